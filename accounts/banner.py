@@ -26,7 +26,7 @@ from players.staff.notices import Planned
 READ: Final = """
 SELECT moment AS now,
        (SELECT stop.id FROM wallet_housestop AS stop WHERE stop.ended_at IS NULL) AS stop,
-       (SELECT jsonb_object_agg(place.code, place.time_zone) FROM players_jurisdiction AS place) AS zones,
+       (SELECT jsonb_object_agg(law.code, law.time_zone) FROM players_jurisdiction AS law) AS zones,
        notice.id, notice.begins_at, notice.ends_at, notice.shown_from, notice.shown_until, notice.texts
 FROM (SELECT clock_timestamp()) AS clock (moment)
 LEFT JOIN players_notice AS notice ON notice.withdrawn_at IS NULL AND notice.shown_until > moment
@@ -90,19 +90,19 @@ def read() -> Banner:
 
 def render(banner: Banner, language: str, zone: str) -> SafeString:
     """Render the banner in *language*, with times in *zone*."""
-    words = [notices.words(each, language, zone) for each in banner.in_force.values()]
+    words = [notices.notice_text(each, language, zone) for each in banner.in_force.values()]
     with override(language):
         return render_to_string("_notices.html", {"banner": banner, "notices": words})
 
 
-def told(banner: Banner, language: str, zone: str) -> dict[str, Any]:
+def describe_banner(banner: Banner, language: str, zone: str) -> dict[str, Any]:
     """Return the banner as plain values, for API clients."""
     shown = [
         {
             "id": number,
             "begins_at": each.begins_at,
             "ends_at": each.ends_at,
-            "text": notices.words(each, language, zone),
+            "text": notices.notice_text(each, language, zone),
         }
         for number, each in banner.in_force.items()
     ]

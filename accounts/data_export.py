@@ -31,7 +31,7 @@ from wallet.payouts.accounts import reveal
 
 BATCH: Final = 1000  # rows
 FEW: Final = 4  # documents, which are large
-UNTOLD: Final = "significant"  # in a page's name: the access itself would reveal a suspicion
+NOT_DISCLOSED: Final = "significant"  # in a page's name: the access itself would reveal a suspicion
 OF_TWO: Final = ("duplicate.found", "duplicate.resolved")  # events that also concern another player, as in `LEFT_OUT`
 Row = Mapping[str, Any]
 
@@ -40,22 +40,22 @@ Row = Mapping[str, Any]
 class Part:
     """One kind of record: the rows of *model* that belong to the player.
 
-    *whose* is the lookup from the row to the player, or to the user if it ends in ``user``. *more*
+    *owner_path* is the lookup from the row to the player, or to the user if it ends in ``user``. *more*
     lists columns of related tables. Columns in *without* are left out. Rows that do not match
     *only* are left out.
     """
 
     name: str
     model: type[Model]
-    whose: str = "player"
+    owner_path: str = "player"
     more: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     only: tuple[tuple[str, object], ...] = ()
 
     def rows(self, player: Player) -> Iterator[Row]:
         """Yield the player's rows, oldest first."""
-        owner = player.user_id if self.whose.split("__")[-1] == "user" else player.pk
-        found: QuerySet[Model, Any] = self.model._default_manager.filter(**{self.whose: owner}, **dict(self.only))
+        owner = player.user_id if self.owner_path.split("__")[-1] == "user" else player.pk
+        found: QuerySet[Model, Any] = self.model._default_manager.filter(**{self.owner_path: owner}, **dict(self.only))
         return found.order_by("pk").values(*self.columns).iterator(chunk_size=BATCH)
 
     @property
@@ -85,7 +85,7 @@ PARTS: Final = (
     Part("register checks", people.RegisterCheck),
     Part("reality checks", people.RealityCheck),
     Part("time at play", people.PlayTime),
-    Part("visits", people.Sitting),
+    Part("visits", people.PlaySession),
     Part("markers of harm", people.Flag),
     Part("what markers were seen in", people.Sighting, "flag__player"),
     Part("contacts about markers", people.Contact, "flag__player"),
@@ -111,11 +111,11 @@ PARTS: Final = (
         ("partner__name",),
         without=("bet_key", "win_key"),
     ),
-    Part("operator played for", wallet.RemotePlayer),
-    Part("visits from the operator", wallet.RemoteLaunch, "remote__player", without=("token",)),
-    Part("bets at the operator", wallet.RemoteBet),
-    Part("messages to the operator", wallet.RemoteMessage, "bet__player", without=("settled_by_id", "note")),
-    Part("places", games.NextRound),
+    Part("operator played for", wallet.OperatorPlayer),
+    Part("visits from the operator", wallet.OperatorLaunch, "operator_player__player", without=("token",)),
+    Part("bets at the operator", wallet.OperatorBet),
+    Part("messages to the operator", wallet.OperatorMessage, "bet__player", without=("settled_by_id", "note")),
+    Part("places", games.SoloSeat),
     Part("open table", games.OpenTable),
     Part("places at live tables", games.LiveSeat),
     Part("favourite bets", games.FavouriteBet),
@@ -129,7 +129,7 @@ PARTS: Final = (
     Part("times without chat", games.ChatBan),
     Part("rounds", games.Participation, "player", ("round__code", "round__cards", "round__outcome", "table__name")),
     Part("bets", games.Wager, "participation__player", ("participation__round__code",)),
-    Part("annulled rounds", games.VoidPart),
+    Part("voided rounds", games.VoidPart),
     Part("letters about rounds", games.LetterCopy, "player", ("letter__kind", "letter__round_id", "letter__at")),
     Part("seats at Chemin de Fer tables", games.CheminSeat),
     Part("banks held", games.CheminTenure, "seat__player"),
@@ -183,23 +183,23 @@ def events(player: Player) -> Iterator[Row]:
     requires, and events that also concern another player.
     """
     who = str(player)
-    mark = 0
+    since_id = 0
     while True:
-        theirs = LoggedEvent.objects.filter(Q(on=who) | Q(by=who), pk__gt=mark).exclude(kind__in=OF_TWO)
+        theirs = LoggedEvent.objects.filter(Q(on=who) | Q(by=who), pk__gt=since_id).exclude(kind__in=OF_TWO)
         found = theirs.order_by("pk")[:BATCH]
         batch = list(found.values("id", "at", "kind", "by", "on", "body"))
         values: dict[int, dict[str, str]] = {}
-        told = [row["id"] for row in batch if row["kind"] != SEEN]  # IP addresses of access events belong to staff
-        kept = Personal.objects.filter(event__in=told).values_list("event_id", "field", "value")
+        event_ids = [row["id"] for row in batch if row["kind"] != SEEN]  # IP addresses of access events belong to staff
+        kept = Personal.objects.filter(event__in=event_ids).values_list("event_id", "field", "value")
         for event_id, field, value in kept:
             values.setdefault(event_id, {})[field] = value
         for row in batch:
             body = bytes(row["body"]).decode()
-            if row["kind"] != SEEN or UNTOLD not in json.loads(body)["data"]["page"]:
+            if row["kind"] != SEEN or NOT_DISCLOSED not in json.loads(body)["data"]["page"]:
                 yield row | {"body": body, "personal": values.get(row["id"], {})}
         if len(batch) < BATCH:
             return
-        mark = batch[-1]["id"]
+        since_id = batch[-1]["id"]
 
 
 def _as_json(rows: Iterator[Row]) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from django.db import connection, transaction
 
 from games import harm_markers as of_play
 from players.harm_markers import active_since, find, raise_flag
-from players.models import Look
+from players.models import HarmMarkerScan
 from wallet import harm_markers as of_money
 
 DEFINITIONS: Final = (*of_play.MARKERS, *of_money.MARKERS)
@@ -16,33 +16,33 @@ BATCH: Final = 200  # players
 SETTLED: Final = 5  # minutes; no transaction lasts longer, so everything older has committed
 FIRST: Final = timedelta(days=30)  # period covered by the first scan
 
-LIMITS_OF_LOOK = """
+SCAN_LIMITS = """
 SELECT settled, coalesce(
-    (SELECT min(id) - 1 FROM audit_event WHERE id > %(mark)s::bigint AND at >= settled),
+    (SELECT min(id) - 1 FROM audit_event WHERE id > %(since_id)s::bigint AND at >= settled),
     (SELECT max(id) FROM audit_event), 0)
 FROM (SELECT clock_timestamp() - make_interval(mins => %(settled)s::int) AS settled) AS moment
 """
 
 
 @transaction.atomic
-def look() -> int:
+def scan() -> int:
     """Scan for markers and return how many flags were raised or got worse.
 
     Only one scan runs at a time; a concurrent call returns 0. A repeated scan raises nothing twice.
     """
     if not _take_turn():
         return 0
-    last = Look.objects.order_by("-id").first()
-    mark = last.event_id if last else 0
-    settled, event_id = _until(mark)
+    last = HarmMarkerScan.objects.order_by("-id").first()
+    since_id = last.event_id if last else 0
+    settled, event_id = _until(since_id)
     seen = last.seen if last else settled - FIRST
-    players = active_since(mark)
+    players = active_since(since_id)
     raised = 0
     for start in range(0, len(players), BATCH):
         some = players[start : start + BATCH]
         for definition in DEFINITIONS:
             raised += sum(raise_flag(definition, found) for found in find(definition, players=some, seen=seen))
-    Look.objects.create(seen=settled, event_id=event_id, players=len(players), flags=raised)
+    HarmMarkerScan.objects.create(seen=settled, event_id=event_id, players=len(players), flags=raised)
     return raised
 
 
@@ -53,9 +53,9 @@ def _take_turn() -> bool:
     return bool(taken)
 
 
-def _until(mark: int) -> tuple[datetime, int]:
+def _until(since_id: int) -> tuple[datetime, int]:
     """Return the time and the event up to which everything has committed."""
     with connection.cursor() as cursor:
-        cursor.execute(LIMITS_OF_LOOK, {"mark": mark, "settled": SETTLED})
+        cursor.execute(SCAN_LIMITS, {"since_id": since_id, "settled": SETTLED})
         settled, event_id = cursor.fetchone()
     return settled, event_id

@@ -136,9 +136,9 @@ def _overview(
     player, language = request.player, get_language() or "en"
     held = exclusions.in_force(player)
     context = {
-        "bar": eligibility.bar_to_play(player, real=False),
+        "ineligibility": eligibility.check_play(player, real=False),
         "excluded": held,
-        "standing": [_line(each, language) for each in exclusions.standing(player)],
+        "exclusions": [_line(each, language) for each in exclusions.all_in_force(player)],
         "hours": player.jurisdiction.pause_hours,
         "asks": player.jurisdiction.pause_asks,
         "permanent_days": player.jurisdiction.permanent_days,

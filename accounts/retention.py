@@ -12,9 +12,9 @@ from django.db import connection, transaction
 from django.db.models import Q
 
 from audit import log, retention
-from audit.models import Kept
+from audit.models import RetainedData
 from games.chat import moderation
-from games.models import ChipSet, FavouriteBet, FavouriteTable, NextRound
+from games.models import ChipSet, FavouriteBet, FavouriteTable, SoloSeat
 from players import mail
 from players.account import closures
 from players.api import tokens
@@ -62,7 +62,7 @@ def erase(player: Player) -> None:
     )
     Duplicate.objects.filter(Q(first=player) | Q(second=player)).update(note=NOTHING)
     Mail.objects.filter(user=player.user_id).update(address=NOTHING, subject=NOTHING, body=NOTHING)
-    NextRound.objects.filter(player=player).update(player_value=NOTHING)
+    SoloSeat.objects.filter(player=player).update(player_value=NOTHING)
     for arranged in (FavouriteBet, FavouriteTable, ChipSet):
         arranged.objects.filter(player=player).delete()
 
@@ -75,28 +75,28 @@ def _forget_reports(player: Player) -> None:
 
 def forget_addresses() -> int:
     """Delete old IP addresses of sessions, API tokens and events. Return the number deleted."""
-    return sessions.forget_addresses() + tokens.forget_addresses() + retention.expire(Kept.ADDRESS)
+    return sessions.forget_addresses() + tokens.forget_addresses() + retention.expire(RetainedData.ADDRESS)
 
 
 # Each step works in batches with one transaction each. An interrupted step continues at the next run.
-STEPS: Final[Mapping[Kept, Callable[[], int]]] = {
-    Kept.ACCOUNT: erase_due,
-    Kept.CONVERSATION: conversations.forget_old,
-    Kept.CHAT: moderation.forget_old,
-    Kept.REFUSED_PAPERS: verification.forget_refused,
-    Kept.MAIL: mail.forget_old,
-    Kept.ADDRESS: forget_addresses,
-    Kept.WRONG_LOG_IN: lambda: retention.expire(Kept.WRONG_LOG_IN),
-    Kept.LOOK: lambda: retention.expire(Kept.LOOK),
+STEPS: Final[Mapping[RetainedData, Callable[[], int]]] = {
+    RetainedData.ACCOUNT: erase_due,
+    RetainedData.CONVERSATION: conversations.forget_old,
+    RetainedData.CHAT: moderation.forget_old,
+    RetainedData.REFUSED_PAPERS: verification.forget_refused,
+    RetainedData.MAIL: mail.forget_old,
+    RetainedData.ADDRESS: forget_addresses,
+    RetainedData.WRONG_LOG_IN: lambda: retention.expire(RetainedData.WRONG_LOG_IN),
+    RetainedData.ACCESS: lambda: retention.expire(RetainedData.ACCESS),
 }
 
 
-def expire() -> dict[Kept, int]:
+def expire() -> dict[RetainedData, int]:
     """Run all deletion steps, record how much each deleted, and return it.
 
     A failing step does not stop the others. Raises ExceptionGroup of all failures at the end.
     """
-    gone: dict[Kept, int] = {}
+    gone: dict[RetainedData, int] = {}
     failed: list[Exception] = []
     for what, step in STEPS.items():
         try:

@@ -19,6 +19,6 @@ def expire() -> None:
 
 
 @shared_task
-def look_for_markers() -> None:
+def scan_harm_markers() -> None:
     """Scan for markers of harm."""
-    harm_marker_scan.look()
+    harm_marker_scan.scan()

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts import closing, data_export
 from audit import log, retention
-from audit.models import Kept
+from audit.models import RetainedData
 from games.history import in_progress
 from players.access import PlayerRequest, player_required
 from players.account import closures
@@ -60,7 +60,7 @@ class Register(SignupView):
 @reauthentication_required
 def account_data(request: PlayerRequest) -> HttpResponse:
     """Show retention periods and the download button, after reauthentication."""
-    context = {"years": retention.years(Kept.ACCOUNT), "state": closures.state_of(request.player)}
+    context = {"years": retention.years(RetainedData.ACCOUNT), "state": closures.state_of(request.player)}
     return render(request, "players/data.html", context)
 
 

@@ -105,7 +105,7 @@ class Kind:
     refuse: Act
     permission: str  # app.codename
     describe: Callable[[Mapping[str, log.Json]], Description]
-    standing: Callable[[Mapping[str, log.Json]], Facts]  # the current state that an approval would change
+    current_facts: Callable[[Mapping[str, log.Json]], Facts]  # the current state that an approval would change
     lasts: timedelta
 
 
@@ -117,7 +117,7 @@ def _nothing(request: Mapping[str, log.Json], verdict: Verdicted) -> None:
     """Do nothing."""
 
 
-def _nothing_stands(request: Mapping[str, log.Json]) -> Facts:
+def _no_facts(request: Mapping[str, log.Json]) -> Facts:
     """Return no facts about the current state."""
     return ()
 
@@ -130,7 +130,7 @@ def register(
     execute: Act,
     permission: str,
     describe: Callable[[Mapping[str, log.Json]], Description],
-    standing: Callable[[Mapping[str, log.Json]], Facts] = _nothing_stands,
+    current_facts: Callable[[Mapping[str, log.Json]], Facts] = _no_facts,
     refuse: Act = _nothing,
     lasts: timedelta = LASTS,
 ) -> None:
@@ -139,12 +139,12 @@ def register(
     *title* and *then* describe the request and its effect to staff; *execute* raises CannotExecute
     where the request no longer fits.
     """
-    _kinds[kind] = Kind(kind, title, then, execute, refuse, permission, describe, standing, lasts)
+    _kinds[kind] = Kind(kind, title, then, execute, refuse, permission, describe, current_facts, lasts)
 
 
-def listen(told: Callable[[Approval], None]) -> None:
-    """Call *told* with every approval that is requested or has ended, in the same transaction."""
-    _listeners.append(told)
+def listen(listener: Callable[[Approval], None]) -> None:
+    """Call *listener* with every approval that is requested or has ended, in the same transaction."""
+    _listeners.append(listener)
 
 
 def kind(name: str) -> Kind:
@@ -192,7 +192,7 @@ def ask(*, kind: str, on: str, request: Mapping[str, log.Json], by: str, person:
         "expires_at": asked.expires_at.isoformat(),
     }
     log.record("approval.asked", by=by, on=_name(asked.pk), data=data)
-    _tell(asked)
+    _notify_listeners(asked)
     return asked
 
 
@@ -317,13 +317,13 @@ def _enter(asked: Approval, verdict: Verdict, by: str, person: UUID | None, reas
         if not Decision.objects.filter(pk=asked.pk).exists():
             raise
         raise AlreadyDecided("This request has already been decided.") from error
-    _tell(asked)
+    _notify_listeners(asked)
     return decision
 
 
-def _tell(asked: Approval) -> None:
-    for told in _listeners:
-        told(asked)
+def _notify_listeners(asked: Approval) -> None:
+    for listener in _listeners:
+        listener(asked)
 
 
 def sqlstate(error: DatabaseError) -> str | None:

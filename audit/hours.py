@@ -28,7 +28,7 @@ HOUR: Final = timedelta(hours=1)
 LOCK: Final = 1014  # first key of the advisory locks; the second is the name of the totals
 MOST: Final = 200  # steps per call for each kind of totals, so that a long backlog does not occupy a worker
 MOST_EMPTY: Final = 10_000  # hours without rows that are entered in one step
-MOST_TOLD: Final = 100  # differences that one event names
+MOST_LISTED: Final = 100  # differences that one event names
 A_NIGHT: Final = 30 * HOUR
 """Period that is verified every night. Longer than the time between two nights: otherwise the hour
 of yesterday's verification, and what was summed up late, would never be verified.
@@ -45,7 +45,7 @@ Differences = Callable[[Interval], Iterable[str]]
 
 
 @dataclass(frozen=True)
-class Sums:
+class HourlyTotals:
     """A registered kind of totals."""
 
     roll: Roll
@@ -63,12 +63,12 @@ class Cut:
     ends: Sequence[Interval]
 
 
-_registered: dict[str, Sums] = {}
+_registered: dict[str, HourlyTotals] = {}
 
 
-def register(sums: str, *, roll: Roll, first: First, differences: Differences | None = None) -> None:
+def register(totals: str, *, roll: Roll, first: First, differences: Differences | None = None) -> None:
     """Sum up every settled hour with *roll*, starting with that of *first*; *differences* verifies the totals."""
-    _registered[sums] = Sums(roll, first, differences)
+    _registered[totals] = HourlyTotals(roll, first, differences)
 
 
 def registered() -> Sequence[str]:
@@ -79,18 +79,19 @@ def registered() -> Sequence[str]:
 # A transaction has begun to write when it has an ID. This one takes its ID after `now()` was read,
 # so that a transaction with a later ID began to write later. The next ID of a snapshot would not
 # do: it could have begun earlier.
-MARK = """
-    INSERT INTO audit_mark (at, transaction) VALUES (now(), pg_current_xact_id()::text::bigint) ON CONFLICT DO NOTHING
+WATERMARK = """
+    INSERT INTO audit_watermark (at, transaction) VALUES (now(), pg_current_xact_id()::text::bigint) ON CONFLICT DO
+        NOTHING
 """
 # A usable mark makes all earlier ones useless, including those with transaction IDs from another
 # server before a restore.
-DROP = "DELETE FROM audit_mark WHERE at < (SELECT max(at) FROM audit_mark WHERE audit_is_past(transaction))"
+DROP = "DELETE FROM audit_watermark WHERE at < (SELECT max(at) FROM audit_watermark WHERE audit_is_past(transaction))"
 
 
-def mark() -> None:
+def write_watermark() -> None:
     """Write a mark and delete those that are no longer needed."""
     with connection.cursor() as cursor:
-        cursor.execute(MARK)
+        cursor.execute(WATERMARK)
         cursor.execute(DROP)
 
 
@@ -102,15 +103,15 @@ def settled() -> datetime | None:
     return moment
 
 
-def rolled_until(sums: str) -> datetime | None:
+def rolled_until(totals: str) -> datetime | None:
     """Return the end of the last hour summed up, without gaps since the first; None if there is none."""
-    hour = Rolled.objects.filter(sums=sums).order_by("-hour").values_list("hour", flat=True).first()
+    hour = Rolled.objects.filter(totals=totals).order_by("-hour").values_list("hour", flat=True).first()
     return hour + HOUR if hour else None
 
 
-def cut(sums: str, intervals: Iterable[Interval]) -> list[Cut]:
+def cut(totals: str, intervals: Iterable[Interval]) -> list[Cut]:
     """Divide each of *intervals* into hours with totals and the rest, from one read of the state."""
-    rolled = rolled_until(sums)
+    rolled = rolled_until(totals)
     return [_cut(interval, rolled) for interval in intervals]
 
 
@@ -133,10 +134,10 @@ def roll_due() -> int:
     until, done = settled(), 0
     if until is None:
         return 0
-    for name, sums in _registered.items():
+    for name, totals in _registered.items():
         try:
             for _ in range(MOST):
-                hours = _step(name, sums, _hour_of(until))
+                hours = _step(name, totals, _hour_of(until))
                 done += hours
                 if not hours:
                     break
@@ -147,7 +148,7 @@ def roll_due() -> int:
 
 
 @transaction.atomic
-def _step(name: str, sums: Sums, until: datetime) -> int:
+def _step(name: str, totals: HourlyTotals, until: datetime) -> int:
     """Sum up the next hour before *until*, or enter empty hours; return the number of hours."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s, hashtext(%s))", [LOCK, name])
@@ -156,20 +157,20 @@ def _step(name: str, sums: Sums, until: datetime) -> int:
     hour = rolled_until(name)
     if hour and hour >= until:
         return 0
-    first = sums.first(hour)
+    first = totals.first(hour)
     begins = min(_hour_of(first), until) if first else until
     if hour and hour < begins:
         return _enter_empty(name, Interval(hour, min(begins, hour + MOST_EMPTY * HOUR)))
     if begins >= until:
         return 0
-    Rolled.objects.create(sums=name, hour=begins, rows=sums.roll(begins))
+    Rolled.objects.create(totals=name, hour=begins, rows=totals.roll(begins))
     return 1
 
 
 def _enter_empty(name: str, hours: Interval) -> int:
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO audit_rolled (sums, hour, rows)"
+            "INSERT INTO audit_rolled (totals, hour, rows)"
             " SELECT %s, hour, 0 FROM generate_series(%s, %s - interval '1 hour', '1 hour') AS hour",
             [name, hours.since, hours.until],
         )
@@ -178,7 +179,7 @@ def _enter_empty(name: str, hours: Interval) -> int:
 
 def _record_failure(name: str, error: Exception) -> None:
     said = Event.objects.filter(kind="sums.failed", on=_on(name)).order_by("-pk").first()
-    if said is None or Rolled.objects.filter(sums=name, at__gt=said.at).exists():
+    if said is None or Rolled.objects.filter(totals=name, at__gt=said.at).exists():
         log.record("sums.failed", by="system", on=_on(name), data={"error": f"{type(error).__name__}: {error}"})
 
 
@@ -186,29 +187,29 @@ def verify(interval: Interval, *, only: str = "") -> Iterator[tuple[str, str]]:
     """Recompute the totals of *interval*, all or *only* those of one name, and yield each
     difference as the name and a sentence. Differences are recorded.
     """
-    for name, sums in _registered.items():
-        if sums.differences is None or only not in ("", name):
+    for name, totals in _registered.items():
+        if totals.differences is None or only not in ("", name):
             continue
-        begins = max(interval.since, _beginning(name, sums) or interval.until)
+        begins = max(interval.since, _beginning(name, totals) or interval.until)
         whole = _cut(Interval(begins, interval.until), rolled_until(name)).whole
         if whole is None:
             continue
-        found = list(sums.differences(whole))
+        found = list(totals.differences(whole))
         if found:
-            told: dict[str, log.Json] = {
+            details: dict[str, log.Json] = {
                 "count": len(found),
-                "differences": found[:MOST_TOLD],
+                "differences": found[:MOST_LISTED],
                 "since": whole.since.isoformat(),
                 "until": whole.until.isoformat(),
             }
-            log.record("sums.differ", by="system", on=_on(name), data=told)
-        yield from ((name, sentence) for sentence in found)
+            log.record("sums.differ", by="system", on=_on(name), data=details)
+        yield from ((name, message) for message in found)
 
 
-def _beginning(name: str, sums: Sums) -> datetime | None:
+def _beginning(name: str, totals: HourlyTotals) -> datetime | None:
     """Return the hour of the first row, or of the first totals if earlier."""
-    summed = Rolled.objects.filter(sums=name).order_by("hour").values_list("hour", flat=True).first()
-    written = sums.first(None)
+    summed = Rolled.objects.filter(totals=name).order_by("hour").values_list("hour", flat=True).first()
+    written = totals.first(None)
     return min((_hour_of(each) for each in (summed, written) if each), default=None)
 
 

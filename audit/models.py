@@ -39,7 +39,7 @@ class Clock(Func):
     output_field = models.DateTimeField()
 
 
-class Mark(models.Model):
+class Watermark(models.Model):
     """A time and the transaction that wrote it. Once all earlier transactions have ended,
     everything written before that time is visible.
     """
@@ -48,15 +48,15 @@ class Mark(models.Model):
     transaction = models.BigIntegerField()  # a PostgreSQL xid8
 
     class Meta:
-        db_table = "audit_mark"
+        db_table = "audit_watermark"
         default_permissions = ()
 
 
 class Rolled(models.Model):
     """An hour that has been summed up, by the name of the totals (`audit.hours.register`)."""
 
-    pk = models.CompositePrimaryKey("sums", "hour")
-    sums = models.TextField()
+    pk = models.CompositePrimaryKey("totals", "hour")
+    totals = models.TextField()
     hour = models.DateTimeField()  # its beginning
     rows = models.BigIntegerField()  # how many were read
     at = models.DateTimeField(db_default=Clock())
@@ -75,9 +75,7 @@ __all__ = [
     "Decision",
     "Delivery",
     "Event",
-    "Kept",
     "Leaf",
-    "Mark",
     "Muted",
     "Pending",
     "Personal",
@@ -86,6 +84,7 @@ __all__ = [
     "ReportPage",
     "ReportPart",
     "ReportState",
+    "RetainedData",
     "Retention",
     "Rolled",
     "Significant",
@@ -94,6 +93,7 @@ __all__ = [
     "Threshold",
     "Tile",
     "Verdict",
+    "Watermark",
     "Weight",
     "Work",
 ]
@@ -178,7 +178,7 @@ class Report(models.Model):
     tries = models.PositiveSmallIntegerField(default=0)  # number of attempts
     done = models.BigIntegerField(default=0)  # rows written
     of = models.BigIntegerField(null=True)  # rows in total, where known in advance
-    moved_at = models.DateTimeField(db_default=Clock())  # last change of `state` or `done`
+    changed_at = models.DateTimeField(db_default=Clock())  # last change of `state` or `done`
     made_at = models.DateTimeField(null=True)  # time as of which the figures are true
     head = models.JSONField(null=True)  # everything shown except the rows (`audit.reports.heading.Head`)
     failure = models.TextField(blank=True, default="")  # a sentence for staff
@@ -232,7 +232,7 @@ class ReportPart(models.Model):
         default_permissions = ()
 
 
-class Kept(models.TextChoices):
+class RetainedData(models.TextChoices):
     """Data that is kept for a limited time."""
 
     ACCOUNT = "account", "Personal data, after the account is closed"
@@ -242,7 +242,7 @@ class Kept(models.TextChoices):
     MAIL = "mail", "Recipients and subjects of e-mails"
     ADDRESS = "address", "IP addresses and browsers of log-ins, play and registrations"
     WRONG_LOG_IN = "wrong log-in", "E-mail addresses entered in failed log-ins"
-    LOOK = "look", "IP addresses and requests in the access log"
+    ACCESS = "look", "IP addresses and requests in the access log"
 
 
 class Retention(models.Model):
@@ -253,7 +253,7 @@ class Retention(models.Model):
     ``approval`` is that of the last change.
     """
 
-    what = models.TextField(primary_key=True, choices=Kept)
+    what = models.TextField(primary_key=True, choices=RetainedData)
     days = models.IntegerField()
     minimum = models.IntegerField()
     fields = ArrayField(models.TextField())

@@ -27,7 +27,7 @@ ALIAS: Final = "replica"
 REMEMBERED: Final = 1.0  # seconds for which a measured lag is reused
 LEFT_ALONE: Final = 30.0  # seconds for which a failed replica is not tried again
 PATIENCE: Final = 2.0  # seconds to wait for an answer in a request
-LOOK: Final = 0.05  # seconds between two checks of the replay position
+POLL_SECONDS: Final = 0.05  # seconds between two checks of the replay position
 
 LOBBY: Final = "lobby"  # what is read, as a metrics label
 REPORT: Final = "report"
@@ -64,7 +64,7 @@ class _Here(threading.local):
 _here = _Here()
 
 
-class Watch:
+class ReplicaMonitor:
     """The replica's lag, as measured by this process."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Watch:
         if self._one_at_a_time.acquire(blocking=False):  # other threads use the last measurement
             try:
                 if time.monotonic() >= self._good_until:
-                    self._lag = self._look()
+                    self._lag = self._measure()
                     self._good_until = time.monotonic() + (REMEMBERED if self._lag is not None else LEFT_ALONE)
             finally:
                 self._one_at_a_time.release()
@@ -98,7 +98,7 @@ class Watch:
         """Measure again at the next call."""
         self._lag, self._good_until = None, 0.0
 
-    def _look(self) -> float | None:
+    def _measure(self) -> float | None:
         try:
             with on_replica(), connection.cursor() as cursor:
                 cursor.execute(FOLLOWS)
@@ -118,7 +118,7 @@ class Watch:
         return (inf if seconds is None else float(seconds)) if is_behind else 0.0
 
 
-WATCH: Final = Watch()
+MONITOR: Final = ReplicaMonitor()
 
 
 def is_there() -> bool:
@@ -130,16 +130,16 @@ def read(what: str, question: Callable[[], T]) -> T:
     """Return the result of *question*, from the replica if it is fresh enough, otherwise from the
     primary. Within an open transaction the primary is used, so that callers see their own writes.
     """
-    if WATCH.is_fresh() and not connection.in_atomic_block:
+    if MONITOR.is_fresh() and not connection.in_atomic_block:
         try:
             with on_replica():
                 answer = question()
         except Error as error:
             give_up(error)
         else:
-            tell(what, ALIAS)
+            log_failure(what, ALIAS)
             return answer
-    tell_of_primary(what)
+    log_primary_failure(what)
     return question()
 
 
@@ -147,19 +147,19 @@ def give_up(error: Error) -> None:
     """Continue on the primary after an error of the replica. Re-raises the error of an attempted write."""
     if isinstance(error.__cause__, ReadOnlySqlTransaction):
         raise error
-    WATCH.leave_alone(error)
+    MONITOR.leave_alone(error)
 
 
-def tell(what: str, who: str) -> None:
+def log_failure(what: str, who: str) -> None:
     """Report who answered to the listeners."""
     for hear in HEARD_BY:
         hear(what, who)
 
 
-def tell_of_primary(what: str) -> None:
+def log_primary_failure(what: str) -> None:
     """Report that the primary answered, if a replica is configured."""
     if is_there():
-        tell(what, PRIMARY)
+        log_failure(what, PRIMARY)
 
 
 @contextmanager
@@ -169,8 +169,8 @@ def on_replica(patience: float = PATIENCE) -> Iterator[None]:
     after any error.
     """
     primary, replica = connections[DEFAULT_DB_ALIAS], connections[ALIAS]
-    if _here.failures != WATCH.failures:
-        _here.failures = WATCH.failures
+    if _here.failures != MONITOR.failures:
+        _here.failures = MONITOR.failures
         replica.close()
     connections[DEFAULT_DB_ALIAS] = replica
     measured, replica.execute_wrappers = replica.execute_wrappers, primary.execute_wrappers
@@ -210,7 +210,7 @@ def has_all_of(primary: BaseDatabaseWrapper) -> bool:
     """Wait until the replica has everything committed so far, for `REPLICA_LAG_SECONDS` at most;
     return whether it has.
     """
-    if not is_there() or WATCH.lag() is None:
+    if not is_there() or MONITOR.lag() is None:
         return False
     with primary.cursor() as cursor:
         cursor.execute(WRITTEN)
@@ -224,9 +224,9 @@ def has_all_of(primary: BaseDatabaseWrapper) -> bool:
                     return True
                 if time.monotonic() > until:
                     return False
-                time.sleep(LOOK)
+                time.sleep(POLL_SECONDS)
     except (InterfaceError, OperationalError) as error:
-        WATCH.leave_alone(error)
+        MONITOR.leave_alone(error)
         return False
 
 

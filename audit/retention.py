@@ -14,7 +14,7 @@ import psycopg
 from django.db import DatabaseError, connection, transaction
 
 from audit import approvals, log
-from audit.models import Approval, Kept, Retention
+from audit.models import Approval, RetainedData, Retention
 
 KIND: Final = "retention.change"
 PERMISSION: Final = "audit.change_retention"
@@ -27,18 +27,18 @@ class TooShort(Exception):
     """The law demands a longer period. The message is a sentence for staff."""
 
 
-def kept(what: Kept) -> timedelta:
+def kept(what: RetainedData) -> timedelta:
     """Return the retention period of *what*."""
     return timedelta(days=Retention.objects.values_list("days", flat=True).get(pk=what))
 
 
-def years(what: Kept) -> int:
+def years(what: RetainedData) -> int:
     """Return the retention period of *what* in whole years, for texts."""
     return round(kept(what).days / A_YEAR)
 
 
 @transaction.atomic
-def ask(*, what: Kept, days: int, by: str, person: UUID, reason: str) -> Approval:
+def ask(*, what: RetainedData, days: int, by: str, person: UUID, reason: str) -> Approval:
     """Request a retention period of *days* for *what*. Another person decides.
 
     Raises TooShort; approvals.AskedTwice.
@@ -67,10 +67,10 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
 def describe(request: Mapping[str, log.Json]) -> approvals.Description:
     """Describe a request to staff."""
     facts = [("Current period", f"{request['before']} days"), ("New period", f"{request['days']} days")]
-    return approvals.Description(f"Keep for {request['days']} days: {Kept(str(request['what'])).label}", facts)
+    return approvals.Description(f"Keep for {request['days']} days: {RetainedData(str(request['what'])).label}", facts)
 
 
-def expire(what: Kept) -> int:
+def expire(what: RetainedData) -> int:
     """Delete the personal values of events whose retention period as *what* is over, and return
     their number. Each batch is recorded; after an interruption the next call continues.
     """
@@ -81,7 +81,7 @@ def expire(what: Kept) -> int:
 
 
 @transaction.atomic
-def _expire_some(what: Kept) -> int:
+def _expire_some(what: RetainedData) -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT audit_expire(%s, %s)", [what, BATCH])
         (gone,) = cursor.fetchone()

@@ -35,34 +35,34 @@ def seal() -> None:
 
 
 @shared_task
-def watch_the_seal() -> None:
+def check_the_seal() -> None:
     """Notify staff if the signed tree lags behind."""
-    alarms.watch()
+    alarms.check_seal()
 
 
 @shared_task
-def watch_the_signer() -> None:
+def check_the_signer() -> None:
     """Notify staff if the signer has signed leaves that no longer exist."""
-    sealer.watch()
+    sealer.check_signer()
 
 
 @shared_task
 def send_checkpoints() -> None:
     """Queue a delivery for every destination that is due a checkpoint, each on its own because one may be slow."""
-    for place in checkpoint_delivery.due():
-        send_checkpoint.apply_async((place,), expires=PAUSE)
+    for destination in checkpoint_delivery.due():
+        send_checkpoint.apply_async((destination,), expires=PAUSE)
 
 
 @shared_task
-def send_checkpoint(place: str) -> None:
+def send_checkpoint(destination: str) -> None:
     """Deliver the last checkpoint to one destination."""
-    checkpoint_delivery.send(place)
+    checkpoint_delivery.send(destination)
 
 
 @shared_task
-def set_mark() -> None:
+def set_watermark() -> None:
     """Write a mark, which later shows what was written before it (`audit.hours`)."""
-    hours.mark()
+    hours.write_watermark()
 
 
 @shared_task
@@ -82,7 +82,7 @@ def verify_sums() -> None:
         try:
             verification.verify_last_day()
         finally:
-            rescan.look()
+            rescan.scan()
 
 
 @shared_task

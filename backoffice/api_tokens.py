@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from players import staff
 from players.access import StaffRequest, staff_required
 from players.api import tokens
-from players.api.token_forms import ONCE, NewTokenForm, make, words
+from players.api.token_forms import ONCE, NewTokenForm, make, scope_labels
 
 OVERSEERS: Final = (staff.ASK, staff.DECIDE)
 READERS: Final = (tokens.USE, *OVERSEERS)
@@ -31,28 +31,28 @@ class RevokeForm(forms.Form):
 
 @staff_required(*READERS)
 @require_safe
-def staff_programs(request: StaffRequest) -> HttpResponse:
+def staff_api_tokens(request: StaffRequest) -> HttpResponse:
     """List the reader's own tokens, or the tokens of all staff for those who manage staff accounts."""
     sees_all = any(map(request.user.has_perm, OVERSEERS))
     found = tokens.of_staff()
     lines = found if sees_all else found.filter(user=request.user)
     context = {
-        "lines": [(token, words(token), tokens.may_use(token.user)) for token in lines],
+        "lines": [(token, scope_labels(token), tokens.may_use(token.user)) for token in lines],
         "sees_all": sees_all,
         "may_make": request.user.has_perm(tokens.USE),
     }
-    return render(request, "staff/programs.html", context)
+    return render(request, "staff/api_tokens.html", context)
 
 
 @staff_required(tokens.USE)
 @reauthentication_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def staff_program_new(request: StaffRequest) -> HttpResponse:
+def staff_api_token_new(request: StaffRequest) -> HttpResponse:
     """Create a token. Its key is shown once."""
     form = NewTokenForm(request.user, request.POST or None)
     if not form.is_valid():
-        return render(request, "staff/program_new.html", {"form": form})
+        return render(request, "staff/api_token_new.html", {"form": form})
     ip = str(get_adapter().get_client_ip(request))
     try:
         made = make(request.user, form.cleaned_data, ip=ip)
@@ -63,12 +63,12 @@ def staff_program_new(request: StaffRequest) -> HttpResponse:
         messages.warning(request, ONCE)
         return redirect("staff_programs")
     token, key = made
-    return render(request, "staff/program_made.html", {"token": token, "key": key, "words": words(token)})
+    return render(request, "staff/api_token_made.html", {"token": token, "key": key, "words": scope_labels(token)})
 
 
 @staff_required(*READERS)
 @require_POST
-def staff_program_revoke(request: StaffRequest, token_id: int) -> HttpResponse:
+def staff_api_token_revoke(request: StaffRequest, token_id: int) -> HttpResponse:
     """Revoke an own token. Those who manage staff accounts may revoke any token."""
     found = tokens.of_staff().filter(pk=token_id).first()
     if found is None or not (found.user == request.user or any(map(request.user.has_perm, OVERSEERS))):

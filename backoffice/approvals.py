@@ -24,7 +24,7 @@ from audit import approvals, log
 from audit.models import Approval, Decision, Verdict
 from backoffice.lists.paging import Order, Page
 from players.access import StaffRequest, staff_required
-from players.models import Staff, StaffChange, StaffDeed
+from players.models import Staff, StaffAction, StaffChange
 from players.staff import access_log
 from wallet.ledger import adjustments
 
@@ -49,7 +49,7 @@ class Case:
     called: str
     asked_by: str
     description: approvals.Description | None  # None: the stored request was tampered with
-    standing: approvals.Facts  # of an open request: the current facts that a decision would change
+    current_facts: approvals.Facts  # of an open request: the current facts that a decision would change
     is_own: bool
     may_decide: bool
 
@@ -182,7 +182,7 @@ def staff_approval_decide(request: StaffRequest, approval_id: int) -> HttpRespon
         except approvals.ApprovalError as error:
             form.add_error("reason", str(error))
         else:
-            messages.success(request, _told(decision))
+            messages.success(request, _decision_message(decision))
             return redirect("staff_approvals")
     return _refused(request, approval_id, form, verdict=form)
 
@@ -209,7 +209,7 @@ def staff_approval_withdraw(request: StaffRequest, approval_id: int) -> HttpResp
     return _refused(request, approval_id, form, withdrawing=form)
 
 
-def _told(decision: Decision) -> SafeString:
+def _decision_message(decision: Decision) -> SafeString:
     """Return the message about a decision that was just made, with a link to the request."""
     described = _description(decision.approval)
     is_approved = decision.verdict == Verdict.APPROVED
@@ -253,7 +253,7 @@ def _case(request: StaffRequest, asked: Approval, names: Mapping[str, str], *, i
         *_subjects([asked])[0],
         names[asked.by],
         description,
-        standing=kind.standing(approvals.thaw(asked)) if is_open and description else (),
+        current_facts=kind.current_facts(approvals.thaw(asked)) if is_open and description else (),
         is_own=asked.person == request.staff.person,
         may_decide=asked.kind in _decides(request.staff),
     )
@@ -317,7 +317,7 @@ def _about(said: str) -> Q:
     members = Staff.objects.filter(Q(name__icontains=said) | Q(user__email__icontains=said))
     asked_for = rf'"(email|name)":"[^"]*{re.escape(log.canonical(said)[1:-1])}'
     return Q(approval__on__in=[said, *map(str, members)]) | Q(
-        approval__kind=StaffDeed.MAKE, approval__request__iregex=asked_for
+        approval__kind=StaffAction.MAKE, approval__request__iregex=asked_for
     )
 
 
@@ -327,13 +327,13 @@ def _subjects(asked: Sequence[Approval]) -> list[tuple[str, str]]:
     A new account is described by the request until it is created. Afterwards it is named by its
     number.
     """
-    changes = StaffChange.objects.filter(approval__in=asked, kind=StaffDeed.MAKE).select_related("user__staff")
+    changes = StaffChange.objects.filter(approval__in=asked, kind=StaffAction.MAKE).select_related("user__staff")
     made = {change.approval_id: str(change.user.staff) for change in changes}
     return [_subject(each, made.get(each.pk)) for each in asked]
 
 
 def _subject(asked: Approval, made: str | None) -> tuple[str, str]:
-    described = _description(asked) if asked.kind == StaffDeed.MAKE and not made else None
+    described = _description(asked) if asked.kind == StaffAction.MAKE and not made else None
     return made or asked.on, described.title if described else ""
 
 

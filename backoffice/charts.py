@@ -22,7 +22,7 @@ class Figure:
     """One value of a chart.
 
     ``text`` is the formatted value. ``tone`` picks a colour (``player``, ``tie``, ``2`` …).
-    ``mark`` is the letter or number drawn on a slice of a pie, and ``note`` is small text next to
+    ``sign`` is the letter or number drawn on a slice of a pie, and ``note`` is small text next to
     it.
     """
 
@@ -30,7 +30,7 @@ class Figure:
     value: float
     text: str
     tone: str = ""
-    mark: str = ""
+    sign: str = ""
     note: str = ""
 
 

@@ -19,7 +19,7 @@ from games.chat.moderation_queue import Wanted
 from games.models import ChatMessage, Grounds, LiveTable, ReportDecision, ReportReason
 from players.access import StaffRequest, staff_required
 from players.models import Player, Staff
-from players.staff import TOLD, access_log
+from players.staff import VISIBLE_TO_PLAYER, access_log
 
 LENGTHS: Final = [
     ("hour", "1 hour"),
@@ -178,7 +178,7 @@ CHOICES: Final = {
     "lengths": LENGTHS,
     "places": WHERE,
     "grounds": Grounds.choices,
-    "told": TOLD,
+    "told": VISIBLE_TO_PLAYER,
 }  # for every form about an author
 
 

@@ -19,10 +19,10 @@ from django.utils.timezone import now
 from django.views.decorators.http import require_POST, require_safe
 
 from backoffice.lists.paging import Order
-from games.chemin.collusion import messages as integrity_words
+from games.chemin.collusion import messages as integrity_messages
 from games.chemin.collusion import player_reports
 from games.chemin.collusion.choices import pace
-from games.chemin.collusion.signals import Examination, Examined, examine
+from games.chemin.collusion.signals import AnalysedPair, PlayAnalysis, analyse_play
 from games.chemin.collusion.statistics import Scope
 from games.models import CheminStake, PlayFinding, PlayReport, Shape, Table
 from players.access import StaffRequest, staff_required
@@ -49,7 +49,7 @@ class ScopeForm(forms.Form):
         label="Currency", required=False, choices=[("", "All"), *((code, code) for code in Currency.values)]
     )
     table = forms.ModelChoiceField(
-        Table.objects.filter(shape=Shape.GUESTS).order_by("name"), label="Table", required=False, empty_label="All"
+        Table.objects.filter(shape=Shape.CHEMIN).order_by("name"), label="Table", required=False, empty_label="All"
     )
 
     def scope(self) -> Scope:
@@ -98,7 +98,7 @@ class FindingForm(forms.Form):
 class PairLine:
     """A pair as a line of the list."""
 
-    pair: Examined
+    pair: AnalysedPair
     currency: str
     names: list[str]
 
@@ -111,7 +111,7 @@ def staff_play(request: StaffRequest) -> HttpResponse:
     form = PairsForm(request.GET)
     scope = form.scope()
     asked: dict[str, Any] = form.cleaned_data if form.is_valid() else {}
-    found = examine(scope)
+    found = analyse_play(scope)
     chosen = [
         pair for pair in found.pairs if (asked.get("which") or pair.signs) and asked.get("player") in (None, *pair.pair)
     ]
@@ -121,9 +121,9 @@ def staff_play(request: StaffRequest) -> HttpResponse:
     context = {
         "form": form,
         "scope": scope,
-        "looks": found.looks,
+        "test_counts": found.test_counts,
         "page": page,
-        "lines": [PairLine(pair, currencies[pair.pair[0]], integrity_words.names(pair)) for pair in page],
+        "lines": [PairLine(pair, currencies[pair.pair[0]], integrity_messages.names(pair)) for pair in page],
         "waiting": player_reports.waiting().count(),
     }
     return render(request, "staff/play.html", context)
@@ -138,7 +138,7 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
     first, second = (get_object_or_404(Player, pk=pk) for pk in (first_id, second_id))
     form = ScopeForm(request.GET)
     scope = form.scope()
-    found = examine(scope)
+    found = analyse_play(scope)
     access_log.note(request, first, second, what=f"play from {scope.since:%Y-%m-%d} until {scope.until:%Y-%m-%d}")
     coups = Paginator(coups_between(scope, first, second), COUPS)
     context = {
@@ -204,18 +204,18 @@ def coups_between(scope: Scope, first: Player, second: Player) -> QuerySet[Chemi
     return found.order_by("-coup__at", "-pk")
 
 
-def _sorted(pairs: Iterable[Examined], sort: str) -> list[Examined]:
+def _sorted(pairs: Iterable[AnalysedPair], sort: str) -> list[AnalysedPair]:
     """Sort by deviation or by money, largest first; otherwise by the number of signs, most first."""
     if sort in ("deviation", "net"):
         return sorted(pairs, key=attrgetter(sort), reverse=True)
     return sorted(pairs, key=lambda pair: (len(pair.signs), pair.deviation), reverse=True)
 
 
-def _currencies(pairs: Iterable[Examined]) -> dict[int, str]:
+def _currencies(pairs: Iterable[AnalysedPair]) -> dict[int, str]:
     known = Player.objects.filter(pk__in=[pair.pair[0] for pair in pairs])
     return dict(known.values_list("pk", "currency"))
 
 
-def _reasons(found: Examination, pair: tuple[int, int], currency: str) -> list[tuple[str, bool]]:
+def _reasons(found: PlayAnalysis, pair: tuple[int, int], currency: str) -> list[tuple[str, bool]]:
     known = next((each for each in found.pairs if each.pair == pair), None)
-    return integrity_words.reasons(known, found.looks, currency) if known else []
+    return integrity_messages.reasons(known, found.test_counts, currency) if known else []

@@ -59,18 +59,18 @@ LISTS: Final = {
     Doubt.OPEN: f"""
         SELECT id, (extract(epoch FROM begun_at) * 1000000)::bigint AS mark FROM wallet_payment
         WHERE (is_disputed OR {WAITS_LONG})
-          AND begun_at > to_timestamp(0) + %(mark)s * interval '1 microsecond' ORDER BY begun_at LIMIT %(limit)s
+          AND begun_at > to_timestamp(0) + %(position)s * interval '1 microsecond' ORDER BY begun_at LIMIT %(limit)s
     """,  # noqa: S608  (these queries are built from constants)
     Doubt.AMOUNT: f"""
         SELECT p.id, (extract(epoch FROM p.begun_at) * 1000000)::bigint AS mark FROM wallet_payment AS p
-        WHERE p.state = 'error' AND p.begun_at > to_timestamp(0) + %(mark)s * interval '1 microsecond'
+        WHERE p.state = 'error' AND p.begun_at > to_timestamp(0) + %(position)s * interval '1 microsecond'
           AND (%(all)s OR NOT {SETTLED.format(payment="p.id", since="p.decided_at")})
         ORDER BY p.begun_at LIMIT %(limit)s
     """,  # noqa: S608  (built from constants)
     Doubt.CONTRADICTED: f"""
         SELECT p.id, notice.id AS mark
         FROM wallet_payment_notice AS notice JOIN wallet_payment AS p ON p.id = notice.payment_id
-        WHERE notice.decision IN ('contradicted', 'mismatched') AND notice.id > %(mark)s
+        WHERE notice.decision IN ('contradicted', 'mismatched') AND notice.id > %(position)s
           AND p.state = 'credited' AND notice.at > p.decided_at
           AND (%(all)s OR NOT {SETTLED.format(payment="p.id", since="notice.at")})
         ORDER BY notice.id LIMIT %(limit)s
@@ -108,10 +108,10 @@ class Said:
     currency: str
 
 
-def find(doubt: Doubt, *, settled_too: bool = False, mark: int | None = None) -> Page:
-    """Return a page of deposit exceptions after the cursor *mark*, optionally with settled ones."""
-    rows = _rows(doubt, settled_too=settled_too, mark=mark or 0, limit=PAGE + 1)
-    numbers = [number for number, _mark in rows[:PAGE]]
+def find(doubt: Doubt, *, settled_too: bool = False, position: int | None = None) -> Page:
+    """Return a page of deposit exceptions after the cursor *position*, optionally with settled ones."""
+    rows = _rows(doubt, settled_too=settled_too, position=position or 0, limit=PAGE + 1)
+    numbers = [number for number, _position in rows[:PAGE]]
     found = Payment.objects.select_related("player").in_bulk(numbers)
     payments = tuple(found[number] for number in dict.fromkeys(numbers))
     return Page(payments, rows[PAGE - 1][1] if len(rows) > PAGE else None)
@@ -119,12 +119,12 @@ def find(doubt: Doubt, *, settled_too: bool = False, mark: int | None = None) ->
 
 def counted() -> Sequence[tuple[Doubt, str, int, bool]]:
     """Return each doubt: name, number of deposits, whether the counting stopped early."""
-    counts = {doubt: len(_rows(doubt, settled_too=False, mark=0, limit=MOST_COUNTED + 1)) for doubt in Doubt}
+    counts = {doubt: len(_rows(doubt, settled_too=False, position=0, limit=MOST_COUNTED + 1)) for doubt in Doubt}
     return [(doubt, NAMES[doubt], min(count, MOST_COUNTED), count > MOST_COUNTED) for doubt, count in counts.items()]
 
 
-def _rows(doubt: Doubt, *, settled_too: bool, mark: int, limit: int) -> list[tuple[UUID, int]]:
-    asked = {"all": settled_too, "mark": mark, "limit": limit, "after": settings.PAYMENT_ASK_SECONDS}
+def _rows(doubt: Doubt, *, settled_too: bool, position: int, limit: int) -> list[tuple[UUID, int]]:
+    asked = {"all": settled_too, "position": position, "limit": limit, "after": settings.PAYMENT_ASK_SECONDS}
     with connection.cursor() as cursor:
         cursor.execute(LISTS[doubt], asked)
         return cursor.fetchall()
@@ -236,7 +236,7 @@ def staff_deposits(request: StaffRequest) -> HttpResponse:
     page = find(
         doubt,
         settled_too=form.cleaned_data.get("settled", False),
-        mark=form.cleaned_data.get("before"),
+        position=form.cleaned_data.get("before"),
     )
     access_log.shown(request, page.payments)
     context = {

@@ -18,7 +18,7 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
 from players.access import StaffRequest, staff_required
-from players.staff import WORDS
+from players.staff import ROLE_DESCRIPTIONS
 
 READ: Final = "players.work"
 HANDBOOK: Final = Path(settings.BASE_DIR) / "docs" / "handbook.md"
@@ -48,7 +48,9 @@ class Part:
 class RoleForm(forms.Form):
     """Choice of the role whose jobs are shown."""
 
-    role = forms.ChoiceField(required=False, choices=[("", "My roles"), *((role, role) for role in sorted(WORDS))])
+    role = forms.ChoiceField(
+        required=False, choices=[("", "My roles"), *((role, role) for role in sorted(ROLE_DESCRIPTIONS))]
+    )
 
 
 @staff_required(READ)

@@ -55,13 +55,13 @@ def staff_stop_end(request: StaffRequest) -> HttpResponse:
     return _do(request, resume, "House stop ended. Open tables start their next rounds.")
 
 
-def _do(request: StaffRequest, deed: Callable[..., object], said: str) -> HttpResponse:
+def _do(request: StaffRequest, action: Callable[..., object], said: str) -> HttpResponse:
     """Start or end the stop with the given reason, and show the result."""
     form = StopForm(request.POST)
     if not form.is_valid():
         return _page(request, form)
     try:
-        deed(reason=form.cleaned_data["reason"], by=request.staff)
+        action(reason=form.cleaned_data["reason"], by=request.staff)
     except house_stop.StopError as error:
         messages.warning(request, f"{error} Your reason was not recorded.")
     else:

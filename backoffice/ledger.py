@@ -20,7 +20,7 @@ from audit.reports.requests import clock
 from players.access import StaffRequest, staff_required
 from players.staff import access_log
 from wallet.ledger import adjustments
-from wallet.ledger.hourly_totals import BEGINNING, Sum, moved
+from wallet.ledger.hourly_totals import BEGINNING, Sum, read_totals
 from wallet.ledger.statements import BANKS, liabilities
 from wallet.models import Account, AccountKind, Adjustment, Entry, Journal, Payment, PostingKey, WithdrawalStep
 
@@ -54,7 +54,7 @@ SELECT kind::text FROM rare WHERE kind IS NOT NULL UNION VALUES ('stake'), ('set
 # index of entries.
 OF_ACCOUNTS = """
 SELECT found.journal_id, found.account_id, found.version
-FROM unnest(%(accounts)s::bigint[], %(marks)s::bigint[]) AS account (id, mark)
+FROM unnest(%(accounts)s::bigint[], %(newest_versions)s::bigint[]) AS account (id, mark)
 CROSS JOIN LATERAL (
     SELECT entry.journal_id, entry.account_id, entry.version
     FROM wallet_entry AS entry JOIN wallet_journal AS journal ON journal.id = entry.journal_id
@@ -162,11 +162,11 @@ def _of_player(wanted: Wanted, before: str) -> JournalPage:
     The cursor has a mark per account.
     """
     own = Account.objects.filter(owner=wanted.player, kind__in=OWN).order_by("pk").values_list("pk", flat=True)
-    given = _marks(before)
-    marks = {account: given.get(account, LAST) for account in own}
+    given = _versions(before)
+    newest_versions = {account: given.get(account, LAST) for account in own}
     asked: dict[str, Any] = {
-        "accounts": list(marks),
-        "marks": list(marks.values()),
+        "accounts": list(newest_versions),
+        "newest_versions": list(newest_versions.values()),
         "kind": wanted.kind,
         "since": wanted.interval.since,
         "until": wanted.interval.until,
@@ -179,15 +179,23 @@ def _of_player(wanted: Wanted, before: str) -> JournalPage:
     page = set(numbers[:PAGE])
     for journal, account, version in rows:
         if journal in page:
-            marks[account] = min(marks[account], version)
-    told = Journal.objects.filter(pk__in=page).order_by("-pk").prefetch_related(_entries())
-    older = ",".join(f"{account}:{mark}" for account, mark in marks.items()) if len(numbers) > PAGE else ""
-    return JournalPage(tuple(told), older)
+            newest_versions[account] = min(newest_versions[account], version)
+    journals = Journal.objects.filter(pk__in=page).order_by("-pk").prefetch_related(_entries())
+    older = (
+        ",".join(f"{account}:{newest_version}" for account, newest_version in newest_versions.items())
+        if len(numbers) > PAGE
+        else ""
+    )
+    return JournalPage(tuple(journals), older)
 
 
-def _marks(text: str) -> Mapping[int, int]:
+def _versions(text: str) -> Mapping[int, int]:
     pairs = (pair.partition(":")[::2] for pair in text.split(","))
-    return {int(account): min(int(mark), LAST) for account, mark in pairs if account.isdecimal() and mark.isdecimal()}
+    return {
+        int(account): min(int(newest_version), LAST)
+        for account, newest_version in pairs
+        if account.isdecimal() and newest_version.isdecimal()
+    }
 
 
 def _entries() -> "Prefetch[str]":
@@ -252,7 +260,7 @@ def house_account(account: Account, at: datetime) -> HouseAccount:
     """
     sums = tuple(
         each
-        for each in moved(Interval(BEGINNING, at))
+        for each in read_totals(Interval(BEGINNING, at))
         if (each.account_kind, each.currency, each.mode) == (account.kind, account.currency, account.mode)
     )
     return HouseAccount(at, sum(each.amount for each in sums), sums)

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from backoffice.api_tokens import READERS as PROGRAM_READERS
+from backoffice.api_tokens import READERS as API_TOKEN_READERS
 from backoffice.approvals import READERS as APPROVAL_READERS
 from backoffice.chat import MODERATE as MODERATE_CHAT
 from backoffice.chat import READ as READ_CHAT
@@ -256,7 +256,7 @@ FUNCTIONS = (
     ),
     Function(
         Section.HOUSE,
-        PROGRAM_READERS,
+        API_TOKEN_READERS,
         "staff_programs",
         "API tokens",
         "Tokens for API clients that read events, rounds and reports.",

@@ -170,7 +170,7 @@ def _read_in_every_language(notice: Planned | Notice) -> list[tuple[str, str, st
     zones = dict.fromkeys(Jurisdiction.objects.order_by("code").values_list("time_zone", flat=True))
     told = []
     for language in LANGUAGES:
-        in_utc = notices.words(notice, language, "UTC")
+        in_utc = notices.notice_text(notice, language, "UTC")
         elsewhere = "; ".join(dict.fromkeys(notices.span(notice, language, zone) for zone in zones))
         told.append((NAMES[language], language, in_utc, elsewhere))
     return told

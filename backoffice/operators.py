@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from backoffice.lists.paging import NEWEST_FIRST
 from players.access import StaffRequest, staff_required
 from players.staff import access_log
-from wallet.models import MessageState, RemoteMessage
+from wallet.models import MessageState, OperatorMessage
 from wallet.operator_wallet import queue
 from wallet.seamless_wallet.partners import VIEW
 
@@ -30,7 +30,7 @@ def counted() -> list[tuple[MessageState, str, int, bool]]:
     """Return the number of messages in each open state, and whether the counting stopped early."""
     counts = []
     for state in (MessageState.DOUBT, MessageState.WAITING):
-        count = RemoteMessage.objects.filter(state=state)[: MOST_COUNTED + 1].count()
+        count = OperatorMessage.objects.filter(state=state)[: MOST_COUNTED + 1].count()
         counts.append((state, NAMES[state], min(count, MOST_COUNTED), count > MOST_COUNTED))
     return counts
 
@@ -65,7 +65,9 @@ def staff_operators(request: StaffRequest) -> HttpResponse:
     form = StateForm(request.GET)
     form.full_clean()
     state = MessageState(form.cleaned_data.get("state") or MessageState.DOUBT)
-    found = RemoteMessage.objects.filter(state=state).select_related("bet__launch__remote__partner", "settled_by")
+    found = OperatorMessage.objects.filter(state=state).select_related(
+        "bet__launch__operator_player__partner", "settled_by"
+    )
     page = NEWEST_FIRST.page(found, request.GET, PAGE)
     access_log.shown(request, *(message.bet.player_id for message in page.rows))
     context = {
@@ -117,16 +119,16 @@ def staff_operator_settle(request: StaffRequest, message_id: int) -> HttpRespons
 
 
 def _page(request: StaffRequest, message_id: int, form: NoteForm) -> HttpResponse:
-    found = RemoteMessage.objects.select_related("bet__launch__remote__partner", "settled_by")
+    found = OperatorMessage.objects.select_related("bet__launch__operator_player__partner", "settled_by")
     message = found.filter(pk=message_id).first()
     if message is None:
         raise Http404
     access_log.shown(request, message.bet)
-    following = RemoteMessage.objects.filter(bet=message.bet, pk__gt=message.pk, state=MessageState.WAITING)
+    following = OperatorMessage.objects.filter(bet=message.bet, pk__gt=message.pk, state=MessageState.WAITING)
     context = {
         "message": message,
         "bet": message.bet,
-        "partner": message.bet.launch.remote.partner,
+        "partner": message.bet.launch.operator_player.partner,
         "form": form,
         "is_open": message.state == MessageState.DOUBT,
         "can_be_settled": queue.can_be_settled(message),

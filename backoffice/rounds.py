@@ -19,7 +19,7 @@ from games.models import OPEN_PHASES, LiveRound, Participation, Table
 from games.rounds.codes import read_code
 from games.variants import GAMES
 from games.verification.search import END, OVER, PAGE, Status, Wanted, find, in_progress, players_called
-from games.verification.service import going, recall
+from games.verification.service import going, verify_round
 from players.access import StaffRequest, staff_required
 from players.models import Conversation
 from players.staff import access_log
@@ -197,7 +197,7 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
 @require_safe
 def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
     """Verify one round: deal it again from its seed and compare the result with what is stored."""
-    found = recall(round_id)
+    found = verify_round(round_id)
     if found is None:
         playing = going(round_id)
         if playing is None:
@@ -207,7 +207,7 @@ def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
     access_log.shown(request, *found.players, found.deal, found.events, found.journals)
     said = Conversation.objects.filter(player__in=found.players, round_id=round_id).order_by("pk")
     context = {
-        "recall": found,
+        "verification": found,
         "round": found.round,
         "said": said,
         "bet_heads": ("Stake", "Paid back", "Commission", "Result"),

@@ -36,7 +36,7 @@ from players.access import StaffRequest, staff_required
 from players.mail import alerts
 from players.models import Staff, User
 from players.registration import LOG_IN
-from players.significant import TRIES, whose
+from players.significant import TRIES, player_of
 from players.staff import access_log
 from wallet.cashier.forms import MoneyField
 from wallet.models import Currency
@@ -109,7 +109,7 @@ class FilterForm(forms.Form):
     weight = forms.ChoiceField(
         label="Severity", required=False, choices=[("", "All"), (Weight.ALERT, "Alerts"), (Weight.NOTICE, "Notices")]
     )
-    whose = forms.ChoiceField(label="Assigned to", required=False, choices=[("", "Anybody’s"), ("mine", "Mine")])
+    player_of = forms.ChoiceField(label="Assigned to", required=False, choices=[("", "Anybody’s"), ("mine", "Mine")])
     about = forms.CharField(label="Player or round", required=False, max_length=100)
     currency = forms.ChoiceField(
         label="Currency", required=False, choices=[("", "All"), *((code, code) for code in Currency.values)]
@@ -330,7 +330,7 @@ def _tries(found: Significant) -> Iterator[Try]:
         return
     begins = datetime.combine(event.at.astimezone(UTC).date(), time(), UTC)
     field = "by" if event.kind == "access.refused" else "on"
-    same = Event.objects.filter(at__gte=begins, at__lt=begins + timedelta(days=1), **{field: whose(event)})
+    same = Event.objects.filter(at__gte=begins, at__lt=begins + timedelta(days=1), **{field: player_of(event)})
     if event.kind == LOCKED:
         same = same.filter(kind__in=("login.failed", LOCKED), pk__lte=event.pk).order_by("-pk")
     else:
@@ -338,7 +338,7 @@ def _tries(found: Significant) -> Iterator[Try]:
     tried = list(same[:MOST_TRIES])
     addresses = dict(Personal.objects.filter(event__in=tried, field="ip").values_list("event_id", "value"))
     for each in tried:
-        yield Try(each.at, whose(each), addresses.get(each.pk, ""))
+        yield Try(each.at, player_of(each), addresses.get(each.pk, ""))
 
 
 SEE: Final = ("audit.handle_significant", "audit.change_threshold")

@@ -28,7 +28,7 @@ from players import staff
 from players.access import StaffRequest, staff_required
 from players.login import second_factor
 from players.login.second_factor import FACTORS
-from players.models import Session, Staff, StaffChange, StaffDeed
+from players.models import Session, Staff, StaffAction, StaffChange
 from players.registration import EmailTaken
 
 READERS: Final = (staff.ASK, staff.DECIDE)
@@ -66,22 +66,22 @@ class Offer:
     meaning: str
 
 
-DEEDS: Final = {
-    StaffDeed.ROLES: Offer("roles", "Change roles", "The ticked roles replace the current roles."),
-    StaffDeed.FACTORS: Offer(
+ACTIONS: Final = {
+    StaffAction.ROLES: Offer("roles", "Change roles", "The ticked roles replace the current roles."),
+    StaffAction.FACTORS: Offer(
         "factors",
         "Reset second factors",
         "For lost second factors. The current ones become invalid, all sessions end, and "
         "the next log-in asks for a new "
         "one. Verify the identity of the person first.",
     ),
-    StaffDeed.DISABLE: Offer(
+    StaffAction.DISABLE: Offer(
         "disable",
         "Disable account",
         "All sessions end at once and the account cannot log in. Open requests of this person stay for others to "
         "decide.",
     ),
-    StaffDeed.ENABLE: Offer(
+    StaffAction.ENABLE: Offer(
         "enable",
         "Enable account",
         "The account keeps its password, second factors and roles. If others may know them, also request a reset.",
@@ -125,7 +125,7 @@ class RolesForm(ReasonForm):
         super().__init__(*args, **kwargs)
         names = Group.objects.order_by("name").values_list("name", flat=True)
         cast("forms.MultipleChoiceField", self.fields["roles"]).choices = [
-            (name, f"{name}: {staff.WORDS[name]}") for name in names
+            (name, f"{name}: {staff.ROLE_DESCRIPTIONS[name]}") for name in names
         ]
 
 
@@ -219,10 +219,10 @@ def staff_person(request: StaffRequest, staff_id: int) -> HttpResponse:
 
 @staff_required(staff.ASK)
 @require_POST
-def staff_person_ask(request: StaffRequest, staff_id: int, deed: str) -> HttpResponse:
+def staff_person_ask(request: StaffRequest, staff_id: int, action: str) -> HttpResponse:
     """Request an action on an account, with a reason."""
     member = get_object_or_404(Staff.objects.select_related("user"), pk=staff_id)
-    wanted = next((each for each, offer in DEEDS.items() if offer.name == deed), None)
+    wanted = next((each for each, offer in ACTIONS.items() if offer.name == action), None)
     if wanted is None:
         raise Http404
     form = _form(wanted, request.POST)
@@ -230,10 +230,10 @@ def staff_person_ask(request: StaffRequest, staff_id: int, deed: str) -> HttpRes
         return _show(request, staff_id, {wanted: form})
     reason = form.cleaned_data["reason"]
     try:
-        if wanted is StaffDeed.ROLES:
+        if wanted is StaffAction.ROLES:
             staff.ask_for_roles(member=member, roles=form.cleaned_data["roles"], reason=reason, by=request.staff)
         else:
-            staff.ask(deed=wanted, member=member, reason=reason, by=request.staff)
+            staff.ask(action=wanted, member=member, reason=reason, by=request.staff)
     except staff.OwnAccount as error:  # the page of an own account has no form for it
         messages.error(request, str(error))
         return redirect("staff_person", staff_id)
@@ -259,13 +259,13 @@ def _asked_before(asked: Approval) -> SafeString:
     )
 
 
-def _show(request: StaffRequest, staff_id: int, sent: dict[StaffDeed, forms.Form] | None = None) -> HttpResponse:
+def _show(request: StaffRequest, staff_id: int, sent: dict[StaffAction, forms.Form] | None = None) -> HttpResponse:
     member = get_object_or_404(_accounts(), pk=staff_id)
     held = staff.roles_of(member)
     is_own = member.person == request.staff.person
     context = {
         "one": member,
-        "roles": [(name, staff.WORDS[name]) for name in held],
+        "roles": [(name, staff.ROLE_DESCRIPTIONS[name]) for name in held],
         "functions": _functions(held),
         "others": Staff.objects.filter(person=member.person).exclude(pk=member.pk).select_related("user"),
         "waiting": [(asked, _title(asked)) for asked in _waiting().filter(on=str(member)).order_by("pk")],
@@ -275,26 +275,28 @@ def _show(request: StaffRequest, staff_id: int, sent: dict[StaffDeed, forms.Form
         "history": _history(member),
         "is_own": is_own,
         "only_one_in": staff.only_one_in(member),
-        "sent": next((DEEDS[deed] for deed in sent or {}), None),
-        "deeds": _deeds(member, held, sent or {}) if request.user.has_perm(staff.ASK) and not is_own else [],
+        "sent": next((ACTIONS[action] for action in sent or {}), None),
+        "actions": _actions(member, held, sent or {}) if request.user.has_perm(staff.ASK) and not is_own else [],
     }
     return render(request, "staff/person.html", context)
 
 
-def _form(deed: StaffDeed, sent: Any = None, **options: Any) -> forms.Form:
+def _form(action: StaffAction, sent: Any = None, **options: Any) -> forms.Form:
     """Return the form of an action. Several forms are on one page."""
-    kind = RolesForm if deed is StaffDeed.ROLES else ReasonForm
-    return kind(sent, auto_id=f"id_{DEEDS[deed].name}_%s", **options)
+    kind = RolesForm if action is StaffAction.ROLES else ReasonForm
+    return kind(sent, auto_id=f"id_{ACTIONS[action].name}_%s", **options)
 
 
-def _deeds(member: Staff, held: list[str], sent: dict[StaffDeed, forms.Form]) -> list[tuple[Offer, forms.Form, bool]]:
+def _actions(
+    member: Staff, held: list[str], sent: dict[StaffAction, forms.Form]
+) -> list[tuple[Offer, forms.Form, bool]]:
     """Return the possible requests with their forms and whether each was submitted."""
-    offered = [StaffDeed.ROLES, StaffDeed.DISABLE if member.user.is_active else StaffDeed.ENABLE]
+    offered = [StaffAction.ROLES, StaffAction.DISABLE if member.user.is_active else StaffAction.ENABLE]
     if second_factor.is_set_up(member.user):
-        offered.insert(1, StaffDeed.FACTORS)
+        offered.insert(1, StaffAction.FACTORS)
     return [
-        (DEEDS[deed], sent[deed] if deed in sent else _form(deed, initial={"roles": held}), deed in sent)
-        for deed in offered
+        (ACTIONS[action], sent[action] if action in sent else _form(action, initial={"roles": held}), action in sent)
+        for action in offered
     ]
 
 
@@ -307,7 +309,7 @@ def _accounts() -> QuerySet[Staff]:
     sessions = Session.objects.filter(user=OuterRef("user")).order_by("-began_at", "-pk")
     on = Concat(Value("staff:"), Cast(OuterRef("pk"), TextField()))
     changed = Event.objects.filter(kind__in=PASSWORDS, on=on).order_by("-pk")
-    disabled = StaffChange.objects.filter(user=OuterRef("user"), kind=StaffDeed.DISABLE).order_by("-pk")
+    disabled = StaffChange.objects.filter(user=OuterRef("user"), kind=StaffAction.DISABLE).order_by("-pk")
     factors = Authenticator.objects.filter(user=OuterRef("user"), type__in=FACTORS)
     return (
         Staff.objects.select_related("user")
@@ -333,7 +335,7 @@ def _filtered(found: QuerySet[Staff], asked: dict[str, Any]) -> QuerySet[Staff]:
 
 
 def _waiting() -> QuerySet[Approval]:
-    return approvals.waiting().filter(kind__in=list(StaffDeed))
+    return approvals.waiting().filter(kind__in=list(StaffAction))
 
 
 def _title(asked: Approval) -> str:
@@ -347,7 +349,7 @@ def _title(asked: Approval) -> str:
 def _roles() -> list[tuple[str, str, list[Function]]]:
     """Return every role with its purpose and functions."""
     names = Group.objects.order_by("name").values_list("name", flat=True)
-    return [(name, staff.WORDS[name], [each for each, _ in _functions([name])]) for name in names]
+    return [(name, staff.ROLE_DESCRIPTIONS[name], [each for each, _ in _functions([name])]) for name in names]
 
 
 def _functions(held: list[str]) -> list[tuple[Function, list[str]]]:
@@ -376,10 +378,10 @@ def _line(change: StaffChange) -> Line:
     )
 
 
-def _written(standing: dict[str, Any], names: list[str]) -> str:
+def _written(state: dict[str, Any], names: list[str]) -> str:
     words = {
         "active": lambda value: "active" if value else "disabled",
         "roles": lambda value: "roles: " + ", ".join(value),
         "factors": lambda value: f"second factors: {value}",
     }
-    return "; ".join(words[name](standing[name]) for name in names if name in standing)
+    return "; ".join(words[name](state[name]) for name in names if name in state)

@@ -23,7 +23,7 @@ from players.access import StaffRequest, staff_required
 from players.identity.verification import verified_among
 from players.login.account_locks import locked_among
 from players.models import Duplicate, Player
-from players.staff import TOLD, access_log
+from players.staff import VISIBLE_TO_PLAYER, access_log
 from wallet import withdrawals
 from wallet.cashier.forms import MoneyField
 from wallet.models import Currency, Day, Withdrawal, WithdrawalStatus, WithdrawalStep
@@ -45,7 +45,7 @@ FROM unnest(%(statuses)s::text[]) AS asked (status)
 CROSS JOIN unnest(%(currencies)s::text[]) AS money (currency)
 CROSS JOIN LATERAL (
     SELECT id FROM wallet_withdrawal AS w
-    WHERE w.status = asked.status AND w.currency = money.currency AND w.id {side} %(mark)s
+    WHERE w.status = asked.status AND w.currency = money.currency AND w.id {side} %(position)s
       AND (%(above)s::bigint IS NULL OR w.amount > %(above)s) AND (%(since)s::timestamptz IS NULL OR w.at < %(since)s)
     ORDER BY w.id {order}
     LIMIT %(limit)s
@@ -123,8 +123,8 @@ class Case:
     approval: Approval | None  # set if one person has approved it and a second must decide
 
 
-def find(wanted: Wanted, *, mark: int | None = None) -> Page:
-    """Return a page of withdrawals after number *mark*.
+def find(wanted: Wanted, *, position: int | None = None) -> Page:
+    """Return a page of withdrawals after number *position*.
 
     Open withdrawals are oldest first, decided ones newest first.
     """
@@ -132,7 +132,7 @@ def find(wanted: Wanted, *, mark: int | None = None) -> Page:
     asked: dict[str, Any] = {
         "statuses": list(wanted.statuses),
         "currencies": [wanted.currency] if wanted.currency else list(Currency.values),
-        "mark": beginning if mark is None else mark,
+        "position": beginning if position is None else position,
         "above": wanted.above,
         "since": wanted.since,
         "limit": PAGE + 1,
@@ -284,7 +284,7 @@ def staff_withdrawals(request: StaffRequest) -> HttpResponse:
             since=clock() - timedelta(hours=hours) if hours else None,
         )
         number = asked["number"]
-        page = one(number) if number else find(wanted, mark=asked["before"])
+        page = one(number) if number else find(wanted, position=asked["before"])
     is_filtered = any(request.GET.get(name) for name in form.fields)
     lately = () if is_filtered else find(Wanted(OVER)).withdrawals
     access_log.shown(request, *(each.player_id for each in (*page.withdrawals, *lately)))
@@ -297,9 +297,9 @@ def staff_withdrawals(request: StaffRequest) -> HttpResponse:
         "counted": counted(),
         "is_open": wanted.is_open,
         "is_filtered": is_filtered,
-        "reasons": [(code, str(sentence)) for code, sentence in REASONS.items()],
+        "reasons": [(code, str(message)) for code, message in REASONS.items()],
         "person": request.staff.person,
-        "told": TOLD,
+        "told": VISIBLE_TO_PLAYER,
     }
     return render(request, "staff/withdrawals.html", context)
 
@@ -317,7 +317,7 @@ def staff_withdrawal_decide(request: StaffRequest, withdrawal_id: int) -> HttpRe
     except (withdrawals.WithdrawalError, ApprovalError) as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _sentence(decided))
+        messages.success(request, _message(decided))
     return _back(request)
 
 
@@ -340,7 +340,7 @@ def _fault(form: DecisionForm) -> str:
     return "Choose the reason that is shown to the player." if "code" in form.errors else "Choose Approve or Refuse."
 
 
-def _sentence(decided: Withdrawal) -> str:
+def _message(decided: Withdrawal) -> str:
     if decided.status == WithdrawalStatus.SECONDING:
         return f"Withdrawal {decided.pk} is approved by you. A second person must approve it under Approvals."
     return f"Withdrawal {decided.pk} is {decided.get_status_display().lower()}."

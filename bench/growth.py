@@ -225,7 +225,7 @@ def write_past(name: str, rounds: int, *, span: int) -> None:
                 superuser.execute(statement.encode())
         for statement in END.split(";"):
             superuser.execute(statement.encode())
-    hours.mark()
+    hours.write_watermark()
     while hours.roll_due():
         pass
 

@@ -35,7 +35,7 @@ STAKE, MONEY = 1000, 10**12  # minor units
 AT_ONCE: Final = 1000  # players per statement or journal of deposits; each waits for their limits
 OPEN: Final = "SELECT wallet_open_account(id, currency, mode) FROM players_player, unnest('{R,F}'::text[]) AS mode"
 # All players have a session, so their play is counted.
-SIT: Final = "INSERT INTO players_sitting (session, player_id) SELECT md5(id::text)::uuid, id FROM players_player"
+SIT: Final = "INSERT INTO players_playsession (session, player_id) SELECT md5(id::text)::uuid, id FROM players_player"
 PATIENCE, IDLE = 60.0, 2.0  # seconds for an answer; seconds of an idle connection
 SOLO: Final = "/en/table/baccarat/real/"
 SHARED: Final = "/en/table/live-baccarat-2-nc/real/"

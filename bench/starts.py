@@ -22,7 +22,7 @@ import psutil
 
 from bench.house import new_folder
 from bench.measuring import Pace, Result, Unavailable
-from ops.embedded import Places
+from ops.embedded import Paths
 from ops.launcher import PROJECT
 
 READY: Final = "Starting web"  # printed when the database is ready
@@ -54,7 +54,7 @@ def _folder() -> Iterator[Path]:
     try:
         yield top / "var"
     finally:
-        shutil.rmtree(Places(top / "var").home, ignore_errors=True)
+        shutil.rmtree(Paths(top / "var").home, ignore_errors=True)
         shutil.rmtree(top, ignore_errors=True)
 
 
@@ -87,7 +87,7 @@ def _processor_time(var: Path) -> float:
     used = 0.0
     for process in psutil.process_iter():
         with suppress(psutil.Error):
-            if process.environ().get("SABOT_VAR") == str(var) or process.cwd().startswith(str(Places(var).home)):
+            if process.environ().get("SABOT_VAR") == str(var) or process.cwd().startswith(str(Paths(var).home)):
                 times = process.cpu_times()
                 used += times.user + times.system + times.children_user + times.children_system
     return used

@@ -216,7 +216,7 @@ CELERY_TIMEZONE = "UTC"
 # without a queue option takes both.
 CELERY_TASK_QUEUES = [Queue("celery"), Queue("seal")]
 CELERY_TASK_DEFAULT_QUEUE = "celery"
-CELERY_TASK_ROUTES = {"audit.tasks.seal": "seal", "audit.tasks.watch_the_signer": "seal"}
+CELERY_TASK_ROUTES = {"audit.tasks.seal": "seal", "audit.tasks.check_the_signer": "seal"}
 
 # --- People ----------------------------------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ LIVE_LATE_SECONDS = env.int("LIVE_LATE_SECONDS", default=120)
 
 # Whether visitors may watch and play a demo game with play chips, without an account. The session
 # engine must keep its data on the server, because it contains the visitor's encrypted seed.
-GUEST_PLAY = env.bool("SABOT_GUEST_PLAY", default=DEMO)
+DEMO_PLAY = env.bool("SABOT_DEMO_PLAY", default=DEMO)
 SESSION_ENGINE = "players.login.session_store"
 
 # --- Language, time --------------------------------------------------------------------------------------------------
@@ -463,7 +463,7 @@ LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"news": {"()": "ops.logs.News"}},
+    "filters": {"idle_ticks": {"()": "ops.logs.IdleTickFilter"}},
     "formatters": {
         "line": {
             "()": "structlog.stdlib.ProcessorFormatter",
@@ -474,7 +474,7 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "loggers": {
         **{
-            name: {"filters": [] if LOG_LEVEL == "DEBUG" else ["news"]}
+            name: {"filters": [] if LOG_LEVEL == "DEBUG" else ["idle_ticks"]}
             for name in ("celery.beat", "celery.worker.strategy", "celery.app.trace")
         },
         # Messages of the servers use the same format as all others.

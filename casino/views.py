@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from casino.offline import stand_alone
-from ops.readiness import WATCH
+from ops.readiness import MONITOR
 from players.access import HouseRequest, ask_to_log_in, made_by_the_page
 from players.api.problems import FAULT, MALFORMED, MEDIA_TYPE, NOT_FOUND, TOO_LARGE, TOO_SLOW, Problem
 from players.login.current_user import staff_of
@@ -73,7 +73,7 @@ def health(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
     """Report whether this process is ready for requests; 503 and what is missing if not (`ops.readiness`)."""
-    found = WATCH.now()
+    found = MONITOR.now()
     return HttpResponse(str(found), status=503 if found.faults else 200, content_type="text/plain")
 
 

@@ -99,8 +99,8 @@ def play_alone(house: House, place: str, bets: dict[str, int], rounds: int) -> N
             asked = bets or dict(stake(part, " ") for part in input("bet> ").split(",") if part.strip())
             if not asked:
                 return
-            told = {"round_id": stands["round_id"], "table_version": stands["table_version"], "bets": asked}
-            played = house.post(place + "rounds/", told)
+            body = {"round_id": stands["round_id"], "table_version": stands["table_version"], "bets": asked}
+            played = house.post(place + "rounds/", body)
         except Refused as refusal:
             if bets:
                 raise

@@ -4,7 +4,7 @@ chat.
 
 from dataclasses import replace
 
-from audit.reports.alterations import Change, Data, added, became, moved, register, said
+from audit.reports.alterations import Change, Data, added, became, changed, register, said
 
 
 def ready() -> None:
@@ -12,17 +12,17 @@ def ready() -> None:
     register(
         "Tables",
         {
-            "table.opened": ("Table opened", moved("closed", "open")),
-            "table.paused": ("Table paused", moved("open", "paused")),
-            "table.went_on": ("Table resumed after a pause", moved("paused", "open")),
+            "table.opened": ("Table opened", changed("closed", "open")),
+            "table.paused": ("Table paused", changed("open", "paused")),
+            "table.went_on": ("Table resumed after a pause", changed("paused", "open")),
             "table.closed": ("Table closed", _closed),
             "table.version": ("Rules, limits or timing of a table", _version),
             "table.scheduled": ("Rules, limits or timing of a table scheduled", _scheduled),
-            "table.schedule_withdrawn": ("Scheduled change withdrawn", moved("waiting", "withdrawn")),
-            "table.schedule_failed": ("Scheduled change failed", moved("waiting", "failed")),
+            "table.schedule_withdrawn": ("Scheduled change withdrawn", changed("waiting", "withdrawn")),
+            "table.schedule_failed": ("Scheduled change failed", changed("waiting", "failed")),
             "rules.kept": ("Game rules changed with a release", said),
             "table.chat_language": ("Chat language of a table", said),
-            "table.reopened": ("Table resumed after a stop", moved("stopped", "in play")),
+            "table.reopened": ("Table resumed after a stop", changed("stopped", "in play")),
             "table.broken_up": ("Table broken up", became("in play", "guests")),
             "incident.opened": ("Table stopped by an incident", _incident),
             "incident.ruled": ("Ruling on an incident", became("awaits a ruling", "ruling")),
@@ -38,10 +38,10 @@ def ready() -> None:
     register(
         "Chat",
         {
-            "chat.named": ("Chat name chosen", moved(None, None)),
-            "chat.name_taken": ("Chat name removed", moved("in use", "removed")),
-            "chat.removed": ("Chat message removed", moved("visible", "removed")),
-            "chat.kept": ("Reported chat message kept", moved("reported", "visible")),
+            "chat.named": ("Chat name chosen", changed(None, None)),
+            "chat.name_taken": ("Chat name removed", changed("in use", "removed")),
+            "chat.removed": ("Chat message removed", changed("visible", "removed")),
+            "chat.kept": ("Reported chat message kept", changed("reported", "visible")),
             "chat.banned": (
                 "Chat ban, all tables or one table",
                 added("ban", "length", "live_table"),
@@ -72,9 +72,7 @@ def _incident(data: Data) -> Change:
 
 def _voided(data: Data) -> Change:
     parts = {name: data.get(name) for name in ("cards", "count", "sha256")}
-    return Change(
-        "played" if data.get("cards") else "not dealt", {"annulled": True} | parts, str(data.get("reason", ""))
-    )
+    return Change("played" if data.get("cards") else "not dealt", {"voided": True} | parts, str(data.get("reason", "")))
 
 
 def _ban_lifted(data: Data) -> Change:

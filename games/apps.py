@@ -28,7 +28,7 @@ class GamesConfig(AppConfig):
         alterations.ready()
         letters.register()
         hours.register(
-            hourly_totals.SUMS,
+            hourly_totals.HOURLY_TOTALS,
             roll=hourly_totals.roll,
             first=hourly_totals.first_played,
             differences=hourly_totals.differences,

@@ -1,7 +1,7 @@
 """Errors of the tables. The texts for players are in `games.betting.error_messages`."""
 
 from games.engine.chemin.refusals import Refusal
-from players.protection.eligibility import Bar
+from players.protection.eligibility import Ineligibility
 from wallet.ledger import LimitReached
 from wallet.models import Mode
 
@@ -10,12 +10,12 @@ class PlayError(Exception):
     """The table refuses a player's request. Nothing has changed."""
 
 
-class Barred(PlayError):
-    """The player may not play anywhere; *bar* contains the reason."""
+class NotEligible(PlayError):
+    """The player may not play anywhere; *ineligibility* contains the reason."""
 
-    def __init__(self, bar: Bar) -> None:
-        super().__init__(bar.code)
-        self.bar = bar
+    def __init__(self, ineligibility: Ineligibility) -> None:
+        super().__init__(ineligibility.code)
+        self.ineligibility = ineligibility
 
 
 class TableWaits(PlayError):
@@ -64,7 +64,7 @@ class BalanceTooLow(PlayError):
     """The bets exceed the balance."""
 
 
-class RemoteBalanceTooLow(BalanceTooLow):
+class OperatorBalanceTooLow(BalanceTooLow):
     """The bets exceed the balance at the player's operator. A deposit here is not possible."""
 
 
@@ -88,7 +88,7 @@ class VisitOver(PlayError):
     """The player's session at the operator, or its launch here, has ended."""
 
 
-class NotHereRemotely(PlayError):
+class NotForOperatorPlayers(PlayError):
     """The table is not available to players of an operator wallet."""
 
 
@@ -112,7 +112,7 @@ class UnknownCurrency(PlayError):
     """The table does not offer this currency."""
 
 
-class NotServed(PlayError):
+class NotEligibleHere(PlayError):
     """The table does not accept players of this jurisdiction."""
 
 
@@ -168,7 +168,7 @@ class OverLiability(PlayError):
     """
 
 
-class GuestRefused(PlayError):
+class CheminRefused(PlayError):
     """An action at a Chemin de Fer table is refused; *reason* names the rule that forbids it."""
 
     def __init__(self, reason: Refusal) -> None:

@@ -22,7 +22,7 @@ from wallet.models import HouseStop
 def stop(*, reason: str, by: Staff) -> HouseStop:
     """Start the house stop and notify every table. Raises StopError."""
     stopped = house_stop.stop_house(reason=reason, by=by)
-    _tell()
+    _notify_tables()
     return stopped
 
 
@@ -36,13 +36,13 @@ def resume(*, reason: str, by: Staff) -> HouseStop:
     back (TableError) does not hold up the others.
     """
     ended = house_stop.resume_house(reason=reason, by=by)
-    for live_table in LiveTable.objects.filter(table__shape=Shape.GUESTS).select_related("table").order_by("pk"):
+    for live_table in LiveTable.objects.filter(table__shape=Shape.CHEMIN).select_related("table").order_by("pk"):
         with suppress(TableError):
             give_time_back(live_table)
-    _tell()
+    _notify_tables()
     return ended
 
 
-def _tell() -> None:
+def _notify_tables() -> None:
     for live_table_id in LiveTable.objects.values_list("pk", flat=True):
-        notify.tell(live_table_id)
+        notify.notify_table(live_table_id)

@@ -40,7 +40,9 @@ OFF: Final = "partner-off"  # same code as in the wallet API
 NO_TABLE: Final = register(
     "table-unknown", HTTPStatus.NOT_FOUND, _("No such table is available for the player’s currency and jurisdiction")
 )
-NOT_REMOTELY: Final = register("table-not-remote", CONFLICT, _("The table is not available to players of operators"))
+NOT_FOR_OPERATOR_PLAYERS: Final = register(
+    "table-not-remote", CONFLICT, _("The table is not available to players of operators")
+)
 REFUSED: Final = {
     TooYoung: register("player-too-young", FORBIDDEN, _("The player is too young to play in this jurisdiction")),
     CurrencyNotOffered: register(
@@ -139,7 +141,7 @@ def _demand_table(asked: LaunchAsked) -> None:
     if table is None or not operator_money.is_open_to(table, asked.jurisdiction, asked.currency):
         raise Problem(NO_TABLE)
     if not eligibility.is_possible(table):
-        raise Problem(NOT_REMOTELY)
+        raise Problem(NOT_FOR_OPERATOR_PLAYERS)
 
 
 @made_by_the_page
@@ -162,7 +164,7 @@ def remote_enter(request: HttpRequest, code: str) -> HttpResponse:
     launch = launches.use(code)
     if launch is None:
         return render(request, "games/visit_over.html", status=HTTPStatus.NOT_FOUND)
-    player = launch.remote.player
+    player = launch.operator_player.player
     if account_locks.lock_of(player):
         context = {"support": settings.SUPPORT_EMAIL}
         return render(request, "account/locked.html", context, status=HTTPStatus.FORBIDDEN)

@@ -14,7 +14,7 @@ from audit.significant.detection import Found, Leaves
 from games.models import IncidentKind, Participation, VoidPart
 from wallet.models import Mode
 from wallet.money import format_money
-from wallet.significant import Moved, What, large
+from wallet.significant import Movement, What, large
 
 KINDS: Final[dict[str, detection.Significance]] = {
     "round.missing": (Category.ERROR, Weight.ALERT, "Finished round missing"),
@@ -143,14 +143,14 @@ def large_rounds(leaves: Leaves) -> Iterable[Found]:
     """Find large wagers and wins: one player's stakes in one round, and the payout beyond them."""
     settled = {UUID(event.on.removeprefix("round:")): event for event in detection.events(leaves, SETTLED)}
     parts = Participation.objects.filter(round__in=settled, mode=Mode.REAL).order_by("round", "player")
-    moved = [(part, settled[part.round_id]) for part in parts]
-    moved.sort(key=lambda each: each[1].pk)
-    yield from large(WAGER, [_moved(part, event, part.staked) for part, event in moved])
-    yield from large(WIN, [_moved(part, event, part.paid - part.staked) for part, event in moved])
+    movement = [(part, settled[part.round_id]) for part in parts]
+    movement.sort(key=lambda each: each[1].pk)
+    yield from large(WAGER, [_moved(part, event, part.staked) for part, event in movement])
+    yield from large(WIN, [_moved(part, event, part.paid - part.staked) for part, event in movement])
 
 
-def _moved(part: Participation, event: Event, amount: int) -> Moved:
-    return Moved(
+def _moved(part: Participation, event: Event, amount: int) -> Movement:
+    return Movement(
         player=f"player:{part.player_id}",
         currency=part.currency,
         amount=amount,

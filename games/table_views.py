@@ -11,7 +11,7 @@ from games.tables.access import at_a_playable_table
 from players.access import PlayerRequest, player_required
 from wallet.models import Mode
 
-PAGES = {Shape.SOLO: solo_page, Shape.SHARED: live_page, Shape.GUESTS: chemin_page}
+PAGES = {Shape.SOLO: solo_page, Shape.SHARED: live_page, Shape.CHEMIN: chemin_page}
 
 
 @player_required

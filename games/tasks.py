@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from games.change_requests import execution, schedule
-from games.chemin import tick as guests
+from games.chemin import tick as chemin_tick
 from games.fairness.randomness import judgement
 from games.fairness.returns import monitor
 from games.incidents.letters import delivery
@@ -33,15 +33,15 @@ def write_letters() -> None:
 
 
 @shared_task
-def watch_returns() -> None:
+def check_returns() -> None:
     """Raise an alarm if the returns of a game are not explained by chance."""
-    monitor.watch()
+    monitor.check_returns()
 
 
 @shared_task
-def watch_randomness() -> None:
+def check_randomness() -> None:
     """Test the cards and shuffles of every finished week once."""
-    judgement.watch()
+    judgement.check_randomness()
 
 
 @shared_task
@@ -72,15 +72,15 @@ def advance_live_table(live_table_id: int) -> bool:
 
 
 @shared_task
-def tick_guests() -> list[int]:
+def tick_chemin() -> list[int]:
     """Start a task for every Chemin de Fer table with a due step. Return the tables."""
-    due = guests.due()
+    due = chemin_tick.due()
     for live_table_id in due:
-        advance_guest_table.apply_async((live_table_id,), expires=EXPIRES)
+        advance_chemin_table.apply_async((live_table_id,), expires=EXPIRES)
     return due
 
 
 @shared_task
-def advance_guest_table(live_table_id: int) -> bool:
+def advance_chemin_table(live_table_id: int) -> bool:
     """Do the next due step at a Chemin de Fer table. Return whether there was one."""
-    return guests.advance(live_table_id)
+    return chemin_tick.advance(live_table_id)

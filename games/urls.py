@@ -4,7 +4,7 @@ from games import converters as converters  # registers "mode"
 from games import operators, table_views
 from games.chemin import views as chemin
 from games.chemin.collusion import report_views
-from games.demo import views as guests
+from games.demo import views as demo
 from games.history import fairness_views as fair_views
 from games.history import panels
 from games.history import views as history_views
@@ -42,14 +42,14 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/now/", panels.live_panel_now, name="live_panel_now"),
     path("table/<slug:slug>/<mode:mode>/chat/", include("games.chat.urls")),
     path("table/<slug:slug>/<mode:mode>/framed/", two_tables.live_framed, name="live_framed"),
-    path("beside/<slug:slug>/<mode:mode>/", two_tables.beside_choose, name="beside_choose"),
-    path("beside/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/", two_tables.beside, name="beside"),
+    path("beside/<slug:slug>/<mode:mode>/", two_tables.choose_second_table, name="beside_choose"),
+    path("beside/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/", two_tables.two_tables, name="beside"),
     path("table/<slug:slug>/<mode:mode>/re-buy/", purse_views.table_rebuy, name="table_rebuy"),
     path("table/<slug:slug>/<mode:mode>/leave/", purse_views.table_leave, name="table_leave"),
-    path("try/<slug:slug>/", guests.guest, name="guest"),
-    path("try/<slug:slug>/start/", guests.guest_start, name="guest_start"),
-    path("try/<slug:slug>/play/", guests.guest_play, name="guest_play"),
-    path("try/<slug:slug>/watch/", guests.guest_watch, name="guest_watch"),
+    path("try/<slug:slug>/", demo.demo_table, name="guest"),
+    path("try/<slug:slug>/start/", demo.demo_start, name="guest_start"),
+    path("try/<slug:slug>/play/", demo.demo_play, name="guest_play"),
+    path("try/<slug:slug>/watch/", demo.demo_watch, name="guest_watch"),
     path("enter/<slug:code>/", operators.remote_enter, name="remote_enter"),
     path("history/", history_views.history, name="history"),
     path("history/rounds.csv", history_views.history_csv, name="history_csv"),

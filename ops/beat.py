@@ -38,7 +38,7 @@ WHERE seat.shape = 'shared' AND (round.id IS NULL OR round.deadline <= clock_tim
         AND (seat.status = 'open' OR round.phase IN ('betting', 'closed')))
 """
 # With a seated player there is more to check than deadlines: ended sessions and absent players.
-GUESTS_TABLES: Final = """
+CHEMIN_TABLES: Final = """
 SELECT FROM games_cheminseat WHERE left_at IS NULL
 UNION ALL
 SELECT FROM games_chemintable WHERE deadline <= clock_timestamp() OR state ->> 'phase' = 'shoe'
@@ -55,8 +55,8 @@ UNION ALL
 SELECT FROM wallet_bank_payout_notice WHERE sent_at IS NULL AND due_at <= clock_timestamp()
 """
 SANDBOX_NOTICES: Final = "SELECT FROM wallet_bank_notice WHERE sent_at IS NULL AND due_at <= clock_timestamp()"
-OPERATORS: Final = "SELECT FROM wallet_remote_message WHERE state = 'waiting' AND due_at <= clock_timestamp()"
-BETS_AT_OPERATORS: Final = "SELECT FROM wallet_remote_bet WHERE state = 'asked'"
+OPERATORS: Final = "SELECT FROM wallet_operator_message WHERE state = 'waiting' AND due_at <= clock_timestamp()"
+BETS_AT_OPERATORS: Final = "SELECT FROM wallet_operator_bet WHERE state = 'asked'"
 # Leaves without a checkpoint are included: they are signed later where the signer was unavailable.
 EVENTS: Final = """
 SELECT FROM audit_pending
@@ -73,8 +73,8 @@ SELECT WHERE NOT EXISTS (
 )
 """
 # New hourly totals have no row yet: they are summed up when beat restarts with them.
-SUMS: Final = """
-SELECT FROM audit_rolled GROUP BY sums
+HOURLY_TOTALS: Final = """
+SELECT FROM audit_rolled GROUP BY totals
 HAVING max(hour) + interval '1 hour' < date_trunc('hour', audit_settled(), 'UTC')
 """
 ALERTS: Final = "SELECT FROM audit_significant WHERE weight = 2 AND mailed_at IS NULL"
@@ -93,7 +93,7 @@ LETTERS: Final = """
 SELECT FROM games_incidentletter AS letter
 WHERE NOT EXISTS (SELECT FROM games_letterend AS ending WHERE ending.letter_id = letter.id)
 """
-APPROVAL_NEWS: Final = "SELECT FROM players_approval_news"
+APPROVAL_NOTIFICATIONS: Final = "SELECT FROM players_approval_notification"
 EXPIRED_APPROVALS: Final = """
 SELECT FROM audit_approval AS approval WHERE expires_at <= clock_timestamp()
     AND NOT EXISTS (SELECT FROM audit_decision AS decision WHERE decision.approval_id = approval.id)
@@ -116,23 +116,23 @@ WHERE closed.state = 'closed' AND account.kind = 'cash' AND account.mode = 'real
 
 QUESTIONS: Final[Mapping[str, str]] = {
     "games.tasks.tick": SHARED_TABLES,
-    "games.tasks.tick_guests": GUESTS_TABLES,
+    "games.tasks.tick_chemin": CHEMIN_TABLES,
     "games.tasks.put_versions_live": VERSIONS,
     "wallet.tasks.send_payouts": PAYOUTS,
     "wallet.tasks.ask_undecided_payments": UNDECIDED_PAYMENTS,
     "wallet.tasks.work_at_the_sandbox_bank": SANDBOX_PAYOUTS,
     "wallet.tasks.send_bank_notices": SANDBOX_NOTICES,
-    "wallet.tasks.tell_operators": OPERATORS,
-    "wallet.tasks.give_up_remote_bets": BETS_AT_OPERATORS,
+    "wallet.tasks.send_operator_messages": OPERATORS,
+    "wallet.tasks.give_up_operator_bets": BETS_AT_OPERATORS,
     "audit.tasks.seal": EVENTS,
     "audit.tasks.find_significant": SIGNIFICANT,
-    "audit.tasks.sum_up": SUMS,
+    "audit.tasks.sum_up": HOURLY_TOTALS,
     "players.tasks.mail_alerts": ALERTS,
-    "audit.tasks.watch_the_seal": LAG,
+    "audit.tasks.check_the_seal": LAG,
     "games.tasks.return_idle_purses": PURSES,
     "games.tasks.replay_finished_rounds": ROUNDS_TO_VERIFY,
     "games.tasks.write_letters": LETTERS,
-    "players.tasks.mail_approvals": APPROVAL_NEWS,
+    "players.tasks.mail_approvals": APPROVAL_NOTIFICATIONS,
     "audit.tasks.expire_approvals": EXPIRED_APPROVALS,
     "audit.tasks.make_reports": REPORTS,
     "players.tasks.send_mail": MAIL,

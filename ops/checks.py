@@ -250,8 +250,8 @@ def _event_log() -> Iterator[CheckMessage]:
             yield Error("AUDIT_KEYS is incomplete. Set both public keys that the signer printed.", id="sabot.E014")
     for place in settings.AUDIT_CHECKPOINTS_TO:
         try:
-            checkpoint_delivery.place_of(place)
-        except checkpoint_delivery.NoPlace as error:
+            checkpoint_delivery.destination_for(place)
+        except checkpoint_delivery.NoDestination as error:
             yield Error(f"AUDIT_CHECKPOINTS_TO: {error}.", id="sabot.E015")
     called = [checkpoint_delivery.shown(place) for place in settings.AUDIT_CHECKPOINTS_TO]
     if len(set(called)) < len(called):

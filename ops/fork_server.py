@@ -78,7 +78,7 @@ class ForkServer:
     def __init__(self, listening: int) -> None:
         self._listening = listening
         self._children: list[Child] = []
-        self._news = _News(embedded.Places(settings.VAR_DIR).logs / "keeper.log")
+        self._new_lines = _NewLines(embedded.Paths(settings.VAR_DIR).logs / "keeper.log")
         self._keeper: int | None = None
 
     def run(self) -> None:
@@ -87,7 +87,7 @@ class ForkServer:
             try:
                 self._open()
                 while True:
-                    self._look_after()
+                    self._supervise()
                     wait_for_end(self._children, POLL_SECONDS)
             finally:
                 for number in STOP_SIGNALS:
@@ -122,12 +122,12 @@ class ForkServer:
         say("\nCtrl-C closes it.")
 
     def _start_servers(self) -> None:
-        places = embedded.Places(settings.VAR_DIR)
-        fresh = not places.pointer.exists()
+        paths = embedded.Paths(settings.VAR_DIR)
+        fresh = not paths.pointer.exists()
         say("Making a database …" if fresh else "Starting PostgreSQL and Valkey …")
         embedded.ensure_running(settings.VAR_DIR)
         self._keeper = embedded.keeper_pid(settings.VAR_DIR)
-        self._news.skip()
+        self._new_lines.skip()
 
     def _wait_for_the_first_page(self, web: Child) -> None:
         """Wait until web answers. Raises CannotOpen with the end of its log if it does not."""
@@ -138,16 +138,16 @@ class ForkServer:
                 how = f"Web {describe(status)}" if status is not None else "Web did not answer"
                 raise CannotOpen(f"{how}. The end of {web.program.log}:\n{last_lines(web.program.log)}")
 
-    def _look_after(self) -> None:
+    def _supervise(self) -> None:
         """Restart children that have ended, and report it."""
         for child in self._children:
             child.revive()
         if self._keeper is not None:
-            self._look_after_servers()
+            self._supervise_servers()
 
-    def _look_after_servers(self) -> None:
+    def _supervise_servers(self) -> None:
         """Print new lines of the keeper's log, which restarts the servers, and restart the keeper if it is gone."""
-        for line in self._news.lines():
+        for line in self._new_lines.lines():
             say(line)
         try:
             embedded.ensure_running(settings.VAR_DIR)
@@ -171,7 +171,7 @@ class ForkServer:
             say("PostgreSQL and Valkey stay up: another process uses them.")
 
 
-class _News:
+class _NewLines:
     """Lines that another process appends to a log."""
 
     def __init__(self, path: Path) -> None:
@@ -215,18 +215,18 @@ def beat() -> Program:
 def signers() -> Iterator[Program]:
     """Yield a demo's signer. It must not get secrets, so its environment contains only what Python needs."""
     if settings.SIGNER_DIR:
-        places = ("--folder", str(settings.SIGNER_DIR), "--socket", settings.AUDIT_SIGNER)
+        paths = ("--folder", str(settings.SIGNER_DIR), "--socket", settings.AUDIT_SIGNER)
         yield Program(
             "Signer",
-            (sys.executable, "-m", "audit.sealing.signer", *places, "--name", DEMO_LOG),
-            embedded.Places(settings.VAR_DIR).logs / "signer.log",
+            (sys.executable, "-m", "audit.sealing.signer", *paths, "--name", DEMO_LOG),
+            embedded.Paths(settings.VAR_DIR).logs / "signer.log",
             {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
             folder=settings.BASE_DIR,
         )
 
 
 def _program(name: str, arguments: tuple[str, ...], log: str) -> Program:
-    return Program(name, arguments, embedded.Places(settings.VAR_DIR).logs / log, os.environ, folder=settings.BASE_DIR)
+    return Program(name, arguments, embedded.Paths(settings.VAR_DIR).logs / log, os.environ, folder=settings.BASE_DIR)
 
 
 def _webs(processes: int) -> Iterator[tuple[str, str]]:

@@ -51,7 +51,7 @@ def renderer(logger: WrappedLogger, name: str, event: EventDict) -> str:
     return UNWRITTEN.sub(LEFT_OUT, str(_json(logger, name, event)))
 
 
-class News(logging.Filter):
+class IdleTickFilter(logging.Filter):
     """Drops Celery's log lines about the tick task where it found nothing to do, which happens
     every second.
     """

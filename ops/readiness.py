@@ -43,7 +43,7 @@ class Readiness:
         return "\n".join([word, *self.faults, *self.degraded]) + "\n"
 
 
-class Watch:
+class ReadinessMonitor:
     """The readiness of this process, cached briefly."""
 
     def __init__(self) -> None:
@@ -67,15 +67,15 @@ class Watch:
             return Readiness(faults=(STOPPING,))
         with self._one_at_a_time:
             if monotonic() >= self._good_until:
-                self._found = look()
+                self._found = check_readiness()
                 self._good_until = monotonic() + REMEMBERED
             return self._found
 
 
-WATCH: Final = Watch()
+MONITOR: Final = ReadinessMonitor()
 
 
-def look() -> Readiness:
+def check_readiness() -> Readiness:
     """Check database, broker and replica."""
     faults = tuple(_faults())
     return Readiness(faults, tuple(_missing(is_known=not faults)))
@@ -112,9 +112,9 @@ def _missing(*, is_known: bool) -> Iterator[str]:
         yield NO_BROKER
     if is_known and replica.is_there():
         try:
-            if replica.WATCH.lag() is None:
+            if replica.MONITOR.lag() is None:
                 yield NO_REPLICA
-            elif not replica.WATCH.is_fresh():
+            elif not replica.MONITOR.is_fresh():
                 yield BEHIND
         except Error:
             yield NO_REPLICA

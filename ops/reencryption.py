@@ -78,7 +78,7 @@ class Shelf:
 
 SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {
     "SEED_KEY": (
-        Shelf("next rounds at solo tables", "games_nextround", "id", "sealed_seed", "round_id", seed_resealed),
+        Shelf("next rounds at solo tables", "games_soloseat", "id", "sealed_seed", "round_id", seed_resealed),
         Shelf("open shoes", "games_shoe", "id", "sealed_seed", "id", seed_resealed, "ended_at IS NULL"),
     ),
     "DOCUMENT_KEY": (
@@ -127,7 +127,7 @@ def _reseal(setting: str, say: Callable[[str], object]) -> bool:
         if not (found.changed or found.held):
             break
     is_done = not (found.changed or found.held)
-    say(_sentence(setting, keys, changed, found, is_done=is_done))
+    say(_message(setting, keys, changed, found, is_done=is_done))
     if setting == "DOCUMENT_KEY" and keys > 1 and (pictures := Trait.objects.filter(ground=Ground.PICTURE).count()):
         say(
             f"{setting}: hashes of {pictures} pictures cannot be made again, since pictures are not kept as they came:"
@@ -138,7 +138,7 @@ def _reseal(setting: str, say: Callable[[str], object]) -> bool:
     return is_done
 
 
-def _sentence(setting: str, keys: int, changed: int, found: Pass, *, is_done: bool) -> str:
+def _message(setting: str, keys: int, changed: int, found: Pass, *, is_done: bool) -> str:
     if not is_done:
         return f"{setting}: {changed} sealed again; {found.changed + found.held} were in use: run this again."
     lost = f" {found.lost} open with none of the keys." if found.lost else ""
@@ -153,7 +153,7 @@ def _walks(setting: str) -> Iterator[tuple[str, Callable[[], Pass]]]:
         yield shelf.what, lambda shelf=shelf: _walk(shelf)  # type: ignore[misc]
     if setting == "SEED_KEY":
         yield "second factors", _factors
-        yield "demo games of visitors", _guests
+        yield "demo games of visitors", _chemin_seeds
     if setting == "DOCUMENT_KEY":
         yield "bank accounts", _accounts
         yield "hashes by which duplicates are found", _traits
@@ -209,7 +209,7 @@ def _factors() -> Pass:
     return done
 
 
-def _guests() -> Pass:
+def _chemin_seeds() -> Pass:
     """Re-encrypt the committed rounds in visitors' sessions."""
     done, store = Pass(), SessionStore()
     running = Session.objects.filter(expire_date__gt=Now()).order_by("pk")

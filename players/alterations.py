@@ -1,6 +1,6 @@
 """Texts for the alterations report: events that change accounts, limits, exclusions and identity."""
 
-from audit.reports.alterations import Change, Data, added, became, moved, register, said
+from audit.reports.alterations import Change, Data, added, became, changed, register, said
 
 
 def ready() -> None:
@@ -15,23 +15,23 @@ def ready() -> None:
             "staff.disabled": ("Staff account disabled", said),
             "staff.enabled": ("Staff account enabled", said),
             "staff.factors_reset": ("Staff second factors reset", said),
-            "account.closing": ("Account closure started", moved("open", "closing")),
-            "account.locked": ("Account locked", moved("open", "locked")),
-            "account.unlocked": ("Account unlocked", moved("locked", "open")),
-            "account.closed": ("Account closed", moved("closing", "closed")),
-            "account.let_in": ("Closed account allowed to log in", moved("closed", "closed, may log in")),
-            "login.unlocked": ("Log-in unlocked", moved("locked", "open", reason="by")),
-            "password.changed": ("Password changed", moved("another password", "a password")),
-            "password.reset": ("Password reset", moved("another password", "a password")),
-            "address.changed": ("E-mail address changed", moved("another address", "an address")),
-            "authenticator.added": ("Authenticator app added", moved(None, "an authenticator app")),
-            "authenticator.removed": ("Authenticator app removed", moved("an authenticator app", None)),
-            "passkey.added": ("Passkey added", moved(None, "a passkey")),
-            "passkey.removed": ("Passkey removed", moved("a passkey", None)),
-            "recovery_codes.made": ("Recovery codes generated", moved("other codes", "codes")),
+            "account.closing": ("Account closure started", changed("open", "closing")),
+            "account.locked": ("Account locked", changed("open", "locked")),
+            "account.unlocked": ("Account unlocked", changed("locked", "open")),
+            "account.closed": ("Account closed", changed("closing", "closed")),
+            "account.let_in": ("Closed account allowed to log in", changed("closed", "closed, may log in")),
+            "login.unlocked": ("Log-in unlocked", changed("locked", "open", reason="by")),
+            "password.changed": ("Password changed", changed("another password", "a password")),
+            "password.reset": ("Password reset", changed("another password", "a password")),
+            "address.changed": ("E-mail address changed", changed("another address", "an address")),
+            "authenticator.added": ("Authenticator app added", changed(None, "an authenticator app")),
+            "authenticator.removed": ("Authenticator app removed", changed("an authenticator app", None)),
+            "passkey.added": ("Passkey added", changed(None, "a passkey")),
+            "passkey.removed": ("Passkey removed", changed("a passkey", None)),
+            "recovery_codes.made": ("Recovery codes generated", changed("other codes", "codes")),
             "token.made": ("API token created", added("token", "scopes", "days")),
             "staff.token_made": ("Staff API token created", added("token", "scopes", "days")),
-            "token.revoked": ("API token revoked", moved("holds", "revoked")),
+            "token.revoked": ("API token revoked", changed("holds", "revoked")),
             "service.forgotten": ("Conversation deleted by retention", added("conversation", "topic")),
         },
     )
@@ -39,8 +39,8 @@ def ready() -> None:
         "KYC",
         {
             "identity.submitted": ("Identity documents submitted", added("submission", "document", "parts")),
-            "identity.verified": ("Identity verified", moved("submitted", "verified")),
-            "identity.refused": ("Identity refused", moved("submitted", "refused")),
+            "identity.verified": ("Identity verified", changed("submitted", "verified")),
+            "identity.refused": ("Identity refused", changed("submitted", "refused")),
             "duplicate.resolved": ("Possible duplicate resolved", became("open", "resolution")),
         },
     )
@@ -49,7 +49,7 @@ def ready() -> None:
         {
             "limits.changed": ("Limit set, changed or removed", _limit),
             "limits.withdrawn": ("Pending limit change withdrawn", _limit),
-            "limits.declined": ("Limit offer declined", moved("offered", "declined")),
+            "limits.declined": ("Limit offer declined", changed("offered", "declined")),
             "reality_check.chosen": ("Reality check interval", _interval),
         },
     )

@@ -18,7 +18,7 @@ class PlayersConfig(AppConfig):
         from players.protection import exclusions
 
         signals.connect()
-        alarms.register(alerts.tell)
+        alarms.register(alerts.mail_alert)
         approvals.listen(approval_mail.keep)
         approvals.register(
             exclusions.KIND,

@@ -140,7 +140,7 @@ def raise_flag(definition: Definition, found: Found) -> bool:
         began=found.began,
         ended=found.ended,
         degree=found.degree,
-        sentence=definition.say(found),
+        message=definition.say(found),
         rows=list(found.rows),
     )
     log.record(
@@ -193,7 +193,7 @@ def flags(*, player: Player | None = None, marker: Marker | None = None, is_open
 
 @transaction.atomic
 def record_contact(
-    *, flag_id: int, made_at: datetime, way: ContactWay, said: str, next_look: date | None, by: Staff
+    *, flag_id: int, made_at: datetime, way: ContactWay, said: str, next_review: date | None, by: Staff
 ) -> Contact:
     """Record how staff contacted the player because of a flag, what was said, and the date of the next review.
 
@@ -202,15 +202,15 @@ def record_contact(
     flag = _open(flag_id)
     if not Flag.objects.filter(pk=flag.pk).annotate(now=Now()).filter(now__gte=made_at).exists():
         raise NotYet("The time of the contact is in the future.")
-    if next_look is not None and next_look < made_at.date():
+    if next_review is not None and next_review < made_at.date():
         raise NotYet("The follow-up date is before the contact.")
-    contact = Contact.objects.create(flag=flag, staff=by, made_at=made_at, way=way, said=said, next_look=next_look)
+    contact = Contact.objects.create(flag=flag, staff=by, made_at=made_at, way=way, said=said, next_review=next_review)
     data: dict[str, log.Json] = {
         "flag": flag.pk,
         "contact": contact.pk,
         "way": way.value,
         "made_at": made_at.isoformat(),
-        "next_look": next_look.isoformat() if next_look else None,
+        "next_look": next_review.isoformat() if next_review else None,
     }
     log.record("marker.contact", by=str(by), on=str(flag.player), data=data)
     return contact

@@ -22,7 +22,7 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 class SessionTime:
     """Logs out users whose session has ended, and stores the time of actions.
 
-    Sets ``request.log_in``, a `sessions.Standing`, for a logged-in user. Sessions of visitors (demo
+    Sets ``request.log_in``, a `sessions.SessionState`, for a logged-in user. Sessions of visitors (demo
     games) have no time limit and are not checked.
     """
 
@@ -32,7 +32,7 @@ class SessionTime:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Check the session before other code reads ``request.user``."""
         if settings.SESSION_COOKIE_NAME in request.COOKIES and SESSION_KEY in request.session:
-            _look(request)
+            _load_session(request)
         return self._get_response(request)
 
     def process_view(
@@ -58,18 +58,18 @@ def show_local_time(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
-def _look(request: HttpRequest) -> None:
+def _load_session(request: HttpRequest) -> None:
     known = session_of(request.session)
     if not request.user.is_authenticated:  # the password was changed, or the account closed
         if known:
             sessions.end(session_id=known, why=Ended.PASSWORD, by="system")
         _show_out(request)
         return
-    found = sessions.standing(known) if known else None
+    found = sessions.read_state(known) if known else None
     if found is None:
         ip, browser = str(get_adapter().get_client_ip(request)), request.headers.get("User-Agent", "")
         adopted = sessions.adopt(user=request.user, session=request.session, ip=ip, browser=browser)
-        found = sessions.standing(adopted)
+        found = sessions.read_state(adopted)
     if found is None or found.why or (not found.left and sessions.end_if_idle(found.id)):
         _show_out(request)
         return

@@ -12,12 +12,12 @@ CHANNEL: Final = "sabot_live"
 NOTICE: Final = "notice"  # prefix of the number of a notice or house stop, which every page shows
 
 
-def tell(said: str) -> None:
+def send(said: str) -> None:
     """Send a notification when the current transaction commits."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_notify(%s::text, %s::text)", [CHANNEL, said])
 
 
-def tell_everybody(number: int) -> None:
+def notify_everybody(number: int) -> None:
     """Notify that the notice or house stop with this number has changed."""
-    tell(f"{NOTICE} {number}")
+    send(f"{NOTICE} {number}")

@@ -115,7 +115,7 @@ def register(
 
 
 @transaction.atomic
-def register_remote(
+def register_operator_player(
     *, jurisdiction: Jurisdiction, currency: str, birth_date: date, language: str, operator: str
 ) -> Player:
     """Register a player of an *operator*, who plays with the operator wallet.
@@ -129,7 +129,7 @@ def register_remote(
         raise CurrencyNotOffered
     user = _new_user(f"{uuid4().hex}@{mail.NOBODY}", None, language=language, verified=True, is_demo=False)
     player = Player.objects.create(
-        user=user, jurisdiction=jurisdiction, currency=currency, birth_date=birth_date, is_remote=True
+        user=user, jurisdiction=jurisdiction, currency=currency, birth_date=birth_date, uses_operator_wallet=True
     )
     Agreement.objects.create(player=player, terms_version=terms.VERSION)
     log.record(

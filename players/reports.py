@@ -10,7 +10,7 @@ from typing import Final
 
 from audit import log
 from audit.reports import kinds
-from audit.reports.event_reader import Told, count, told
+from audit.reports.event_reader import ReportEvent, count, read_events
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
 from players.models import ExclusionKind, LimitKind, Marker, Player
 
@@ -51,7 +51,7 @@ class Kind:
 
     subject: str
     what: str
-    said: Callable[[Told], Said]
+    said: Callable[[ReportEvent], Said]
 
 
 def answer(asked: Asked) -> Answer:
@@ -60,13 +60,13 @@ def answer(asked: Asked) -> Answer:
     chosen = [kind for kind, reads in KINDS.items() if subject in ("", reads.subject)]
     seen: Counter[tuple[str, str]] = Counter()
     return Answer(
-        rows=_rows(told(chosen, asked.interval), seen),
+        rows=_rows(read_events(chosen, asked.interval), seen),
         of=count(chosen, asked.interval),
         totals=lambda: [_total(*key, number) for key, number in sorted(seen.items())],
     )
 
 
-def _rows(events: Iterable[Told], seen: Counter[tuple[str, str]]) -> Iterator[Row]:
+def _rows(events: Iterable[ReportEvent], seen: Counter[tuple[str, str]]) -> Iterator[Row]:
     currency_of = cache(_currency)  # one cache per report
     for event in events:
         reads = KINDS[event.kind]
@@ -92,7 +92,7 @@ def _total(subject: str, what: str, number: int) -> Row:
     return (None, "", subject, what, f"{number} in total", "", "", None, None, "", "", None)
 
 
-def _exclusion(event: Told) -> Said:
+def _exclusion(event: ReportEvent) -> Said:
     data = event.data
     kind = ExclusionKind(str(data["kind"])).label
     after = FOR_GOOD if data.get("until") is None else ""
@@ -101,12 +101,12 @@ def _exclusion(event: Told) -> Said:
     )
 
 
-def _lifted(event: Told) -> Said:
+def _lifted(event: ReportEvent) -> Said:
     number = f"number {event.data['exclusion']}"
     return Said(number, ended=event.at.isoformat(), reason=_text(event.data, "reason"))
 
 
-def _limit(event: Told) -> Said:
+def _limit(event: ReportEvent) -> Said:
     data = event.data
     which = f"{data['kind']} a {data['period']}, set by the {data['source']}"
     before, after = (_amount(str(data["kind"]), data.get(when)) for when in ("before", "after"))
@@ -125,35 +125,35 @@ def _currency(player: str) -> str:
     return Player.objects.values_list("currency", flat=True).get(pk=int(player.partition(":")[2]))
 
 
-def _interval(event: Told) -> Said:
+def _interval(event: ReportEvent) -> Said:
     before, after = event.data.get("minutes_before"), event.data.get("minutes")
     return Said("reality check", f"every {before} minutes", f"every {after} minutes", event.at.isoformat())
 
 
-def _answered(event: Told) -> Said:
+def _answered(event: ReportEvent) -> Said:
     data = event.data
     goes_on = "continues" if data.get("goes_on") else "stops"
     return Said(f"shown after {data.get('seconds')} seconds of play", "", goes_on)
 
 
-def _marker(event: Told) -> Said:
+def _marker(event: ReportEvent) -> Said:
     data = event.data
     which = f"{Marker(str(data['marker'])).label}, marker {data['flag']}"
     return Said(which, "", _text(data, "outcome"), data.get("began"), data.get("ended"))
 
 
-def _contact(event: Told) -> Said:
+def _contact(event: ReportEvent) -> Said:
     data = event.data
     looked = f"staff follow-up on {data['next_look']}" if data.get("next_look") else ""
     return Said(f"marker {data['flag']}", "", f"by {data['way']}", data.get("made_at"), None, looked)
 
 
-def _check(event: Told) -> Said:
+def _check(event: ReportEvent) -> Said:
     data = event.data
     return Said(str(data["register"]), "", str(data["outcome"]), None, data.get("until"))
 
 
-def _nothing(event: Told) -> Said:
+def _nothing(event: ReportEvent) -> Said:
     return Said()
 
 

@@ -190,15 +190,15 @@ def _by_words(field: WordField, typed: str, after: int, limit: int, *, shortest:
 
 
 BY_TRAIT: Final = """
-SELECT DISTINCT player_id FROM players_trait WHERE ground = %(ground)s AND fingerprint = ANY (%(marks)s)
+SELECT DISTINCT player_id FROM players_trait WHERE ground = %(ground)s AND fingerprint = ANY (%(fingerprints_of_value)s)
 AND player_id > %(after)s ORDER BY player_id LIMIT %(limit)s
 """
 
 
 def by_trait(ground: Ground, values: Iterable[str], after: int, limit: int) -> Sequence[Hit]:
     """Return players who have one of *values*, normalised as by `players.identity.normalise`."""
-    marks = [mark for value in values for mark in fingerprints(ground, value.encode())]
-    asked = {"ground": ground.value, "marks": marks, "after": after, "limit": limit}
+    fingerprints_of_value = [digest for value in values for digest in fingerprints(ground, value.encode())]
+    asked = {"ground": ground.value, "fingerprints_of_value": fingerprints_of_value, "after": after, "limit": limit}
     return [Hit(*row) for row in select(BY_TRAIT, asked)]
 
 

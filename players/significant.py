@@ -103,7 +103,7 @@ def register() -> None:
 def tries(leaves: Leaves) -> Iterable[Found]:
     """Yield failed attempts: one finding per name and day, at the first attempt."""
     for event in detection.events(leaves, *TRIES):
-        name, day = whose(event), event.at.astimezone(UTC).date().isoformat()
+        name, day = player_of(event), event.at.astimezone(UTC).date().isoformat()
         yield Found(
             key=f"{event.kind}:{name}:{day}",
             category=Category.LOG_IN,
@@ -118,6 +118,6 @@ def tries(leaves: Leaves) -> Iterable[Found]:
         )
 
 
-def whose(event: Event) -> str:
+def player_of(event: Event) -> str:
     """Return the name of the attempt: the account, or a placeholder if no account has the address."""
     return event.by if event.kind == "access.refused" else event.on

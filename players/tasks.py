@@ -53,6 +53,6 @@ def mail_alerts() -> None:
 
 
 @shared_task
-def tell_overdue_complaints() -> None:
+def notify_overdue_complaints() -> None:
     """Record complaints that are newly overdue."""
-    complaints.tell_overdue()
+    complaints.notify_overdue()

@@ -24,7 +24,7 @@ from games.api.stream import COUNTER, FULL, Counter, is_opening
 from games.shared.stream_tokens import PATH, BadTicket, Ticket, read
 from ops import tracing
 from ops.headers import BARE
-from ops.readiness import WATCH
+from ops.readiness import MONITOR
 from players.api.problems import Problem
 from realtime.hub import Hub
 from realtime.stream import Stream
@@ -94,7 +94,7 @@ class Streams:
             await _refuse(send, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
-class Programs:
+class ApiClients:
     """Opens streams for API clients that *pages* (the Django application) has authorized."""
 
     def __init__(self, hub: Hub, pages: Application) -> None:
@@ -119,7 +119,7 @@ class Programs:
         traced = Traced(send, scope["method"], number)
         try:
             if not await _serve(self._hub, counter.ticket, receive, traced):
-                await _tell_full(counter.ticket, traced)
+                await _refuse_full(counter.ticket, traced)
         finally:
             traced.end()
 
@@ -137,7 +137,7 @@ class Port:
     def __init__(self, hub: Hub, pages: Application) -> None:
         self._hub = hub
         self._streams: Application = Streams(hub)
-        self._programs: Application = Programs(hub, pages)
+        self._api_clients: Application = ApiClients(hub, pages)
         self._pages = pages
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -147,7 +147,7 @@ class Port:
         elif scope["type"] == "http" and scope["path"].startswith(PATH):
             await self._streams(scope, receive, send)
         elif scope["type"] == "http" and is_opening(scope["path"]):
-            await self._programs(scope, receive, send)
+            await self._api_clients(scope, receive, send)
         else:
             await self._pages(scope, receive, send)
 
@@ -167,8 +167,8 @@ class Port:
             end = partial(self._end, signal.getsignal(number))
 
             def stop(number: int, frame: FrameType | None, end: Callable[[int], None] = end) -> None:
-                wait = 0.0 if WATCH.is_stopping else settings.WEB_DRAIN_SECONDS
-                WATCH.begin_to_stop()
+                wait = 0.0 if MONITOR.is_stopping else settings.WEB_DRAIN_SECONDS
+                MONITOR.begin_to_stop()
                 loop.call_soon_threadsafe(loop.call_later, wait, end, number)
 
             signal.signal(number, stop)
@@ -227,7 +227,7 @@ async def _refuse(send: Send, status: HTTPStatus) -> None:
     await send({"type": "http.response.body", "body": f"{status.phrase}\n".encode()})
 
 
-async def _tell_full(ticket: Ticket, send: Send) -> None:
+async def _refuse_full(ticket: Ticket, send: Send) -> None:
     """Tell an API client that there is no room, in the error format of the API."""
     with override(ticket.language):
         answer = Problem(FULL, headers={"Retry-After": "5"}).plain()

@@ -17,7 +17,7 @@ import structlog
 
 from games.chat import rendering
 from games.shared.stream_tokens import MAX_AGE
-from realtime.listener import Line, News
+from realtime.listener import Line, Notifications
 from realtime.stream import Stream, event
 
 KEPT: Final = MAX_AGE + timedelta(seconds=30)  # for streams that open with a ticket that is still valid
@@ -59,7 +59,7 @@ class Chat:
         self._from: tuple[int, datetime] | None = None  # last message read, time of the last removal
         self._taken = 0  # ID of the last name removal read
         self._lately: dict[int, Said] = {}  # recent messages by message ID
-        self._news: list[Said] = []
+        self._unsent: list[Said] = []
 
     def take_in(self, stream: Stream) -> None:
         """Add a stream: send what was written since its page was rendered, and everything from now on."""
@@ -90,7 +90,7 @@ class Chat:
     async def read_names(self, line: Line) -> None:
         """Read recent messages whose author's name was removed since the last read."""
         for row in await line.ask(rendering.READ_NAMELESS, [self._taken, self.number]):
-            self._tell(row, row["taken_at"])
+            self._enqueue(row, row["taken_at"])
             self._taken = max(self._taken, row["taken"])
         self.has_stale_names = False
 
@@ -100,17 +100,17 @@ class Chat:
 
     def show(self, blocked: Mapping[int, Collection[int]]) -> None:
         """Send new messages to each stream, except those by authors its player has *blocked*."""
-        for said in self._news:
+        for said in self._unsent:
             for stream in self.streams:
                 if said.author not in blocked.get(stream.ticket.player, ()):
                     stream.say(said.line)
-        self._news.clear()
+        self._unsent.clear()
         for stream in self._newcomers:
             of_no_interest = blocked.get(stream.ticket.player, ())
-            news = [
+            notifications = [
                 said for said in self._lately.values() if said.author not in of_no_interest and _is_new(said, stream)
             ]
-            stream.say(b"".join(said.line for said in news))
+            stream.say(b"".join(said.line for said in notifications))
         self.streams |= self._newcomers
         self._newcomers.clear()
 
@@ -119,9 +119,9 @@ class Chat:
         assert self._from is not None  # noqa: S101  (it is read from somewhere)
         last, removed = self._from
         self._from = (max(last, number), max(removed, removed_at or removed))
-        self._tell(row, removed_at or row["at"])
+        self._enqueue(row, removed_at or row["at"])
 
-    def _tell(self, row: Mapping[str, Any], at: datetime) -> None:
+    def _enqueue(self, row: Mapping[str, Any], at: datetime) -> None:
         number = row["id"]
         try:
             line = event("chat", rendering.render_message(row))
@@ -130,7 +130,7 @@ class Chat:
             return
         said = Said(row["player"], at, monotonic(), line)
         self._lately[number] = said
-        self._news.append(said)
+        self._unsent.append(said)
 
 
 class Chats:
@@ -164,14 +164,14 @@ class Chats:
             del self._players[player]
             self._blocked.pop(player, None)
 
-    def hear(self, news: News) -> None:
+    def hear(self, notifications: Notifications) -> None:
         """Mark what has to be read again."""
-        for number in news.chats & self._chats.keys():
+        for number in notifications.chats & self._chats.keys():
             self._chats[number].is_stale = True
-        for chat in self._chats.values() if news.names else ():
+        for chat in self._chats.values() if notifications.names else ():
             chat.has_stale_names = True
-        self._unread |= news.blocks & self._players.keys()
-        self._decided |= news.decided & self._players.keys()
+        self._unread |= notifications.blocks & self._players.keys()
+        self._decided |= notifications.decided & self._players.keys()
 
     def begin_anew(self) -> None:
         """Mark everything for reading: notifications may have been missed."""

@@ -20,7 +20,7 @@ import structlog
 from django.db import Error, connection, connections
 
 from games.shared.floor.rows import read_rows, render_head, render_row
-from realtime.listener import News
+from realtime.listener import Notifications
 from realtime.stream import Stream, event
 
 AGAIN: Final = 1.0  # seconds between reads without a notification
@@ -41,7 +41,7 @@ class Floor:
         self.streams: set[Stream] = set()
         self._stirred = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
-        self._told: dict[str, tuple[str, bytes]] = {}  # by key: version and event last sent
+        self._last_sent: dict[str, tuple[str, bytes]] = {}  # by key: version and event last sent
         self._renders = 0
 
     def take_in(self, stream: Stream) -> None:
@@ -58,9 +58,9 @@ class Floor:
         if not self.streams:
             self._stirred.set()
 
-    def hear(self, news: News) -> None:
+    def hear(self, notifications: Notifications) -> None:
         """Read the floor again if a table has changed."""
-        if news.tables:
+        if notifications.tables:
             self._stirred.set()
 
     async def close(self) -> None:
@@ -79,7 +79,7 @@ class Floor:
                 self._stirred.clear()
                 events = await loop.run_in_executor(thread, self._read)
                 for stream in list(self.streams):
-                    stream.tell_all(events)
+                    stream.send_events(events)
                 await self._rest(began, AGAIN if events else PAUSE)
             self._work = None  # the next stream starts a new task
         finally:
@@ -106,8 +106,8 @@ class Floor:
         except Exception:
             logger.exception("live_floor_unread", again_in=PAUSE)
         else:
-            told = [self._event(row.key, row.version, partial(render_row, row, rows.now)) for row in rows.rows]
-            return [*told, self._event(HEAD, rows.version, partial(render_head, rows))]
+            events = [self._event(row.key, row.version, partial(render_row, row, rows.now)) for row in rows.rows]
+            return [*events, self._event(HEAD, rows.version, partial(render_head, rows))]
         connections.close_all()
         return []
 
@@ -115,7 +115,7 @@ class Floor:
         """Return the event of a row or of the head, rendered once per version. One that cannot be
         rendered is empty and does not delay the others.
         """
-        before, made = self._told.get(key, ("", b""))
+        before, made = self._last_sent.get(key, ("", b""))
         if before != version:
             self._renders += 1
             try:
@@ -123,7 +123,7 @@ class Floor:
             except Exception:
                 logger.exception("live_render_failed", fragment=key)
                 made = b""
-            self._told[key] = version, made
+            self._last_sent[key] = version, made
         return key, made
 
 

@@ -22,30 +22,30 @@ import structlog
 from games.betting import eligibility
 from games.betting.eligibility import MAY_WATCH
 from games.shared.floor.rows import READERS
-from games.shared.stream_tokens import ProgramTicket, Ticket
+from games.shared.stream_tokens import ApiClientTicket, Ticket
 from players.protection.stream_access import (
     STILL_CONNECTED,
     STILL_ON_DUTY,
     STILL_WATCHING,
     asked,
-    asked_of_programs,
+    asked_of_api_clients,
     asked_of_staff,
 )
 from realtime.chat import Chats
 from realtime.floor import Floor
-from realtime.listener import Line, Lost, News, Parameters, open_line
+from realtime.listener import Line, Lost, Notifications, Parameters, open_line
 from realtime.lobby import Lobbies
 from realtime.notices import Notices
 from realtime.renderers import SHOWS, WIRES
-from realtime.stream import MOVED, OVER, Stream
-from realtime.table import Watched
+from realtime.stream import OVER, RECONNECT, Stream
+from realtime.table import WatchedTable
 
 MOST_OF_ONE_PLAYER: Final = 6  # streams per player or staff member
 # A page that only listens gets no further stream once its reader has this many: a browser opens six
 # connections per host, and pages need some of them. Such a page is updated by other windows
 # (static/js/common/banner.js), or polls.
 ENOUGH_TO_LISTEN: Final = 3
-BETWEEN_LOOKS_AT_SESSIONS: Final = 4.0  # seconds
+SESSION_CHECK_SECONDS: Final = 4.0  # seconds
 SLICE: Final = 0.01  # seconds spent on players' own fragments before public changes are checked again
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between two attempts to connect
 
@@ -59,7 +59,7 @@ class Hub:
         """Admit at most *most* streams; *count* is called with 1 for each that opens and -1 for each that closes."""
         self._most = most
         self._count = count
-        self._tables: dict[int, Watched] = {}
+        self._tables: dict[int, WatchedTable] = {}
         self._chats = Chats()
         self._lobbies = Lobbies()
         self._floor = Floor()
@@ -112,7 +112,7 @@ class Hub:
         """End all streams and refuse new ones: the process is stopping."""
         self._is_closed = True
         for stream in (*self._newcomers, *self._watching()):
-            stream.end(MOVED)
+            stream.end(RECONNECT)
 
     async def close(self) -> None:
         """End all streams and disconnect from the database."""
@@ -150,7 +150,7 @@ class Hub:
         while True:
             self._hear(line.hear())
             await self._let_newcomers_in(line)
-            await self._look_at_sessions(line)
+            await self._check_sessions(line)
             for table in list(self._tables.values()):
                 if table.is_stale:
                     await self._read(line, table)
@@ -168,13 +168,13 @@ class Hub:
             else:
                 await line.rest(self._stirred, self._seconds_of_rest())
 
-    def _hear(self, news: News) -> None:
-        for number in news.tables & self._tables.keys():
+    def _hear(self, notifications: Notifications) -> None:
+        for number in notifications.tables & self._tables.keys():
             self._tables[number].is_stale = True
-        self._chats.hear(news)
-        self._lobbies.hear(news)
-        self._floor.hear(news)
-        self._notices.hear(news)
+        self._chats.hear(notifications)
+        self._lobbies.hear(notifications)
+        self._floor.hear(notifications)
+        self._notices.hear(notifications)
 
     async def _let_newcomers_in(self, line: Line) -> None:
         """Check each new stream and send it the current state: the public fragment and the player's own."""
@@ -200,11 +200,11 @@ class Hub:
             self._lobbies.take_in(lobby, stream)
         if number is not None:
             shape = stream.ticket.shape
-            self._tables.setdefault(number, Watched(number, SHOWS[shape], WIRES[shape])).take_in(stream)
-            if not stream.ticket.is_program:
+            self._tables.setdefault(number, WatchedTable(number, SHOWS[shape], WIRES[shape])).take_in(stream)
+            if not stream.ticket.is_api_client:
                 self._chats.take_in(number, stream)
 
-    async def _look_at_sessions(self, line: Line) -> None:
+    async def _check_sessions(self, line: Line) -> None:
         """Every few seconds, end streams whose session has ended or whose player is no longer
         eligible, and send a heartbeat to the others.
         """
@@ -218,7 +218,7 @@ class Hub:
                     stream.beat()
                 else:
                     stream.end(OVER)
-        self._sessions_due = monotonic() + BETWEEN_LOOKS_AT_SESSIONS
+        self._sessions_due = monotonic() + SESSION_CHECK_SECONDS
 
     async def _welcome(self, line: Line, streams: Iterable[Stream]) -> set[Stream]:
         """Return the streams that may continue. A player needs a running session, and at a table
@@ -229,8 +229,10 @@ class Hub:
         staff = {stream for stream in everybody if stream.ticket.staff is not None}
         everybody -= await self._disconnected(line, everybody)
         idle = {stream for stream in everybody if stream.ticket.session is None}
-        found = idle | await self._standing(line, everybody - staff - idle, STILL_WATCHING, asked)
-        found |= await self._standing(line, staff, STILL_ON_DUTY, partial(asked_of_staff, permissions=READERS))
+        found = idle | await self._read_open_sessions(line, everybody - staff - idle, STILL_WATCHING, asked)
+        found |= await self._read_open_sessions(
+            line, staff, STILL_ON_DUTY, partial(asked_of_staff, permissions=READERS)
+        )
         at_tables = {stream: place for stream in found if (place := _place(stream))}
         rows = await line.ask(MAY_WATCH, eligibility.asked(set(at_tables.values()))) if at_tables else []
         served = {(row["player"], row["live_table"]) for row in rows}
@@ -238,12 +240,12 @@ class Hub:
 
     async def _disconnected(self, line: Line, streams: set[Stream]) -> set[Stream]:
         """Return the streams of API clients whose token is no longer valid."""
-        tokens = {stream: stream.ticket.token for stream in streams if isinstance(stream.ticket, ProgramTicket)}
-        rows = await line.ask(STILL_CONNECTED, asked_of_programs(set(tokens.values()))) if tokens else []
+        tokens = {stream: stream.ticket.token for stream in streams if isinstance(stream.ticket, ApiClientTicket)}
+        rows = await line.ask(STILL_CONNECTED, asked_of_api_clients(set(tokens.values()))) if tokens else []
         held = {row["id"] for row in rows}
         return {stream for stream, token in tokens.items() if token not in held}
 
-    async def _standing(
+    async def _read_open_sessions(
         self, line: Line, streams: set[Stream], question: str, about: Callable[[Iterable[UUID]], Parameters]
     ) -> set[Stream]:
         """Return the streams whose session the query *question* returns."""
@@ -253,7 +255,7 @@ class Hub:
         running = {row["id"] for row in await line.ask(question, about(sessions))}
         return {stream for stream in streams if stream.ticket.session in running}
 
-    async def _read(self, line: Line, table: Watched) -> None:
+    async def _read(self, line: Line, table: WatchedTable) -> None:
         """Read a table. One that cannot be parsed keeps its last state and does not delay the others."""
         rows = await line.ask(table.shows.READ_PUBLIC, [table.number])
         table.is_stale = False
@@ -263,7 +265,7 @@ class Hub:
         except Exception:
             logger.exception("live_read_failed", live_table=table.number)
 
-    async def _read_own(self, line: Line, table: Watched) -> None:
+    async def _read_own(self, line: Line, table: WatchedTable) -> None:
         players = table.players_to_read()
         if players:
             table.owe(await line.ask(table.shows.READ_OWN, [table.number, players]))

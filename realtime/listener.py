@@ -28,7 +28,7 @@ Lost = (OperationalError, TimeoutError)
 
 
 @dataclass
-class News:
+class Notifications:
     """IDs received in notifications, by kind."""
 
     tables: set[int] = field(default_factory=set)  # changed live tables
@@ -44,7 +44,7 @@ class Line:
 
     def __init__(self, connection: AsyncConnection[DictRow]) -> None:
         self._connection = connection
-        self._heard = News()
+        self._heard = Notifications()
         connection.add_notify_handler(self._note)
 
     async def ask(self, question: str, parameters: Parameters) -> list[DictRow]:
@@ -53,13 +53,13 @@ class Line:
             answer = await self._connection.execute(question.encode(), parameters)
             return await answer.fetchall()
 
-    def hear(self) -> News:
+    def hear(self) -> Notifications:
         """Return the notifications received since the last call. Raises Lost."""
         server = self._connection.pgconn
         server.consume_input()
-        while news := server.notifies():
-            self._take_in(news.extra.decode("ascii", "replace"))
-        heard, self._heard = self._heard, News()
+        while notifications := server.notifies():
+            self._take_in(notifications.extra.decode("ascii", "replace"))
+        heard, self._heard = self._heard, Notifications()
         return heard
 
     async def rest(self, stirred: asyncio.Event, seconds: float) -> None:
@@ -76,8 +76,8 @@ class Line:
             loop.remove_reader(socket)
             stirred.clear()
 
-    def _note(self, news: Notify) -> None:
-        self._take_in(news.payload)
+    def _note(self, notifications: Notify) -> None:
+        self._take_in(notifications.payload)
 
     def _take_in(self, said: str) -> None:
         """Parse a notification payload. Any database login can send on the channel, so anything

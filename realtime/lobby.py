@@ -10,7 +10,7 @@ import structlog
 
 from games.shared import lobby_card
 from games.shared.lobby_card import LobbyCard
-from realtime.listener import Line, News
+from realtime.listener import Line, Notifications
 from realtime.stream import Stream, event
 from wallet.models import Mode
 
@@ -76,11 +76,11 @@ class Lobbies:
             self._cards.pop(mode, None)
             self._unread.discard(mode)
 
-    def hear(self, news: News) -> None:
+    def hear(self, notifications: Notifications) -> None:
         """Mark the cards to read: those of tables in a watched lobby or in an unknown one."""
         if self._streams:
             elsewhere = {number for number, mode in self._mode_of.items() if mode not in self._streams}
-            self._stale |= news.tables - elsewhere
+            self._stale |= notifications.tables - elsewhere
 
     def begin_anew(self) -> None:
         """Mark everything for reading: notifications may have been missed."""
@@ -105,7 +105,7 @@ class Lobbies:
         for stream in list(self._owed):
             cards = self._cards[stream.ticket.lobby] if stream.ticket.lobby else {}
             numbers = self._owed.pop(stream)
-            stream.tell_all((f"lobby-{each}", cards[each].event(stream.ticket.language)) for each in sorted(numbers))
+            stream.send_events((f"lobby-{each}", cards[each].event(stream.ticket.language)) for each in sorted(numbers))
             if monotonic() >= until:
                 break
         return bool(self._owed)

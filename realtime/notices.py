@@ -11,7 +11,7 @@ import structlog
 
 from accounts import banner
 from accounts.banner import HOUSE_ZONE, Banner
-from realtime.listener import Line, News
+from realtime.listener import Line, Notifications
 from realtime.stream import Stream, event, written
 
 BREATH: Final = 0.001  # seconds added to the time of a change, so that it has certainly passed
@@ -41,9 +41,9 @@ class Notices:
         self.streams.discard(stream)
         self._owed.discard(stream)
 
-    def hear(self, news: News) -> None:
+    def hear(self, notifications: Notifications) -> None:
         """Mark the banner for reading if there was a notification."""
-        self._is_stale |= bool(news.notices)
+        self._is_stale |= bool(notifications.notices)
 
     def begin_anew(self) -> None:
         """Mark the banner for reading: notifications may have been missed."""
@@ -80,8 +80,8 @@ class Notices:
     def _show(self) -> None:
         if self._banner is not None:
             for stream in self._owed:
-                kind = "notice" if stream.ticket.is_program else "banner"
-                stream.tell(kind, self._event(kind, self._banner, stream))
+                kind = "notice" if stream.ticket.is_api_client else "banner"
+                stream.send_event(kind, self._event(kind, self._banner, stream))
             self._owed.clear()
 
     def _event(self, kind: str, shown: Banner, stream: Stream) -> bytes:
@@ -99,5 +99,5 @@ class Notices:
 
 def _said(kind: str, shown: Banner, language: str, zone: str) -> str:
     if kind == "notice":
-        return written(banner.told(shown, language, zone))
+        return written(banner.describe_banner(shown, language, zone))
     return banner.render(shown, language, zone)

@@ -56,7 +56,7 @@ class Show(Protocol):
         """Return ``#live-board``."""
 
 
-SHOWS: Final[Mapping[Shape, Show]] = MappingProxyType({Shape.SHARED: shared, Shape.GUESTS: guests})
+SHOWS: Final[Mapping[Shape, Show]] = MappingProxyType({Shape.SHARED: shared, Shape.CHEMIN: guests})
 """Page renderers of every shape that has streams."""
 
 
@@ -73,4 +73,4 @@ class Wire(Protocol):
         """Return a finished round from a row of `games.api.rounds_schema.READ_OVER`."""
 
 
-WIRES: Final[Mapping[Shape, Wire]] = MappingProxyType({Shape.SHARED: shared_schema, Shape.GUESTS: chemin_schema})
+WIRES: Final[Mapping[Shape, Wire]] = MappingProxyType({Shape.SHARED: shared_schema, Shape.CHEMIN: chemin_schema})

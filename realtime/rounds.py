@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import structlog
 
-from games.api.rounds_schema import BEGINNING, READ_OVER, mark_of, number_of
-from games.shared.stream_tokens import Mark, ProgramTicket
+from games.api.rounds_schema import BEGINNING, READ_OVER, cursor_of, number_of
+from games.shared.stream_tokens import ApiClientTicket, RoundCursor
 from realtime.listener import Line
 from realtime.renderers import Wire
 from realtime.stream import MISSED, Stream, event, written
@@ -28,7 +28,7 @@ class Rounds:
         self._is_stale = False
         self._latest = BEGINNING  # the last finished round
         # the last round sent, by stream; None for a new client without a position
-        self._told: dict[Stream, Mark | None] = {}
+        self._last_round: dict[Stream, RoundCursor | None] = {}
 
     @property
     def number(self) -> str:
@@ -39,13 +39,13 @@ class Rounds:
 
     def take_in(self, stream: Stream) -> None:
         """Add a stream: send the rounds after the last one its client knows."""
-        assert isinstance(stream.ticket, ProgramTicket)  # noqa: S101  (nobody else asks for rounds)
-        self._told[stream] = stream.ticket.after
+        assert isinstance(stream.ticket, ApiClientTicket)  # noqa: S101  (nobody else asks for rounds)
+        self._last_round[stream] = stream.ticket.after
         self._is_stale = True
 
     def let_go(self, stream: Stream) -> None:
         """Remove a stream."""
-        self._told.pop(stream, None)
+        self._last_round.pop(stream, None)
 
     def hear(self) -> None:
         """Note that a round may have finished."""
@@ -53,26 +53,26 @@ class Rounds:
 
     async def keep_up(self, line: Line) -> None:
         """Read rounds that finished since, if any stream needs them, and send them."""
-        if not (self._is_stale and self._told):
+        if not (self._is_stale and self._last_round):
             return
-        known = [mark for mark in self._told.values() if mark is not None]
+        known = [seen_until for seen_until in self._last_round.values() if seen_until is not None]
         # MOST + 2: one more than is sent, to detect a client that missed more, and the round that is already known.
         since, most = (min(known), MOST + 2) if known else (BEGINNING, 1)
         rows = await line.ask(READ_OVER, [self._live_table, since.shoe, *since, most])
         self._is_stale = False
         if rows:  # the position a client reports is trusted for that client only
-            self._latest = mark_of(rows[0])
-        news = [(mark_of(row), self._event(row)) for row in reversed(rows)]
-        for stream, mark in self._told.items():
-            if mark is not None:
-                unknown = [said for number, said in news if number > mark]
-                stream.tell("round", MISSED if len(unknown) > MOST else b"".join(unknown))
-            self._told[stream] = max(mark or BEGINNING, self._latest)
+            self._latest = cursor_of(rows[0])
+        messages = [(cursor_of(row), self._event(row)) for row in reversed(rows)]
+        for stream, seen_until in self._last_round.items():
+            if seen_until is not None:
+                unknown = [said for number, said in messages if number > seen_until]
+                stream.send_event("round", MISSED if len(unknown) > MOST else b"".join(unknown))
+            self._last_round[stream] = max(seen_until or BEGINNING, self._latest)
 
     def _event(self, row: Mapping[str, Any]) -> bytes:
         """Return the event of a round; empty where the row cannot be parsed."""
         try:
-            return event("round", written(self._wire.over(row)), number_of(mark_of(row)))
+            return event("round", written(self._wire.over(row)), number_of(cursor_of(row)))
         except Exception:
             logger.exception("live_render_failed", live_table=self._live_table, fragment="round")
             return b""

@@ -35,7 +35,7 @@ def written(values: Mapping[str, Any]) -> str:
 
 
 OVER: Final = event("over", "")  # the session has ended
-MOVED: Final = event("moved", "")  # this process is stopping; the client reconnects to another one
+RECONNECT: Final = event("moved", "")  # this process is stopping; the client reconnects to another one
 BEAT: Final = event("beat", "")
 MISSED: Final = event("missed", "")  # an event that is sent only once was lost
 
@@ -52,20 +52,20 @@ class Stream:
         self._said: deque[bytes] = deque()
         self._stirred = asyncio.Event()
         self._last: dict[str, bytes] = {}
-        self._told_at = monotonic()
+        self._sent_at = monotonic()
         self._has_ended = False
         self._writing: asyncio.Task[None] | None = None
 
-    def tell(self, kind: str, news: bytes) -> None:
+    def send_event(self, kind: str, messages: bytes) -> None:
         """Queue an event unless it equals the last one of its kind."""
-        self.tell_all([(kind, news)])
+        self.send_events([(kind, messages)])
 
-    def tell_all(self, events: Iterable[tuple[str, bytes]]) -> None:
+    def send_events(self, events: Iterable[tuple[str, bytes]]) -> None:
         """Queue events as one chunk, without those that equal the last one of their kind."""
-        news = [(kind, each) for kind, each in events if each and self._last.get(kind) != each]
-        if news:
-            self._last.update(news)
-            self._put(b"".join(each for _, each in news))
+        messages = [(kind, each) for kind, each in events if each and self._last.get(kind) != each]
+        if messages:
+            self._last.update(messages)
+            self._put(b"".join(each for _, each in messages))
 
     def say(self, line: bytes) -> None:
         """Queue a chat event."""
@@ -88,15 +88,15 @@ class Stream:
 
     def beat(self) -> None:
         """Queue a heartbeat if nothing was sent for a while."""
-        if monotonic() - self._told_at > HEARTBEAT:
+        if monotonic() - self._sent_at > HEARTBEAT:
             self._put(BEAT)
 
     async def write(self, send: Send) -> None:
         """Write queued events until the end. Cancelled where the reader is too slow or has disconnected."""
         self._writing = asyncio.current_task()
         await send({"type": "http.response.body", "body": RETRY, "more_body": True})
-        while (news := await self._next()) is not None:
-            await send({"type": "http.response.body", "body": news, "more_body": True})
+        while (messages := await self._next()) is not None:
+            await send({"type": "http.response.body", "body": messages, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _next(self) -> bytes | None:
@@ -105,18 +105,18 @@ class Stream:
             await self._stirred.wait()
         return self._waiting.popleft() if self._waiting else self._said.popleft()
 
-    def _put(self, news: bytes | None) -> None:
+    def _put(self, messages: bytes | None) -> None:
         if self._has_ended:
             return
         if len(self._waiting) >= MOST_WAITING:
             self._has_ended = True
             self._drop()
             return
-        self._waiting.append(news)
+        self._waiting.append(messages)
         self._stir()
 
     def _stir(self) -> None:
-        self._told_at = monotonic()
+        self._sent_at = monotonic()
         self._stirred.set()
 
     def _drop(self) -> None:

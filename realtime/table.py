@@ -15,12 +15,12 @@ from realtime.stream import Stream, event, written
 
 BREATH: Final = 0.001  # seconds added to the time of a card, so that it has certainly passed
 
-PROGRAMS: Final = ""  # used in place of a language: API clients get the same data in all languages
+API_CLIENTS: Final = ""  # used in place of a language: API clients get the same data in all languages
 
 logger = structlog.get_logger(__name__)
 
 
-class Watched:
+class WatchedTable:
     """A watched table, and what each of its streams still has to be sent."""
 
     def __init__(self, number: int, shows: Show, wire: Wire) -> None:
@@ -53,7 +53,7 @@ class Watched:
         self.streams.add(stream)
         self._of_player[stream.ticket.player].add(stream)
         self._unread.add(stream.ticket.player)
-        if stream.ticket.is_program:
+        if stream.ticket.is_api_client:
             self.rounds.take_in(stream)
         else:
             self._without_board[stream] = None
@@ -89,7 +89,7 @@ class Watched:
         if key != self._board_key:
             self._board_key = key
             self._boards.clear()
-            self._without_board = dict.fromkeys(each for each in self.streams if not each.ticket.is_program)
+            self._without_board = dict.fromkeys(each for each in self.streams if not each.ticket.is_api_client)
 
     def show(self) -> None:
         """Send the public state to every stream that has not been sent it."""
@@ -102,10 +102,10 @@ class Watched:
             left = now.next_change(now.now)
             self.due = None if left is None else monotonic() + left + BREATH
         for stream in self.streams:
-            if stream.ticket.is_program:
-                stream.tell("state", self._state_of(now))
+            if stream.ticket.is_api_client:
+                stream.send_event("state", self._state_of(now))
             else:
-                stream.tell("public", self._public_in(stream.ticket.language, now))
+                stream.send_event("public", self._public_in(stream.ticket.language, now))
 
     def players_to_read(self) -> list[int]:
         """Return the players whose own state has to be read."""
@@ -129,10 +129,10 @@ class Watched:
         state = self._now(self._state)
         rendered: dict[str, bytes] = {}
         for stream in self._of_player.get(player, ()):
-            reader = PROGRAMS if stream.ticket.is_program else stream.ticket.language
+            reader = API_CLIENTS if stream.ticket.is_api_client else stream.ticket.language
             if reader not in rendered:
                 rendered[reader] = self._event("own", partial(self._own_to, reader, state, row))
-            stream.tell("own", rendered[reader])
+            stream.send_event("own", rendered[reader])
 
     def show_board(self) -> bool:
         """Send the scoreboard to the streams of one language that lack it; return True if there were any."""
@@ -143,7 +143,7 @@ class Watched:
             self._boards[language] = self._event("board", partial(self.shows.render_board, self._state, language))
         for stream in [each for each in self._without_board if each.ticket.language == language]:
             del self._without_board[stream]
-            stream.tell("board", self._boards[language])
+            stream.send_event("board", self._boards[language])
         return True
 
     def _now(self, state: Shown) -> Shown:
@@ -159,14 +159,16 @@ class Watched:
 
     def _state_of(self, now: Shown) -> bytes:
         """Return the table state for API clients; its event ID is the last round that was sent."""
-        if PROGRAMS not in self._public:
+        if API_CLIENTS not in self._public:
             number = self.rounds.number
-            self._public[PROGRAMS] = self._event("state", lambda: written(self.wire.public(now)), number)
-        return self._public[PROGRAMS]
+            self._public[API_CLIENTS] = self._event("state", lambda: written(self.wire.public(now)), number)
+        return self._public[API_CLIENTS]
 
     def _own_to(self, reader: str, state: Shown, row: Mapping[str, Any]) -> str:
         """Return a player's own state: JSON for API clients, otherwise HTML in the language *reader*."""
-        return written(self.wire.own(state, row)) if reader == PROGRAMS else self.shows.render_own(state, row, reader)
+        return (
+            written(self.wire.own(state, row)) if reader == API_CLIENTS else self.shows.render_own(state, row, reader)
+        )
 
     def _event(self, name: str, render: Callable[[], str], number: str = "") -> bytes:
         """Return an event; empty where the fragment cannot be rendered, so that it does not delay others."""

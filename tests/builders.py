@@ -14,17 +14,17 @@ from audit import approvals
 from audit.models import Approval
 from games.betting.limits import StoredLimits
 from games.change_requests import requests
-from games.models import NextRound, ScheduledVersion, Shape, Table, TableVersion
-from games.solo import Played, add_chip, open_table, place_at, play_round
+from games.models import ScheduledVersion, Shape, SoloSeat, Table, TableVersion
+from games.solo import Played, add_chip, open_table, play_round, solo_seat_at
 from games.tables import status
 from games.tables.checks import TableClock, TableLimits
-from games.tables.chemin_rules import GuestClock, GuestRules
+from games.tables.chemin_rules import CheminClock, CheminRules
 from games.tables.clock import Clock
 from games.tables.default_tables import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
 from games.tables.versions import make_table
 from players.account import terms
 from players.identity import verification
-from players.identity.uploads import examine
+from players.identity.uploads import check_upload
 from players.identity.verification import Details
 from players.models import Agreement, DocumentKind, Jurisdiction, LimitOffer, Part, Player, Submission, User
 from players.protection.limits import required
@@ -97,7 +97,7 @@ def a_submission(player: Player, **details: Any) -> Submission:
         document_kind=DocumentKind.PASSPORT,
         document_number=number[:12].upper(),
     )
-    evidence = {part: examine(papers.picture(f"{part} {number[:8]}")) for part in (Part.FRONT, Part.ADDRESS)}
+    evidence = {part: check_upload(papers.picture(f"{part} {number[:8]}")) for part in (Part.FRONT, Part.ADDRESS)}
     return verification.submit(player=player, details=replace(said, **details), evidence=evidence)
 
 
@@ -154,7 +154,7 @@ def a_shared_table(
     return table
 
 
-UNHURRIED_GUESTS = GuestClock(
+UNHURRIED_CHEMIN = CheminClock(
     ask=600_000,
     decide=600_000,
     deal=600_000,
@@ -167,7 +167,7 @@ UNHURRIED_GUESTS = GuestClock(
 """The same at a guests' table."""
 
 
-def a_guest_table(
+def a_chemin_live_table(
     currency: str = "SEK",
     *,
     slug: str = "chemin",
@@ -175,7 +175,7 @@ def a_guest_table(
     minimum: int = 1_000,
     maximum: int = 100_000,
     house_players: int = 0,
-    clock: GuestClock = UNHURRIED_GUESTS,
+    clock: CheminClock = UNHURRIED_CHEMIN,
     is_open: bool = True,
 ) -> Table:
     """A table of `chemin_de_fer`, open unless asked otherwise, with nobody at it; with house players a practice table.
@@ -185,8 +185,8 @@ def a_guest_table(
         slug=slug,
         name="Chemin",
         variant="chemin_de_fer",
-        shape=Shape.GUESTS,
-        limits=GuestRules(currency, places, minimum, maximum, house_players).stored(),
+        shape=Shape.CHEMIN,
+        limits=CheminRules(currency, places, minimum, maximum, house_players).stored(),
         clock=clock,
         by="staff:test",
     )
@@ -200,19 +200,19 @@ def a_purse(player: Player, amount: int, mode: Mode = Mode.REAL) -> None:
     purse.rebuy(player=player, mode=mode, amount=amount, key=uuid4())
 
 
-def a_place(player: Player, table: Table, mode: Mode = Mode.REAL, /, **bets: int) -> NextRound:
-    """The player's place at the table with one chip on each bet named: ``a_place(player, table, tie=1000)``."""
+def a_seat(player: Player, table: Table, mode: Mode = Mode.REAL, /, **bets: int) -> SoloSeat:
+    """The player's place at the table with one chip on each bet named: ``a_seat(player, table, tie=1000)``."""
     open_table(player=player, table_id=table.pk, mode=mode)
     for bet, chip in bets.items():
         add_chip(player=player, table_id=table.pk, mode=mode, bet=bet, chip=chip)
-    return place_at(player=player, table_id=table.pk, mode=mode)
+    return solo_seat_at(player=player, table_id=table.pk, mode=mode)
 
 
 def a_round(player: Player, table: Table, mode: Mode = Mode.REAL, /, **bets: int) -> Played:
     """A round played with one chip on each bet named."""
-    place = a_place(player, table, mode, **bets)
+    seat = a_seat(player, table, mode, **bets)
     return play_round(
-        player=player, table_id=table.pk, mode=mode, round_id=place.round_id, slip_version=place.slip_version
+        player=player, table_id=table.pk, mode=mode, round_id=seat.round_id, slip_version=seat.slip_version
     )
 
 

@@ -11,5 +11,6 @@ def settle(moment: datetime | None = None) -> None:
     """Let everything that was written up to a minute before that moment, now unless it is given, count as settled."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO audit_mark (at, transaction) VALUES (coalesce(%s, clock_timestamp()), %s)", [moment, LONG_AGO]
+            "INSERT INTO audit_watermark (at, transaction) VALUES (coalesce(%s, clock_timestamp()), %s)",
+            [moment, LONG_AGO],
         )

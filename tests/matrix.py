@@ -46,7 +46,7 @@ from players.protection.limits import set_limit
 from players.support.conversations import begin
 from tests.audit.reporting import asked, made_here
 from tests.builders import a_golden_table, a_player, a_round, a_submission, a_table, scheduled
-from tests.chemin.at_table import a_bank, a_chemin_table, guests
+from tests.chemin.at_table import a_bank, a_chemin_table, seated_players
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.live.talk import say
 from tests.notices import a_notice
@@ -56,7 +56,7 @@ from tests.wallet.at_the_bank import a_payment
 from tests.wallet.statement_builders import confirmed, drafted, named
 from tests.wallet.studios import a_game
 from wallet.harm_markers import CONTACT_DUE
-from wallet.models import Account, Journal, Mode, Partner, Payment, ProviderStatement, RemoteMessage
+from wallet.models import Account, Journal, Mode, OperatorMessage, Partner, Payment, ProviderStatement
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.protocol import seal
 from wallet.seamless_wallet.signing import signing_key
@@ -159,7 +159,7 @@ class World:
         return a_table().pk
 
     @cached_property
-    def operator_doubt(self) -> RemoteMessage:
+    def operator_doubt(self) -> OperatorMessage:
         """What an operator refuses to book of a round that its player has played here."""
         with an_operator() as operator:
             return operator.doubt(Table.objects.get(pk=self.table_id))
@@ -209,7 +209,7 @@ class World:
     def chemin_slug(self) -> str:
         """A table of Chemin de Fer where somebody holds the bank, and the next guest is asked to call."""
         live_table = a_chemin_table()
-        guests(live_table)
+        seated_players(live_table)
         a_bank(live_table)
         return live_table.table.slug
 
@@ -217,12 +217,12 @@ class World:
     def play_report_id(self) -> int:
         """What a guest of that table reported of another."""
         live_table = LiveTable.objects.get(table__slug=self.chemin_slug, mode=Mode.REAL)
-        reporter = live_table.guests.get(number=1).player
+        reporter = live_table.chemin_seats.get(number=1).player
         assert reporter
         return report(
             player=reporter,
             live_table_id=live_table.pk,
-            seat_id=live_table.guests.get(number=2).pk,
+            seat_id=live_table.chemin_seats.get(number=2).pk,
             reason=PlayReason.OTHER,
             words="Look at this.",
         ).pk
@@ -283,10 +283,10 @@ class World:
         return malfunction.report(round_id=live_round.pk, cause="A card lay face up.", by="staff:1")
 
     @cached_property
-    def guests_id(self) -> int:
+    def chemin_id(self) -> int:
         """A table at which two guests play each other."""
         live_table = a_chemin_table(slug="guests")
-        guests(live_table, 2)
+        seated_players(live_table, 2)
         return live_table.pk
 
     @cached_property
@@ -358,7 +358,7 @@ class World:
             made_at=flag.raised_at,
             way=ContactWay.PHONE,
             said="The player is well and can afford it.",
-            next_look=None,
+            next_review=None,
             by=a_member_of_staff("support"),
         )
         return flag.pk
@@ -497,7 +497,7 @@ def a_draft(world: World) -> Mapping[str, object]:
     return {"draft_id": world.draft_id}
 
 
-def a_guests_table(world: World) -> Mapping[str, object]:
+def some_chemin_table(world: World) -> Mapping[str, object]:
     """Arguments of the addresses of a table where guests play each other."""
     return {"slug": world.chemin_slug, "mode": Mode.REAL}
 
@@ -507,9 +507,9 @@ def two_players(world: World) -> Mapping[str, object]:
     return {"first_id": world.player.pk, "second_id": a_player().pk}
 
 
-def a_panel_beside_guests(name: str) -> Callable[[World], Mapping[str, object]]:
+def a_panel_beside_players(name: str) -> Callable[[World], Mapping[str, object]]:
     """Arguments of a panel beside it."""
-    return lambda world: {**a_guests_table(world), "name": name}
+    return lambda world: {**some_chemin_table(world), "name": name}
 
 
 def a_panel_beside_it(name: str) -> Callable[[World], Mapping[str, object]]:
@@ -568,9 +568,9 @@ def the_incident(world: World) -> Mapping[str, object]:
     return {"incident_id": world.incident.pk}
 
 
-def a_table_of_guests(world: World) -> Mapping[str, object]:
+def the_chemin_table(world: World) -> Mapping[str, object]:
     """Arguments of what is done about a table at which guests sit."""
-    return {"live_table_id": world.guests_id}
+    return {"live_table_id": world.chemin_id}
 
 
 def a_stopped_round(world: World) -> Mapping[str, object]:
@@ -753,16 +753,16 @@ LINES = (
         lambda world: {"slug": world.live_slug, "mode": Mode.FREE},
         lambda world: {"key": uuid4()},
     ),
-    Line("table", "GET", players(PAGE), a_guests_table),
-    Line("chemin_act", "POST", players(MOVED), a_guests_table, lambda world: {"action": "pass", "question": 1}),
-    Line("chemin_seat", "POST", players(MOVED), a_guests_table, lambda world: {"action": "join"}),
-    Line("chemin_now", "GET", players(TEXT), a_guests_table),
-    Line("chemin_report", "GET", players(PAGE), a_guests_table),
-    Line("chemin_report", "POST", players(PAGE), a_guests_table, lambda world: {"seat_id": 1, "reason": "other"}),
-    *(Line("live_panel", "GET", players(TEXT), a_panel_beside_guests(name)) for name in ("rules", "settings")),
+    Line("table", "GET", players(PAGE), some_chemin_table),
+    Line("chemin_act", "POST", players(MOVED), some_chemin_table, lambda world: {"action": "pass", "question": 1}),
+    Line("chemin_seat", "POST", players(MOVED), some_chemin_table, lambda world: {"action": "join"}),
+    Line("chemin_now", "GET", players(TEXT), some_chemin_table),
+    Line("chemin_report", "GET", players(PAGE), some_chemin_table),
+    Line("chemin_report", "POST", players(PAGE), some_chemin_table, lambda world: {"seat_id": 1, "reason": "other"}),
+    *(Line("live_panel", "GET", players(TEXT), a_panel_beside_players(name)) for name in ("rules", "settings")),
     Line("live_statistics", "GET", players(PAGE), a_shared_table_in_real_mode),
     Line("live_chips", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"chips": 5_000}),
-    Line("live_favourites", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"deed": "save"}),
+    Line("live_favourites", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"action": "save"}),
     Line(
         "favourite_table",
         "POST",
@@ -875,14 +875,14 @@ LINES = (
     Line("staff_stop_end", "POST", staff(MOVED, "supervisor"), data=a_final_reason),
     Line("staff_floor", "GET", staff(PAGE, *TABLE_STAFF)),
     Line("staff_floor_now", "GET", staff(TEXT, *TABLE_STAFF)),
-    Line("staff_floor_table", "GET", staff(PAGE, *TABLE_STAFF), lambda world: {"key": f"live-{world.guests_id}"}),
+    Line("staff_floor_table", "GET", staff(PAGE, *TABLE_STAFF), lambda world: {"key": f"live-{world.chemin_id}"}),
     Line("staff_tables", "GET", staff(PAGE, *TABLE_STAFF)),
     Line(
         "staff_table_status",
         "POST",
         staff(MOVED, "operator", "supervisor"),
         lambda world: {"table_id": world.table_id},
-        lambda world: {"deed": "pause", "reason": "for a test"},
+        lambda world: {"action": "pause", "reason": "for a test"},
     ),
     Line("staff_table_new", "GET", staff(PAGE, "supervisor")),
     Line("staff_table_new", "POST", staff(PAGE, "supervisor")),
@@ -902,8 +902,8 @@ LINES = (
         lambda world: {"chat_language": "sv"},
     ),
     Line("staff_live_reopen", "POST", staff(MOVED, "supervisor"), a_stopped_table, lambda world: {"reason": "mended"}),
-    Line("staff_live_break_up", "GET", staff(PAGE, "supervisor"), a_table_of_guests),
-    Line("staff_live_break_up", "POST", staff(MOVED, "supervisor"), a_table_of_guests, a_final_reason),
+    Line("staff_live_break_up", "GET", staff(PAGE, "supervisor"), the_chemin_table),
+    Line("staff_live_break_up", "POST", staff(MOVED, "supervisor"), the_chemin_table, a_final_reason),
     Line("staff_round_report", "POST", staff(MOVED, "operator", "supervisor"), a_stopped_round, a_final_reason),
     Line("staff_round_cancel", "POST", staff(MOVED, "supervisor"), a_stopped_round, a_final_reason),
     Line(
@@ -993,7 +993,7 @@ LINES = (
         "staff_person_ask",
         "POST",
         staff(MOVED, "administrator"),
-        lambda world: {**a_colleague(world), "deed": "factors"},
+        lambda world: {**a_colleague(world), "action": "factors"},
         lambda world: {"reason": "for a test"},
     ),
     Line("staff_dashboard", "GET", staff(PAGE, *STAFF)),

@@ -9,12 +9,12 @@ import psycopg
 
 from games.models import Participation, Phase
 from players.models import Player
-from tests.annulling import annul_as_two_agree, annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
-from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, guests, play_out
+from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, play_out, seated_players
 from tests.games.test_void import a_won_round, balance, spend
 from tests.harness.databases import Database
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from tests.voiding import void_as_two_agree, void_unreproduced
 from wallet.models import Mode
 
 MONEY: Final = 1_000_000
@@ -44,9 +44,9 @@ def spread(database: Database) -> None:
         superuser.execute(SPREAD, {"begins": BEGINS, "hours": HOURS})
 
 
-def annul(round_id: UUID) -> None:
+def void_round(round_id: UUID) -> None:
     """Annul a round of a live table."""
-    annul_as_two_agree(round_id)
+    void_as_two_agree(round_id)
 
 
 class House:
@@ -74,17 +74,17 @@ class House:
                 a_round(player, self.table, Mode.FREE, banker=1000)
             a_purse(player, 100_000)
             played = [a_round(player, self.golden, player=1000).round_id for _ in range(rounds)]
-            annul_unreproduced(played[0])
+            void_unreproduced(played[0])
 
     def _win_and_spend(self) -> None:
         part = a_won_round(self.people[0], self.table)
-        annul_unreproduced(part.round_id)
+        void_unreproduced(part.round_id)
         won, poor = None, self.people[0]
         while won is None:
             poor = a_player(real=5_000)
             won = self._win(poor)
         spend(poor, balance(poor))
-        annul_unreproduced(won)
+        void_unreproduced(won)
 
     def _win_less_commission(self) -> None:
         while True:
@@ -107,7 +107,7 @@ class House:
             if phase is not Phase.BETTING:
                 advance_to(self.live_table, phase)
             if number >= rounds:
-                annul(live_round.pk)
+                void_round(live_round.pk)
         advance_to(self.live_table, Phase.BETTING)
         bet(self.people[0], self.live_table, player=5000)
 
@@ -115,11 +115,11 @@ class House:
         """At a table of its own each, so that banks are left lying."""
         for number in range(rounds + 1):
             live_table = a_chemin_table(slug=f"chemin{next(self._numbers)}")
-            guests(live_table)
+            seated_players(live_table)
             if number == rounds:
                 a_staked_coup(live_table)
             else:
                 a_dealt_coup(live_table)
                 play_out(live_table)
             if number in (0, rounds):
-                annul(round_at(live_table).pk)
+                void_round(round_at(live_table).pk)

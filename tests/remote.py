@@ -10,12 +10,12 @@ from django.db.models.functions import Now
 
 from audit import approvals
 from games.models import Table
-from games.solo import Click, Played, add_chip, open_table, place_at
-from games.solo.operator_money import look_at_balance, play
+from games.solo import Click, Played, add_chip, open_table, solo_seat_at
+from games.solo.operator_money import play, refresh_operator_balance
 from players.models import Player, Session
 from tests.harness.reference_host import Host, reference_host
 from tests.people import a_member_of_staff
-from wallet.models import Mode, Partner, PartnerKey, PartnerKind, RemoteLaunch, RemoteMessage
+from wallet.models import Mode, OperatorLaunch, OperatorMessage, Partner, PartnerKey, PartnerKind
 from wallet.operator_wallet import launches, queue
 from wallet.seamless_wallet import partners, signing
 
@@ -30,13 +30,13 @@ class Operator:
     partner: Partner
     host: Host
 
-    def doubt(self, table: Table) -> RemoteMessage:
+    def doubt(self, table: Table) -> OperatorMessage:
         """A win that the operator refuses."""
         visitor = self.visit()
         visitor.plays(table, banker=5_000)
         self.host.refuse("win", "no-bet")
         queue.send_due()
-        return RemoteMessage.objects.get(bet__player=visitor.player)
+        return OperatorMessage.objects.get(bet__player=visitor.player)
 
     def visit(self, name: str = "", *, money: int = MONEY, game: str = "baccarat") -> "Visitor":
         """A player of the operator's who came in, with a session of ours, as the page of an address would begin it."""
@@ -46,7 +46,7 @@ class Operator:
         announced = launches.announce(self.partner, a_visit(name, token, game=game, currency=self.host.currency))
         launch = launches.use(announced.code)
         assert launch
-        player = launch.remote.player
+        player = launch.operator_player.player
         session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
         launches.begin(launch, session.pk)
         return Visitor(player, name, session.pk, launch)
@@ -59,16 +59,16 @@ class Visitor:
     player: Player
     name: str  # at the operator
     session: UUID
-    launch: RemoteLaunch
+    launch: OperatorLaunch
 
     def click(self, table: Table, **bets: int) -> Click:
         """DEAL with one chip on each bet named."""
-        look_at_balance(self.player, Mode.REAL, self.session)
+        refresh_operator_balance(self.player, Mode.REAL, self.session)
         open_table(player=self.player, table_id=table.pk, mode=Mode.REAL)
         for bet, chip in bets.items():
             add_chip(player=self.player, table_id=table.pk, mode=Mode.REAL, bet=bet, chip=chip)
-        place = place_at(player=self.player, table_id=table.pk, mode=Mode.REAL)
-        return Click(self.player, table.pk, Mode.REAL, place.round_id, place.slip_version, session=self.session)
+        seat = solo_seat_at(player=self.player, table_id=table.pk, mode=Mode.REAL)
+        return Click(self.player, table.pk, Mode.REAL, seat.round_id, seat.slip_version, session=self.session)
 
     def plays(self, table: Table, **bets: int) -> Played:
         """A round with one chip on each bet named."""
@@ -113,4 +113,4 @@ def an_operator(*, currency: str = "SEK") -> Iterator[Operator]:
 
 def make_due() -> None:
     """Let everything that waits be due now."""
-    RemoteMessage.objects.filter(state="waiting").update(due_at=Now())
+    OperatorMessage.objects.filter(state="waiting").update(due_at=Now())

@@ -14,11 +14,11 @@ from audit.reports.kinds import Asked, Interval
 from games.models import LiveRound, Participation, Phase
 from players.identity import verification
 from players.models import Player
-from tests.annulling import annul_as_two_agree, annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_submission, a_table
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, play_out, sit
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff
+from tests.voiding import void_as_two_agree, void_unreproduced
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance
 from tests.wallet.payout_builders import a_withdrawal, approve
 from wallet import cashier, payouts, withdrawals
@@ -60,7 +60,7 @@ class Tables:
     def __init__(self) -> None:
         self.solo, self.golden = a_table(), a_golden_table()
         self.live = a_live_table()
-        self.guests, self.bank = a_chemin_table(), a_chemin_table(slug="bank")
+        self.seated_players, self.bank = a_chemin_table(), a_chemin_table(slug="bank")
 
 
 def a_depositor(jurisdiction: str, amount: int = PLENTY) -> Player:
@@ -82,7 +82,7 @@ def paid_out(withdrawal: Withdrawal) -> None:
     """Have it approved, sent, and paid by the bank."""
     approve(withdrawal)
     withdrawals.send(withdrawal.pk, provider="test")
-    word = payouts.Word(withdrawal.reference, "paid", withdrawal.amount, withdrawal.currency, "BANK-1")
+    word = payouts.BankAnswer(withdrawal.reference, "paid", withdrawal.amount, withdrawal.currency, "BANK-1")
     payouts.hear(word, provider="test", path="callback", raw=b"raw")
 
 
@@ -113,16 +113,16 @@ def _solo(swede: Player, romanian: Player, tables: Tables) -> None:
     a_purse(swede, 50_000)
     a_round(swede, tables.golden, banker=1000)
     purse.leave(player=swede, mode=Mode.REAL, key=uuid4())
-    annulled = a_round(swede, tables.solo, player=5000)
-    annul_unreproduced(annulled.round_id)
+    voided = a_round(swede, tables.solo, player=5000)
+    void_unreproduced(voided.round_id)
 
 
 def _live(swede: Player, romanian: Player, tables: Tables) -> None:
-    """A round that is settled, one annulled after that, one annulled before, and one in which stakes still lie."""
+    """A round that is settled, one voided after that, one voided before, and one in which stakes still lie."""
     endings: tuple[Callable[[], object], ...] = (
         lambda: advance_to(tables.live, Phase.SETTLED),
-        lambda: _annul(advance_to(tables.live, Phase.SETTLED)),
-        lambda: _annul(round_at(tables.live)),
+        lambda: _void(advance_to(tables.live, Phase.SETTLED)),
+        lambda: _void(round_at(tables.live)),
         lambda: advance_to(tables.live, Phase.CLOSED),
     )
     for end in endings:
@@ -133,17 +133,17 @@ def _live(swede: Player, romanian: Player, tables: Tables) -> None:
         end()
 
 
-def _annul(live_round: LiveRound) -> None:
-    annul_as_two_agree(live_round.pk)
+def _void(live_round: LiveRound) -> None:
+    void_as_two_agree(live_round.pk)
 
 
 def _guests(tables: Tables) -> None:
     """A coup that is settled, taxed where the bank wins, and a bank that nobody has staked against."""
     for place in (1, 2, 3):
-        sit(a_depositor("SE"), tables.guests, place)
-    banker, _punter = a_staked_coup(tables.guests)
-    answer(banker, tables.guests, "deal_cards")
-    play_out(tables.guests)
+        sit(a_depositor("SE"), tables.seated_players, place)
+    banker, _punter = a_staked_coup(tables.seated_players)
+    answer(banker, tables.seated_players, "deal_cards")
+    play_out(tables.seated_players)
     banker = a_depositor("SE")
     sit(banker, tables.bank, 1)
     sit(a_depositor("SE"), tables.bank, 2)
@@ -162,7 +162,7 @@ def _payments(player: Player) -> None:
 
 
 def _shortfall(tables: Tables) -> None:
-    """A round that was won, the money asked for, and the round annulled after that."""
+    """A round that was won, the money asked for, and the round voided after that."""
     player = a_depositor("SE", 100_000)
     while True:
         played = a_round(player, tables.solo, player=5000)
@@ -170,4 +170,4 @@ def _shortfall(tables: Tables) -> None:
         if part.paid > part.staked:
             break
     a_withdrawal(player, balance(player))
-    annul_unreproduced(part.round_id)
+    void_unreproduced(part.round_id)

@@ -15,7 +15,7 @@ from django.utils.timezone import now
 from accounts import closing
 from accounts import retention as expiry
 from audit import approvals, log, retention
-from audit.models import Checkpoint, Kept, Report, ReportState
+from audit.models import Checkpoint, Report, ReportState, RetainedData
 from audit.reports.kinds import Interval
 from audit.reports.requests import clock
 from games import chat, incidents
@@ -43,7 +43,7 @@ from games.models import (
 )
 from games.shared import malfunction
 from games.shared.void import void_live_round
-from games.solo.operator_money import look_at_balance
+from games.solo.operator_money import refresh_operator_balance
 from games.tables.clock import LONGEST, Clock
 from games.tables.status import open_table, pause_table
 from games.verification import replay_task
@@ -66,15 +66,16 @@ from players.models import (
 from players.protection import exclusions, limits
 from players.staff import access_log, notices
 from players.support import complaints, conversations
+from tests.actions import CLERK
 from tests.audit.reporting import a_broken_kind, asked, made_here, registered
 from tests.audit.signing import Pens
 from tests.builders import (
-    a_guest_table,
+    a_chemin_live_table,
     a_newcomer,
-    a_place,
     a_player,
     a_purse,
     a_round,
+    a_seat,
     a_submission,
     a_table,
     a_verified_player,
@@ -84,19 +85,18 @@ from tests.chemin.at_table import (
     a_bank_to_keep,
     a_chemin_table,
     a_coup_without_a_natural,
-    a_guest,
     a_practice_table,
+    a_seated_player,
     a_staked_coup,
     answer,
     answer_by_the_rule,
     asked_at,
-    guests,
     let_pass,
+    seated_players,
     state_of,
 )
 from tests.chemin.friends import gives_to
 from tests.chemin.on_record import Evening
-from tests.deeds import CLERK
 from tests.games.corrupt import corrupt
 from tests.games.counted import dealt, keep, keep_unshuffled
 from tests.live.at_table import a_live_table, advance_to, bet, lay, round_at
@@ -199,9 +199,9 @@ class Scene(World):
         return self._live("settled", Phase.SETTLED)[0]
 
     @cached_property
-    def live_annulled(self) -> Player:
-        """The round is annulled."""
-        player, live_table = self._live("annulled")
+    def live_voided(self) -> Player:
+        """The round is voided."""
+        player, live_table = self._live("voided")
         void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
         return player
 
@@ -286,14 +286,14 @@ class Scene(World):
     def at_a_paused_table(self) -> Player:
         """Has bets on a table of solo play that pauses."""
         player, table = a_player(real=MONEY), a_table("paused")
-        a_place(player, table, player=1000)
+        a_seat(player, table, player=1000)
         pause_table(table_id=table.pk, reason="A card is bent.", by="staff:test")
         return player
 
     def _guests(self, moment: str, count: int = 5, **options: Any) -> tuple[LiveTable, list[Player]]:
         """A table of Chemin de Fer of its own, with so many guests, two of whom are known by name."""
         live_table = a_chemin_table(slug=f"chemin-{moment}", **options)
-        sitting = guests(live_table, count, MONEY)
+        sitting = seated_players(live_table, count, MONEY)
         for player, name in zip(sitting[1:], (f"Ștefan-Țiriac {moment[:3]}", f"Bo {moment[:3]}"), strict=False):
             chat.choose_name(player=player, name=name)
         return live_table, sitting
@@ -376,12 +376,12 @@ class Scene(World):
     @cached_property
     def chemin_practice(self) -> Player:
         """Sits at a practice table, with players of the house."""
-        return a_guest(a_practice_table(slug="chemin-practice", places=5), 4, MONEY)
+        return a_seated_player(a_practice_table(slug="chemin-practice", places=5), 4, MONEY)
 
     @cached_property
     def chemin_friends(self) -> tuple[LiveTable, list[Player]]:
         """A table and its guests, the first of whom gave money to the second at another one all day yesterday."""
-        yesterday = a_guest_table(slug="chemin-yesterday", maximum=1_000_000)
+        yesterday = a_chemin_live_table(slug="chemin-yesterday", maximum=1_000_000)
         elsewhere = LiveTable.objects.select_related("table__version").get(table=yesterday, mode=Mode.REAL)
         live_table, sitting = self._guests("friends", 4)
         Evening(elsewhere, sitting, {1: gives_to(2)}, Random(1), now() - timedelta(days=1)).play(80)
@@ -392,15 +392,15 @@ class Scene(World):
         """Sits with the two, has reported one of them, and is about to report the other."""
         live_table, (_giver, _taker, reporter, *_) = self.chemin_friends
         words = "Stood on nothing, three times, and always against seat 2."
-        giver = live_table.guests.get(number=1, left_at=None)
+        giver = live_table.chemin_seats.get(number=1, left_at=None)
         report(
             player=reporter, live_table_id=live_table.pk, seat_id=giver.pk, reason=PlayReason.CHIP_DUMPING, words=words
         )
         return reporter
 
     @cached_property
-    def annulled_incident(self) -> Incident:
-        """A round that several had bet on was reported and annulled, and a letter written about it."""
+    def voided_incident(self) -> Incident:
+        """A round that several had bet on was reported and voided, and a letter written about it."""
         live_table = a_live_table("pairs", slug="reported")
         for jurisdiction, stake in (("SE", 5_000), ("RO", 2_500), ("DE", 7_500)):
             lay(a_player(jurisdiction, real=90_000), live_table, {"player": stake})
@@ -450,7 +450,7 @@ class Scene(World):
         """Plays with an operator's wallet, which says no more what is in it."""
         with an_operator() as operator:
             visitor = operator.visit()
-            look_at_balance(visitor.player, Mode.REAL, visitor.session)
+            refresh_operator_balance(visitor.player, Mode.REAL, visitor.session)
             return visitor.player
 
     @cached_property
@@ -464,8 +464,8 @@ class Scene(World):
     def bettor(self) -> Player:
         """Has chips on the table."""
         player = a_player(real=MONEY, free=MONEY)
-        a_place(player, self.table, player=10_000, tie=1000)
-        a_place(player, self.table, Mode.FREE, banker=1000)
+        a_seat(player, self.table, player=10_000, tie=1000)
+        a_seat(player, self.table, Mode.FREE, banker=1000)
         return player
 
     @cached_property
@@ -478,12 +478,12 @@ class Scene(World):
         """Has a purse and chips at Golden Baccarat."""
         player = a_player(real=MONEY)
         a_purse(player, 100_000)
-        a_place(player, self.golden, player=1000)
+        a_seat(player, self.golden, player=1000)
         return player
 
     @cached_property
     def wronged(self) -> Player:
-        """Played a round that is annulled; see `go_wrong`."""
+        """Played a round that is voided; see `go_wrong`."""
         return a_player(real=MONEY)
 
     @cached_property
@@ -518,7 +518,7 @@ class Scene(World):
         text = "Where is my money?"
         begun = conversations.begin(player=player, topic=Topic.COMPLAINT, text=text)
         staff = a_member_of_staff("support")
-        complaints.tell_overdue()
+        complaints.notify_overdue()
         return complaints.assign(by=staff, conversation_id=begun.pk, whose=0, to=staff.pk).pk
 
     @cached_property
@@ -533,8 +533,8 @@ class Scene(World):
         return conversations.answer(staff=staff, conversation_id=begun.pk, text=words, seen=seen).pk
 
     @cached_property
-    def annulled_id(self) -> UUID:
-        """The round that is annulled."""
+    def voided_id(self) -> UUID:
+        """The round that is voided."""
         return a_round(self.wronged, self.table, player=1000, banker=1000).round_id
 
     @cached_property
@@ -544,7 +544,7 @@ class Scene(World):
             summed_up(
                 self.golden, HOUR + timedelta(hours=hours), paid=49_000_000 + hours * 100_000, other=int(hours == 7)
             )
-        monitor.watch()
+        monitor.check_returns()
         return self.golden
 
     @cached_property
@@ -618,7 +618,7 @@ class Scene(World):
         """Whom staff have looked at, who were asked to keep something for longer; and what was due has gone."""
         expiry.expire()
         by = a_member_of_staff("compliance")
-        retention.ask(what=Kept.MAIL, days=400, by=str(by), person=by.person, reason="complaints come late")
+        retention.ask(what=RetainedData.MAIL, days=400, by=str(by), person=by.person, reason="complaints come late")
         request = RequestFactory().get(reverse("staff_player", kwargs={"player_id": self.regular.pk}))
         request.user, request.resolver_match = a_member_of_staff("support").user, resolve(request.path)
         access_log.note(request, self.regular, what="account, money, play")
@@ -774,6 +774,6 @@ class Scene(World):
 
     def go_wrong(self, owner: psycopg.Connection) -> None:
         """Spoil a stored round, have the house find it, and open the table again."""
-        corrupt(owner, self.annulled_id)
+        corrupt(owner, self.voided_id)
         replay_task.replay_finished_rounds()
         open_table(table_id=self.table_id, reason="looked into", by="staff:test")

@@ -15,7 +15,7 @@ from playwright.sync_api import Page
 from games.history import in_progress
 from games.models import ChatMessage, Participation
 from players.models import Conversation, Player, User
-from tests import deeds
+from tests import actions
 from tests.matrix import LINES, PAGE, ROLES, STAFF, Line
 from tests.scene import Scene
 from tests.wallet.statement_builders import drafted
@@ -88,7 +88,7 @@ player = _as("player")
 
 
 def _round(scene: Scene) -> str:
-    return reverse("round", kwargs={"round_id": scene.annulled_id})
+    return reverse("round", kwargs={"round_id": scene.voided_id})
 
 
 def _own_coup(scene: Scene) -> str:
@@ -120,12 +120,12 @@ def _change_of_a_table(scene: Scene) -> str:
 
 
 def _row_of_a_list(scene: Scene) -> str:
-    part = Participation.objects.filter(round_id=scene.annulled_id).latest("at")
+    part = Participation.objects.filter(round_id=scene.voided_id).latest("at")
     return reverse("staff_list_games_participation_row", kwargs={"key": part.pk})
 
 
 def _staff_round(scene: Scene) -> str:
-    return reverse("staff_round", kwargs={"round_id": scene.annulled_id})
+    return reverse("staff_round", kwargs={"round_id": scene.voided_id})
 
 
 def _staff_coup(scene: Scene) -> str:
@@ -154,7 +154,7 @@ def _return(scene: Scene) -> str:
 
 def _reported(scene: Scene) -> str:
     live_table, (_giver, taker, *_) = scene.chemin_friends
-    seat = live_table.guests.get(player=taker)
+    seat = live_table.chemin_seats.get(player=taker)
     return _named("chemin_report", f"?seat={seat.pk}", slug=live_table.table.slug, mode=Mode.REAL)(scene)
 
 
@@ -296,17 +296,17 @@ STATES = (
     Sight("staff_operator_message that finance settles", _as("finance"), _doubt),
     Sight("table with bets", _of("bettor"), REAL_TABLE),
     Sight("table with bets in free play", _of("bettor"), FREE_TABLE),
-    Sight("table after a round", _of("regular"), REAL_TABLE, deeds.play_a_round),
-    Sight("table after a round in free play", _of("regular"), FREE_TABLE, deeds.play_a_round),
-    Sight("table with an error", _of("pauper"), REAL_TABLE, deeds.bet_too_much),
+    Sight("table after a round", _of("regular"), REAL_TABLE, actions.play_a_round),
+    Sight("table after a round in free play", _of("regular"), FREE_TABLE, actions.play_a_round),
+    Sight("table with an error", _of("pauper"), REAL_TABLE, actions.bet_too_much),
     Sight("table that pauses", _of("at_a_paused_table"), _named("table", slug="paused", mode=Mode.REAL)),
     Sight("lobby with a table that pauses", player, _with("live_paused", "lobby"), sizes=("wide", "phone")),
     Sight("staff_floor with a table that pauses", _as("operator"), _with("live_paused", "staff_floor")),
     Sight("golden with bets", _of("golden_bettor"), GOLDEN),
-    Sight("golden with the re-buy dialog", _of("golden_bettor"), GOLDEN, deeds.open_rebuy),
+    Sight("golden with the re-buy dialog", _of("golden_bettor"), GOLDEN, actions.open_rebuy),
     *(
         Sight(f"live table, {each}", _of(f"live_{each}"), _live(each), sizes=("wide", "phone"))
-        for each in ("closed", "settled", "annulled", "stopped", "paused")
+        for each in ("closed", "settled", "voided", "stopped", "paused")
     ),
     Sight(
         "own bets at a live table",
@@ -315,14 +315,18 @@ STATES = (
         sizes=("wide", "phone"),
     ),
     *(
-        Sight(f"live table, {each} beside it", _of("live_settled"), _live("settled"), deeds.open_panel(each), ("wide",))
+        Sight(
+            f"live table, {each} beside it", _of("live_settled"), _live("settled"), actions.open_panel(each), ("wide",)
+        )
         for each in ("chat", "favourites", "limits", "history", "cashier", "rules", "settings")
     ),
     *(
-        Sight(f"live table, {each} above it", _of("live_settled"), _live("settled"), deeds.open_panel(each), ("phone",))
+        Sight(
+            f"live table, {each} above it", _of("live_settled"), _live("settled"), actions.open_panel(each), ("phone",)
+        )
         for each in ("statistics", "limits", "cashier", "rules", "settings")
     ),
-    Sight("live table, a round above it", _of("live_settled"), _live("settled"), deeds.open_past_round, ("phone",)),
+    Sight("live table, a round above it", _of("live_settled"), _live("settled"), actions.open_past_round, ("phone",)),
     *(
         Sight(f"guests' table, {each}", _of(f"chemin_{each}"), _guests(each))
         for each in ("watching", "calling", "staking", "punter", "winner")
@@ -339,42 +343,42 @@ STATES = (
             f"guests' table, {each} above it",
             _of("chemin_winner"),
             _guests("winner"),
-            deeds.open_panel(each),
+            actions.open_panel(each),
             ("phone",),
         )
         for each in ("log", "rules", "settings")
     ),
-    Sight("chat", _of("live_talk"), _live("talk"), deeds.open_chat, sizes=("wide", "phone")),
-    Sight("chat with a message in question", _of("live_talk"), _live("talk"), deeds.open_chat_choices),
-    Sight("chat refused", _of("live_talk"), _live("talk"), deeds.say_an_address, sizes=("wide", "phone")),
-    Sight("chat of whoever is banned", _of("banned_from_chat"), _live("talk"), deeds.open_chat, sizes=("phone",)),
-    Sight("chat of whoever is muted", _of("muted_in_chat"), _live("talk"), deeds.open_chat, sizes=("phone",)),
-    Sight("chat of whoever lost their name", _of("nameless_in_chat"), _live("talk"), deeds.open_chat),
+    Sight("chat", _of("live_talk"), _live("talk"), actions.open_chat, sizes=("wide", "phone")),
+    Sight("chat with a message in question", _of("live_talk"), _live("talk"), actions.open_chat_choices),
+    Sight("chat refused", _of("live_talk"), _live("talk"), actions.say_an_address, sizes=("wide", "phone")),
+    Sight("chat of whoever is banned", _of("banned_from_chat"), _live("talk"), actions.open_chat, sizes=("phone",)),
+    Sight("chat of whoever is muted", _of("muted_in_chat"), _live("talk"), actions.open_chat, sizes=("phone",)),
+    Sight("chat of whoever lost their name", _of("nameless_in_chat"), _live("talk"), actions.open_chat),
     Sight("a letter about the chat", _of("nameless_in_chat"), _letter),
     Sight("chat on its page", _of("live_talk"), _named("live_chat", "?page", slug="live-talk", mode=Mode.REAL)),
     Sight("staff: a reported message", _as("support"), _with("live_talk", "staff_chat")),
     Sight("staff: a message under a name that was taken", _as("support"), _a_nameless_message),
     Sight("staff: decided in the chat", _as("support"), _with("decided_in_chat", "staff_chat", "?state=decided")),
-    Sight("staff: a letter that needs more", _as("support"), _new_letter, deeds.begin_from_a_template),
+    Sight("staff: a letter that needs more", _as("support"), _new_letter, actions.begin_from_a_template),
     Sight("staff: nothing in the chat fits", _as("support"), _with("live_talk", "staff_chat", "?reason=private")),
     Sight("staff: what was said", _as("support"), _with("banned_from_chat", "staff_chat_log")),
-    Sight("live table with an error", _of("live_bets"), _live("bets"), deeds.bet_beyond_the_maximum),
+    Sight("live table with an error", _of("live_bets"), _live("bets"), actions.bet_beyond_the_maximum),
     Sight("lobby of play money, by company", player, _named("lobby", "?money=free&company=others")),
     Sight("lobby where nothing fits", player, _named("lobby", "?favourites=1"), sizes=("wide", "phone")),
     Sight("history with rounds", _of("regular"), _named("history")),
     Sight("history with a round in progress", _of("at_a_live_table"), _named("history")),
     Sight("a round in progress", _of("at_a_live_table"), _round_in_progress, sizes=("wide", "phone")),
-    Sight("history with a coup", _of("chemin_winner"), _named("history"), deeds.open_details),
+    Sight("history with a coup", _of("chemin_winner"), _named("history"), actions.open_details),
     Sight("history with a coup in progress", _of("chemin_banker"), _named("history"), sizes=("wide", "phone")),
     Sight("replay of a coup", _of("chemin_winner"), _own_coup),
-    Sight("history with an annulled round", _of("wronged"), _named("history")),
+    Sight("history with a voided round", _of("wronged"), _named("history")),
     Sight("history with a wrong filter", _of("regular"), _named("history", "?since=x&until=x")),
-    Sight("an annulled round", _of("wronged"), _round),
+    Sight("a voided round", _of("wronged"), _round),
     Sight("cashier with movements", _of("regular"), _named("cashier")),
     Sight("cashier with a deposit in progress", player, _with("payment", "cashier")),
     Sight("a deposit that was credited", lambda scene: scene.credited.player.user, _credited),
     Sight("a deposit that was declined", lambda scene: scene.declined.player.user, _declined),
-    Sight("cashier with an error", player, _named("cashier"), deeds.deposit_nonsense),
+    Sight("cashier with an error", player, _named("cashier"), actions.deposit_nonsense),
     Sight("statement with movements", _of("regular"), _named("statement")),
     Sight("statement with a wrong period", player, _named("statement", "?since=2026-02-02&until=2026-02-01")),
     Sight("a complaint with its answer", _of("regular"), _conversation("service_thread")),
@@ -386,69 +390,71 @@ STATES = (
         "staff: a decision before it is taken",
         _as("compliance"),
         _overdue("staff_service_thread"),
-        deeds.show_a_decision,
+        actions.show_a_decision,
     ),
     Sight("staff: complaints", _as("compliance"), _with("overdue_id", "staff_complaints")),
     Sight("staff: complaints that ended", _as("compliance"), _with("decided_id", "staff_complaints", "?show=ended")),
-    Sight("a message without words", player, _named("service_new"), deeds.send_nothing),
+    Sight("a message without words", player, _named("service_new"), actions.send_nothing),
     Sight("staff: a complaint with its answer", _as("support"), _conversation("staff_service_thread")),
-    Sight("log-in with an error", nobody, _named("account_login"), deeds.log_in_wrongly),
-    Sight("registration with errors", nobody, _named("account_signup"), deeds.register_with_nothing),
-    Sight("a round that checks out", _of("player"), _fair, deeds.check_a_round),
-    Sight("the menu of a player", player, _named("lobby"), deeds.open_the_menu, sizes=("phone",)),
-    Sight("the menu of a visitor", nobody, _named("lobby"), deeds.open_the_menu, sizes=("phone",)),
-    Sight("the session about to end", player, REAL_TABLE, deeds.warn_of_the_end),
-    Sight("the session timed out", player, REAL_TABLE, deeds.time_out),
-    Sight("the preferences", player, REAL_TABLE, deeds.open_preferences),
-    Sight("the shortcuts", _of("bettor"), REAL_TABLE, deeds.open_shortcuts),
-    Sight("a guest at a table", nobody, _named("guest", slug="baccarat"), deeds.sit_down_as_a_guest),
-    Sight("a guest who watches", nobody, _golden_door, deeds.watch_as_a_guest),
+    Sight("log-in with an error", nobody, _named("account_login"), actions.log_in_wrongly),
+    Sight("registration with errors", nobody, _named("account_signup"), actions.register_with_nothing),
+    Sight("a round that checks out", _of("player"), _fair, actions.check_a_round),
+    Sight("the menu of a player", player, _named("lobby"), actions.open_the_menu, sizes=("phone",)),
+    Sight("the menu of a visitor", nobody, _named("lobby"), actions.open_the_menu, sizes=("phone",)),
+    Sight("the session about to end", player, REAL_TABLE, actions.warn_of_the_end),
+    Sight("the session timed out", player, REAL_TABLE, actions.time_out),
+    Sight("the preferences", player, REAL_TABLE, actions.open_preferences),
+    Sight("the shortcuts", _of("bettor"), REAL_TABLE, actions.open_shortcuts),
+    Sight("a guest at a table", nobody, _named("guest", slug="baccarat"), actions.sit_down_as_a_visitor),
+    Sight("a guest who watches", nobody, _golden_door, actions.watch_as_a_visitor),
     Sight("refused", player, _named("staff_home")),
     Sight("nothing there", nobody, lambda scene: reverse("lobby") + "nowhere/"),
-    Sight("an old form", nobody, _named("account_login"), deeds.send_an_old_token),
-    Sight("too often", nobody, _named("account_login"), deeds.log_in_too_often),
+    Sight("an old form", nobody, _named("account_login"), actions.send_an_old_token),
+    Sight("too often", nobody, _named("account_login"), actions.log_in_too_often),
     Sight("our fault", nobody, lambda scene: reverse("lobby") + "broken/"),
-    Sight("the second step with a wrong code", nobody, _with("clerk", "account_login"), deeds.show_staff_who_they_are),
-    Sight("a locked log-in", nobody, _named("account_login"), deeds.be_locked_out),
-    Sight("a wrong code by mail", nobody, _named("account_reset_password"), deeds.give_a_wrong_code),
-    Sight("changing the address with an error", _of("careful"), _named("account_email"), deeds.refuse_form),
     Sight(
-        "changing the address, confirmed by a code", _of("careful"), _named("account_email"), deeds.change_the_address
+        "the second step with a wrong code", nobody, _with("clerk", "account_login"), actions.show_staff_who_they_are
     ),
-    Sight("changing the password with errors", player, _named("account_change_password"), deeds.refuse_form),
-    Sight("setting up an app", _of("careful"), _named("mfa_activate_totp"), deeds.set_up_wrongly),
-    Sight("adding a passkey", _of("careful"), _named("mfa_add_webauthn"), deeds.confirm_password),
-    Sight("removing the app", _as("operator"), _again("mfa_deactivate_totp"), deeds.confirm_password),
-    Sight("recovery codes", _as("operator"), _again("mfa_generate_recovery_codes"), deeds.make_codes),
+    Sight("a locked log-in", nobody, _named("account_login"), actions.be_locked_out),
+    Sight("a wrong code by mail", nobody, _named("account_reset_password"), actions.give_a_wrong_code),
+    Sight("changing the address with an error", _of("careful"), _named("account_email"), actions.refuse_form),
+    Sight(
+        "changing the address, confirmed by a code", _of("careful"), _named("account_email"), actions.change_the_address
+    ),
+    Sight("changing the password with errors", player, _named("account_change_password"), actions.refuse_form),
+    Sight("setting up an app", _of("careful"), _named("mfa_activate_totp"), actions.set_up_wrongly),
+    Sight("adding a passkey", _of("careful"), _named("mfa_add_webauthn"), actions.confirm_password),
+    Sight("removing the app", _as("operator"), _again("mfa_deactivate_totp"), actions.confirm_password),
+    Sight("recovery codes", _as("operator"), _again("mfa_generate_recovery_codes"), actions.make_codes),
     Sight("programs", _of("programmer"), _named("account_programs")),
-    Sight("a new token", _of("programmer"), _again("account_program_new"), deeds.confirm_password),
-    Sight("a new token with errors", _of("programmer"), _again("account_program_new"), deeds.ask_for_no_token),
-    Sight("a token that is shown once", _of("programmer"), _again("account_program_new"), deeds.make_a_token),
-    Sight("staff: partners", _of("partnering"), _with("partnering", "staff_partners"), deeds.unfold_a_deed),
-    Sight("staff: a new partner with errors", _of("partnering"), _named("staff_partner_new"), deeds.refuse_form),
-    Sight("staff: a secret that is shown once", _of("partnering"), _new_partner, deeds.show_a_secret),
+    Sight("a new token", _of("programmer"), _again("account_program_new"), actions.confirm_password),
+    Sight("a new token with errors", _of("programmer"), _again("account_program_new"), actions.ask_for_no_token),
+    Sight("a token that is shown once", _of("programmer"), _again("account_program_new"), actions.make_a_token),
+    Sight("staff: partners", _of("partnering"), _with("partnering", "staff_partners"), actions.unfold_an_action),
+    Sight("staff: a new partner with errors", _of("partnering"), _named("staff_partner_new"), actions.refuse_form),
+    Sight("staff: a secret that is shown once", _of("partnering"), _new_partner, actions.show_a_secret),
     Sight("staff: programs", _as("compliance"), _with("mirrored", "staff_programs")),
-    Sight("staff: a new token with errors", _as("compliance"), _again("staff_program_new"), deeds.ask_for_no_token),
-    Sight("staff: a token that is shown once", _as("compliance"), _again("staff_program_new"), deeds.make_a_token),
-    Sight("all that is held about a player", _of("programmer"), _again("account_data"), deeds.confirm_password),
+    Sight("staff: a new token with errors", _as("compliance"), _again("staff_program_new"), actions.ask_for_no_token),
+    Sight("staff: a token that is shown once", _as("compliance"), _again("staff_program_new"), actions.make_a_token),
+    Sight("all that is held about a player", _of("programmer"), _again("account_data"), actions.confirm_password),
     Sight("two sessions", _of("traveller"), _named("account_sessions")),
     Sight("new terms", _of("behind"), _named("terms_agree")),
-    Sight("closing with errors", _of("verified"), _named("account_close"), deeds.refuse_form),
+    Sight("closing with errors", _of("verified"), _named("account_close"), actions.refuse_form),
     Sight("closing", _of("leaver"), _named("account_close")),
-    Sight("identity with errors", player, _named("identity"), deeds.refuse_form),
+    Sight("identity with errors", player, _named("identity"), actions.refuse_form),
     Sight("identity sent", _of("submitted"), _named("identity")),
     Sight("identity refused", _of("refused"), _named("identity")),
     Sight("identity verified", _of("verified"), _named("identity")),
-    Sight("withdraw with errors", _of("verified"), _named("cashier_withdraw"), deeds.withdraw_nonsense),
+    Sight("withdraw with errors", _of("verified"), _named("cashier_withdraw"), actions.withdraw_nonsense),
     Sight("withdrawals in every state", _of("paid_out"), _named("cashier_withdraw")),
     Sight("the bank, answered", nobody, _at_the_bank),
     Sight("limits of one's own", _of("limited"), _named("limits")),
-    Sight("limits with errors", _of("limited"), _named("limits"), deeds.limit_nonsense),
+    Sight("limits with errors", _of("limited"), _named("limits"), actions.limit_nonsense),
     Sight("limits to set", _of("asked"), _named("limits")),
     Sight("limits on offer", _of("offered"), _named("limits")),
-    Sight("the question before a pause", player, _named("lobby"), deeds.ask_to_pause),
+    Sight("the question before a pause", player, _named("lobby"), actions.ask_to_pause),
     Sight("safer play while excluded", _of("paused"), _named("protection")),
-    Sight("the reality check", _of("night_owl"), REAL_TABLE, deeds.wait_for_the_check),
+    Sight("the reality check", _of("night_owl"), REAL_TABLE, actions.wait_for_the_check),
     Sight("no table while excluded", _of("paused"), REAL_TABLE),
     Sight("no table before limits", _of("asked"), REAL_TABLE),
     Sight("no table before an answer", _of("offered"), REAL_TABLE),
@@ -460,12 +466,12 @@ STATES = (
     Sight("staff: who may be one person", _as("compliance"), _with("pair", "staff_duplicates")),
     Sight("staff: templates of replies", _as("compliance"), _named("staff_replies")),
     Sight("staff: a template of replies", _as("compliance"), _named("staff_reply", name="deposit")),
-    Sight("staff: a new template with errors", _as("compliance"), _named("staff_reply_new"), deeds.refuse_form),
+    Sight("staff: a new template with errors", _as("compliance"), _named("staff_reply_new"), actions.refuse_form),
     Sight(
-        "staff: notices", _as("operator"), _with("withdrawn_notice_id", "staff_notices"), deeds.unfold_the_withdrawal
+        "staff: notices", _as("operator"), _with("withdrawn_notice_id", "staff_notices"), actions.unfold_the_withdrawal
     ),
-    Sight("staff: a new notice with errors", _as("operator"), _named("staff_notice_new"), deeds.write_no_notice),
-    Sight("staff: a notice as it will be read", _as("operator"), _named("staff_notice_new"), deeds.see_the_notice),
+    Sight("staff: a new notice with errors", _as("operator"), _named("staff_notice_new"), actions.write_no_notice),
+    Sight("staff: a notice as it will be read", _as("operator"), _named("staff_notice_new"), actions.see_the_notice),
     Sight("staff: messages", _as("support"), _with("answered_id", "staff_service", "?state=answered")),
     Sight("staff: exclusions", _as("support"), _with("exclusion_id", "staff_exclusions")),
     Sight("staff: limits of a player", _as("support"), _limited),
@@ -477,55 +483,66 @@ STATES = (
     ),
     Sight("staff: a list of deposits", _as("compliance"), _with("credited", "staff_list_wallet_payment")),
     Sight(
-        "staff: what will be done to rows", _as("supervisor"), _named("staff_list_games_table"), deeds.choose_all_rows
+        "staff: what will be done to rows", _as("supervisor"), _named("staff_list_games_table"), actions.choose_all_rows
     ),
     Sight("staff: a round", _as("compliance"), _staff_round),
     Sight("staff: no such player", _as("support"), _named("staff_players", "?who=x")),
     Sight("staff: players found", _as("compliance"), _found),
     Sight("staff: a round in progress", _as("compliance"), _staff_round_in_progress),
     Sight("staff: no such round", _as("compliance"), _named("staff_rounds", "?round=x")),
-    Sight("staff: an incident", _as("compliance"), _incident("annulled_incident")),
-    Sight("staff: an event", _as("compliance"), _named("staff_events"), deeds.open_details),
+    Sight("staff: an incident", _as("compliance"), _incident("voided_incident")),
+    Sight("staff: an event", _as("compliance"), _named("staff_events"), actions.open_details),
     Sight("staff: who looked at a player", _as("compliance"), _looked),
-    Sight("staff: figures", _as("finance"), _report("figures_id", "?check"), deeds.open_details),
+    Sight("staff: figures", _as("finance"), _report("figures_id", "?check"), actions.open_details),
     Sight("staff: gross gaming revenue", _as("finance"), _report("revenue_id")),
     Sight("staff: a report that is being made", _as("finance"), _report("being_made_id")),
     Sight("staff: a report that failed", _as("finance"), _report("not_made_id")),
     Sight("staff: looks", _as("compliance"), _with("looked", "staff_looks")),
-    Sight("staff: another period asked for", _as("compliance"), _with("looked", "staff_retention"), deeds.open_details),
-    Sight("staff: other roles that lack everything", _as("administrator"), _colleague, deeds.ask_for_no_roles),
+    Sight(
+        "staff: another period asked for", _as("compliance"), _with("looked", "staff_retention"), actions.open_details
+    ),
+    Sight("staff: other roles that lack everything", _as("administrator"), _colleague, actions.ask_for_no_roles),
     Sight("staff: a page of other roles", _as("support"), _named("staff_ledger")),
     Sight("staff: another period to agree to", _as("compliance"), _with("looked", "staff_approvals")),
     Sight(
-        "staff: significant events", _as("compliance"), _with("significant_id", "staff_significant"), deeds.open_details
+        "staff: significant events",
+        _as("compliance"),
+        _with("significant_id", "staff_significant"),
+        actions.open_details,
     ),
-    Sight("staff: thresholds", _as("compliance"), _named("staff_thresholds"), deeds.open_details),
+    Sight("staff: thresholds", _as("compliance"), _named("staff_thresholds"), actions.open_details),
     Sight("staff: nothing significant", _as("compliance"), _named("staff_significant", "?about=x")),
     Sight("staff: no such event", _as("compliance"), _named("staff_events", "?on=x&kind=x")),
-    Sight("staff: a log that is refused", _as("compliance"), _with("refused_log", "staff_log"), deeds.open_details),
+    Sight("staff: a log that is refused", _as("compliance"), _with("refused_log", "staff_log"), actions.open_details),
     Sight("staff: a statement that cannot be read", _as("finance"), _faulty_statement),
     Sight("staff: no such journal", _as("finance"), _named("staff_ledger", "?round=x")),
     Sight("staff: the floor with a stopped table", _as("supervisor"), _with("incident", "staff_floor")),
-    Sight("staff: what can be done at a table", _as("supervisor"), _with("incident", "staff_floor"), deeds.unfold_row),
+    Sight(
+        "staff: what can be done at a table", _as("supervisor"), _with("incident", "staff_floor"), actions.unfold_row
+    ),
     Sight("staff: only tables that want somebody", _as("operator"), _named("staff_floor", "?needs=1&state=paused")),
-    Sight("staff: a new table", _as("supervisor"), _named("staff_table_new", "?like=pairs:shared"), deeds.open_details),
+    Sight(
+        "staff: a new table", _as("supervisor"), _named("staff_table_new", "?like=pairs:shared"), actions.open_details
+    ),
     Sight(
         "staff: a table that cannot be",
         _as("supervisor"),
         _named("staff_table_new", "?like=baccarat:solo"),
-        deeds.ask_for_no_table,
+        actions.ask_for_no_table,
     ),
-    Sight("staff: what a table comes to", _as("supervisor"), _change_of_a_table, deeds.see_what_it_comes_to),
-    Sight("staff: an incident to rule on", _as("supervisor"), _incident("incident"), deeds.open_details),
-    Sight("staff: an alarm about returns", _as("supervisor"), _with("summed_up", "staff_returns"), deeds.open_details),
-    Sight("staff: shuffles that are not chance", _as("compliance"), _counted, deeds.open_details),
-    Sight("staff: how a return went", _as("compliance"), _return, deeds.open_details),
+    Sight("staff: what a table comes to", _as("supervisor"), _change_of_a_table, actions.see_what_it_comes_to),
+    Sight("staff: an incident to rule on", _as("supervisor"), _incident("incident"), actions.open_details),
+    Sight(
+        "staff: an alarm about returns", _as("supervisor"), _with("summed_up", "staff_returns"), actions.open_details
+    ),
+    Sight("staff: shuffles that are not chance", _as("compliance"), _counted, actions.open_details),
+    Sight("staff: how a return went", _as("compliance"), _return, actions.open_details),
     Sight("staff: guests' tables", _as("supervisor"), _with("chemin_trouble", "staff_floor")),
     Sight(
         "staff: a letter as it will be read",
         _as("supervisor"),
-        _incident("annulled_incident", "staff_incident_letter"),
-        deeds.show_the_letter,
+        _incident("voided_incident", "staff_incident_letter"),
+        actions.show_the_letter,
     ),
     Sight("staff: no incident like it", _as("compliance"), _named("staff_incidents", "?kind=overdue")),
     Sight("staff: an incident between guests", _as("supervisor"), _incident("chemin_trouble")),

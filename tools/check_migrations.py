@@ -44,7 +44,7 @@ LEFT_OUT: Final = (
     "require-timeout-settings",
 )
 # Optional rules of squawk that are enabled.
-BESIDES: Final = (
+ALSO: Final = (
     "ban-disable-trigger",
     "ban-drop-extension",
     "ban-drop-function",
@@ -86,7 +86,7 @@ def faults(migration: Migration, before: ProjectState) -> Iterator[Fault]:
         if not is_read(operation):
             yield Fault(name, CODE, "a program is run that nobody has read here: say in the exceptions what it does")
     found, said = Found(), sql_of(migration, before)
-    yield from (Fault(name, rule, message) for rule, message in found.look(said, is_atomic=migration.atomic))
+    yield from (Fault(name, rule, message) for rule, message in found.find_faults(said, is_atomic=migration.atomic))
     if migration.atomic and len(found.held) > 1:
         tables = ", ".join(sorted(found.held))
         yield Fault(name, SEVERAL, f"play may hold one of {tables}, and want another: a deadlock")
@@ -147,7 +147,7 @@ def sql_of(migration: Migration, before: ProjectState) -> list[Statement]:
 
 def squawk(statements: Sequence[str], *, is_atomic: bool) -> Iterator[tuple[str, str]]:
     """Yield rule and message of each finding of squawk."""
-    rules = (f"--exclude={','.join(LEFT_OUT)}", f"--include={','.join(BESIDES)}")
+    rules = (f"--exclude={','.join(LEFT_OUT)}", f"--include={','.join(ALSO)}")
     options = [*rules, f"--pg-version={POSTGRESQL}", "--reporter=json"]
     text = "\n".join(["BEGIN;", *statements, "COMMIT;"] if is_atomic else statements)
     done = subprocess.run(

@@ -130,22 +130,22 @@ class Found:
     held: set[str] = field(default_factory=set)  # tables that may be in use
     anew: set[str] = field(default_factory=set)  # dropped and created again in it
 
-    def look(self, statements: Sequence[Statement], *, is_atomic: bool) -> Iterator[tuple[str, str]]:
+    def find_faults(self, statements: Sequence[Statement], *, is_atomic: bool) -> Iterator[tuple[str, str]]:
         """Yield rule and message of each finding."""
         if not is_atomic:
-            yield from self._look_whether_it_can_be_begun_again(statements)
+            yield from self._check_repeatable(statements)
         for statement in statements:
             if statement.word != "CREATE" and WAITS.search(statement.text):
                 yield TIMEOUT, "it sets for itself how long it waits for a lock, with play behind it"
             if statement.word == "DO":
                 yield CODE, "a block is run that nobody has read here: say in the exceptions what it does"
                 for body in statement.bodies:
-                    yield from self._look_into(without_comments(body))
+                    yield from self._check_block(without_comments(body))
             else:
-                yield from self._look_at(statement)
+                yield from self._check_statement(statement)
             self._remember(statement)
 
-    def _look_whether_it_can_be_begun_again(self, statements: Sequence[Statement]) -> Iterator[tuple[str, str]]:
+    def _check_repeatable(self, statements: Sequence[Statement]) -> Iterator[tuple[str, str]]:
         """Yield statements that fail when the migration is repeated after an interruption.
 
         `migrate` repeats it after each lock timeout, and an index built concurrently remains
@@ -164,23 +164,23 @@ class Found:
                     )
             gone |= {name.lower() for name in GONE.findall(statement.bare)}
 
-    def _look_at(self, statement: Statement) -> Iterator[tuple[str, str]]:
+    def _check_statement(self, statement: Statement) -> Iterator[tuple[str, str]]:
         for rule in RULES:
             if (found := rule.pattern.match(statement.bare)) and not self._is_of_here(rule, found, statement):
                 yield rule.name, f"{rule.message}: {_beginning(statement.text)}"
         if RUNS.fullmatch(statement.word):
-            yield from self._look_at_deed(statement.bare, statement.text)
+            yield from self._look_at_action(statement.bare, statement.text)
 
-    def _look_into(self, body: str) -> Iterator[tuple[str, str]]:
+    def _check_block(self, body: str) -> Iterator[tuple[str, str]]:
         """Yield the findings in the body of a block, also in statements that it executes
         dynamically.
         """
         for rule in RULES:
             if found := rule.pattern.search(body):
                 yield rule.name, f"{rule.message}: {_beginning(found[0])}"
-        yield from self._look_at_deed(body, body)
+        yield from self._look_at_action(body, body)
 
-    def _look_at_deed(self, searched: str, text: str) -> Iterator[tuple[str, str]]:
+    def _look_at_action(self, searched: str, text: str) -> Iterator[tuple[str, str]]:
         if REWRITES.search(searched):
             yield WRITTEN, f"rows of a table in use are held while they are rewritten: {_beginning(text)}"
         called = {name.lower() for name in CALLED.findall(INTO.sub("INTO ", searched))}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from audit.reports.alterations import Change, Data, added, moved, register
+from audit.reports.alterations import Change, Data, added, changed, register
 from wallet.models import WithdrawalStatus
 
 TITLES = {
@@ -23,8 +23,8 @@ def ready() -> None:
     register(
         "House stop",
         {
-            "house.stopped": ("House stop started", moved("in play", "stopped")),
-            "house.resumed": ("House stop ended", moved("stopped", "in play")),
+            "house.stopped": ("House stop started", changed("in play", "stopped")),
+            "house.resumed": ("House stop ended", changed("stopped", "in play")),
         },
     )
     register(
@@ -32,13 +32,13 @@ def ready() -> None:
         {
             "partner.added": ("Partner added", added("code")),
             "partner.key_made": ("Partner key created", added("key")),
-            "partner.key_ended": ("Partner key revoked", moved("in use", "ended")),
-            "partner.switched_off": ("Partner deactivated", moved("on", "off")),
+            "partner.key_ended": ("Partner key revoked", changed("in use", "ended")),
+            "partner.switched_off": ("Partner deactivated", changed("on", "off")),
         },
     )
     register(
         "Operators",
-        {"remote_message.settled": ("Refused operator message settled manually", moved("refused", "settled"))},
+        {"remote_message.settled": ("Refused operator message settled manually", changed("refused", "settled"))},
     )
     register("Bank accounts of players", {"payout_account.kept": ("Bank account added", added("account"))})
     register("Withdrawals", {f"withdrawal.{status}": (title, _status(status)) for status, title in TITLES.items()})

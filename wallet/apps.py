@@ -8,7 +8,7 @@ class WalletConfig(AppConfig):
         """Register approvals, hourly totals, reports, significant events and AML detection."""
         from audit import approvals, hours  # models are not loaded before this
         from wallet import alterations, letters, reports, significant, withdrawals
-        from wallet.aml import detection as watches
+        from wallet.aml import detection as aml_detection
         from wallet.ledger import adjustments, hourly_totals
         from wallet.seamless_wallet import partners
 
@@ -30,7 +30,7 @@ class WalletConfig(AppConfig):
             execute=adjustments.execute,
             permission=adjustments.DECIDE,
             describe=adjustments.describe,
-            standing=adjustments.standing,
+            current_facts=adjustments.current_facts,
         )
         approvals.register(
             partners.ADD,
@@ -52,11 +52,11 @@ class WalletConfig(AppConfig):
         )
         alterations.ready()
         hours.register(
-            hourly_totals.SUMS,
+            hourly_totals.HOURLY_TOTALS,
             roll=hourly_totals.roll,
             first=hourly_totals.first,
             differences=hourly_totals.differences,
         )
         reports.register()
         significant.register()
-        watches.register()
+        aml_detection.register()

@@ -66,7 +66,7 @@ def stop_house(*, reason: str, by: Staff) -> HouseStop:
     if not is_new:
         raise AlreadyStopped
     log.record("house.stopped", by=str(by), on="house", data={"reason": stop.reason, "stop": stop.pk})
-    notify.tell_everybody(stop.pk)
+    notify.notify_everybody(stop.pk)
     return stop
 
 
@@ -82,7 +82,7 @@ def resume_house(*, reason: str, by: Staff) -> HouseStop:
     stop.save(update_fields=["ended_at", "ended_by", "ended_reason"])
     stop.refresh_from_db()
     log.record("house.resumed", by=str(by), on="house", data={"reason": stop.ended_reason, "stop": stop.pk})
-    notify.tell_everybody(stop.pk)
+    notify.notify_everybody(stop.pk)
     return stop
 
 

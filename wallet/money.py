@@ -102,8 +102,8 @@ def parse_money(text: str, currency: str, language: str) -> int:
         )
     decimals = found["decimals"] or ""
     if len(decimals) > 2:  # usually thousands in another notation: 1.000 in English, 1,000 in German
-        sentence = _("An amount can have at most two decimal places. Enter it like this: %(example)s.")
-        raise MoneyError(sentence % {"example": notation.example})
+        message = _("An amount can have at most two decimal places. Enter it like this: %(example)s.")
+        raise MoneyError(message % {"example": notation.example})
     return _in_minor_units(found["whole"], decimals)
 
 

@@ -115,7 +115,7 @@ class What:
 
 
 @dataclass(frozen=True)
-class Moved:
+class Movement:
     """An amount of a player's money that moved, in minor units.
 
     *event* is the id of its event. *about* names the payment, withdrawal or round.
@@ -190,47 +190,56 @@ def large_payments(leaves: Leaves) -> Iterable[Found]:
         yield from large(what, [_payment(event) for event in detection.events(leaves, kind)])
 
 
-def large(what: What, moved: Collection[Moved]) -> Iterable[Found]:
-    """Find single large amounts in *moved*, and players whose sum is large."""
+def large(what: What, movement: Collection[Movement]) -> Iterable[Found]:
+    """Find single large amounts in *movement*, and players whose sum is large."""
     limits = thresholds(what.name)
-    for each in moved:
+    for each in movement:
         limit = limits.get(each.currency)
         if limit and each.amount >= limit.single:
             yield _single(what, each, limit)
-    yield from _summed(what, {each.player: each for each in moved}, limits)
+    yield from _summed(what, {each.player: each for each in movement}, limits)
 
 
-def _single(what: What, moved: Moved, limit: Limit) -> Found:
+def _single(what: What, movement: Movement, limit: Limit) -> Found:
     return Found(
-        key=f"{what.name}:{moved.about}:{moved.player}",
+        key=f"{what.name}:{movement.about}:{movement.player}",
         category=what.category,
         weight=Weight.NOTICE,
-        on=moved.player,
+        on=movement.player,
         title=what.single,
-        happened_at=moved.at,
-        event=moved.event,
-        currency=moved.currency,
-        amount=moved.amount,
-        because=f"Amount: {_money(moved.amount, moved.currency)}; threshold: {_money(limit.single, moved.currency)}.",
-        rows=[{"What": moved.about, "When (UTC)": _moment(moved.at), "Amount": _money(moved.amount, moved.currency)}],
+        happened_at=movement.at,
+        event=movement.event,
+        currency=movement.currency,
+        amount=movement.amount,
+        because=(
+            f"Amount: {_money(movement.amount, movement.currency)}; threshold: "
+            f"{_money(limit.single, movement.currency)}."
+        ),
+        rows=[
+            {
+                "What": movement.about,
+                "When (UTC)": _moment(movement.at),
+                "Amount": _money(movement.amount, movement.currency),
+            }
+        ],
     )
 
 
-def _summed(what: What, last: Mapping[str, Moved], limits: Mapping[str, Limit]) -> Iterable[Found]:
+def _summed(what: What, last: Mapping[str, Movement], limits: Mapping[str, Limit]) -> Iterable[Found]:
     """Find each player whose sum, over the days up to the last amount, is large."""
     for player, (currency, days) in _days(what, last).items():
-        limit, moved = limits[currency], last[player]
+        limit, movement = limits[currency], last[player]
         amount = sum(day.of(what) for day in days)
-        if amount < limit.summed or _is_known(what, moved, limit):
+        if amount < limit.summed or _is_known(what, movement, limit):
             continue
         yield Found(
-            key=f"{what.name}s:{player}:{moved.event}",
+            key=f"{what.name}s:{player}:{movement.event}",
             category=what.category,
             weight=Weight.NOTICE,
             on=player,
             title=what.sum,
-            happened_at=moved.at,
-            event=moved.event,
+            happened_at=movement.at,
+            event=movement.event,
             currency=currency,
             amount=amount,
             because=f"In {limit.days} days the total was {_money(amount, currency)}; the threshold is "
@@ -240,11 +249,11 @@ def _summed(what: What, last: Mapping[str, Moved], limits: Mapping[str, Limit]) 
         )
 
 
-def _days(what: What, last: Mapping[str, Moved]) -> dict[str, tuple[str, list[Day]]]:
+def _days(what: What, last: Mapping[str, Movement]) -> dict[str, tuple[str, list[Day]]]:
     """Return for each player the currency and the days that count."""
     values: dict[str, list[int] | list[datetime] | str] = {
         "players": [int(player.removeprefix("player:")) for player in last],
-        "moments": [moved.at for moved in last.values()],
+        "moments": [movement.at for movement in last.values()],
         "what": what.name,
     }
     found: dict[str, tuple[str, list[Day]]] = {}
@@ -255,17 +264,17 @@ def _days(what: What, last: Mapping[str, Moved]) -> dict[str, tuple[str, list[Da
     return found
 
 
-def _is_known(what: What, moved: Moved, limit: Limit) -> bool:
+def _is_known(what: What, movement: Movement, limit: Limit) -> bool:
     """Return whether this sum was already reported within the limit's days."""
-    since = moved.at - timedelta(days=limit.days)
-    known = Significant.objects.filter(on=moved.player, key__startswith=f"{what.name}s:", happened_at__gt=since)
+    since = movement.at - timedelta(days=limit.days)
+    known = Significant.objects.filter(on=movement.player, key__startswith=f"{what.name}s:", happened_at__gt=since)
     return known.exists()
 
 
-def _payment(event: Event) -> Moved:
+def _payment(event: Event) -> Movement:
     said = detection.data(event)
     about = f"payment {said['payment']}" if event.kind == DEPOSITED else event.on
-    return Moved(
+    return Movement(
         player=str(said.get("player", event.on)),
         currency=str(said["currency"]),
         amount=int(str(said["amount"])),

@@ -40,9 +40,9 @@ def count_months() -> None:
 
 
 @shared_task
-def look_at_accounts() -> None:
+def take_account_snapshots() -> None:
     """Store an hourly snapshot of the players' accounts."""
-    hourly_totals.look()
+    hourly_totals.take_snapshot()
 
 
 @shared_task
@@ -70,12 +70,12 @@ def work_at_the_sandbox_bank() -> None:
 
 
 @shared_task
-def tell_operators() -> None:
+def send_operator_messages() -> None:
     """Send operators the due messages about wins and rollbacks."""
     queue.send_due()
 
 
 @shared_task
-def give_up_remote_bets() -> None:
+def give_up_operator_bets() -> None:
     """Give up bets at operators whose response is overdue."""
     bets.sweep()

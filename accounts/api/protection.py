@@ -42,7 +42,7 @@ class Pause(PlayerApiView):
             give_back(player)
             longest = exclusions.in_force(player)
             assert longest is not None  # noqa: S101  (the pause has just begun)
-            told = {"kind": longest.kind, "until": longest.until, "detail": eligibility.excluded_sentence(player)}
-            return Response(told)
+            answer = {"kind": longest.kind, "until": longest.until, "detail": eligibility.exclusion_message(player)}
+            return Response(answer)
 
         return once(request, pause)

@@ -54,21 +54,21 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='Mark',
+            name='Watermark',
             fields=[
                 ('at', models.DateTimeField(db_default=audit.models.Clock(), primary_key=True, serialize=False)),
                 ('transaction', models.BigIntegerField()),
             ],
             options={
-                'db_table': 'audit_mark',
+                'db_table': 'audit_watermark',
                 'default_permissions': (),
             },
         ),
         migrations.CreateModel(
             name='Rolled',
             fields=[
-                ('pk', models.CompositePrimaryKey('sums', 'hour', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('sums', models.TextField()),
+                ('pk', models.CompositePrimaryKey('totals', 'hour', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('totals', models.TextField()),
                 ('hour', models.DateTimeField()),
                 ('rows', models.BigIntegerField()),
                 ('at', models.DateTimeField(db_default=audit.models.Clock())),
@@ -186,7 +186,7 @@ class Migration(InitialMigration):
                 ('tries', models.PositiveSmallIntegerField(default=0)),
                 ('done', models.BigIntegerField(default=0)),
                 ('of', models.BigIntegerField(null=True)),
-                ('moved_at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('changed_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('made_at', models.DateTimeField(null=True)),
                 ('head', models.JSONField(null=True)),
                 ('failure', models.TextField(blank=True, default='')),

@@ -13,7 +13,7 @@ from typing import Final
 
 from audit import log
 from audit.reports import kinds
-from audit.reports.event_reader import Told, count, told
+from audit.reports.event_reader import ReportEvent, count, read_events
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
 
 Data = Mapping[str, log.Json]
@@ -56,7 +56,7 @@ def _differing(before: log.Json, after: log.Json) -> tuple[log.Json, log.Json]:
     return was, {name: parts[name][1] for name in names if name in after}
 
 
-def moved(before: log.Json, after: log.Json, reason: str = "reason") -> Callable[[Data], Change]:
+def changed(before: log.Json, after: log.Json, reason: str = "reason") -> Callable[[Data], Change]:
     """Return a reader for events whose kind implies the values before and after; *reason* names the field."""
     return lambda data: Change(before, after, _text(data.get(reason)))
 
@@ -104,7 +104,9 @@ def answer(asked: Asked) -> Answer:
     """Return the alterations, oldest first."""
     component = asked.choices.get("component", "")
     chosen = [kind for kind, reads in _read.items() if component in ("", reads.component)]
-    return Answer(rows=map(_row, told(chosen, asked.interval)), of=count(chosen, asked.interval), notes=lambda: NOTES)
+    return Answer(
+        rows=map(_row, read_events(chosen, asked.interval)), of=count(chosen, asked.interval), notes=lambda: NOTES
+    )
 
 
 NOTES: Final = (
@@ -115,7 +117,7 @@ NOTES: Final = (
 )
 
 
-def _row(event: Told) -> Row:
+def _row(event: ReportEvent) -> Row:
     reads, change = _read[event.kind], _read[event.kind].change(event.data)
     first = event.asked_by or change.asked_by
     personal = "personal: " + ", ".join(event.personal) if event.personal else NOTHING
@@ -178,8 +180,8 @@ def ready() -> None:
         {
             "approval.asked": ("Approval requested", added("kind", "on", "sha256")),
             "approval.decided": ("Approval decided", _decided),
-            "approval.expired": ("Approval request expired", moved("waiting", "expired")),
-            "approval.withdrawn": ("Approval request withdrawn", moved("waiting", "withdrawn")),
+            "approval.expired": ("Approval request expired", changed("waiting", "expired")),
+            "approval.withdrawn": ("Approval request withdrawn", changed("waiting", "withdrawn")),
         },
     )
     register(

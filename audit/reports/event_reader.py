@@ -35,7 +35,7 @@ WHERE event.kind = ANY (%(kinds)s) AND event.id >= %(first)s AND event.id < %(be
 
 
 @dataclass(frozen=True)
-class Told:
+class ReportEvent:
     """An event from the log; *asked_by* and *asked_because* are the requester and reason of its approval, if any."""
 
     number: int
@@ -49,14 +49,14 @@ class Told:
     asked_because: str
 
 
-def told(kinds: Sequence[str], interval: Interval) -> Iterator[Told]:
+def read_events(kinds: Sequence[str], interval: Interval) -> Iterator[ReportEvent]:
     """Yield all events of *kinds* in *interval*, in order, reading in chunks."""
     with connection.chunked_cursor() as cursor:
         cursor.execute(FOUND, _wanted(kinds, interval))
         for number, at, kind, by, on, body, asked_by, because in cursor:
             event = json.loads(bytes(body))
             personal = tuple(sorted(event.get("personal", ())))
-            yield Told(number, at, kind, by, on, event["data"], personal, asked_by or "", because or "")
+            yield ReportEvent(number, at, kind, by, on, event["data"], personal, asked_by or "", because or "")
 
 
 def count(kinds: Sequence[str], interval: Interval) -> int:

@@ -36,15 +36,15 @@ UNFORESEEN: Final = "The report failed because of an internal error. The error i
 OPEN: Final = (ReportState.WAITING, ReportState.MAKING)
 LOCK: Final = "SELECT pg_try_advisory_lock(%s, (%s %% 2147483647)::integer)"
 BEGIN: Final = """
-    UPDATE audit_report SET state = 'making', tries = tries + 1, done = 0, "of" = NULL, moved_at = clock_timestamp()
-    WHERE id = %s AND state IN ('waiting', 'making') RETURNING tries, moved_at
+    UPDATE audit_report SET state = 'making', tries = tries + 1, done = 0, "of" = NULL, changed_at = clock_timestamp()
+    WHERE id = %s AND state IN ('waiting', 'making') RETURNING tries, changed_at
 """
 CLEAR_PAGES: Final = "DELETE FROM audit_report_page WHERE report_id = %s"
 CLEAR_PARTS: Final = "DELETE FROM audit_report_part WHERE report_id = %s"
 OF_REPLICA: Final = "Read from a database replica that contained all data committed when the report was generated."
 FAIL: Final = """
     WITH said AS (SELECT audit_record(%s, %s, %s, %s, %s::jsonb) AS id)
-    UPDATE audit_report SET state = 'failed', failure = %s, moved_at = clock_timestamp()
+    UPDATE audit_report SET state = 'failed', failure = %s, changed_at = clock_timestamp()
     FROM said WHERE audit_report.id = %s AND said.id IS NOT NULL
 """
 
@@ -83,7 +83,7 @@ def make(report_id: int, writer: BaseDatabaseWrapper, one_state: Callable[[], An
         if begun[0] > MOST_TRIES:
             raise CannotMake(f"The report was interrupted {MOST_TRIES} times and was not completed.")
         if not _is_made_of_replica(report, kind, begun[1], writer, one_state):
-            replica.tell_of_primary(replica.REPORT)
+            replica.log_primary_failure(replica.REPORT)
             with one_state():
                 made_at = replica.as_of()
                 write(report, kind, kind.answer(asked_of(report)), made_at, writer)
@@ -144,7 +144,7 @@ def _is_made_of_replica(
                 return True  # the report was finished, and only closing the reading transaction failed
         _clear(report.pk, writer)
         return False
-    replica.tell(replica.REPORT, replica.ALIAS)
+    replica.log_failure(replica.REPORT, replica.ALIAS)
     return True
 
 
@@ -153,10 +153,10 @@ def _clear(report_id: int, writer: BaseDatabaseWrapper) -> None:
     do(writer, CLEAR_PARTS, [report_id])
 
 
-def _fail(report: Report, sentence: str, writer: BaseDatabaseWrapper) -> None:
-    said = log.event(FAILED, by=report.by, on=f"report:{report.pk}", data={"kind": report.kind, "why": sentence})
+def _fail(report: Report, message: str, writer: BaseDatabaseWrapper) -> None:
+    said = log.event(FAILED, by=report.by, on=f"report:{report.pk}", data={"kind": report.kind, "why": message})
     _clear(report.pk, writer)
-    do(writer, FAIL, [said.kind, said.by, said.on, said.rest, said.personal, sentence, report.pk])
+    do(writer, FAIL, [said.kind, said.by, said.on, said.rest, said.personal, message, report.pk])
 
 
 def _locked(writer: BaseDatabaseWrapper, what: int, number: int) -> bool:

@@ -61,14 +61,14 @@ def verify_last_day() -> int:
     number. Pages of a finished report cannot be changed; before that, web and workers can change
     them.
     """
-    told = 0
+    written = 0
     made = Report.objects.filter(state=ReportState.READY, made_at__gte=datetime.now(UTC) - A_NIGHT).order_by("pk")
     for report in made.iterator(chunk_size=20):
         on, wrong = f"report:{report.pk}", faults(report)
         if wrong and not Event.objects.filter(kind=DIFFERS, on=on).exists():
             log.record(DIFFERS, by="system", on=on, data={"kind": report.kind, "what": wrong})
-            told += 1
-    return told
+            written += 1
+    return written
 
 
 def pieces(report: Report, name: str) -> Iterator[bytes]:

@@ -32,13 +32,13 @@ PAGES: Final = """
         INSERT INTO audit_report_page (report_id, number, rows)
         SELECT %(report)s, %(first)s + ordinality - 1, value FROM jsonb_array_elements(%(pages)s::jsonb) WITH ORDINALITY
     )
-    UPDATE audit_report SET done = %(done)s, "of" = %(of)s, moved_at = clock_timestamp() WHERE id = %(report)s
+    UPDATE audit_report SET done = %(done)s, "of" = %(of)s, changed_at = clock_timestamp() WHERE id = %(report)s
 """
 PART: Final = "INSERT INTO audit_report_part (report_id, format, number, content) VALUES (%s, %s, %s, %s)"
 READY: Final = """
     WITH said AS (SELECT audit_record(%s, %s, %s, %s, %s::jsonb) AS id)
     UPDATE audit_report SET state = 'ready', made_at = %s, head = %s::jsonb, digests = %s::jsonb,
-        moved_at = clock_timestamp()
+        changed_at = clock_timestamp()
     FROM said WHERE audit_report.id = %s AND said.id IS NOT NULL
 """
 

@@ -31,15 +31,15 @@ class Alarm:
 REFUSED: Final = Alarm("log.refused", "log.accepted")
 LAGS: Final = Alarm("log.lags", "log.caught_up")
 
-Tell = Callable[[str, Mapping[str, log.Json]], None]
-_tellers: list[Tell] = []
+Notifier = Callable[[str, Mapping[str, log.Json]], None]
+_notifiers: list[Notifier] = []
 
 
-def register(tell: Tell) -> None:
-    """Have *tell* called with the kind and data of the event when a condition begins or ends, in
+def register(notifier: Notifier) -> None:
+    """Have *notifier* called with the kind and data of the event when a condition begins or ends, in
     the same transaction.
     """
-    _tellers.append(tell)
+    _notifiers.append(notifier)
 
 
 def begun(alarm: Alarm) -> Event | None:
@@ -68,8 +68,8 @@ def _change(kind: str, data: Mapping[str, log.Json], still_due: Callable[[], boo
         cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", LOCK)
     if still_due():
         log.record(kind, by="system", on=SUBJECT, data=data)
-        for tell in _tellers:
-            tell(kind, data)
+        for notifier in _notifiers:
+            notifier(kind, data)
 
 
 # Within one sealing, leaves follow the order of event ids, so the first row of each is the oldest,
@@ -106,7 +106,7 @@ def lag() -> Lag:
     return Lag(since, max(int((now - since).total_seconds()), 0) if since else 0)
 
 
-def watch() -> None:
+def check_seal() -> None:
     """Raise the alarm when the lag is long, and end it when it is not (`alarms.LAGS`)."""
     found = lag()
     if found.is_long and found.since:

@@ -47,7 +47,7 @@ LOST: Final = "the worker that tried it reported no result"
 LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 
-class NoPlace(Exception):
+class NoDestination(Exception):
     """An entry of ``AUDIT_CHECKPOINTS_TO`` is not a valid destination; the message says why."""
 
 
@@ -61,7 +61,7 @@ class Record:
     with the time and reason of the last one; and the start of an attempt in progress.
     """
 
-    place: str
+    destination: str
     size: int | None
     at: datetime | None
     failures: int
@@ -70,34 +70,34 @@ class Record:
     under_way_since: datetime | None
 
 
-def place_of(place: str) -> Callable[[Checkpoint], None]:
-    """Return a function that delivers a checkpoint to *place*: ``file:/folder``,
+def destination_for(destination: str) -> Callable[[Checkpoint], None]:
+    """Return a function that delivers a checkpoint to *destination*: ``file:/folder``,
     ``mailto:someone@example.com``, ``https://…`` (posted as text), or ``http://`` on this machine.
-    The function raises NotDelivered. Raises NoPlace.
+    The function raises NotDelivered. Raises NoDestination.
     """
     try:
-        address = urlsplit(place)
+        address = urlsplit(destination)
         _ = address.port
     except ValueError as error:
-        raise NoPlace(f"{shown(place)} is no address") from error
+        raise NoDestination(f"{shown(destination)} is no address") from error
     if address.scheme == "file" and not address.netloc and address.path.startswith("/"):
         return lambda checkpoint: _write(Path(unquote(address.path)), checkpoint)
     if address.scheme == "mailto":
         try:
             validate_email(address.path)
         except ValidationError as error:
-            raise NoPlace(f"{shown(place)} is no mailbox") from error
+            raise NoDestination(f"{shown(destination)} is no mailbox") from error
         return lambda checkpoint: _mail(address.path, checkpoint)
     if address.hostname and (address.scheme == "https" or (address.scheme == "http" and address.hostname in LOOPBACK)):
         return lambda checkpoint: _post(address, checkpoint)
-    raise NoPlace(f"{shown(place)} is no place: it takes file:/folder, mailto:address or https://address")
+    raise NoDestination(f"{shown(destination)} is no place: it takes file:/folder, mailto:address or https://address")
 
 
-def shown(place: str) -> str:
+def shown(destination: str) -> str:
     """Return a destination for display and storage, without user, password, query and fragment,
     which may be secret.
     """
-    before, slashes, rest = re.split("[?#]", place, maxsplit=1)[0].partition("//")
+    before, slashes, rest = re.split("[?#]", destination, maxsplit=1)[0].partition("//")
     host, slash, path = rest.partition("/")
     return f"{before}{slashes}{host.rpartition('@')[2]}{slash}{path}"
 
@@ -112,62 +112,62 @@ def due() -> list[str]:
         return []
     now = Checkpoint.objects.values_list(Clock(), flat=True).get(pk=last.pk)
     return [
-        place
-        for place, found in ((place, record(place)) for place in settings.AUDIT_CHECKPOINTS_TO)
+        destination
+        for destination, found in ((destination, record(destination)) for destination in settings.AUDIT_CHECKPOINTS_TO)
         if found.size != last.pk and now >= _next(found, now)
     ]
 
 
-def send(place: str) -> Delivery | None:
-    """Deliver the last checkpoint to *place* and return the result; None where it is not due or
+def send(destination: str) -> Delivery | None:
+    """Deliver the last checkpoint to *destination* and return the result; None where it is not due or
     another worker is delivering.
 
     No lock or transaction is held during delivery. A row marks the attempt as in progress and
     expires after `FIRST_PAUSE`.
     """
-    claimed = _claim(place)
+    claimed = _claim(destination)
     if claimed is None or claimed.failure == LOST:
         return claimed
     try:
-        place_of(place)(claimed.checkpoint)
-    except (NoPlace, NotDelivered) as error:
+        destination_for(destination)(claimed.checkpoint)
+    except (NoDestination, NotDelivered) as error:
         failure = str(error)
     except Exception as error:
-        logger.exception("no checkpoint for %s", shown(place))
+        logger.exception("no checkpoint for %s", shown(destination))
         failure = type(error).__name__  # its message may contain a secret of the destination
     else:
         failure = ""
-    return _enter(claimed.checkpoint, place, failure)
+    return _enter(claimed.checkpoint, destination, failure)
 
 
 @transaction.atomic
-def _claim(place: str) -> Delivery | None:
+def _claim(destination: str) -> Delivery | None:
     """Return a row that marks the attempt as in progress; None where none is due. If the last
     attempt never ended, return a row with `LOST` instead.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(1013, hashtext(%s))", [shown(place)])
+        cursor.execute("SELECT pg_advisory_xact_lock(1013, hashtext(%s))", [shown(destination)])
     checkpoint = checkpoints.last()
-    if checkpoint is None or place not in due():
+    if checkpoint is None or destination not in due():
         return None
-    last = Delivery.objects.filter(to=shown(place)).order_by("-pk").first()
-    return _enter(checkpoint, place, LOST if last and last.failure == UNDER_WAY else UNDER_WAY)
+    last = Delivery.objects.filter(to=shown(destination)).order_by("-pk").first()
+    return _enter(checkpoint, destination, LOST if last and last.failure == UNDER_WAY else UNDER_WAY)
 
 
-def _enter(checkpoint: Checkpoint, place: str, failure: str) -> Delivery:
+def _enter(checkpoint: Checkpoint, destination: str, failure: str) -> Delivery:
     said = "".join(each if each.isprintable() else " " for each in failure)[:LONGEST_FAILURE]
-    return Delivery.objects.create(checkpoint=checkpoint, to=shown(place), failure=said)
+    return Delivery.objects.create(checkpoint=checkpoint, to=shown(destination), failure=said)
 
 
-def record(place: str) -> Record:
-    """Return the delivery state of *place*."""
-    tries = Delivery.objects.filter(to=shown(place)).order_by("-pk")
+def record(destination: str) -> Record:
+    """Return the delivery state of *destination*."""
+    tries = Delivery.objects.filter(to=shown(destination)).order_by("-pk")
     arrived = tries.filter(failure="").first()
     since = tries.filter(pk__gt=arrived.pk if arrived else 0)
     failed = since.exclude(failure__in=("", UNDER_WAY))
     claimed, last = since.filter(failure=UNDER_WAY).first(), failed.first()
     return Record(
-        shown(place),
+        shown(destination),
         arrived.checkpoint_id if arrived else None,
         arrived.at if arrived else None,
         failed.count(),

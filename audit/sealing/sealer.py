@@ -67,7 +67,7 @@ def seal() -> Sealed:
     return Sealed(size, checkpoints.size())
 
 
-def watch() -> None:
+def check_signer() -> None:
     """Raise the alarm if the signer has signed more leaves than exist, as after an older copy of
     the database was restored. This check is needed because the sealer asks the signer only when
     there are new events.
@@ -150,10 +150,10 @@ def _checkpoint(size: int, last: int) -> Checkpoint:
     asked = Tree(origin, size, tree.root(tiles, size))
     try:
         note = _note(asked, tiles, last)
-    except signing.AnotherTreeWasLast as told:  # signed before a crash, or for another sealer
-        if last < told.size < size:
-            _keep_lost(told, tiles, believed)
-        note = _note_after(asked, tiles, told.size)
+    except signing.AnotherTreeWasLast as last_signed:  # signed before a crash, or for another sealer
+        if last < last_signed.size < size:
+            _keep_lost(last_signed, tiles, believed)
+        note = _note_after(asked, tiles, last_signed.size)
     found = verify.Checkpoint.of(note, believed)
     if found.tree != asked or found.seconds is None:
         raise Unproven(f"the signer has signed another tree than that of {size} leaves")
@@ -166,16 +166,16 @@ def _checkpoint(size: int, last: int) -> Checkpoint:
     return Checkpoint(size=size, root=asked.root, at=at, note=note)
 
 
-def _keep_lost(told: signing.AnotherTreeWasLast, tiles: tree.Tiles, believed: list[verify.Key]) -> None:
+def _keep_lost(last_signed: signing.AnotherTreeWasLast, tiles: tree.Tiles, believed: list[verify.Key]) -> None:
     """Save the signer's last checkpoint if the database lacks it and it belongs to this log: it was
     lost in a crash and exists nowhere else. The signer itself decides whether the new tree extends
     it.
     """
     with suppress(Unproven, IntegrityError), transaction.atomic():
-        found = verify.Checkpoint.of(told.note, believed)
+        found = verify.Checkpoint.of(last_signed.note, believed)
         if found.seconds is not None and found.tree.root == tree.root(tiles, found.tree.size):
             at = datetime.fromtimestamp(found.seconds, UTC)
-            Checkpoint(size=found.tree.size, root=found.tree.root, at=at, note=told.note).save(force_insert=True)
+            Checkpoint(size=found.tree.size, root=found.tree.root, at=at, note=last_signed.note).save(force_insert=True)
 
 
 def _note(asked: Tree, tiles: tree.Tiles, old: int) -> str:

@@ -173,7 +173,7 @@ def _find(name: str, finder: Finder, size: int) -> int:
             read = _read(name, finder, size)
         except Exception as error:
             logger.exception("%s finds nothing", name)
-            _tell(name, error)
+            _log_failure(name, error)
             return found
         if read is None:
             return found
@@ -209,7 +209,7 @@ def _cursor(name: str) -> Cursor | None:
 
 
 @transaction.atomic
-def _tell(name: str, error: Exception) -> None:
+def _log_failure(name: str, error: Exception) -> None:
     """Record that a finder failed, once per position. The finding is stored here and not by event
     kind, because that finder may be the one that fails.
     """

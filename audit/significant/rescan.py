@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 BACK: Final = timedelta(hours=30)  # more than from one night to the next
 MISSED: Final = "significant.missed"  # event kind
-MOST_TOLD: Final = 100  # keys that one event names
+MOST_LISTED: Final = 100  # keys that one event names
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Amiss:
         )
 
 
-def look() -> int:
+def scan() -> int:
     """Read the leaves of the last day again, store missing findings, and return their number. A
     finding that is stored with other contents is stored again under another key.
     """
@@ -54,13 +54,13 @@ def look() -> int:
     late = {key for key, each in amiss.missing.items() if detection.keep(each)}
     other = {key for key, each in amiss.other.items() if detection.keep(replace(each, key=f"again:{key}"))}
     if late or other:
-        told: dict[str, log.Json] = {
+        details: dict[str, log.Json] = {
             "late": len(late),
-            "late_keys": sorted(late)[:MOST_TOLD],
+            "late_keys": sorted(late)[:MOST_LISTED],
             "other": len(other),
-            "other_keys": sorted(other)[:MOST_TOLD],
+            "other_keys": sorted(other)[:MOST_LISTED],
         }
-        log.record(MISSED, by="system", on="significant", data=told)
+        log.record(MISSED, by="system", on="significant", data=details)
     return len(late) + len(other)
 
 

@@ -140,8 +140,8 @@ def _has_said(found: Significant, by: str) -> bool:
 
 def _enter(found: Significant, step: Step, *, by: str, words: str = "", to: str = "") -> None:
     state = INTO.get(step, Work(found.state))
-    whose = to if step is Step.ASSIGNED else found.assigned_to
-    data: dict[str, log.Json] = {"key": found.key, "before": found.state, "after": state.value, "to": whose}
+    assignee = to if step is Step.ASSIGNED else found.assigned_to
+    data: dict[str, log.Json] = {"key": found.key, "before": found.state, "after": state.value, "to": assignee}
     log.record(f"significant.{step.value}", by=by, on=f"significant:{found.pk}", data=data)
     SignificantStep.objects.create(significant=found, step=step, by=by, to=to, words=words.strip())
-    Significant.objects.filter(pk=found.pk).update(state=state, assigned_to=whose)
+    Significant.objects.filter(pk=found.pk).update(state=state, assigned_to=assignee)

@@ -41,9 +41,9 @@ CREATE OR REPLACE TRIGGER audit_leaf_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE
 CREATE OR REPLACE TRIGGER audit_leaf_is_of_an_event AFTER INSERT ON audit_leaf REFERENCING NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION audit_event_is_there();
 
--- On audit_mark
+-- On audit_watermark
 
-CREATE OR REPLACE TRIGGER audit_mark_is_past BEFORE INSERT ON audit_mark FOR EACH ROW EXECUTE FUNCTION audit_mark_is_past();
+CREATE OR REPLACE TRIGGER audit_watermark_is_past BEFORE INSERT ON audit_watermark FOR EACH ROW EXECUTE FUNCTION audit_watermark_is_past();
 
 -- On audit_pending
 

@@ -117,7 +117,7 @@ def export_event(event_id: int) -> bytes:
     proof = proof_of(event_id)
     body = bytes(Event.objects.values_list("body", flat=True).get(pk=event_id))
     files = [("event.json", [body]), ("event.tlog-proof", [proof.encode()])]
-    return b"".join(zipped([*files, *_beside(ABOUT_EVENT, "tlog-proof, tlog-checkpoint, signed-note")]))
+    return b"".join(zipped([*files, *_companions(ABOUT_EVENT, "tlog-proof, tlog-checkpoint, signed-note")]))
 
 
 def bundle(first: int, end: int) -> bytes:
@@ -142,7 +142,7 @@ def _log(chosen: Part, *, personal: bool) -> Files:
         part="whole" if whole else f"leaves {chosen.first} to {chosen.end - 1} of it",
         size=last.size,
     )
-    yield from _beside(about, "tlog-tiles, tlog-checkpoint, signed-note", WITH_PERSONAL if personal else "")
+    yield from _companions(about, "tlog-tiles, tlog-checkpoint, signed-note", WITH_PERSONAL if personal else "")
     yield "checkpoint", [last.note.encode()]
     yield from ((f"checkpoints/{each.size}", [each.note.encode()]) for each in kept)
     for level in range(8):
@@ -157,7 +157,7 @@ def _log(chosen: Part, *, personal: bool) -> Files:
         yield "personal", _personal(chosen)
 
 
-def _beside(about: str, formats: str, personal: str = "") -> list[tuple[str, list[bytes]]]:
+def _companions(about: str, formats: str, personal: str = "") -> list[tuple[str, list[bytes]]]:
     """Return the files that every export contains: README, script and keys."""
     vkeys = "".join(f"{key.vkey}\n" for key in keys.known())
     return [

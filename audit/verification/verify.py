@@ -440,7 +440,7 @@ NOTE = 64 * 1024  # bytes; the longest note, proof or key file that is read, and
 ENTRIES = WIDTH * (2 + 65535)  # bytes of the longest tile of entries
 LINE = 1024 * 1024  # bytes of the longest line of personal values
 MANY = 1000  # invalid lines of personal values after which reading stops: a ZIP can unpack to any number
-BESIDE = frozenset({"README.txt", "verify.py", "keys"})
+COMPANIONS = frozenset({"README.txt", "verify.py", "keys"})
 """Files of every export that prove nothing."""
 
 
@@ -518,7 +518,7 @@ class Export:
 
     def _expect(self, names: Iterable[str]) -> None:
         """Report files that were not checked: nothing proves them."""
-        for name in sorted(self._names - BESIDE - set(names)):
+        for name in sorted(self._names - COMPANIONS - set(names)):
             self.wrong.append(f"{name} does not belong to such an export: nothing here proves it")
 
     def _check_event(self, proof: Proof) -> None:

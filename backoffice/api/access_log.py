@@ -12,7 +12,7 @@ from players.staff import access_log
 SEE_LOG: Final = "audit.view_event"
 
 
-class LookedAt(StaffApiView):
+class AccessLoggedView(StaffApiView):
     """View whose answer may show players.
 
     The view declares the players with `show`, and the answer is recorded in the access log. *what*
@@ -21,12 +21,12 @@ class LookedAt(StaffApiView):
 
     what: ClassVar[str]
 
-    def show(self, *whom: object) -> None:
+    def show(self, *subjects: object) -> None:
         """Declare the players that the answer shows.
 
         Takes what `players.staff.access_log.shown` takes.
         """
-        access_log.shown(self.request, *whom)
+        access_log.shown(self.request, *subjects)
 
     def finalize_response(self, request: Request, response: HttpResponse, *args: Any, **kwargs: Any) -> Response:
         """Render the answer and record the access.

@@ -23,7 +23,7 @@ from audit.models import Event, Leaf
 from audit.sealing import checkpoints
 from audit.tree import NotSealed, proof_of
 from audit.verification.verify import Unproven, leaf_hash
-from backoffice.api.access_log import SEE_LOG, LookedAt
+from backoffice.api.access_log import SEE_LOG, AccessLoggedView
 from players.api import problems
 from players.api.paging import Numbered, numbered, page
 from players.api.problems import NOT_FOUND, Problem
@@ -106,7 +106,7 @@ class EventWholeSchema(EventSchema):
     leaf_hash = serializers.CharField(help_text="hex SHA-256 of a zero byte and the body: its leaf (RFC 6962)")
 
 
-class Events(LookedAt):
+class Events(AccessLoggedView):
     """Events of the log."""
 
     scopes = {"GET": Scope.EVENTS}
@@ -128,12 +128,12 @@ class Events(LookedAt):
             limit=asked["limit"] + 1,
         )
         shown, following = numbered(rows, asked["limit"], lambda row: row.pk)
-        items = list(told(shown))
+        items = list(describe_events(shown))
         self.show(items)
         return Response(page(items, following))
 
 
-class OneEvent(LookedAt):
+class OneEvent(AccessLoggedView):
     """One event."""
 
     scopes = {"GET": Scope.EVENTS}
@@ -147,7 +147,7 @@ class OneEvent(LookedAt):
     def get(self, request: Request, event_id: int) -> Response:
         """Read one event, with the exact bytes that its proof covers."""
         event = found(event_id)
-        (said,) = told([event])
+        (said,) = describe_events([event])
         body = bytes(event.body)
         self.show(said)
         return Response(said | {"body": base64.b64encode(body).decode(), "leaf_hash": leaf_hash(body).hex()})
@@ -187,7 +187,7 @@ def found(event_id: int) -> Event:
     return event
 
 
-def told(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
+def describe_events(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
     """Yield events as the API sends them: canonical content, and place in the log."""
     events = list(events)
     leaves = dict(Leaf.objects.filter(event__in=[each.pk for each in events]).values_list("event", "leaf"))

@@ -95,7 +95,7 @@ class Checkpoints(OfTheLog):
         asked = query_of(request, Numbered)
         rows = checkpoints.latest(asked["limit"] + 1, below=asked.get("cursor"))
         shown, following = numbered(rows, asked["limit"], lambda row: row.size)
-        return Response(page([_told(row) for row in shown], following))
+        return Response(page([_describe_checkpoint(row) for row in shown], following))
 
 
 class Keys(OfTheLog):
@@ -159,5 +159,5 @@ class LogEntries(OfTheLog):
             raise Problem(NOT_FOUND) from error
 
 
-def _told(row: Checkpoint) -> dict[str, int | datetime | str]:
+def _describe_checkpoint(row: Checkpoint) -> dict[str, int | datetime | str]:
     return {"size": row.size, "at": row.at, "note": row.note}

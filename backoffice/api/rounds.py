@@ -12,14 +12,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backoffice.api.access_log import LookedAt
+from backoffice.api.access_log import AccessLoggedView
 from backoffice.rounds import OUTCOMES, READERS
 from games.models import OPEN_PHASES, CheminCoup, CheminMove, Incident, LiveRound, Participation, Shoe, Table
-from games.tables.chemin_rules import GuestRules
+from games.tables.chemin_rules import CheminRules
 from games.variants import GAMES
-from games.verification.records import Kept, read
+from games.verification.records import RoundRecords, read
 from games.verification.search import Status, Wanted, find, in_progress
-from games.verification.service import recalled
+from games.verification.service import verify_records
 from players.api.paging import Numbered, numbered, page
 from players.api.problems import NOT_FOUND, Problem
 from players.api.reading import LARGEST, Moment, query_of
@@ -253,10 +253,10 @@ def going(live: LiveRound) -> Said:
     }
 
 
-def whole(kept: Kept, *, shows_incidents: bool) -> Said:
+def whole(records: RoundRecords, *, shows_incidents: bool) -> Said:
     """Return everything stored about a finished round, and the result of its verification."""
-    played, version = kept.round, kept.round.table_version
-    again = recalled(kept)
+    played, version = records.round, records.round.table_version
+    verification = verify_records(records)
     is_own = played.seed is not None and bool(played.cards)
     return {
         "id": played.pk,
@@ -276,15 +276,15 @@ def whole(kept: Kept, *, shows_incidents: bool) -> Said:
         "first_card": played.first_card,
         "cards": played.cards.split(),
         "outcome": played.outcome,
-        "parts": list(_parts(kept)),
-        "coup": _coup(kept),
-        "void": _picked(played.void, "reason", "by", "at") if kept.is_void else None,
-        "incidents": [_incident(each) for each in again.incidents] if shows_incidents else [],
-        "events": [_picked(each, "id", "kind", "leaf") for each in kept.events],
-        "obstacle": again.deal.obstacle,
+        "parts": list(_parts(records)),
+        "coup": _coup(records),
+        "void": _picked(played.void, "reason", "by", "at") if records.is_void else None,
+        "incidents": [_incident(each) for each in verification.incidents] if shows_incidents else [],
+        "events": [_picked(each, "id", "kind", "leaf") for each in records.events],
+        "obstacle": verification.deal.obstacle,
         "differences": [
             _picked(each, "what", "stored", "again")
-            for each in (*again.differences, *(earlier.cards for earlier in again.earlier_that_differ))
+            for each in (*verification.differences, *(earlier.cards for earlier in verification.earlier_that_differ))
         ],
     }
 
@@ -294,9 +294,9 @@ def _part(part: Participation) -> Said:
     return {"player": f"player:{part.player_id}"} | _picked(part, *amounts)
 
 
-def _parts(kept: Kept) -> Iterator[Said]:
-    back = {each.player_id: each for each in kept.round.void.parts.all()} if kept.is_void else {}
-    for part in kept.parts:
+def _parts(records: RoundRecords) -> Iterator[Said]:
+    back = {each.player_id: each for each in records.round.void.parts.all()} if records.is_void else {}
+    for part in records.parts:
         bets = [_picked(each, "bet", "stake", "payout", "commission", "result") for each in part.wagers.all()]
         moved = back.get(part.player_id)
         moved_back = _picked(moved, "returned", "shortfall") if moved else None
@@ -304,25 +304,27 @@ def _parts(kept: Kept) -> Iterator[Said]:
 
 
 def _shoe(shoe: Shoe) -> Said:
-    kept = _picked(shoe, "id", "number", "decks", "commitment", "burn_card", "burned", "cut", "opened_at", "ended_at")
-    return kept | {"seed": None if shoe.seed is None else bytes(shoe.seed).hex()}
+    records = _picked(
+        shoe, "id", "number", "decks", "commitment", "burn_card", "burned", "cut", "opened_at", "ended_at"
+    )
+    return records | {"seed": None if shoe.seed is None else bytes(shoe.seed).hex()}
 
 
-def _coup(kept: Kept) -> Said | None:
+def _coup(records: RoundRecords) -> Said | None:
     rows = CheminCoup.objects.select_related("banker", "punter").prefetch_related("stakes__seat")
-    row = rows.filter(pk=kept.round.pk).first()
+    row = rows.filter(pk=records.round.pk).first()
     if row is None:
         return None
     moves = CheminMove.objects.filter(round_id=row.pk).select_related("seat").order_by("number")
     facts = ("bank", "at_risk", "call", "outcome", "tax")
     hands = ("punter_total", "banker_total", "punter_draws", "banker_draws")
     return _picked(row, *facts, *hands) | {
-        "currency": GuestRules.of(kept.round.table_version.limits).currency,
+        "currency": CheminRules.of(records.round.table_version.limits).currency,
         "banker": row.banker.number,
-        "banker_player": _whose(row.banker_player_id),
+        "banker_player": _player_name(row.banker_player_id),
         "punter": row.punter.number if row.punter else None,
         "stakes": [
-            {"seat": each.seat.number, "player": _whose(each.player_id)} | _picked(each, "stake", "returned")
+            {"seat": each.seat.number, "player": _player_name(each.player_id)} | _picked(each, "stake", "returned")
             for each in row.stakes.all()
         ],
         "moves": list(_moves(moves)),
@@ -340,7 +342,7 @@ def _incident(found_: Incident) -> Said:
     return {"id": found_.pk, "ruling": ruling} | _picked(found_, "kind", "cause", "findings", "done", "at")
 
 
-def _whose(player: int | None) -> str | None:
+def _player_name(player: int | None) -> str | None:
     return None if player is None else f"player:{player}"
 
 
@@ -384,7 +386,7 @@ class RoundsAsked(Numbered):
         return attrs
 
 
-class Rounds(LookedAt):
+class Rounds(AccessLoggedView):
     """Finished rounds."""
 
     scopes = {"GET": Scope.ROUNDS}
@@ -411,7 +413,7 @@ class Rounds(LookedAt):
         return Response(page(list(items), following))
 
 
-class RoundsGoing(LookedAt):
+class RoundsGoing(AccessLoggedView):
     """Rounds in progress."""
 
     scopes = {"GET": Scope.ROUNDS}
@@ -425,7 +427,7 @@ class RoundsGoing(LookedAt):
         return Response(page(list(GoingRoundSchema(map(going, rows), many=True).data), None))
 
 
-class OneRound(LookedAt):
+class OneRound(AccessLoggedView):
     """One finished round."""
 
     scopes = {"GET": Scope.ROUNDS}
@@ -440,12 +442,12 @@ class OneRound(LookedAt):
     )
     def get(self, request: Request, round_id: UUID) -> Response:
         """Read a finished round in full and verify it."""
-        kept = read(round_id)
-        if kept is None:
+        records = read(round_id)
+        if records is None:
             raise Problem(NOT_FOUND)
-        self.show(kept)
+        self.show(records)
         may_see = self.request.user.has_perm("games.view_incident")
-        return Response(WholeRoundSchema(whole(kept, shows_incidents=may_see)).data)
+        return Response(WholeRoundSchema(whole(records, shows_incidents=may_see)).data)
 
 
 def wanted(asked: dict[str, Any]) -> Wanted:

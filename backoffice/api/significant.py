@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from audit.models import Category, Significant, Weight, Work
 from audit.significant import workflow
-from backoffice.api.access_log import LookedAt
+from backoffice.api.access_log import AccessLoggedView
 from backoffice.api.events import LONGEST_NAME
 from players.api.paging import Numbered, numbered, page
 from players.api.reading import query_of
@@ -53,7 +53,7 @@ class SignificantSchema(serializers.Serializer[Any]):
         return super().to_representation(instance) | {"weight": Weight(instance.weight).name.lower()}
 
 
-class SignificantEvents(LookedAt):
+class SignificantEvents(AccessLoggedView):
     """Significant events."""
 
     scopes = {"GET": Scope.EVENTS}

@@ -53,7 +53,7 @@ class NumberField(forms.CharField):
         return f"{self._prefix}:{int(number)}" if number else ""
 
 
-class LooksForm(forms.Form):
+class AccessLogForm(forms.Form):
     """Filter of accesses. ``before`` is the number of the last event on the previous page."""
 
     staff = NumberField("staff", label="Staff number")
@@ -68,7 +68,7 @@ class LooksForm(forms.Form):
 
 
 @dataclass(frozen=True)
-class Look:
+class AccessLogEntry:
     """One access: the data that was shown, the number of players, and their names where recorded."""
 
     id: int
@@ -83,36 +83,36 @@ class Look:
 
 
 @staff_required(SEE)
-@access_log.listed("looks")
+@access_log.listed("access_log")
 @require_safe
-def staff_looks(request: StaffRequest) -> HttpResponse:
+def staff_access_log(request: StaffRequest) -> HttpResponse:
     """Show a page of the access log, newest first."""
-    form = LooksForm(request.GET)
+    form = AccessLogForm(request.GET)
     rows = read(found(form, PAGE + 1))
     shown = rows[:PAGE]
     wanted = {name: value for name, value in request.GET.items() if name != "before" and value}
     access_log.shown(request, shown)
     context = {
         "form": form,
-        "looks": shown,
+        "entries": shown,
         "wanted": urlencode(wanted),
         "older": urlencode(wanted | {"before": shown[-1].id}) if len(rows) > PAGE else "",
     }
-    return render(request, "staff/looks.html", context)
+    return render(request, "staff/access_log.html", context)
 
 
 @staff_required(SEE)
 @require_safe
-def staff_looks_file(request: StaffRequest) -> HttpResponse:
+def staff_access_log_file(request: StaffRequest) -> HttpResponse:
     """Download the filtered access log as CSV, at most `MOST` lines."""
-    looks = read(found(LooksForm(request.GET), MOST))
-    note_list(request, {int(name.partition(":")[2]) for look in looks for name in look.players}, what="looks")
-    response = HttpResponse("".join(_lines(looks)), content_type="text/csv; charset=utf-8")
+    entries = read(found(AccessLogForm(request.GET), MOST))
+    note_list(request, {int(name.partition(":")[2]) for entry in entries for name in entry.players}, what="access_log")
+    response = HttpResponse("".join(_lines(entries)), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="access-log.csv"'
     return response
 
 
-def found(form: LooksForm, most: int) -> list[Event]:
+def found(form: AccessLogForm, most: int) -> list[Event]:
     """Return the events that the form asks for, newest first, at most *most*.
 
     Returns none where the form is invalid. Exports of the log are included, except where the form
@@ -129,48 +129,50 @@ def found(form: LooksForm, most: int) -> list[Event]:
     return sorted(chain(*both), key=lambda event: event.pk, reverse=True)[:most]
 
 
-def _narrowed(looks: QuerySet[Event], asked: Mapping[str, Any]) -> QuerySet[Event]:
+def _narrowed(entries: QuerySet[Event], asked: Mapping[str, Any]) -> QuerySet[Event]:
     if asked["staff"]:
-        looks = looks.filter(by=asked["staff"])
+        entries = entries.filter(by=asked["staff"])
     if asked["since"]:
-        looks = looks.filter(at__gte=asked["since"])
+        entries = entries.filter(at__gte=asked["since"])
     if asked["until"]:
-        looks = looks.filter(at__lt=asked["until"])
+        entries = entries.filter(at__lt=asked["until"])
     if asked["before"]:
-        looks = looks.filter(pk__lt=asked["before"])
-    return looks.order_by("-id")
+        entries = entries.filter(pk__lt=asked["before"])
+    return entries.order_by("-id")
 
 
-def latest(player: Player, most: int) -> list[Look]:
+def latest(player: Player, most: int) -> list[AccessLogEntry]:
     """Return the latest accesses to a player's data, newest first."""
-    return read(found(LooksForm({"player": str(player.pk)}), most))
+    return read(found(AccessLogForm({"player": str(player.pk)}), most))
 
 
-def read(events: Iterable[Event]) -> list[Look]:
+def read(events: Iterable[Event]) -> list[AccessLogEntry]:
     """Return accesses built from their events."""
-    return [_look(event) for event in events]
+    return [_entry(event) for event in events]
 
 
-def _look(event: Event) -> Look:
+def _entry(event: Event) -> AccessLogEntry:
     said = json.loads(bytes(event.body))["data"]
     if event.kind == EXPORTED:
         of = f"leaves {said['first']} to {said['end'] - 1} of {said['size']}"
         whole = (said["first"], said["end"]) == (0, said["size"])
         what = f"took {'the whole' if whole else 'a part of the'} log{', personal values too' * said['personal']}"
-        return Look(event.pk, event.at, event.kind, event.by, "staff_log_export", of, what, 0, ())
+        return AccessLogEntry(event.pk, event.at, event.kind, event.by, "staff_log_export", of, what, 0, ())
     players = said.get("players") or ([event.on] if event.on.startswith("player:") else [])
     of = ", ".join(f"{name} {value}" for name, value in said.get("of", {}).items())
     count = said.get("count", len(players))
-    return Look(event.pk, event.at, event.kind, event.by, said["page"], of, said["what"], count, tuple(players))
+    return AccessLogEntry(
+        event.pk, event.at, event.kind, event.by, said["page"], of, said["what"], count, tuple(players)
+    )
 
 
-def _lines(looks: Iterable[Look]) -> Iterator[str]:
-    for cells in (HEAD, *map(_cells, looks)):
+def _lines(entries: Iterable[AccessLogEntry]) -> Iterator[str]:
+    for cells in (HEAD, *map(_cells, entries)):
         line = io.StringIO()
         csv.writer(line).writerow(cells)
         yield line.getvalue()
 
 
-def _cells(look: Look) -> tuple[object, ...]:
-    at = f"{look.at:%Y-%m-%d %H:%M:%S}"
-    return look.id, at, look.by, look.page, look.of, look.what, look.count, " ".join(look.players)
+def _cells(entry: AccessLogEntry) -> tuple[object, ...]:
+    at = f"{entry.at:%Y-%m-%d %H:%M:%S}"
+    return entry.id, at, entry.by, entry.page, entry.of, entry.what, entry.count, " ".join(entry.players)

@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import approvals, retention
-from audit.models import Checkpoint, Event, Kept, Pending, Retention
+from audit.models import Checkpoint, Event, Pending, RetainedData, Retention
 from audit.sealing import alarms, checkpoint_delivery, checkpoints, keys, sealer
 from audit.verification.verify import Unproven
 from players.access import StaffRequest, staff_required
@@ -62,29 +62,29 @@ def log_state(request: HttpRequest) -> HttpResponse:
     found = alarms.lag()
     vkeys, fault = _keys()
     refusal = _refusal()
-    places = [checkpoint_delivery.record(place) for place in settings.AUDIT_CHECKPOINTS_TO]
+    destinations = [checkpoint_delivery.record(destination) for destination in settings.AUDIT_CHECKPOINTS_TO]
     is_unsigned = bool(refusal or fault or found.is_long)
     context = {
         "is_signed": bool(signed) and not is_unsigned,
-        "is_wrong": is_unsigned or not places or any(place.failures for place in places),
+        "is_wrong": is_unsigned or not destinations or any(destination.failures for destination in destinations),
         "signed": signed,
         "last": signed[0] if signed else None,
-        "age": in_words(timezone.now() - signed[0].at) if signed else "",
+        "age": duration_text(timezone.now() - signed[0].at) if signed else "",
         "leaves": leaves,
         "uncovered": leaves - (signed[0].size if signed else 0),
         "waiting": waiting,
         "lag": found,
-        "lags_for": in_words(timedelta(seconds=found.seconds)),
+        "lags_for": duration_text(timedelta(seconds=found.seconds)),
         "longest_lag": settings.AUDIT_LAG_SECONDS,
         "refusal": refusal,
         "keys": vkeys,
         "fault": fault,
-        "places": places,
+        "destinations": destinations,
     }
     return render(request, "audit/log.html", context)
 
 
-def in_words(time: timedelta) -> str:
+def duration_text(time: timedelta) -> str:
     """Return a time span in words. Longer spans use larger units."""
     seconds = max(int(time.total_seconds()), 0)
     for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
@@ -117,7 +117,7 @@ FEW: Final = 10  # runs
 class ChangeForm(forms.Form):
     """Request for another retention period."""
 
-    what = forms.TypedChoiceField(choices=Kept.choices, coerce=Kept)
+    what = forms.TypedChoiceField(choices=RetainedData.choices, coerce=RetainedData)
     days = forms.IntegerField(min_value=1, max_value=LONGEST)
     reason = forms.CharField(max_length=300)
 
@@ -143,7 +143,7 @@ def staff_retention(request: StaffRequest) -> HttpResponse:
     rules = {rule.what: rule for rule in Retention.objects.all()}
     asked = {each.on.partition(":")[2]: each for each in approvals.waiting().filter(kind=retention.KIND)}
     context = {
-        "rules": [(rules[what], what.label, asked.get(what)) for what in Kept],
+        "rules": [(rules[what], what.label, asked.get(what)) for what in RetainedData],
         "runs": [_run(event) for event in Event.objects.filter(kind="retention.applied").order_by("-id")[:FEW]],
         "longest": LONGEST,
     }
@@ -168,5 +168,5 @@ def _ask(request: StaffRequest) -> HttpResponse:
 
 def _run(event: Event) -> Run:
     said = json.loads(bytes(event.body))["data"]
-    gone = tuple((Kept(what).label, count) for what, count in said["gone"].items() if count)
-    return Run(event.at, gone, tuple(Kept(what).label for what in said["failed"]))
+    gone = tuple((RetainedData(what).label, count) for what, count in said["gone"].items() if count)
+    return Run(event.at, gone, tuple(RetainedData(what).label for what in said["failed"]))

@@ -20,7 +20,7 @@ from audit.reports.kinds import Interval, Kind
 from backoffice.dashboard.period import Span
 from games.fairness import hourly_totals
 from games.reports import reconciliation, revenue
-from wallet.ledger import hourly_totals as moved
+from wallet.ledger import hourly_totals as ledger_totals
 from wallet.models import Currency, Mode
 from wallet.money import format_money
 from wallet.reports import payments
@@ -76,8 +76,8 @@ class Reports:
         return f"{reverse('staff_report_ask', args=[kind.name])}?{urlencode(asked)}"
 
 
-def _fits(told: str, wanted: str, has_more: bool) -> bool:
-    return told == wanted or (has_more and not told)
+def _fits(linked_value: str, wanted: str, has_more: bool) -> bool:
+    return linked_value == wanted or (has_more and not linked_value)
 
 
 SEE: Final = "audit.view_report"
@@ -87,7 +87,7 @@ Drawn = tuple[str, int, str]  # label, value, text
 
 
 @dataclass(frozen=True)
-class Sums:
+class DashboardTotals:
     """Totals of one currency: money in minor units, and the number of rounds."""
 
     revenue: int = 0
@@ -130,15 +130,15 @@ class OfCurrency:
     charts: Sequence[Chart]
 
 
-def told(span: Span) -> list[OfCurrency]:
+def figures_by_currency(span: Span) -> list[OfCurrency]:
     """Return the figures of each currency that has any in the span or in the span before it."""
     if span.is_empty:
         return []
     bounds = span.bounds()
     pieces = between(bounds)
     now, before = between([span.interval.since, span.interval.until])[0], _whole(span.before)
-    players = moved.players_who_staked(span.first, span.last)
-    players_before = moved.players_who_staked(span.first_before, span.last_before)
+    players = ledger_totals.players_who_staked(span.first, span.last)
+    players_before = ledger_totals.players_who_staked(span.first_before, span.last_before)
     reports = Reports.of(span, (revenue.KIND, payments.KIND))
     return [
         OfCurrency(
@@ -147,8 +147,8 @@ def told(span: Span) -> list[OfCurrency]:
                 span,
                 reports,
                 currency,
-                (now.get(currency, Sums()), players.get(currency, 0)),
-                (before.get(currency, Sums()), players_before.get(currency, 0)),
+                (now.get(currency, DashboardTotals()), players.get(currency, 0)),
+                (before.get(currency, DashboardTotals()), players_before.get(currency, 0)),
             ),
             _charts(span, currency, bounds, pieces),
         )
@@ -157,38 +157,40 @@ def told(span: Span) -> list[OfCurrency]:
     ]
 
 
-def between(bounds: Sequence[datetime]) -> list[Mapping[str, Sums]]:
+def between(bounds: Sequence[datetime]) -> list[Mapping[str, DashboardTotals]]:
     """Return the totals between each two neighbouring *bounds*, by currency."""
     played: list[dict[str, list[hourly_totals.Played]]] = [{} for _ in bounds[1:]]
     for each in hourly_totals.played(bounds, Mode.REAL):
         played[each.period].setdefault(each.currency, []).append(each)
     return [
-        _sums(of_play, moved.moved(Interval(since, until)))
+        _read_totals(of_play, ledger_totals.read_totals(Interval(since, until)))
         for of_play, (since, until) in zip(played, pairwise(bounds), strict=True)
     ]
 
 
-def _sums(played: Mapping[str, list[hourly_totals.Played]], entries: Sequence[moved.Sum]) -> Mapping[str, Sums]:
+def _read_totals(
+    played: Mapping[str, list[hourly_totals.Played]], entries: Sequence[ledger_totals.Sum]
+) -> Mapping[str, DashboardTotals]:
     deposits = reconciliation.added(entries, {"deposit"})
     withdrawals = reconciliation.added(entries, {"withdraw_paid"})
     found = {}
     for currency in Currency.values:
         rounds, staked, _paid, made, *_ = revenue.figures(played.get(currency, ()))
         key = (currency, Mode.REAL.value)
-        sums = Sums(made, staked, rounds, deposits[key], -withdrawals[key])
-        if sums != Sums():
-            found[currency] = sums
+        totals = DashboardTotals(made, staked, rounds, deposits[key], -withdrawals[key])
+        if totals != DashboardTotals():
+            found[currency] = totals
     return found
 
 
-def _whole(interval: Interval) -> Mapping[str, Sums]:
+def _whole(interval: Interval) -> Mapping[str, DashboardTotals]:
     return between([interval.since, interval.until])[0] if interval.since < interval.until else {}
 
 
 def _figures(
-    span: Span, reports: Reports, currency: str, now: tuple[Sums, int], before: tuple[Sums, int]
+    span: Span, reports: Reports, currency: str, now: tuple[DashboardTotals, int], before: tuple[DashboardTotals, int]
 ) -> list[Figure]:
-    (sums, players), (sums_before, players_before) = now, before
+    (totals, players), (totals_before, players_before) = now, before
     of_play = reports.behind(revenue.KIND, currency=currency)
     of_money = reports.behind(payments.KIND, currency=currency)
     paid_in = reports.behind(payments.KIND, currency=currency, kind=payments.DEPOSIT)
@@ -201,33 +203,38 @@ def _figures(
     days = "that day" if span.first_before == span.last_before else "those days"
     whole = f"{players_before:,} on {days} before"
     return [
-        money("Gross gaming revenue", sums.revenue, sums_before.revenue, of_play),
-        money("Turnover", sums.staked, sums_before.staked, of_play),
+        money("Gross gaming revenue", totals.revenue, totals_before.revenue, of_play),
+        money("Turnover", totals.staked, totals_before.staked, of_play),
         Figure(
             "Rounds",
-            f"{sums.rounds:,}",
-            _change(f"{abs(sums.rounds - sums_before.rounds):,}", sums.rounds - sums_before.rounds, span),
+            f"{totals.rounds:,}",
+            _change(f"{abs(totals.rounds - totals_before.rounds):,}", totals.rounds - totals_before.rounds, span),
             *of_play,
         ),
         Figure("Active players", f"{players:,}", whole, rounds_address(span), "list of rounds"),
-        money("Deposits", sums.deposits, sums_before.deposits, paid_in),
-        money("Withdrawals paid", sums.withdrawals, sums_before.withdrawals, paid_out),
-        money("Deposits less withdrawals", sums.net, sums_before.net, of_money),
+        money("Deposits", totals.deposits, totals_before.deposits, paid_in),
+        money("Withdrawals paid", totals.withdrawals, totals_before.withdrawals, paid_out),
+        money("Deposits less withdrawals", totals.net, totals_before.net, of_money),
     ]
 
 
 def _change(by: str, difference: int, span: Span) -> str:
     if not difference:
-        return f"same as {span.before_words}"
-    return f"{by} {'more' if difference > 0 else 'less'} than {span.before_words}"
+        return f"same as {span.before_label}"
+    return f"{by} {'more' if difference > 0 else 'less'} than {span.before_label}"
 
 
-def _charts(span: Span, currency: str, bounds: Sequence[datetime], pieces: Sequence[Mapping[str, Sums]]) -> list[Chart]:
-    of_it = [(span.label(begins), piece.get(currency, Sums())) for begins, piece in zip(bounds, pieces, strict=False)]
+def _charts(
+    span: Span, currency: str, bounds: Sequence[datetime], pieces: Sequence[Mapping[str, DashboardTotals]]
+) -> list[Chart]:
+    of_it = [
+        (span.label(begins), piece.get(currency, DashboardTotals()))
+        for begins, piece in zip(bounds, pieces, strict=False)
+    ]
     drawn = {
-        "Gross gaming revenue": [(label, sums.revenue) for label, sums in of_it],
-        "Turnover": [(label, sums.staked) for label, sums in of_it],
-        "Deposits": [(label, sums.deposits) for label, sums in of_it],
+        "Gross gaming revenue": [(label, totals.revenue) for label, totals in of_it],
+        "Turnover": [(label, totals.staked) for label, totals in of_it],
+        "Deposits": [(label, totals.deposits) for label, totals in of_it],
     }
     return [
         Chart(

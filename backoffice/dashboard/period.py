@@ -52,7 +52,7 @@ class Span:
     first_before: date
     last_before: date
     before: Interval
-    before_words: str
+    before_label: str
     zone: str
 
     @property
@@ -168,6 +168,6 @@ def _span(first: date, last: date, first_before: date, words: str, now: datetime
         first_before=first_before,
         last_before=min(first_before + (last - first), first - A_DAY),
         before=Interval(since_before, until_before),
-        before_words=words,
+        before_label=words,
         zone=zone,
     )

@@ -48,7 +48,7 @@ class OfGame:
         return sum(each.line.is_odd for each in self.bets)
 
 
-def told(span: Span) -> list[OfGame]:
+def figures_by_game(span: Span) -> list[OfGame]:
     """Return every game played for real money on the days of *span*, by currency."""
     form = returns.ReturnsForm(_asked(span))
     return [of_game for group in groups(form.scope()) for of_game in _of_group(group, span)]

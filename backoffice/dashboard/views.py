@@ -20,12 +20,12 @@ from kombu import Connection, Queue
 from kombu.exceptions import ChannelError, OperationalError
 
 from audit import hours
-from audit.models import Mark, Report
+from audit.models import Report, Watermark
 from audit.reports.requests import clock
 from audit.reports.runner import OPEN
 from audit.sealing import checkpoint_delivery, checkpoints
 from audit.sealing.alarms import lag
-from backoffice.audit.log_status import in_words
+from backoffice.audit.log_status import duration_text
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting
 from backoffice.dashboard import returns as returns
@@ -39,9 +39,9 @@ from players.access import StaffRequest, made_by_the_page, staff_required
 from players.models import Mail
 
 SEE: Final = ("games.operate_table", "games.supervise_table", "audit.view_event")
-LONGEST_MARK: Final = timedelta(minutes=2)  # beat requests a mark every thirty seconds
+LONGEST_WATERMARK: Final = timedelta(minutes=2)  # beat requests a mark every thirty seconds
 LONGEST_DUE: Final = timedelta(seconds=5)  # beat checks every second
-LONGEST_SUMS: Final = timedelta(hours=3)
+LONGEST_SUMMING: Final = timedelta(hours=3)
 MOST_WAITING: Final = 100  # messages for workers, or mails
 A_DAY: Final = timedelta(hours=26)
 AN_HOUR: Final = timedelta(hours=2)
@@ -102,8 +102,8 @@ def _beat(now: datetime) -> Iterator[Line]:
         cursor.execute(COUNT_BEATS, [ADVISORY_LOCK])
         (beats,) = cursor.fetchone()
     yield Line("Scheduler", "running" if beats else "not running", not beats)
-    marked = Mark.objects.order_by("-at").values_list("at", flat=True).first()
-    yield _since("Last scheduled task", marked, now, LONGEST_MARK, "never")
+    latest = Watermark.objects.order_by("-at").values_list("at", flat=True).first()
+    yield _since("Last scheduled task", latest, now, LONGEST_WATERMARK, "never")
 
 
 def _tables(now: datetime) -> Iterator[Line]:
@@ -119,7 +119,7 @@ def _late(name: str, count: int, oldest: datetime | None, now: datetime) -> Line
     if not count:
         return Line(name, "on time")
     late = max(now - oldest, timedelta()) if oldest else timedelta()
-    return Line(name, f"{count} overdue, the longest by {in_words(late)}", late > LONGEST_DUE)
+    return Line(name, f"{count} overdue, the longest by {duration_text(late)}", late > LONGEST_DUE)
 
 
 def _log(now: datetime) -> Iterator[Line]:
@@ -129,15 +129,15 @@ def _log(now: datetime) -> Iterator[Line]:
     last = checkpoints.last()
     yield Line(
         "Last checkpoint",
-        f"{in_words(now - last.at)} ago, with {last.size:,} events" if last else "none yet",
+        f"{duration_text(now - last.at)} ago, with {last.size:,} events" if last else "none yet",
         page="staff_log",
         permission="audit.view_event",
     )
-    for place in settings.AUDIT_CHECKPOINTS_TO:
-        record = checkpoint_delivery.record(place)
-        sent = f"sent {in_words(now - record.at)} ago" if record.at else "never sent"
+    for destination in settings.AUDIT_CHECKPOINTS_TO:
+        record = checkpoint_delivery.record(destination)
+        sent = f"sent {duration_text(now - record.at)} ago" if record.at else "never sent"
         failed = f"; failed {record.failures} times since" if record.failures else ""
-        name = f"Checkpoints to {record.place}"
+        name = f"Checkpoints to {record.destination}"
         yield Line(name, sent + failed, bool(record.failures), "staff_log", "audit.view_event")
 
 
@@ -151,13 +151,13 @@ def _sums(now: datetime) -> Iterator[Line]:
         yield Line("Hourly totals", "none yet: no play or payments in a completed hour")
         return
     until = min(ends)
-    yield Line("Hourly totals", f"up to {until:%Y-%m-%d %H:%M} UTC", now - until > LONGEST_SUMS)
+    yield Line("Hourly totals", f"up to {until:%Y-%m-%d %H:%M} UTC", now - until > LONGEST_SUMMING)
 
 
 def _nights(now: datetime) -> Iterator[Line]:
     verified, broken = (_last(kind) for kind in ("ledger.verified", "ledger.broken"))
     if broken and (verified is None or verified < broken):
-        yield Line("Ledger", f"found inconsistent {in_words(now - broken)} ago", is_wrong=True)
+        yield Line("Ledger", f"found inconsistent {duration_text(now - broken)} ago", is_wrong=True)
     else:
         yield _since("Ledger verified", verified, now, AN_HOUR, "never")
     yield _since("Retention run", _last("retention.applied"), now, A_DAY, "never")
@@ -175,7 +175,7 @@ def _post(now: datetime) -> Iterator[Line]:
         number = f"more than {MOST_WAITING}" if waiting > MOST_WAITING else str(waiting)
         text = (
             f"{number} {'message' if waiting == 1 else 'messages'} queued, the "
-            f"oldest waiting for {in_words(now - turn)}"
+            f"oldest waiting for {duration_text(now - turn)}"
         )
     yield Line("Mail", text, waiting > MOST_WAITING)
     given_up = Mail.objects.filter(sent_at=None, next_try_at=None)[: MOST_WAITING + 1].count()
@@ -197,7 +197,7 @@ def _since(name: str, last: datetime | None, now: datetime, longest: timedelta, 
     """
     if last is None:
         return Line(name, never)
-    return Line(name, f"{in_words(now - last)} ago", now - last > longest)
+    return Line(name, f"{duration_text(now - last)} ago", now - last > longest)
 
 
 READERS: Final = tuple(dict.fromkeys((money.SEE, returns.SEE, *waiting.SEE, *SEE)))
@@ -207,7 +207,7 @@ READERS: Final = tuple(dict.fromkeys((money.SEE, returns.SEE, *waiting.SEE, *SEE
 @require_safe
 def staff_dashboard(request: StaffRequest) -> HttpResponse:
     """Show the dashboard."""
-    return render(request, "staff/dashboard.html", _told(request))
+    return render(request, "staff/dashboard.html", _context(request))
 
 
 @made_by_the_page
@@ -215,19 +215,23 @@ def staff_dashboard(request: StaffRequest) -> HttpResponse:
 @require_safe
 def staff_dashboard_now(request: StaffRequest) -> HttpResponse:
     """Show everything except the choice of a period, for the page's own refresh."""
-    return render(request, "staff/dashboard.html#figures", _told(request))
+    return render(request, "staff/dashboard.html#figures", _context(request))
 
 
-def _told(request: StaffRequest) -> dict[str, Any]:
+def _context(request: StaffRequest) -> dict[str, Any]:
     now = clock()
     form = PeriodForm(request.GET, now=now)
     span = form.span(now)
     mine = request.user.get_all_permissions()
-    told: dict[str, Any] = {"form": form, "span": span, "now": now, "counts": waiting.counts(request.staff)}
+    context: dict[str, Any] = {"form": form, "span": span, "now": now, "counts": waiting.counts(request.staff)}
     if money.SEE in mine:
-        told |= {"sees_money": True, "currencies": money.told(span)}
+        context |= {"sees_money": True, "currencies": money.figures_by_currency(span)}
     if returns.SEE in mine:
-        told |= {"sees_returns": True, "games": returns.told(span), "returns_address": returns.address(span)}
+        context |= {
+            "sees_returns": True,
+            "games": returns.figures_by_game(span),
+            "returns_address": returns.address(span),
+        }
     if not mine.isdisjoint(SEE):
-        told |= {"sees_health": True, "health": [(line, line.permission in mine) for line in lines()]}
-    return told
+        context |= {"sees_health": True, "health": [(line, line.permission in mine) for line in lines()]}
+    return context

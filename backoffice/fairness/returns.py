@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from audit.hours import rolled_until
 from games.engine.evidence import CONFIDENCE, LIMIT, rounds_to_find
 from games.fairness.returns.figures import Scope, charts, groups
-from games.fairness.returns.hourly_counts import SUMS
+from games.fairness.returns.hourly_counts import HOURLY_TOTALS
 from games.fairness.returns.monitor import set_stop
 from games.labels import bet_name, variant_label
 from games.models import ReturnsAlarm, StopPolicy, Table
@@ -85,7 +85,7 @@ def staff_returns(request: StaffRequest) -> HttpResponse:
         "form": form,
         "scope": scope,
         "groups": groups(scope, by_table=bool(form.is_valid() and form.cleaned_data["apart"])),
-        "alarms": [(alarm, _told(alarm)) for alarm in ReturnsAlarm.objects.order_by("-pk")],
+        "alarms": [(alarm, _alarm_lines(alarm)) for alarm in ReturnsAlarm.objects.order_by("-pk")],
         "policies": _policies(),
         "times": [
             (NAMES[slug], [(bet_name(game, bet.code, "en"), rounds_to_find(game, bet.code)) for bet in game.bets])
@@ -147,7 +147,7 @@ def _policies() -> list[tuple[str, str, StopPolicy | None]]:
     return [(slug, name, said.get(slug)) for slug, name in NAMES.items()]
 
 
-def _told(alarm: ReturnsAlarm) -> list[tuple[str, list[str]]]:
+def _alarm_lines(alarm: ReturnsAlarm) -> list[tuple[str, list[str]]]:
     """Return the alarm's figures for each bet, in the order of the table.
 
     Bets unknown to the game come last.
@@ -159,4 +159,9 @@ def _told(alarm: ReturnsAlarm) -> list[tuple[str, list[str]]]:
 
 def _words() -> dict[str, object]:
     """Return the template context that both pages share."""
-    return {"summed_until": rolled_until(SUMS), "limit": LIMIT, "confidence": f"{CONFIDENCE:.0%}", "names": NAMES}
+    return {
+        "summed_until": rolled_until(HOURLY_TOTALS),
+        "limit": LIMIT,
+        "confidence": f"{CONFIDENCE:.0%}",
+        "names": NAMES,
+    }

@@ -105,12 +105,12 @@ def _of_the_round(round_id: UUID | None) -> Iterator[Moment]:
         what = AT_THE_ROUND.get(event.kind, event.kind)
         if event.kind == "round.voided" and not was_paid:
             what = UNPAID
-        yield _told(event, what, _data(event))
+        yield _moment_of(event, what, _data(event))
 
 
 def _of_the_table(incident: Incident) -> Iterator[Moment]:
     for event, data in _table_events(incident):
-        yield _told(event, AT_THE_TABLE[event.kind], data)
+        yield _moment_of(event, AT_THE_TABLE[event.kind], data)
 
 
 def _table_events(incident: Incident) -> Iterator[tuple[Event, Mapping[str, Any]]]:
@@ -130,18 +130,18 @@ def _of_the_incident(incident: Incident) -> Iterator[Moment]:
     """Yield the incident's own events, with texts that are stored in rows and not in the log."""
     notes = {each.pk: each.text for each in IncidentNote.objects.filter(incident=incident)}
     for event, data in _own_events(incident):
-        told = _told(event, OF_THE_INCIDENT[event.kind], data)
+        moment = _moment_of(event, OF_THE_INCIDENT[event.kind], data)
         match event.kind:
             case "incident.noted":
-                told = replace(told, why=notes.get(data["note"], ""))
+                moment = replace(moment, why=notes.get(data["note"], ""))
             case "incident.written":
-                told = replace(told, why=LetterKind(data["kind"]).label)
+                moment = replace(moment, why=LetterKind(data["kind"]).label)
             case "incident.letter_ended":
-                told = replace(told, why=f"{data['copies']} in all")
+                moment = replace(moment, why=f"{data['copies']} in all")
             case "incident.opened" if incident.done:
-                yield told
-                told = replace(told, what="Actions taken", why=" ".join(incident.done), by="system")
-        yield told
+                yield moment
+                moment = replace(moment, what="Actions taken", why=" ".join(incident.done), by="system")
+        yield moment
 
 
 def _own_events(incident: Incident) -> Iterator[tuple[Event, Mapping[str, Any]]]:
@@ -162,14 +162,14 @@ def _of_approvals(asked: Sequence[Approval]) -> Iterator[Moment]:
     for event in _approval_events(asked):
         data = _data(event)
         what = OF_THE_REQUEST[event.kind]
-        yield _told(event, what.format("approved" if data.get("yes") else "refused"), data)
+        yield _moment_of(event, what.format("approved" if data.get("yes") else "refused"), data)
 
 
 def _approval_events(asked: Sequence[Approval]) -> Iterable[Event]:
     return Event.objects.filter(on__in=[f"approval:{each.pk}" for each in asked]).order_by("pk")
 
 
-def _told(event: Event, what: str, data: Mapping[str, Any]) -> Moment:
+def _moment_of(event: Event, what: str, data: Mapping[str, Any]) -> Moment:
     why = str(data.get("reason") or data.get("cause") or data.get("fault") or "")
     if event.kind == "round.voided":
         why = ""  # the reason is a code; the page shows its own text

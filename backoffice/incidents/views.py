@@ -33,13 +33,13 @@ from games.incidents import Case
 from games.incidents.letters import delivery
 from games.incidents.letters import delivery as letters
 from games.incidents.letters.delivery import LetterError, Offer
-from games.incidents.letters.messages import LONGEST_SENTENCE, Written
+from games.incidents.letters.messages import LONGEST_ADDITION, Written
 from games.incidents.participants import Concerned, concerned
 from games.models import OPEN_PHASES, Incident, IncidentKind, IncidentNote, LetterCopy, LetterKind, Phase, Table
 from games.shared import evidence
 from games.shared.malfunction import KIND, PERMISSION, stated
-from games.verification.facts import Recall
-from games.verification.service import recall
+from games.verification.facts import RoundVerification
+from games.verification.service import verify_round
 from players.access import StaffRequest, made_by_the_page, staff_required
 from players.staff import access_log
 
@@ -90,19 +90,19 @@ def _files(case: Case, requests: Sequence[Approval], people: Sequence[Concerned]
     left_out = "" if is_over else NOT_OVER
     yield "README.txt", ABOUT.format(operator=settings.OPERATOR_NAME, at=at, left_out=left_out).encode()
     told = _described(case, requests, people) | {"taken_at": at, "operator": settings.OPERATOR_NAME}
-    found = recall(case.round_id) if is_over else None
-    recalled = _recalled(found) if found else None
+    found = verify_round(case.round_id) if is_over else None
+    verified = _verification_json(found) if found else None
     yield "incident.json", _json(told)
-    yield "incident.html", _to_be_read(told, recalled, left_out)
-    if recalled:
-        yield "round.json", _json(recalled)
+    yield "incident.html", _to_be_read(told, verified, left_out)
+    if verified:
+        yield "round.json", _json(verified)
     for event in events_of(case.incident, requests):
         if is_over or event.on != f"round:{case.round_id}":
             yield from _proven(event)
 
 
-def _to_be_read(told: Mapping[str, Any], recalled: Mapping[str, Any] | None, left_out: str) -> bytes:
-    context = {"told": told, "recalled": recalled, "left_out": left_out.strip()}
+def _to_be_read(told: Mapping[str, Any], verified: Mapping[str, Any] | None, left_out: str) -> bytes:
+    context = {"told": told, "verified": verified, "left_out": left_out.strip()}
     return render_to_string("staff/incident_file.html", context).encode()
 
 
@@ -188,7 +188,7 @@ def _moment(each: Moment) -> Mapping[str, Any]:
     return {"at": each.at, "by": each.by, "what": each.what, "why": each.why, "event": each.event}
 
 
-def _recalled(found: Recall) -> Mapping[str, Any]:
+def _verification_json(found: RoundVerification) -> Mapping[str, Any]:
     deal = found.deal
     facts = [*deal.facts, *deal.coup, *(fact for row in deal.stakes for fact in row.facts)]
     for part in deal.parts:
@@ -326,7 +326,7 @@ def _evidence(case: Case) -> Sequence[tuple[str, str]]:
     Returns nothing for a voided round.
     """
     live = case.incident.live_round
-    if live is None or not case.awaits_ruling or case.is_annulled:
+    if live is None or not case.awaits_ruling or case.is_void:
         return ()
     if live.phase not in (Phase.DEALT, Phase.SETTLED):
         return [("Seed reproduces it", "no cards drawn yet, nothing to recompute")]
@@ -367,7 +367,7 @@ class LetterForm(forms.Form):
             self.fields[f"added_{language}"] = forms.CharField(
                 label=f"Additional text, {dict(settings.LANGUAGES)[language]}",
                 required=False,
-                max_length=LONGEST_SENTENCE,
+                max_length=LONGEST_ADDITION,
                 widget=forms.Textarea({"rows": 2, "lang": language}),
             )
 

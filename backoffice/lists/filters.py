@@ -114,7 +114,7 @@ class Filter:
 def chosen(name: str, label: str, choices: type[Choices], *, without: Iterable[object] = ()) -> Filter:
     """Return a filter by a column with *choices*. Leave out values that nearly all rows have."""
     left_out = set(without)
-    options = [(str(value), _sentence(text)) for value, text in choices.choices if value not in left_out]
+    options = [(str(value), _message(text)) for value, text in choices.choices if value not in left_out]
     return Filter(name, label, lambda: options, lambda value: Q(**{name: value}))
 
 
@@ -193,6 +193,6 @@ class FilterForm(forms.Form):
         return rows.filter(**{f"{at}__lt": until}) if until else rows
 
 
-def _sentence(text: object) -> str:
+def _message(text: object) -> str:
     words = str(text)
     return words[:1].upper() + words[1:]

@@ -175,7 +175,7 @@ OUTCOME = Filter(
 )
 
 
-class GuestsCoups(StaffListView):
+class CheminCoups(StaffListView):
     """List of finished coups of Chemin de Fer."""
 
     model = CheminCoup

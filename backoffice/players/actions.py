@@ -23,7 +23,7 @@ from players.access import StaffRequest, staff_required
 from players.login import account_locks
 from players.models import Player
 from players.protection import exclusions
-from players.staff import TOLD, TOLD_ONCE_DONE, access_log
+from players.staff import VISIBLE_ONCE_DONE, VISIBLE_TO_PLAYER, access_log
 from wallet.cashier.forms import MoneyField, MoneyForm
 from wallet.ledger import accounts, adjustments, purse
 from wallet.models import Mode, Why
@@ -36,7 +36,7 @@ LONGEST_REASON: Final = 300
 
 
 @dataclass(frozen=True)
-class Deed:
+class PlayerAction:
     """Action that the reader may take: its name, the current state, and its page."""
 
     name: str
@@ -52,7 +52,7 @@ class ReasonForm(forms.Form):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=TOLD,
+        help_text=VISIBLE_TO_PLAYER,
         error_messages={"required": "Enter a reason. It is recorded."},
     )
 
@@ -74,26 +74,28 @@ class AdjustForm(MoneyForm):
         label="Internal reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=TOLD_ONCE_DONE,
+        help_text=VISIBLE_ONCE_DONE,
         error_messages={"required": "Enter a reason for the approver. It is recorded."},
     )
 
 
 def context(request: StaffRequest, player: Player) -> dict[str, Any]:
     """Return the context of the actions panel on a player's page, by the reader's permissions."""
-    return {"deeds": [deed(player) for permission, deed in DEEDS if request.user.has_perm(permission)]}
+    return {"actions": [action(player) for permission, action in ACTIONS if request.user.has_perm(permission)]}
 
 
-def _lock_deed(player: Player) -> Deed:
+def _lock_action(player: Player) -> PlayerAction:
     lock = account_locks.lock_of(player)
     if lock is None:
-        return Deed("Lock account", "The account is not locked.", _page("staff_player_lock", player), is_grave=True)
+        return PlayerAction(
+            "Lock account", "The account is not locked.", _page("staff_player_lock", player), is_grave=True
+        )
     stands = f"Locked since {lock.at:%Y-%m-%d %H:%M} UTC by {lock.by.name} ({lock.by}): {lock.reason}"
-    return Deed("Unlock account", stands, _page("staff_player_unlock", player))
+    return PlayerAction("Unlock account", stands, _page("staff_player_unlock", player))
 
 
-def _pause_deed(player: Player) -> Deed:
-    return Deed(
+def _pause_action(player: Player) -> PlayerAction:
+    return PlayerAction(
         f"Pause for {player.jurisdiction.pause_hours} hours",
         _excluded(player),
         _page("staff_player_pause", player),
@@ -101,18 +103,22 @@ def _pause_deed(player: Player) -> Deed:
     )
 
 
-def _exclude_deed(player: Player) -> Deed:
-    return Deed("Exclude player", _excluded(player), f"{reverse('staff_exclusions')}?player={player.pk}", is_grave=True)
+def _exclude_action(player: Player) -> PlayerAction:
+    return PlayerAction(
+        "Exclude player", _excluded(player), f"{reverse('staff_exclusions')}?player={player.pk}", is_grave=True
+    )
 
 
-def _limits_deed(player: Player) -> Deed:
-    return Deed("Set limits", "The current limits are shown with each field.", _page("staff_player_limits", player))
+def _limits_action(player: Player) -> PlayerAction:
+    return PlayerAction(
+        "Set limits", "The current limits are shown with each field.", _page("staff_player_limits", player)
+    )
 
 
-def _adjust_deed(player: Player) -> Deed:
+def _adjust_action(player: Player) -> PlayerAction:
     asked = approvals.waiting().filter(kind=adjustments.KIND, on=str(player)).first()
     stands = f"Request {asked.pk} is pending." if asked else "No pending request."
-    return Deed("Request balance adjustment", stands, _page("staff_player_adjust", player))
+    return PlayerAction("Request balance adjustment", stands, _page("staff_player_adjust", player))
 
 
 def _excluded(player: Player) -> str:
@@ -127,12 +133,12 @@ def _page(name: str, player: Player) -> str:
     return reverse(name, args=[player.pk])
 
 
-DEEDS: Final[tuple[tuple[str, Callable[[Player], Deed]], ...]] = (
-    (LOCK, _lock_deed),
-    (EXCLUDE, _pause_deed),
-    (EXCLUDE, _exclude_deed),
-    (LIMITS, _limits_deed),
-    (adjustments.ASK, _adjust_deed),
+ACTIONS: Final[tuple[tuple[str, Callable[[Player], PlayerAction]], ...]] = (
+    (LOCK, _lock_action),
+    (EXCLUDE, _pause_action),
+    (EXCLUDE, _exclude_action),
+    (LIMITS, _limits_action),
+    (adjustments.ASK, _adjust_action),
 )
 
 
@@ -196,7 +202,7 @@ def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
         "The pause cannot be ended early.",
         "The player is notified by e-mail and sees on every game page that staff set the pause and when it ends.",
     )
-    return _ask(request, player, form, _pause_deed(player), "Pause player", effects)
+    return _ask(request, player, form, _pause_action(player), "Pause player", effects)
 
 
 @staff_required(adjustments.ASK)
@@ -243,7 +249,7 @@ def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
         ),
         *lying,
     )
-    return _ask(request, player, form, _adjust_deed(player), "Request adjustment", effects)
+    return _ask(request, player, form, _adjust_action(player), "Request adjustment", effects)
 
 
 def _player(request: StaffRequest, player_id: int) -> Player:
@@ -259,14 +265,19 @@ def _ask_of_lock(
 
     Otherwise show the state and link to the other action.
     """
-    deed = _lock_deed(player)
-    if deed.page == _page(name, player):
-        return _ask(request, player, form, deed, title, effects)
-    return _ask(request, player, None, deed, title, ())
+    action = _lock_action(player)
+    if action.page == _page(name, player):
+        return _ask(request, player, form, action, title, effects)
+    return _ask(request, player, None, action, title, ())
 
 
 def _ask(
-    request: StaffRequest, player: Player, form: forms.Form | None, deed: Deed, title: str, effects: tuple[str, ...]
+    request: StaffRequest,
+    player: Player,
+    form: forms.Form | None,
+    action: PlayerAction,
+    title: str,
+    effects: tuple[str, ...],
 ) -> HttpResponse:
-    told = {"subject": player, "form": form, "deed": deed, "title": title, "effects": effects}
-    return render(request, "staff/player_deed.html", told)
+    context = {"subject": player, "form": form, "action": action, "title": title, "effects": effects}
+    return render(request, "staff/player_action.html", context)

@@ -19,7 +19,7 @@ from players.staff import access_log
 
 # The access log entry lists the sections. Players can read it in their own data, so it must not
 # reveal AML alerts.
-UNTOLD: Final = "watches"
+NOT_LOGGED: Final = "watches"
 
 
 @staff_required(SEE)
@@ -28,7 +28,7 @@ def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
     """Show a player's profile."""
     player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
     shown = sections(player, request.user)
-    access_log.note(request, player, what=", ".join(each.anchor for each, _ in shown if each.anchor != UNTOLD))
+    access_log.note(request, player, what=", ".join(each.anchor for each, _ in shown if each.anchor != NOT_LOGGED))
     context = {
         "subject": player,  # "player" would be the player whose balance the header shows
         "summary": summaries([player.pk], request.user)[player.pk],

@@ -18,7 +18,7 @@ from backoffice.players.search import WhoForm, find_players
 from players.access import StaffRequest, staff_required
 from players.models import Exclusion, Player
 from players.protection import exclusions
-from players.staff import TOLD, TOLD_ONCE_DONE, access_log
+from players.staff import VISIBLE_ONCE_DONE, VISIBLE_TO_PLAYER, access_log
 
 LONGEST = 3650  # days
 LONGEST_ID = 19  # digits: the column holds shorter numbers
@@ -40,7 +40,7 @@ class ExclusionForm(forms.Form):
         max_value=LONGEST,
         help_text="Leave empty for an exclusion until further notice.",
     )
-    reason = forms.CharField(label="Reason", max_length=500, help_text=TOLD)
+    reason = forms.CharField(label="Reason", max_length=500, help_text=VISIBLE_TO_PLAYER)
 
 
 class LiftForm(forms.Form):
@@ -75,7 +75,7 @@ def staff_exclusions(request: StaffRequest) -> HttpResponse:
         request, *filter(None, [named]), *(one.player for one in found), *(each.player_id for each in listed)
     )
     lines = [(exclusion, exclusions.may_be_lifted(exclusion)) for exclusion in listed]
-    context = {"lines": lines, "told_once_done": TOLD_ONCE_DONE, "named": named, "exclusion_form": form}
+    context = {"lines": lines, "told_once_done": VISIBLE_ONCE_DONE, "named": named, "exclusion_form": form}
     return render(request, "staff/exclusions.html", context | {"form": who, "found": found})
 
 

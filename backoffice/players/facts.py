@@ -47,7 +47,7 @@ def facts(player: Player) -> Facts:
     excluded = exclusions.in_force(player)
     return Facts(
         balances=[(each.name, each.balance) for each in balances(player)],
-        identity=verification.standing(verification.latest(player)).value,
+        identity=verification.identity_status(verification.latest(player)).value,
         closing=str(closures.state_of(player) or "open"),
         limits=limit_lines(player),
         exclusion=excluded.get_kind_display() if excluded else "",
@@ -163,8 +163,8 @@ def _badges(people: dict[int, Player], reader: User) -> dict[int, tuple[Badge, .
     verified = verification.verified_among(numbers)
     excluded: set[int] = set()
     if reader.has_perm(EXCLUDE):
-        standing = Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), player__in=numbers, lift=None)
-        excluded = set(standing.values_list("player_id", flat=True))
+        in_force = Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), player__in=numbers, lift=None)
+        excluded = set(in_force.values_list("player_id", flat=True))
     flagged: set[int] = set()
     if reader.has_perm(SEE_FLAGS):
         flagged = set(Flag.objects.filter(player__in=numbers, closed_at=None).values_list("player_id", flat=True))

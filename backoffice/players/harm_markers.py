@@ -32,7 +32,7 @@ from players.models import (
     Player,
     User,
 )
-from players.staff import TOLD, access_log
+from players.staff import VISIBLE_TO_PLAYER, access_log
 from wallet.limits.page import what, written
 from wallet.models import Payment
 from wallet.money import format_money
@@ -67,9 +67,9 @@ class ContactForm(forms.Form):
         label="Notes on the contact, or why none was needed",
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text=TOLD,
+        help_text=VISIBLE_TO_PLAYER,
     )
-    next_look = forms.DateField(
+    next_review = forms.DateField(
         label="Follow-up on (optional)", required=False, widget=forms.DateInput(attrs={"type": "date"})
     )
 
@@ -83,7 +83,7 @@ class CloseForm(forms.Form):
         required=False,
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=TOLD,
+        help_text=VISIBLE_TO_PLAYER,
     )
 
 
@@ -133,7 +133,7 @@ def staff_marker_contact(request: StaffRequest, flag_id: int) -> HttpResponse:
             made_at=said["made_at"],
             way=ContactWay(said["way"]),
             said=said["said"],
-            next_look=said["next_look"],
+            next_review=said["next_review"],
             by=request.staff,
         )
     except harm_markers.FlagError as error:

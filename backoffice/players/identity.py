@@ -19,7 +19,7 @@ from players.identity import duplicates, verification
 from players.identity.uploads import PDF
 from players.identity.verification import DOCUMENT_KINDS, PARTS, REASONS
 from players.models import DocumentContent, DocumentKind, Ground, Part, RefusalReason, Resolution, Submission
-from players.staff import UNTOLD, access_log
+from players.staff import STAFF_ONLY, access_log
 
 REVIEW = "players.review_identity"
 POLICY = (
@@ -39,7 +39,7 @@ CONSEQUENCES = {
     "is open. Close one of them on the player’s page. The players are not notified.",
     Resolution.DIFFERENT: "Both players can be verified. The pair is listed again if other matching data is found.",
 }
-PAIR_WORDS = {"grounds": GROUNDS, "resolutions": RESOLUTIONS, "consequences": CONSEQUENCES, "untold": UNTOLD}
+PAIR_LABELS = {"grounds": GROUNDS, "resolutions": RESOLUTIONS, "consequences": CONSEQUENCES, "untold": STAFF_ONLY}
 
 
 class AgreementForm(forms.Form):
@@ -158,7 +158,7 @@ def staff_duplicates(request: StaffRequest) -> HttpResponse:
     """List unresolved pairs of possible duplicates."""
     pairs = list(duplicates.open_pairs())
     access_log.shown(request, *(player for pair in pairs for player in (pair.first, pair.second)))
-    context = {"pairs": pairs} | PAIR_WORDS
+    context = {"pairs": pairs} | PAIR_LABELS
     return render(request, "staff/duplicates.html", context)
 
 
@@ -208,5 +208,5 @@ def _case(request: StaffRequest, submission: Submission, form: RefusalForm) -> H
         "others": others,
         "pairs": pairs,
         "form": form,
-    } | PAIR_WORDS
+    } | PAIR_LABELS
     return render(request, "staff/identity_case.html", context)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from players.access import StaffRequest, staff_required
 from players.models import LimitChange, LimitKind, LimitSource, Player
 from players.protection import limits
-from players.staff import TOLD, access_log
+from players.staff import VISIBLE_TO_PLAYER, access_log
 from wallet.limits.forms import LimitsForm
 from wallet.limits.house import set_for_the_house
 from wallet.limits.page import tables, what, written
@@ -24,7 +24,9 @@ MOST_CHANGES = 50
 class HouseLimitsForm(LimitsForm):
     """House limits of one kind, with a reason."""
 
-    reason = forms.CharField(max_length=500, widget=forms.Textarea(attrs={"rows": 2}), label="Reason", help_text=TOLD)
+    reason = forms.CharField(
+        max_length=500, widget=forms.Textarea(attrs={"rows": 2}), label="Reason", help_text=VISIBLE_TO_PLAYER
+    )
 
 
 @staff_required(SET)

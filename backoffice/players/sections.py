@@ -18,7 +18,7 @@ from games.incidents.refund_summary import lines
 from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
 from players import harm_markers
 from players.api import tokens
-from players.api.token_forms import words
+from players.api.token_forms import scope_labels
 from players.identity import duplicates, verification
 from players.login import locks, sessions
 from players.login.second_factor import is_set_up
@@ -43,7 +43,7 @@ from players.models import (
 )
 from players.protection import exclusions, limits
 from players.search import IDENTITY, SEE, SESSIONS
-from players.staff import TOLD, notes
+from players.staff import VISIBLE_TO_PLAYER, notes
 from wallet.ledger.statements import movements
 from wallet.limits.page import what, written
 from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Withdrawal
@@ -130,7 +130,7 @@ def _protection(player: Player, reader: User) -> Data:
     return {
         "limits": limit_lines(player),
         "waiting": [_waiting(player, change) for change in limits.pending(player).values()],
-        "standing": exclusions.in_force(player),
+        "exclusion_in_force": exclusions.in_force(player),
         "exclusions": excluded[:FEW],
         "checks": RegisterCheck.objects.filter(player=player).order_by("register", "-pk").distinct("register"),
         "interval": RealityCheck.objects.filter(player=player).order_by("-pk").first(),
@@ -151,7 +151,7 @@ def _markers(player: Player, reader: User) -> Data:
     return {"flags": harm_markers.flags(player=player), "closed": closed[:FEW]}
 
 
-def _watches(player: Player, reader: User) -> Data:
+def _significant_events(player: Player, reader: User) -> Data:
     return {"found": Significant.objects.filter(on=str(player)).order_by("-pk")[:FEW]}
 
 
@@ -161,7 +161,7 @@ def _sessions(player: Player, reader: User) -> Data:
         "sessions": Session.objects.filter(user=player.user_id).order_by("-began_at", "-pk")[:FEW],
         "second_factor": is_set_up(player.user),
         "locked_since": locks.locked_since(player.user.email),
-        "tokens": [(token, words(token)) for token in tokens.running(player.user)],
+        "tokens": [(token, scope_labels(token)) for token in tokens.running(player.user)],
     }
 
 
@@ -175,7 +175,7 @@ def _chat(player: Player, reader: User) -> Data:
     return {
         "name": ChatName.objects.filter(player=player).first(),
         "grounds": Grounds.choices,
-        "told": TOLD,
+        "told": VISIBLE_TO_PLAYER,
         "names": ChatNameTaken.objects.filter(player=player).order_by("-pk")[:FEW],
         "bans": ChatBan.objects.filter(player=player).select_related("live_table__table").order_by("-pk")[:FEW],
     }
@@ -190,8 +190,8 @@ def _events(player: Player, reader: User) -> Data:
     return {"events": Event.objects.filter(on=str(player)).order_by("-pk")[:FEW]}
 
 
-def _looks(player: Player, reader: User) -> Data:
-    return {"looks": access_log.latest(player, FEW)}
+def _access_log(player: Player, reader: User) -> Data:
+    return {"entries": access_log.latest(player, FEW)}
 
 
 SECTIONS: Final = (
@@ -203,9 +203,9 @@ SECTIONS: Final = (
     Section("protection", "Limits and exclusions", PROTECTING, _protection),
     Section("markers", "Markers of harm", (SEE_FLAGS,), _markers, is_wide=False),
     Section("service", "Messages and complaints", ("players.answer_service",), _service, is_wide=False),
-    Section("watches", "Significant events", (SUSPICIONS,), _watches),
+    Section("watches", "Significant events", (SUSPICIONS,), _significant_events),
     Section("sessions", "Sessions, devices and addresses", SESSIONS, _sessions),
     Section("chat", "Chat", ("games.read_chat",), _chat, is_wide=False),
     Section("events", "Audit log", ("audit.view_event",), _events, is_wide=False),
-    Section("looks", "Access log", (access_log.SEE,), _looks),
+    Section("access_log", "Access log", (access_log.SEE,), _access_log),
 )

@@ -39,13 +39,13 @@ from players.support.complaint_messages import outside, turn_to
 from players.support.complaints import ANSWER, DECIDE
 from players.support.replies import filling
 from players.support.replies.filling import LANGUAGES, facts_about, facts_of, fill, given
-from players.support.replies.staff_inputs import MarksForm
+from players.support.replies.staff_inputs import PlaceholdersForm
 from players.support.views import message_field
 
 HIGHEST = 2**63 - 1  # largest number that the column holds
 
 
-class LetterForm(MarksForm):
+class LetterForm(PlaceholdersForm):
     """Letter to a player, and the template it was begun from."""
 
     template = forms.ModelChoiceField(
@@ -399,7 +399,7 @@ def _begun_from(
     form.is_valid()
     chosen: ReplyTemplate | None = form.cleaned_data.get("template")
     typed = form.filled(request.POST.get("text", ""))
-    if chosen is None or request.POST["fill"] == "marks":
+    if chosen is None or request.POST["fill"] == "placeholders":
         return typed, chosen
     language = player.user.language
     said = fill(chosen.texts[language], facts(language, request.user))

@@ -27,7 +27,7 @@ def messages(asked: dict[str, Any]) -> tuple[QuerySet[Conversation], Order]:
         order = NEWEST_FIRST
         found = found.filter(state=state) if state else found
     else:
-        order = Order(("moved_at", "id"), is_rising=state != ConversationState.CLOSED)
+        order = Order(("changed_at", "id"), is_rising=state != ConversationState.CLOSED)
         found = found.filter(state=state) if state else found.filter(state__in=HOUSES_TURN)
     return found, order
 

@@ -13,7 +13,7 @@ from players.access import StaffRequest, staff_required
 from players.models import ReplyKind, ReplyTemplate
 from players.support.conversations import LONGEST
 from players.support.replies import filling
-from players.support.replies.filling import LANGUAGES, MARKS, WRITE, marks
+from players.support.replies.filling import LANGUAGES, PLACEHOLDERS, WRITE, placeholders
 
 READ: Final = (WRITE, "players.answer_service", "games.moderate_chat")
 NAMES: Final = {"en": "English", "sv": "Swedish", "da": "Danish", "ro": "Romanian", "de": "German"}
@@ -37,12 +37,12 @@ class VersionForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Require known markers, and the same markers in all languages."""
         asked = super().clean() or {}
-        wanted = marks(asked.get("en", ""))
+        wanted = placeholders(asked.get("en", ""))
         for language in LANGUAGES:
             if language not in asked:
                 continue
-            found = marks(asked[language])
-            if unknown := sorted(found - set(MARKS)):
+            found = placeholders(asked[language])
+            if unknown := sorted(found - set(PLACEHOLDERS)):
                 self.add_error(language, f"No value is available for {_written(unknown)}.")
             elif language != "en" and "en" in asked and found != wanted:
                 apart = sorted(found ^ wanted)
@@ -91,7 +91,7 @@ def staff_reply_new(request: StaffRequest) -> HttpResponse:
     form = NewForm(request.POST or None, initial={"based_on": 0})
     if request.method == "POST" and form.is_valid() and _write(request, form, form.cleaned_data["name"], 0):
         return redirect("staff_reply", form.cleaned_data["name"])
-    return render(request, "staff/reply_new.html", {"form": form, "marks": MARKS})
+    return render(request, "staff/reply_new.html", {"form": form, "placeholders": PLACEHOLDERS})
 
 
 @staff_required(*READ)
@@ -117,7 +117,7 @@ def staff_reply(request: StaffRequest, name: str) -> HttpResponse:
         "form": form,
         "withdraw_form": WithdrawForm(initial={"number": newest.number}),
         "may_write": may_write,
-        "marks": MARKS,
+        "placeholders": PLACEHOLDERS,
     }
     return render(request, "staff/reply.html", context)
 

@@ -14,9 +14,9 @@ from django.conf import settings
 
 from games.change_requests.differences import MONEY, PACE, country
 from games.change_requests.requests import LONGEST_ADDRESS, LONGEST_NAME
-from games.engine.chemin.rules import FEWEST_PLACES, MOST_PLACES
+from games.engine.chemin.rules import FEWEST_SEATS, MOST_SEATS
 from games.models import Shape
-from games.tables.chemin_rules import LONGEST_AWAY, MOST_MISSED, GuestClock
+from games.tables.chemin_rules import LONGEST_AWAY, MOST_MISSED, CheminClock
 from games.tables.clock import LONGEST, SHORTEST, Clock
 from players.models import Jurisdiction
 from wallet.cashier.forms import MoneyField, MoneyForm
@@ -101,7 +101,7 @@ class TermsForm(forms.Form):
 
     def __init__(self, *args: Any, shape: Shape, is_new: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if shape is Shape.GUESTS:
+        if shape is Shape.CHEMIN:
             del self.fields["currencies"]
         self.fields["goes_live_at"].help_text = (
             "UTC: one hour behind Stockholm in winter, two hours in summer. "
@@ -147,15 +147,15 @@ class RangeForm(MoneyForm):
     maximum = MoneyField(label="Maximum")
 
 
-class GuestsForm(MoneyForm):
+class CheminForm(MoneyForm):
     """Seats and banks of a Chemin de Fer table, in its one currency."""
 
     tender = forms.ChoiceField(label="Currency", choices=[(each, each) for each in Currency.values])
-    places = forms.IntegerField(label="Seats", min_value=FEWEST_PLACES, max_value=MOST_PLACES)
+    places = forms.IntegerField(label="Seats", min_value=FEWEST_SEATS, max_value=MOST_SEATS)
     house_players = forms.IntegerField(
         label="House players",
         min_value=0,
-        max_value=MOST_PLACES - 1,
+        max_value=MOST_SEATS - 1,
         help_text="Not allowed at real-money tables.",
     )
     minimum = MoneyField(label="Smallest bank")
@@ -165,7 +165,7 @@ class GuestsForm(MoneyForm):
 class PaceForm(forms.Form):
     """Durations of the phases at a table with a clock, in seconds."""
 
-    def __init__(self, *args: Any, kind: type[Clock] | type[GuestClock], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, kind: type[Clock] | type[CheminClock], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.kind = kind
         for name in (each.name for each in fields(kind)):

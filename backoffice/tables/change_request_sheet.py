@@ -13,8 +13,8 @@ from django.http import QueryDict
 from django.utils.text import slugify
 
 from backoffice.tables.change_request_forms import (
+    CheminForm,
     CurrencyForm,
-    GuestsForm,
     NamingForm,
     PaceForm,
     RangeForm,
@@ -29,8 +29,8 @@ from games.labels import bet_name
 from games.models import Shape, Table, TableVersion
 from games.tables.checks import (
     MissingLanguage,
+    NobodyEligible,
     ReturnTooLow,
-    ServesNobody,
     TableClock,
     TableError,
     TableLimits,
@@ -38,15 +38,15 @@ from games.tables.checks import (
     UnusableLimits,
     everybody,
 )
-from games.tables.chemin_rules import GuestClock, StoredGuests
+from games.tables.chemin_rules import CheminClock, StoredChemin
 from games.tables.clock import Clock, ClockError
-from games.tables.default_tables import GUEST_PACE, PACE
+from games.tables.default_tables import CHEMIN_PACE, PACE
 from games.variants import VARIANTS
 from wallet.models import Currency, Mode
 
-CLOCKS: Final[Mapping[Shape, type[Clock] | type[GuestClock]]] = {Shape.SHARED: Clock, Shape.GUESTS: GuestClock}
-PACES: Final[Mapping[Shape, TableClock]] = {Shape.SHARED: PACE, Shape.GUESTS: GUEST_PACE}
-PLACES: Final = 5  # seats at a new Chemin de Fer table
+CLOCKS: Final[Mapping[Shape, type[Clock] | type[CheminClock]]] = {Shape.SHARED: Clock, Shape.CHEMIN: CheminClock}
+PACES: Final[Mapping[Shape, TableClock]] = {Shape.SHARED: PACE, Shape.CHEMIN: CHEMIN_PACE}
+SEATS: Final = 5  # seats at a new Chemin de Fer table
 
 Initial = dict[str, Any]
 
@@ -89,7 +89,7 @@ class Sheet:
     terms: TermsForm
     naming: NamingForm | None
     currencies: Sequence[OfCurrency]
-    guests: GuestsForm | None
+    chemin: CheminForm | None
     pace: PaceForm | None
 
     def is_valid(self) -> bool:
@@ -97,7 +97,7 @@ class Sheet:
 
         Each form is validated, so that each shows its errors.
         """
-        wanted = [form for form in (self.naming, self.terms, self.guests, self.pace) if form]
+        wanted = [form for form in (self.naming, self.terms, self.chemin, self.pace) if form]
         taken = chain.from_iterable(each.forms for each in self.currencies if each.is_taken)
         return not [form for form in (*wanted, *taken) if not form.is_valid()]
 
@@ -112,8 +112,8 @@ class Sheet:
 
     def refuse(self, error: TableError) -> None:
         """Add an error to the field that it concerns."""
-        form, field = self._place_of(error)
-        form.add_error(field if field in form.fields else None, getattr(error, "sentence", str(error)))
+        form, field = self._field_of(error)
+        form.add_error(field if field in form.fields else None, getattr(error, "message", str(error)))
 
     def _named(self) -> dict[str, Any]:
         if self.naming is None:
@@ -123,9 +123,9 @@ class Sheet:
         return named | {"slug": slug, "variant": self.like.variant, "shape": self.like.shape}
 
     def _limits(self) -> TableLimits:
-        if self.guests:
-            given = self.guests.cleaned_data
-            entry = StoredGuests(
+        if self.chemin:
+            given = self.chemin.cleaned_data
+            entry = StoredChemin(
                 places=given["places"],
                 minimum=given["minimum"],
                 maximum=given["maximum"],
@@ -142,22 +142,22 @@ class Sheet:
         except ClockError as error:
             raise UnusableClock(str(error)) from error
 
-    def _place_of(self, error: TableError) -> tuple[forms.Form, str]:
+    def _field_of(self, error: TableError) -> tuple[forms.Form, str]:
         if isinstance(error, UnusableLimits | ReturnTooLow):
-            return self._place_of_limits(error)
+            return self._field_of_limits(error)
         if isinstance(error, UnusableClock) and self.pace:
             return self.pace, ""
         if isinstance(error, UnusableAddress) and self.naming:
             return self.naming, "slug"
-        if isinstance(error, ServesNobody):
+        if isinstance(error, NobodyEligible):
             return self.terms, error.part
         fields = {MissingLanguage: "jurisdictions", UnusableMoment: "goes_live_at"}
         return self.terms, fields.get(type(error), "")
 
-    def _place_of_limits(self, error: UnusableLimits | ReturnTooLow) -> tuple[forms.Form, str]:
+    def _field_of_limits(self, error: UnusableLimits | ReturnTooLow) -> tuple[forms.Form, str]:
         found = next((each for each in self.currencies if each.currency == error.currency), None)
         if found is None:
-            return self.guests or self.terms, "currencies"
+            return self.chemin or self.terms, "currencies"
         if error.bet in found.ranges:
             return found.ranges[error.bet][1], "minimum" if isinstance(error, ReturnTooLow) else "maximum"
         return found.money, getattr(error, "part", "")
@@ -173,11 +173,11 @@ def sheet(like: Like, *, table: Table | None, data: QueryDict | None = None) -> 
     terms = TermsForm(data, initial=initial, shape=shape, is_new=table is None)
     naming = None if table else NamingForm(data, initial=initial)
     pace = PaceForm(data, prefix="pace", initial=initial["pace"], kind=CLOCKS[shape]) if shape in CLOCKS else None
-    if shape is Shape.GUESTS:
+    if shape is Shape.CHEMIN:
         wanted = initial["guests"]["tender"] if data is None else data.get("guests-tender")
         currency = wanted if wanted in Currency.values else Currency.values[0]
-        guests = GuestsForm(data, prefix="guests", initial=initial["guests"], currency=currency)
-        return Sheet(like, terms, naming, (), guests, pace)
+        chemin = CheminForm(data, prefix="guests", initial=initial["guests"], currency=currency)
+        return Sheet(like, terms, naming, (), chemin, pace)
     taken = initial["currencies"] if data is None else data.getlist("currencies")
     currencies = [_of_currency(like, each, data, is_taken=each in taken) for each in Currency.values]
     return Sheet(like, terms, naming, currencies, None, pace)
@@ -196,14 +196,14 @@ def _initial(like: Like) -> Initial:
     }
     if like.shape in PACES:
         initial["pace"] = written_pace((version.clock if version else None) or PACES[like.shape].stored())
-    if like.shape is Shape.GUESTS:
-        initial["guests"] = _guests(limits)
+    if like.shape is Shape.CHEMIN:
+        initial["guests"] = _chemin_initial(limits)
     return initial
 
 
-def _guests(limits: Mapping[str, Any]) -> Initial:
+def _chemin_initial(limits: Mapping[str, Any]) -> Initial:
     if not limits:
-        return {"tender": Currency.values[0], "places": PLACES, "house_players": 0}
+        return {"tender": Currency.values[0], "places": SEATS, "house_players": 0}
     ((currency, entry),) = limits.items()
     return {**entry, "tender": currency, "minimum": written(entry["minimum"]), "maximum": written(entry["maximum"])}
 

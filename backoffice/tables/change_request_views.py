@@ -27,7 +27,7 @@ from backoffice.tables.change_request_sheet import Like, Sheet, sheet
 from games.betting.limits import Limits, StoredLimits
 from games.change_requests import requests, returns, rules
 from games.change_requests.differences import country, describe_table, describe_version, fraction
-from games.change_requests.execution import limits_of, served_of
+from games.change_requests.execution import eligibility_of, limits_of
 from games.change_requests.requests import ASK
 from games.change_requests.returns import BetReturn, LowestReturn
 from games.engine.bets import Variant
@@ -78,7 +78,7 @@ class Preview:
     without_money: tuple[str, ...]  # countries that the table serves without taking any of their currencies
 
     @property
-    def is_between_guests(self) -> bool:
+    def is_chemin(self) -> bool:
         """Whether players bet only against each other."""
         return not self.currencies
 
@@ -131,8 +131,8 @@ def _currencies(variant: str, shape: Shape, limits: StoredLimits) -> Iterator[Of
 
 
 def _without_money(request: Mapping[str, Json]) -> Iterator[str]:
-    served = served_of(request)
-    for law in Jurisdiction.objects.filter(pk__in=served.jurisdictions if served else ()).order_by("pk"):
+    eligibility = eligibility_of(request)
+    for law in Jurisdiction.objects.filter(pk__in=eligibility.jurisdictions if eligibility else ()).order_by("pk"):
         if not set(law.currencies) & limits_of(request).keys():
             yield country(law.pk)
 

@@ -92,8 +92,8 @@ def staff_floor_table(request: StaffRequest, key: str) -> HttpResponse:
     row = rows.row(key)
     if row is None:
         raise Http404
-    if row.on and row.on.guests:
-        access_log.shown(request, *(sitting.player for sitting in row.on.guests.sitting))
+    if row.on and row.on.chemin_state:
+        access_log.shown(request, *(seated.player for seated in row.on.chemin_state.seated))
     context = {
         "row": row,
         "on": row.on,
@@ -114,8 +114,8 @@ def _closable(rows: Rows, games: list[tuple[str, str]]) -> list[tuple[str, str]]
     variants = {row.table.pk: row.table.variant for row in rows.rows if row.table.status != Status.CLOSED}
     number = Counter(variants.values())
     every, words = EVERY_GAME
-    told = [(every, words, len(variants)), *((slug, name, number[slug]) for slug, name in games)]
-    return [(slug, f"{name}: {count} table{'' if count == 1 else 's'}") for slug, name, count in told]
+    choices = [(every, words, len(variants)), *((slug, name, number[slug]) for slug, name in games)]
+    return [(slug, f"{name}: {count} table{'' if count == 1 else 's'}") for slug, name, count in choices]
 
 
 def _html(row: Row, rows: Rows, **how: bool) -> SafeString:

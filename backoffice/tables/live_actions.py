@@ -40,7 +40,7 @@ class RulingForm(FinalForm):
     """Ruling of the supervisor."""
 
     decision = forms.ChoiceField(
-        choices=[("stands", "Round stands"), ("void", "Void round"), ("annulled", "Round is void")]
+        choices=[("stands", "Round stands"), ("void", "Void round"), ("voided", "Round is void")]
     )
 
 
@@ -85,7 +85,7 @@ def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse
         if form.cleaned_data["decision"] == "void":
             malfunction.ask_void(incident_id=incident_id, reason=reason, by=by)
             return "Requested. A second person must approve it under Approvals."
-        if form.cleaned_data["decision"] == "annulled":
+        if form.cleaned_data["decision"] == "voided":
             ruling = malfunction.accept_void(incident_id=incident_id, reason=reason, by=str(by))
             said = f"Incident {incident_id} is ruled on: {_as_it_ended(ruling.incident)}."
         else:
@@ -123,10 +123,10 @@ def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpRespon
     GET shows what will happen to the money at the table; POST does it.
     """
     on = next((each for tables in floor().values() for each in tables if each.live_table.pk == live_table_id), None)
-    if on is None or on.guests is None:
+    if on is None or on.chemin_state is None:
         raise Http404
     if request.method != "POST":
-        access_log.shown(request, *(sitting.player for sitting in on.guests.sitting))
+        access_log.shown(request, *(seated.player for seated in on.chemin_state.seated))
         return render(request, "staff/break_up.html", {"on": on})
     form = FinalForm(request.POST)
 
@@ -139,14 +139,14 @@ def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpRespon
     return _do(request, form, have_them_get_up, "staff_floor")
 
 
-def _do(request: StaffRequest, form: ReasonForm, deed: Callable[[], str], page: str, *of: int) -> HttpResponse:
+def _do(request: StaffRequest, form: ReasonForm, action: Callable[[], str], page: str, *of: int) -> HttpResponse:
     """Run the action and show its result or the error.
 
     Return to the floor if the form was there.
     """
     try:
         if form.is_valid():
-            messages.success(request, deed())
+            messages.success(request, action())
         else:
             messages.error(request, UNSURE)
     except (MalfunctionError, ApprovalError) as error:

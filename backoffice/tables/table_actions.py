@@ -22,7 +22,7 @@ FINISHED: Final = "A round in progress is completed and paid first; accepted bet
 
 
 @dataclass(frozen=True)
-class Deed:
+class TableAction:
     """Action on a table: its function, its label, and the state it leads to."""
 
     do: Callable[..., Table]  # called with table_id, reason and by
@@ -31,11 +31,11 @@ class Deed:
     what: str  # sentences next to its button
 
 
-DEEDS: Final[Mapping[str, Deed]] = {
-    "pause": Deed(status.pause_table, "Pause", Status.PAUSED, f"{FINISHED} Players keep their seats."),
-    "continue": Deed(continue_table, "Resume", Status.OPEN, "The next round starts at once."),
-    "open": Deed(status.open_table, "Open", Status.OPEN, "Rounds start at once."),
-    "close": Deed(status.close_table, "Close", Status.CLOSED, f"{FINISHED} Players leave their seats."),
+ACTIONS: Final[Mapping[str, TableAction]] = {
+    "pause": TableAction(status.pause_table, "Pause", Status.PAUSED, f"{FINISHED} Players keep their seats."),
+    "continue": TableAction(continue_table, "Resume", Status.OPEN, "The next round starts at once."),
+    "open": TableAction(status.open_table, "Open", Status.OPEN, "Rounds start at once."),
+    "close": TableAction(status.close_table, "Close", Status.CLOSED, f"{FINISHED} Players leave their seats."),
 }
 """Actions by the name that forms submit."""
 
@@ -50,9 +50,9 @@ WHILE_PLAYING: Final[Mapping[str, str]] = {
 }
 
 
-def possible(table: Table) -> Mapping[str, Deed]:
+def possible(table: Table) -> Mapping[str, TableAction]:
     """Return the actions possible in the table's current state, by name."""
-    return {name: DEEDS[name] for name in POSSIBLE[table.status]}
+    return {name: ACTIONS[name] for name in POSSIBLE[table.status]}
 
 
 def stands(table: Table) -> str:
@@ -79,18 +79,18 @@ ROW: Final = re.compile(r"(live|solo)-[0-9]{1,18}")
 """The id of a row of the floor, which forms on the floor submit."""
 
 
-def to_the_table(sentence: str, row: str) -> str | SafeString:
+def to_the_table(message: str, row: str) -> str | SafeString:
     """Return a message with a link to a row of the floor, if *row* is the id of one."""
     if not ROW.fullmatch(row):
-        return sentence
-    return format_html('{} <a href="{}#{}">View table</a>', sentence, reverse("staff_floor"), row)
+        return message
+    return format_html('{} <a href="{}#{}">View table</a>', message, reverse("staff_floor"), row)
 
 
-def after_a_ruling(sentence: str, live_table_id: int) -> str | SafeString:
+def after_a_ruling(message: str, live_table_id: int) -> str | SafeString:
     """Return a message with what is left to do at a stopped live table, and a link to the table."""
     if not LiveTable.objects.filter(pk=live_table_id, stopped_by__isnull=False).exists():
-        return to_the_table(sentence, f"live-{live_table_id}")
+        return to_the_table(message, f"live-{live_table_id}")
     waiting = unruled().filter(live_round__live_table=live_table_id).values_list("pk", flat=True)
     numbers = ", ".join(str(each) for each in waiting)
     left = f"still awaiting a ruling: incident {numbers}" if numbers else "resume it"
-    return to_the_table(f"{sentence} The table is still stopped: {left}.", f"live-{live_table_id}")
+    return to_the_table(f"{message} The table is still stopped: {left}.", f"live-{live_table_id}")

@@ -30,7 +30,7 @@ from games.fairness.hourly_totals import Played
 from games.labels import variant_label
 from games.models import ScheduledVersion, ScheduleEnding, Table, TableVersion
 from games.tables import clock as house_clock
-from games.tables.checks import Served, TableError
+from games.tables.checks import TableEligibility, TableError
 from games.variants import GAMES, LANGUAGES, VARIANTS
 from players.access import StaffRequest, actor, staff_required
 from wallet.models import Currency, Mode
@@ -92,11 +92,11 @@ def of_rules(variant: str) -> list[OfRules]:
 
 def of_table(table: Table, asked: Mapping[str, str]) -> tuple[list[OfTable], Page[TableVersion]]:
     """Return the page of versions of a table that the cursors in *asked* lead to, newest first."""
-    page, told = Order(("number",)).page(table.versions.all(), asked, SHOWN), _told(table)
+    page, events = Order(("number",)).page(table.versions.all(), asked, SHOWN), _events_by_number(table)
     numbers = {number + step for number in (version.number for version in page.rows) for step in (-1, 1)}
     beside = {version.number: version for version in table.versions.filter(number__in=numbers)}
     lines = [
-        _line(table, version, beside.get(version.number + 1), beside.get(version.number - 1), told)
+        _line(table, version, beside.get(version.number + 1), beside.get(version.number - 1), events)
         for version in page.rows
     ]
     return lines, page
@@ -159,9 +159,9 @@ def _line(
     version: TableVersion,
     after: TableVersion | None,
     before: TableVersion | None,
-    told: Mapping[int, Mapping[str, Any]],
+    events: Mapping[int, Mapping[str, Any]],
 ) -> OfTable:
-    event = told.get(version.number, {})
+    event = events.get(version.number, {})
     data = event.get("data", {})
     return OfTable(
         version=version,
@@ -174,7 +174,7 @@ def _line(
     )
 
 
-def _told(table: Table) -> dict[int, Mapping[str, Any]]:
+def _events_by_number(table: Table) -> dict[int, Mapping[str, Any]]:
     """Return the events about versions of a table, by version number."""
     bodies = Event.objects.filter(kind="table.version", on=f"table:{table.pk}").values_list("body", flat=True)
     events = [json.loads(bytes(body)) for body in bodies]
@@ -183,7 +183,7 @@ def _told(table: Table) -> dict[int, Mapping[str, Any]]:
 
 def _said(table: Table, version: TableVersion) -> dict[str, str]:
     of_rules = {"Rules": version.rules_version, "SHA-256 of the rules": version.rules_digest[:12]}
-    return of_rules | written(table.variant, version.limits, version.clock, Served.under(version))
+    return of_rules | written(table.variant, version.limits, version.clock, TableEligibility.under(version))
 
 
 READERS: Final = (ASK, DECIDE)
@@ -253,7 +253,7 @@ def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
     context = {
         "table": table,
         "name": variant_label(GAMES[table.variant], "name", "en"),
-        "in_force": differences.written(table.variant, version.limits, version.clock, Served.under(version))
+        "in_force": differences.written(table.variant, version.limits, version.clock, TableEligibility.under(version))
         if version
         else {},
         "lowest": lowest(table),

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from backoffice.tables.live_actions import SUPERVISE, UNSURE, FinalForm
-from backoffice.tables.table_actions import DEEDS, stands, to_the_table
+from backoffice.tables.table_actions import ACTIONS, stands, to_the_table
 from games.betting.limits import Limits
 from games.labels import variant_label
 from games.models import Shape, Table
@@ -20,7 +20,7 @@ from games.shared.floor import floor
 from games.shared.floor.rows import READERS
 from games.tables import status, versions
 from games.tables.checks import TableError
-from games.tables.chemin_rules import GuestRules
+from games.tables.chemin_rules import CheminRules
 from games.variants import GAMES
 from players.access import actor, staff_required
 from wallet.money import format_money
@@ -33,7 +33,7 @@ NOT_CHOSEN = f"Choose the tables to close. {UNSURE}"
 class StatusForm(forms.Form):
     """Action on a table, with a reason."""
 
-    deed = forms.ChoiceField(choices=[(name, deed.label) for name, deed in DEEDS.items()])
+    action = forms.ChoiceField(choices=[(name, action.label) for name, action in ACTIONS.items()])
     reason = forms.CharField(max_length=300)
 
 
@@ -74,17 +74,17 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, "Enter a reason. It is recorded in the audit log.")
         return redirect("staff_floor")
-    deed = DEEDS[form.cleaned_data["deed"]]
-    if table.status == deed.leads_to:
+    action = ACTIONS[form.cleaned_data["action"]]
+    if table.status == action.leads_to:
         messages.warning(request, f"{table} is already {table.get_status_display()}. Your reason was not recorded.")
         return redirect("staff_floor")
     try:
-        table = deed.do(table_id=table_id, reason=form.cleaned_data["reason"], by=actor(request))
+        table = action.do(table_id=table_id, reason=form.cleaned_data["reason"], by=actor(request))
     except TableError as error:
         messages.error(request, str(error))
     else:
-        tell = messages.warning if table.live.filter(stopped_by__isnull=False).exists() else messages.success
-        tell(request, to_the_table(stands(table), row))
+        show_outcome = messages.warning if table.live.filter(stopped_by__isnull=False).exists() else messages.success
+        show_outcome(request, to_the_table(stands(table), row))
     return redirect("staff_floor")
 
 
@@ -125,8 +125,8 @@ def _ranges(table: Table) -> list[str]:
     """Return the table's limits as text: Player and Banker by currency, or a bank."""
     if table.version is None:
         return []
-    if table.shape == Shape.GUESTS:
-        rules = GuestRules.of(table.version.limits)
+    if table.shape == Shape.CHEMIN:
+        rules = CheminRules.of(table.version.limits)
         return [f"{_range(rules.minimum, rules.maximum, rules.currency)} a bank"]
     allowed = ((currency, Limits.of(table.version.limits, currency).main) for currency in table.version.limits)
     return [_range(main.minimum, main.maximum, currency) for currency, main in allowed]

@@ -98,7 +98,7 @@ def breaking_address(address: str) -> SafeString:
 @register.filter
 def browser_name(called: str) -> str:
     """Return the names of browser and device from a user agent."""
-    return sessions.words(called)
+    return sessions.browser_label(called)
 
 
 def _of(path: str, among: Iterable[Function]) -> Function | None:

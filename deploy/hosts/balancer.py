@@ -30,7 +30,7 @@ class Backend:
         self.is_ready = False
         self.lines: set[asyncio.Task[None]] = set()
 
-    async def watch(self, host: str) -> None:
+    async def monitor(self, host: str) -> None:
         """Probe the web process again and again.
 
         If it stops answering, its connections are closed, so that clients reconnect to another. If
@@ -122,7 +122,7 @@ async def main(listen: str, host: str, *addresses: str) -> None:
     server = await asyncio.start_server(Balancer(backends).serve, at, int(port))
     async with server, asyncio.TaskGroup() as watching:
         for backend in backends:
-            watching.create_task(backend.watch(host))
+            watching.create_task(backend.monitor(host))
         await server.serve_forever()
 
 

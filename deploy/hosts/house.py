@@ -23,14 +23,14 @@ import redis
 
 from deploy.hosts.network import Host, Network
 from ops.embedded import binaries
-from ops.embedded.paths import Places
+from ops.embedded.paths import Paths
 from ops.embedded.users import make_private
 from ops.postgresql.roles import Login, make_house
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
 PORT: Final = 8000
 PATIENCE: Final = 180.0  # seconds that a busy machine may need for any step
-LOOK: Final = 0.05
+POLL_SECONDS: Final = 0.05
 NAME: Final = "casino.example"  # the host name of the house
 ENVIRONMENT: Final = {"LC_ALL": "C", "TZ": "UTC"}
 PYTHON: Final = sys.executable
@@ -54,9 +54,9 @@ class House:
         self._keys = ""  # of the log, after the signer has created them
         names = ("database", "replica", "broker", "web1", "web2", "worker1", "worker2", "sealer", "front")
         self.hosts: Mapping[str, Host] = {name: network.host(name) for name in names}
-        self._places = Places(folder / "servers")
-        make_private(self._places.home, self._places.account)
-        self._binaries = binaries.for_servers(self._places)
+        self._paths = Paths(folder / "servers")
+        make_private(self._paths.home, self._paths.account)
+        self._binaries = binaries.for_servers(self._paths)
 
     def __enter__(self) -> Self:
         return self
@@ -131,7 +131,7 @@ class House:
     def start(self, name: str) -> None:
         """Start the programs of a machine, or the replica, as after a power failure."""
         if name == "replica":
-            self._postgres(self.hosts[name], self._places.home / name)
+            self._postgres(self.hosts[name], self._paths.home / name)
             return
         queue = "--queues=seal" if name == "sealer" else "--queues=celery"
         if name.startswith("web"):
@@ -208,8 +208,8 @@ class House:
         """Create a cluster and roles with passwords, because other machines log in over the
         network.
         """
-        host, cluster = self.hosts["database"], self._places.home / "database"
-        password = self._places.home / "password"
+        host, cluster = self.hosts["database"], self._paths.home / "database"
+        password = self._paths.home / "password"
         password.write_text(self._password)
         self._own(password)
         made = ("--username=postgres", "--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={password}")
@@ -226,7 +226,7 @@ class House:
 
     def _start_replica(self) -> None:
         """Copy the database and start streaming."""
-        host, cluster = self.hosts["replica"], self._places.home / "replica"
+        host, cluster = self.hosts["replica"], self._paths.home / "replica"
         copier = self._binaries.postgres.with_name("pg_basebackup")
         source = f"postgresql://postgres:{self._password}@{self.hosts['database'].address}/"
         arguments = (
@@ -254,7 +254,7 @@ class House:
             "--save",
             "",
             "--dir",
-            str(self._places.home),
+            str(self._paths.home),
         )
         self._as_server(host, str(self._binaries.valkey_server), *options)
         broker = redis.Redis(host=host.address, password=self._password)
@@ -272,13 +272,13 @@ class House:
         self._as_server(host, str(self._binaries.postgres), "-D", str(cluster), *options)
 
     def _as_server(self, host: Host, *command: str) -> "subprocess.Popen[bytes]":
-        account = self._places.account
+        account = self._paths.account
         log = self._logs / f"{host.name}-{'valkey' if host.name == 'broker' else 'postgresql'}.log"
-        inside = ("env", "-C", str(self._places.home), *command)
+        inside = ("env", "-C", str(self._paths.home), *command)
         return self.network.run(host, inside, log=log, environment=ENVIRONMENT, user=account.uid if account else None)
 
     def _own(self, path: Path) -> None:
-        if account := self._places.account:
+        if account := self._paths.account:
             os.chown(path, account.uid, account.gid)
 
     def _until(self, act: Callable[[], object], what: str) -> None:
@@ -290,6 +290,6 @@ class House:
             except (psycopg.Error, redis.RedisError, OSError) as error:
                 if time.monotonic() > until:
                     raise TimeoutError(f"{what} did not start; see {self._logs}") from error
-                time.sleep(LOOK)
+                time.sleep(POLL_SECONDS)
             else:
                 return

@@ -55,13 +55,13 @@ class DecisionBody(Strict):
         return attrs
 
 
-class AtGuestTable(AtLiveTable):
+class AtCheminTable(AtLiveTable):
     """A view for one Chemin de Fer table and one kind of money."""
 
-    shapes: ClassVar = (Shape.GUESTS,)
+    shapes: ClassVar = (Shape.CHEMIN,)
 
 
-class Decisions(AtGuestTable):
+class Decisions(AtCheminTable):
     """Decisions of the player."""
 
     @extend_schema(operation_id="decision", request=DecisionBody, responses=SEATED | schema.refusals(*REFUSED))
@@ -82,7 +82,7 @@ class Decisions(AtGuestTable):
         }
 
 
-class Away(AtGuestTable):
+class Away(AtCheminTable):
     """Stepping away from the table."""
 
     @extend_schema(
@@ -94,7 +94,7 @@ class Away(AtGuestTable):
         return self.stand(self.live_table(slug, mode), play.step_away)
 
 
-class Back(AtGuestTable):
+class Back(AtCheminTable):
     """Coming back to the table."""
 
     @extend_schema(

@@ -15,13 +15,13 @@ from games.api.shapes import Json, amount, currency, kind_of_money
 from games.api.shared_schema import SpentShoeSchema, TableShoeSchema
 from games.chemin.board import own_view, public_view
 from games.chemin.options import NAMES
-from games.chemin.presentation import OptionView, OwnView, PlaceView, PublicView, TableHand
+from games.chemin.presentation import OptionView, OwnView, PublicView, ShownSeat, TableHand
 from games.chemin.queries import Played, Seen
 from games.chemin.snapshots import own_state, with_funds
 from games.engine.cards import Card
 from games.engine.chemin import Call, Outcome, Phase, Presence, SeatView, view
 from games.engine.chemin.actions import DrawCard, Stand
-from games.engine.chemin.record import deal_again
+from games.engine.chemin.record import redeal_coup
 from games.engine.chemin.rules import Advice
 
 PHASES = (*(phase.value for phase in Phase), "stopped", "paused", "closed_table")
@@ -42,7 +42,7 @@ class LyingHandSchema(serializers.Serializer[Any]):
     is_natural = serializers.BooleanField()
 
 
-class GuestPlaceSchema(serializers.Serializer[Any]):
+class CheminSeatSchema(serializers.Serializer[Any]):
     """A seat at the table."""
 
     number = serializers.IntegerField()
@@ -73,7 +73,7 @@ class CoupRefSchema(serializers.Serializer[Any]):
     code = serializers.CharField(help_text="what people say to each other")
 
 
-class GuestRulesSchema(serializers.Serializer[Any]):
+class CheminRulesSchema(serializers.Serializer[Any]):
     """The fixed rules of the table."""
 
     places = serializers.IntegerField()
@@ -82,7 +82,7 @@ class GuestRulesSchema(serializers.Serializer[Any]):
     house_players = serializers.IntegerField(help_text="who play for free money while a player is seated")
 
 
-class GuestStateSchema(serializers.Serializer[Any]):
+class CheminStateSchema(serializers.Serializer[Any]):
     """A Chemin de Fer table as everyone sees it at one moment."""
 
     shape = serializers.ChoiceField(choices=("guests",))
@@ -99,7 +99,7 @@ class GuestStateSchema(serializers.Serializer[Any]):
     deadline = serializers.DateTimeField(allow_null=True, help_text="until when, or the croupier decides by the rule")
     seconds_left = serializers.FloatField(allow_null=True, help_text="until then, at the moment of `at`")
     round = CoupRefSchema(allow_null=True)
-    places = GuestPlaceSchema(many=True)
+    places = CheminSeatSchema(many=True)
     bank = BankSchema(allow_null=True)
     for_sale = amount("the amount at which a bank is offered on", allow_null=True)
     punter = LyingHandSchema(help_text="the punters' cards")
@@ -111,12 +111,12 @@ class GuestStateSchema(serializers.Serializer[Any]):
     shoe = TableShoeSchema(allow_null=True)
     spent_shoe = SpentShoeSchema(allow_null=True, help_text="the latest one whose seed is public")
     results = serializers.ListField(
-        child=serializers.ChoiceField(choices=(*OUTCOMES, "annulled")), help_text="of this shoe's last coups, in order"
+        child=serializers.ChoiceField(choices=(*OUTCOMES, "voided")), help_text="of this shoe's last coups, in order"
     )
-    rules = GuestRulesSchema()
+    rules = CheminRulesSchema()
 
 
-class GuestOptionSchema(serializers.Serializer[Any]):
+class CheminOptionSchema(serializers.Serializer[Any]):
     """A decision that the player can make now."""
 
     action = serializers.ChoiceField(choices=ACTIONS)
@@ -131,13 +131,13 @@ class LastCoupSchema(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     code = serializers.CharField()
-    is_annulled = serializers.BooleanField()
+    is_void = serializers.BooleanField()
     staked = amount("what the player had staked, or had in the bank at risk")
     paid = amount("what came back of it")
     net = amount("what came back less what was staked")
 
 
-class GuestOwnSchema(serializers.Serializer[Any]):
+class CheminOwnSchema(serializers.Serializer[Any]):
     """The player's own data at a Chemin de Fer table."""
 
     currency = currency()
@@ -145,7 +145,7 @@ class GuestOwnSchema(serializers.Serializer[Any]):
     presence = serializers.ChoiceField(choices=PRESENCES, allow_null=True)
     move = serializers.IntegerField(help_text="of the state that this belongs to")
     question = serializers.IntegerField(help_text="which the options answer")
-    options = GuestOptionSchema(many=True, help_text="what may be decided now; none where nothing is asked")
+    options = CheminOptionSchema(many=True, help_text="what may be decided now; none where nothing is asked")
     hand = LyingHandSchema(allow_null=True, help_text="the punters' cards, where the player alone sees them")
     rule = serializers.ChoiceField(choices=ADVICE, allow_null=True, help_text="whether to draw: what may be chosen")
     advice = serializers.ChoiceField(choices=ADVICE, allow_null=True, help_text="what the croupier answered; it binds")
@@ -156,7 +156,7 @@ class GuestOwnSchema(serializers.Serializer[Any]):
     session_net = amount("what the session came to so far; null where none runs", allow_null=True)
 
 
-class GuestOverSchema(rounds_schema.OverSchema):
+class CheminOverSchema(rounds_schema.OverSchema):
     """A finished coup."""
 
     cards = serializers.ListField(
@@ -171,7 +171,7 @@ def public(seen: Seen) -> Json:
     """Return the table as everyone sees it at the moment of *seen*."""
     with override("en"):
         shown = public_view(seen, "en")
-    table = view(seen.standing, None)
+    table = view(seen.table_state, None)
     deadline = seen.deadline if shown.countdown else None
     return {
         "shape": "guests",
@@ -186,7 +186,7 @@ def public(seen: Seen) -> Json:
         "deadline": deadline,
         "seconds_left": max(0.0, (deadline - seen.now).total_seconds()) if deadline else None,
         "round": {"id": shown.round_id, "code": shown.code} if shown.round_id else None,
-        "places": [_place(place, table) for place in shown.places],
+        "places": [_seat(place, table) for place in shown.seats],
         "bank": _bank(shown, table),
         "for_sale": shown.for_sale,
         "punter": _hand(shown.punter),
@@ -231,27 +231,27 @@ def own(seen: Seen, row: Mapping[str, Any]) -> Json:
 def over(row: Mapping[str, Any]) -> Json:
     """Return a finished coup from a row of `READ_OVER`."""
     codes = row["cards"].split()
-    told = rounds_schema.over(row) | {"cards": codes, "punter": NO_HAND, "banker": NO_HAND, "outcome": None}
+    result = rounds_schema.over(row) | {"cards": codes, "punter": NO_HAND, "banker": NO_HAND, "outcome": None}
     if not codes:
-        return told
-    dealt = deal_again(map(Card.parse, codes), punter_draws=row["punter_draws"], banker_draws=row["banker_draws"])
+        return result
+    dealt = redeal_coup(map(Card.parse, codes), punter_draws=row["punter_draws"], banker_draws=row["banker_draws"])
     for side, hand in (("punter", dealt.punter), ("banker", dealt.banker)):
         third = [] if hand.third is None else [hand.third]
         cards = [str(card) for card in (*hand.pair, *third)]
-        told[side] = {"cards": cards, "total": hand.total, "is_natural": hand.natural}
-    if not row["is_annulled"]:
-        told["outcome"] = dealt.outcome.value
-    return told
+        result[side] = {"cards": cards, "total": hand.total, "is_natural": hand.natural}
+    if not row["is_void"]:
+        result["outcome"] = dealt.outcome.value
+    return result
 
 
 NO_HAND: Mapping[str, Any] = {"cards": [], "total": None, "is_natural": False}
 
 
-def _place(place: PlaceView, table: SeatView) -> Json:
+def _seat(place: ShownSeat, table: SeatView) -> Json:
     return {
         "number": place.number,
         "state": place.state,
-        "name": place.guest or None,
+        "name": place.seated_player or None,
         "is_house_player": place.is_house_player,
         "is_asked": place.is_turn,
         "holds_cards": place.holds_cards,
@@ -305,11 +305,11 @@ def _rule(shown: OwnView) -> str | None:
 def _last_round(last: Played | None) -> Json | None:
     if last is None:
         return None
-    paid = last.staked if last.is_annulled else last.paid
+    paid = last.staked if last.is_void else last.paid
     return {
         "id": last.round,
         "code": last.code,
-        "is_annulled": last.is_annulled,
+        "is_void": last.is_void,
         "staked": last.staked,
         "paid": paid,
         "net": paid - last.staked,

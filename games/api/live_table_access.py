@@ -13,17 +13,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from games.api import chemin_schema, shared_schema
-from games.api.chemin_schema import GuestOwnSchema, GuestStateSchema
+from games.api.chemin_schema import CheminOwnSchema, CheminStateSchema
 from games.api.problems import AT_A_TABLE, coded, refusals
 from games.api.shapes import Json
 from games.api.shared_schema import SharedOwnSchema, SharedStateSchema
 from games.chemin import messages, play, snapshots
 from games.engine.bets import Variant
-from games.errors import GuestRefused
+from games.errors import CheminRefused
 from games.models import CheminSeat, CheminTable, LiveTable, Shape
 from games.raw_rows import fetch_named
 from games.shared.state import READ_OWN, READ_PUBLIC, public_state
-from games.tables.access import demand_playable, demand_unbarred
+from games.tables.access import demand_eligible, demand_playable
 from games.variants import GAMES
 from players.api import schema
 from players.api.calls import once
@@ -43,11 +43,11 @@ class SharedTableSchema(serializers.Serializer[Any]):
     own = SharedOwnSchema(allow_null=True, help_text="null before the first bet or seat there")
 
 
-class GuestTableSchema(serializers.Serializer[Any]):
+class CheminTableSchema(serializers.Serializer[Any]):
     """A Chemin de Fer table: what everyone sees, and the player's own data."""
 
-    state = GuestStateSchema()
-    own = GuestOwnSchema()
+    state = CheminStateSchema()
+    own = CheminOwnSchema()
 
 
 class SeatedSchema(serializers.Serializer[Any]):
@@ -59,7 +59,7 @@ class SeatedSchema(serializers.Serializer[Any]):
 
 
 STATE = PolymorphicProxySerializer(
-    component_name="LiveTable", serializers=[SharedTableSchema, GuestTableSchema], resource_type_field_name=None
+    component_name="LiveTable", serializers=[SharedTableSchema, CheminTableSchema], resource_type_field_name=None
 )
 STATE_LINKS = {
     "bet": Link(
@@ -76,7 +76,7 @@ STATE_LINKS = {
 class AtLiveTable(PlayerApiView):
     """A view for a table of these *shapes* and one kind of money."""
 
-    shapes: ClassVar[tuple[Shape, ...]] = (Shape.SHARED, Shape.GUESTS)
+    shapes: ClassVar[tuple[Shape, ...]] = (Shape.SHARED, Shape.CHEMIN)
     scopes: ClassVar = {"GET": Scope.READ, "POST": Scope.PLAY, "DELETE": Scope.PLAY}
 
     def live_table(self, slug: str, mode: Mode) -> LiveTable:
@@ -87,11 +87,11 @@ class AtLiveTable(PlayerApiView):
     def demand_welcome(self, live: LiveTable) -> None:
         """Check that the player may be at the table, as its page does. Raises PlayError."""
         demand_playable(live.table, self.player, Mode(live.mode))
-        demand_unbarred(self.player, Mode(live.mode), self.session())
+        demand_eligible(self.player, Mode(live.mode), self.session())
 
     def told(self, live: LiveTable) -> Json:
         """Return the current state of the table."""
-        if live.table.shape == Shape.GUESTS:
+        if live.table.shape == Shape.CHEMIN:
             seen = snapshots.read_public(live.pk)
             mine = chemin_schema.own(seen, snapshots.read_own(live.pk, self.player.pk))
             return {"state": chemin_schema.public(seen), "own": mine}
@@ -124,12 +124,12 @@ class AtLiveTable(PlayerApiView):
 
     def done(self, live: LiveTable) -> Json:
         """Return the answer to a call that changed something."""
-        if live.table.shape != Shape.GUESTS:
+        if live.table.shape != Shape.CHEMIN:
             own: Json = self.told(live)["own"]
             return own
         chemin = CheminTable.objects.get(pk=live.pk)
-        guest = CheminSeat.objects.filter(live_table=live, player=self.player, left_at=None).first()
-        return {"place": guest and guest.number, "move": chemin.move, "question": chemin.question}
+        seated_player = CheminSeat.objects.filter(live_table=live, player=self.player, left_at=None).first()
+        return {"place": seated_player and seated_player.number, "move": chemin.move, "question": chemin.question}
 
 
 class TableState(AtLiveTable):
@@ -156,10 +156,10 @@ def refusals_at(live: LiveTable) -> Iterator[None]:
     with refusals(game if isinstance(game, Variant) else None, Mode(live.mode)):
         try:
             yield
-        except GuestRefused as error:
+        except CheminRefused as error:
             rules = snapshots.read_public(live.pk).rules
 
             money = partial(format_amount, currency=rules.currency, language=get_language() or "en")
-            sentence = messages.refused(error.reason, rules, money)
-            is_kept = error.reason not in play.TELLING
-            raise coded(error, sentence, is_kept=is_kept, reason=error.reason.value) from error
+            message = messages.refused(error.reason, rules, money)
+            is_kept = error.reason not in play.INFORMATIVE
+            raise coded(error, message, is_kept=is_kept, reason=error.reason.value) from error

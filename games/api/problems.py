@@ -9,7 +9,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from games import errors
-from games.betting.error_messages import refusal, refusal_of_a_guest, table_changed
+from games.betting.error_messages import refusal, refusal_at_chemin, table_changed
 from games.engine.bets import Variant
 from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError
 from players.api.problems import Problem, register
@@ -19,10 +19,10 @@ CONFLICT, FORBIDDEN = HTTPStatus.CONFLICT, HTTPStatus.FORBIDDEN
 UNPROCESSABLE = HTTPStatus.UNPROCESSABLE_ENTITY
 
 CODES: Final[Mapping[type[Exception], str]] = {
-    errors.Barred: register("barred", FORBIDDEN, _("You are not eligible to play")),
-    errors.NotServed: register("not-served", FORBIDDEN, _("The table is not available in your country")),
+    errors.NotEligible: register("barred", FORBIDDEN, _("You are not eligible to play")),
+    errors.NotEligibleHere: register("not-served", FORBIDDEN, _("The table is not available in your country")),
     errors.OtherMoney: register("other-money", FORBIDDEN, _("The table is not available for this type of money")),
-    errors.NotHereRemotely: register(
+    errors.NotForOperatorPlayers: register(
         "not-remotely", FORBIDDEN, _("The table is not available to players of operators")
     ),
     errors.VisitOver: register("visit-over", FORBIDDEN, _("Your game session has ended")),
@@ -48,7 +48,7 @@ CODES: Final[Mapping[type[Exception], str]] = {
     errors.UnderMinimum: register("under-minimum", UNPROCESSABLE, _("The bet is too small")),
     errors.OverMaximum: register("over-maximum", UNPROCESSABLE, _("The bet is too large")),
     errors.StakeOffStep: register("off-step", UNPROCESSABLE, _("The bet is not a multiple of the step")),
-    errors.GuestRefused: register("croupier-refuses", UNPROCESSABLE, _("The croupier refuses")),
+    errors.CheminRefused: register("croupier-refuses", UNPROCESSABLE, _("The croupier refuses")),
     ExcludedBets: register("bets-exclude", UNPROCESSABLE, _("These bets cannot be combined")),
     MissingMainBet: register("main-bet-missing", UNPROCESSABLE, _("The bet needs a main bet")),
     SettlementError: register("bet-refused", UNPROCESSABLE, _("The rules do not allow this bet")),
@@ -69,21 +69,21 @@ def refusals(variant: Variant | None, mode: Mode) -> Iterator[None]:
 
 def problem_of(error: errors.PlayError | SettlementError, variant: Variant | None, mode: Mode) -> Problem:
     """Return the problem for a refusal."""
-    return coded(error, _sentence(error, variant, mode))
+    return coded(error, _message(error, variant, mode))
 
 
-def coded(error: errors.PlayError | SettlementError, sentence: str, *, is_kept: bool = True, **more: Any) -> Problem:
+def coded(error: errors.PlayError | SettlementError, message: str, *, is_kept: bool = True, **more: Any) -> Problem:
     """Return the problem for a refusal with this sentence and these extra members."""
     code = next(code for kind in type(error).__mro__ if (code := CODES.get(kind)))
-    if isinstance(error, errors.Barred):
-        more["bar"] = error.bar.code.value
-    return Problem(code, sentence, is_kept=is_kept, **more)
+    if isinstance(error, errors.NotEligible):
+        more["bar"] = error.ineligibility.code.value
+    return Problem(code, message, is_kept=is_kept, **more)
 
 
-def _sentence(error: errors.PlayError | SettlementError, variant: Variant | None, mode: Mode) -> str:
+def _message(error: errors.PlayError | SettlementError, variant: Variant | None, mode: Mode) -> str:
     language = get_language() or "en"
     if variant is None:
-        return refusal_of_a_guest(error, mode=mode).text
+        return refusal_at_chemin(error, mode=mode).text
     if isinstance(error, errors.TableChanged):
         return table_changed((), variant=variant, language=language).text
     return refusal(error, variant=variant, mode=mode, language=language).text

@@ -133,10 +133,10 @@ class Rules(PlayerApiView):
     def get(self, request: Request, variant: str) -> Response:
         """Read the help of a game with its paytable and third-card rules."""
         game, language = game_called(variant), self.language()
-        told = _game(game, language) | {"help": rules_page(game, language).body, "bets": [], "third_card": None}
+        result = _game(game, language) | {"help": rules_page(game, language).body, "bets": [], "third_card": None}
         if isinstance(game, Variant):
-            told |= {"bets": [bet(game, each, language) for each in game.bets], "third_card": _third_card()}
-        return Response(told)
+            result |= {"bets": [bet(game, each, language) for each in game.bets], "third_card": _third_card()}
+        return Response(result)
 
 
 class Odds(PlayerApiView):
@@ -148,15 +148,15 @@ class Odds(PlayerApiView):
     def get(self, request: Request, variant: str) -> Response:
         """Read the exact odds of every bet, computed over all possible coups."""
         game = game_called(variant)
-        told: Json = {"variant": game.slug, "digest": game.digest, "decks": game.decks, "bets": [], "policies": []}
+        result: Json = {"variant": game.slug, "digest": game.digest, "decks": game.decks, "bets": [], "policies": []}
         if not isinstance(game, Variant):
-            return Response(told | {"policies": chemin_odds_json(game.decks)["policies"]})
+            return Response(result | {"policies": chemin_odds_json(game.decks)["policies"]})
         odds = odds_of(game.slug)
         bets = [
             {"bet": each.code, "name": bet_name(game, each.code, self.language())} | _odds(odds[each.code])
             for each in game.bets
         ]
-        return Response(told | {"bets": bets})
+        return Response(result | {"bets": bets})
 
 
 def game_called(slug: str) -> Game:

@@ -14,10 +14,10 @@ from games.api.live_table_access import AtLiveTable, SeatedSchema
 from games.api.problems import AT_A_TABLE
 from games.api.shared_schema import SharedOwnSchema
 from games.chemin import play
-from games.engine.chemin.rules import MOST_PLACES
+from games.engine.chemin.rules import MOST_SEATS
 from games.models import Shape
 from games.shared import seats
-from games.tables.access import demand_unbarred
+from games.tables.access import demand_eligible
 from players.api import schema
 from players.api.reading import Strict, Whole, body_of
 from players.api.schema import Linked, example
@@ -36,7 +36,7 @@ class SeatBody(Strict):
     place = Whole(
         required=False,
         min_value=1,
-        max_value=MOST_PLACES,
+        max_value=MOST_SEATS,
         help_text="at a Chemin de Fer table alone; without it the house's chance chooses among the free ones",
     )
 
@@ -65,10 +65,10 @@ class Seat(AtLiveTable):
         registers.ask_where_stale(player)  # outside the transaction
 
         def sit_down() -> None:
-            if live.table.shape == Shape.GUESTS:
-                play.join(player=player, live_table_id=live.pk, session=session, **asked)
+            if live.table.shape == Shape.CHEMIN:
+                play.join(player=player, live_table_id=live.pk, session=session, seat_number=asked.get("place"))
             else:
-                demand_unbarred(player, mode, session)
+                demand_eligible(player, mode, session)
                 seats.open_seat(player, live)
 
         return self.do(live, sit_down)
@@ -80,6 +80,6 @@ class Seat(AtLiveTable):
         """Leave a Chemin de Fer table, at once or after the coup in which you take part."""
         body_of(request, Strict)
         live = self.live_table(slug, mode)
-        if live.table.shape != Shape.GUESTS:
+        if live.table.shape != Shape.CHEMIN:
             raise Http404
         return self.stand(live, play.leave)

@@ -99,7 +99,7 @@ class InShoeSchema(serializers.Serializer[Any]):
     card = serializers.IntegerField(help_text="with which of its cards the round began, from 1; 0 before the deal")
 
 
-class StakeOfGuestSchema(serializers.Serializer[Any]):
+class CheminStakeSchema(serializers.Serializer[Any]):
     """One player's stake in a coup of Chemin de Fer."""
 
     place = serializers.CharField(help_text="whose: the name of the seat, not of the player")
@@ -123,7 +123,7 @@ class OwnCoupSchema(serializers.Serializer[Any]):
     call = serializers.CharField(allow_blank=True, help_text="in French; empty without one")
     banker = serializers.CharField()
     punter = serializers.CharField(allow_blank=True, help_text="who held the punters' cards")
-    stakes = StakeOfGuestSchema(many=True)
+    stakes = CheminStakeSchema(many=True)
     decisions = DecisionSchema(many=True)
     departures = serializers.ListField(child=serializers.CharField(), help_text="from the rule, each a sentence")
 

@@ -38,7 +38,7 @@ class TableRoundSchema(serializers.Serializer[Any]):
     id = serializers.UUIDField(help_text="a bet says which round it is for")
     code = serializers.CharField(help_text="what people say to each other")
     number = serializers.IntegerField(help_text="in the shoe")
-    is_annulled = serializers.BooleanField(help_text="whether every stake was given back")
+    is_void = serializers.BooleanField(help_text="whether every stake was given back")
 
 
 class TableShoeSchema(serializers.Serializer[Any]):
@@ -108,7 +108,7 @@ class LastRoundSchema(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     code = serializers.CharField()
-    is_annulled = serializers.BooleanField(help_text="whether every stake was given back")
+    is_void = serializers.BooleanField(help_text="whether every stake was given back")
     staked = amount("all stakes")
     paid = amount("all that came back")
     net = amount("what came back less what was staked")
@@ -173,7 +173,7 @@ def own(state: State, row: Mapping[str, Any]) -> Json:
     """Return the own data of the player in a row of `READ_OWN`."""
     mine = own_state(row)
     is_now = state.round is not None and mine.round == state.round.id
-    stakes = mine.stakes if is_now and not mine.is_annulled else {}
+    stakes = mine.stakes if is_now and not mine.is_void else {}
     return {
         "currency": mine.currency,
         "version": mine.version,
@@ -199,7 +199,7 @@ def over(row: Mapping[str, Any]) -> Json:
         }
         for side in Side
     }
-    outcome = coup.outcome.value if coup and not row["is_annulled"] else None
+    outcome = coup.outcome.value if coup and not row["is_void"] else None
     return rounds_schema.over(row) | hands | {"cards": row["cards"].split(), "outcome": outcome}
 
 
@@ -207,7 +207,7 @@ def _round(state: State) -> Json | None:
     played = state.round
     if played is None:
         return None
-    return {"id": played.id, "code": played.code, "number": played.number, "is_annulled": played.is_annulled}
+    return {"id": played.id, "code": played.code, "number": played.number, "is_void": played.is_void}
 
 
 def _hand(hand: HandView) -> Json:
@@ -221,15 +221,15 @@ def _shoe(shown: PublicView) -> Json | None:
 
 
 def _last_round(mine: Own) -> Json | None:
-    if mine.round is None or not (mine.bets or mine.is_annulled):
+    if mine.round is None or not (mine.bets or mine.is_void):
         return None
     staked = sum(line.stake for line in mine.bets.values()) or sum(mine.stakes.values())
-    bets = {} if mine.is_annulled else mine.bets
-    paid = staked if mine.is_annulled else mine.paid
+    bets = {} if mine.is_void else mine.bets
+    paid = staked if mine.is_void else mine.paid
     return {
         "id": mine.round,
         "code": mine.code,
-        "is_annulled": mine.is_annulled,
+        "is_void": mine.is_void,
         "staked": staked,
         "paid": paid,
         "net": paid - staked,

@@ -21,12 +21,12 @@ from games.api import shapes
 from games.api.problems import AT_A_TABLE, DEALING, SLIP, refusals
 from games.api.shapes import Json, amount, amounts, currency
 from games.betting.controls import Change, Deal, plays_on
-from games.models import NextRound, Shape, Table
+from games.models import Shape, SoloSeat, Table
 from games.solo import operator_money, seats
 from games.solo.page import table_limits
-from games.solo.purse_views import take_place
+from games.solo.purse_views import prepare_seat
 from games.solo.seats import ON_A_PURSE
-from games.tables.access import demand_playable, demand_unbarred
+from games.tables.access import demand_eligible, demand_playable
 from games.variants import VARIANTS
 from players.api import schema
 from players.api.calls import once
@@ -41,7 +41,7 @@ from wallet.ledger import accounts, purse
 from wallet.models import AccountKind, Mode
 from wallet.operator_wallet.operators import funds
 
-NO_PLACE = register("no-place", 404, _("You have no seat at this table yet"))
+NO_SEAT = register("no-place", 404, _("You have no seat at this table yet"))
 LARGEST_NUMBER = 2**31 - 1  # of versions
 HERE = {"slug": "$request.path.slug", "mode": "$request.path.mode"}
 
@@ -118,7 +118,7 @@ class RoundBody(ToDeal):
     maximum={"player": 1000000, "banker": 1000000},
     account=None,
 )
-class PlaceSchema(serializers.Serializer[Any]):
+class SoloSeatSchema(serializers.Serializer[Any]):
     """A place at a solo table. All windows and API clients of a player share it."""
 
     round_id = serializers.UUIDField(help_text="of the round that a deal would play")
@@ -145,10 +145,10 @@ class PlayedSchema(serializers.Serializer[Any]):
 
     round = shapes.OwnRoundSchema()
     repeated = serializers.BooleanField(help_text="it had been played before this call, which moved nothing")
-    place = PlaceSchema(help_text="committed to the next round")
+    place = SoloSeatSchema(help_text="committed to the next round")
 
 
-PLACE_LINKS = {
+SEAT_LINKS = {
     "chip": Link("place_chip", HERE, {"table_version": "$response.body#/table_version"}),
     "change": Link("place_change", HERE, {"table_version": "$response.body#/table_version"}),
     "deal": Link(
@@ -166,7 +166,7 @@ PLACE_LINKS = {
         {"round_id": "$response.body#/round_id", "table_version": "$response.body#/table_version"},
     ),
 }
-A_PLACE = {200: Linked(PlaceSchema, **PLACE_LINKS)}
+A_SEAT = {200: Linked(SoloSeatSchema, **SEAT_LINKS)}
 PLAYED = {200: Linked(PlayedSchema, replay=Link("round", {"round_id": "$response.body#/round/id"}))}
 
 
@@ -202,26 +202,26 @@ class AtSoloTable(PlayerApiView):
             return {
                 "round": shapes.finished(line),
                 "repeated": played.repeated,
-                "place": place(played.place, balance=None if played.repeated else line.balance_after),
+                "place": seat(played.seat, balance=None if played.repeated else line.balance_after),
             }
 
         return self.do(table, mode, play)
 
 
-class Place(AtSoloTable):
+class SoloTable(AtSoloTable):
     """A place at a table."""
 
-    @extend_schema(operation_id="place", responses=A_PLACE | schema.refusals(NO_PLACE, *AT_A_TABLE))
+    @extend_schema(operation_id="place", responses=A_SEAT | schema.refusals(NO_SEAT, *AT_A_TABLE))
     def get(self, request: Request, slug: str, mode: Mode) -> Response:
         """Read your place: the next round, the slip and the limits."""
         table = self.table(slug)
         with refusals(VARIANTS[table.variant], mode):
             found = seats.read(self.player, table.pk, mode)
             if found is None:
-                raise Problem(NO_PLACE)
-            return Response(place(found))
+                raise Problem(NO_SEAT)
+            return Response(seat(found))
 
-    @extend_schema(operation_id="place_open", request=None, responses=A_PLACE | schema.refusals(*AT_A_TABLE))
+    @extend_schema(operation_id="place_open", request=None, responses=A_SEAT | schema.refusals(*AT_A_TABLE))
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
         """Open your place, or return it.
 
@@ -231,31 +231,31 @@ class Place(AtSoloTable):
         table, player, session = self.table(slug), self.player, self.session()
         registers.ask_where_stale(player)  # outside the transaction
 
-        def open_place() -> Json:
+        def open_seat() -> Json:
             demand_playable(table, player, mode)
-            demand_unbarred(player, mode, session)
-            return place(solo.open_table(player=player, table_id=table.pk, mode=mode))
+            demand_eligible(player, mode, session)
+            return seat(solo.open_table(player=player, table_id=table.pk, mode=mode))
 
-        return self.do(table, mode, open_place)
+        return self.do(table, mode, open_seat)
 
 
-class PlaceChip(AtSoloTable):
+class SoloChip(AtSoloTable):
     """Chips on the table."""
 
-    @extend_schema(operation_id="place_chip", request=ChipBody, responses=A_PLACE | schema.refusals(*SLIP))
+    @extend_schema(operation_id="place_chip", request=ChipBody, responses=A_SEAT | schema.refusals(*SLIP))
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
         """Put one chip on a bet, or take one off. Nothing is staked before the deal."""
         asked = body_of(request, ChipBody)
         table, player = self.table(slug), self.player
         self.session()
         move = solo.take_chip if asked.pop("take") else solo.add_chip
-        return self.do(table, mode, lambda: place(move(player=player, table_id=table.pk, mode=mode, **asked)))
+        return self.do(table, mode, lambda: seat(move(player=player, table_id=table.pk, mode=mode, **asked)))
 
 
-class PlaceChange(AtSoloTable):
+class SoloChange(AtSoloTable):
     """The whole slip."""
 
-    @extend_schema(operation_id="place_change", request=ChangeBody, responses=A_PLACE | schema.refusals(*SLIP))
+    @extend_schema(operation_id="place_change", request=ChangeBody, responses=A_SEAT | schema.refusals(*SLIP))
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
         """Undo the latest change, clear, double, repeat the last bets, or lower them.
 
@@ -267,11 +267,11 @@ class PlaceChange(AtSoloTable):
         return self.do(
             table,
             mode,
-            lambda: place(solo.change_slip(player=player, table_id=table.pk, mode=mode, change=change, **asked)),
+            lambda: seat(solo.change_slip(player=player, table_id=table.pk, mode=mode, change=change, **asked)),
         )
 
 
-class PlaceDeal(AtSoloTable):
+class SoloDeal(AtSoloTable):
     """The deal."""
 
     @extend_schema(operation_id="place_deal", request=DealBody, responses=PLAYED | schema.refusals(*DEALING))
@@ -297,7 +297,7 @@ class Rounds(AtSoloTable):
         return self.played(self.table(slug), mode, asked | {"slip_version": None})
 
 
-def place(found: NextRound, *, balance: int | None = None) -> Json:
+def seat(found: SoloSeat, *, balance: int | None = None) -> Json:
     """Return a seat as JSON. *balance* is the balance of its account, if known. Raises TableClosed."""
     mode, kind, limits = Mode(found.mode), plays_on(VARIANTS[found.table.variant]), table_limits(found)
     is_open, is_paused = seats.as_shown(found.table, mode, is_house_stopped=house_stop.current() is not None)
@@ -375,7 +375,7 @@ class Rebuy(AtPurse):
             demand_playable(table, player, mode)
             try:
                 with transaction.atomic():  # a refused player does not get a seat
-                    take_place(player, table, mode)
+                    prepare_seat(player, table, mode)
                     purse.rebuy(player=player, mode=mode, amount=asked["amount"], key=uuid4())  # `once` has the key
             except purse.MoreThanBalance as error:
                 raise Problem("balance-too-low", str(error)) from error

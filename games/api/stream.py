@@ -16,13 +16,13 @@ from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, 
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from games.api.chemin_schema import GuestOverSchema, GuestOwnSchema, GuestStateSchema
+from games.api.chemin_schema import CheminOverSchema, CheminOwnSchema, CheminStateSchema
 from games.api.live_table_access import AtLiveTable, refusals_at
 from games.api.problems import AT_A_TABLE
 from games.api.rounds_schema import NUMBER, read_number
 from games.api.shared_schema import SharedOverSchema, SharedOwnSchema, SharedStateSchema
 from games.models import LiveTable, Shape
-from games.shared.stream_tokens import Mark, ProgramTicket
+from games.shared.stream_tokens import ApiClientTicket, RoundCursor
 from players.api import schema
 from players.api.problems import INVALID, FieldError, Problem, register
 from players.api.reading import Strict, query_of
@@ -80,9 +80,9 @@ def _either(name: str, shared: Any, guests: Any) -> PolymorphicProxySerializer:
 
 
 TOLD: Final = {
-    "state": _either("StreamState", SharedStateSchema, GuestStateSchema),
-    "own": _either("StreamOwn", SharedOwnSchema, GuestOwnSchema),
-    "round": _either("StreamRound", SharedOverSchema, GuestOverSchema),
+    "state": _either("StreamState", SharedStateSchema, CheminStateSchema),
+    "own": _either("StreamOwn", SharedOwnSchema, CheminOwnSchema),
+    "round": _either("StreamRound", SharedOverSchema, CheminOverSchema),
     "notice": StreamNoticeSchema,
 }
 
@@ -91,7 +91,7 @@ TOLD: Final = {
 class Counter:
     """Holds the ticket that the view issues to an admitted API client."""
 
-    ticket: ProgramTicket | None = None
+    ticket: ApiClientTicket | None = None
 
 
 def is_opening(path: str) -> bool:
@@ -131,8 +131,8 @@ class Stream(AtLiveTable):
         # Without the stream server there are no events, and the client reconnects.
         return HttpResponse("retry: 3000\n\n", content_type=f"{MEDIA_TYPE}; charset=utf-8")
 
-    def _ticket(self, live: LiveTable, after: Mark | None) -> ProgramTicket:
-        return ProgramTicket(
+    def _ticket(self, live: LiveTable, after: RoundCursor | None) -> ApiClientTicket:
+        return ApiClientTicket(
             self.player.pk,
             live.pk,
             self.session(),
@@ -144,7 +144,7 @@ class Stream(AtLiveTable):
         )
 
 
-def _last_seen(request: Request, live: LiveTable) -> Mark | None:
+def _last_seen(request: Request, live: LiveTable) -> RoundCursor | None:
     """Return the last round that the client knows; None for a new client. Raises Problem."""
     number = request.headers.get(HEADER)
     if number is None:

@@ -15,17 +15,17 @@ from games.api.problems import problem_of
 from games.api.shapes import Json, amount, amounts, currency, kind_of_money, shape_of_table
 from games.betting.eligibility import is_played_for
 from games.betting.limits import Limits
-from games.chemin.lobby_card import GuestCardState
+from games.chemin.lobby_card import CheminCardState
 from games.engine.bets import BetRule, Variant
-from games.errors import Barred
+from games.errors import NotEligible
 from games.labels import bet_name, variant_label
 from games.lobby import selectors
 from games.lobby.selectors import kept_tables
 from games.models import LiveTable, Shape, Table
 from games.shared.lobby_card import CardState, LobbyCard
 from games.solo.seats import as_shown
-from games.tables.access import UNPLAYABLE, demand_playable, demand_unbarred
-from games.tables.chemin_rules import GuestRules
+from games.tables.access import UNPLAYABLE, demand_eligible, demand_playable
+from games.tables.chemin_rules import CheminRules
 from games.variants import GAMES, VARIANTS
 from players.api.paging import page
 from players.api.reading import Strict, query_of
@@ -102,7 +102,7 @@ class TableLimitsSchema(serializers.Serializer[Any]):
     liability = amount("the most that all bets of a round may cost the house; null: no such limit", allow_null=True)
 
 
-class GuestLimitsSchema(serializers.Serializer[Any]):
+class CheminLimitsSchema(serializers.Serializer[Any]):
     """The limits of a Chemin de Fer table, in its currency."""
 
     currency = currency()
@@ -131,7 +131,7 @@ class TableSchema(TableFactsSchema):
     limits = TableLimitsSchema(
         allow_null=True, help_text="null at a Chemin de Fer table, and where it is not for your currency"
     )
-    guests = GuestLimitsSchema(allow_null=True, help_text="null except at a Chemin de Fer table")
+    guests = CheminLimitsSchema(allow_null=True, help_text="null except at a Chemin de Fer table")
     clock = serializers.DictField(
         child=serializers.IntegerField(), allow_null=True, help_text="milliseconds; null at a solo table"
     )
@@ -184,18 +184,18 @@ class OneTable(PlayerApiView):
         table = get_object_or_404(Table.objects.select_related("version"), slug=slug, version__isnull=False)
         player, language = self.player, self.language()
         found = _card_of(table, mode)
-        told = _moving(table, mode, found, is_house_stopped=house_stop.current() is not None)
-        told |= _figures(table, player, language)
+        result = _moving(table, mode, found, is_house_stopped=house_stop.current() is not None)
+        result |= _figures(table, player, language)
         named = _named(table, mode, language, is_favourite=table.pk in kept_tables(player))
-        return Response(named | told | {"obstacle": self.obstacle(table, mode)})
+        return Response(named | result | {"obstacle": self.obstacle(table, mode)})
 
     def obstacle(self, table: Table, mode: Mode) -> Json | None:
         """Return the reason why the player cannot play at a table; None if there is none."""
         player = self.player
         try:
             demand_playable(table, player, mode)
-            demand_unbarred(player, mode, self.session())
-        except (*UNPLAYABLE, Barred) as error:
+            demand_eligible(player, mode, self.session())
+        except (*UNPLAYABLE, NotEligible) as error:
             problem = problem_of(error, next(iter(VARIANTS.values())), mode)  # the same text for any variant
             return {"code": problem.kind.code, "detail": problem.detail, "bar": problem.more.get("bar")}
         return None
@@ -216,7 +216,7 @@ def _lobby(player: Player, mode: Mode, language: str, kept: frozenset[int]) -> l
         | _moving(table, mode, cards.get(table.slug), is_house_stopped=is_house_stopped)
         for table in selectors.playable(player)
         if table.version and is_played_for(table.version, mode)
-        if table.shape != Shape.GUESTS or table.slug in cards
+        if table.shape != Shape.CHEMIN or table.slug in cards
     ]
     return sorted(
         found, key=lambda each: (not each["is_favourite"], each["status"] != "open", each["status"] == "stopped")
@@ -250,8 +250,8 @@ def _range(table: Table, wanted: str) -> Json:
     """Return the limits shown next to the table's name."""
     assert table.version is not None  # noqa: S101  (only published tables are listed)
     stored = table.version.limits
-    if table.shape == Shape.GUESTS:
-        guests = GuestRules.of(stored)
+    if table.shape == Shape.CHEMIN:
+        guests = CheminRules.of(stored)
         return {"currency": guests.currency, "minimum": guests.minimum, "maximum": guests.maximum}
     limits = Limits.of(stored, wanted)
     return {"currency": wanted, "minimum": limits.main.minimum, "maximum": limits.main.maximum}
@@ -263,7 +263,7 @@ def _moving(table: Table, mode: Mode, card: LobbyCard | None, *, is_house_stoppe
     if card:
         is_open, is_paused = card.is_open, card.is_paused
     is_stopped = card is not None and card.is_stopped
-    guests, shared = card if isinstance(card, GuestCardState) else None, card if isinstance(card, CardState) else None
+    guests, shared = card if isinstance(card, CheminCardState) else None, card if isinstance(card, CardState) else None
     return {
         "status": "stopped" if is_stopped else "open" if is_open else "paused" if is_paused else "closed",
         "players": shared.players if shared else guests.taken if guests else None,
@@ -277,7 +277,7 @@ def _figures(table: Table, player: Player, language: str) -> Json:
     version = table.version
     assert version is not None  # noqa: S101  (only published tables are listed)
     game = GAMES[table.variant]
-    told: Json = {
+    result: Json = {
         "version": version.number,
         "rules_version": version.rules_version,
         "rules_digest": version.rules_digest,
@@ -288,14 +288,14 @@ def _figures(table: Table, player: Player, language: str) -> Json:
         "guests": None,
     }
     if not isinstance(game, Variant):
-        return told | {"guests": vars(GuestRules.of(version.limits))}
-    told |= {
+        return result | {"guests": vars(CheminRules.of(version.limits))}
+    result |= {
         "bets": [bet(game, each, language) for each in game.bets],
         "controls": [control.value for control in game.controls],
     }
     if player.currency in version.limits:
-        told["limits"] = _limits(Limits.of(version.limits, player.currency))
-    return told
+        result["limits"] = _limits(Limits.of(version.limits, player.currency))
+    return result
 
 
 def _limits(limits: Limits) -> Json:

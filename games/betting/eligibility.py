@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from games.betting.controls import plays_on
-from games.errors import NotHereRemotely, NotServed, OtherMoney, TableClosed
+from games.errors import NotEligibleHere, NotForOperatorPlayers, OtherMoney, TableClosed
 from games.models import OPEN_PHASES, LiveTable, Shape, Table, TableVersion
 from games.raw_rows import fetch_one
 from games.variants import VARIANTS
@@ -35,7 +35,7 @@ WHERE who.jurisdiction_id = ANY (version.jurisdictions) AND live.mode = ANY (ver
 """  # noqa: S608  (nothing but names of our own)
 
 
-def serves(version: TableVersion, jurisdiction: str) -> bool:
+def is_eligible(version: TableVersion, jurisdiction: str) -> bool:
     """Return whether a table version serves players of a jurisdiction."""
     return jurisdiction in version.jurisdictions
 
@@ -45,15 +45,15 @@ def is_played_for(version: TableVersion, mode: Mode | str) -> bool:
     return mode in version.modes
 
 
-def demand_served(version: TableVersion | None, player: Player, mode: Mode) -> None:
+def demand_eligible_here(version: TableVersion | None, player: Player, mode: Mode) -> None:
     """Require that the player may stake under this version.
 
-    Raises NotServed, OtherMoney; TableClosed if there is no version.
+    Raises NotEligibleHere, OtherMoney; TableClosed if there is no version.
     """
     if version is None:
         raise TableClosed
-    if not serves(version, player.jurisdiction_id):
-        raise NotServed
+    if not is_eligible(version, player.jurisdiction_id):
+        raise NotEligibleHere
     if not is_played_for(version, mode):
         raise OtherMoney(mode)
 
@@ -74,9 +74,9 @@ def asked(pairs: Iterable[tuple[int, int]]) -> dict[str, list[int]]:
     return {"players": [player for player, _ in found], "live_tables": [live_table for _, live_table in found]}
 
 
-def is_remote(player: Player, mode: Mode) -> bool:
+def uses_operator_wallet(player: Player, mode: Mode) -> bool:
     """Return whether the player plays with an operator's money."""
-    return player.is_remote and mode is Mode.REAL
+    return player.uses_operator_wallet and mode is Mode.REAL
 
 
 def demand_possible(table: Table, player: Player, mode: Mode) -> None:
@@ -85,8 +85,8 @@ def demand_possible(table: Table, player: Player, mode: Mode) -> None:
 
     Raises NotHereRemotely.
     """
-    if is_remote(player, mode) and not is_possible(table):
-        raise NotHereRemotely
+    if uses_operator_wallet(player, mode) and not is_possible(table):
+        raise NotForOperatorPlayers
 
 
 def is_possible(table: Table) -> bool:

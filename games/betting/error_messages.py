@@ -16,14 +16,14 @@ from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError, U
 from games.labels import announcement, bet_name
 from games.models import Participation, VoidReason
 from games.tables.presentation import Notice
-from players.protection.eligibility import Bar
+from players.protection.eligibility import Ineligibility
 from wallet.models import AccountKind, Mode
 from wallet.money import format_money
 
 
 def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode: Mode, language: str) -> Notice:
     """Return the message for a refusal."""
-    if isinstance(error, errors.RemoteBalanceTooLow):
+    if isinstance(error, errors.OperatorBalanceTooLow):
         return Notice("error", _("Your balance does not cover this bet."))
     if isinstance(error, errors.BalanceTooLow):
         if plays_on(variant) is AccountKind.PURSE:
@@ -33,17 +33,17 @@ def refusal(error: errors.PlayError | SettlementError, *, variant: Variant, mode
         return Notice("error", _excluded(error, variant, language))
     if isinstance(error, errors.LimitError):
         return Notice("error", _limit(error, variant, language))
-    return refusal_of_a_guest(error, mode=mode)
+    return refusal_at_chemin(error, mode=mode)
 
 
-def refusal_of_a_guest(error: errors.PlayError | SettlementError, *, mode: Mode) -> Notice:
+def refusal_at_chemin(error: errors.PlayError | SettlementError, *, mode: Mode) -> Notice:
     """Return the message for a refusal at a Chemin de Fer table, where there are no bets against
     the house.
 
     `games.chemin.messages` has the croupier's refusals.
     """
-    if isinstance(error, errors.Barred):
-        return barred(error.bar)
+    if isinstance(error, errors.NotEligible):
+        return not_eligible(error.ineligibility)
     if isinstance(error, errors.TableWaits):
         text = _(
             "In your country you can play at only one table at a time. To play here, open this "
@@ -55,20 +55,26 @@ def refusal_of_a_guest(error: errors.PlayError | SettlementError, *, mode: Mode)
         return Notice("error", _("Insufficient balance"), reverse("cashier"), more)
     if isinstance(error, errors.OverLimit):
         return Notice("error", str(error.reached), reverse("limits"), _("Your limits"))
-    return Notice("error", _sentence(error))
+    return Notice("error", _message(error))
 
 
-def barred(bar: Bar) -> Notice:
+def not_eligible(ineligibility: Ineligibility) -> Notice:
     """Return the message for a player who may not play, with a link to the page about it."""
-    return Notice("error", bar.sentence, reverse(bar.page), _("Find out more"))
+    return Notice("error", ineligibility.message, reverse(ineligibility.page), _("Find out more"))
 
 
-Unplayable = errors.TableClosed | errors.UnknownCurrency | errors.NotServed | errors.OtherMoney | errors.NotHereRemotely
+Unplayable = (
+    errors.TableClosed
+    | errors.UnknownCurrency
+    | errors.NotEligibleHere
+    | errors.OtherMoney
+    | errors.NotForOperatorPlayers
+)
 
 
 def unplayable(error: Unplayable) -> Notice:
     """Return the message for a table at which the player cannot play."""
-    return Notice("error", _sentence(error))
+    return Notice("error", _message(error))
 
 
 def table_changed(misfits: Iterable[errors.LimitError], *, variant: Variant, language: str) -> Notice:
@@ -125,11 +131,11 @@ def halted() -> Notice:
     return Notice("info", _("Play is stopped at the moment. You can remove the bets you have here."))
 
 
-def annulled(rounds: Sequence[tuple[UUID, str, str]]) -> Notice | None:
+def voided(rounds: Sequence[tuple[UUID, str, str]]) -> Notice | None:
     """Return the message for voided rounds, given by id, code and reason; None if there are none."""
     if not rounds:
         return None
-    text = _annulled_by_people(rounds) or ngettext(
+    text = _voided_by_people(rounds) or ngettext(
         "Round %(codes)s was voided because of a malfunction. All stakes were returned and any payout was reversed.",
         "Rounds %(codes)s were voided because of a malfunction. All stakes were returned and "
         "any payouts were reversed.",
@@ -140,7 +146,7 @@ def annulled(rounds: Sequence[tuple[UUID, str, str]]) -> Notice | None:
     return Notice("info", text % {"codes": codes}, reverse("round", args=[last_id]), _("View the round"))
 
 
-def _annulled_by_people(rounds: Sequence[tuple[UUID, str, str]]) -> str:
+def _voided_by_people(rounds: Sequence[tuple[UUID, str, str]]) -> str:
     """Return a text without "malfunction" if staff voided the rounds, otherwise an empty string."""
     if not any(VoidReason(reason).is_of_people for _id, _code, reason in rounds):
         return ""
@@ -151,7 +157,7 @@ def _annulled_by_people(rounds: Sequence[tuple[UUID, str, str]]) -> str:
     )
 
 
-def _sentence(error: errors.PlayError | SettlementError) -> str:
+def _message(error: errors.PlayError | SettlementError) -> str:
     if isinstance(error, errors.NothingStaked):
         return _("Place a bet first: choose a chip and click Player, Banker or Tie.")
     if isinstance(error, errors.HouseStopped):
@@ -178,12 +184,12 @@ def _sentence(error: errors.PlayError | SettlementError) -> str:
         return _("This table does not have this chip. Choose one from the tray.")
     if isinstance(error, errors.UnknownCurrency):
         return _("This table is not available in your currency.")
-    if isinstance(error, errors.NotServed):
+    if isinstance(error, errors.NotEligibleHere):
         return _("This table is not available in your country.")
     if isinstance(error, errors.OtherMoney):
         free, real = _("This table is not available for play money."), _("This table is not available for real money.")
         return free if error.mode == Mode.FREE else real
-    if isinstance(error, errors.NotHereRemotely):
+    if isinstance(error, errors.NotForOperatorPlayers):
         return _(
             "You are playing with your balance at the site you came from. You can use it at "
             "single-player tables, but not at this table."

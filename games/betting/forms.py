@@ -18,12 +18,14 @@ class TableForm(forms.Form):
     round_id = forms.UUIDField()
     table_version = forms.IntegerField(min_value=1, max_value=2**31 - 1)
     chip = forms.IntegerField(min_value=1, max_value=10**12, required=False)
-    mark = forms.UUIDField(required=False)
+    idempotency_key = forms.UUIDField(required=False)
 
     def clean(self) -> None:
         """Bind the idempotency key to the content of the click."""
         said = self.cleaned_data
-        said["mark"] = idempotency.bound(said.get("mark"), *(said.get(each) for each in ("action", "chip", "round_id")))
+        said["idempotency_key"] = idempotency.bound(
+            said.get("idempotency_key"), *(said.get(each) for each in ("action", "chip", "round_id"))
+        )
 
 
 class SlipForm(TableForm):

@@ -10,30 +10,30 @@ that carries them out.
 from typing import Any, Final, Protocol
 from uuid import UUID, uuid5
 
-KEPT: Final = 8
+STORED_KEYS: Final = 8
 """Keys per seat. A script sends one click at a time, and a player has few pages open."""
 
 
-class Marked(Protocol):
+class HasIdempotencyKeys(Protocol):
     """A player's seat at a table."""
 
-    marks: list[UUID] | None
+    idempotency_keys: list[UUID] | None
 
 
-def bound(mark: UUID | None, *said: Any) -> UUID | None:
+def bound(idempotency_key: UUID | None, *said: Any) -> UUID | None:
     """Derive the key of a click from its content.
 
     A page without script has one key for all its buttons; another button must be another click.
     """
-    return None if mark is None else uuid5(mark, "\0".join(str(each) for each in said))
+    return None if idempotency_key is None else uuid5(idempotency_key, "\0".join(str(each) for each in said))
 
 
-def is_done(place: Marked, mark: UUID | None) -> bool:
+def is_done(seat: HasIdempotencyKeys, idempotency_key: UUID | None) -> bool:
     """Return whether this click was carried out before; always False without a key."""
-    return mark is not None and mark in (place.marks or ())
+    return idempotency_key is not None and idempotency_key in (seat.idempotency_keys or ())
 
 
-def note(place: Marked, mark: UUID | None) -> None:
+def note(seat: HasIdempotencyKeys, idempotency_key: UUID | None) -> None:
     """Add the key to a locked seat. The caller saves the seat."""
-    if mark is not None:
-        place.marks = [*(place.marks or ()), mark][-KEPT:]
+    if idempotency_key is not None:
+        seat.idempotency_keys = [*(seat.idempotency_keys or ()), idempotency_key][-STORED_KEYS:]

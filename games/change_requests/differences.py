@@ -12,12 +12,12 @@ from audit import approvals
 from audit.log import Json
 from games.betting.limits import StoredLimits
 from games.change_requests import returns
-from games.change_requests.execution import limits_of, served_of
+from games.change_requests.execution import eligibility_of, limits_of
 from games.engine.chemin.state import there
 from games.engine.odds import percent
 from games.labels import bet_name, variant_label
 from games.models import Shape, Table
-from games.tables.checks import Served, TableLimits
+from games.tables.checks import TableEligibility, TableLimits
 from games.variants import GAMES, VARIANTS
 from players.login.forms import INTERNATIONAL
 from wallet.models import Mode
@@ -27,7 +27,7 @@ NOTHING = "—"
 MONEY = {Mode.REAL.value: "real money", Mode.FREE.value: "free money"}
 COUNTRIES = Locale("en").territories
 READABLE = 7  # characters of a fraction
-GUESTS = {"places": "Seats", "house_players": "House players"}
+CHEMIN = {"places": "Seats", "house_players": "House players"}
 PACE = {
     "betting": "Betting",
     "call": "Call",
@@ -58,12 +58,14 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]
     return [each for each in found if each.before != each.after]
 
 
-def written(variant: str, limits: TableLimits, clock: Mapping[str, int] | None, served: Served) -> dict[str, str]:
+def written(
+    variant: str, limits: TableLimits, clock: Mapping[str, int] | None, eligibility: TableEligibility
+) -> dict[str, str]:
     """Return the players, money, limits and pace of a table as labelled texts.
 
     Amounts have their currency.
     """
-    found = {"Jurisdictions": ", ".join(map(country, served.jurisdictions)), "Money": money(served.modes)}
+    found = {"Jurisdictions": ", ".join(map(country, eligibility.jurisdictions)), "Money": money(eligibility.modes)}
     for currency, entry in limits.items():
         figures: Mapping[str, Any] = entry
         found |= {f"{currency}: {name}": text for name, text in _figures(variant, currency, figures)}
@@ -117,7 +119,7 @@ def _figures(variant: str, currency: str, entry: Mapping[str, Any]) -> Iterator[
 
     if "bets" not in entry:
         yield "bank", f"{amount(entry['minimum'])} – {amount(entry['maximum'])}"
-        yield from ((name.lower(), str(entry[key])) for key, name in GUESTS.items())
+        yield from ((name.lower(), str(entry[key])) for key, name in CHEMIN.items())
         return
     game = VARIANTS.get(variant)
     order = [bet.code for bet in game.bets] if game else []
@@ -146,9 +148,9 @@ def describe_version(request: Mapping[str, Json]) -> approvals.Description:
     table = Table.objects.select_related("version").get(pk=str(request["table"]))
     asked_of = table.versions.get(number=str(request["based_on"]))
     clock = cast("dict[str, int] | None", request["clock"])
-    in_force = Served.under(asked_of)
+    in_force = TableEligibility.under(asked_of)
     before = written(table.variant, asked_of.limits, asked_of.clock, in_force)
-    found = changes(before, written(table.variant, limits_of(request), clock, served_of(request) or in_force))
+    found = changes(before, written(table.variant, limits_of(request), clock, eligibility_of(request) or in_force))
     facts = [
         ("Game", _game(table.variant, request)),
         ("Goes live", _moment(request, "on approval")),
@@ -168,7 +170,7 @@ def describe_table(request: Mapping[str, Json]) -> approvals.Description:
         ("Type", Shape(str(request["shape"])).label),
         ("Chat", str(request["chat_language"]) or "any language"),
         ("Goes live", _moment(request, "created on approval, closed until staff open it")),
-        *written(variant, limits_of(request), clock, there(served_of(request))).items(),
+        *written(variant, limits_of(request), clock, there(eligibility_of(request))).items(),
         *_returns(variant, request),
     ]
     return approvals.Description(f"Create table {request['name']}", facts)

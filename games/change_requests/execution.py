@@ -17,8 +17,8 @@ from games.change_requests import requests, schedule
 from games.engine.chemin.state import there
 from games.models import HowEnded, Shape, Table
 from games.tables import status, versions
-from games.tables.checks import Served, TableClock, TableError, TableLimits
-from games.tables.chemin_rules import GuestClock
+from games.tables.checks import TableClock, TableEligibility, TableError, TableLimits
+from games.tables.chemin_rules import CheminClock
 from games.tables.clock import Clock
 from games.tables.versions import Approved
 
@@ -70,17 +70,17 @@ def clock_of(request: Mapping[str, Json], shape: Shape) -> TableClock | None:
     stored = cast("dict[str, int] | None", request["clock"])
     if stored is None:
         return None
-    return (GuestClock if shape is Shape.GUESTS else Clock).of(stored)
+    return (CheminClock if shape is Shape.CHEMIN else Clock).of(stored)
 
 
-def served_of(request: Mapping[str, Json]) -> Served | None:
+def eligibility_of(request: Mapping[str, Json]) -> TableEligibility | None:
     """Return the players and money in a request, or None if it keeps both.
 
     Older requests do not contain them.
     """
     if "jurisdictions" not in request:
         return None
-    return Served(cast("list[str]", request["jurisdictions"]), cast("list[str]", request["modes"]))
+    return TableEligibility(cast("list[str]", request["jurisdictions"]), cast("list[str]", request["modes"]))
 
 
 def _approved(asked: Approval, request: Mapping[str, Json], decided_by: str, due_at: datetime | None) -> Approved:
@@ -97,16 +97,16 @@ def _approved(asked: Approval, request: Mapping[str, Json], decided_by: str, due
 
 def _check(request: Mapping[str, Json]) -> None:
     """Refuse a request that could not be executed now. Raises TableError, Table.DoesNotExist."""
-    limits, served = limits_of(request), served_of(request)
+    limits, eligibility = limits_of(request), eligibility_of(request)
     if "table" not in request:
-        requests.check_table(request, limits, clock_of(request, Shape(str(request["shape"]))), there(served))
+        requests.check_table(request, limits, clock_of(request, Shape(str(request["shape"]))), there(eligibility))
         return
     table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=str(request["table"]))
     if schedule.of_table(table).exists():
         raise TableError("Another version of this table is already scheduled. Withdraw it first.")
     based_on = cast("int", request["based_on"])
     versions.check_is_as_asked(table, digest=str(request["digest"]), based_on=based_on)
-    versions.check_change(table, limits, clock_of(request, Shape(table.shape)), served)
+    versions.check_change(table, limits, clock_of(request, Shape(table.shape)), eligibility)
 
 
 def _do(request: Mapping[str, Json], approved: Approved) -> None:
@@ -125,7 +125,7 @@ def _put_live(request: Mapping[str, Json], approved: Approved) -> None:
         table_id=table.pk,
         limits=limits_of(request),
         clock=clock_of(request, Shape(table.shape)),
-        served=served_of(request),
+        eligibility=eligibility_of(request),
         reason=approved.reason,
         by=approved.decided_by,
         approval=approved,
@@ -134,8 +134,8 @@ def _put_live(request: Mapping[str, Json], approved: Approved) -> None:
 
 def _make(request: Mapping[str, Json], approved: Approved) -> None:
     shape, limits = Shape(str(request["shape"])), limits_of(request)
-    clock, served = clock_of(request, shape), there(served_of(request))
-    requests.check_table(request, limits, clock, served)
+    clock, eligibility = clock_of(request, shape), there(eligibility_of(request))
+    requests.check_table(request, limits, clock, eligibility)
     table = versions.make_table(
         slug=str(request["slug"]),
         name=str(request["name"]),
@@ -143,7 +143,7 @@ def _make(request: Mapping[str, Json], approved: Approved) -> None:
         shape=shape,
         limits=limits,
         clock=clock,
-        served=served,
+        eligibility=eligibility,
         by=approved.decided_by,
         approval=approved,
     )

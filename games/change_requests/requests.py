@@ -21,7 +21,7 @@ from games.change_requests import differences, execution, schedule
 from games.models import Shape, Table
 from games.tables import clock as house_clock
 from games.tables import versions
-from games.tables.checks import Served, TableClock, TableError, TableLimits, check
+from games.tables.checks import TableClock, TableEligibility, TableError, TableLimits, check
 from games.variants import GAMES
 from players.models import Staff
 from wallet.models import Mode
@@ -58,7 +58,7 @@ def ask_version(
     """Request a new version of a table, from the decision or from *goes_live_at* on.
 
     None keeps the pace, the players or the money. Raises TableError with a sentence for staff (its
-    subclasses NothingChanged, UnusableLimits, UnusableClock, ServesNobody, ReturnTooLow,
+    subclasses NothingChanged, UnusableLimits, UnusableClock, NobodyEligible, ReturnTooLow,
     MissingLanguage; itself for the reason, the time, or another scheduled version),
     approvals.AskedTwice, Table.DoesNotExist.
     """
@@ -91,15 +91,15 @@ def version_request(
         raise TableError("This table has no version yet.")
     if schedule.of_table(table).exists():
         raise TableError("Another version of this table is already scheduled. Withdraw it first.")
-    before = Served.under(table.version)
-    wanted = Served.of(
+    before = TableEligibility.under(table.version)
+    wanted = TableEligibility.of(
         before.jurisdictions if jurisdictions is None else jurisdictions, before.modes if modes is None else modes
     )
-    pace, served = versions.check_change(table, limits, clock, wanted)
+    pace, eligibility = versions.check_change(table, limits, clock, wanted)
     return {
         "table": table.pk,
         "based_on": table.version.number,
-        **_frozen(table.variant, limits, pace, served),
+        **_frozen(table.variant, limits, pace, eligibility),
         "goes_live_at": _moment(goes_live_at),
     }
 
@@ -163,12 +163,14 @@ def table_request(
         "shape": str(shape),
         "chat_language": chat_language,
     }
-    served = Served.of(jurisdictions, modes)
-    check_table(request, limits, clock, served)
-    return request | _frozen(variant, limits, clock, served) | {"goes_live_at": _moment(goes_live_at)}
+    eligibility = TableEligibility.of(jurisdictions, modes)
+    check_table(request, limits, clock, eligibility)
+    return request | _frozen(variant, limits, clock, eligibility) | {"goes_live_at": _moment(goes_live_at)}
 
 
-def check_table(request: Mapping[str, Json], limits: TableLimits, clock: TableClock | None, served: Served) -> None:
+def check_table(
+    request: Mapping[str, Json], limits: TableLimits, clock: TableClock | None, eligibility: TableEligibility
+) -> None:
     """Refuse a table that cannot be created now. Raises TableError, as `ask_table` does."""
     slug, name, variant = str(request["slug"]), str(request["name"]), str(request["variant"])
     try:
@@ -185,10 +187,12 @@ def check_table(request: Mapping[str, Json], limits: TableLimits, clock: TableCl
         raise TableError("Unknown game.")
     if request["chat_language"] not in {"", *dict(settings.LANGUAGES)}:
         raise TableError("Unknown language.")
-    check(Table(slug=slug, name=name, variant=variant, shape=Shape(str(request["shape"]))), limits, clock, served)
+    check(Table(slug=slug, name=name, variant=variant, shape=Shape(str(request["shape"]))), limits, clock, eligibility)
 
 
-def _frozen(variant: str, limits: TableLimits, clock: TableClock | None, served: Served) -> dict[str, Json]:
+def _frozen(
+    variant: str, limits: TableLimits, clock: TableClock | None, eligibility: TableEligibility
+) -> dict[str, Json]:
     """Return the part of a request that decides about money and players.
 
     The database compares it with the execution.
@@ -197,8 +201,8 @@ def _frozen(variant: str, limits: TableLimits, clock: TableClock | None, served:
     return {
         "limits": cast("Json", limits),
         "clock": cast("Json", clock and clock.stored()),
-        "jurisdictions": cast("Json", served.jurisdictions),
-        "modes": cast("Json", served.modes),
+        "jurisdictions": cast("Json", eligibility.jurisdictions),
+        "modes": cast("Json", eligibility.modes),
         "digest": game.digest,
         "rules": game.version,
     }

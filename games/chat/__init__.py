@@ -24,7 +24,7 @@ from django.utils.translation import gettext as _
 from audit import log
 from games.chat import letters
 from games.chat.rules import ChatError, readable_name, readable_text
-from games.errors import Barred
+from games.errors import NotEligible
 from games.models import (
     ChatBan,
     ChatBlock,
@@ -113,13 +113,13 @@ def choose_name(*, player: Player, name: str) -> ChatName:
 def say(*, player: Player, live_table: LiveTable, text: str, language: str, session: UUID | None = None) -> ChatMessage:
     """Write a message at a table.
 
-    Raises BadText, NoName, Banned, SameAgain, TooFast, and Barred where the player may not play
+    Raises BadText, NoName, Banned, SameAgain, TooFast, and NotEligible where the player may not play
     there now. An unanswered reality check does not keep a player from writing.
     """
     kept = readable_text(text)
-    bar = eligibility.bar_to_play(player, real=live_table.mode == Mode.REAL, session=session)
-    if bar and bar.code is not eligibility.Code.CHECK:
-        raise Barred(bar)
+    ineligibility = eligibility.check_play(player, real=live_table.mode == Mode.REAL, session=session)
+    if ineligibility and ineligibility.code is not eligibility.Code.CHECK:
+        raise NotEligible(ineligibility)
     _demand_no_ban(player, live_table)
     if not ChatName.objects.select_for_update().filter(player=player).exists():
         raise _no_name(player)
@@ -130,7 +130,7 @@ def say(*, player: Player, live_table: LiveTable, text: str, language: str, sess
         said = ChatMessage.objects.create(
             live_table=live_table, player=player, language=language if language in LANGUAGES else "en", text=kept
         )
-    notify.tell_chat(live_table.pk)
+    notify.notify_chat(live_table.pk)
     said.refresh_from_db()
     return said
 
@@ -143,7 +143,7 @@ def block(*, player: Player, live_table: LiveTable, number: int) -> ChatBlock:
         raise OwnMessage(_("This is your own message."))
     found, is_new = ChatBlock.objects.get_or_create(player=player, blocked_id=said.player_id)
     if is_new:
-        notify.tell_blocks(player.pk)
+        notify.notify_blocks(player.pk)
     return found
 
 
@@ -151,7 +151,7 @@ def block(*, player: Player, live_table: LiveTable, number: int) -> ChatBlock:
 def unblock(*, player: Player, block_id: int) -> None:
     """Remove a block. Idempotent."""
     if ChatBlock.objects.filter(pk=block_id, player=player).delete()[0]:
-        notify.tell_blocks(player.pk)
+        notify.notify_blocks(player.pk)
 
 
 @transaction.atomic
@@ -179,7 +179,7 @@ def ban_of(player: Player, live_table: LiveTable | None = None) -> Ban | None:
     return Ban(found.until, found.grounds, found.live_table_id is not None) if found else None
 
 
-def banned_sentence(ban: Ban, player: Player) -> str:
+def ban_message(ban: Ban, player: Player) -> str:
     """Return the message that a player is banned from writing, until when and why."""
     words = (
         _("You can read the chat at this table, but you cannot write in it %(until)s.")
@@ -190,7 +190,7 @@ def banned_sentence(ban: Ban, player: Player) -> str:
     return f"{said} {letters.because(ban.grounds)}"
 
 
-def nameless_sentence(player: Player) -> str:
+def name_taken_message(player: Player) -> str:
     """Return the message that staff took the player's name away; "" where they have a name or never had one."""
     if ChatName.objects.filter(player=player).exists():
         return ""
@@ -198,7 +198,7 @@ def nameless_sentence(player: Player) -> str:
     return f"{letters.nameless()} {letters.because(taken.grounds)}" if taken else ""
 
 
-def removed_sentence(player: Player, live_table: LiveTable) -> str:
+def removal_message(player: Player, live_table: LiveTable) -> str:
     """Return the message that a message of the player was just removed, and why; "" where none was."""
     removed = ChatMessage.objects.filter(player=player, live_table=live_table, removed_at__gt=Now() - JUST_NOW)
     last = removed.exclude(removed_for="").order_by("-removed_at").first()
@@ -213,8 +213,8 @@ def message_at(live_table: LiveTable, number: int, *, lock: bool = False) -> Cha
     With *lock* it cannot be removed until the transaction ends, so that no removed message is
     reported.
     """
-    standing = ChatMessage.objects.filter(pk=number, live_table=live_table, removed_at=None)
-    found = (standing.select_for_update(no_key=True) if lock else standing).first()
+    bans = ChatMessage.objects.filter(pk=number, live_table=live_table, removed_at=None)
+    found = (bans.select_for_update(no_key=True) if lock else bans).first()
     if found is None:
         raise NotThere(_("This message is no longer available."))
     return found
@@ -234,11 +234,11 @@ def bans_in_force() -> QuerySet[ChatBan]:
 def _demand_no_ban(player: Player, live_table: LiveTable | None = None) -> None:
     found = ban_of(player, live_table)
     if found:
-        raise Banned(banned_sentence(found, player))
+        raise Banned(ban_message(found, player))
 
 
 def _no_name(player: Player) -> NoName:
-    return NoName(nameless_sentence(player) or _("Choose a name first. Other players at the table see this name."))
+    return NoName(name_taken_message(player) or _("Choose a name first. Other players at the table see this name."))
 
 
 @contextmanager
@@ -255,7 +255,7 @@ def _said_by_the_database(player: Player, live_table: LiveTable | None = None) -
                     _("You are sending messages too quickly. Wait a moment, then send this one again.")
                 ) from error
             case "SB012":
-                raise Banned(banned_sentence(ban_of(player, live_table) or Ban(None), player)) from error
+                raise Banned(ban_message(ban_of(player, live_table) or Ban(None), player)) from error
             case "SB013":
                 raise _no_name(player) from error
             case "SB014":

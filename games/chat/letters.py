@@ -18,7 +18,7 @@ from players.datetime_format import written_until
 from players.models import Conversation, Player, ReplyKind, ReplyTemplate, Staff, Topic
 from players.support import conversations
 from players.support.replies import filling
-from players.support.replies.filling import Given, facts_about, fill, marks
+from players.support.replies.filling import Given, facts_about, fill, placeholders
 
 
 def because(grounds: str) -> str:
@@ -63,10 +63,10 @@ def nameless() -> str:
 
 
 NAME: Final = "decided"
-Words = Callable[[], str]  # returns a sentence in the active language
+ActionText = Callable[[], str]  # returns a sentence in the active language
 
 
-def write(*, player: Player, done: Sequence[Words], grounds: Grounds, by: Staff) -> Conversation | None:
+def write(*, player: Player, done: Sequence[ActionText], grounds: Grounds, by: Staff) -> Conversation | None:
     """Write to a player what was *done*; return None where the account is closed and nobody would read it."""
     if not player.user.is_active:
         return None
@@ -77,9 +77,9 @@ def write(*, player: Player, done: Sequence[Words], grounds: Grounds, by: Staff)
             "reason": reason(grounds),
         }
     facts = {**facts_about(player, language, by.user), **said}
-    known = {mark for mark, fact in facts.items() if fact}
+    known = {placeholder for placeholder, fact in facts.items() if fact}
     template = next((each for each in filling.offered([ReplyKind.CHAT]) if each.name == NAME), None)
-    if template is None or not marks(template.texts[language]) <= known:
+    if template is None or not placeholders(template.texts[language]) <= known:
         template = None
     return conversations.lay_down(
         staff=by,

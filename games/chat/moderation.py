@@ -15,9 +15,9 @@ from django.db.models.functions import Now
 
 from audit import log, retention
 from audit.log import Json
-from audit.models import Kept
+from audit.models import RetainedData
 from games.chat import bans_in_force, letters
-from games.chat.letters import Words
+from games.chat.letters import ActionText
 from games.chat.rules import ChatError
 from games.models import (
     ChatBan,
@@ -80,7 +80,7 @@ class Decision:
 def remove(*, message_id: int, why: Why, by: Staff) -> ChatMessage:
     """Remove a message for everybody, and decide its reports. Raises Decided."""
     said, words = _remove(message_id, why, by)
-    _tell(said.player, [words], why, by)
+    _notify_player(said.player, [words], why, by)
     return said
 
 
@@ -100,7 +100,7 @@ def keep(*, message_id: int, by: Staff) -> ChatMessage:
 def ban(*, player: Player, length: Length, why: Why, by: Staff, live_table: LiveTable | None = None) -> ChatBan:
     """Ban a player from writing, at one table or at all."""
     begun, words = _ban(player, length, why, by, live_table)
-    _tell(player, [words], why, by)
+    _notify_player(player, [words], why, by)
     return begun
 
 
@@ -112,7 +112,7 @@ def take_name(*, player: Player, name: str, why: Why, by: Staff) -> ChatNameTake
     the player stays.
     """
     taken, words = _take_name(player, name, why, by)
-    _tell(player, [words] if words else [], why, by)
+    _notify_player(player, [words] if words else [], why, by)
     return taken
 
 
@@ -134,7 +134,7 @@ def decide(*, message_id: int, decision: Decision, by: Staff) -> ChatMessage:
     if decision.length is not None:
         where = said.live_table if decision.is_at_one_table else None
         done.append(_ban(said.player, decision.length, why, by, where)[1])
-    _tell(said.player, done, why, by)
+    _notify_player(said.player, done, why, by)
     return said
 
 
@@ -148,7 +148,7 @@ def lift(*, ban_id: int, by: Staff) -> ChatBan:
         raise Decided("This ban has ended already.")
     ChatBan.objects.filter(pk=found.pk).update(lifted_at=Now(), lifted_by=str(by))
     log.record("chat.ban_lifted", by=str(by), on=str(found.player), data={"ban": found.pk})
-    notify.tell_decided(found.player_id)
+    notify.notify_decision(found.player_id)
     return found
 
 
@@ -166,7 +166,11 @@ def forget_old() -> int:
 @transaction.atomic
 def _forget_some() -> int:
     waiting = ChatReport.objects.filter(decision="").values("message")
-    old = ChatMessage.objects.filter(at__lt=Now() - retention.kept(Kept.CHAT)).exclude(pk__in=waiting).order_by("pk")
+    old = (
+        ChatMessage.objects.filter(at__lt=Now() - retention.kept(RetainedData.CHAT))
+        .exclude(pk__in=waiting)
+        .order_by("pk")
+    )
     due = list(old.values_list("pk", flat=True)[:BATCH])
     ChatReport.objects.filter(message__in=due).delete()
     return ChatMessage.objects.filter(pk__in=due)._raw_delete(using="default")
@@ -181,9 +185,9 @@ def forget(player: Player) -> None:
         cursor.execute("SELECT games_forget_chat(%s)", [player.pk])
 
 
-def _remove(message_id: int, why: Why, by: Staff) -> tuple[ChatMessage, Words]:
-    standing = ChatMessage.objects.select_for_update(no_key=True, of=("self",)).select_related("live_table__table")
-    said = standing.filter(pk=message_id).first()
+def _remove(message_id: int, why: Why, by: Staff) -> tuple[ChatMessage, ActionText]:
+    messages = ChatMessage.objects.select_for_update(no_key=True, of=("self",)).select_related("live_table__table")
+    said = messages.filter(pk=message_id).first()
     if said is None or said.removed_at is not None:
         raise Decided("This message has already been removed.")
     ChatMessage.objects.filter(pk=said.pk).update(
@@ -192,11 +196,13 @@ def _remove(message_id: int, why: Why, by: Staff) -> tuple[ChatMessage, Words]:
     reports = _decide(said, ReportDecision.REMOVED, by)
     data: dict[str, Json] = {"author": str(said.author), "reports": reports, "grounds": why.grounds.value}
     log.record("chat.removed", by=str(by), on=f"chat_message:{said.pk}", data=data)
-    notify.tell_chat(said.live_table_id)
+    notify.notify_chat(said.live_table_id)
     return said, partial(letters.removed, said.live_table.table.name)
 
 
-def _ban(player: Player, length: Length, why: Why, by: Staff, live_table: LiveTable | None) -> tuple[ChatBan, Words]:
+def _ban(
+    player: Player, length: Length, why: Why, by: Staff, live_table: LiveTable | None
+) -> tuple[ChatBan, ActionText]:
     span = LENGTHS[length]
     begun = ChatBan.objects.create(
         player=player,
@@ -219,7 +225,7 @@ def _ban(player: Player, length: Length, why: Why, by: Staff, live_table: LiveTa
     return begun, partial(letters.banned, begun.until, player)
 
 
-def _take_name(player: Player, name: str, why: Why, by: Staff) -> tuple[ChatNameTaken, Words | None]:
+def _take_name(player: Player, name: str, why: Why, by: Staff) -> tuple[ChatNameTaken, ActionText | None]:
     """Take a name away; return no message for a player who has already chosen another one."""
     try:
         with transaction.atomic():
@@ -231,16 +237,16 @@ def _take_name(player: Player, name: str, why: Why, by: Staff) -> tuple[ChatName
     data: dict[str, Json] = {"taken": taken.pk, "grounds": why.grounds.value}
     personal = {"name": name} | _noted(why)
     log.record("chat.name_taken", by=str(by), on=str(player), data=data, personal=personal)
-    notify.tell_names(taken.pk)
+    notify.notify_names(taken.pk)
     for seat in CheminSeat.objects.filter(player=player, left_at=None):
-        notify.tell(seat.live_table_id)
+        notify.notify_table(seat.live_table_id)
     return taken, None if ChatName.objects.filter(player=player).exists() else letters.nameless
 
 
-def _tell(player: Player, done: list[Words], why: Why, by: Staff) -> None:
+def _notify_player(player: Player, done: list[ActionText], why: Why, by: Staff) -> None:
     if done:
         letters.write(player=player, done=done, grounds=why.grounds, by=by)
-        notify.tell_decided(player.pk)
+        notify.notify_decision(player.pk)
 
 
 def _noted(why: Why) -> dict[str, str]:

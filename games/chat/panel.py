@@ -59,13 +59,13 @@ def chat_view(
 ) -> ChatView:
     """Return the chat of a table as *player* sees it now."""
     ban = chat.ban_of(player, live)
-    told = (chat.removed_sentence(player, live), chat.nameless_sentence(player))
+    told = (chat.removal_message(player, live), chat.name_taken_message(player))
     language = live.table.chat_language
     return ChatView(
         lines=read_log(player, live),
         name=chat.name_of(player),
-        banned=chat.banned_sentence(ban, player) if ban else "",
-        told=[sentence for sentence in told if sentence],
+        banned=chat.ban_message(ban, player) if ban else "",
+        told=[message for message in told if message],
         blocked=[Blocked(pk, name or _("Somebody")) for pk, name in _blocks(player)],
         spoken=str(get_language_info(language)["name_translated"]) if language else "",
         said=said,

@@ -134,17 +134,17 @@ def _is_picture(letter: str) -> bool:
 
 def _is_stacked(text: str) -> bool:
     """Return whether combining marks are stacked, or stand first, beyond what any language writes."""
-    marks = [unicodedata.category(each) in ("Mn", "Me") for each in text]
-    return marks[0] or any(one and other for one, other in pairwise(marks))
+    categories = [unicodedata.category(each) in ("Mn", "Me") for each in text]
+    return categories[0] or any(one and other for one, other in pairwise(categories))
 
 
 def _is_of_the_house(name: str) -> bool:
     """Return whether a name looks like the house's staff, ignoring accents, digits for letters and separators."""
     folded = _folded(name)
-    words = {_looks(each) for each in re.split(r"[ ._-]+", folded)}
-    whole = _looks(re.sub(r"[ ._-]+", "", folded))
-    return any(_looks(each) in whole for each in HOUSE.split("|")) or any(
-        _looks(each) in words or _looks(each) == whole for each in HOUSE_WORDS
+    words = {_fold_lookalikes(each) for each in re.split(r"[ ._-]+", folded)}
+    whole = _fold_lookalikes(re.sub(r"[ ._-]+", "", folded))
+    return any(_fold_lookalikes(each) in whole for each in HOUSE.split("|")) or any(
+        _fold_lookalikes(each) in words or _fold_lookalikes(each) == whole for each in HOUSE_WORDS
     )
 
 
@@ -153,7 +153,7 @@ def _folded(text: str) -> str:
     return "".join(each for each in parts if not unicodedata.combining(each)).replace("ø", "o").replace("æ", "a")
 
 
-def _looks(word: str) -> str:
+def _fold_lookalikes(word: str) -> str:
     """Return a word with look-alike characters replaced by one form."""
     alike = word.replace("vv", "w").replace("rn", "m").replace("cl", "d")
     return re.sub(r"(.)\1+", r"\1", alike.translate(str.maketrans("0134578l", "oieastbi")))

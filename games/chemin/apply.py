@@ -16,8 +16,8 @@ from audit import log
 from audit.log import Json
 from games.chemin import coups, deadlines, event_codec, ledger_view, money, seats, settlement, shoes
 from games.chemin.seats import Seats
-from games.chemin.table_state import Standing
-from games.chemin.transition import Moved
+from games.chemin.table_state import TableState
+from games.chemin.transition import Transition
 from games.engine.chemin import Phase, apply
 from games.engine.chemin.actions import Action, DealCards, Pass, TableAction, TimeUp
 from games.engine.chemin.events import (
@@ -25,10 +25,10 @@ from games.engine.chemin.events import (
     BankTaken,
     BidMade,
     ExcessTakenHome,
-    GuestAway,
-    GuestBack,
-    GuestJoined,
-    GuestLeft,
+    PlayerAway,
+    PlayerBack,
+    PlayerJoined,
+    PlayerLeft,
     Settled,
 )
 from games.engine.chemin.frozen import freeze
@@ -42,28 +42,28 @@ from games.variants import GAMES
 from wallet.models import Account
 
 
-def record(moved: Moved, seats: Seats, tenure: CheminTenure | None) -> None:
+def record(transition: Transition, seats: Seats, tenure: CheminTenure | None) -> None:
     """Record in the event log who came and went and who held the bank in a move.
 
     *seats* are as they were during the move, *tenure* is the bank it belongs to. Coups are recorded when
     they begin and end. No event contains a card before its coup is over, nor a player's balance.
     """
-    for event in moved.events:
+    for event in transition.events:
         match event:
-            case GuestJoined(place):
-                _of_guest(moved, "guest.joined", seats[place], {"is_random": seats[place].is_random})
-            case GuestAway(place):
-                _of_guest(moved, "guest.away", seats[place], {"missed": seats[place].missed})
-            case GuestBack(place):
-                _of_guest(moved, "guest.back", seats[place], {})
-            case GuestLeft(place):
-                _of_guest(moved, "guest.left", seats[place], {"why": seats[place].why_left})
-            case BankTaken(place, amount):
-                _of_guest(moved, "bank.taken", seats[place], _of_bank(tenure, amount))
-            case ExcessTakenHome(place, amount):
-                _of_guest(moved, "bank.excess", seats[place], _of_bank(tenure, amount))
-            case BankEnded(place, amount):
-                _of_guest(moved, "bank.ended", seats[place], _of_bank(tenure, amount))
+            case PlayerJoined(seat_number):
+                _of_player(transition, "guest.joined", seats[seat_number], {"is_random": seats[seat_number].is_random})
+            case PlayerAway(seat_number):
+                _of_player(transition, "guest.away", seats[seat_number], {"missed": seats[seat_number].missed})
+            case PlayerBack(seat_number):
+                _of_player(transition, "guest.back", seats[seat_number], {})
+            case PlayerLeft(seat_number):
+                _of_player(transition, "guest.left", seats[seat_number], {"why": seats[seat_number].why_left})
+            case BankTaken(seat_number, amount):
+                _of_player(transition, "bank.taken", seats[seat_number], _of_bank(tenure, amount))
+            case ExcessTakenHome(seat_number, amount):
+                _of_player(transition, "bank.excess", seats[seat_number], _of_bank(tenure, amount))
+            case BankEnded(seat_number, amount):
+                _of_player(transition, "bank.ended", seats[seat_number], _of_bank(tenure, amount))
             case _:
                 pass
 
@@ -72,50 +72,54 @@ def _of_bank(tenure: CheminTenure | None, amount: int) -> dict[str, Json]:
     return {"amount": amount, "tenure": str(there(tenure).pk)}
 
 
-def _of_guest(moved: Moved, kind: str, seat: CheminSeat, data: dict[str, Json]) -> None:
-    by = str(seat.player) if seat.player and moved.decider is Decider.GUEST and moved.place == seat.number else SYSTEM
+def _of_player(transition: Transition, kind: str, seat: CheminSeat, data: dict[str, Json]) -> None:
+    by = (
+        str(seat.player)
+        if seat.player and transition.decider is Decider.PLAYER and transition.seat_number == seat.number
+        else SYSTEM
+    )
     who = f"player:{seat.player_id}" if seat.player_id else None
-    guest = {"number": seat.number, "player": who, "seat": seat.pk}
-    log.record(kind, by=by, on=f"live_table:{seat.live_table_id}", data={**guest, **data})
+    seated_player = {"number": seat.number, "player": who, "seat": seat.pk}
+    log.record(kind, by=by, on=f"live_table:{seat.live_table_id}", data={**seated_player, **data})
 
 
 CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def carry_out(
-    standing: Standing,
+    table_state: TableState,
     action: Action,
     *,
     decider: Decider,
     why: WhyLeft = WhyLeft.WISH,
     newcomer: CheminSeat | None = None,
-) -> Standing:
+) -> TableState:
     """Carry out one action at a table and return the new table state.
 
     *why* is the reason recorded for a player who leaves in this move. *newcomer* is the seat row of
     a player who sits down. Raises Refused, Unpaid, Doubt, and LedgerError where the ledger refuses
     anything other than a player's payment.
     """
-    _demand_sound(standing, action)
-    state, events = apply(standing.state, action)
-    moved = Moved(standing, action, state, events, standing.chemin.move + 1, clock.now(), decider, why)
-    seated = seats.sit_down(moved, newcomer)
-    tenure = seats.begin_tenure(moved)
-    live_round = coups.begin(moved, tenure)
-    sale_id = standing.chemin.sale_id or (uuid4() if moved.first(BidMade) else None)
-    money.move(money.Till(moved, tenure, live_round.pk if live_round else None, sale_id))
-    settled = moved.first(Settled)
-    finished = settlement.finish(moved, settled) if settled else None
-    _note(moved, seated, live_round, tenure)
-    remain = seats.follow(moved, seated)
-    after = replace(standing, seats=remain, state=state, tenure=seats.note_home(moved, tenure))
-    deadline = deadlines.ask(after, moved)
-    after = replace(after, live_round=coups.follow(moved, live_round, deadline))
+    _demand_sound(table_state, action)
+    state, events = apply(table_state.state, action)
+    transition = Transition(table_state, action, state, events, table_state.chemin.move + 1, clock.now(), decider, why)
+    seated = seats.sit_down(transition, newcomer)
+    tenure = seats.begin_tenure(transition)
+    live_round = coups.begin(transition, tenure)
+    sale_id = table_state.chemin.sale_id or (uuid4() if transition.first(BidMade) else None)
+    money.move(money.Till(transition, tenure, live_round.pk if live_round else None, sale_id))
+    settled = transition.first(Settled)
+    finished = settlement.finish(transition, settled) if settled else None
+    _note(transition, seated, live_round, tenure)
+    remain = seats.follow(transition, seated)
+    after = replace(table_state, seats=remain, state=state, tenure=seats.note_home(transition, tenure))
+    deadline = deadlines.ask(after, transition)
+    after = replace(after, live_round=coups.follow(transition, live_round, deadline))
     balances = _demand_balances(after, seated, tenure)
     if finished is not None:
-        settlement.keep(finished, standing, balances)
-    _keep(after, moved, None if state.sale is None else sale_id)
-    record(moved, seated, tenure)
+        settlement.keep(finished, table_state, balances)
+    _keep(after, transition, None if state.sale is None else sale_id)
+    record(transition, seated, tenure)
     return after
 
 
@@ -124,56 +128,56 @@ def name_of(action: type[Action]) -> str:
     return CAPITAL.sub("_", action.__name__).lower()
 
 
-def _demand_sound(standing: Standing, action: Action) -> None:
+def _demand_sound(table_state: TableState, action: Action) -> None:
     """Check rules, stakes and cards before an action is carried out.
 
     In a coup, this version of the code must have the rules of the coup, and the ledger must hold
     the stakes of the table state. Before a deal, all earlier coups of the shoe must have been dealt
     in order. Raises RulesUnknown, NotRecomputed, WrongCard, NotReproduced, InvalidTag.
     """
-    if isinstance(action, TableAction | TimeUp) and standing.in_coup:
-        rules, known = standing.version.rules_digest, GAMES[standing.live_table.table.variant].digest
+    if isinstance(action, TableAction | TimeUp) and table_state.in_coup:
+        rules, known = table_state.version.rules_digest, GAMES[table_state.live_table.table.variant].digest
         if rules != known:
             raise RulesUnknown("The rules of the coup are not installed.", Finding("rules", rules, known))
-        lies, told_as = ledger_view.stakes(standing), standing.state.running_coup.stakes
-        if lies != told_as:
-            found = Finding("stakes by place", _by_place(told_as), _by_place(lies))
+        lies, expected = ledger_view.stakes(table_state), table_state.state.running_coup.stakes
+        if lies != expected:
+            found = Finding("stakes by place", _by_seat(expected), _by_seat(lies))
             raise NotRecomputed("Stakes in the ledger and at the table differ.", found)
-    is_deal = isinstance(action, DealCards | TimeUp) and standing.state.phase is Phase.CARDS
-    if is_deal and standing.shoe is not None:
-        shoes.demand_in_order(standing.shoe)
+    is_deal = isinstance(action, DealCards | TimeUp) and table_state.state.phase is Phase.CARDS
+    if is_deal and table_state.shoe is not None:
+        shoes.demand_in_order(table_state.shoe)
 
 
-def _by_place(stakes: Iterable[Chips]) -> str:
+def _by_seat(stakes: Iterable[Chips]) -> str:
     return ", ".join(f"{stake.seat}: {stake.amount}" for stake in stakes)
 
 
-def _note(moved: Moved, seated: Seats, live_round: LiveRound | None, tenure: CheminTenure | None) -> None:
+def _note(transition: Transition, seated: Seats, live_round: LiveRound | None, tenure: CheminTenure | None) -> None:
     """Store the move.
 
     It belongs to the coup in which the decision was asked for; taking or keeping a bank belongs to
     the coup that it begins.
     """
-    decision, before = moved.decision, moved.before
+    decision, before = transition.decision, transition.before
     belongs = before.live_round if isinstance(decision, Pass) else live_round
     call = getattr(decision, "call", None)
     CheminMove.objects.create(
         live_table=before.live_table,
-        number=moved.number,
+        number=transition.number,
         round_id=belongs.pk if belongs else None,
         tenure_id=tenure.pk if tenure else None,
-        seat=None if moved.place is None else seated[moved.place],
+        seat=None if transition.seat_number is None else seated[transition.seat_number],
         kind=name_of(type(decision)),
         amount=getattr(decision, "amount", None),
         call=call.value if call else "",
-        decider=moved.decider,
-        events=[event_codec.write(event) for event in moved.events],
+        decider=transition.decider,
+        events=[event_codec.write(event) for event in transition.events],
         asked_at=before.chemin.asked_at if isinstance(decision, TableAction) else None,
-        at=moved.at,
+        at=transition.at,
     )
 
 
-def _demand_balances(after: Standing, seated: Seats, tenure: CheminTenure | None) -> Mapping[int, int]:
+def _demand_balances(after: TableState, seated: Seats, tenure: CheminTenure | None) -> Mapping[int, int]:
     """Return the balances of all seated players' accounts and of the bank's account, by id.
 
     Raises NotRecomputed where the ledger has other amounts than the table state.
@@ -181,11 +185,13 @@ def _demand_balances(after: Standing, seated: Seats, tenure: CheminTenure | None
     ids = {seat.account_id for seat in seated.values()} | ({tenure.account_id} if tenure else set())
     found = {account.pk: account for account in Account.objects.filter(pk__in=ids)}
     chips = {seat.number: (after.seats[seat.number].account_id, seat.balance) for seat in after.state.seats}
-    free = {place: (found[account].balance or 0) - found[account].held for place, (account, _) in chips.items()}
+    free = {
+        seat_number: (found[account].balance or 0) - found[account].held for seat_number, (account, _) in chips.items()
+    }
     wrong = [
-        Finding(f"place {place}", str(free[place]), str(amount))
-        for place, (_, amount) in chips.items()
-        if free[place] != amount
+        Finding(f"place {seat_number}", str(free[seat_number]), str(amount))
+        for seat_number, (_, amount) in chips.items()
+        if free[seat_number] != amount
     ]
     bank = after.state.bank.amount if after.state.bank else 0
     if tenure and (lies := found[tenure.account_id].balance) != bank:
@@ -195,9 +201,14 @@ def _demand_balances(after: Standing, seated: Seats, tenure: CheminTenure | None
     return {account.pk: account.balance or 0 for account in found.values()}
 
 
-def _keep(after: Standing, moved: Moved, sale_id: UUID | None) -> None:
+def _keep(after: TableState, transition: Transition, sale_id: UUID | None) -> None:
     """Store the new table state and notify other processes."""
     chemin = after.chemin
-    chemin.state, chemin.move, chemin.tenure, chemin.sale_id = freeze(after.state), moved.number, after.tenure, sale_id
+    chemin.state, chemin.move, chemin.tenure, chemin.sale_id = (
+        freeze(after.state),
+        transition.number,
+        after.tenure,
+        sale_id,
+    )
     chemin.save(update_fields=["state", "move", "question", "asked_at", "deadline", "tenure", "sale_id"])
-    notify.tell(after.live_table.pk)
+    notify.notify_table(after.live_table.pk)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.chemin.table_state import Standing
+from games.chemin.table_state import TableState
 from games.engine.chemin import Phase
 from games.errors import HouseStopped, PlayError, TableClosed, TablePaused, TableStopped
 from games.incidents import unruled
@@ -22,58 +22,58 @@ ANSWERS_BEGIN: Final = frozenset({Phase.AUCTION, Phase.CALLS, Phase.STAKES})
 """Phases in which a coup may begin, or go on to its cards, because the last player is no longer asked."""
 
 
-def may_begin(standing: Standing) -> bool:
+def may_begin(table_state: TableState) -> bool:
     """Return whether anything new may begin at the table: it takes bets and is not stopped."""
-    return standing.live_table.stopped_by_id is None and _takes_bets(standing)
+    return table_state.live_table.stopped_by_id is None and _takes_bets(table_state)
 
 
-def does_pause(standing: Standing) -> bool:
+def does_pause(table_state: TableState) -> bool:
     """Return whether only a pause or a house stop keeps the table from beginning coups."""
-    table, mode = standing.live_table.table, standing.mode
-    return pauses(table, mode) or (standing.is_house_stopped and takes_bets(table, mode))
+    table, mode = table_state.live_table.table, table_state.mode
+    return pauses(table, mode) or (table_state.is_house_stopped and takes_bets(table, mode))
 
 
-def is_paused(standing: Standing) -> bool:
+def is_paused(table_state: TableState) -> bool:
     """Return whether the table is paused between two coups, so that a pending question waits."""
-    return not standing.in_coup and does_pause(standing)
+    return not table_state.in_coup and does_pause(table_state)
 
 
-def why_not(standing: Standing) -> PlayError:
+def why_not(table_state: TableState) -> PlayError:
     """Return the error that says why nothing may begin or be answered."""
-    if standing.is_house_stopped:
+    if table_state.is_house_stopped:
         return HouseStopped()
-    if standing.live_table.stopped_by_id is not None:
+    if table_state.live_table.stopped_by_id is not None:
         return TableStopped()
-    return TablePaused() if does_pause(standing) else TableClosed()
+    return TablePaused() if does_pause(table_state) else TableClosed()
 
 
-def may_go_on(standing: Standing) -> bool:
+def may_go_on(table_state: TableState) -> bool:
     """Return whether the pending question may be answered now."""
-    if standing.live_table.stopped_by_id is None:
-        return standing.in_coup or _takes_bets(standing)
-    live_round = standing.live_round
+    if table_state.live_table.stopped_by_id is None:
+        return table_state.in_coup or _takes_bets(table_state)
+    live_round = table_state.live_round
     if live_round is None or live_round.phase != RoundPhase.DEALT:
         return False
     return not unruled().filter(live_round=live_round).exists()
 
 
-def _takes_bets(standing: Standing) -> bool:
-    return not standing.is_house_stopped and takes_bets(standing.live_table.table, standing.mode)
+def _takes_bets(table_state: TableState) -> bool:
+    return not table_state.is_house_stopped and takes_bets(table_state.live_table.table, table_state.mode)
 
 
-def is_waited_for(standing: Standing, seat: CheminSeat) -> bool:
+def is_waited_for(table_state: TableState, seat: CheminSeat) -> bool:
     """Return whether a waiting table would move on if this player were no longer asked."""
-    stands_still = standing.live_table.stopped_by_id is not None or is_paused(standing)
-    return stands_still and standing.state.asked == seat.number and standing.state.phase in ANSWERS_BEGIN
+    stands_still = table_state.live_table.stopped_by_id is not None or is_paused(table_state)
+    return stands_still and table_state.state.asked == seat.number and table_state.state.phase in ANSWERS_BEGIN
 
 
-def demand_to_leave(standing: Standing, seat: CheminSeat) -> None:
+def demand_to_leave(table_state: TableState, seat: CheminSeat) -> None:
     """Raise the error of `why_not` where a waiting table would move on because this player leaves."""
-    if is_waited_for(standing, seat):
-        raise why_not(standing)
+    if is_waited_for(table_state, seat):
+        raise why_not(table_state)
 
 
-def is_too_late(standing: Standing) -> bool:
+def is_too_late(table_state: TableState) -> bool:
     """Return whether the deadline of the pending question has passed, by the database's clock."""
-    deadline = standing.chemin.deadline
-    return standing.state.turn is not None and deadline is not None and clock.now() >= deadline
+    deadline = table_state.chemin.deadline
+    return table_state.state.turn is not None and deadline is not None and clock.now() >= deadline

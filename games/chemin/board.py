@@ -18,12 +18,12 @@ from games.betting.error_messages import table_pauses
 from games.chemin import messages, turns
 from games.chemin.messages import Spoken
 from games.chemin.options import option_views
-from games.chemin.presentation import BankView, OwnView, PastView, PlaceView, PublicView, TableHand
+from games.chemin.presentation import BankView, OwnView, PastView, PublicView, ShownSeat, TableHand
 from games.chemin.queries import Own, Past, Played, Seen
 from games.engine.cards import Card
 from games.engine.chemin import Outcome, Phase, Presence, SeatView, Side, view
 from games.engine.chemin.actions import Pass
-from games.engine.chemin.events import Announced, CardsDealt, CoupAnnulled, Declared, Settled
+from games.engine.chemin.events import Announced, CardsDealt, CoupVoided, Declared, Settled
 from games.engine.chemin.views import CoupView, HandView
 from games.help.chemin_placeholders import CALLS
 from games.shared.board import Countdown
@@ -44,7 +44,7 @@ WHERE_DEALT: Final = {Side.PUNTER: (1, 3, 5), Side.BANKER: (2, 4, 6)}
 
 def public_view(seen: Seen, language: str) -> PublicView:
     """Return what everybody sees in *seen*."""
-    table = view(seen.standing, None)
+    table = view(seen.table_state, None)
     reading = turns.reading_of(seen, table, language)
     said, latest = _said(seen, reading)
     settled = _settled(seen) if table.coup and table.coup.outcome else None
@@ -56,12 +56,12 @@ def public_view(seen: Seen, language: str) -> PublicView:
         round_id=seen.round,
         code=seen.code,
         currency=seen.rules.currency,
-        places=tuple(_place(seen, table, number) for number in range(1, seen.rules.places + 1)),
+        seats=tuple(_seat(seen, table, number) for number in range(1, seen.rules.places + 1)),
         is_practice=seen.rules.is_practice,
         spoken=said,
         latest=latest,
         turn=None if _is_still(seen) else table.turn,
-        turn_sentence="" if _is_still(seen) else turns.turn(reading),
+        turn_message="" if _is_still(seen) else turns.turn(reading),
         countdown=_countdown(seen),
         bank=_bank(seen, table, reading),
         for_sale=table.sale.full_amount if table.sale else None,
@@ -86,11 +86,11 @@ def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnV
 
     For a seated player, `seen.standing` must hold the available balance (`with_funds`).
     """
-    table = view(seen.standing, None if _is_silent(seen) else own.seat)
-    seat = next((guest for guest in table.guests if guest.seat == own.seat), None)
+    table = view(seen.table_state, None if _is_silent(seen) else own.seat)
+    seat = next((seated_player for seated_player in table.seated_players if seated_player.seat == own.seat), None)
     reading = turns.reading_of(seen, table, language)
-    free = seen.rules.places - len(table.guests)
-    takes_guests = seen.is_open and not seen.is_stopped
+    free = seen.rules.places - len(table.seated_players)
+    takes_players = seen.is_open and not seen.is_stopped
     is_asked = seat is not None and seat.presence is Presence.PLAYING and not seen.waits
     options = option_views(_offered(seen, table), reading.money) if is_asked else ()
     outcome, came_to = _came_to(own.last, seen.rules.currency, language)
@@ -101,14 +101,14 @@ def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnV
         seat=own.seat,
         presence=seat.presence.value if seat else "",
         question=seen.question,
-        sentence=_sentence(seen, own, reading, free),
+        message=_message(seen, own, reading, free),
         is_asked=bool(options),
         options=options,
         hand=_own_hand(seen, table, reading),
         advice=table.advice.value if table.advice else "",
-        may_sit=own.seat is None and takes_guests and free > 0,
-        may_sit_at_random=own.seat is None and takes_guests and free > 1,
-        is_warned=own.seat is None and takes_guests and free > 0 and not seen.rules.is_practice,
+        may_sit=own.seat is None and takes_players and free > 0,
+        may_sit_at_random=own.seat is None and takes_players and free > 1,
+        is_warned=own.seat is None and takes_players and free > 0 and not seen.rules.is_practice,
         leaving=_leaving(table),
         balance=own.funds,
         on_table=_on_table(table),
@@ -131,8 +131,8 @@ def _is_still(seen: Seen) -> bool:
 
 def _is_silent(seen: Seen) -> bool:
     """Return whether no player can be asked because the cards cannot be shown or the table is stopped."""
-    coup = seen.standing.coup
-    is_dealt = seen.standing.phase in (Phase.PUNTER, Phase.BANKER)
+    coup = seen.table_state.coup
+    is_dealt = seen.table_state.phase in (Phase.PUNTER, Phase.BANKER)
     return seen.is_stopped or (is_dealt and (coup is None or coup.hands is None))
 
 
@@ -141,33 +141,36 @@ def _phase(seen: Seen) -> str:
         return "stopped"
     if seen.waits:
         return "paused"
-    if not seen.is_open and not seen.standing.seats:
+    if not seen.is_open and not seen.table_state.seats:
         return "closed_table"
-    return seen.standing.phase.value
+    return seen.table_state.phase.value
 
 
-def _key(marks: object) -> str:
-    return hashlib.sha256(repr(marks).encode()).hexdigest()[:16]
+def _key(parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 # --- Seats -----------------------------------------------------------------------------------------------------------
 
 
-def _place(seen: Seen, table: SeatView, number: int) -> PlaceView:
-    sits = next((guest for guest in table.guests if guest.seat == number), None)
-    guest = seen.guest(number)
-    name = guest.name if guest else ""
+def _seat(seen: Seen, table: SeatView, number: int) -> ShownSeat:
+    sits = next((seated_player for seated_player in table.seated_players if seated_player.seat == number), None)
+    seated_player = seen.seated_player(number)
+    name = seated_player.name if seated_player else ""
     coup = table.coup
     stakes = coup.stakes if coup and (coup.outcome is None or _is_fresh(seen)) else ()
     stake = next((chips.amount for chips in stakes if chips.seat == number), 0)
     bids = table.sale.bids if table.sale else ()
-    return PlaceView(
+    return ShownSeat(
         number=number,
-        name=messages.guest_name(number, name),
-        guest=name,
-        seat_id=guest.seat_id if guest and guest.player is not None else None,
+        name=messages.player_name(number, name),
+        seated_player=name,
+        seat_id=seated_player.seat_id if seated_player and seated_player.player is not None else None,
         state=sits.presence.value if sits else "free",
-        is_house_player=sits is not None and seen.rules.is_practice and guest is not None and guest.player is None,
+        is_house_player=sits is not None
+        and seen.rules.is_practice
+        and seated_player is not None
+        and seated_player.player is None,
         is_turn=table.turn == number and not _is_still(seen),
         holds_cards=coup is not None and coup.punter is not None and not coup.outcome and coup.punter_seat == number,
         bank=table.bank.amount if table.bank and table.bank.seat == number else None,
@@ -232,7 +235,7 @@ def _card(card: Card | None, order: int) -> CardView | None:
 
 def _own_hand(seen: Seen, table: SeatView, reading: turns.Reading) -> TableHand | None:
     """Return the punters' two cards for the player who holds them, until they are turned up."""
-    everybodys = view(seen.standing, None).coup
+    everybodys = view(seen.table_state, None).coup
     if table.coup is None or everybodys is None or table.coup.punter == everybodys.punter:
         return None
     return replace(_hand(table, Side.PUNTER, reading), name=_("Your cards"))
@@ -242,7 +245,7 @@ def _countdown(seen: Seen) -> Countdown | None:
     if seen.deadline is None or seen.asked_at is None or _is_still(seen):
         return None
     length = max(1, _milliseconds(seen.deadline) - _milliseconds(seen.asked_at))
-    what = messages.phase_name(seen.standing.phase)
+    what = messages.phase_name(seen.table_state.phase)
     return Countdown(_milliseconds(seen.deadline), _milliseconds(seen.now), length, what)
 
 
@@ -257,7 +260,7 @@ def _said(seen: Seen, reading: turns.Reading) -> tuple[tuple[Spoken, ...], str]:
     """Return the croupier's last announcements, and the latest event after them."""
     if seen.is_stopped:
         text = _("Something went wrong. The shift supervisor has been called, and your money is safe.")
-        return (Spoken(_("The table is stopped") if seen.annulled else text),), ""
+        return (Spoken(_("The table is stopped") if seen.voided else text),), ""
     if seen.is_halted:
         return (Spoken(_("Play is stopped")),), _nobody_is_asked()
     if _phase(seen) == "closed_table":
@@ -265,12 +268,12 @@ def _said(seen: Seen, reading: turns.Reading) -> tuple[tuple[Spoken, ...], str]:
     said: list[Spoken] = []
     latest = ""
     for event in (event for move in seen.moves for event in move.events):
-        if isinstance(event, Announced | CardsDealt | Declared | Settled | CoupAnnulled):
+        if isinstance(event, Announced | CardsDealt | Declared | Settled | CoupVoided):
             spoken = messages.spoken(event, reading.who, reading.money)
             said = [*said, spoken] if said and said[-1].call == "Rien ne va plus" and spoken.call else [spoken]
             latest = ""
         else:
-            latest = messages.told(event, reading.who, reading.money) or latest
+            latest = messages.describe_event(event, reading.who, reading.money) or latest
     return tuple(said) or (Spoken(_("Waiting for a second player.")),), latest
 
 
@@ -286,49 +289,49 @@ def _settled(seen: Seen) -> Settled | None:
 
 def _notes(seen: Seen) -> tuple[str, ...]:
     notes = []
-    if seen.annulled is not None:
+    if seen.voided is not None:
         notes.append(_("This coup was voided. All stakes were returned."))
-    if seen.is_house_stopped and not seen.is_stopped and not seen.waits and seen.standing.seats:
+    if seen.is_house_stopped and not seen.is_stopped and not seen.waits and seen.table_state.seats:
         notes.append(_("Play is stopped. This coup will be completed and paid."))
     elif seen.is_paused and not seen.is_stopped and not seen.is_halted:
         notes.append(table_pauses() if seen.waits else _("The table pauses after this coup."))
-    elif not seen.is_open and seen.standing.seats and not seen.is_stopped:
+    elif not seen.is_open and seen.table_state.seats and not seen.is_stopped:
         notes.append(_("The table closes after this coup."))
     return tuple(notes)
 
 
 def _past(past: Past) -> PastView:
     if past.outcome is None or past.punter_total is None or past.banker_total is None:
-        return PastView("✕", "annulled", _("This coup was voided. All stakes were returned."))
+        return PastView("✕", "voided", _("This coup was voided. All stakes were returned."))
     # the same letters in every language
     letter = {Outcome.PUNTER: "P", Outcome.BANKER: "B", Outcome.DRAW: "="}[past.outcome]
-    sentence = messages.outcome_of(past.outcome, past.punter_total, past.banker_total)
-    return PastView(letter, past.outcome.value, sentence)
+    message = messages.outcome_of(past.outcome, past.punter_total, past.banker_total)
+    return PastView(letter, past.outcome.value, message)
 
 
 # --- The player's own view -------------------------------------------------------------------------------------------
 
 
-def _sentence(seen: Seen, own: Own, reading: turns.Reading, free: int) -> str:
-    if seen.is_stopped and seen.annulled:
+def _message(seen: Seen, own: Own, reading: turns.Reading, free: int) -> str:
+    if seen.is_stopped and seen.voided:
         return _("This coup was voided. All stakes were returned.")
     if seen.is_stopped:
         return _("The table is stopped while we investigate a malfunction. Your money is safe.")
-    seat = seen.standing.find(own.seat) if own.seat else None
+    seat = seen.table_state.find(own.seat) if own.seat else None
     if seen.waits and (seat is None or seat.presence is Presence.PLAYING):
         return _nobody_is_asked() if seen.is_halted else table_pauses()
-    if seen.is_house_stopped and seen.standing.phase in BEFORE_THE_CARDS and reading.is_asked:
+    if seen.is_house_stopped and seen.table_state.phase in BEFORE_THE_CARDS and reading.is_asked:
         return _("Play is stopped and no more stakes are accepted. You may pass.")
     if own.seat is None:
-        return turns.of_a_spectator(reading, free_places=free, is_open=seen.is_open)
+        return turns.of_a_spectator(reading, free_seats=free, is_open=seen.is_open)
     removal = timedelta(milliseconds=seen.clock.removal) if seen.clock else None
     kept_until = own.away_since + removal if own.away_since and removal and not seen.is_paused else None
-    return turns.of_a_guest(reading, kept_until, own.zone)
+    return turns.of_a_player(reading, kept_until, own.zone)
 
 
 def _offered(seen: Seen, table: SeatView) -> SeatView:
     """Return the table with only Pass as an option where a house stop forbids new stakes."""
-    if not seen.is_house_stopped or seen.standing.phase not in BEFORE_THE_CARDS:
+    if not seen.is_house_stopped or seen.table_state.phase not in BEFORE_THE_CARDS:
         return table
     return replace(table, options=tuple(each for each in table.options if isinstance(each.action, Pass)))
 
@@ -363,20 +366,20 @@ def _leaving(table: SeatView) -> str:
 def _missed(seen: Seen, own: Own) -> str:
     if own.seat is None or seen.clock is None or own.missed == 0 or own.away_since is not None:
         return ""
-    sentence = _(
+    message = _(
         "The croupier has decided for you %(missed)d times in a row. After %(most)d times you will be marked as away."
     )
     if own.missed == 1:
-        sentence = _("The croupier has decided for you. After %(most)d times in a row you will be marked as away.")
-    return sentence % {"missed": own.missed, "most": seen.clock.missed}
+        message = _("The croupier has decided for you. After %(most)d times in a row you will be marked as away.")
+    return message % {"missed": own.missed, "most": seen.clock.missed}
 
 
 def _came_to(last: Played | None, currency: str, language: str) -> tuple[str, str]:
     """Return the player's result in the latest coup, as one word and as text."""
     if last is None:
         return "", ""
-    if last.is_annulled:
-        return "annulled", _("Your stakes were returned")
+    if last.is_void:
+        return "voided", _("Your stakes were returned")
     net = last.paid - last.staked
     money: Callable[[int], str] = partial(format_money, currency=currency, language=language)
     if net > 0:

@@ -16,9 +16,9 @@ from django.db.models import Max
 
 from audit import log
 from audit.log import Json
-from games.chemin.transition import Moved
+from games.chemin.transition import Transition
 from games.engine.chemin import Phase as Engine
-from games.engine.chemin.events import CoupAnnulled, Settled
+from games.engine.chemin.events import CoupVoided, Settled
 from games.engine.chemin.state import there
 from games.models import CheminTenure, LiveRound, Phase, Shoe
 from games.rounds.codes import round_code
@@ -34,13 +34,13 @@ PHASES: Final[Mapping[Engine, Phase]] = {
 COURSE: Final = (Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED)
 
 
-def begin(moved: Moved, tenure: CheminTenure | None) -> LiveRound | None:
+def begin(transition: Transition, tenure: CheminTenure | None) -> LiveRound | None:
     """Open the coup that begins with this move, or return the coup in progress.
 
     A coup in which nobody can call or stake ends before it begins, so no round is opened for it.
     """
-    before = moved.before
-    if before.live_round is not None or not moved.in_coup:
+    before = transition.before
+    if before.live_round is not None or not transition.in_coup:
         return before.live_round
     shoe, coup_id, bank = there(before.shoe), uuid4(), there(tenure)
     latest = shoe.live_rounds.aggregate(latest=Max("number"))["latest"]
@@ -53,13 +53,13 @@ def begin(moved: Moved, tenure: CheminTenure | None) -> LiveRound | None:
         is_last=False,  # not known yet: the cut card comes out in the last round
         code=round_code(coup_id),
         phase=Phase.BETTING,
-        opened_at=moved.at,
-        deadline=moved.at,
+        opened_at=transition.at,
+        deadline=transition.at,
     )
     before.live_table.round = live_round
     before.live_table.save(update_fields=["round"])
     data: dict[str, Json] = {
-        "bank": moved.state.held_bank.amount,
+        "bank": transition.state.held_bank.amount,
         "code": live_round.code,
         "shoe": str(shoe.pk),
         "table_version": live_round.version_id,
@@ -69,54 +69,54 @@ def begin(moved: Moved, tenure: CheminTenure | None) -> LiveRound | None:
     return live_round
 
 
-def follow(moved: Moved, live_round: LiveRound | None, deadline: datetime | None) -> LiveRound | None:
+def follow(transition: Transition, live_round: LiveRound | None, deadline: datetime | None) -> LiveRound | None:
     """Take the coup through the phases of the move; return it unless it has ended.
 
     *deadline* is that of the pending question. A void coup is ended by the code that voids it.
     """
-    if live_round is None or moved.first(CoupAnnulled) is not None:
+    if live_round is None or transition.first(CoupVoided) is not None:
         return None
-    target = PHASES.get(moved.state.phase)
+    target = PHASES.get(transition.state.phase)
     if target is None:
-        target = Phase.SETTLED if moved.first(Settled) is not None else Phase.VOID
-    live_round.deadline = deadline or moved.at
+        target = Phase.SETTLED if transition.first(Settled) is not None else Phase.VOID
+    live_round.deadline = deadline or transition.at
     if target is Phase.VOID:
-        live_round.phase, live_round.ended_at = Phase.VOID, moved.at
+        live_round.phase, live_round.ended_at = Phase.VOID, transition.at
         live_round.save(update_fields=["phase", "ended_at", "deadline"])
         return None
     for phase in COURSE[COURSE.index(Phase(live_round.phase)) + 1 : COURSE.index(target) + 1]:
-        _enter(moved, live_round, phase)
-    _draw(moved, live_round.shoe)
+        _enter(transition, live_round, phase)
+    _draw(transition, live_round.shoe)
     return None if target is Phase.SETTLED else live_round
 
 
-def _enter(moved: Moved, live_round: LiveRound, phase: Phase) -> None:
+def _enter(transition: Transition, live_round: LiveRound, phase: Phase) -> None:
     """Take the coup one phase on. A trigger in PostgreSQL refuses to skip a phase."""
     live_round.phase, fields = phase, ["phase", "deadline"]
     match phase:
         case Phase.CLOSED:
-            live_round.closed_at = moved.at
+            live_round.closed_at = transition.at
             fields.append("closed_at")
-            _record_stakes(moved, live_round)
+            _record_stakes(transition, live_round)
         case Phase.DEALT:
-            live_round.dealt_at, live_round.first_card = moved.at, there(moved.before.state.shoe).drawn
+            live_round.dealt_at, live_round.first_card = transition.at, there(transition.before.state.shoe).drawn
             fields += ["dealt_at", "first_card"]
             # The cards follow from the seed of the shoe. They are not logged, so that a reader of
             # the log does not see them before the players.
             data: dict[str, Json] = {"first_card": live_round.first_card, "shoe": str(live_round.shoe_id)}
             log.record("round.dealt", by=SYSTEM, on=f"round:{live_round.pk}", data=data)
         case _:
-            live_round.ended_at = moved.at
+            live_round.ended_at = transition.at
             fields.append("ended_at")
     live_round.save(update_fields=fields)
 
 
-def _record_stakes(moved: Moved, live_round: LiveRound) -> None:
+def _record_stakes(transition: Transition, live_round: LiveRound) -> None:
     """Commit to every stake: one line "seat player stake" each, in order, minor units, separated by line feeds."""
-    stakes, seats = moved.state.running_coup.stakes, moved.before.seats
+    stakes, seats = transition.state.running_coup.stakes, transition.before.seats
     lines = [f"{seats[chips.seat].pk} {seats[chips.seat].player_id or 'house'} {chips.amount}" for chips in stakes]
     data: dict[str, Json] = {
-        "at_risk": moved.state.running_coup.at_risk,
+        "at_risk": transition.state.running_coup.at_risk,
         "code": live_round.code,
         "sha256": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
         "shoe": str(live_round.shoe_id),
@@ -126,9 +126,9 @@ def _record_stakes(moved: Moved, live_round: LiveRound) -> None:
     log.record("bets.closed", by=SYSTEM, on=f"round:{live_round.pk}", data=data)
 
 
-def _draw(moved: Moved, shoe: Shoe) -> None:
+def _draw(transition: Transition, shoe: Shoe) -> None:
     """Store the number of cards that have left the shoe."""
-    drawn = there(moved.state.shoe).drawn
+    drawn = there(transition.state.shoe).drawn
     if drawn != shoe.gone:
         shoe.gone = drawn
         shoe.save(update_fields=["gone"])

@@ -15,26 +15,26 @@ from typing import Any, Final, Union, cast, get_args, get_origin, get_type_hints
 
 from games.engine.cards import Card
 from games.engine.chemin import events
-from games.engine.chemin.events import BalanceSet, Event, GuestJoined, GuestLeft
+from games.engine.chemin.events import BalanceSet, Event, PlayerJoined, PlayerLeft
 
-Told = dict[str, Any]
+StoredEvent = dict[str, Any]
 
 KINDS: Final[Mapping[str, type[Event]]] = types.MappingProxyType({kind.__name__: kind for kind in get_args(Event)})
-PRIVATE: Final = (GuestJoined, GuestLeft, BalanceSet)
+PRIVATE: Final = (PlayerJoined, PlayerLeft, BalanceSet)
 """Events that contain a balance."""
 
 
-def write(event: Event) -> Told:
+def write(event: Event) -> StoredEvent:
     """Return an event as JSON: its name under "event", and all its fields except balances."""
     kept = [field.name for field in fields(event) if not (isinstance(event, PRIVATE) and field.name == "balance")]
     return {"event": type(event).__name__, **{name: _plain(getattr(event, name)) for name in kept}}
 
 
-def read(told: Told) -> Event:
+def read(stored: StoredEvent) -> Event:
     """Return the event that `write` encoded. Raises KeyError for an unknown event name."""
-    kind = KINDS[told["event"]]
+    kind = KINDS[stored["event"]]
     hints: Mapping[str, Any] = _hints(cast("Hashable", kind))
-    return kind(**{name: _value(hint, told.get(name, 0)) for name, hint in hints.items()})
+    return kind(**{name: _value(hint, stored.get(name, 0)) for name, hint in hints.items()})
 
 
 def _plain(value: Any) -> Any:

@@ -28,10 +28,10 @@ from games.models import (
     TableVersion,
 )
 from games.models import Phase as RoundPhase
-from games.tables.chemin_rules import GuestRules
+from games.tables.chemin_rules import CheminRules
 
 GOES_ON: Final[Mapping[Phase, str]] = {
-    Phase.GUESTS: "waiting for a second player",
+    Phase.ALONE: "waiting for a second player",
     Phase.FREE: "the bank is open to any player",
     Phase.OFFER: "the bank is offered",
     Phase.SUITE: "the bank is offered at its full amount",
@@ -54,7 +54,7 @@ COUP: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Sitting:
+class SeatedPlayer:
     """A player or house player at a seat."""
 
     number: int
@@ -70,18 +70,18 @@ class Sitting:
 class Laid:
     """Chips on the table and their owner. Minor units."""
 
-    sitting: Sitting
+    seated: SeatedPlayer
     amount: int
 
 
 @dataclass(frozen=True)
-class Guests:
+class CheminState:
     """A table of Chemin de Fer at one moment. Amounts in minor units of *currency*."""
 
     currency: str
     goes_on: str
-    sitting: Sequence[Sitting]
-    asked: Sitting | None = None
+    seated: Sequence[SeatedPlayer]
+    asked: SeatedPlayer | None = None
     deadline: datetime | None = None
     bank: Laid | None = None
     full_amount: int | None = None  # of a bank for sale
@@ -103,59 +103,59 @@ def parts_of(coups: Iterable[LiveRound]) -> Mapping[UUID, Parts]:
 
     Rounds of other tables are left out. A fixed number of queries.
     """
-    wanted = [each for each in coups if each.live_table.table.shape == Shape.GUESTS]
+    wanted = [each for each in coups if each.live_table.table.shape == Shape.CHEMIN]
     running = {each.live_table_id: each.pk for each in wanted if each.phase in OPEN_PHASES}
     parts = {
-        running[live_table]: Parts(guests.currency, guests.bank, guests.stakes)
-        for live_table, guests in guests_at(running).items()
+        running[live_table]: Parts(chemin_state.currency, chemin_state.bank, chemin_state.stakes)
+        for live_table, chemin_state in read_chemin_states(running).items()
     }
     stakes = Prefetch("stakes", CheminStake.objects.select_related("seat").order_by("pk"))
     over = CheminCoup.objects.filter(pk__in=[each.pk for each in wanted]).select_related("banker", "round__version")
     for coup in over.prefetch_related(stakes):
         (currency,) = coup.round.version.limits
-        laid = tuple(Laid(Sitting(each.seat.number, each.player_id), each.stake) for each in coup.stakes.all())
-        parts[coup.pk] = Parts(currency, Laid(Sitting(coup.banker.number, coup.banker_player_id), coup.bank), laid)
+        laid = tuple(Laid(SeatedPlayer(each.seat.number, each.player_id), each.stake) for each in coup.stakes.all())
+        parts[coup.pk] = Parts(currency, Laid(SeatedPlayer(coup.banker.number, coup.banker_player_id), coup.bank), laid)
     return parts
 
 
-def in_words(live_round: LiveRound) -> str:
+def phase_text(live_round: LiveRound) -> str:
     """Return the phase of a round as text; at Chemin de Fer, that of the coup."""
-    if live_round.live_table.table.shape == Shape.GUESTS:
+    if live_round.live_table.table.shape == Shape.CHEMIN:
         return COUP[live_round.phase]
     return live_round.get_phase_display()
 
 
-def guests_at(live_tables: Iterable[int]) -> Mapping[int, Guests]:
+def read_chemin_states(live_tables: Iterable[int]) -> Mapping[int, CheminState]:
     """Return the state of these tables of Chemin de Fer, by id. Two queries."""
     ids = list(live_tables)
-    sitting: dict[int, dict[int, Sitting]] = {}
+    seated: dict[int, dict[int, SeatedPlayer]] = {}
     for seat in CheminSeat.objects.filter(live_table__in=ids, left_at=None).order_by("number"):
-        sitting.setdefault(seat.live_table_id, {})[seat.number] = Sitting(
+        seated.setdefault(seat.live_table_id, {})[seat.number] = SeatedPlayer(
             seat.number, seat.player_id, seat.away_since is not None
         )
     found = CheminTable.objects.filter(pk__in=ids).select_related("live_table__table__version")
-    return {each.pk: _guests(each, sitting.get(each.pk, {})) for each in found}
+    return {each.pk: _chemin_state(each, seated.get(each.pk, {})) for each in found}
 
 
-def _guests(chemin: CheminTable, sitting: Mapping[int, Sitting]) -> Guests:
+def _chemin_state(chemin: CheminTable, seated: Mapping[int, SeatedPlayer]) -> CheminState:
     try:
-        return _as_it_stands(chemin, sitting)
+        return _as_it_stands(chemin, seated)
     except UNREADABLE:
-        return Guests(currency="", goes_on="its state cannot be read", sitting=tuple(sitting.values()))
+        return CheminState(currency="", goes_on="its state cannot be read", seated=tuple(seated.values()))
 
 
-def _as_it_stands(chemin: CheminTable, sitting: Mapping[int, Sitting]) -> Guests:
+def _as_it_stands(chemin: CheminTable, seated: Mapping[int, SeatedPlayer]) -> CheminState:
     rules = _rules(chemin.live_table.table.version)
     state = _without_cards(chemin.state, rules)
 
     def laid(chips: Chips) -> Laid:
-        return Laid(sitting[chips.seat], chips.amount)
+        return Laid(seated[chips.seat], chips.amount)
 
-    return Guests(
+    return CheminState(
         currency=rules.currency,
         goes_on=GOES_ON[state.phase],
-        sitting=tuple(sitting.values()),
-        asked=None if state.turn is None else sitting[state.turn],
+        seated=tuple(seated.values()),
+        asked=None if state.turn is None else seated[state.turn],
         deadline=chemin.deadline,
         bank=None if state.bank is None else laid(state.bank),
         full_amount=None if state.sale is None else state.sale.full_amount,
@@ -164,13 +164,13 @@ def _as_it_stands(chemin: CheminTable, sitting: Mapping[int, Sitting]) -> Guests
     )
 
 
-def _rules(version: TableVersion | None) -> GuestRules:
+def _rules(version: TableVersion | None) -> CheminRules:
     if version is None:
         raise LookupError
-    return GuestRules.of(version.limits)
+    return CheminRules.of(version.limits)
 
 
-def _without_cards(frozen: Mapping[str, Any], rules: GuestRules) -> State:
+def _without_cards(frozen: Mapping[str, Any], rules: CheminRules) -> State:
     """Return a table state without shoe, hands and balances."""
     coup = frozen["coup"] and {**frozen["coup"], "hands": None}
     seats = dict.fromkeys((number for number, _ in frozen["seats"]), 0)

@@ -18,7 +18,7 @@ from games.engine import coup as punto_banco
 from games.engine.chemin import Outcome, Phase
 from games.engine.chemin.phases import IN_COUP
 from games.engine.roads import Bead
-from games.tables.chemin_rules import GuestRules
+from games.tables.chemin_rules import CheminRules
 from games.variants import GAMES
 from wallet.models import Mode
 
@@ -33,7 +33,7 @@ DEALING: Final = frozenset({Phase.CARDS, Phase.PUNTER, Phase.BANKER})
 
 
 @dataclass(frozen=True)
-class GuestCardState:
+class CheminCardState:
     """A table of Chemin de Fer in the lobby at the moment *now* of the database's clock."""
 
     now: datetime
@@ -44,7 +44,7 @@ class GuestCardState:
     is_paused: bool  # and the table would otherwise be open
     is_stopped: bool
     is_house_stopped: bool
-    rules: GuestRules
+    rules: CheminRules
     phase: Phase
     taken: int  # number of taken seats
     bank: int | None  # minor units: the bank that is held or for sale
@@ -94,11 +94,11 @@ class GuestCardState:
         )
 
 
-def guest_card_state(row: Mapping[str, Any]) -> GuestCardState:
-    """Return the state of a row of `games.shared.lobby_card.READ_CARDS`. Raises GuestRulesError for invalid limits."""
-    standing = json.loads(row["standing"])
-    bank, sale = standing["bank"], standing["sale"]
-    return GuestCardState(
+def chemin_card_state(row: Mapping[str, Any]) -> CheminCardState:
+    """Return the state of a row of `games.shared.lobby_card.READ_CARDS`. Raises CheminRulesError for invalid limits."""
+    table_state = json.loads(row["table_state"])
+    bank, sale = table_state["bank"], table_state["sale"]
+    return CheminCardState(
         now=row["now"],
         live_table=row["live_table"],
         mode=Mode(row["mode"]),
@@ -107,9 +107,9 @@ def guest_card_state(row: Mapping[str, Any]) -> GuestCardState:
         is_paused=row["is_paused"] and row["rules_digest"] == GAMES[row["variant"]].digest,
         is_stopped=row["is_stopped"],
         is_house_stopped=row["is_house_stopped"],
-        rules=GuestRules.of(json.loads(row["limits"])),
-        phase=Phase(standing["phase"]),
-        taken=len(standing["seats"]),
+        rules=CheminRules.of(json.loads(row["limits"])),
+        phase=Phase(table_state["phase"]),
+        taken=len(table_state["seats"]),
         bank=bank[1] if bank else sale["full_amount"] if sale else None,
         shoe=row["shoe"],
         outcomes=tuple(Outcome(each) for each in (row["results"] or "").split(",") if each),
@@ -118,10 +118,10 @@ def guest_card_state(row: Mapping[str, Any]) -> GuestCardState:
     )
 
 
-def asked_word(state: GuestCardState) -> str:
+def question_label(state: CheminCardState) -> str:
     """Return the pending question of the table, in the active language."""
     match state.phase:
-        case Phase.GUESTS:
+        case Phase.ALONE:
             return _("Waiting for a second player") if state.taken else _("No players yet")
         case Phase.FREE:
             return _("Any player may open the bank")

@@ -19,7 +19,7 @@ from games.chemin.redeal import BANK, PUNTER
 from games.engine.cards import Card
 from games.engine.chemin import Outcome
 from games.engine.chemin.events import AdviceAsked, CallMade, CardsDealt, Declared, Event, Passed, StakeLaid
-from games.engine.chemin.record import RecordError, deal_again
+from games.engine.chemin.record import RecordError, redeal_coup
 from games.engine.chemin.rules import Call
 from games.help.chemin_placeholders import CALLS
 from games.models import OPEN_PHASES, CheminCoup, CheminMove, CheminStake, CheminTable, Decider, LiveRound
@@ -37,7 +37,7 @@ OUTCOMES: Final[Mapping[Outcome, Literal["player", "banker", "tie"]]] = {
 
 
 @dataclass(frozen=True)
-class Kept:
+class FinishedCoup:
     """A stored coup with its stakes and its moves, in order."""
 
     coup: CheminCoup
@@ -49,7 +49,7 @@ class Kept:
 class StakeLine:
     """One player's stake and what was returned, minor units."""
 
-    place: str
+    seat_number: str
     stake: int
     returned: int
 
@@ -58,7 +58,7 @@ class StakeLine:
 class DecisionLine:
     """A decision as a sentence."""
 
-    sentence: str
+    message: str
     by_house: bool  # the croupier decided by the rule because the player did not
 
 
@@ -77,7 +77,7 @@ class CoupLine:
     departures: tuple[str, ...]
 
 
-def kept(rounds: Iterable[UUID]) -> Mapping[UUID, Kept]:
+def read_finished(rounds: Iterable[UUID]) -> Mapping[UUID, FinishedCoup]:
     """Return the coups among finished rounds. Three queries, however many there are."""
     coups = {
         coup.pk: coup for coup in CheminCoup.objects.filter(pk__in=list(rounds)).select_related("banker", "punter")
@@ -90,7 +90,7 @@ def kept(rounds: Iterable[UUID]) -> Mapping[UUID, Kept]:
     moves: dict[UUID | None, list[CheminMove]] = {}
     for move in CheminMove.objects.filter(round_id__in=coups).select_related("seat").order_by("number"):
         moves.setdefault(move.round_id, []).append(move)
-    return {pk: Kept(coup, tuple(stakes.get(pk, ())), tuple(moves.get(pk, ()))) for pk, coup in coups.items()}
+    return {pk: FinishedCoup(coup, tuple(stakes.get(pk, ())), tuple(moves.get(pk, ()))) for pk, coup in coups.items()}
 
 
 def bet_name(bet: str) -> str:
@@ -107,15 +107,15 @@ def outcome_name(outcome: Literal["player", "banker", "tie"]) -> str:
     }[outcome]
 
 
-def coup_line(coup: Kept, player_id: int, currency: str, language: str) -> CoupLine:
+def coup_line(coup: FinishedCoup, player_id: int, currency: str, language: str) -> CoupLine:
     """Return the details of a coup for a player who took part in it."""
     own = {stake.seat.number for stake in coup.stakes if stake.player_id == player_id}
     if coup.coup.banker_player_id == player_id:
         own.add(coup.coup.banker.number)
 
-    def who(place: int) -> str:
-        name = messages.place_name(place)
-        return _("%(seat)s (you)") % {"seat": name} if place in own else name
+    def who(seat_number: int) -> str:
+        name = messages.seat_name(seat_number)
+        return _("%(seat)s (you)") % {"seat": name} if seat_number in own else name
 
     def money(minor: int) -> str:
         return format_money(minor, currency, language)
@@ -142,27 +142,27 @@ def coup_line(coup: Kept, player_id: int, currency: str, language: str) -> CoupL
 def _decisions(moves: Iterable[CheminMove], who: messages.Who, money: messages.Money) -> Iterable[DecisionLine]:
     for move in moves:
         for event in map(event_codec.read, move.events):
-            if move.seat is not None and (sentence := _sentence(event, move.seat.number, who, money)):
-                yield DecisionLine(sentence, move.decider == Decider.CROUPIER)
+            if move.seat is not None and (message := _message(event, move.seat.number, who, money)):
+                yield DecisionLine(message, move.decider == Decider.CROUPIER)
 
 
-def _sentence(event: Event, place: int, who: messages.Who, money: messages.Money) -> str:
+def _message(event: Event, seat_number: int, who: messages.Who, money: messages.Money) -> str:
     """Return the decision of the player at a seat; "" for other events."""
     match event:
-        case CardsDealt(seat=seat) if seat == place:
-            return _("%(who)s draws the cards.") % {"who": who(place)}
-        case Passed(seat=seat) | Declared(seat=seat) if seat == place:
-            return messages.told(event, who, money)
-        case CallMade(seat=seat) | StakeLaid(seat=seat) | AdviceAsked(seat=seat) if seat == place:
-            return messages.told(event, who, money)
+        case CardsDealt(seat=seat) if seat == seat_number:
+            return _("%(who)s draws the cards.") % {"who": who(seat_number)}
+        case Passed(seat=seat) | Declared(seat=seat) if seat == seat_number:
+            return messages.describe_event(event, who, money)
+        case CallMade(seat=seat) | StakeLaid(seat=seat) | AdviceAsked(seat=seat) if seat == seat_number:
+            return messages.describe_event(event, who, money)
     return ""
 
 
-def round_view(dealt: Dealt, coup: Kept) -> RoundView | None:
+def round_view(dealt: Dealt, coup: FinishedCoup) -> RoundView | None:
     """Return a coup as its cards were dealt; None where cards and declarations make no coup."""
     row = coup.coup
     try:
-        played = deal_again(
+        played = redeal_coup(
             map(Card.parse, dealt.cards.split()), punter_draws=row.punter_draws, banker_draws=row.banker_draws
         )
     except RecordError:
@@ -192,7 +192,10 @@ def in_progress(player_id: int) -> QuerySet[LiveRound]:
     )
     theirs = Q(live_table__chemin__tenure__seat__player=player_id) | Exists(staked)
     return LiveRound.objects.filter(
-        theirs, phase__in=OPEN_PHASES, live_table__guests__player=player_id, live_table__guests__left_at=None
+        theirs,
+        phase__in=OPEN_PHASES,
+        live_table__chemin_seats__player=player_id,
+        live_table__chemin_seats__left_at=None,
     )
 
 

@@ -22,17 +22,17 @@ from games.engine.chemin.events import (
     BidReturned,
     CallMade,
     CardsDealt,
-    CoupAnnulled,
+    CoupVoided,
     Declared,
     Event,
     ExcessTakenHome,
-    GuestAway,
-    GuestBack,
-    GuestJoined,
-    GuestLeft,
-    GuestWillLeave,
     HandShown,
     Passed,
+    PlayerAway,
+    PlayerBack,
+    PlayerJoined,
+    PlayerLeft,
+    PlayerWillLeave,
     Settled,
     ShoeBrought,
     StakeLaid,
@@ -41,7 +41,7 @@ from games.engine.chemin.events import (
     ThirdCard,
 )
 from games.help.chemin_placeholders import CALLS
-from games.tables.chemin_rules import GuestRules
+from games.tables.chemin_rules import CheminRules
 
 Money = Callable[[int], str]
 """Formats minor units of the table's currency in the reader's language."""
@@ -59,22 +59,22 @@ class Spoken:
     language: str = ""  # of the call: "fr" or "de"
 
 
-def place_name(number: int) -> str:
+def seat_name(number: int) -> str:
     """Return the name of a seat."""
     return _("Seat %(number)d") % {"number": number}
 
 
-def guest_name(number: int, name: str) -> str:
+def player_name(number: int, name: str) -> str:
     """Return the name of a player: the seat, and the chat name if there is one."""
-    return _("%(name)s (seat %(number)d)") % {"name": name, "number": number} if name else place_name(number)
+    return _("%(name)s (seat %(number)d)") % {"name": name, "number": number} if name else seat_name(number)
 
 
-def filled(sentence: str, words: Mapping[str, str]) -> str:
+def filled(message: str, words: Mapping[str, str]) -> str:
     """Insert words into a sentence without doubling its full stop, as after the Danish "100 kr."."""
     for name, word in words.items():
         if word.endswith("."):
-            sentence = sentence.replace(f"%({name})s.", f"%({name})s")
-    return sentence % words
+            message = message.replace(f"%({name})s.", f"%({name})s")
+    return message % words
 
 
 def announcement(said: Announced, money: Money) -> Spoken:
@@ -89,7 +89,7 @@ def announcement(said: Announced, money: Money) -> Spoken:
             return Spoken(filled(_("The bank goes to the highest bid, from %(amount)s."), words))
         case Announcement.BANK_IS_FREE:
             return Spoken(filled(_("No one has taken the bank. Any player may open it, from %(amount)s."), words))
-        case Announcement.WAITING_FOR_GUESTS:
+        case Announcement.WAITING_FOR_PLAYERS:
             return Spoken(_("Waiting for a second player."))
         case Announcement.SHOE_IS_SPENT:
             return Spoken(_("A new shoe will be brought before the next coup."))
@@ -124,35 +124,35 @@ def outcome_of(won_by: Outcome, punter: int, banker: int) -> str:
             return _("A draw at %(banker)d: all stakes are returned.") % totals
 
 
-def told(event: Event, who: Who, money: Money) -> str:
+def describe_event(event: Event, who: Who, money: Money) -> str:
     """Return an event as one sentence; "" for events that are not shown. No sentence contains a balance."""
-    return _of_guests(event, who) or _of_the_bank(event, who, money) or _of_the_coup(event, who, money)
+    return _of_players(event, who) or _of_the_bank(event, who, money) or _of_the_coup(event, who, money)
 
 
 def spoken(event: Event, who: Who, money: Money) -> Spoken:
     """Return an event as the croupier says it, with its call."""
-    return announcement(event, money) if isinstance(event, Announced) else Spoken(told(event, who, money))
+    return announcement(event, money) if isinstance(event, Announced) else Spoken(describe_event(event, who, money))
 
 
-def _of_guests(event: Event, who: Who) -> str:
+def _of_players(event: Event, who: Who) -> str:
     match event:
-        case GuestJoined():
+        case PlayerJoined():
             return _("%(who)s sits down.") % {"who": who(event.seat)}
-        case GuestWillLeave():
+        case PlayerWillLeave():
             return _("%(who)s leaves when the coup is over.") % {"who": who(event.seat)}
-        case GuestLeft():
+        case PlayerLeft():
             return _("%(who)s leaves the table.") % {"who": who(event.seat)}
-        case GuestAway():
+        case PlayerAway():
             return _("%(who)s is away.") % {"who": who(event.seat)}
-        case GuestBack():
+        case PlayerBack():
             return _("%(who)s is back.") % {"who": who(event.seat)}
         case ShoeBrought():
-            sentence = ngettext(
+            message = ngettext(
                 "A new shoe of %(cards)d card is on the table.",
                 "A new shoe of %(cards)d cards is on the table.",
                 event.cards,
             )
-            return sentence % {"cards": event.cards}
+            return message % {"cards": event.cards}
     return ""
 
 
@@ -169,8 +169,8 @@ def _of_the_bank(event: Event, who: Who, money: Money) -> str:
         case SuiteGiven():
             return _("%(who)s passes the bank on.") % {"who": who(event.seat)}
         case ExcessTakenHome():
-            sentence = _("%(who)s gets %(amount)s back: it is above the largest bank of the table.")
-            return filled(sentence, _words(event, who, money))
+            message = _("%(who)s gets %(amount)s back: it is above the largest bank of the table.")
+            return filled(message, _words(event, who, money))
         case BankEnded() if event.amount:
             return filled(_("%(who)s gives up the bank and gets %(amount)s back."), _words(event, who, money))
         case BankEnded():
@@ -185,8 +185,8 @@ def _of_the_coup(event: Event, who: Who, money: Money) -> str:
         case Passed():
             return _("%(who)s passes.") % {"who": who(event.seat)}
         case CallMade():
-            sentence = _("%(who)s calls %(call)s and stakes %(amount)s.")
-            return filled(sentence, _words(event, who, money) | {"call": CALLS[event.call]})
+            message = _("%(who)s calls %(call)s and stakes %(amount)s.")
+            return filled(message, _words(event, who, money) | {"call": CALLS[event.call]})
         case StakeLaid():
             return filled(_("%(who)s stakes %(amount)s."), _words(event, who, money))
         case StakeRelieved():
@@ -196,15 +196,15 @@ def _of_the_coup(event: Event, who: Who, money: Money) -> str:
         case AdviceAsked():
             return _("%(who)s asks the croupier.") % {"who": who(event.seat)}
         case Declared():
-            sentence = _("%(who)s draws a card.") if event.draws else _("%(who)s stands.")
-            return sentence % {"who": who(event.seat)}
+            message = _("%(who)s draws a card.") if event.draws else _("%(who)s stands.")
+            return message % {"who": who(event.seat)}
         case HandShown():
             return _shown(event)
         case ThirdCard():
             return _("The punters’ third card.") if event.side is Side.PUNTER else _("The bank’s third card.")
         case Settled():
             return outcome(event)
-        case CoupAnnulled():
+        case CoupVoided():
             return _("This coup was voided. All stakes were returned.")
     return ""
 
@@ -239,16 +239,16 @@ def phase_name(phase: str) -> str:
     }.get(phase, "")
 
 
-def refused(reason: Refusal, rules: GuestRules, money: Money) -> str:
+def refused(reason: Refusal, rules: CheminRules, money: Money) -> str:
     """Return the message of a refused action. A refusal changes nothing."""
     words = {"minimum": money(rules.minimum), "maximum": money(rules.maximum)}
-    return filled(_sentences()[reason], words)
+    return filled(_messages()[reason], words)
 
 
-def _sentences() -> dict[Refusal, str]:
+def _messages() -> dict[Refusal, str]:
     return {
-        Refusal.NO_SUCH_PLACE: _("This seat does not exist. Choose another seat."),
-        Refusal.PLACE_TAKEN: _("This seat is taken. Choose another seat."),
+        Refusal.NO_SUCH_SEAT: _("This seat does not exist. Choose another seat."),
+        Refusal.SEAT_TAKEN: _("This seat is taken. Choose another seat."),
         Refusal.NOT_SEATED: _("You are not seated at this table."),
         Refusal.ALREADY_AWAY: _("You are already away."),
         Refusal.NOT_AWAY: _("You are not away. You will be asked when it is your turn."),

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from games.chemin.transition import Moved
+from games.chemin.transition import Transition
 from games.engine.chemin.events import (
     BankEnded,
     BankTaken,
@@ -38,11 +38,11 @@ PAYS = (BankTaken, BidMade, CallMade, StakeLaid)
 
 
 class Unpaid(Exception):
-    """The ledger refuses the payment of the player at *place*; *cause* says why."""
+    """The ledger refuses the payment of the player; *cause* says why."""
 
-    def __init__(self, place: int, cause: InsufficientFunds | LimitReached) -> None:
-        super().__init__(place, cause)
-        self.place = place
+    def __init__(self, seat_number: int, cause: InsufficientFunds | LimitReached) -> None:
+        super().__init__(seat_number, cause)
+        self.seat_number = seat_number
         self.cause = cause
 
 
@@ -50,19 +50,19 @@ class Unpaid(Exception):
 class Till:
     """The accounts of a move. *tenure* is the one that begins or goes on in the move."""
 
-    moved: Moved
+    transition: Transition
     tenure: CheminTenure | None
     coup_id: UUID | None
     sale_id: UUID | None
 
-    def account_of(self, place: int) -> int:
+    def account_of(self, seat_number: int) -> int:
         """Return the account of the player at a seat."""
-        return self.moved.before.seats[place].account_id
+        return self.transition.before.seats[seat_number].account_id
 
     def stakes(self) -> int:
         """Return the account that holds the stakes of the coup."""
-        before = self.moved.before
-        return accounts.open_standing(
+        before = self.transition.before
+        return accounts.open_table_account(
             AccountKind.STAKES, there(self.coup_id), currency=before.rules.currency, mode=before.mode
         )
 
@@ -72,7 +72,7 @@ class Till:
 
     def journal(self, kind: str, key: str, of: UUID, *amounts: tuple[int, int]) -> Journal:
         """Return a journal for the tenure or coup with the id *of*."""
-        before = self.moved.before
+        before = self.transition.before
         lines = tuple(
             Line(account, before.rules.currency, before.mode, amount) for account, amount in amounts if amount
         )
@@ -84,7 +84,7 @@ def move(till: Till) -> None:
 
     Raises Unpaid where a player cannot pay, and LedgerError where the ledger refuses anything else.
     """
-    payer = next((event.seat for event in till.moved.events if isinstance(event, PAYS)), None)
+    payer = next((event.seat for event in till.transition.events if isinstance(event, PAYS)), None)
     try:
         _hold(till)
         journals = tuple(_journals(till))
@@ -93,27 +93,27 @@ def move(till: Till) -> None:
     except (InsufficientFunds, LimitReached) as cause:
         if payer is None:
             raise
-        raise Unpaid(_winner(till.moved) or payer, cause) from cause
+        raise Unpaid(_winner(till.transition) or payer, cause) from cause
 
 
-def _winner(moved: Moved) -> int | None:
+def _winner(transition: Transition) -> int | None:
     """Return the seat that the bank went to, whichever bidder decided last."""
-    taken = moved.first(BankTaken)
+    taken = transition.first(BankTaken)
     return taken.seat if taken else None
 
 
 def _hold(till: Till) -> None:
     """Hold bids, and release those of a finished sale. A bid that is returned in the same move is not held."""
-    held = {event.seat: event.amount for event in till.moved.events if isinstance(event, BidMade)}
-    held |= {event.seat: 0 for event in till.moved.events if isinstance(event, BidReturned)}
-    for place, amount in held.items():
-        holds.hold(there(till.sale_id), till.account_of(place), amount)
+    held = {event.seat: event.amount for event in till.transition.events if isinstance(event, BidMade)}
+    held |= {event.seat: 0 for event in till.transition.events if isinstance(event, BidReturned)}
+    for seat_number, amount in held.items():
+        holds.hold(there(till.sale_id), till.account_of(seat_number), amount)
 
 
 def _journals(till: Till) -> Iterator[Journal]:
     """Yield the journals of a move in the order of its events."""
-    number = till.moved.number
-    for place, event in enumerate(till.moved.events):
+    number = till.transition.number
+    for seat_number, event in enumerate(till.transition.events):
         match event:
             case BankTaken(seat, amount):
                 tenure = there(till.tenure)
@@ -124,22 +124,22 @@ def _journals(till: Till) -> Iterator[Journal]:
             case BankEnded(seat, amount):
                 yield from _end_bank(till, seat, amount)
             case CallMade(seat, _, amount) | StakeLaid(seat, amount):
-                yield _stake(till, place, seat, amount)
+                yield _stake(till, seat_number, seat, amount)
             case StakeRelieved(seat, amount):
-                yield _stake(till, place, seat, -amount)
+                yield _stake(till, seat_number, seat, -amount)
             case Settled():
                 yield _settle(till, event)
             case _:
                 pass
 
 
-def _stake(till: Till, event: int, place: int, amount: int) -> Journal:
-    lines = (till.account_of(place), -amount), (till.stakes(), amount)
-    return till.journal("stake", f"stake {till.moved.number} {event}", there(till.coup_id), *lines)
+def _stake(till: Till, event: int, seat_number: int, amount: int) -> Journal:
+    lines = (till.account_of(seat_number), -amount), (till.stakes(), amount)
+    return till.journal("stake", f"stake {till.transition.number} {event}", there(till.coup_id), *lines)
 
 
 def _settle(till: Till, settled: Settled) -> Journal:
-    before = till.moved.before
+    before = till.transition.before
     house = accounts.house_account(AccountKind.HOUSE, before.rules.currency, before.mode)
     staked = sum(stake.stake for stake in settled.stakes)
     returned = [(till.account_of(stake.seat), stake.returned) for stake in settled.stakes]
@@ -148,14 +148,16 @@ def _settle(till: Till, settled: Settled) -> Journal:
     return till.journal("settle", "settle", there(till.coup_id), *lines)
 
 
-def _end_bank(till: Till, place: int, amount: int) -> Iterator[Journal]:
+def _end_bank(till: Till, seat_number: int, amount: int) -> Iterator[Journal]:
     """Return the bank to its owner: first the part that was put up, the rest as won."""
     back = min(amount, there(till.tenure).put_up)
     if back:
-        yield _home(till, "bank_back", f"back {till.moved.number}", place, back)
+        yield _home(till, "bank_back", f"back {till.transition.number}", seat_number, back)
     if amount > back:
-        yield _home(till, "bank_won", f"won {till.moved.number}", place, amount - back)
+        yield _home(till, "bank_won", f"won {till.transition.number}", seat_number, amount - back)
 
 
-def _home(till: Till, kind: str, key: str, place: int, amount: int) -> Journal:
-    return till.journal(kind, key, there(till.tenure).pk, (till.bank(), -amount), (till.account_of(place), amount))
+def _home(till: Till, kind: str, key: str, seat_number: int, amount: int) -> Journal:
+    return till.journal(
+        kind, key, there(till.tenure).pk, (till.bank(), -amount), (till.account_of(seat_number), amount)
+    )

@@ -20,12 +20,12 @@ from wallet.models import Mode
 
 
 @dataclass(frozen=True)
-class PlaceView:
+class ShownSeat:
     """One seat at the table, as everybody sees it. Amounts in minor units."""
 
     number: int
     name: str  # the seat's name, with the chat name of its player
-    guest: str  # the chat name alone; "" if there is none
+    seated_player: str  # the chat name alone; "" if there is none
     seat_id: int | None  # the player's seat row, which others may report; None for a house player
     state: str  # "free", or the player's presence: "playing", "away", "leaving"
     is_house_player: bool
@@ -72,8 +72,8 @@ class PastView:
     """The result of a coup: its letter, the winner and a sentence."""
 
     letter: str
-    outcome: str  # "punter", "banker", "draw", "annulled"
-    sentence: str
+    outcome: str  # "punter", "banker", "draw", "voided"
+    message: str
 
 
 @dataclass(frozen=True)
@@ -87,12 +87,12 @@ class PublicView:
     round_id: UUID | None
     code: str
     currency: str
-    places: tuple[PlaceView, ...]
+    seats: tuple[ShownSeat, ...]
     is_practice: bool
     spoken: tuple[Spoken, ...]  # the croupier's last announcements
     latest: str  # the latest event after them
     turn: int | None
-    turn_sentence: str
+    turn_message: str
     countdown: Countdown | None
     bank: BankView | None
     for_sale: int | None  # the price of a bank that is for sale
@@ -148,7 +148,7 @@ class OwnView:
     seat: int | None
     presence: str  # "playing", "away", "leaving"; "" without a seat
     question: int
-    sentence: str  # what the player may do now
+    message: str  # what the player may do now
     is_asked: bool
     options: tuple[OptionView, ...]
     hand: TableHand | None  # cards that only this player sees
@@ -160,7 +160,7 @@ class OwnView:
     balance: int | None
     on_table: int
     notice: Notice | None
-    outcome: str  # of the latest coup: "won", "even", "lost", "annulled"; "" where the player had no part in it
+    outcome: str  # of the latest coup: "won", "even", "lost", "voided"; "" where the player had no part in it
     came_to: str
     last_round: UUID | None
     missed: str  # how many turns were missed, and how many make the player away; "" where none

@@ -14,12 +14,12 @@ from games.engine.chemin import Outcome, State
 from games.engine.chemin.events import Event
 from games.engine.chemin.phases import IN_COUP
 from games.models import Decider, VoidReason
-from games.tables.chemin_rules import GuestClock, GuestRules
+from games.tables.chemin_rules import CheminClock, CheminRules
 from wallet.models import Mode
 
 
 @dataclass(frozen=True)
-class Guest:
+class SeatedPlayer:
     """The player at a seat."""
 
     number: int
@@ -77,17 +77,17 @@ class Seen:
     is_paused: bool  # and the table would otherwise be open
     is_stopped: bool
     is_house_stopped: bool
-    rules: GuestRules
-    clock: GuestClock | None
-    standing: State = field(repr=False)
-    guests: tuple[Guest, ...]
+    rules: CheminRules
+    clock: CheminClock | None
+    table_state: State = field(repr=False)
+    seated_players: tuple[SeatedPlayer, ...]
     move: int
     question: int
     asked_at: datetime | None
     deadline: datetime | None
     round: UUID | None  # the latest coup
     code: str
-    annulled: VoidReason | None  # of that coup
+    voided: VoidReason | None  # of that coup
     shoe: Shoe | None
     spent_shoe: UUID | None  # the latest shoe, this or the one before, whose seed is public
     spent_number: int | None
@@ -97,7 +97,7 @@ class Seen:
     @property
     def waits(self) -> bool:
         """Whether the table is paused between two coups, so that nobody is asked."""
-        return self.is_paused and self.standing.phase not in IN_COUP
+        return self.is_paused and self.table_state.phase not in IN_COUP
 
     @property
     def is_halted(self) -> bool:
@@ -112,9 +112,9 @@ class Seen:
         """Return None: nothing changes without a move."""
         return None
 
-    def guest(self, number: int) -> Guest | None:
+    def seated_player(self, number: int) -> SeatedPlayer | None:
         """Return the player at a seat, or None."""
-        return next((guest for guest in self.guests if guest.number == number), None)
+        return next((seated_player for seated_player in self.seated_players if seated_player.number == number), None)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Played:
     code: str
     staked: int
     paid: int
-    is_annulled: bool
+    is_void: bool
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from games.engine.chemin.rules import Call, Outcome
 from games.engine.chemin.state import Chips, Coup
 from games.engine.settle import Line, Result, Settlement
 from games.engine.shoe import SeedError, commitment, shuffle
-from games.rounds.redeal import Finding, Moved, StoredPart, compare_part, ledger_text
+from games.rounds.redeal import Finding, LedgerTotals, StoredPart, compare_part, ledger_text
 
 PUNTER: Final = "punter"
 BANK: Final = "bank"
@@ -90,7 +90,7 @@ class StoredCoup:
     mode: str
     play: StoredPlay | None  # None where the row is missing
     parts: tuple[StoredPart, ...]
-    moved: Mapping[str, Moved]  # by owner: "player:7", "seat:3", "bank", "stakes", "house"
+    ledger_totals: Mapping[str, LedgerTotals]  # by owner: "player:7", "seat:3", "bank", "stakes", "house"
     bank: tuple[int, int] | None  # the bank before and after the settlement, from the ledger
 
 
@@ -168,14 +168,14 @@ def _compare_ledger(stored: StoredCoup, play: StoredPlay, played: Played) -> Ite
     Nothing else may move.
     """
     expected = {
-        stake.name: (again.stake, again.returned) for stake, again in zip(play.stakes, played.stakes, strict=True)
+        stake.name: (redealt.stake, redealt.returned) for stake, redealt in zip(play.stakes, played.stakes, strict=True)
     }
-    at_risk = sum(again.stake for again in played.stakes)
+    at_risk = sum(redealt.stake for redealt in played.stakes)
     expected |= {"stakes": (-at_risk, -at_risk), "house": (0, played.tax), "bank": (0, played.bank - play.bank)}
-    for name in sorted(expected.keys() | stored.moved.keys()):
+    for name in sorted(expected.keys() | stored.ledger_totals.keys()):
         staked, paid = expected.get(name, (0, 0))
-        again = Moved(staked, paid, frozenset({(stored.currency, stored.mode)})) if staked or paid else None
-        yield Finding(f"{name} ledger", ledger_text(stored.moved.get(name)), ledger_text(again))
+        redealt = LedgerTotals(staked, paid, frozenset({(stored.currency, stored.mode)})) if staked or paid else None
+        yield Finding(f"{name} ledger", ledger_text(stored.ledger_totals.get(name)), ledger_text(redealt))
 
 
 def _kept(play: StoredPlay) -> str:

@@ -22,14 +22,14 @@ from games.chemin.snapshots import READ_OWN, READ_PUBLIC, own_state, public_stat
 from games.chemin.turns import Reading, reading_of
 from games.engine.cards import Card
 from games.engine.chemin import view
-from games.engine.chemin.events import CoupAnnulled, Decision, Event, HandShown, Settled, ThirdCard
+from games.engine.chemin.events import CoupVoided, Decision, Event, HandShown, Settled, ThirdCard
 from games.tables.board import card_view
 from games.tables.presentation import Notice
 
 
 def log_view(seen: Seen, language: str) -> LogView:
     """Return the latest events, newest first, grouped by coup."""
-    reading = reading_of(seen, view(seen.standing, None), language)
+    reading = reading_of(seen, view(seen.table_state, None), language)
     parts: list[LogPart] = []
     for move in reversed(seen.moves):
         lines = tuple(_line(move, event, reading) for event in reversed(move.events))
@@ -50,7 +50,7 @@ def _line(move: Move, event: Event, reading: Reading) -> LogLine:
         language=spoken.language,
         cards=tuple(card_view(card, 0, third=False) for card in _cards(event)),
         by_croupier=isinstance(event, Decision) and event.by_house,
-        is_result=isinstance(event, Settled | CoupAnnulled),
+        is_result=isinstance(event, Settled | CoupVoided),
     )
 
 
@@ -64,8 +64,8 @@ __all__ = [
     "READ_OWN",
     "READ_PUBLIC",
     "board_key",
-    "board_mark",
     "own_key",
+    "page_board_key",
     "public_state",
     "render_board",
     "render_own",
@@ -81,15 +81,15 @@ def render_public(seen: Seen, language: str) -> str:
 
 def own_key(seen: Seen) -> Hashable:
     """Return a key that changes when a player's own part may change."""
-    return (seen.move, seen.is_open, seen.is_paused, seen.is_stopped, seen.is_house_stopped, seen.annulled)
+    return (seen.move, seen.is_open, seen.is_paused, seen.is_stopped, seen.is_house_stopped, seen.voided)
 
 
 def board_key(seen: Seen) -> Hashable:
     """Return a key that changes when the log changes."""
-    return (seen.moves[-1].number if seen.moves else 0, seen.annulled)
+    return (seen.moves[-1].number if seen.moves else 0, seen.voided)
 
 
-def board_mark(seen: Seen) -> str:
+def page_board_key(seen: Seen) -> str:
     """Return the key in the form that a page stores."""
     return hashlib.sha256(repr(board_key(seen)).encode()).hexdigest()[:16]
 
@@ -98,7 +98,7 @@ def render_board(seen: Seen, language: str) -> str:
     """Return ``#live-board``, the log of the latest coups, the same for everybody."""
     with override(language):
         view = log_view(seen, language)
-        return get_template("games/_chemin_board.html").render({"board": view, "key": board_mark(seen)})
+        return get_template("games/_chemin_board.html").render({"board": view, "key": page_board_key(seen)})
 
 
 def render_own(
@@ -120,6 +120,6 @@ def render_own(
                 "version": seen.move,
                 "mode_word": seen.mode.name.lower(),
                 "csrf_token": csrf_token,
-                "mark": uuid4() if csrf_token else "",  # a script makes one for each click
+                "idempotency_key": uuid4() if csrf_token else "",  # a script makes one for each click
             }
         )

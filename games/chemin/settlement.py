@@ -16,8 +16,8 @@ from audit import log
 from audit.log import Json
 from games.chemin import event_codec
 from games.chemin.redeal import BANK, PUNTER, RESULTS
-from games.chemin.table_state import Standing
-from games.chemin.transition import Moved
+from games.chemin.table_state import TableState
+from games.chemin.transition import Transition
 from games.engine.cards import Card
 from games.engine.chemin import Call, Outcome, Side
 from games.engine.chemin.events import Declared, Event, Settled, SettledStake
@@ -88,15 +88,15 @@ class Part:
     commission: int
 
 
-def finish(moved: Moved, settled: Settled) -> Finished:
+def finish(transition: Transition, settled: Settled) -> Finished:
     """Return the coup that a move has settled. Raises NotRecomputed where recomputing it gives another result."""
-    before, after = moved.before, moved.state
+    before, after = transition.before, transition.state
     live_round, coup = there(before.live_round), after.running_coup
     shoe = there(after.shoe)
     first = shoe.drawn - sum(
         2 if hand.third is None else 3 for hand in (after.dealt_hands.punter, after.dealt_hands.banker)
     )
-    declared = {event.side: event.draws for event in _declarations(moved, live_round)}
+    declared = {event.side: event.draws for event in _declarations(transition, live_round)}
     punter_draws, banker_draws = declared.get(Side.PUNTER), declared.get(Side.BANKER)
     bank = before.state.held_bank.amount
     try:
@@ -116,7 +116,7 @@ def finish(moved: Moved, settled: Settled) -> Finished:
         stakes=settled.stakes,
         seats=before.seats,
         punter=coup.punter,
-        at=moved.at,
+        at=transition.at,
         outcome=settled.outcome,
         cards=played.cards,
         punter_draws=punter_draws,
@@ -126,7 +126,7 @@ def finish(moved: Moved, settled: Settled) -> Finished:
     )
 
 
-def keep(finished: Finished, standing: Standing, balances: Mapping[int, int]) -> None:
+def keep(finished: Finished, table_state: TableState, balances: Mapping[int, int]) -> None:
     """Store a finished coup, settled or void, with every player's part.
 
     *balances* are the account balances by id after money has moved. For the banker, the cash
@@ -137,7 +137,7 @@ def keep(finished: Finished, standing: Standing, balances: Mapping[int, int]) ->
         round_id=live_round.pk,
         code=live_round.code,
         table_version=live_round.version_id,
-        mode=standing.mode,
+        mode=table_state.mode,
         commitment=live_round.shoe.commitment,
         cards=written(finished.cards),
         outcome=finished.outcome.value if finished.outcome else "",
@@ -147,20 +147,20 @@ def keep(finished: Finished, standing: Standing, balances: Mapping[int, int]) ->
         is_replay_due=finished.outcome is not None,
     )
     parts = [part for part in finished.parts if part.seat.player_id is not None]
-    values = {"parts": parts_parameter(_new_part(finished, standing, part, balances) for part in parts)}
+    values = {"parts": parts_parameter(_new_part(finished, table_state, part, balances) for part in parts)}
     with connection.cursor() as cursor:
         cursor.execute(KEEP, vars(inserted) | values)
     _keep_coup(finished)
     if finished.outcome is not None:
         play_sessions.note_all(PLAYED, {"round": live_round.pk})  # after the money has moved, as at every table
-        _record(finished, standing)
+        _record(finished, table_state)
 
 
-def _declarations(moved: Moved, live_round: LiveRound) -> Iterator[Declared]:
+def _declarations(transition: Transition, live_round: LiveRound) -> Iterator[Declared]:
     """Yield the declarations of the coup, including those of this move."""
     said = CheminMove.objects.filter(round_id=live_round.pk, kind__in=("draw_card", "stand")).order_by("number")
     earlier: list[Event] = [event_codec.read(event) for move in said for event in move.events]
-    yield from (event for event in (*earlier, *moved.events) if isinstance(event, Declared))
+    yield from (event for event in (*earlier, *transition.events) if isinstance(event, Declared))
 
 
 def _demand_same(settled: Settled, played: Played, *, cards: int) -> None:
@@ -182,12 +182,12 @@ def _demand_same(settled: Settled, played: Played, *, cards: int) -> None:
         raise NotRecomputed("The settlement differs from the record of the coup.", *wrong)
 
 
-def _new_part(finished: Finished, standing: Standing, part: Part, balances: Mapping[int, int]) -> NewPart:
+def _new_part(finished: Finished, table_state: TableState, part: Part, balances: Mapping[int, int]) -> NewPart:
     after = balances[part.seat.account_id] + (balances[finished.tenure.account_id] if part.bet == BANK else 0)
     result = RESULTS[part.bet, finished.outcome]
     return NewPart(
         player_id=there(part.seat.player_id),
-        currency=standing.rules.currency,
+        currency=table_state.rules.currency,
         balance_before=after + part.stake - part.payout if finished.outcome else after,
         balance_after=after,
         staked=part.stake,
@@ -231,7 +231,7 @@ def _keep_coup(finished: Finished) -> None:
     )
 
 
-def _record(finished: Finished, standing: Standing) -> None:
+def _record(finished: Finished, table_state: TableState) -> None:
     """Commit to the whole settlement in the log.
 
     One line "seat player bet stake payout commission" for each part, the banker's last, separated
@@ -247,9 +247,9 @@ def _record(finished: Finished, standing: Standing) -> None:
         "cards": written(finished.cards),
         "code": live_round.code,
         "commitment": live_round.shoe.commitment,
-        "currency": standing.rules.currency,
+        "currency": table_state.rules.currency,
         "first_card": live_round.first_card,
-        "mode": standing.mode,
+        "mode": table_state.mode,
         "outcome": str(finished.outcome),
         "parts": len(lines),
         "rules": live_round.version.rules_digest,

@@ -14,7 +14,7 @@ from uuid import UUID
 from cryptography.exceptions import InvalidTag
 
 from games.chemin import event_codec
-from games.chemin.queries import Guest, Move, Own, Past, Played, Seen, Shoe
+from games.chemin.queries import Move, Own, Past, Played, SeatedPlayer, Seen, Shoe
 from games.chemin.table_state import UNDER_ITS_VERSION, cards_on_table, on_the_table
 from games.engine.chemin import Outcome, Phase, State, apply
 from games.engine.chemin.actions import SetBalance
@@ -23,7 +23,7 @@ from games.models import Decider, LiveTable, VoidReason
 from games.models import Shoe as StoredShoe
 from games.raw_rows import fetch_named
 from games.rounds.integrity import Doubt
-from games.tables.chemin_rules import GuestClock, GuestRules
+from games.tables.chemin_rules import CheminClock, CheminRules
 from games.variants import GAMES
 from wallet import house_stop
 from wallet.models import AccountKind, Mode
@@ -38,29 +38,29 @@ WITH_HANDS: Final = (Phase.PUNTER, Phase.BANKER)
 
 # Parameter: the live table. A bank is played under the version in force when its latest coup began.
 READ_PUBLIC = f"""
-SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, place.slug AS slug, place.name AS name,
-    place.variant AS variant,
-    live.mode = ANY (current.modes) AND place.status = 'open' AND NOT {house_stop.STANDS} AS is_open,
+SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, t.slug AS slug, t.name AS name,
+    t.variant AS variant,
+    live.mode = ANY (current.modes) AND t.status = 'open' AND NOT {house_stop.STANDS} AS is_open,
     live.mode = ANY (current.modes)
-        AND (place.status = 'paused' OR place.status = 'open' AND {house_stop.STANDS}) AS is_paused,
+        AND (t.status = 'paused' OR t.status = 'open' AND {house_stop.STANDS}) AS is_paused,
     live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS is_house_stopped,
     current.rules_digest AS rules_digest, version.limits::text AS limits, version.clock::text AS clock,
     chemin.state::text AS state, chemin.move AS move, chemin.question AS question, chemin.asked_at AS asked_at,
     chemin.deadline AS deadline, round.id AS round, coalesce(round.code, '') AS code,
-    coalesce(void.reason, '') AS annulled, shoe.id AS shoe, shoe.number AS shoe_number, shoe.decks AS decks,
+    coalesce(void.reason, '') AS voided, shoe.id AS shoe, shoe.number AS shoe_number, shoe.decks AS decks,
     shoe.commitment AS commitment, shoe.sealed_seed AS sealed_seed, shoe.burn_card AS burn_card,
     shoe.burned AS burned, shoe.cut AS cut, shoe.gone AS gone, shoe.ended_at AS shoe_ended_at, shoe.seed AS seed,
     spent.id AS spent_shoe, spent.number AS spent_number,
-    (SELECT jsonb_agg(jsonb_build_array(guest.number, guest.id, guest.player_id, coalesce(known.name, ''),
-            guest.away_since) ORDER BY guest.number)::text
-        FROM games_cheminseat AS guest LEFT JOIN games_chatname AS known ON known.player_id = guest.player_id
-        WHERE guest.live_table_id = live.id AND guest.left_at IS NULL) AS guests,
-    (SELECT jsonb_agg(jsonb_build_array(move.number, move.at, move.round_id, coalesce(coup.code, ''), guest.number,
+    (SELECT jsonb_agg(jsonb_build_array(seat.number, seat.id, seat.player_id, coalesce(known.name, ''),
+            seat.away_since) ORDER BY seat.number)::text
+        FROM games_cheminseat AS seat LEFT JOIN games_chatname AS known ON known.player_id = seat.player_id
+        WHERE seat.live_table_id = live.id AND seat.left_at IS NULL) AS seated_players,
+    (SELECT jsonb_agg(jsonb_build_array(move.number, move.at, move.round_id, coalesce(coup.code, ''), seat.number,
             move.kind, move.decider, move.events) ORDER BY move.number)::text
         FROM (SELECT * FROM games_cheminmove AS latest WHERE latest.live_table_id = live.id
             ORDER BY latest.number DESC LIMIT {MOST_MOVES}) AS move
         LEFT JOIN games_liveround AS coup ON coup.id = move.round_id
-        LEFT JOIN games_cheminseat AS guest ON guest.id = move.seat_id) AS moves,
+        LEFT JOIN games_cheminseat AS seat ON seat.id = move.seat_id) AS moves,
     (SELECT jsonb_agg(jsonb_build_array(over.round_id, over.code, over.outcome, over.punter_total, over.banker_total)
             ORDER BY over.number)::text
         FROM (SELECT coup.round_id, before.code, before.number, coup.punter_total, coup.banker_total,
@@ -70,13 +70,13 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, place
             LEFT JOIN games_void AS undone ON undone.round_id = before.id
             WHERE before.shoe_id = shoe.id ORDER BY before.number DESC LIMIT {MOST_PAST}) AS over) AS past
 FROM games_livetable AS live
-JOIN games_table AS place ON place.id = live.table_id
+JOIN games_table AS t ON t.id = live.table_id
 JOIN games_chemintable AS chemin ON chemin.live_table_id = live.id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
-LEFT JOIN games_tableversion AS current ON current.id = place.version_id
+LEFT JOIN games_tableversion AS current ON current.id = t.version_id
 LEFT JOIN games_tableversion AS version ON version.id =
     CASE WHEN chemin.state->>'phase' IN {tuple(sorted(map(str, UNDER_ITS_VERSION)))}
-        THEN coalesce(round.version_id, place.version_id) ELSE place.version_id END
+        THEN coalesce(round.version_id, t.version_id) ELSE t.version_id END
 LEFT JOIN games_shoe AS shoe ON shoe.id = live.shoe_id
 LEFT JOIN games_shoe AS spent
     ON spent.live_table_id = live.id AND spent.ended_at IS NOT NULL
@@ -89,9 +89,9 @@ WHERE live.id = %s
 # `staked` belongs to the table's latest coup, once it is over, where the player had a part in it.
 READ_OWN = f"""
 SELECT player.id AS player, player.currency AS currency, law.time_zone AS zone, account.balance - account.held AS funds,
-    coalesce(guest.missed, 0) AS missed, guest.away_since AS away_since, round.id AS round, round.code AS code,
+    coalesce(seat.missed, 0) AS missed, seat.away_since AS away_since, round.id AS round, round.code AS code,
     coalesce(part.staked, stake.stake, CASE WHEN coup.banker_player_id = player.id THEN coup.at_risk END) AS staked,
-    coalesce(part.paid, 0) AS paid, coup.outcome = '' OR void.round_id IS NOT NULL AS is_annulled,
+    coalesce(part.paid, 0) AS paid, coup.outcome = '' OR void.round_id IS NOT NULL AS is_void,
     CASE live.mode WHEN '{Mode.REAL}' THEN sitting.paid_real - sitting.staked_real
         ELSE sitting.paid_free - sitting.staked_free END AS net
 FROM games_livetable AS live
@@ -99,9 +99,9 @@ CROSS JOIN players_player AS player
 JOIN players_jurisdiction AS law ON law.code = player.jurisdiction_id
 LEFT JOIN wallet_account AS account
     ON account.owner_id = player.id AND account.kind = '{AccountKind.CASH}' AND account.mode = live.mode
-LEFT JOIN games_cheminseat AS guest
-    ON guest.live_table_id = live.id AND guest.player_id = player.id AND guest.left_at IS NULL
-LEFT JOIN players_sitting AS sitting ON sitting.session = guest.session
+LEFT JOIN games_cheminseat AS seat
+    ON seat.live_table_id = live.id AND seat.player_id = player.id AND seat.left_at IS NULL
+LEFT JOIN players_playsession AS sitting ON sitting.session = seat.session
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
 LEFT JOIN games_chemincoup AS coup ON coup.round_id = round.id
 LEFT JOIN games_cheminstake AS stake ON stake.coup_id = coup.round_id AND stake.player_id = player.id
@@ -126,9 +126,10 @@ def public_state(row: Mapping[str, Any]) -> Seen:
 
     Raises ThawError, and other errors for rows that this code did not write.
     """
-    rules = GuestRules.of(json.loads(row["limits"]))
-    guests = tuple(
-        Guest(number, seat, player, name, _moment(away)) for number, seat, player, name, away in _list(row["guests"])
+    rules = CheminRules.of(json.loads(row["limits"]))
+    seated_players = tuple(
+        SeatedPlayer(number, seat, player, name, _moment(away))
+        for number, seat, player, name, away in _list(row["seated_players"])
     )
     return Seen(
         now=row["now"],
@@ -141,16 +142,16 @@ def public_state(row: Mapping[str, Any]) -> Seen:
         is_stopped=row["is_stopped"],
         is_house_stopped=row["is_house_stopped"],
         rules=rules,
-        clock=GuestClock.of(json.loads(row["clock"])) if row["clock"] else None,
-        standing=_standing(row, rules),
-        guests=guests,
+        clock=CheminClock.of(json.loads(row["clock"])) if row["clock"] else None,
+        table_state=_read_state(row, rules),
+        seated_players=seated_players,
         move=row["move"],
         question=row["question"],
         asked_at=row["asked_at"],
         deadline=row["deadline"],
         round=row["round"],
         code=row["code"],
-        annulled=VoidReason(row["annulled"]) if row["annulled"] else None,
+        voided=VoidReason(row["voided"]) if row["voided"] else None,
         shoe=row["shoe"] and Shoe(row["shoe"], row["shoe_number"], row["commitment"], row["shoe_ended_at"] is not None),
         spent_shoe=row["spent_shoe"],
         spent_number=row["spent_number"],
@@ -161,7 +162,9 @@ def public_state(row: Mapping[str, Any]) -> Seen:
 
 def own_state(seen: Seen, row: Mapping[str, Any]) -> Own:
     """Return a player's state of a row of `READ_OWN`."""
-    seat = next((guest.number for guest in seen.guests if guest.player == row["player"]), None)
+    seat = next(
+        (seated_player.number for seated_player in seen.seated_players if seated_player.player == row["player"]), None
+    )
     staked = row["staked"]
     return Own(
         player=row["player"],
@@ -172,7 +175,7 @@ def own_state(seen: Seen, row: Mapping[str, Any]) -> Own:
         funds=row["funds"] if row["currency"] == seen.rules.currency else None,
         zone=row["zone"],
         net=row["net"],
-        last=None if staked is None else Played(row["round"], row["code"], staked, row["paid"], row["is_annulled"]),
+        last=None if staked is None else Played(row["round"], row["code"], staked, row["paid"], row["is_void"]),
     )
 
 
@@ -180,7 +183,7 @@ def with_funds(seen: Seen, own: Own) -> Seen:
     """Return the table with the player's available balance at their seat, on which their options depend."""
     if own.seat is None or own.funds is None:
         return seen
-    return replace(seen, standing=apply(seen.standing, SetBalance(own.seat, own.funds)).state)
+    return replace(seen, table_state=apply(seen.table_state, SetBalance(own.seat, own.funds)).state)
 
 
 def _row(question: str, parameters: list[Any]) -> dict[str, Any]:
@@ -190,7 +193,7 @@ def _row(question: str, parameters: list[Any]) -> dict[str, Any]:
     return row
 
 
-def _standing(row: Mapping[str, Any], rules: GuestRules) -> State:
+def _read_state(row: Mapping[str, Any], rules: CheminRules) -> State:
     shoe = _shoe(row)
     frozen = on_the_table(json.loads(row["state"]), shoe)
     unknown = dict.fromkeys((number for number, _ in frozen["seats"]), 0)

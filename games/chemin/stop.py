@@ -18,13 +18,13 @@ from django.db import connection, transaction
 
 from audit import log
 from audit.log import Json
-from games.betting.eligibility import serves
+from games.betting.eligibility import is_eligible
 from games.chemin import ledger_view
 from games.chemin.apply import carry_out
 from games.chemin.availability import does_pause, is_waited_for
 from games.chemin.deadlines import ask_anew
 from games.chemin.money import Unpaid
-from games.chemin.table_state import Standing, locked
+from games.chemin.table_state import TableState, locked
 from games.engine.chemin.actions import BreakUp, Leave
 from games.engine.chemin.frozen import UNREADABLE
 from games.engine.chemin.state import there
@@ -105,7 +105,7 @@ def break_up(*, live_table_id: int, reason: str, by: str) -> LiveTable:
     MalfunctionError where there is no such table or nobody sits at it, and while cards are drawn:
     that coup must be played out, or voided by two people.
     """
-    found = LiveTable.objects.filter(pk=live_table_id, table__shape=Shape.GUESTS).select_related("table", "round")
+    found = LiveTable.objects.filter(pk=live_table_id, table__shape=Shape.CHEMIN).select_related("table", "round")
     live_table = found.select_for_update(of=("self",), no_key=True).first()
     if live_table is None:
         raise MalfunctionError("Chemin de Fer table not found.")
@@ -118,11 +118,11 @@ def break_up(*, live_table_id: int, reason: str, by: str) -> LiveTable:
         raise MalfunctionError(f"The cards of coup {live_round.code} are drawn. Wait until the coup is completed.")
     if live_round and live_round.phase in UNDEALT:
         malfunction.cancel(round_id=live_round.pk, reason=why, by=by)
-    standing = ledger_view.at(live_table_id)
-    if ledger_view.is_lost(standing):
-        ledger_view.clear(standing)
+    table_state = ledger_view.at(live_table_id)
+    if ledger_view.is_lost(table_state):
+        ledger_view.clear(table_state)
     else:
-        carry_out(standing, BreakUp(), decider=Decider.HOUSE, why=WhyLeft.BROKEN_UP)
+        carry_out(table_state, BreakUp(), decider=Decider.HOUSE, why=WhyLeft.BROKEN_UP)
     data: dict[str, Json] = {"guests": seated, "mode": live_table.mode, "reason": why}
     log.record("table.broken_up", by=by, on=f"table:{live_table.table_id}", data=data)
     return live_table
@@ -137,7 +137,7 @@ def continue_table(*, table_id: int, reason: str, by: str) -> Table:
     with transaction.atomic():
         table, why = status.locked(table_id), status.stated(reason)
         if status.move(table, Status.OPEN, of=(Status.PAUSED,)):
-            for live_table in table.live.filter(table__shape=Shape.GUESTS).order_by("pk"):
+            for live_table in table.live.filter(table__shape=Shape.CHEMIN).order_by("pk"):
                 give_time_back(live_table)
             log.record("table.went_on", by=by, on=f"table:{table.pk}", data={"reason": why})
     return table
@@ -150,50 +150,53 @@ def give_time_back(live_table: LiveTable) -> None:
     stored state cannot be read.
     """
     try:
-        standing = locked(live_table.pk, blind=True)
+        table_state = locked(live_table.pk, blind=True)
     except UNREADABLE as error:
         raise TableError(f"What {live_table.table} stored cannot be read. Break up the table.") from error
     CheminSeat.objects.filter(live_table=live_table, left_at=None, away_since__isnull=False).update(
         away_since=clock.now()
     )
-    if not standing.in_coup:
-        ask_anew(standing)
+    if not table_state.in_coup:
+        ask_anew(table_state)
 
 
-def send_away(standing: Standing, *, place: int, why: WhyLeft = WhyLeft.SESSION) -> Standing:
+def send_away(table_state: TableState, *, seat_number: int, why: WhyLeft = WhyLeft.SESSION) -> TableState:
     """Have the player at a seat leave, at once or after the coup in which they take part."""
-    seat = standing.seats.get(place)
+    seat = table_state.seats.get(seat_number)
     if seat is None or seat.why_left:
-        return standing
-    return carry_out(standing, Leave(place), decider=Decider.HOUSE, why=why)
+        return table_state
+    return carry_out(table_state, Leave(seat_number), decider=Decider.HOUSE, why=why)
 
 
-def send_all_away(standing: Standing) -> Standing:
+def send_all_away(table_state: TableState) -> TableState:
     """Have all players leave a closed table between two coups. The bank goes to its owner."""
-    return carry_out(standing, BreakUp(), decider=Decider.HOUSE, why=WhyLeft.CLOSED)
+    return carry_out(table_state, BreakUp(), decider=Decider.HOUSE, why=WhyLeft.CLOSED)
 
 
-def remove(standing: Standing) -> Standing:
+def remove(table_state: TableState) -> TableState:
     """Remove players whose session is over, who may no longer play here, or who were away too long.
 
     The time away does not run while the table is paused. If a waiting table waits for a player, the
     player is removed once it moves on.
     """
-    gone, longest = whose_session_is_over(standing.seats.values()), timedelta(milliseconds=standing.clock.removal)
-    in_force = there(standing.live_table.table.version)
-    for seat in list(standing.seats.values()):
-        if is_waited_for(standing, seat):
+    gone, longest = (
+        players_without_session(table_state.seats.values()),
+        timedelta(milliseconds=table_state.clock.removal),
+    )
+    in_force = there(table_state.live_table.table.version)
+    for seat in list(table_state.seats.values()):
+        if is_waited_for(table_state, seat):
             continue
         if seat.pk in gone:
-            standing = send_away(standing, place=seat.number)
-        elif seat.player and not serves(in_force, seat.player.jurisdiction_id):
-            standing = send_away(standing, place=seat.number, why=WhyLeft.UNSERVED)
-        elif seat.away_since and not does_pause(standing) and clock.now() - seat.away_since >= longest:
-            standing = send_away(standing, place=seat.number, why=WhyLeft.REMOVED)
-    return standing
+            table_state = send_away(table_state, seat_number=seat.number)
+        elif seat.player and not is_eligible(in_force, seat.player.jurisdiction_id):
+            table_state = send_away(table_state, seat_number=seat.number, why=WhyLeft.NOT_ELIGIBLE)
+        elif seat.away_since and not does_pause(table_state) and clock.now() - seat.away_since >= longest:
+            table_state = send_away(table_state, seat_number=seat.number, why=WhyLeft.REMOVED)
+    return table_state
 
 
-def whose_session_is_over(seats: Iterable[CheminSeat]) -> set[int]:
+def players_without_session(seats: Iterable[CheminSeat]) -> set[int]:
     """Return the ids of seats whose player has logged out, was inactive for too long, or may not play now."""
     sessions = {seat.pk: seat.session for seat in seats if seat.session is not None and seat.why_left == ""}
     over = _over(set(sessions.values()))

@@ -10,24 +10,24 @@ from django.db.models import Prefetch
 from games.chemin.redeal import StoredCoup, StoredPlay, StoredStake
 from games.engine.chemin.state import there
 from games.models import CheminCoup, CheminStake, CheminTable, Round, Shoe
-from games.rounds.redeal import Moved, StoredPart
+from games.rounds.redeal import LedgerTotals, StoredPart
 from games.shared.shoes import seed_of
-from games.tables.chemin_rules import GuestRules
+from games.tables.chemin_rules import CheminRules
 from wallet.models import Account, AccountKind, Entry
 
 STAKE, SETTLE = "stake", "settle"  # kinds of journals
 
 
 @dataclass(frozen=True)
-class Kept:
+class CoupRecords:
     """The stored data of a coup other than its round and participations."""
 
     play: StoredPlay | None = None
-    moved: Mapping[str, Moved] = field(default_factory=dict)
+    ledger_totals: Mapping[str, LedgerTotals] = field(default_factory=dict)
     bank: tuple[int, int] | None = None
 
 
-def kept(ids: Sequence[UUID]) -> Mapping[UUID, Kept]:
+def read_records(ids: Sequence[UUID]) -> Mapping[UUID, CoupRecords]:
     """Return the stored data of these coups, by id. A fixed number of queries, none without ids."""
     if not ids:
         return {}
@@ -39,14 +39,14 @@ def kept(ids: Sequence[UUID]) -> Mapping[UUID, Kept]:
         entries[there(entry.journal.round_id)].append(entry)
     banks = _banks({coup.tenure.account_id for coup in coups.values()})
     return {
-        coup_id: Kept(
-            _play(coup), _moved(coup, entries[coup_id]), _bank(entries[coup_id], banks[coup.tenure.account_id])
+        coup_id: CoupRecords(
+            _play(coup), _ledger_totals(coup, entries[coup_id]), _bank(entries[coup_id], banks[coup.tenure.account_id])
         )
         for coup_id, coup in coups.items()
     }
 
 
-def stored_coup(played: Round, shoe: Shoe, parts: tuple[StoredPart, ...], beside: Kept) -> StoredCoup:
+def stored_coup(played: Round, shoe: Shoe, parts: tuple[StoredPart, ...], others: CoupRecords) -> StoredCoup:
     """Return a stored coup. Raises InvalidTag where the seed of its shoe cannot be unsealed."""
     return StoredCoup(
         seed=seed_of(shoe),
@@ -55,12 +55,12 @@ def stored_coup(played: Round, shoe: Shoe, parts: tuple[StoredPart, ...], beside
         first_card=played.first_card or 0,
         cards=played.cards,
         outcome=played.outcome,
-        currency=GuestRules.of(played.table_version.limits).currency,
+        currency=CheminRules.of(played.table_version.limits).currency,
         mode=played.mode,
-        play=beside.play,
+        play=others.play,
         parts=parts,
-        moved=beside.moved,
-        bank=beside.bank,
+        ledger_totals=others.ledger_totals,
+        bank=others.bank,
     )
 
 
@@ -96,17 +96,17 @@ def _stake(stake: CheminStake) -> StoredStake:
     return StoredStake(stake.seat.number, stake.player_id, stake.stake, stake.returned)
 
 
-def _moved(coup: CheminCoup, entries: Sequence[Entry]) -> Mapping[str, Moved]:
+def _ledger_totals(coup: CheminCoup, entries: Sequence[Entry]) -> Mapping[str, LedgerTotals]:
     """Return what the ledger moved for the coup, by owner: stakes, and all other payments."""
     names = {stake.seat.account_id: _stake(stake).name for stake in coup.stakes.all()}
-    moved: dict[str, Moved] = {}
+    ledger_totals: dict[str, LedgerTotals] = {}
     for entry in entries:
         name = names.get(entry.account_id) or _owner(coup, entry.account)
-        before = moved.get(name, Moved(0, 0, frozenset()))
+        before = ledger_totals.get(name, LedgerTotals(0, 0, frozenset()))
         staked, paid = (-entry.amount, 0) if entry.journal.kind == STAKE else (0, entry.amount)
         money = before.money | {(entry.currency, entry.mode)}
-        moved[name] = Moved(before.staked + staked, before.paid + paid, money)
-    return moved
+        ledger_totals[name] = LedgerTotals(before.staked + staked, before.paid + paid, money)
+    return ledger_totals
 
 
 def _owner(coup: CheminCoup, account: Account) -> str:
@@ -120,10 +120,10 @@ def _owner(coup: CheminCoup, account: Account) -> str:
 
 def _banks(accounts: set[int]) -> Mapping[int, Sequence[Entry]]:
     """Return all entries of the banks' accounts, oldest first."""
-    moved: dict[int, list[Entry]] = defaultdict(list)
+    ledger_totals: dict[int, list[Entry]] = defaultdict(list)
     for entry in Entry.objects.filter(account__in=accounts).order_by("version"):
-        moved[entry.account_id].append(entry)
-    return moved
+        ledger_totals[entry.account_id].append(entry)
+    return ledger_totals
 
 
 def _bank(entries: Sequence[Entry], bank: Sequence[Entry]) -> tuple[int, int] | None:

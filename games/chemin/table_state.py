@@ -33,7 +33,7 @@ from games.models import (
 from games.rounds.integrity import WrongCard
 from games.rounds.redeal import Finding
 from games.tables import clock
-from games.tables.chemin_rules import GuestClock, GuestRules
+from games.tables.chemin_rules import CheminClock, CheminRules
 from wallet import house_stop
 from wallet.models import Account, Mode
 
@@ -53,14 +53,14 @@ PLAIN: Final = FULL_DECK * DECKS
 
 
 @dataclass(frozen=True)
-class Standing:
+class TableState:
     """A table at one moment. It is valid only in the transaction that read it."""
 
     live_table: LiveTable
     chemin: CheminTable
     version: TableVersion
-    rules: GuestRules
-    clock: GuestClock
+    rules: CheminRules
+    clock: CheminClock
     seats: Mapping[int, CheminSeat]
     """The occupied seats by number."""
     state: State = field(repr=False)
@@ -96,12 +96,12 @@ class Standing:
         """Return the seat of a player, or None."""
         return next((seat for seat in self.seats.values() if seat.player_id == player_id), None)
 
-    def free_places(self) -> list[int]:
+    def free_seats(self) -> list[int]:
         """Return the numbers of the free seats."""
-        return [place for place in range(1, self.rules.places + 1) if place not in self.seats]
+        return [seat_number for seat_number in range(1, self.rules.places + 1) if seat_number not in self.seats]
 
 
-def locked(live_table_id: int, *, newcomer: int | None = None, blind: bool = False) -> Standing:
+def locked(live_table_id: int, *, newcomer: int | None = None, blind: bool = False) -> TableState:
     """Return a table, locked until the transaction ends, with the accounts of its players and of a *newcomer*.
 
     *blind*: do not read the shoe; the cards in the state are then placeholders.
@@ -112,15 +112,15 @@ def locked(live_table_id: int, *, newcomer: int | None = None, blind: bool = Fal
     """
     is_house_stopped = house_stop.is_stopped()
     _lock(LOCK, live_table_id)
-    return _standing(live_table_id, newcomer, blind=blind, is_house_stopped=is_house_stopped)
+    return _read_table(live_table_id, newcomer, blind=blind, is_house_stopped=is_house_stopped)
 
 
-def locked_if_free(live_table_id: int) -> Standing | None:
+def locked_if_free(live_table_id: int) -> TableState | None:
     """Return a table as `locked` does, or None where another process has locked it."""
     is_house_stopped = house_stop.is_stopped()
     if not _lock(LOCK_IF_FREE, live_table_id):
         return None
-    return _standing(live_table_id, None, blind=False, is_house_stopped=is_house_stopped)
+    return _read_table(live_table_id, None, blind=False, is_house_stopped=is_house_stopped)
 
 
 def _lock(statement: str, live_table_id: int) -> bool:
@@ -129,22 +129,22 @@ def _lock(statement: str, live_table_id: int) -> bool:
         return cursor.fetchone() is not None
 
 
-def _standing(live_table_id: int, newcomer: int | None, *, blind: bool, is_house_stopped: bool) -> Standing:
+def _read_table(live_table_id: int, newcomer: int | None, *, blind: bool, is_house_stopped: bool) -> TableState:
     chemin = CheminTable.objects.select_for_update(of=("self",)).select_related("tenure").get(pk=live_table_id)
     live_table = LiveTable.objects.select_related("table__version", "shoe", "round__version").get(pk=live_table_id)
     version = _version(live_table, Phase(chemin.state["phase"]))
-    rules = GuestRules.of(version.limits)
+    rules = CheminRules.of(version.limits)
     seats = {seat.number: seat for seat in _seated(live_table_id)}
     live_round = _round_in_progress(live_table_id)
     balances = _balances(seats, newcomer)
     frozen = on_the_table(chemin.state, live_table.shoe)
     cards = _unseen(frozen) if blind else cards_on_table(frozen, live_table.shoe)
-    return Standing(
+    return TableState(
         live_table=live_table,
         chemin=chemin,
         version=version,
         rules=rules,
-        clock=GuestClock.of(version.clock or {}),
+        clock=CheminClock.of(version.clock or {}),
         seats=seats,
         state=thaw(frozen, rules=rules.table_rules, cards=cards, balances=balances),
         live_round=live_round,

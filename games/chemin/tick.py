@@ -26,8 +26,8 @@ from games.chemin import deadlines, maintenance, void
 from games.chemin.apply import carry_out
 from games.chemin.availability import is_paused, may_begin, may_go_on
 from games.chemin.money import Unpaid
-from games.chemin.stop import one_transaction, remove, send_all_away, send_away, stop, whose_session_is_over
-from games.chemin.table_state import Standing, locked, locked_if_free
+from games.chemin.stop import one_transaction, players_without_session, remove, send_all_away, send_away, stop
+from games.chemin.table_state import TableState, locked, locked_if_free
 from games.engine.chemin import Option, Phase, Presence, SeatView, options, view
 from games.engine.chemin.actions import (
     DrawCard,
@@ -199,24 +199,24 @@ WITH house AS (SELECT {house_stop.STANDS} AS is_stopped)
 SELECT live.id
 FROM house CROSS JOIN games_chemintable AS chemin
 JOIN games_livetable AS live ON live.id = chemin.live_table_id
-JOIN games_table AS place ON place.id = live.table_id
-JOIN games_tableversion AS version ON version.id = place.version_id
+JOIN games_table AS t ON t.id = live.table_id
+JOIN games_tableversion AS version ON version.id = t.version_id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
 WHERE CASE WHEN live.stopped_by_id IS NOT NULL THEN
         round.phase = 'dealt' AND chemin.deadline <= clock_timestamp() AND NOT EXISTS (
             SELECT FROM games_incident AS incident
             LEFT JOIN games_incidentruling AS ruling ON ruling.incident_id = incident.id
             WHERE incident.live_round_id = round.id AND ruling.incident_id IS NULL)
-    ELSE (NOT (place.status = 'paused' OR house.is_stopped) OR round.phase IN ('betting', 'closed', 'dealt'))
+    ELSE (NOT (t.status = 'paused' OR house.is_stopped) OR round.phase IN ('betting', 'closed', 'dealt'))
         AND (chemin.deadline <= clock_timestamp() OR chemin.state ->> 'phase' = 'shoe') OR EXISTS (
         SELECT FROM games_cheminseat AS seat
         WHERE seat.live_table_id = live.id AND seat.left_at IS NULL AND (
             round.phase IN ('betting', 'closed', 'dealt') IS NOT TRUE
-                AND NOT (place.status <> 'closed' AND live.mode = ANY (version.modes)
-                    AND version.rules_digest = %(rules)s::jsonb ->> place.variant)
+                AND NOT (t.status <> 'closed' AND live.mode = ANY (version.modes)
+                    AND version.rules_digest = %(rules)s::jsonb ->> t.variant)
             OR seat.why_left = '' AND NOT (SELECT who.jurisdiction_id = ANY (version.jurisdictions)
                 FROM players_player AS who WHERE who.id = seat.player_id)
-            OR seat.why_left = '' AND NOT (place.status = 'paused' OR house.is_stopped)
+            OR seat.why_left = '' AND NOT (t.status = 'paused' OR house.is_stopped)
                 AND seat.away_since <= clock_timestamp()
                     - make_interval(secs => (version.clock ->> 'removal')::double precision / 1000)))
     END
@@ -231,7 +231,7 @@ def due() -> list[int]:
         cursor.execute(DUE, {"rules": rules})
         ids = [each for (each,) in cursor.fetchall()]
     seated = list(CheminSeat.objects.filter(left_at=None, live_table__stopped_by=None, player__isnull=False))
-    over = whose_session_is_over(seated)
+    over = players_without_session(seated)
     left = [seat.live_table_id for seat in seated if seat.pk in over]
     return list(dict.fromkeys([*ids, *left]))
 
@@ -245,8 +245,8 @@ def advance(live_table_id: int) -> bool:
     """
     try:
         with one_transaction(live_table_id):
-            standing = locked_if_free(live_table_id)
-            return standing is not None and _advance(standing)
+            table_state = locked_if_free(live_table_id)
+            return table_state is not None and _advance(table_state)
     except TableStopped:
         return False
     except UNABLE as error:
@@ -255,20 +255,24 @@ def advance(live_table_id: int) -> bool:
         return False
     except Unpaid as unpaid:  # a bidder who can no longer pay for the bank
         with one_transaction(live_table_id):
-            maintenance.see_to(send_away(locked(live_table_id), place=unpaid.place))
+            maintenance.see_to(send_away(locked(live_table_id), seat_number=unpaid.seat_number))
         return True
 
 
-def _advance(standing: Standing) -> bool:
-    bind_contextvars(round_id=str(standing.live_round.pk) if standing.live_round else "")
-    before = standing.chemin.move, standing.chemin.deadline
-    if standing.live_table.stopped_by_id is None:
-        standing = maintenance.see_to(remove(standing))
-        if standing.seats and not (standing.in_coup or may_begin(standing) or is_paused(standing)):
-            standing = send_all_away(standing)
-    if before == (standing.chemin.move, standing.chemin.deadline) and _is_up(standing) and may_go_on(standing):
-        standing = maintenance.see_to(_answer(standing))
-    return before != (standing.chemin.move, standing.chemin.deadline)
+def _advance(table_state: TableState) -> bool:
+    bind_contextvars(round_id=str(table_state.live_round.pk) if table_state.live_round else "")
+    before = table_state.chemin.move, table_state.chemin.deadline
+    if table_state.live_table.stopped_by_id is None:
+        table_state = maintenance.see_to(remove(table_state))
+        if table_state.seats and not (table_state.in_coup or may_begin(table_state) or is_paused(table_state)):
+            table_state = send_all_away(table_state)
+    if (
+        before == (table_state.chemin.move, table_state.chemin.deadline)
+        and _is_up(table_state)
+        and may_go_on(table_state)
+    ):
+        table_state = maintenance.see_to(_answer(table_state))
+    return before != (table_state.chemin.move, table_state.chemin.deadline)
 
 
 def _is_overdue(live_table_id: int) -> bool:
@@ -277,62 +281,62 @@ def _is_overdue(live_table_id: int) -> bool:
     return CheminTable.objects.filter(pk=live_table_id, deadline__lt=latest).exists()
 
 
-def _is_up(standing: Standing) -> bool:
-    deadline = standing.chemin.deadline
+def _is_up(table_state: TableState) -> bool:
+    deadline = table_state.chemin.deadline
     return deadline is not None and clock.now() >= deadline
 
 
-def _answer(standing: Standing) -> Standing:
+def _answer(table_state: TableState) -> TableState:
     """Answer an expired question: a house player decides, or the croupier by the rule.
 
     Time during an outage does not count against the player, so the question is asked again. If the
     outage was too long, a coup with stakes is voided, unless its cards are drawn; then the croupier
     decides.
     """
-    unseen = clock.now() - there(standing.chemin.deadline)
-    is_late, live_round = unseen.total_seconds() > settings.LIVE_LATE_SECONDS, standing.live_round
+    unseen = clock.now() - there(table_state.chemin.deadline)
+    is_late, live_round = unseen.total_seconds() > settings.LIVE_LATE_SECONDS, table_state.live_round
     is_dealt = live_round is not None and live_round.phase not in UNDEALT
-    if is_late and live_round and not is_dealt and standing.state.running_coup.stakes:
+    if is_late and live_round and not is_dealt and table_state.state.running_coup.stakes:
         overdue = Overdue(
-            f"The coup exceeded its deadline ({standing.state.phase}).",
-            Finding("moved on", clock.now().isoformat(), there(standing.chemin.deadline).isoformat()),
+            f"The coup exceeded its deadline ({table_state.state.phase}).",
+            Finding("moved on", clock.now().isoformat(), there(table_state.chemin.deadline).isoformat()),
         )
-        void.annul_coup(live_round=live_round, reason=VoidReason.OVERDUE, by=SYSTEM)
-        stop(standing.live_table.pk, overdue)
-        return locked(standing.live_table.pk)
-    seat = _house_player_asked(standing)
+        void.void_coup(live_round=live_round, reason=VoidReason.OVERDUE, by=SYSTEM)
+        stop(table_state.live_table.pk, overdue)
+        return locked(table_state.live_table.pk)
+    seat = _house_player_asked(table_state)
     if seat is not None:
-        return carry_out(standing, _choice_of(standing, seat), decider=Decider.HOUSE_PLAYER)
+        return carry_out(table_state, _choice_of(table_state, seat), decider=Decider.HOUSE_PLAYER)
     if unseen > SEEN_IN_TIME and not (is_late and is_dealt):
-        deadlines.ask_anew(standing)
-        return standing
-    return _time_up(standing)
+        deadlines.ask_anew(table_state)
+        return table_state
+    return _time_up(table_state)
 
 
-def _house_player_asked(standing: Standing) -> CheminSeat | None:
+def _house_player_asked(table_state: TableState) -> CheminSeat | None:
     """Return the house player who decides now; for a free bank, the first in order who can open it."""
-    if standing.state.phase is not Phase.FREE:
-        seat = standing.asked
+    if table_state.state.phase is not Phase.FREE:
+        seat = table_state.asked
         return seat if seat and seat.player_id is None else None
-    order = (standing.seats[seat.number] for seat in in_order(standing.state))
-    return next((seat for seat in order if seat.player_id is None and options(standing.state, seat.number)), None)
+    order = (table_state.seats[seat.number] for seat in in_order(table_state.state))
+    return next((seat for seat in order if seat.player_id is None and options(table_state.state, seat.number)), None)
 
 
-def _choice_of(standing: Standing, seat: CheminSeat) -> TableAction:
+def _choice_of(table_state: TableState, seat: CheminSeat) -> TableAction:
     """Return a house player's decision. During a house stop it stakes no more, like all players."""
-    if standing.is_house_stopped and standing.state.phase in (Phase.CALLS, Phase.STAKES):
+    if table_state.is_house_stopped and table_state.state.phase in (Phase.CALLS, Phase.STAKES):
         return Pass(seat.number)
-    return choose(view(standing.state, seat.number), secrets.randbelow)
+    return choose(view(table_state.state, seat.number), secrets.randbelow)
 
 
-def _time_up(standing: Standing) -> Standing:
+def _time_up(table_state: TableState) -> TableState:
     """Have the croupier decide for the player; after too many missed turns the player is away."""
-    if standing.state.turn is None:
-        return standing
-    place = standing.state.turn
-    standing = carry_out(standing, TimeUp(), decider=Decider.CROUPIER)
-    seat = standing.state.find(place)
+    if table_state.state.turn is None:
+        return table_state
+    seat_number = table_state.state.turn
+    table_state = carry_out(table_state, TimeUp(), decider=Decider.CROUPIER)
+    seat = table_state.state.find(seat_number)
     is_playing = seat is not None and seat.presence is Presence.PLAYING
-    if is_playing and standing.seats[place].missed >= standing.clock.missed:
-        return carry_out(standing, StepAway(place), decider=Decider.HOUSE)
-    return standing
+    if is_playing and table_state.seats[seat_number].missed >= table_state.clock.missed:
+        return carry_out(table_state, StepAway(seat_number), decider=Decider.HOUSE)
+    return table_state

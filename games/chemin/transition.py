@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from games.chemin.table_state import Standing
+from games.chemin.table_state import TableState
 from games.engine.chemin.actions import Action, AskCroupier, TableAction, TimeUp
 from games.engine.chemin.events import Event
 from games.engine.chemin.machine import default_action
@@ -18,10 +18,10 @@ E = TypeVar("E", bound=Event)
 
 
 @dataclass(frozen=True)
-class Moved:
+class Transition:
     """The result of an action. Rows and money follow from it."""
 
-    before: Standing
+    before: TableState
     action: Action
     state: State = field(repr=False)
     events: tuple[Event, ...]
@@ -39,7 +39,7 @@ class Moved:
         return self.action
 
     @property
-    def place(self) -> int | None:
+    def seat_number(self) -> int | None:
         """The seat of the decision; None where the house acts for nobody."""
         return getattr(self.decision, "seat", None)
 

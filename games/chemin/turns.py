@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from games.chemin.messages import Money, Who, filled, guest_name
+from games.chemin.messages import Money, Who, filled, player_name
 from games.chemin.queries import Seen
 from games.engine.chemin import Call, Phase, Presence, SeatView
 from games.engine.chemin.actions import DrawCard, Stand
@@ -37,27 +37,34 @@ class Reading:
     @property
     def presence(self) -> Presence | None:
         """The reader's presence at the table; None for a spectator."""
-        return next((guest.presence for guest in self.view.guests if guest.seat == self.view.seat), None)
+        return next(
+            (
+                seated_player.presence
+                for seated_player in self.view.seated_players
+                if seated_player.seat == self.view.seat
+            ),
+            None,
+        )
 
     @property
     def is_asked(self) -> bool:
         """Whether the reader may decide something now."""
         return bool(self.view.options)
 
-    def turns(self, place: int) -> int:
+    def turns(self, seat_number: int) -> int:
         """Return the number of seats between the one from which the order is counted and this one."""
-        return (place - self.last_banker - 1) % self.view.rules.places
+        return (seat_number - self.last_banker - 1) % self.view.rules.places
 
 
 def reading_of(seen: Seen, table: SeatView, language: str) -> Reading:
     """Return the data for sentences about *table*, the view of one reader."""
 
     def who(number: int) -> str:
-        guest = seen.guest(number)
-        return guest_name(number, guest.name if guest else "")
+        seated_player = seen.seated_player(number)
+        return player_name(number, seated_player.name if seated_player else "")
 
     money = partial(format_amount, currency=seen.rules.currency, language=language)
-    return Reading(table, seen.standing.last_banker, who, money)
+    return Reading(table, seen.table_state.last_banker, who, money)
 
 
 def turn(reading: Reading) -> str:
@@ -66,7 +73,7 @@ def turn(reading: Reading) -> str:
     if view.turn is None:
         return ""
     sale = reading.money(view.sale.full_amount) if view.sale else ""
-    sentence = {
+    message = {
         Phase.OFFER: _("%(who)s is offered the bank."),
         Phase.SUITE: _("%(who)s is offered the bank at %(amount)s."),
         Phase.AUCTION: _("%(who)s may bid for the bank."),
@@ -77,21 +84,21 @@ def turn(reading: Reading) -> str:
         Phase.BANKER: _("%(who)s decides for the bank: draw or stand?"),
         Phase.CHOICE: _("%(who)s may keep the bank or pass it on."),
     }[view.phase]
-    return filled(sentence, {"who": reading.who(view.turn), "amount": sale})
+    return filled(message, {"who": reading.who(view.turn), "amount": sale})
 
 
-def of_a_spectator(reading: Reading, *, free_places: int, is_open: bool) -> str:
+def of_a_spectator(reading: Reading, *, free_seats: int, is_open: bool) -> str:
     """Return what a player without a seat may do."""
     if not is_open:
         return _("The table is closed. You cannot sit down now.")
-    if free_places == 0:
+    if free_seats == 0:
         return _("All seats are taken. You may watch until one is free.")
-    if not reading.view.guests:
+    if not reading.view.seated_players:
         return _("No one is seated here yet. Choose a seat, or let us choose one at random.")
     return _("You are watching. To play, choose a free seat, or let us choose one at random.")
 
 
-def of_a_guest(reading: Reading, kept_until: datetime | None, zone: str) -> str:
+def of_a_player(reading: Reading, kept_until: datetime | None, zone: str) -> str:
     """Return what a seated player may do now, or what the table waits for."""
     if reading.presence is Presence.LEAVING:
         return _("You will leave the table when the coup is over. Until then, the croupier decides for you.")
@@ -176,7 +183,7 @@ def _drawing(reading: Reading) -> str:
 
 def _waiting(reading: Reading) -> str:
     view = reading.view
-    if view.phase is Phase.GUESTS:
+    if view.phase is Phase.ALONE:
         return _("Play begins as soon as a second player sits down.")
     if view.phase is Phase.SHOE:
         return _("A new shoe is being brought. The coup will begin after that.")
@@ -200,14 +207,18 @@ def _when(reading: Reading) -> str:
         return _("You have had your turn.")
     if not _covers(view):
         return _("Your balance does not cover this, so you are not asked.")
-    playing = [reading.turns(guest.seat) for guest in view.guests if guest.presence is Presence.PLAYING]
+    playing = [
+        reading.turns(seated_player.seat)
+        for seated_player in view.seated_players
+        if seated_player.presence is Presence.PLAYING
+    ]
     before = sum(1 for turns in playing if reading.turns(asked) < turns < reading.turns(own))
     return {0: _("You are next."), 1: _("There is one player before you.")}.get(before) or _later(before)
 
 
 def _later(before: int) -> str:
-    sentence = ngettext("%(count)d player before you.", "%(count)d players before you.", before)
-    return sentence % {"count": before}
+    message = ngettext("%(count)d player before you.", "%(count)d players before you.", before)
+    return message % {"count": before}
 
 
 def _covers(view: SeatView) -> bool:

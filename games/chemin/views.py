@@ -14,16 +14,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from games.betting import idempotency
-from games.betting.error_messages import annulled, refusal_of_a_guest
+from games.betting.error_messages import refusal_at_chemin, voided
 from games.chat.panel import chat_view
 from games.chemin import messages, play, rendering, snapshots
 from games.chemin.options import NAMES
 from games.chemin.queries import Seen
 from games.engine.chemin import Call
 from games.engine.chemin.actions import MakeCall
-from games.errors import Barred, GuestRefused, PlayError, StalePage
+from games.errors import CheminRefused, NotEligible, PlayError, StalePage
 from games.models import LiveTable, Shape, Table
-from games.rounds.void import tell
+from games.rounds.void import take_void_notices
 from games.shared import stream_tokens
 from games.shared.panel_tabs import side_panels
 from games.shared.views import BOARD, WHOLE, around, live_table_of
@@ -42,7 +42,7 @@ JOIN, LEAVE, STEP_AWAY, COME_BACK = "join", "leave", "step_away", "come_back"
 AT: Final = "join:"  # prefix of a seat number
 
 
-class Deed(NamedTuple):
+class SeatAction(NamedTuple):
     """A decision: the name of the action, and the call where it is one."""
 
     name: str
@@ -54,21 +54,21 @@ class ActForm(MoneyForm):
 
     question = forms.IntegerField(min_value=0, max_value=2**63 - 1)
     action = forms.CharField(max_length=40)
-    mark = forms.UUIDField(required=False)
+    idempotency_key = forms.UUIDField(required=False)
     amount = MoneyField(required=False)
 
-    def clean_action(self) -> Deed:
+    def clean_action(self) -> SeatAction:
         """Return the decision of the button."""
         name, _, call = self.cleaned_data["action"].partition(":")
         if name not in NAMES.values() or (name == NAMES[MakeCall]) != (call in Call.__members__.values()):
             raise forms.ValidationError("unknown", code="unknown")
-        return Deed(name, Call(call) if call else None)
+        return SeatAction(name, Call(call) if call else None)
 
     def clean(self) -> dict[str, Any]:
         """Bind the idempotency key to the answer."""
         said: dict[str, Any] = super().clean() or self.cleaned_data
         answer = (said.get(each) for each in ("question", "action", "amount"))
-        return {**said, "mark": idempotency.bound(said.get("mark"), *answer)}
+        return {**said, "idempotency_key": idempotency.bound(said.get("idempotency_key"), *answer)}
 
     @property
     def fault(self) -> str:
@@ -94,13 +94,13 @@ class SeatForm(forms.Form):
 
 def answer_of(form: ActForm) -> dict[str, Any]:
     """Return the arguments of `games.chemin.play.decide` from a valid form."""
-    deed: Deed = form.cleaned_data["action"]
+    seat_action: SeatAction = form.cleaned_data["action"]
     return {
         "question": form.cleaned_data["question"],
-        "action_name": deed.name,
-        "call": deed.call,
+        "action_name": seat_action.name,
+        "call": seat_action.call,
         "amount": form.cleaned_data["amount"],
-        "mark": form.cleaned_data["mark"],
+        "idempotency_key": form.cleaned_data["idempotency_key"],
     }
 
 
@@ -127,7 +127,7 @@ def chemin_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespons
 @at_a_playable_table
 def chemin_act(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Carry out the player's answer to the pending question."""
-    live = _guests_table(found, mode)
+    live = _chemin_table(found, mode)
     form = ActForm(request.POST, currency=request.player.currency)
     if not form.is_valid():
         notice = Notice("error", form.fault) if form.fault else _refusal(StalePage(), live)
@@ -141,7 +141,7 @@ def chemin_act(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
 @at_a_playable_table
 def chemin_seat(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Have the player sit down, step away, come back or leave."""
-    live = _guests_table(found, mode)
+    live = _chemin_table(found, mode)
     form = SeatForm(request.POST)
     if not form.is_valid():
         return _answered(request, live, _refusal(StalePage(), live))
@@ -158,18 +158,18 @@ def chemin_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
 
     Without a script, the browser itself asks and receives the whole page.
     """
-    live = _guests_table(found, mode)
+    live = _chemin_table(found, mode)
     if WHOLE in request.GET:
         return _page(request, live, None)
     seen = snapshots.read_public(live.pk)
-    answer = render(request, "games/_chemin_now.html", _parts(request, live, seen, _annulled(request, live, seen)))
-    if request.GET.get(BOARD) not in (None, rendering.board_mark(seen)):
+    answer = render(request, "games/_chemin_now.html", _parts(request, live, seen, _voided(request, live, seen)))
+    if request.GET.get(BOARD) not in (None, rendering.page_board_key(seen)):
         answer.write(rendering.render_board(seen, _language()))
     return answer
 
 
-def _guests_table(found: Table, mode: Mode) -> LiveTable:
-    if found.shape != Shape.GUESTS:
+def _chemin_table(found: Table, mode: Mode) -> LiveTable:
+    if found.shape != Shape.CHEMIN:
         raise Http404
     return live_table_of(found, mode)
 
@@ -185,7 +185,7 @@ def _seat(request: PlayerRequest, live: LiveTable, action: str | int) -> None:
     who: dict[str, Any] = {"player": request.player, "live_table_id": live.pk}
     match action:
         case int():
-            play.join(**who, place=action, session=session_id(request))
+            play.join(**who, seat_number=action, session=session_id(request))
         case str() if action == JOIN:
             play.join(**who, session=session_id(request))
         case str() if action == LEAVE:
@@ -198,27 +198,27 @@ def _seat(request: PlayerRequest, live: LiveTable, action: str | int) -> None:
             assert action == KEEP  # noqa: S101  (the form takes nothing else)
 
 
-def _done(deed: Callable[[], None], request: PlayerRequest, live: LiveTable) -> Notice | None:
-    """Carry out an action; return the refusal, if any. Raises Barred where the player may not play at all."""
+def _done(seat_action: Callable[[], None], request: PlayerRequest, live: LiveTable) -> Notice | None:
+    """Carry out an action; return the refusal, if any. Raises NotEligible where the player may not play at all."""
     try:
-        deed()
+        seat_action()
     except PlayError as error:
-        if isinstance(error, Barred) and error.bar.code is not Code.CHECK:
+        if isinstance(error, NotEligible) and error.ineligibility.code is not Code.CHECK:
             raise
-        if isinstance(error, GuestRefused) and error.reason in play.ALREADY:
+        if isinstance(error, CheminRefused) and error.reason in play.ALREADY:
             return None
-        if isinstance(error, GuestRefused) and error.reason in play.TELLING and not request.htmx:
+        if isinstance(error, CheminRefused) and error.reason in play.INFORMATIVE and not request.htmx:
             error = StalePage()  # a notice stored in the session would reveal the hand to a reader of that row
         return _refusal(error, live)
     return None
 
 
 def _refusal(error: PlayError, live: LiveTable) -> Notice:
-    if isinstance(error, GuestRefused):
+    if isinstance(error, CheminRefused):
         rules = snapshots.read_public(live.pk).rules
         money = partial(format_amount, currency=rules.currency, language=_language())
         return Notice("error", messages.refused(error.reason, rules, money))
-    return refusal_of_a_guest(error, mode=Mode(live.mode))
+    return refusal_at_chemin(error, mode=Mode(live.mode))
 
 
 def _answered(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> HttpResponse:
@@ -229,17 +229,17 @@ def _answered(request: PlayerRequest, live: LiveTable, notice: Notice | None) ->
         return redirect("table", slug=live.table.slug, mode=live.mode)
     seen = snapshots.read_public(live.pk)
     own = snapshots.read_own(live.pk, request.player.pk)
-    html = rendering.render_own(seen, own, _language(), notice=notice or _annulled(request, live, seen))
-    return HttpResponse(html + render_to_string("games/_live_beside.html", around(request, live), request))
+    html = rendering.render_own(seen, own, _language(), notice=notice or _voided(request, live, seen))
+    return HttpResponse(html + render_to_string("games/_live_second.html", around(request, live), request))
 
 
 # --- Rendering -------------------------------------------------------------------------------------------------------
 
 
-def _annulled(request: PlayerRequest, live: LiveTable, seen: Seen) -> Notice | None:
+def _voided(request: PlayerRequest, live: LiveTable, seen: Seen) -> Notice | None:
     """Return a notice of void coups. The table itself reports the latest one."""
-    rounds = tell(request.player, live.table_id, Mode(live.mode))
-    return annulled([each for each in rounds if each[0] != seen.round])
+    rounds = take_void_notices(request.player, live.table_id, Mode(live.mode))
+    return voided([each for each in rounds if each[0] != seen.round])
 
 
 def _parts(
@@ -265,7 +265,7 @@ def _stream(request: PlayerRequest, seen: Seen) -> str:
         return ""
     player = request.player
     who = (player.pk, seen.live_table, session, _language())
-    ticket = stream_tokens.Ticket(*who, made_at=seen.now, shape=Shape.GUESTS, jurisdiction=player.jurisdiction_id)
+    ticket = stream_tokens.Ticket(*who, made_at=seen.now, shape=Shape.CHEMIN, jurisdiction=player.jurisdiction_id)
     return stream_tokens.issue(ticket, request.session.session_key)
 
 
@@ -273,7 +273,7 @@ def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> Htt
     """Show the whole page of a table."""
     seen = snapshots.read_public(live.pk)
     context = {
-        **_parts(request, live, seen, notice or _annulled(request, live, seen), get_token(request)),
+        **_parts(request, live, seen, notice or _voided(request, live, seen), get_token(request)),
         **around(request, live),
         "board": rendering.render_board(seen, _language()),
         "live": live,  # tells the template that this page shows the balance itself
@@ -287,7 +287,7 @@ def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> Htt
 
 def _refresh(seen: Seen, player_id: int) -> int:
     """Return the seconds until a page without a script reloads; not before the deadline of its reader."""
-    asked = seen.guest(seen.standing.turn) if seen.standing.turn else None
+    asked = seen.seated_player(seen.table_state.turn) if seen.table_state.turn else None
     if asked is None or asked.player != player_id or seen.deadline is None:
         return REFRESH
     return max(REFRESH, round((seen.deadline - seen.now).total_seconds()) + 1)

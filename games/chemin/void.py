@@ -11,10 +11,10 @@ from django.db.models import Q
 from games.chemin import ledger_view, shoes
 from games.chemin.apply import carry_out
 from games.chemin.settlement import Finished, keep
-from games.chemin.table_state import Standing
+from games.chemin.table_state import TableState
 from games.engine.cards import Card
 from games.engine.chemin import Call
-from games.engine.chemin.actions import AnnulCoup, EndBank
+from games.engine.chemin.actions import EndBank, VoidCoup
 from games.engine.chemin.events import SettledStake
 from games.engine.chemin.state import Coup, there
 from games.models import (
@@ -43,7 +43,7 @@ class AnotherCoup(Exception):
     """Another coup is in progress whose bank may hold the money to be reversed. The message is for staff."""
 
 
-def annul_coup(*, live_round: LiveRound, reason: VoidReason, by: str) -> LiveRound:
+def void_coup(*, live_round: LiveRound, reason: VoidReason, by: str) -> LiveRound:
     """Void a coup, in the caller's transaction. Idempotent: the second call moves no money.
 
     Every stake goes back, and the bank is as before the coup. A shoe with drawn cards is retired.
@@ -55,11 +55,11 @@ def annul_coup(*, live_round: LiveRound, reason: VoidReason, by: str) -> LiveRou
     live = LiveRound.objects.select_related("shoe", "version", "live_table__table").get(pk=live_round.pk)
     if live.phase == Phase.VOID or Void.objects.filter(pk=live.pk).exists():
         return live
-    standing = ledger_view.at(live.live_table_id)
+    table_state = ledger_view.at(live.live_table_id)
     if live.phase in OPEN_PHASES:
-        _annul(standing, live, reason, by)
+        _void(table_state, live, reason, by)
     else:
-        _take_back(standing, live, reason, by)
+        _take_back(table_state, live, reason, by)
     return live
 
 
@@ -73,45 +73,45 @@ def _lock(live_round: LiveRound) -> None:
     list(at_hand.order_by("pk").select_for_update().values_list("pk"))
 
 
-def _annul(standing: Standing, live: LiveRound, reason: VoidReason, by: str) -> None:
+def _void(table_state: TableState, live: LiveRound, reason: VoidReason, by: str) -> None:
     """Return the stakes, and store the coup if it had any."""
     is_dealt = live.phase == Phase.DEALT
-    is_sound = _is_sound(standing, live.shoe)
-    finished = _as_it_lay(standing, live)
+    is_sound = _is_sound(table_state, live.shoe)
+    finished = _as_it_lay(table_state, live)
     undone = undo_round(live.pk)
-    if standing.in_coup:
-        carry_out(standing, AnnulCoup(), decider=Decider.HOUSE)
+    if table_state.in_coup:
+        carry_out(table_state, VoidCoup(), decider=Decider.HOUSE)
     if finished.stakes:
-        keep(finished, standing, _balances(standing))
+        keep(finished, table_state, _balances(table_state))
         keep_parts(Void.objects.create(round_id=live.pk, reason=reason, by=by), undone)
     live.phase, live.ended_at = Phase.VOID, finished.at
     live.save(update_fields=["phase", "ended_at"])
     if is_dealt or not is_sound:
         shoes.end(live.shoe, ShoeEnding.RETIRED)
-    if ledger_view.is_lost(standing):
-        ledger_view.clear(standing)
+    if ledger_view.is_lost(table_state):
+        ledger_view.clear(table_state)
 
 
-def _take_back(standing: Standing, live: LiveRound, reason: VoidReason, by: str) -> None:
+def _take_back(table_state: TableState, live: LiveRound, reason: VoidReason, by: str) -> None:
     """Reverse a settled coup, and return its bank to its owner."""
-    if standing.live_round is not None:
+    if table_state.live_round is not None:
         raise AnotherCoup(
-            f"Coup {standing.live_round.code} is in progress. {live.code} can be voided after it has ended."
+            f"Coup {table_state.live_round.code} is in progress. {live.code} can be voided after it has ended."
         )
     void_round(round_id=live.pk, reason=reason, by=by)
     shoes.end(live.shoe, ShoeEnding.RETIRED)
     tenure = CheminCoup.objects.select_related("tenure__seat").get(pk=live.pk).tenure
     if tenure.ended_at is not None:
         ledger_view.send_home(tenure)
-    if ledger_view.is_lost(standing):
-        ledger_view.clear(standing)
+    if ledger_view.is_lost(table_state):
+        ledger_view.clear(table_state)
     elif tenure.ended_at is None:
         carry_out(ledger_view.at(live.live_table_id), EndBank(), decider=Decider.HOUSE)
 
 
-def _as_it_lay(standing: Standing, live: LiveRound) -> Finished:
+def _as_it_lay(table_state: TableState, live: LiveRound) -> Finished:
     """Return the coup in progress as a finished one without an outcome."""
-    stakes, tenure = ledger_view.stakes(standing), there(standing.tenure)
+    stakes, tenure = ledger_view.stakes(table_state), there(table_state.tenure)
     called = CheminMove.objects.filter(round_id=live.pk).exclude(call="").values_list("call", flat=True).first()
     call = Call(called) if called else None
     bank = Account.objects.values_list("balance", flat=True).get(pk=tenure.account_id)
@@ -122,7 +122,7 @@ def _as_it_lay(standing: Standing, live: LiveRound) -> Finished:
         bank=bank or 0,
         call=call,
         stakes=tuple(SettledStake(stake.seat, stake.amount, 0) for stake in stakes),
-        seats=standing.seats,
+        seats=table_state.seats,
         punter=Coup(call, stakes).punter,
         at=clock.now(),
         cards=_drawn(live),
@@ -139,16 +139,16 @@ def _drawn(live: LiveRound) -> tuple[Card, ...]:
         return ()
 
 
-def _is_sound(standing: Standing, shoe: Shoe) -> bool:
+def _is_sound(table_state: TableState, shoe: Shoe) -> bool:
     """Return whether another coup can be dealt from a shoe."""
     try:
         shoes.demand_in_order(shoe)
     except (InvalidTag, Doubt):
         return False
-    return standing.state.shoe is None or standing.state.shoe.drawn == shoe.gone
+    return table_state.state.shoe is None or table_state.state.shoe.drawn == shoe.gone
 
 
-def _balances(standing: Standing) -> dict[int, int]:
+def _balances(table_state: TableState) -> dict[int, int]:
     """Return the balances of the accounts of all seated players and of the bank, by id."""
-    ids = {seat.account_id for seat in standing.seats.values()} | {there(standing.tenure).account_id}
+    ids = {seat.account_id for seat in table_state.seats.values()} | {there(table_state.tenure).account_id}
     return {account.pk: account.balance or 0 for account in Account.objects.filter(pk__in=ids)}

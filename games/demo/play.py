@@ -22,7 +22,7 @@ EXAMPLE_CHIP = 2  # index in the tray of the chip on the main bet of a demonstra
 
 
 @dataclass(frozen=True)
-class GuestTable:
+class DemoTable:
     """The current state of a table for a visitor."""
 
     variant: Variant
@@ -33,7 +33,7 @@ class GuestTable:
 
 
 @dataclass(frozen=True)
-class GuestRound:
+class DemoRound:
     """A round that a visitor has played or watched. Amounts in minor units of play chips."""
 
     id: UUID
@@ -62,7 +62,7 @@ class GuestRound:
 
 
 @dataclass(frozen=True)
-class GuestPlace:
+class DemoSeat:
     """A visitor's seat at a table. Amounts in minor units of play chips."""
 
     currency: str
@@ -73,7 +73,7 @@ class GuestPlace:
     last_stakes: Mapping[str, int] = field(default_factory=dict)
     last_chip: int | None = None
     player_value: str = ""
-    last: GuestRound | None = None
+    last: DemoRound | None = None
 
 
 @dataclass(frozen=True)
@@ -85,77 +85,79 @@ class Click:
     table_version: int
 
 
-def sit_down(currency: str, chips: int) -> GuestPlace:
+def sit_down(currency: str, chips: int) -> DemoSeat:
     """Create a seat. It commits to the first round before anything can be staked."""
-    return GuestPlace(currency, chips, new_sealed_seed())
+    return DemoSeat(currency, chips, new_sealed_seed())
 
 
-def add_chip(place: GuestPlace, table: GuestTable, bet: str, chip: int) -> GuestPlace:
+def add_chip(demo_seat: DemoSeat, table: DemoTable, bet: str, chip: int) -> DemoSeat:
     """Put one chip on a bet. Raises UnknownChip and what `check_change` raises."""
     if chip not in table.limits.chips:
         raise UnknownChip
-    return _keep(replace(place, last_chip=chip), table, place.slip.add(bet, chip))
+    return _keep(replace(demo_seat, last_chip=chip), table, demo_seat.slip.add(bet, chip))
 
 
-def take_chip(place: GuestPlace, table: GuestTable, bet: str, chip: int) -> GuestPlace:
+def take_chip(demo_seat: DemoSeat, table: DemoTable, bet: str, chip: int) -> DemoSeat:
     """Take one chip off a bet, or the whole bet if it is smaller. Raises NotOffered, UnknownChip."""
     demand(table.variant, Control.TAKE_OFF)
     if chip not in table.limits.chips:
         raise UnknownChip
-    return _keep(replace(place, last_chip=chip), table, place.slip.take(bet, chip))
+    return _keep(replace(demo_seat, last_chip=chip), table, demo_seat.slip.take(bet, chip))
 
 
-def change_slip(place: GuestPlace, table: GuestTable, change: Change) -> GuestPlace:
+def change_slip(demo_seat: DemoSeat, table: DemoTable, change: Change) -> DemoSeat:
     """Undo, clear, double, rebet or lower the slip.
 
     Raises NotOffered, NothingToRepeat and what `check_change` raises.
     """
     demand(table.variant, CONTROL_OF[change])
-    slip = changed(place.slip, change, last_stakes=place.last_stakes, limits=table.limits, funds=lambda: place.chips)
-    return _keep(place, table, slip)
+    slip = changed(
+        demo_seat.slip, change, last_stakes=demo_seat.last_stakes, limits=table.limits, funds=lambda: demo_seat.chips
+    )
+    return _keep(demo_seat, table, slip)
 
 
-def refill(place: GuestPlace, chips: int) -> GuestPlace:
+def refill(demo_seat: DemoSeat, chips: int) -> DemoSeat:
     """Raise the play chips to *chips*; a higher amount stays."""
-    return replace(place, chips=max(place.chips, chips))
+    return replace(demo_seat, chips=max(demo_seat.chips, chips))
 
 
-def check_version(table: GuestTable, click: Click) -> None:
+def check_version(table: DemoTable, click: Click) -> None:
     """Check that the click was made under the current limits and rules. Raises TableChanged."""
     if click.table_version != table.version:
         raise TableChanged
 
 
-def was_played(place: GuestPlace, click: Click) -> bool:
+def was_played(demo_seat: DemoSeat, click: Click) -> bool:
     """Return True if the click repeats the round just played.
 
     Raises StalePage for an unknown round.
     """
-    if click.round_id == place.next.round_id:
+    if click.round_id == demo_seat.next.round_id:
         return False
-    if place.last is None or click.round_id != place.last.id:
+    if demo_seat.last is None or click.round_id != demo_seat.last.id:
         raise StalePage
     return True
 
 
-def play_round(place: GuestPlace, table: GuestTable, click: Click, how: Deal) -> GuestPlace:
+def play_round(demo_seat: DemoSeat, table: DemoTable, click: Click, how: Deal) -> DemoSeat:
     """Stake the slip, deal, settle and pay in chips. Repeating a round changes nothing.
 
     Raises StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, LimitError,
     BalanceTooLow, SettlementError, and the table's refusal.
     """
-    if was_played(place, click):
-        return place
+    if was_played(demo_seat, click):
+        return demo_seat
     if table.refusal:
         raise table.refusal
     check_version(table, click)
-    if click.slip_version != place.slip_version:
+    if click.slip_version != demo_seat.slip_version:
         raise SlipChanged
     demand_deal(table.variant, how)
-    return _dealt(place, table, how)
+    return _dealt(demo_seat, table, how)
 
 
-def demonstration(table: GuestTable) -> GuestRound:
+def demonstration(table: DemoTable) -> DemoRound:
     """Deal a round with example bets on Player and Tie, which every table allows together.
 
     Raises the table's refusal.
@@ -166,31 +168,31 @@ def demonstration(table: GuestTable) -> GuestRound:
     wanted = {"player": limits.chips[min(EXAMPLE_CHIP, len(limits.chips) - 1)], "tie": limits.chips[0]}
     allowed = {bet: limits.bets[bet] for bet in wanted}
     stakes = {bet: min(max(chip, allowed[bet].minimum), allowed[bet].maximum) for bet, chip in wanted.items()}
-    place = replace(sit_down(limits.currency, sum(stakes.values())), slip=Slip(stakes))
-    shown = _dealt(place, table, Deal.AS_IT_LIES).last
+    demo_seat = replace(sit_down(limits.currency, sum(stakes.values())), slip=Slip(stakes))
+    shown = _dealt(demo_seat, table, Deal.AS_IT_LIES).last
     assert shown is not None  # noqa: S101  (it has just been dealt)
     return shown
 
 
-def _dealt(place: GuestPlace, table: GuestTable, how: Deal) -> GuestPlace:
+def _dealt(demo_seat: DemoSeat, table: DemoTable, how: Deal) -> DemoSeat:
     variant = table.variant
-    stakes = stakes_of(place.slip, how, last_stakes=place.last_stakes, variant=variant, limits=table.limits)
-    if sum(stakes.values()) > place.chips:
+    stakes = stakes_of(demo_seat.slip, how, last_stakes=demo_seat.last_stakes, variant=variant, limits=table.limits)
+    if sum(stakes.values()) > demo_seat.chips:
         raise BalanceTooLow
-    seed = unseal(place.next.round_id, place.next.sealed)
-    coup = deal(shuffle(seed, variant.decks, place.player_value))
-    played = GuestRound(
-        id=place.next.round_id,
-        currency=place.currency,
-        commitment=place.next.commitment,
+    seed = unseal(demo_seat.next.round_id, demo_seat.next.sealed)
+    coup = deal(shuffle(seed, variant.decks, demo_seat.player_value))
+    played = DemoRound(
+        id=demo_seat.next.round_id,
+        currency=demo_seat.currency,
+        commitment=demo_seat.next.commitment,
         seed=seed.hex(),
-        player_value=place.player_value,
+        player_value=demo_seat.player_value,
         cards=" ".join(card.code for card in coup.cards),
         lines=settle(variant, coup, stakes).lines,
-        balance_before=place.chips,
+        balance_before=demo_seat.chips,
     )
     return replace(
-        place,
+        demo_seat,
         chips=played.balance_after,
         next=new_sealed_seed(),
         slip=Slip(stakes if bets_stand(variant) else {}),
@@ -200,8 +202,8 @@ def _dealt(place: GuestPlace, table: GuestTable, how: Deal) -> GuestPlace:
     )
 
 
-def _keep(place: GuestPlace, table: GuestTable, slip: Slip) -> GuestPlace:
-    if table.refusal and slip.total > place.slip.total:
+def _keep(demo_seat: DemoSeat, table: DemoTable, slip: Slip) -> DemoSeat:
+    if table.refusal and slip.total > demo_seat.slip.total:
         raise table.refusal
-    check_change(place.slip, slip, variant=table.variant, limits=table.limits, funds=lambda: place.chips)
-    return replace(place, slip=slip, slip_version=place.slip_version + 1)
+    check_change(demo_seat.slip, slip, variant=table.variant, limits=table.limits, funds=lambda: demo_seat.chips)
+    return replace(demo_seat, slip=slip, slip_version=demo_seat.slip_version + 1)

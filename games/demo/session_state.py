@@ -15,7 +15,7 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 
 from games.betting.rules import Slip
-from games.demo.play import GuestPlace, GuestRound
+from games.demo.play import DemoRound, DemoSeat
 from games.engine.settle import Line, Result
 from games.seeds import SealedSeed, resealed
 from games.tables.presentation import Notice
@@ -24,7 +24,7 @@ from players.login.session_store import row_key
 KEY = "guest"  # key in the session
 
 
-class NoGuest(Exception):
+class NoDemo(Exception):
     """The visitor has not confirmed their age in this session, or the session has ended."""
 
 
@@ -32,8 +32,8 @@ class NoGuest(Exception):
 class Notes:
     """The demo game of a visitor who has confirmed their age: seats, and the last round watched."""
 
-    places: dict[str, GuestPlace] = field(default_factory=dict)  # by table slug
-    watched: dict[str, GuestRound] = field(default_factory=dict)  # by table slug
+    demo_seats: dict[str, DemoSeat] = field(default_factory=dict)  # by table slug
+    watched: dict[str, DemoRound] = field(default_factory=dict)  # by table slug
     notice: Notice | None = None  # shown by the next page after a redirect
 
 
@@ -67,14 +67,14 @@ def forget(session: SessionBase) -> None:
 def changing(session: SessionBase) -> Iterator[Notes]:
     """Context manager for changing the demo game; saves it unless an error is raised.
 
-    Raises NoGuest.
+    Raises NoDemo.
     """
     with transaction.atomic():
         Session.objects.select_for_update().filter(pk=row_key(session.session_key or "")).first()
         now = type(session)(session.session_key)
         notes = read(now)
         if notes is None:
-            raise NoGuest
+            raise NoDemo
         yield notes
         now[KEY] = _stored(notes)
         now.save()
@@ -88,8 +88,8 @@ def reseal(known: dict[str, Any]) -> bool:
     Raises cryptography's InvalidTag.
     """
     stored, changed = known.get(KEY) or {}, False
-    for place in stored.get("places", {}).values():
-        coming = place.get("next", {})
+    for demo_seat in stored.get("places", {}).values():
+        coming = demo_seat.get("next", {})
         if {"round_id", "sealed"} <= coming.keys():
             new = resealed(UUID(coming["round_id"]), bytes.fromhex(coming["sealed"]))
             if new is not None:
@@ -99,7 +99,7 @@ def reseal(known: dict[str, Any]) -> bool:
 
 def _stored(notes: Notes) -> dict[str, Any]:
     return {
-        "places": {slug: _stored_place(place) for slug, place in notes.places.items()},
+        "places": {slug: _stored_demo_seat(demo_seat) for slug, demo_seat in notes.demo_seats.items()},
         "watched": {slug: _stored_round(watched) for slug, watched in notes.watched.items()},
         "notice": asdict(notes.notice) if notes.notice else None,
     }
@@ -107,28 +107,28 @@ def _stored(notes: Notes) -> dict[str, Any]:
 
 def _notes(stored: dict[str, Any]) -> Notes:
     return Notes(
-        places={slug: _place(place) for slug, place in stored["places"].items()},
+        demo_seats={slug: _demo_seat(demo_seat) for slug, demo_seat in stored["places"].items()},
         watched={slug: _round(watched) for slug, watched in stored["watched"].items()},
         notice=Notice(**stored["notice"]) if stored["notice"] else None,
     )
 
 
-def _stored_place(place: GuestPlace) -> dict[str, Any]:
-    return vars(place) | {
+def _stored_demo_seat(demo_seat: DemoSeat) -> dict[str, Any]:
+    return vars(demo_seat) | {
         "next": {
-            "round_id": str(place.next.round_id),
-            "commitment": place.next.commitment,
-            "sealed": place.next.sealed.hex(),
+            "round_id": str(demo_seat.next.round_id),
+            "commitment": demo_seat.next.commitment,
+            "sealed": demo_seat.next.sealed.hex(),
         },
-        "slip": {"stakes": dict(place.slip.stakes), "earlier": [dict(stakes) for stakes in place.slip.earlier]},
-        "last_stakes": dict(place.last_stakes),
-        "last": _stored_round(place.last) if place.last else None,
+        "slip": {"stakes": dict(demo_seat.slip.stakes), "earlier": [dict(stakes) for stakes in demo_seat.slip.earlier]},
+        "last_stakes": dict(demo_seat.last_stakes),
+        "last": _stored_round(demo_seat.last) if demo_seat.last else None,
     }
 
 
-def _place(stored: dict[str, Any]) -> GuestPlace:
+def _demo_seat(stored: dict[str, Any]) -> DemoSeat:
     coming, slip, last = stored["next"], stored["slip"], stored["last"]
-    return GuestPlace(
+    return DemoSeat(
         **stored
         | {
             "next": SealedSeed(UUID(coming["round_id"]), coming["commitment"], bytes.fromhex(coming["sealed"])),
@@ -138,13 +138,13 @@ def _place(stored: dict[str, Any]) -> GuestPlace:
     )
 
 
-def _stored_round(played: GuestRound) -> dict[str, Any]:
+def _stored_round(played: DemoRound) -> dict[str, Any]:
     return vars(played) | {"id": str(played.id), "lines": [list(line) for line in played.lines]}
 
 
-def _round(stored: dict[str, Any]) -> GuestRound:
+def _round(stored: dict[str, Any]) -> DemoRound:
     lines = tuple(
         Line(bet, stake, payout, commission, Result(result))
         for bet, stake, payout, commission, result in stored["lines"]
     )
-    return GuestRound(**stored | {"id": UUID(stored["id"]), "lines": lines})
+    return DemoRound(**stored | {"id": UUID(stored["id"]), "lines": lines})

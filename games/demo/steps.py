@@ -32,7 +32,9 @@ class Step:
     text: str
 
 
-def told(coup: Coup, lines: Sequence[Line], variant: Variant, currency: str, language: str) -> tuple[Step, ...]:
+def explain_steps(
+    coup: Coup, lines: Sequence[Line], variant: Variant, currency: str, language: str
+) -> tuple[Step, ...]:
     """Return the explanations of a round in dealing order."""
 
     def money(amount: int) -> str:

@@ -20,12 +20,12 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from games import errors
 from games.betting.controls import Change, Deal
-from games.betting.error_messages import refusal, refusal_of_a_guest, repeated, table_changed
+from games.betting.error_messages import refusal, refusal_at_chemin, repeated, table_changed
 from games.betting.forms import BET, KEEP, TAKE, SlipForm
 from games.betting.limits import Limits
 from games.demo import play, session_state
-from games.demo.play import Click, GuestPlace, GuestRound, GuestTable
-from games.demo.steps import Step, told
+from games.demo.play import Click, DemoRound, DemoSeat, DemoTable
+from games.demo.steps import Step, explain_steps
 from games.engine.settle import SettlementError
 from games.errors import HouseStopped, PlayError, StalePage, TableChanged, TableClosed, TablePaused
 from games.models import Shape, Table
@@ -44,7 +44,7 @@ from wallet.models import Mode
 
 
 @dataclass(frozen=True)
-class GuestView:
+class DemoView:
     """What the page shows next to the game: the link to check the last round, and a refill button."""
 
     check_url: str
@@ -65,7 +65,7 @@ class WatchedView:
 
 
 def game_view(
-    place: GuestPlace, table: GuestTable, *, language: str, notice: Notice | None = None, fresh: bool = False
+    demo_seat: DemoSeat, table: DemoTable, *, language: str, notice: Notice | None = None, fresh: bool = False
 ) -> GameView:
     """Return the content of ``#game`` for a visitor."""
     seat = Seat(
@@ -76,36 +76,36 @@ def game_view(
         is_paused=isinstance(table.refusal, errors.TablePaused | errors.HouseStopped),
         is_house_stopped=isinstance(table.refusal, errors.HouseStopped),
         table_version=table.version,
-        round_id=place.next.round_id,
-        commitment=place.next.commitment,
-        slip=place.slip.stakes,
-        slip_version=place.slip_version,
-        can_undo=bool(place.slip.earlier),
-        last_stakes=place.last_stakes,
-        last_chip=place.last_chip,
-        player_value=place.player_value,
-        funds=place.chips,
+        round_id=demo_seat.next.round_id,
+        commitment=demo_seat.next.commitment,
+        slip=demo_seat.slip.stakes,
+        slip_version=demo_seat.slip_version,
+        can_undo=bool(demo_seat.slip.earlier),
+        last_stakes=demo_seat.last_stakes,
+        last_chip=demo_seat.last_chip,
+        player_value=demo_seat.player_value,
+        funds=demo_seat.chips,
     )
-    last = _dealt(place.last) if place.last else None
+    last = _dealt(demo_seat.last) if demo_seat.last else None
     return compose(seat, language=language, notice=notice, dealt=last, is_last=True, fresh=fresh)
 
 
-def guest_view(place: GuestPlace, table: GuestTable) -> GuestView:
+def demo_view(demo_seat: DemoSeat, table: DemoTable) -> DemoView:
     """Return what the page shows next to the game."""
-    return GuestView(
-        check_url=_check_url(place.last, table) if place.last else "",
-        can_refill=place.chips < FREE_MONEY[place.currency],
+    return DemoView(
+        check_url=_check_url(demo_seat.last, table) if demo_seat.last else "",
+        can_refill=demo_seat.chips < FREE_MONEY[demo_seat.currency],
     )
 
 
-def watched_view(watched: GuestRound, table: GuestTable, language: str) -> WatchedView:
+def watched_view(watched: DemoRound, table: DemoTable, language: str) -> WatchedView:
     """Return the view of a demonstration, to be shown step by step."""
     dealt = _dealt(watched)
     stakes = {line.bet: line.stake for line in watched.lines}
     return WatchedView(
         view=round_view(dealt, table.variant, language=language, fresh=True),
         spots=spots(table.variant, table.limits, stakes, dealt.bets, language),
-        steps=told(dealt.coup, watched.lines, table.variant, watched.currency, language),
+        steps=explain_steps(dealt.coup, watched.lines, table.variant, watched.currency, language),
         currency=watched.currency,
         commitment=watched.commitment,
         seed=watched.seed,
@@ -113,14 +113,14 @@ def watched_view(watched: GuestRound, table: GuestTable, language: str) -> Watch
     )
 
 
-def refused(error: errors.PlayError | SettlementError, table: GuestTable, language: str) -> Notice:
+def refused(error: errors.PlayError | SettlementError, table: DemoTable, language: str) -> Notice:
     """Return the message for a refused action. It offers a refill instead of the cashier."""
     if isinstance(error, errors.BalanceTooLow):
         return Notice("error", _("You do not have enough play chips for this bet. Refill your play chips or bet less."))
     return refusal(error, variant=table.variant, mode=Mode.FREE, language=language)
 
 
-def _dealt(played: GuestRound) -> Dealt:
+def _dealt(played: DemoRound) -> Dealt:
     return Dealt(
         id=played.id,
         code=round_code(played.id),
@@ -133,7 +133,7 @@ def _dealt(played: GuestRound) -> Dealt:
     )
 
 
-def _check_url(played: GuestRound, table: GuestTable) -> str:
+def _check_url(played: DemoRound, table: DemoTable) -> str:
     query = {
         "commitment": played.commitment,
         "seed": played.seed,
@@ -147,7 +147,7 @@ REFILL = "refill"
 PLAY, WATCH = "play", "watch"
 
 
-class GuestSlipForm(SlipForm):
+class DemoSlipForm(SlipForm):
     """A click on the table. Visitors can also refill."""
 
     def clean_action(self) -> str | Deal | Change:
@@ -168,12 +168,12 @@ class DoorForm(forms.Form):
     def clean_adult(self) -> bool:
         """Refuse a visitor who has not confirmed their age."""
         if not (self.confirmed or self.cleaned_data["adult"]):
-            sentence = ngettext(
+            message = ngettext(
                 "First confirm that you are at least %d year old.",
                 "First confirm that you are at least %d years old.",
                 self.minimum_age,
             )
-            raise forms.ValidationError(sentence % self.minimum_age)
+            raise forms.ValidationError(message % self.minimum_age)
         return True
 
     @property
@@ -183,11 +183,11 @@ class DoorForm(forms.Form):
 
 
 Args = ParamSpec("Args")
-GuestPage = Callable[Concatenate[HouseRequest, Table, Args], HttpResponseBase]
+DemoPage = Callable[Concatenate[HouseRequest, Table, Args], HttpResponseBase]
 View = Callable[Concatenate[HttpRequest, str, Args], HttpResponseBase]
 
 
-def for_guests(view: GuestPage[Args]) -> View[Args]:
+def demo_only(view: DemoPage[Args]) -> View[Args]:
     """Pass visitors to the view with the requested table.
 
     Players are redirected to the table, staff to the lobby. Raises Http404 if the demo game is
@@ -195,9 +195,9 @@ def for_guests(view: GuestPage[Args]) -> View[Args]:
     """
 
     @wraps(view)
-    def open_to_guests(request: HttpRequest, slug: str, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
+    def open_demo(request: HttpRequest, slug: str, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
         table = get_object_or_404(Table.objects.select_related("version"), slug=slug, version__isnull=False)
-        if not settings.GUEST_PLAY or table.shape != Shape.SOLO:
+        if not settings.DEMO_PLAY or table.shape != Shape.SOLO:
             raise Http404
         inside = cast("HouseRequest", request)
         if request.user.is_authenticated:
@@ -205,25 +205,25 @@ def for_guests(view: GuestPage[Args]) -> View[Args]:
             return _lead(inside, reverse("table", args=[slug, Mode.FREE]) if is_player else reverse("lobby"))
         return view(inside, table, *args, **kwargs)
 
-    return open_to_guests
+    return open_demo
 
 
 @require_safe
-@for_guests
-def guest(request: HouseRequest, table: Table) -> HttpResponse:
+@demo_only
+def demo_table(request: HouseRequest, table: Table) -> HttpResponse:
     """Show the visitor's table, or the start page."""
     found = session_state.read(request.session)
-    if found is None or table.slug not in found.places:
+    if found is None or table.slug not in found.demo_seats:
         return _door(request, table, DoorForm(confirmed=found is not None, minimum_age=highest_minimum_age()))
     if found.notice:
-        with suppress(session_state.NoGuest), session_state.changing(request.session) as kept:
+        with suppress(session_state.NoDemo), session_state.changing(request.session) as kept:
             kept.notice = None
-    return _table_page(request, "games/guest.html", table, found.places[table.slug], found.notice)
+    return _table_page(request, "games/demo.html", table, found.demo_seats[table.slug], found.notice)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_guests
-def guest_start(request: HouseRequest, table: Table) -> HttpResponseBase:
+@demo_only
+def demo_start(request: HouseRequest, table: Table) -> HttpResponseBase:
     """Handle the start form. A GET is redirected to the start page.
 
     After an error the start page has this URL, so the language switch requests it by GET.
@@ -240,40 +240,40 @@ def _begin(request: HouseRequest, table: Table) -> HttpResponse:
         return _door(request, table, form)
     session_state.begin(request.session)
     with (
-        suppress(session_state.NoGuest),
+        suppress(session_state.NoDemo),
         session_state.changing(request.session) as kept,
     ):  # the visitor may log in at this moment
-        now = _guest_table(table)
+        now = _demo_table(table)
         if form.cleaned_data["to"] == WATCH:
             kept.watched[table.slug] = play.demonstration(now)
-        elif table.slug not in kept.places:
-            kept.places[table.slug] = play.sit_down(now.limits.currency, FREE_MONEY[now.limits.currency])
+        elif table.slug not in kept.demo_seats:
+            kept.demo_seats[table.slug] = play.sit_down(now.limits.currency, FREE_MONEY[now.limits.currency])
     return redirect("guest_watch" if form.cleaned_data["to"] == WATCH else "guest", slug=table.slug)
 
 
 @require_POST
-@for_guests
+@demo_only
 @at_a_human_pace
-def guest_play(request: HouseRequest, table: Table) -> HttpResponse:
+def demo_play(request: HouseRequest, table: Table) -> HttpResponse:
     """Apply a click and return the table: a fragment for htmx, otherwise a redirect."""
     try:
         with session_state.changing(request.session) as kept:
-            before = kept.places.get(table.slug)
+            before = kept.demo_seats.get(table.slug)
             if before is None:
-                raise session_state.NoGuest
-            place, notice = _answer(request, before, _guest_table(table, before.currency))
-            kept.places[table.slug], kept.notice = place, None if request.htmx else notice
-    except session_state.NoGuest:
+                raise session_state.NoDemo
+            demo_seat, notice = _answer(request, before, _demo_table(table, before.currency))
+            kept.demo_seats[table.slug], kept.notice = demo_seat, None if request.htmx else notice
+    except session_state.NoDemo:
         return _lead(request, reverse("guest", args=[table.slug]))
     if not request.htmx:
         return redirect("guest", slug=table.slug)
-    fresh = place.last != before.last or notice == repeated()
-    return _table_page(request, "games/_game_now.html", table, place, notice, fresh=fresh)
+    fresh = demo_seat.last != before.last or notice == repeated()
+    return _table_page(request, "games/_game_now.html", table, demo_seat, notice, fresh=fresh)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_guests
-def guest_watch(request: HouseRequest, table: Table) -> HttpResponseBase:
+@demo_only
+def demo_watch(request: HouseRequest, table: Table) -> HttpResponseBase:
     """Show a demonstration. A POST deals a new one."""
     if request.method == "POST":
         return _deal_to_watch(request, table)
@@ -281,94 +281,94 @@ def guest_watch(request: HouseRequest, table: Table) -> HttpResponseBase:
     watched = found.watched.get(table.slug) if found else None
     if watched is None:
         return redirect("guest", slug=table.slug)
-    shown = watched_view(watched, _guest_table(table, watched.currency), _language())
-    return render(request, "games/guest_watch.html", {"table": table, "watched": shown})
+    shown = watched_view(watched, _demo_table(table, watched.currency), _language())
+    return render(request, "games/demo_watch.html", {"table": table, "watched": shown})
 
 
 @now_and_then
 def _deal_to_watch(request: HouseRequest, table: Table) -> HttpResponse:
     try:
         with session_state.changing(request.session) as kept:
-            kept.watched[table.slug] = play.demonstration(_guest_table(table))
-    except (session_state.NoGuest, PlayError):
+            kept.watched[table.slug] = play.demonstration(_demo_table(table))
+    except (session_state.NoDemo, PlayError):
         return redirect("guest", slug=table.slug)
     return redirect("guest_watch", slug=table.slug)
 
 
-def _answer(request: HouseRequest, place: GuestPlace, table: GuestTable) -> tuple[GuestPlace, Notice | None]:
+def _answer(request: HouseRequest, demo_seat: DemoSeat, table: DemoTable) -> tuple[DemoSeat, Notice | None]:
     """Return the seat after a click and a notice.
 
     After a refusal the seat is unchanged and the notice has the reason. The visitor's own value for
     the shuffle is kept in any case.
     """
-    form = GuestSlipForm(request.POST)
+    form = DemoSlipForm(request.POST)
     if not form.is_valid():
-        return place, refused(StalePage(), table, _language())
-    place = replace(place, player_value=form.cleaned_data["player_value"])
+        return demo_seat, refused(StalePage(), table, _language())
+    demo_seat = replace(demo_seat, player_value=form.cleaned_data["player_value"])
     try:
-        return _carry_out(form.cleaned_data, place, table)
+        return _carry_out(form.cleaned_data, demo_seat, table)
     except TableChanged:
-        misfits = table.limits.misfits(place.slip.stakes)
-        return place, table_changed(misfits, variant=table.variant, language=_language())
+        misfits = table.limits.misfits(demo_seat.slip.stakes)
+        return demo_seat, table_changed(misfits, variant=table.variant, language=_language())
     except (PlayError, SettlementError) as error:
-        return place, refused(error, table, _language())
+        return demo_seat, refused(error, table, _language())
 
 
-def _carry_out(sent: Mapping[str, Any], place: GuestPlace, table: GuestTable) -> tuple[GuestPlace, Notice | None]:
+def _carry_out(sent: Mapping[str, Any], demo_seat: DemoSeat, table: DemoTable) -> tuple[DemoSeat, Notice | None]:
     """Carry out the action of the button. Raises PlayError, SettlementError."""
     action, click = sent["action"], Click(sent["round_id"], sent["slip_version"], sent["table_version"])
     if isinstance(action, Deal):
-        if play.was_played(place, click):
-            return place, repeated()
-        return play.play_round(place, table, click, action), None
+        if play.was_played(demo_seat, click):
+            return demo_seat, repeated()
+        return play.play_round(demo_seat, table, click, action), None
     if action == KEEP:
-        return place, None
+        return demo_seat, None
     if action == REFILL:
-        return play.refill(place, FREE_MONEY[place.currency]), None
+        return play.refill(demo_seat, FREE_MONEY[demo_seat.currency]), None
     play.check_version(table, click)
     if isinstance(action, Change):
-        return play.change_slip(place, table, action), None
+        return play.change_slip(demo_seat, table, action), None
     take_off = action.startswith(TAKE)
     move = play.take_chip if take_off else play.add_chip
-    return move(place, table, action.removeprefix(TAKE if take_off else BET), sent["chip"] or 0), None
+    return move(demo_seat, table, action.removeprefix(TAKE if take_off else BET), sent["chip"] or 0), None
 
 
 def _door(request: HouseRequest, table: Table, form: DoorForm) -> HttpResponse:
     refusal = _refusal(table)
     why = ""
     if isinstance(refusal, HouseStopped | TablePaused):
-        why = refusal_of_a_guest(refusal, mode=Mode.FREE).text
+        why = refusal_at_chemin(refusal, mode=Mode.FREE).text
     context = {"table": table, "form": form, "is_open": refusal is None, "why_not": why}
-    return render(request, "games/guest_door.html", context)
+    return render(request, "games/demo_start.html", context)
 
 
 def _table_page(
     request: HouseRequest,
     template: str,
     table: Table,
-    place: GuestPlace,
+    demo_seat: DemoSeat,
     notice: Notice | None,
     *,
     fresh: bool = False,
 ) -> HttpResponse:
-    now = _guest_table(table, place.currency)
+    now = _demo_table(table, demo_seat.currency)
     context = {
         "table": table,
         "variant": now.variant,
-        "game": game_view(place, now, language=_language(), notice=notice, fresh=fresh),
-        "guest": guest_view(place, now),
+        "game": game_view(demo_seat, now, language=_language(), notice=notice, fresh=fresh),
+        "demo_game": demo_view(demo_seat, now),
         "play_url": reverse("guest_play", args=[table.slug]),
         "mode_word": Mode.FREE.name.lower(),
     }
     return render(request, template, context)
 
 
-def _guest_table(table: Table, currency: str | None = None) -> GuestTable:
+def _demo_table(table: Table, currency: str | None = None) -> DemoTable:
     """Return the table's state, in the seat's currency or that of the reader's language."""
     assert table.version is not None  # noqa: S101  (the query requires it)
     limits = table.version.limits
     wanted = currency or currency_of(_language()) or ""
-    return GuestTable(
+    return DemoTable(
         variant=VARIANTS[table.variant],
         limits=Limits.of(limits, wanted if wanted in limits else next(iter(limits))),
         version=table.version.number,

@@ -60,7 +60,7 @@ class Regularity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark(Generic[T]):
+class RoadEntry(Generic[T]):
     """A mark on a board. Column and row are counted from 0."""
 
     column: int
@@ -71,11 +71,11 @@ class Mark(Generic[T]):
 class Roads(NamedTuple):
     """All five roads. Each lists its marks in the order in which they are drawn."""
 
-    bead_plate: tuple[Mark[Bead], ...]
-    big_road: tuple[Mark[Win], ...]
-    big_eye_boy: tuple[Mark[Regularity], ...]
-    small_road: tuple[Mark[Regularity], ...]
-    cockroach_pig: tuple[Mark[Regularity], ...]
+    bead_plate: tuple[RoadEntry[Bead], ...]
+    big_road: tuple[RoadEntry[Win], ...]
+    big_eye_boy: tuple[RoadEntry[Regularity], ...]
+    small_road: tuple[RoadEntry[Regularity], ...]
+    cockroach_pig: tuple[RoadEntry[Regularity], ...]
 
     @classmethod
     def of(cls, beads: Sequence[Bead]) -> Roads:
@@ -89,12 +89,12 @@ class Roads(NamedTuple):
         )
 
 
-def bead_plate(beads: Sequence[Bead]) -> tuple[Mark[Bead], ...]:
+def bead_plate(beads: Sequence[Bead]) -> tuple[RoadEntry[Bead], ...]:
     """Return every coup, column by column from the top."""
-    return tuple(Mark(*divmod(number, ROWS), bead) for number, bead in enumerate(beads))
+    return tuple(RoadEntry(*divmod(number, ROWS), bead) for number, bead in enumerate(beads))
 
 
-def big_road(beads: Sequence[Bead]) -> tuple[Mark[Win], ...]:
+def big_road(beads: Sequence[Bead]) -> tuple[RoadEntry[Win], ...]:
     """Return every win, streak by streak, with the ties marked on it."""
     wins: list[Win] = []
     for bead in beads:
@@ -105,14 +105,14 @@ def big_road(beads: Sequence[Bead]) -> tuple[Mark[Win], ...]:
             wins[-1] = wins[-1]._replace(bead=bead)
         else:
             wins.append(Win(bead, 0))
-    places = _places(win.bead.outcome if win.bead else None for win in wins)
-    return tuple(Mark(*place, win) for place, win in zip(places, wins, strict=True))
+    places = _road_positions(win.bead.outcome if win.bead else None for win in wins)
+    return tuple(RoadEntry(*place, win) for place, win in zip(places, wins, strict=True))
 
 
-def derived_road(beads: Sequence[Bead], back: int) -> tuple[Mark[Regularity], ...]:
+def derived_road(beads: Sequence[Bead], back: int) -> tuple[RoadEntry[Regularity], ...]:
     """Return how regular each win is, compared with the column *back* columns before."""
     said = list(_regularities(streaks(beads), back))
-    return tuple(Mark(*place, what) for place, what in zip(_places(said), said, strict=True))
+    return tuple(RoadEntry(*place, what) for place, what in zip(_road_positions(said), said, strict=True))
 
 
 def streaks(beads: Iterable[Bead]) -> tuple[int, ...]:
@@ -124,12 +124,12 @@ def streaks(beads: Iterable[Bead]) -> tuple[int, ...]:
     return tuple(len(list(streak)) for _, streak in groupby(wins))
 
 
-def last_columns(road: Sequence[Mark[T]], columns: int) -> tuple[Mark[T], ...]:
+def last_columns(road: Sequence[RoadEntry[T]], columns: int) -> tuple[RoadEntry[T], ...]:
     """Return the end of a road that fits a board with this number of columns."""
-    hidden = max((mark.column + 1 for mark in road), default=0) - columns
+    hidden = max((entry.column + 1 for entry in road), default=0) - columns
     if hidden <= 0:
         return tuple(road)
-    return tuple(Mark(mark.column - hidden, mark.row, mark.what) for mark in road if mark.column >= hidden)
+    return tuple(RoadEntry(entry.column - hidden, entry.row, entry.what) for entry in road if entry.column >= hidden)
 
 
 def _regularities(lengths: Sequence[int], back: int) -> Iterator[Regularity]:
@@ -152,7 +152,7 @@ def _red_if(regular: bool) -> Regularity:
     return Regularity.RED if regular else Regularity.BLUE
 
 
-def _places(marks: Iterable[Hashable]) -> Iterator[tuple[int, int]]:
+def _road_positions(entries: Iterable[Hashable]) -> Iterator[tuple[int, int]]:
     """Yield the column and row of each mark.
 
     Equal marks go down; a different mark starts the next column.
@@ -164,8 +164,8 @@ def _places(marks: Iterable[Hashable]) -> Iterator[tuple[int, int]]:
     head = column = row = -1
     turned = False
     before: Hashable = object()
-    for mark in marks:
-        if mark != before:
+    for entry in entries:
+        if entry != before:
             head += 1
             while (head, 0) in taken:
                 head += 1
@@ -174,5 +174,5 @@ def _places(marks: Iterable[Hashable]) -> Iterator[tuple[int, int]]:
             turned = turned or row + 1 == ROWS or (column, row + 1) in taken
             column, row = (column + 1, row) if turned else (column, row + 1)
         taken.add((column, row))
-        before = mark
+        before = entry
         yield column, row

@@ -19,7 +19,7 @@ from audit.hours import HOUR
 from audit.reports.kinds import Interval
 from wallet.models import Mode
 
-SUMS: Final = "games.tally"
+HOURLY_TOTALS: Final = "games.tally"
 CHECKED: Final = 168  # hours that one statement recomputes
 
 # All participations in the rounds of some time ranges. OFFSET 0 keeps PostgreSQL from turning a
@@ -29,11 +29,11 @@ PARTS = """
         (SELECT round.table_version_id FROM games_round AS round WHERE round.id = found.round_id) AS version_id
     FROM unnest(%(numbers)s::integer[], %(since)s::timestamptz[], %(until)s::timestamptz[])
         AS piece (number, since, until)
-    CROSS JOIN games_table AS place CROSS JOIN unnest(%(modes)s::text[]) AS of (mode)
+    CROSS JOIN games_table AS t CROSS JOIN unnest(%(modes)s::text[]) AS of (mode)
     CROSS JOIN LATERAL (
         SELECT part.id, part.round_id, part.mode, part.currency, part.staked, part.paid, part.commission
         FROM games_participation AS part
-        WHERE part.table_id = place.id AND part.mode = of.mode AND part.at >= piece.since AND part.at < piece.until
+        WHERE part.table_id = t.id AND part.mode = of.mode AND part.at >= piece.since AND part.at < piece.until
         OFFSET 0
     ) AS found
 """
@@ -46,35 +46,35 @@ BETS = """
     ) AS wager
     GROUP BY part.number, part.hour, part.version_id, part.mode, part.currency, part.round_id, wager.bet
 """
-TALLY = """
+GAME_TOTALS = """
     SELECT number, hour, version_id, mode, currency, count(DISTINCT round_id) AS rounds, count(*) AS parts,
         sum(staked)::bigint AS staked, sum(paid)::bigint AS paid, sum(commission)::bigint AS commission
     FROM part GROUP BY number, hour, version_id, mode, currency
 """
-BET_TALLY = """
+BET_TOTALS = """
     SELECT number, hour, version_id, mode, currency, bet, count(*) AS rounds, sum(wagers)::bigint AS wagers,
         sum(staked)::bigint AS staked, sum(paid)::bigint AS paid, sum(commission)::bigint AS commission,
         sum(staked * staked) AS squares
     FROM lain GROUP BY number, hour, version_id, mode, currency, bet
 """
 
-TALLY_COLUMNS = "hour, version_id, mode, currency, rounds, parts, staked, paid, commission"
+GAME_COLUMNS = "hour, version_id, mode, currency, rounds, parts, staked, paid, commission"
 BET_COLUMNS = "hour, version_id, mode, currency, bet, rounds, wagers, staked, paid, commission, squares"
 
 ROLL = f"""
 WITH part AS MATERIALIZED ({PARTS}), lain AS MATERIALIZED ({BETS}), bets AS (
-    INSERT INTO games_bettally ({BET_COLUMNS}) SELECT {BET_COLUMNS} FROM ({BET_TALLY}) AS made
+    INSERT INTO games_bethourlytotal ({BET_COLUMNS}) SELECT {BET_COLUMNS} FROM ({BET_TOTALS}) AS made
 ), tally AS (
-    INSERT INTO games_tally ({TALLY_COLUMNS}) SELECT {TALLY_COLUMNS} FROM ({TALLY}) AS made
+    INSERT INTO games_gamehourlytotal ({GAME_COLUMNS}) SELECT {GAME_COLUMNS} FROM ({GAME_TOTALS}) AS made
 )
 SELECT count(*) FROM part
 """  # noqa: S608  (no user input)
 
 FIRST = """
-SELECT min(first.at) FROM games_table AS place CROSS JOIN unnest(%(modes)s::text[]) AS of (mode)
+SELECT min(first.at) FROM games_table AS t CROSS JOIN unnest(%(modes)s::text[]) AS of (mode)
 CROSS JOIN LATERAL (
     SELECT part.at FROM games_participation AS part
-    WHERE part.table_id = place.id AND part.mode = of.mode AND part.at >= coalesce(%(since)s, '-infinity'::timestamptz)
+    WHERE part.table_id = t.id AND part.mode = of.mode AND part.at >= coalesce(%(since)s, '-infinity'::timestamptz)
     ORDER BY part.at LIMIT 1
 ) AS first
 """
@@ -82,18 +82,18 @@ CROSS JOIN LATERAL (
 DIFFERENCES = f"""
 WITH part AS MATERIALIZED ({PARTS}), lain AS MATERIALIZED ({BETS}), found AS (
     SELECT 'tally' AS what, hour, concat_ws(' ', version_id, mode, currency) AS row,
-        concat_ws(' ', rounds, parts, staked, paid, commission) AS says FROM ({TALLY}) AS made
+        concat_ws(' ', rounds, parts, staked, paid, commission) AS says FROM ({GAME_TOTALS}) AS made
     UNION ALL
     SELECT 'bet tally', hour, concat_ws(' ', version_id, mode, currency, bet),
-        concat_ws(' ', rounds, wagers, staked, paid, commission, squares) FROM ({BET_TALLY}) AS made
+        concat_ws(' ', rounds, wagers, staked, paid, commission, squares) FROM ({BET_TOTALS}) AS made
 ), kept AS (
     SELECT 'tally' AS what, hour, concat_ws(' ', version_id, mode, currency) AS row,
         concat_ws(' ', rounds, parts, staked, paid, commission) AS says
-    FROM games_tally WHERE hour >= %(begins)s AND hour < %(ends)s
+    FROM games_gamehourlytotal WHERE hour >= %(begins)s AND hour < %(ends)s
     UNION ALL
     SELECT 'bet tally', hour, concat_ws(' ', version_id, mode, currency, bet),
         concat_ws(' ', rounds, wagers, staked, paid, commission, squares)
-    FROM games_bettally WHERE hour >= %(begins)s AND hour < %(ends)s
+    FROM games_bethourlytotal WHERE hour >= %(begins)s AND hour < %(ends)s
 )
 SELECT format('%%s of %%s, %%s: %%s is kept, the rows say %%s', what,
     to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'), row, coalesce(kept.says, 'nothing'),
@@ -103,7 +103,7 @@ WHERE kept.says IS DISTINCT FROM found.says ORDER BY hour, what, row
 """  # noqa: S608  (no user input)
 
 # Voided rounds by the time at which they were played, whenever they were voided.
-ANNULLED = """
+VOIDED = """
     SELECT width_bucket(round.at, %(bounds)s::timestamptz[]) - 1 AS number, round.table_version_id AS version_id,
         part.id, part.round_id, part.currency, part.staked, part.paid, part.commission
     FROM games_void AS void
@@ -115,19 +115,21 @@ ANNULLED = """
 PLAYED = f"""
 WITH part AS MATERIALIZED ({PARTS}), each AS (
     SELECT whole.number, tally.version_id, tally.currency, tally.rounds, tally.parts, tally.staked, tally.paid,
-        tally.commission, 0 AS annulled, 0 AS taken_back, 0 AS given_back, 0 AS waived
+        tally.commission, 0 AS voided, 0 AS taken_back, 0 AS given_back, 0 AS waived
     FROM unnest(%(whole)s::integer[], %(whole_since)s::timestamptz[], %(whole_until)s::timestamptz[])
         AS whole (number, since, until)
-    JOIN games_tally AS tally ON tally.hour >= whole.since AND tally.hour < whole.until AND tally.mode = %(mode)s
+    JOIN games_gamehourlytotal AS tally ON tally.hour >= whole.since AND tally.hour < whole.until AND tally.mode =
+        %(mode)s
     UNION ALL
-    SELECT number, version_id, currency, rounds, parts, staked, paid, commission, 0, 0, 0, 0 FROM ({TALLY}) AS made
+    SELECT number, version_id, currency, rounds, parts, staked, paid, commission, 0, 0, 0, 0 FROM ({GAME_TOTALS}) AS
+        made
     UNION ALL
     SELECT number, version_id, currency, 0, 0, 0, 0, 0, count(DISTINCT round_id), sum(staked), sum(paid),
         sum(commission)
-    FROM ({ANNULLED}) AS annulled GROUP BY number, version_id, currency
+    FROM ({VOIDED}) AS voided GROUP BY number, version_id, currency
 )
 SELECT number, version_id, currency, sum(rounds)::bigint, sum(parts)::bigint, sum(staked)::bigint, sum(paid)::bigint,
-    sum(commission)::bigint, sum(annulled)::bigint, sum(taken_back)::bigint, sum(given_back)::bigint,
+    sum(commission)::bigint, sum(voided)::bigint, sum(taken_back)::bigint, sum(given_back)::bigint,
     sum(waived)::bigint
 FROM each GROUP BY number, version_id, currency ORDER BY number, version_id, currency
 """  # noqa: S608  (no user input)
@@ -136,12 +138,13 @@ STAKED = f"""
 WITH part AS MATERIALIZED ({PARTS}), lain AS MATERIALIZED ({BETS}), each AS (
     SELECT tally.version_id, tally.currency, tally.bet, tally.staked
     FROM unnest(%(whole_since)s::timestamptz[], %(whole_until)s::timestamptz[]) AS whole (since, until)
-    JOIN games_bettally AS tally ON tally.hour >= whole.since AND tally.hour < whole.until AND tally.mode = %(mode)s
+    JOIN games_bethourlytotal AS tally ON tally.hour >= whole.since AND tally.hour < whole.until AND tally.mode =
+        %(mode)s
     UNION ALL
     SELECT version_id, currency, bet, staked FROM lain
     UNION ALL
     SELECT part.version_id, part.currency, wager.bet, -wager.stake
-    FROM ({ANNULLED}) AS part JOIN games_wager AS wager ON wager.participation_id = part.id
+    FROM ({VOIDED}) AS part JOIN games_wager AS wager ON wager.participation_id = part.id
 )
 SELECT version_id, currency, bet, sum(staked)::bigint FROM each GROUP BY version_id, currency, bet
 """  # noqa: S608  (no user input)
@@ -164,30 +167,30 @@ class Played:
     staked: int
     paid: int
     commission: int  # or tax
-    annulled: int  # rounds
-    annulled_staked: int
-    annulled_paid: int
-    annulled_commission: int
+    voided: int  # rounds
+    voided_staked: int
+    voided_paid: int
+    voided_commission: int
 
     @property
     def valid_rounds(self) -> int:
         """The number of rounds that were not voided."""
-        return self.rounds - self.annulled
+        return self.rounds - self.voided
 
     @property
     def valid_staked(self) -> int:
         """The stakes of rounds that were not voided."""
-        return self.staked - self.annulled_staked
+        return self.staked - self.voided_staked
 
     @property
     def valid_paid(self) -> int:
         """The payouts of rounds that were not voided, stakes included."""
-        return self.paid - self.annulled_paid
+        return self.paid - self.voided_paid
 
     @property
     def valid_commission(self) -> int:
         """The house's commission or tax in rounds that were not voided."""
-        return self.commission - self.annulled_commission
+        return self.commission - self.voided_commission
 
     @property
     def revenue(self) -> int:
@@ -248,13 +251,13 @@ def differences(whole: Interval) -> Iterator[str]:
         values = _pieces(pieces) | {"modes": list(Mode.values), "begins": begins, "ends": ends}
         with connection.cursor() as cursor:
             cursor.execute(DIFFERENCES, values)
-            yield from (sentence for (sentence,) in cursor.fetchall())
+            yield from (message for (message,) in cursor.fetchall())
         begins = ends
 
 
 def _values(bounds: Sequence[datetime], mode: Mode) -> dict[str, Any]:
     """Return the query parameters of the periods: complete hours by totals, the rest by rows."""
-    cuts = hours.cut(SUMS, [Interval(since, until) for since, until in pairwise(bounds)])
+    cuts = hours.cut(HOURLY_TOTALS, [Interval(since, until) for since, until in pairwise(bounds)])
     whole = [(number, cut.whole) for number, cut in enumerate(cuts) if cut.whole]
     return _pieces([(number, end) for number, cut in enumerate(cuts) for end in cut.ends]) | {
         "whole": [number for number, _ in whole],

@@ -3,17 +3,17 @@
 So the text and the rules cannot disagree. `docs/help-writing.md` explains how to write a help text.
 """
 
-from games.help.figures import BadExample, HelpTextError, UnknownMark, percent
-from games.help.page import GameLine, RulesPage, game_lines, rules_beside, rules_page
+from games.help.figures import BadExample, HelpTextError, UnknownPlaceholder, percent
+from games.help.page import GameLine, RulesPage, game_lines, rules_page, rules_panel
 
 __all__ = [
     "BadExample",
     "GameLine",
     "HelpTextError",
     "RulesPage",
-    "UnknownMark",
+    "UnknownPlaceholder",
     "game_lines",
     "percent",
-    "rules_beside",
     "rules_page",
+    "rules_panel",
 ]

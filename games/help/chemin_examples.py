@@ -22,7 +22,7 @@ from games.engine.chemin.actions import (
     TakeBank,
 )
 from games.engine.chemin.events import Event, HandShown, Settled, ThirdCard
-from games.engine.chemin.rules import DECKS, MOST_PLACES, Call, Outcome
+from games.engine.chemin.rules import DECKS, MOST_SEATS, Call, Outcome
 from games.help.chemin_placeholders import CALLS
 from games.help.examples import Example, lines_of, parse_cards
 from games.help.figures import BadExample, minor_units, money
@@ -102,7 +102,7 @@ def _script(source: str) -> Script:
 
 def _play(script: Script) -> Settled:
     """Play the script at a table until it is settled. Raises Refused, BadExample."""
-    state = new_table(TableRules(MOST_PLACES, 1, 2 * script.bank))
+    state = new_table(TableRules(MOST_SEATS, 1, 2 * script.bank))
     for seat in range(BANKER, BANKER + 1 + len(script.stakes)):
         state, _events = apply(state, Join(seat, script.bank))
     happened: list[Event] = []

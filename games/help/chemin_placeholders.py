@@ -6,8 +6,8 @@ from functools import cache
 
 from games.engine.chemin.machine import AT_A_FREE_CHOICE
 from games.engine.chemin.odds import PolicyOdds, chemin_odds
-from games.engine.chemin.rules import CUT_CARD, FEWEST_GUESTS, FEWEST_PLACES, MOST_PLACES, TAX, Call, Side
-from games.help.figures import UnknownMark, percent
+from games.engine.chemin.rules import CUT_CARD, FEWEST_PLAYERS, FEWEST_SEATS, MOST_SEATS, TAX, Call, Side
+from games.help.figures import UnknownPlaceholder, percent
 
 CALLS: Mapping[Call, str] = {
     Call.BANCO_SOLO: "Banco solo",
@@ -38,13 +38,13 @@ def _call(argument: str, language: str) -> str:
     try:
         return CALLS[Call(argument)]
     except ValueError:
-        raise UnknownMark(f"there is no call {argument!r}") from None
+        raise UnknownPlaceholder(f"there is no call {argument!r}") from None
 
 
 def _chance(argument: str, language: str) -> str:
     """Return the probability of `punter`, `banker` or `draw` with the croupier's choices.
 
-    Raises UnknownMark.
+    Raises UnknownPlaceholder.
     """
     odds = croupiers_policy()
     chances = {"punter": odds.punter_win, "banker": odds.banker_win, "draw": odds.draw}
@@ -52,7 +52,7 @@ def _chance(argument: str, language: str) -> str:
 
 
 def _gain(argument: str, language: str) -> str:
-    """Return the gain of `punter` or `banker` per unit that the punters stake. Raises UnknownMark."""
+    """Return the gain of `punter` or `banker` per unit that the punters stake. Raises UnknownPlaceholder."""
     odds = croupiers_policy()
     return _percent({"punter": odds.punter, "banker": odds.banker_after_tax}, argument, language)
 
@@ -60,15 +60,15 @@ def _gain(argument: str, language: str) -> str:
 def _percent(shares: Mapping[str, Fraction], argument: str, language: str) -> str:
     share = shares.get(argument)
     if share is None:
-        raise UnknownMark(f"{argument!r} is neither of {', '.join(shares)}")
+        raise UnknownPlaceholder(f"{argument!r} is neither of {', '.join(shares)}")
     return percent(share, language)
 
 
-CHEMIN_MARKS: Mapping[str, Callable[[str, str], str]] = {
+CHEMIN_PLACEHOLDERS: Mapping[str, Callable[[str, str], str]] = {
     "tax": lambda argument, language: percent(TAX, language, 0),
-    "places_fewest": lambda argument, language: str(FEWEST_PLACES),
-    "places_most": lambda argument, language: str(MOST_PLACES),
-    "guests_fewest": lambda argument, language: str(FEWEST_GUESTS),
+    "places_fewest": lambda argument, language: str(FEWEST_SEATS),
+    "places_most": lambda argument, language: str(MOST_SEATS),
+    "guests_fewest": lambda argument, language: str(FEWEST_PLAYERS),
     "cut_cards": lambda argument, language: str(CUT_CARD),
     "call": _call,
     "chance": _chance,

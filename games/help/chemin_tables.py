@@ -10,9 +10,9 @@ from django.utils.translation import ngettext, pgettext
 from games.engine.chemin.rules import Advice, Call, banker_rule, punter_rule
 from games.help.chemin_placeholders import CALLS, croupiers_policy, policies
 from games.help.figures import MARKET, money, percent
-from games.help.tables import POINTS, TWO_CARD_TOTALS, decks_sentence
+from games.help.tables import POINTS, TWO_CARD_TOTALS, decks_text
 from games.models import Shape, Table, TableVersion
-from games.tables.chemin_rules import GuestClock, GuestRules
+from games.tables.chemin_rules import CheminClock, CheminRules
 from games.variants import GAMES
 from wallet.money import format_money
 
@@ -89,7 +89,7 @@ def _banks(language: str) -> str:
 
     The currency of the language comes first; the others are collapsed.
     """
-    rules = [(table, GuestRules.of(version.limits)) for table, version in _in_force()]
+    rules = [(table, CheminRules.of(version.limits)) for table, version in _in_force()]
     rules.sort(key=lambda each: (each[1].currency != MARKET[language], each[1].currency))
     currencies = [
         {
@@ -112,11 +112,11 @@ def _banks(language: str) -> str:
 
 def _times(language: str) -> str:
     """Return the time limits of the first table; empty if there is no table."""
-    clocks = [GuestClock.of(version.clock or {}) for _table, version in _in_force()]
+    clocks = [CheminClock.of(version.clock or {}) for _table, version in _in_force()]
     return render_to_string("games/help/chemin.html#times", {"rows": waiting(clocks[0]) if clocks else []})
 
 
-def waiting(clock: GuestClock) -> list[tuple[str, str]]:
+def waiting(clock: CheminClock) -> list[tuple[str, str]]:
     """Return the name and length of each time limit of a table."""
     turns = ngettext("%(count)s turn", "%(count)s turns", clock.missed) % {"count": clock.missed}
     return [
@@ -140,7 +140,7 @@ def _length(milliseconds: int) -> str:
 
 def _in_force() -> list[tuple[Table, TableVersion]]:
     """Return the published tables of the game in the order of the lobby."""
-    tables = Table.objects.filter(variant=SLUG, shape=Shape.GUESTS).select_related("version").order_by("id")
+    tables = Table.objects.filter(variant=SLUG, shape=Shape.CHEMIN).select_related("version").order_by("id")
     return [(table, table.version) for table in tables if table.version]
 
 
@@ -151,5 +151,5 @@ CHEMIN_TABLES: Mapping[str, Callable[[str], str]] = {
     "chemin_calls": _calls,
     "chemin_banks": _banks,
     "chemin_times": _times,
-    "decks": lambda language: decks_sentence(GAMES[SLUG], language),
+    "decks": lambda language: decks_text(GAMES[SLUG], language),
 }

@@ -56,7 +56,7 @@ class HelpTextError(ValueError):
     """A help text that cannot be rendered."""
 
 
-class UnknownMark(HelpTextError):
+class UnknownPlaceholder(HelpTextError):
     """An unknown placeholder in double braces."""
 
 

@@ -16,18 +16,18 @@ from games.engine.bets import Variant
 from games.help.chemin_examples import chemin_example
 from games.help.chemin_tables import CHEMIN_TABLES
 from games.help.examples import Example, deal_example
-from games.help.figures import HelpTextError, UnknownMark
-from games.help.placeholders import Mark, marks_of
+from games.help.figures import HelpTextError, UnknownPlaceholder
+from games.help.placeholders import Placeholder, placeholders_of
 from games.help.tables import tables_of
 from games.labels import FALLBACK
 from games.variants import GAMES, LANGUAGES, help_text
 from games.variants.game import Game
 
 BLOCK = re.compile(r"<p>\{\{ ([a-z_]+) \}\}</p>")
-MARK = re.compile(r"\{\{(.*?)\}\}")
+PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}")
 INSIDE = re.compile(r" ([a-z_]+)(?::([a-z0-9_.]+))? ")
 HEADING = re.compile(r"(</?h)([2-5])\b")
-BESIDE = "rules-"  # prefix of anchors if the help is part of another page
+PANEL_PREFIX = "rules-"  # prefix of anchors if the help is part of another page
 SECTION = re.compile(r"(.+) \{#([a-z-]+)\}")
 
 _markdown = MarkdownIt("commonmark", {"html": False})
@@ -86,15 +86,15 @@ def rules_page(game: Game, language: str) -> RulesPage:
     )
 
 
-def rules_beside(game: Game, language: str) -> RulesPage:
+def rules_panel(game: Game, language: str) -> RulesPage:
     """Return the help for use inside another page.
 
     Headings are one level lower, anchors have a prefix, and links open in a new tab.
     """
     page = rules_page(game, language)
-    sections = tuple(Section(f"{BESIDE}{section.anchor}", section.title) for section in page.sections)
+    sections = tuple(Section(f"{PANEL_PREFIX}{section.anchor}", section.title) for section in page.sections)
     lower = HEADING.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", page.body)
-    anchored = lower.replace('<h3 id="', f'<h3 id="{BESIDE}').replace('<a href="#', f'<a href="#{BESIDE}')
+    anchored = lower.replace('<h3 id="', f'<h3 id="{PANEL_PREFIX}').replace('<a href="#', f'<a href="#{PANEL_PREFIX}')
     body = anchored.replace('<a href="/', '<a target="_blank" href="/')
     return replace(page, sections=sections, body=mark_safe(body))  # noqa: S308  (the input is safe)
 
@@ -111,29 +111,29 @@ def _printed(game: Game, text: str, language: str) -> tuple[tuple[Section, ...],
     tokens = _markdown.parse(text)
     examples = _deal_examples(tokens, game, language)
     headings = _name_sections(tokens)
-    marks = marks_of(game, examples)
+    placeholders = placeholders_of(game, examples)
     tables = tables_of(game) if isinstance(game, Variant) else CHEMIN_TABLES
 
     html, pieces, end = _markdown.renderer.render(tokens, _markdown.options, {}), list[str](), 0
     for found in BLOCK.finditer(html):
         if table := tables.get(found[1]):  # the name of a table can look like a placeholder
-            pieces += [_filled(html[end : found.start()], marks, language), table(language)]
+            pieces += [_filled(html[end : found.start()], placeholders, language), table(language)]
             end = found.end()
-    body = "".join([*pieces, _filled(html[end:], marks, language)])
-    sections = tuple(Section(anchor, mark_safe(_filled(title, marks, language))) for anchor, title in headings)  # noqa: S308  (as below)
+    body = "".join([*pieces, _filled(html[end:], placeholders, language)])
+    sections = tuple(Section(anchor, mark_safe(_filled(title, placeholders, language))) for anchor, title in headings)  # noqa: S308  (as below)
     return sections, mark_safe(body)  # noqa: S308  (Markdown with raw HTML switched off)
 
 
-def _filled(html: str, marks: Mapping[str, Mark], language: str) -> str:
-    """Fill in the placeholders. Raises UnknownMark."""
+def _filled(html: str, placeholders: Mapping[str, Placeholder], language: str) -> str:
+    """Fill in the placeholders. Raises UnknownPlaceholder."""
 
     def fill(found: re.Match[str]) -> str:
         inside = INSIDE.fullmatch(found[1])
-        if inside is None or inside[1] not in marks:
-            raise UnknownMark(found[0])
-        return conditional_escape(marks[inside[1]](inside[2] or "", language))
+        if inside is None or inside[1] not in placeholders:
+            raise UnknownPlaceholder(found[0])
+        return conditional_escape(placeholders[inside[1]](inside[2] or "", language))
 
-    return MARK.sub(fill, html)
+    return PLACEHOLDER.sub(fill, html)
 
 
 def _deal_examples(tokens: list[Token], game: Game, language: str) -> list[Example]:

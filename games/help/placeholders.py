@@ -20,9 +20,9 @@ from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK
 from games.engine.odds import LIVE_MINIMUM, Odds, exact
 from games.engine.refusals import UnknownBet
-from games.help.chemin_placeholders import CHEMIN_MARKS
+from games.help.chemin_placeholders import CHEMIN_PLACEHOLDERS
 from games.help.examples import Example
-from games.help.figures import UnknownMark, minor_units, money, percent
+from games.help.figures import UnknownPlaceholder, minor_units, money, percent
 from games.labels import bet_name
 from games.variants import GAMES, VARIANTS
 from games.variants.game import Game
@@ -30,7 +30,7 @@ from games.variants.game import Game
 
 def controls() -> Mapping[str, str]:
     """Return the labels of all controls by the name that help texts use, in the active language."""
-    return _bets() | _places() | _chemin()
+    return _bets() | _seat_counts() | _chemin()
 
 
 def meters() -> Mapping[str, str]:
@@ -72,7 +72,7 @@ def _bets() -> dict[str, str]:
     }
 
 
-def _places() -> dict[str, str]:
+def _seat_counts() -> dict[str, str]:
     return {
         "sound": _("Sound"),
         "game_logs": _("Game logs"),
@@ -115,14 +115,14 @@ WORDS: Mapping[str, Callable[[], Mapping[str, str]]] = {"control": controls, "me
 """The placeholders that print a label of the screen."""
 
 
-Mark = Callable[[str, str], str]
+Placeholder = Callable[[str, str], str]
 HUNDRED = 100
 
 
-def marks_of(game: Game, examples: Sequence[Example]) -> Mapping[str, Mark]:
+def placeholders_of(game: Game, examples: Sequence[Example]) -> Mapping[str, Placeholder]:
     """Return all placeholders that the help of *game* can use."""
-    own = _variant_marks(game) if isinstance(game, Variant) else CHEMIN_MARKS
-    everywhere: dict[str, Mark] = {
+    own = _variant_placeholders(game) if isinstance(game, Variant) else CHEMIN_PLACEHOLDERS
+    everywhere: dict[str, Placeholder] = {
         "control": partial(_word, "control"),
         "meter": partial(_word, "meter"),
         "page": _page,
@@ -138,7 +138,7 @@ def marks_of(game: Game, examples: Sequence[Example]) -> Mapping[str, Mark]:
     return {**everywhere, **own}
 
 
-def _variant_marks(variant: Variant) -> Mapping[str, Mark]:
+def _variant_placeholders(variant: Variant) -> Mapping[str, Placeholder]:
     return {
         "bet": partial(_bet, variant),
         "pays": partial(_pays, variant),
@@ -169,12 +169,12 @@ def headline_digits(variant: Variant) -> int:
 
 
 def _bet(variant: Variant, code: str, language: str) -> str:
-    """Return the name of a bet, which is also the name of the hand. Raises UnknownMark."""
+    """Return the name of a bet, which is also the name of the hand. Raises UnknownPlaceholder."""
     return bet_name(variant, _known(variant, code), language)
 
 
 def _pays(variant: Variant, argument: str, language: str) -> str:
-    """Return the payout of a bet, or of one of its prizes (`bet.condition`). Raises UnknownMark."""
+    """Return the payout of a bet, or of one of its prizes (`bet.condition`). Raises UnknownPlaceholder."""
     code, _, condition = argument.partition(".")
     bet = variant.bet(_known(variant, code))
     if not condition:
@@ -182,7 +182,7 @@ def _pays(variant: Variant, argument: str, language: str) -> str:
     for prize in bet.prizes:
         if prize.when.name == condition:
             return str(prize.pays)
-    raise UnknownMark(f"{code} has no prize {condition!r}")
+    raise UnknownPlaceholder(f"{code} has no prize {condition!r}")
 
 
 def _share(variant: Variant, figure: str, code: str, language: str) -> str:
@@ -199,15 +199,15 @@ def _known(variant: Variant, code: str) -> str:
     try:
         return variant.bet(code).code
     except UnknownBet:
-        raise UnknownMark(f"{variant.slug} has no bet {code!r}") from None
+        raise UnknownPlaceholder(f"{variant.slug} has no bet {code!r}") from None
 
 
 def _word(kind: str, argument: str, language: str) -> str:
-    """Return a label of the screen, marked up as one. Raises UnknownMark."""
+    """Return a label of the screen, marked up as one. Raises UnknownPlaceholder."""
     try:
         said = WORDS[kind]()[argument]
     except KeyError:
-        raise UnknownMark(f"there is no {kind} {argument!r}") from None
+        raise UnknownPlaceholder(f"there is no {kind} {argument!r}") from None
     return format_html('<b class="{}">{}</b>', f"said said--{kind}", said)
 
 
@@ -215,7 +215,7 @@ def _page(argument: str, language: str) -> str:
     try:
         name = pages()[argument]
     except KeyError:
-        raise UnknownMark(f"help leads to no page {argument!r}") from None
+        raise UnknownPlaceholder(f"help leads to no page {argument!r}") from None
     return format_html('<a href="{}">{}</a>', reverse(argument), name)
 
 
@@ -223,7 +223,7 @@ def _game(argument: str, language: str) -> str:
     try:
         name = GAMES[argument].label(language, "name")
     except KeyError:
-        raise UnknownMark(f"there is no game {argument!r}") from None
+        raise UnknownPlaceholder(f"there is no game {argument!r}") from None
     return format_html('<a href="{}">{}</a>', reverse("rules", args=[argument]), name)
 
 
@@ -231,13 +231,13 @@ def _money(argument: str, language: str) -> str:
     try:
         return money(minor_units(argument), language)
     except (InvalidOperation, ValueError):
-        raise UnknownMark(f"{argument!r} is no amount") from None
+        raise UnknownPlaceholder(f"{argument!r} is no amount") from None
 
 
 def _example(examples: Sequence[Example], argument: str, language: str) -> str:
-    """Return a figure of an example by its number, counted from one. Raises UnknownMark."""
+    """Return a figure of an example by its number, counted from one. Raises UnknownPlaceholder."""
     number, _, figure = argument.partition(".")
     try:
         return examples[[str(each) for each in range(1, len(examples) + 1)].index(number)].figures[figure]
     except (KeyError, ValueError):
-        raise UnknownMark(f"no example has a figure {argument!r}") from None
+        raise UnknownPlaceholder(f"no example has a figure {argument!r}") from None

@@ -30,12 +30,12 @@ def tables_of(variant: Variant) -> Mapping[str, Callable[[str], str]]:
         "returns": _returns,
         "smallest_stake": _smallest_stake,
         "limits": _limits,
-        "decks": decks_sentence,
+        "decks": decks_text,
     }
     return {name: partial(table, variant) for name, table in tables.items()}
 
 
-def decks_sentence(game: Game, language: str) -> str:
+def decks_text(game: Game, language: str) -> str:
     """Return the sentence with the number of decks."""
     return render_to_string("games/help/tables.html#decks", {"decks": game.decks})
 

@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 
 from games.betting.limits import Limits
 from games.chemin import log_details as coups
-from games.chemin.log_details import CoupLine, Kept
+from games.chemin.log_details import CoupLine, FinishedCoup
 from games.history.search import Search, find
 from games.labels import bet_name
 from games.models import OPEN_PHASES, LiveRound, LiveSeat, Participation, Phase, Round, VoidReason, Wager
@@ -182,8 +182,8 @@ def replay_spots(player: Player, round_id: UUID, language: str) -> tuple[SpotVie
 def history_lines(parts: Iterable[Participation], language: str) -> tuple[HistoryLine, ...]:
     """Return stored rounds as lines of Game logs. Reads the Chemin de Fer details in one query."""
     parts = tuple(parts)
-    kept = coups.kept(part.round_id for part in parts if is_coup(part))
-    return tuple(_line(part, kept, language) for part in parts)
+    finished = coups.read_finished(part.round_id for part in parts if is_coup(part))
+    return tuple(_line(part, finished, language) for part in parts)
 
 
 def is_coup(part: Participation) -> bool:
@@ -191,9 +191,9 @@ def is_coup(part: Participation) -> bool:
     return part.round.table_version.table.variant not in VARIANTS
 
 
-def _line(part: Participation, kept: Mapping[UUID, Kept], language: str) -> HistoryLine:
+def _line(part: Participation, finished: Mapping[UUID, FinishedCoup], language: str) -> HistoryLine:
     version, status = part.round.table_version, _status(part)
-    game, coup = GAMES[version.table.variant], kept.get(part.round_id)
+    game, coup = GAMES[version.table.variant], finished.get(part.round_id)
     view = _view(part, coup, language) if status == "complete" else None
     if status == "complete" and view is None:
         status = "examined"
@@ -230,7 +230,7 @@ def _line(part: Participation, kept: Mapping[UUID, Kept], language: str) -> Hist
     )
 
 
-def _view(part: Participation, coup: Kept | None, language: str) -> RoundView | None:
+def _view(part: Participation, coup: FinishedCoup | None, language: str) -> RoundView | None:
     if is_coup(part):
         return coups.round_view(dealt(part), coup) if coup else None
     return round_view(dealt(part), VARIANTS[part.round.table_version.table.variant], language=language, fresh=False)

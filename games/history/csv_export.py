@@ -30,7 +30,7 @@ AT_ONCE: Final = 500  # rounds whose Chemin de Fer details are read together
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets treat text that begins with these as a formula
 
 
-class Words(NamedTuple):
+class RoundLabels(NamedTuple):
     """Texts in place of a result, in the reader's language."""
 
     void: str
@@ -41,7 +41,7 @@ class Words(NamedTuple):
         return self.void if is_void else self.examined
 
 
-class Told(NamedTuple):
+class DescribedRound(NamedTuple):
     """The result columns of a round."""
 
     hands: tuple[str, str]
@@ -58,14 +58,16 @@ class Echo:
         return line
 
 
-def lines(parts: Iterable[Participation], language: str, *, is_remote: bool = False) -> Iterator[str]:
+def lines(parts: Iterable[Participation], language: str, *, uses_operator_wallet: bool = False) -> Iterator[str]:
     """Return the file line by line, in the language and time zone that are active at the call.
 
-    For a player of an operator (*is_remote*), balances of real money are left out, because the
+    For a player of an operator (*uses_operator_wallet*), balances of real money are left out, because the
     operator keeps that money.
     """
-    words = Words(pgettext("a round", "void"), pgettext("a round", "under review"))
-    return _lines(parts, language, _headings(), words, get_current_timezone(), is_remote=is_remote)
+    words = RoundLabels(pgettext("a round", "void"), pgettext("a round", "under review"))
+    return _lines(
+        parts, language, _headings(), words, get_current_timezone(), uses_operator_wallet=uses_operator_wallet
+    )
 
 
 def safe(text: str) -> str:
@@ -102,10 +104,10 @@ def _lines(
     parts: Iterable[Participation],
     language: str,
     headings: list[str],
-    words: Words,
+    words: RoundLabels,
     zone: tzinfo,
     *,
-    is_remote: bool,
+    uses_operator_wallet: bool,
 ) -> Iterator[str]:
     decimal = get_decimal_symbol(language)
     writer = csv.writer(Echo(), delimiter=";" if decimal == "," else ",")
@@ -114,38 +116,40 @@ def _lines(
     while some := list(islice(waiting, AT_ONCE)):
         coups_among_them = _coups(some, language, decimal, words)
         for part in some:
-            told = coups_among_them.get(part.round_id) or _told(part, language, words)
-            shows_balances = not is_remote or part.mode != Mode.REAL
-            yield writer.writerow(_row(part, told, decimal, zone, shows_balances=shows_balances))
+            described = coups_among_them.get(part.round_id) or _describe_round(part, language, words)
+            shows_balances = not uses_operator_wallet or part.mode != Mode.REAL
+            yield writer.writerow(_row(part, described, decimal, zone, shows_balances=shows_balances))
 
 
-def _row(part: Participation, told: Told, decimal: str, zone: tzinfo, *, shows_balances: bool) -> list[str]:
+def _row(
+    part: Participation, described: DescribedRound, decimal: str, zone: tzinfo, *, shows_balances: bool
+) -> list[str]:
     version, balances = part.round.table_version, (part.balance_before, part.balance_after)
-    bets = (f"{name} {amount(stake, decimal)}" for name, stake in told.bets)
+    bets = (f"{name} {amount(stake, decimal)}" for name, stake in described.bets)
     return [
         f"{part.at.astimezone(zone):%Y-%m-%d %H:%M:%S}",
         part.round.code,
         safe(version.table.name),
-        *told.hands,
-        told.result,
+        *described.hands,
+        described.result,
         safe(", ".join(bets) if decimal == "." else "; ".join(bets)),
-        *(amount(each, decimal) for each in (part.staked, told.paid)),
+        *(amount(each, decimal) for each in (part.staked, described.paid)),
         *(amount(each, decimal) if shows_balances else "" for each in balances),
         part.currency,
         safe(version.rules_version),
         str(version.number),
-        safe(told.coup),
+        safe(described.coup),
     ]
 
 
-def _told(part: Participation, language: str, words: Words) -> Told:
+def _describe_round(part: Participation, language: str, words: RoundLabels) -> DescribedRound:
     variant = VARIANTS[part.round.table_version.table.variant]
     is_void = hasattr(part.round, "void")
     is_examined = not is_void and not is_readable(part)
     coup = None if is_void or is_examined else deal([Card.parse(code) for code in part.round.cards.split()])
     wagers = () if is_examined else part.wagers.all()
     player, banker = (" ".join(card.code for card in hand) for hand in (coup.player, coup.banker)) if coup else ("", "")
-    return Told(
+    return DescribedRound(
         hands=(player, banker),
         result=bet_name(variant, coup.outcome.value, language) if coup else words.instead(is_void=is_void),
         bets=tuple((bet_name(variant, each.bet, language), each.stake) for each in wagers),
@@ -154,17 +158,17 @@ def _told(part: Participation, language: str, words: Words) -> Told:
     )
 
 
-def _coups(parts: list[Participation], language: str, decimal: str, words: Words) -> dict[UUID, Told]:
+def _coups(parts: list[Participation], language: str, decimal: str, words: RoundLabels) -> dict[UUID, DescribedRound]:
     """Return the result columns of the Chemin de Fer rounds among *parts*."""
     with translation.override(language):
         found = history_lines((part for part in parts if is_coup(part)), language)
-        return {line.id: _told_of_coup(line, decimal, words) for line in found}
+        return {line.id: _describe_coup(line, decimal, words) for line in found}
 
 
-def _told_of_coup(line: HistoryLine, decimal: str, words: Words) -> Told:
+def _describe_coup(line: HistoryLine, decimal: str, words: RoundLabels) -> DescribedRound:
     hands = (line.view.player, line.view.banker) if line.view else ()
     player, banker = (" ".join(card.code for card in hand.cards) for hand in hands) if hands else ("", "")
-    return Told(
+    return DescribedRound(
         hands=(player, banker),
         result=coups.outcome_name(line.view.outcome) if line.view else words.instead(is_void=line.status == "void"),
         bets=tuple((wager.name, wager.stake) for wager in line.wagers),
@@ -184,7 +188,7 @@ def _in_full(coup: CoupLine, decimal: str) -> Iterator[str]:
         yield f"{_('Tax')}: {amount(coup.tax, decimal)}"
     for stake in coup.stakes:
         staked, paid = amount(stake.stake, decimal), amount(stake.returned, decimal)
-        yield f"{stake.place}: {_('Staked')} {staked}, {_('Paid out')} {paid}"
+        yield f"{stake.seat_number}: {_('Staked')} {staked}, {_('Paid out')} {paid}"
     for decision in coup.decisions:
-        yield f"{decision.sentence} ({_('Decided by the croupier')})" if decision.by_house else decision.sentence
+        yield f"{decision.message} ({_('Decided by the croupier')})" if decision.by_house else decision.message
     yield from coup.departures

@@ -21,7 +21,7 @@ from games.chemin.presentation import hand_views
 from games.engine import chemin
 from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK, Card, CardError
-from games.engine.chemin.record import RecordError, deal_again
+from games.engine.chemin.record import RecordError, redeal_coup
 from games.engine.coup import Coup, Side, TooFewCards, deal
 from games.engine.dealing import CUT_CARD
 from games.labels import announcement
@@ -41,7 +41,7 @@ class ShoeRound:
     at: datetime
     in_progress: bool
     is_void: bool
-    sentence: str  # who won; empty if there are no cards or they do not make a coup
+    message: str  # who won; empty if there are no cards or they do not make a coup
     cards: str  # as stored, in dealing order
     first_card: int | None  # number of cards dealt from the shoe before it
     player: HandView | None
@@ -64,7 +64,7 @@ class ShoeView:
     opened_at: datetime
     ended_at: datetime | None
     is_retired: bool
-    is_between_guests: bool  # Chemin de Fer: the cards depend on decisions, not only on the seed
+    is_chemin: bool  # Chemin de Fer: the cards depend on decisions, not only on the seed
     rounds: tuple[ShoeRound, ...]  # in the order in which they were played
 
 
@@ -77,9 +77,9 @@ def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
     game = GAMES[table.variant]
     live_rounds = LiveRound.objects.filter(shoe=shoe).order_by("number")
     if isinstance(game, Variant):
-        rounds = tuple(_round(each, game, language, tells_cards=has_ended) for each in live_rounds)
+        rounds = tuple(_round(each, game, language, shows_cards=has_ended) for each in live_rounds)
     else:
-        rounds = tuple(_coups(live_rounds, tells_cards=has_ended))
+        rounds = tuple(_coups(live_rounds, shows_cards=has_ended))
     return ShoeView(
         id=shoe.pk,
         number=shoe.number,
@@ -93,24 +93,24 @@ def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
         opened_at=shoe.opened_at,
         ended_at=shoe.ended_at,
         is_retired=shoe.ending == ShoeEnding.RETIRED,
-        is_between_guests=not isinstance(game, Variant),
+        is_chemin=not isinstance(game, Variant),
         rounds=rounds,
     )
 
 
-def _round(played: LiveRound, variant: Variant, language: str, *, tells_cards: bool) -> ShoeRound:
+def _round(played: LiveRound, variant: Variant, language: str, *, shows_cards: bool) -> ShoeRound:
     in_progress = played.phase in OPEN_PHASES
     coup = None if in_progress else _coup(played.cards)
-    shown = coup if tells_cards else None
+    shown = coup if shows_cards else None
     return ShoeRound(
         number=played.number,
         code=played.code,
         at=played.opened_at,
         in_progress=in_progress,
         is_void=played.phase == Phase.VOID,
-        sentence=announcement(coup) if coup and played.phase == Phase.SETTLED else "",
-        cards=played.cards if tells_cards and not in_progress else "",
-        first_card=played.first_card if tells_cards and not in_progress else None,
+        message=announcement(coup) if coup and played.phase == Phase.SETTLED else "",
+        cards=played.cards if shows_cards and not in_progress else "",
+        first_card=played.first_card if shows_cards and not in_progress else None,
         player=hand_view(shown, Side.PLAYER, variant, language) if shown else None,
         banker=hand_view(shown, Side.BANKER, variant, language) if shown else None,
     )
@@ -124,18 +124,18 @@ def _coup(cards: str) -> Coup | None:
         return None
 
 
-def _coups(live_rounds: Iterable[LiveRound], *, tells_cards: bool) -> Iterator[ShoeRound]:
+def _coups(live_rounds: Iterable[LiveRound], *, shows_cards: bool) -> Iterator[ShoeRound]:
     """Yield the coups of Chemin de Fer. A coup without a stake took no card and is left out."""
     played = list(live_rounds)
     kept = Round.objects.in_bulk([each.pk for each in played])  # the table of rounds has no index on the shoe
     coups = CheminCoup.objects.in_bulk([each.pk for each in played])
     for live_round in played:
         if live_round.phase in OPEN_PHASES or live_round.pk in kept:
-            yield _between_guests(live_round, kept.get(live_round.pk), coups.get(live_round.pk), tells_cards)
+            yield _chemin_round(live_round, kept.get(live_round.pk), coups.get(live_round.pk), shows_cards)
 
 
-def _between_guests(live_round: LiveRound, kept: Round | None, coup: CheminCoup | None, tells_cards: bool) -> ShoeRound:
-    shown = kept if tells_cards else None
+def _chemin_round(live_round: LiveRound, kept: Round | None, coup: CheminCoup | None, shows_cards: bool) -> ShoeRound:
+    shown = kept if shows_cards else None
     punter, banker = _hands(shown, coup) if shown and coup else (None, None)
     return ShoeRound(
         number=live_round.number,
@@ -143,7 +143,7 @@ def _between_guests(live_round: LiveRound, kept: Round | None, coup: CheminCoup 
         at=live_round.opened_at,
         in_progress=live_round.phase in OPEN_PHASES,
         is_void=live_round.phase == Phase.VOID,
-        sentence=_won(coup) if coup and live_round.phase == Phase.SETTLED else "",
+        message=_won(coup) if coup and live_round.phase == Phase.SETTLED else "",
         cards=shown.cards if shown else "",
         first_card=shown.first_card if shown else None,
         player=punter,
@@ -159,7 +159,7 @@ def _hands(kept: Round, coup: CheminCoup) -> tuple[HandView, HandView] | tuple[N
     """Return both hands as played; two None if the stored cards make no coup."""
     try:
         cards = [Card.parse(code) for code in kept.cards.split()]
-        dealt = deal_again(cards, punter_draws=coup.punter_draws, banker_draws=coup.banker_draws)
+        dealt = redeal_coup(cards, punter_draws=coup.punter_draws, banker_draws=coup.banker_draws)
     except (CardError, RecordError):
         return None, None
     return hand_views(dealt, _("Punters"), _("The bank"))
@@ -200,6 +200,6 @@ def shoe(request: HttpRequest, shoe_id: UUID) -> HttpResponse:
     found = shoe_view(shoe_id, get_language() or "en")
     if found is None:
         raise Http404
-    option = "--cards" if found.is_between_guests else "--shoe"
+    option = "--cards" if found.is_chemin else "--shoe"
     command = SHOE_COMMAND.format(seed=found.seed, seal=found.commitment, decks=found.decks, option=option)
     return render(request, "games/shoe.html", {"shoe": found, "command": command})

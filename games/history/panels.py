@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games import history
 from games.chemin import snapshots
-from games.help import rules_beside
+from games.help import rules_panel
 from games.help.chemin_tables import waiting
 from games.history.search import Search, find
 from games.models import LiveTable, Shape, Table
@@ -94,7 +94,7 @@ def live_top_up(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespons
 def _shown(request: PlayerRequest, found: Table, mode: Mode, name: str) -> HttpResponse:
     if found.shape == Shape.SOLO or name in WITH_THE_PAGE or name not in panel_names(found):
         raise Http404
-    contexts = {**CONTEXTS, **OF_GUESTS} if found.shape == Shape.GUESTS else CONTEXTS
+    contexts = {**CONTEXTS, **OF_CHEMIN} if found.shape == Shape.CHEMIN else CONTEXTS
     context = _at(found, mode) | contexts[name](request.player, found, mode)
     return render(request, f"games/panels.html#{name}", context)
 
@@ -124,7 +124,7 @@ def _cashier(player: Player, table: Table, mode: Mode) -> Context:
 
 def _rules(player: Player, table: Table, mode: Mode) -> Context:
     state = read_public(get_object_or_404(LiveTable, table=table, mode=mode))
-    return {"page": rules_beside(VARIANTS[table.variant], _language()), "pace": _pace(state.clock)}
+    return {"page": rules_panel(VARIANTS[table.variant], _language()), "pace": _pace(state.clock)}
 
 
 def _pace(clock: Clock | None) -> list[tuple[str, str]]:
@@ -142,9 +142,9 @@ def _pace(clock: Clock | None) -> list[tuple[str, str]]:
     ]
 
 
-def _rules_of_guests(player: Player, table: Table, mode: Mode) -> Context:
+def _rules_of_chemin(player: Player, table: Table, mode: Mode) -> Context:
     seen = snapshots.read_public(get_object_or_404(LiveTable, table=table, mode=mode).pk)
-    return {"page": rules_beside(GAMES[table.variant], _language()), "pace": waiting(seen.clock) if seen.clock else []}
+    return {"page": rules_panel(GAMES[table.variant], _language()), "pace": waiting(seen.clock) if seen.clock else []}
 
 
 def _settings(player: Player, table: Table, mode: Mode) -> Context:
@@ -159,8 +159,8 @@ CONTEXTS: Mapping[str, Callable[[Player, Table, Mode], Context]] = {
     "rules": _rules,
     "settings": _settings,
 }
-OF_GUESTS: Mapping[str, Callable[[Player, Table, Mode], Context]] = {
-    "rules": _rules_of_guests,
+OF_CHEMIN: Mapping[str, Callable[[Player, Table, Mode], Context]] = {
+    "rules": _rules_of_chemin,
     "settings": lambda player, table, mode: {},
 }
 """Panels with other content at Chemin de Fer."""

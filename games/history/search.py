@@ -66,7 +66,7 @@ CROSS JOIN LATERAL (
     WHERE part.player_id = %(player)s AND part.mode = %(mode)s
       AND part.table_id = seat.id AND part.result = asked.result
       AND part.at >= %(begin)s::timestamptz AND part.at < %(end)s::timestamptz
-      AND (part.at, part.id) < (%(mark_at)s::timestamptz, %(mark)s)
+      AND (part.at, part.id) < (%(before_at)s::timestamptz, %(before_id)s)
       AND (%(void_too)s OR NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = part.round_id))
     ORDER BY part.at DESC, part.id DESC
     LIMIT %(limit)s
@@ -106,7 +106,7 @@ def parameters(player: Player, search: Search, *, before: int | None, limit: int
     """Return the parameters of FIND."""
     tables = Table.objects.filter(slug=search.table) if search.table else Table.objects.all()
     begin, end = _bounds(search)
-    mark = _moment_of(before, player)
+    before_id = _moment_of(before, player)
     return {
         "player": player.pk,
         "mode": search.mode.value,
@@ -114,8 +114,8 @@ def parameters(player: Player, search: Search, *, before: int | None, limit: int
         "results": [int(RESULTS[search.ending])] if search.ending else [int(each) for each in Result],
         "begin": begin or "-infinity",
         "end": end or "infinity",
-        "mark_at": mark or "infinity",
-        "mark": before if mark else END,
+        "before_at": before_id or "infinity",
+        "before_id": before if before_id else END,
         "void_too": search.ending is None,
         "limit": limit,
     }
@@ -132,16 +132,16 @@ def _void(player: Player, search: Search, before: int | None, limit: int) -> lis
         found = found.filter(at__gte=begin)
     if end:
         found = found.filter(at__lt=end)
-    if before is not None and (mark := _moment_of(before, player)):
-        found = found.filter(at__lte=mark).exclude(at=mark, pk__gte=before)
+    if before is not None and (before_id := _moment_of(before, player)):
+        found = found.filter(at__lte=before_id).exclude(at=before_id, pk__gte=before)
     return list(found.order_by("-at", "-pk").values_list("pk", flat=True)[:limit])
 
 
-def _moment_of(mark: int | None, player: Player) -> datetime | None:
+def _moment_of(before_id: int | None, player: Player) -> datetime | None:
     """Return when the player's round with this id was played; None if there is none."""
-    if mark is None:
+    if before_id is None:
         return None
-    return Participation.objects.filter(pk=mark, player=player).values_list("at", flat=True).first()
+    return Participation.objects.filter(pk=before_id, player=player).values_list("at", flat=True).first()
 
 
 def _bounds(search: Search) -> tuple[datetime | None, datetime | None]:

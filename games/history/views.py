@@ -107,8 +107,8 @@ class SearchForm(forms.Form):
 @require_safe
 def history(request: PlayerRequest) -> HttpResponse:
     """Show the player's real-money rounds, newest first."""
-    mark = request.GET.get("before", "")
-    before = int(mark) if mark.isascii() and mark.isdigit() and len(mark) < 19 else None
+    before_id = request.GET.get("before", "")
+    before = int(before_id) if before_id.isascii() and before_id.isdigit() and len(before_id) < 19 else None
     form = SearchForm(request.GET, player=request.player)
     page = logs.history(request.player, before=before, language=get_language() or "en", search=form.search)
     context = {
@@ -133,7 +133,9 @@ def history_csv(request: PlayerRequest) -> HttpResponseBase:
     if form.fault:
         return redirect(f"{reverse('history')}?{request.GET.urlencode()}")
     player = request.player
-    lines = csv_export.lines(every(player, form.search), get_language() or "en", is_remote=player.is_remote)
+    lines = csv_export.lines(
+        every(player, form.search), get_language() or "en", uses_operator_wallet=player.uses_operator_wallet
+    )
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="sabot.csv"'
     return response

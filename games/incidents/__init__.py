@@ -12,7 +12,7 @@ from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
 from games.chemin.floor import Parts, parts_of
-from games.incidents.refund_summary import in_words
+from games.incidents.refund_summary import refund_text
 from games.models import (
     OPEN_PHASES,
     UNDEALT,
@@ -71,7 +71,7 @@ class Case:
         if self.awaits_ruling:
             return "void requested" if self.asked else "awaiting ruling"
         if self.incident.live_round_id is None:
-            return "round voided" if self.is_annulled else "closed automatically"
+            return "round voided" if self.is_void else "closed automatically"
         return self.ruled
 
     @property
@@ -90,7 +90,7 @@ class Case:
         if live is None:
             return ""
         is_held = self.awaits_ruling or live.live_table.stopped_by_id is not None
-        return how_far(live, is_annulled=hasattr(self.finished, "void"), is_held=is_held)
+        return how_far(live, is_void=hasattr(self.finished, "void"), is_held=is_held)
 
     @property
     def void(self) -> Void | None:
@@ -123,7 +123,7 @@ class Case:
         return f"live-{live.live_table_id}"
 
     @property
-    def is_annulled(self) -> bool:
+    def is_void(self) -> bool:
         """Whether the round is void, or ended without a bet."""
         live = self.incident.live_round
         return bool(live and live.phase == Phase.VOID) or hasattr(self.finished, "void")
@@ -131,7 +131,7 @@ class Case:
     @property
     def moved_back(self) -> Sequence[tuple[int, str]]:
         """Players who received or lost money by the void, by id, with the amounts as text."""
-        return [(part.player_id, in_words(part)) for part in self.void.parts.all()] if self.void else ()
+        return [(part.player_id, refund_text(part)) for part in self.void.parts.all()] if self.void else ()
 
     @property
     def may_be_cancelled(self) -> bool:

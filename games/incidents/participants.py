@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from games.chemin.floor import Parts
-from games.incidents.refund_summary import in_words
+from games.incidents.refund_summary import refund_text
 from games.models import LiveSeat, Participation, VoidPart
 from players.models import Player
 
@@ -20,7 +20,7 @@ class Concerned:
     paid: int | None  # None: the round is not over
     returned: int | None = None  # by the void: stakes less payouts taken back
     shortfall: int = 0  # part of it that the house bore
-    annulment: str = ""  # effect of the void, as text for staff
+    void_effect: str = ""  # effect of the void, as text for staff
 
     @property
     def language(self) -> str:
@@ -48,13 +48,13 @@ def concerned(round_id: UUID, parts: Parts | None = None) -> tuple[Concerned, ..
             part.paid,
             back[part.player_id].returned if part.player_id in back else None,
             back[part.player_id].shortfall if part.player_id in back else 0,
-            in_words(back[part.player_id]) if part.player_id in back else "",
+            refund_text(back[part.player_id]) if part.player_id in back else "",
         )
         for part in played.order_by("player_id")
     ]
     if found:
         return tuple(found)
-    laid = dict(_on_seats(round_id)) or dict(_of_guests(parts))
+    laid = dict(_on_seats(round_id)) or dict(_of_chemin(parts))
     players = Player.objects.filter(pk__in=laid).select_related("user", "jurisdiction").order_by("pk")
     return tuple(Concerned(player, laid[player.pk][0], laid[player.pk][1], None) for player in players)
 
@@ -64,12 +64,12 @@ def _on_seats(round_id: UUID) -> Iterator[tuple[int, tuple[str, int]]]:
         yield seat.player_id, (seat.currency, sum(seat.stakes.values()))
 
 
-def _of_guests(parts: Parts | None) -> Iterator[tuple[int, tuple[str, int]]]:
+def _of_chemin(parts: Parts | None) -> Iterator[tuple[int, tuple[str, int]]]:
     if parts is None:
         return
     for laid in (*([parts.bank] if parts.bank else []), *parts.stakes):
-        if laid.sitting.player:
-            yield laid.sitting.player, (parts.currency, laid.amount)
+        if laid.seated.player:
+            yield laid.seated.player, (parts.currency, laid.amount)
 
 
 def without_erased(people: Sequence[Concerned]) -> tuple[Concerned, ...]:

@@ -19,7 +19,7 @@ class Line:
     @cached_property
     def words(self) -> str:
         """The effect of the void as text; "" where there was none."""
-        return in_words(self.back) if self.back else ""
+        return refund_text(self.back) if self.back else ""
 
 
 def lines(parts: Iterable[Participation]) -> list[Line]:
@@ -38,7 +38,7 @@ def lines(parts: Iterable[Participation]) -> list[Line]:
     return [Line(part, back.get((part.round_id, part.player_id))) for part in parts]
 
 
-def in_words(back: VoidPart) -> str:
+def refund_text(back: VoidPart) -> str:
     """Return the effect of a void on one player, and what of it the house bears.
 
     Examples: "SEK 50.00 returned", "SEK 20.00 taken back", "no refund".

@@ -9,9 +9,9 @@ from django.db.models.query import QuerySet
 from django.utils.safestring import SafeString, mark_safe
 
 from audit import replica
-from games.betting.eligibility import is_played_for, is_possible, is_remote
+from games.betting.eligibility import is_played_for, is_possible, uses_operator_wallet
 from games.betting.limits import Limits
-from games.chemin.lobby_card import GuestCardState
+from games.chemin.lobby_card import CheminCardState
 from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.engine.coup import Outcome, Side, deal
@@ -22,7 +22,7 @@ from games.rounds.codes import read_code
 from games.shared.lobby_card import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_for, render_card
 from games.solo.seats import as_shown
 from games.tables.board import hand_view
-from games.tables.chemin_rules import GuestRules
+from games.tables.chemin_rules import CheminRules
 from games.tables.presentation import HandView
 from games.variants import GAMES, VARIANTS
 from players.models import Player
@@ -112,7 +112,7 @@ class LobbyTable:
     highest: int
     still: Still | None  # solo tables only
     live: SafeString | None  # live tables only: the part of the card that is updated
-    guests: GuestRules | None  # Chemin de Fer only
+    chemin_limits: CheminRules | None  # Chemin de Fer only
 
 
 def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable, ...]:
@@ -143,8 +143,8 @@ def _lobby(player: Player | None, mode: Mode, language: str, kept: frozenset[int
         )
         for number, table in enumerate(playable(player), start=1)
         if table.version and is_played_for(table.version, mode)
-        if player is None or not is_remote(player, mode) or is_possible(table)
-        if table.shape != Shape.GUESTS or table.slug in cards
+        if player is None or not uses_operator_wallet(player, mode) or is_possible(table)
+        if table.shape != Shape.CHEMIN or table.slug in cards
     ]
     return tuple(sorted(tables, key=lambda table: (not table.is_favourite, not table.is_open, table.is_stopped)))
 
@@ -201,9 +201,9 @@ def _lobby_table(
     """Return the table with its limits in the *wanted* currency, or in its first one."""
     assert table.version is not None  # noqa: S101  (the query requires it)
     game, stored = GAMES[table.variant], table.version.limits
-    guests = card.rules if isinstance(card, GuestCardState) else None
-    limits = guests or Limits.of(stored, wanted if wanted and wanted in stored else next(iter(stored)))
-    span = limits if isinstance(limits, GuestRules) else limits.main
+    chemin_limits = card.rules if isinstance(card, CheminCardState) else None
+    limits = chemin_limits or Limits.of(stored, wanted if wanted and wanted in stored else next(iter(stored)))
+    span = limits if isinstance(limits, CheminRules) else limits.main
     free, _ = as_shown(table, Mode.FREE, is_house_stopped=is_house_stopped)
     is_open, is_paused = as_shown(table, mode, is_house_stopped=is_house_stopped)
     if card:
@@ -229,7 +229,7 @@ def _lobby_table(
         highest=span.maximum,
         still=None if card else still(VARIANTS[table.variant], number, language),
         live=mark_safe(render_card(card, language)) if card else None,  # noqa: S308  (our own template)
-        guests=guests,
+        chemin_limits=chemin_limits,
     )
 
 

@@ -25,7 +25,7 @@ from games.models import Shape, Table
 from games.shared.views import live_page
 from games.solo import seats
 from games.tables.access import at_a_shared_table, demand_welcome
-from games.tables.page_header import sitting_view
+from games.tables.page_header import play_session_view
 from players.access import PlayerRequest, player_required, session_id
 from players.models import Player
 from players.protection import play_sessions
@@ -74,7 +74,7 @@ class Candidate:
 
 @player_required
 @require_safe
-def beside(request: PlayerRequest, left: str, left_mode: Mode, right: str, right_mode: Mode) -> HttpResponse:
+def two_tables(request: PlayerRequest, left: str, left_mode: Mode, right: str, right_mode: Mode) -> HttpResponse:
     """Show two live tables in one window, or the reason why one of them cannot be shown."""
 
     @at_a_shared_table
@@ -91,7 +91,7 @@ def beside(request: PlayerRequest, left: str, left_mode: Mode, right: str, right
 @player_required
 @require_safe
 @at_a_shared_table
-def beside_choose(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+def choose_second_table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """List the tables that can be opened next to this one. *place* is the side."""
     if not request.player.jurisdiction.may_play_in_parallel:
         return _refused(request, (found, mode), HTTPStatus.FORBIDDEN)
@@ -99,7 +99,7 @@ def beside_choose(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespo
     place = LEFT if request.GET.get("place") == LEFT else RIGHT
     candidates = list(_candidates(request.player, (found, mode), place))
     context = {"table": found, "now_mode": mode, "is_real": mode is Mode.REAL, "candidates": candidates}
-    return render(request, "games/beside_choose.html", context)
+    return render(request, "games/two_tables_choose.html", context)
 
 
 @player_required
@@ -128,16 +128,16 @@ def _both(request: PlayerRequest, first: Seat, second: Seat) -> HttpResponse:
     sides = (_side(request.player, LEFT, first, second), _side(request.player, RIGHT, second, first))
     mode = Mode.REAL if any(side.is_real for side in sides) else Mode.FREE
     session = session_id(request)
-    seen = play_sessions.sitting(request.player, session) if session else None
+    seen = play_sessions.read_session(request.player, session) if session else None
     context = {
         "sides": sides,
         "swapped": _address(second, first),
         "now_mode": mode,
         "mode_word": mode.name.lower(),
         "live": True,  # the tables show the balance
-        "sitting": sitting_view(seen, request.player, mode) if seen else None,
+        "play_session": play_session_view(seen, request.player, mode) if seen else None,
     }
-    page = partial(render, template_name="games/beside.html", context=context)
+    page = partial(render, template_name="games/two_tables.html", context=context)
     return cast("HttpResponse", csp_replace({"frame-src": [SELF]})(page)(request))
 
 
@@ -146,11 +146,11 @@ def _refused(request: PlayerRequest, seat: Seat, status: HTTPStatus) -> HttpResp
     table, mode = seat
     is_law = status is HTTPStatus.FORBIDDEN
     context = {"table": table, "now_mode": mode, "is_law": is_law}
-    return render(request, "games/beside_refused.html", context, status=status)
+    return render(request, "games/two_tables_refused.html", context, status=status)
 
 
 def _side(player: Player, name: str, this: Seat, other: Seat) -> Side:
-    (table, mode), (beside_it, its_mode) = this, other
+    (table, mode), (second_table, its_mode) = this, other
     return Side(
         name=name,
         table=table,
@@ -158,9 +158,9 @@ def _side(player: Player, name: str, this: Seat, other: Seat) -> Side:
         limits=_limits(table, player),
         page=reverse("table", args=[table.slug, mode]),
         frame=reverse("live_framed", args=[table.slug, mode]),
-        other=beside_it,
-        without=reverse("table", args=[beside_it.slug, its_mode]),
-        instead=f"{reverse('beside_choose', args=[beside_it.slug, its_mode])}?place={name}",
+        other=second_table,
+        without=reverse("table", args=[second_table.slug, its_mode]),
+        instead=f"{reverse('beside_choose', args=[second_table.slug, its_mode])}?place={name}",
     )
 
 

@@ -79,24 +79,24 @@ def favourite_table(request: PlayerRequest, slug: str) -> HttpResponse:
 def _page(request: HouseRequest, wish: Wish) -> HttpResponse:
     """Return the whole page, including results that the player has not seen yet."""
     player, language = player_of(request.user), _language()
-    news = unseen.news(unseen.unseen_by(player), request, language) if player else {}
+    result_notices = unseen.result_notices(unseen.unseen_by(player), request, language) if player else {}
     context = {
         **_tables(request, wish),
-        "news": news.values(),
-        "bar": eligibility.bar_to_play(player, real=False) if player else None,
+        "result_notices": result_notices.values(),
+        "ineligibility": eligibility.check_play(player, real=False) if player else None,
         "games": game_lines(language),
         "still": None if request.user.is_authenticated else still(next(iter(VARIANTS.values())), 0, language),
         "stream": _stream(request, wish),
     }
     response = render(request, "games/lobby.html", context)
-    unseen.remember(response, request, news)
+    unseen.remember(response, request, result_notices)
     return response
 
 
 def _tables(request: HouseRequest, wish: Wish) -> dict[str, Any]:
     """Return the tables that match and the values of the filters."""
     tables = selectors.lobby(player_of(request.user), wish.mode, _language())
-    may_try = settings.GUEST_PLAY and not request.user.is_authenticated
+    may_try = settings.DEMO_PLAY and not request.user.is_authenticated
     return {
         "wish": wish,
         "choices": Choices.among(tables),

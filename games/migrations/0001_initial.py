@@ -157,7 +157,7 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='ShuffleTally',
+            name='ShuffleHourlyTotal',
             fields=[
                 ('pk', models.CompositePrimaryKey('hour', 'decks', 'mode', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('hour', models.DateTimeField()),
@@ -221,7 +221,7 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='NextRound',
+            name='SoloSeat',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
@@ -238,12 +238,12 @@ class Migration(InitialMigration):
                 ('unseen', models.UUIDField(null=True)),
                 ('last_chip', models.PositiveBigIntegerField(null=True)),
                 ('player_value', models.CharField(db_default='', default='', max_length=64)),
-                ('marks', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), null=True, size=None)),
+                ('idempotency_keys', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), null=True, size=None)),
                 ('used_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
             options={
                 'default_permissions': (),
-                'constraints': [models.UniqueConstraint(fields=('player', 'table', 'mode'), name='games_nextround_place')],
+                'constraints': [models.UniqueConstraint(fields=('player', 'table', 'mode'), name='games_soloseat_player_table')],
             },
         ),
         migrations.CreateModel(
@@ -258,7 +258,7 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='Tally',
+            name='GameHourlyTotal',
             fields=[
                 ('pk', models.CompositePrimaryKey('hour', 'version_id', 'mode', 'currency', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('hour', models.DateTimeField()),
@@ -276,7 +276,7 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='BetTally',
+            name='BetHourlyTotal',
             fields=[
                 ('pk', models.CompositePrimaryKey('hour', 'version_id', 'mode', 'currency', 'bet', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('hour', models.DateTimeField()),
@@ -312,7 +312,7 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='CardTally',
+            name='CardHourlyTotal',
             fields=[
                 ('pk', models.CompositePrimaryKey('hour', 'version_id', 'mode', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('hour', models.DateTimeField()),
@@ -445,7 +445,7 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='VoidTold',
+            name='VoidNotice',
             fields=[
                 ('part', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, serialize=False, to='games.voidpart')),
                 ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
@@ -542,7 +542,7 @@ class Migration(InitialMigration):
                 ('last_stakes', models.JSONField(default=dict)),
                 ('last_chip', models.PositiveBigIntegerField(null=True)),
                 ('session', models.UUIDField(null=True)),
-                ('marks', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), null=True, size=None)),
+                ('idempotency_keys', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), null=True, size=None)),
             ],
             options={
                 'default_permissions': (),
@@ -612,12 +612,12 @@ class Migration(InitialMigration):
             name='CheminSeat',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('live_table', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='guests', to='games.livetable')),
+                ('live_table', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='chemin_seats', to='games.livetable')),
                 ('number', models.PositiveSmallIntegerField()),
                 ('player', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
                 ('account_id', models.BigIntegerField()),
                 ('session', models.UUIDField(null=True)),
-                ('marks', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), null=True, size=None)),
+                ('idempotency_keys', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), null=True, size=None)),
                 ('is_random', models.BooleanField(default=False)),
                 ('missed', models.PositiveSmallIntegerField(default=0)),
                 ('away_since', models.DateTimeField(null=True)),
@@ -627,7 +627,7 @@ class Migration(InitialMigration):
             ],
             options={
                 'default_permissions': (),
-                'constraints': [models.UniqueConstraint(condition=models.Q(('left_at', None)), fields=('live_table', 'number'), name='games_cheminseat_place'), models.UniqueConstraint(condition=models.Q(('left_at', None)), fields=('live_table', 'player'), name='games_cheminseat_guest')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('left_at', None)), fields=('live_table', 'number'), name='games_cheminseat_number'), models.UniqueConstraint(condition=models.Q(('left_at', None)), fields=('live_table', 'player'), name='games_cheminseat_player')],
             },
         ),
         migrations.CreateModel(
@@ -780,7 +780,7 @@ class Migration(InitialMigration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('incident', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='letters', to='games.incident')),
                 ('round_id', models.UUIDField()),
-                ('kind', models.CharField(choices=[('annulled', 'Round voided, stakes returned'), ('stands', 'Round reviewed and confirmed'), ('completed', 'Round interrupted and completed'), ('shortfall', 'Shortfall covered by the house'), ('apology', 'Apology')], max_length=9)),
+                ('kind', models.CharField(choices=[('voided', 'Round voided, stakes returned'), ('stands', 'Round reviewed and confirmed'), ('completed', 'Round interrupted and completed'), ('shortfall', 'Shortfall covered by the house'), ('apology', 'Apology')], max_length=9)),
                 ('sentences', models.JSONField(default=dict)),
                 ('by', models.CharField(max_length=40)),
                 ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),

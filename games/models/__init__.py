@@ -33,7 +33,15 @@ from games.models.chemin import (
     PlayReport,
     WhyLeft,
 )
-from games.models.hourly_totals import BetTally, CardTally, Evidence, ReturnsAlarm, ShuffleTally, StopPolicy, Tally
+from games.models.hourly_totals import (
+    BetHourlyTotal,
+    CardHourlyTotal,
+    Evidence,
+    GameHourlyTotal,
+    ReturnsAlarm,
+    ShuffleHourlyTotal,
+    StopPolicy,
+)
 from games.models.live import (
     OPEN_PHASES,
     UNDEALT,
@@ -55,12 +63,12 @@ from games.models.rounds import (
     Round,
     Ruling,
     Void,
+    VoidNotice,
     VoidPart,
     VoidReason,
-    VoidTold,
     Wager,
 )
-from games.models.solo import ChipSet, FavouriteBet, FavouriteTable, NextRound, OpenTable
+from games.models.solo import ChipSet, FavouriteBet, FavouriteTable, OpenTable, SoloSeat
 from games.models.tables import (
     HowEnded,
     RulesVersion,
@@ -75,8 +83,8 @@ from games.models.tables import (
 __all__ = [
     "OPEN_PHASES",
     "UNDEALT",
-    "BetTally",
-    "CardTally",
+    "BetHourlyTotal",
+    "CardHourlyTotal",
     "ChatBan",
     "ChatBlock",
     "ChatMessage",
@@ -94,6 +102,7 @@ __all__ = [
     "Evidence",
     "FavouriteBet",
     "FavouriteTable",
+    "GameHourlyTotal",
     "Grounds",
     "HowEnded",
     "Incident",
@@ -108,7 +117,6 @@ __all__ = [
     "LiveSeat",
     "LiveTable",
     "LiveTotal",
-    "NextRound",
     "OpenTable",
     "Participation",
     "Phase",
@@ -128,16 +136,16 @@ __all__ = [
     "Shape",
     "Shoe",
     "ShoeEnding",
-    "ShuffleTally",
+    "ShuffleHourlyTotal",
+    "SoloSeat",
     "Status",
     "StopPolicy",
     "Table",
     "TableVersion",
-    "Tally",
     "Void",
+    "VoidNotice",
     "VoidPart",
     "VoidReason",
-    "VoidTold",
     "Wager",
     "WhyLeft",
 ]

@@ -172,7 +172,7 @@ class IncidentNote(models.Model):
 class LetterKind(models.TextChoices):
     """The kind of a letter to all players of a round."""
 
-    ANNULLED = "annulled", "Round voided, stakes returned"
+    VOIDED = "voided", "Round voided, stakes returned"
     STANDS = "stands", "Round reviewed and confirmed"
     COMPLETED = "completed", "Round interrupted and completed"
     SHORTFALL = "shortfall", "Shortfall covered by the house"

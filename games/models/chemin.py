@@ -38,7 +38,7 @@ class WhyLeft(models.TextChoices):
     SESSION = "session", "logged out, or may not play"
     CLOSED = "closed", "the table was closed"
     BROKEN_UP = "broken_up", "the table was broken up by staff"
-    UNSERVED = "unserved", "may no longer play at this table"
+    NOT_ELIGIBLE = "unserved", "may no longer play at this table"
     ALONE = "alone", "house player without an opponent"
 
 
@@ -48,13 +48,13 @@ class CheminSeat(models.Model):
     Without a player it is a house player, which the database allows for free money only.
     """
 
-    live_table = models.ForeignKey(LiveTable, models.PROTECT, related_name="guests", db_index=False)
+    live_table = models.ForeignKey(LiveTable, models.PROTECT, related_name="chemin_seats", db_index=False)
     number = models.PositiveSmallIntegerField()
     player = models.ForeignKey(Player, models.PROTECT, null=True)
     account_id = models.BigIntegerField()  # the player's cash account, or the house player's account
     session = models.UUIDField(null=True)  # session of the player's last action
     # idempotency keys of the latest clicks: see `games.betting.idempotency`
-    marks = ArrayField(models.UUIDField(), null=True)
+    idempotency_keys = ArrayField(models.UUIDField(), null=True)
     is_random = models.BooleanField(default=False)  # the seat was chosen at random
     missed = models.PositiveSmallIntegerField(default=0)  # decisions in a row that the croupier took
     away_since = models.DateTimeField(null=True)
@@ -66,10 +66,10 @@ class CheminSeat(models.Model):
         default_permissions = ()
         constraints = [
             models.UniqueConstraint(
-                fields=["live_table", "number"], condition=models.Q(left_at=None), name="games_cheminseat_place"
+                fields=["live_table", "number"], condition=models.Q(left_at=None), name="games_cheminseat_number"
             ),
             models.UniqueConstraint(
-                fields=["live_table", "player"], condition=models.Q(left_at=None), name="games_cheminseat_guest"
+                fields=["live_table", "player"], condition=models.Q(left_at=None), name="games_cheminseat_player"
             ),
         ]
 
@@ -136,7 +136,7 @@ class CheminStake(models.Model):
 class Decider(models.TextChoices):
     """Who took a decision."""
 
-    GUEST = "guest", "the player"
+    PLAYER = "guest", "the player"
     CROUPIER = "croupier", "the croupier, by the rule, after a timeout"
     HOUSE_PLAYER = "house_player", "a house player"
     HOUSE = "house", "the house"

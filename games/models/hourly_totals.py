@@ -10,7 +10,7 @@ from games.models.tables import TableVersion
 from wallet.models import Mode
 
 
-class Tally(models.Model):
+class GameHourlyTotal(models.Model):
     """Totals of one table version in one currency, including void rounds (see `Void`)."""
 
     pk = models.CompositePrimaryKey("hour", "version_id", "mode", "currency")
@@ -28,7 +28,7 @@ class Tally(models.Model):
         default_permissions = ()
 
 
-class BetTally(models.Model):
+class BetHourlyTotal(models.Model):
     """The totals of one bet."""
 
     pk = models.CompositePrimaryKey("hour", "version_id", "mode", "currency", "bet")
@@ -106,7 +106,7 @@ class StopPolicy(models.Model):
         default_permissions = ("change",)
 
 
-class CardTally(models.Model):
+class CardHourlyTotal(models.Model):
     """Counts of dealt cards and result sequences of one table version for randomness tests.
 
     See `games.fairness.randomness`. Each round counts once.
@@ -123,7 +123,7 @@ class CardTally(models.Model):
         default_permissions = ()
 
 
-class ShuffleTally(models.Model):
+class ShuffleHourlyTotal(models.Model):
     """Counts of whole shuffles published in an hour: ended shoes, and the shoes of solo rounds."""
 
     pk = models.CompositePrimaryKey("hour", "decks", "mode")

@@ -143,7 +143,7 @@ class LiveSeat(models.Model):
     last_chip = models.PositiveBigIntegerField(null=True)
     session = models.UUIDField(null=True)  # in which the slip was last changed
     # idempotency keys of the latest clicks: see `games.betting.idempotency`
-    marks = ArrayField(models.UUIDField(), null=True)
+    idempotency_keys = ArrayField(models.UUIDField(), null=True)
 
     class Meta:
         default_permissions = ()

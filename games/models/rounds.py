@@ -151,7 +151,7 @@ class VoidPart(models.Model):
         constraints = [models.UniqueConstraint(fields=["void", "player"], name="games_voidpart_once")]
 
 
-class VoidTold(models.Model):
+class VoidNotice(models.Model):
     """Marks that the player was told of a void, on the page of its table."""
 
     part = models.OneToOneField(VoidPart, models.PROTECT, primary_key=True)

@@ -44,7 +44,7 @@ class ChipSet(models.Model):
         default_permissions = ()
 
 
-class NextRound(models.Model):
+class SoloSeat(models.Model):
     """A player's seat at a solo table: the next round, already committed to, and its slip.
 
     One row per player, table and mode, so that every tab shows the same round and the same bets.
@@ -65,12 +65,12 @@ class NextRound(models.Model):
     last_chip = models.PositiveBigIntegerField(null=True)  # the selected chip, minor units
     player_value = models.CharField(max_length=64, db_default="", default="")  # value of the page's own field
     # idempotency keys of the latest clicks: see `games.betting.idempotency`
-    marks = ArrayField(models.UUIDField(), null=True)
+    idempotency_keys = ArrayField(models.UUIDField(), null=True)
     used_at = models.DateTimeField(db_default=Now())  # time of the player's last action here; kept for purses only
 
     class Meta:
         default_permissions = ()
-        constraints = [models.UniqueConstraint(fields=["player", "table", "mode"], name="games_nextround_place")]
+        constraints = [models.UniqueConstraint(fields=["player", "table", "mode"], name="games_soloseat_player_table")]
 
 
 class OpenTable(models.Model):

@@ -12,7 +12,7 @@ class Shape(models.TextChoices):
 
     SOLO = "solo", "solo, on demand"
     SHARED = "shared", "shared, in timed rounds"
-    GUESTS = "guests", "players against each other"
+    CHEMIN = "guests", "players against each other"
 
 
 class Status(models.TextChoices):

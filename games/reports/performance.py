@@ -17,7 +17,7 @@ from django.db.models import F, OuterRef, Subquery
 
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Row
-from games.chemin.floor import guests_at
+from games.chemin.floor import read_chemin_states
 from games.engine.bets import Variant
 from games.engine.odds import exact
 from games.fairness import hourly_totals
@@ -114,18 +114,18 @@ def _lines(asked: Asked) -> Iterator[_Line]:
 
 def funds_in_interrupted_rounds() -> Mapping[Key, int]:
     """Return the funds in rounds in progress at stopped tables, in minor units of real money."""
-    standing = LiveRound.objects.filter(
+    open_rounds = LiveRound.objects.filter(
         phase__in=OPEN_PHASES, live_table__mode=Mode.REAL, live_table__stopped_by__isnull=False
     ).select_related("live_table__table")
-    of_rounds: dict[UUID | None, int] = {each.pk: each.version_id for each in standing}
+    of_rounds: dict[UUID | None, int] = {each.pk: each.version_id for each in open_rounds}
     found: Counter[Key] = Counter()
     laid_on = LiveSeat.objects.filter(round_id__in=of_rounds).values_list("round_id", "currency", "stakes")
     for round_id, currency, stakes in laid_on:
         found[of_rounds[round_id], currency] += sum(stakes.values())
-    between = {each.live_table_id: each for each in standing if each.live_table.table.shape == Shape.GUESTS}
-    for live_table_id, guests in guests_at(between).items():
-        laid = (*guests.stakes, *([guests.bank] if guests.bank else []))
-        found[between[live_table_id].version_id, guests.currency] += sum(each.amount for each in laid)
+    between = {each.live_table_id: each for each in open_rounds if each.live_table.table.shape == Shape.CHEMIN}
+    for live_table_id, chemin_state in read_chemin_states(between).items():
+        laid = (*chemin_state.stakes, *([chemin_state.bank] if chemin_state.bank else []))
+        found[between[live_table_id].version_id, chemin_state.currency] += sum(each.amount for each in laid)
     return +found
 
 
@@ -161,7 +161,7 @@ def _row(line: _Line) -> Row:
         _share(theoretical(version, line.on_bets)),
         *_figures([line]),
         line.currency,
-        line.played.annulled if line.played else 0,
+        line.played.voided if line.played else 0,
         table.name,
         version.number,
         version.rules_version,
@@ -174,7 +174,7 @@ def _totals(lines: Sequence[_Line]) -> Iterator[Row]:
     for currency in Currency.values:
         of_it = [line for line in lines if line.currency == currency]
         if of_it:
-            voided = sum(line.played.annulled for line in of_it if line.played)
+            voided = sum(line.played.voided for line in of_it if line.played)
             yield ("All", "", "", None, "", None, *_figures(of_it), currency, voided, "", None, "", "", None)
 
 
@@ -187,7 +187,7 @@ def _figures(lines: Sequence[_Line]) -> tuple[str | int | None, ...]:
         sum(each.valid_rounds for each in played),
         staked,
         paid,
-        sum(each.annulled_staked for each in played),
+        sum(each.voided_staked for each in played),
         sum(each.valid_commission for each in played),
         sum(line.interrupted for line in lines),
     )

@@ -22,7 +22,7 @@ from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
 from games.fairness import hourly_totals
 from games.models import Shape, TableVersion
-from wallet.ledger import hourly_totals as moved
+from wallet.ledger import hourly_totals as ledger_totals
 from wallet.ledger import round_reversal
 from wallet.models import AccountKind, Currency, Mode
 from wallet.money import format_money
@@ -31,7 +31,7 @@ from wallet.reports import payments
 from wallet.reports.choices import CURRENCY, MODE
 
 Money = tuple[str, str]  # currency and mode
-Sums = Counter[Money]
+LedgerTotals = Counter[Money]
 """Minor units."""
 
 OUTSIDE: Final = (
@@ -44,9 +44,18 @@ OUTSIDE: Final = (
 )  # accounts whose money is not held for players
 FREE: Final = {"top_up", "seat_funded"}
 ADJUSTED: Final = "adjustment"
-REMOTE: Final = {kind for each in bets.JOURNALS for kind in (each, f"void_{each}")}
+OPERATOR_JOURNALS: Final = {kind for each in bets.JOURNALS for kind in (each, f"void_{each}")}
 STUDIO: Final = {f"{back}studio_{kind}" for back in ("", "void_") for kind in ("stake", "win")}
-NAMED: Final = {"deposit", ADJUSTED, "withdraw_paid", "settle", round_reversal.SHORTFALL, *FREE, *REMOTE, *STUDIO}
+NAMED: Final = {
+    "deposit",
+    ADJUSTED,
+    "withdraw_paid",
+    "settle",
+    round_reversal.SHORTFALL,
+    *FREE,
+    *OPERATOR_JOURNALS,
+    *STUDIO,
+}
 OPENING: Final = "Opening balance"
 CLOSING: Final = "Closing balance"
 OTHER: Final = "Other"
@@ -101,7 +110,7 @@ GROUP BY 1, 2
 # The net result of settled rounds that were reversed in the interval. The tax of a coup is no
 # player's money.
 TAKEN_BACK = """
-WITH annulled AS MATERIALIZED (
+WITH voided AS MATERIALIZED (
     SELECT void.round_id FROM games_void AS void
     WHERE void.at >= %(early)s AND void.at < %(late)s AND EXISTS (
         SELECT FROM wallet_journal AS back
@@ -110,11 +119,11 @@ WITH annulled AS MATERIALIZED (
 )
 SELECT currency, mode, sum(amount)::bigint FROM (
     SELECT part.currency, part.mode, part.staked - part.paid AS amount
-    FROM annulled JOIN games_participation AS part USING (round_id)
-    WHERE NOT EXISTS (SELECT FROM games_chemincoup AS coup WHERE coup.round_id = annulled.round_id)
+    FROM voided JOIN games_participation AS part USING (round_id)
+    WHERE NOT EXISTS (SELECT FROM games_chemincoup AS coup WHERE coup.round_id = voided.round_id)
     UNION ALL
     SELECT stakes.currency, stakes.mode, coup.tax
-    FROM annulled JOIN games_chemincoup AS coup USING (round_id)
+    FROM voided JOIN games_chemincoup AS coup USING (round_id)
     JOIN wallet_account AS stakes ON stakes.stands_for = coup.round_id
 ) AS each GROUP BY 1, 2
 """
@@ -141,18 +150,18 @@ GROUP BY 1, 2
 """
 # Bets and wins of operators' players whose journal is in the interval, and rollbacks sent to
 # operators for voided rounds.
-REMOTELY = """
+OPERATOR_STAKES = """
 WITH said AS (
-    SELECT bet.id AS key, bet.currency, bet.amount FROM wallet_remote_bet AS bet
+    SELECT bet.id AS key, bet.currency, bet.amount FROM wallet_operator_bet AS bet
     WHERE bet.state = 'played' AND bet.ended_at >= %(early)s AND bet.ended_at < %(late)s
     UNION ALL
     SELECT win.transaction, bet.currency, -win.amount
-    FROM wallet_remote_message AS win JOIN wallet_remote_bet AS bet ON bet.id = win.bet_id
+    FROM wallet_operator_message AS win JOIN wallet_operator_bet AS bet ON bet.id = win.bet_id
     WHERE win.kind = 'win' AND win.amount > 0 AND win.at >= %(early)s AND win.at < %(late)s
 ), taken_back AS (
     SELECT message.takes_back AS key, bet.currency, coalesce(win.amount, -bet.amount) AS amount
-    FROM wallet_remote_message AS message JOIN wallet_remote_bet AS bet ON bet.id = message.bet_id
-    LEFT JOIN wallet_remote_message AS win ON win.transaction = message.takes_back
+    FROM wallet_operator_message AS message JOIN wallet_operator_bet AS bet ON bet.id = message.bet_id
+    LEFT JOIN wallet_operator_message AS win ON win.transaction = message.takes_back
     WHERE message.kind = 'rollback' AND message.at >= %(early)s AND message.at < %(late)s
 )
 SELECT currency, 'R', sum(amount)::bigint FROM (
@@ -200,8 +209,8 @@ class Line:
     """
 
     name: str
-    ledger: Sums
-    records: Sums | None = None
+    ledger: LedgerTotals
+    records: LedgerTotals | None = None
 
 
 def answer(asked: Asked) -> Answer:
@@ -223,13 +232,13 @@ def _rows(asked: Asked, differing: list[str]) -> Iterator[Row]:
     currencies = [code for code in Currency.values if asked.choices.get("currency", "") in ("", code)]
     modes = [mode for mode in Mode if asked.choices.get("mode", "") in ("", mode.value)]
     for money in ((currency, mode.value) for currency in currencies for mode in modes):
-        if not any(sums[money] for sums in (opening, closing, *(line.ledger for line in lines))):
+        if not any(totals[money] for totals in (opening, closing, *(line.ledger for line in lines))):
             continue
         yield _row(money, OPENING, opening[money], None)
         for line in lines:
             said = None if line.records is None else line.records[money]
             if said is not None and said != line.ledger[money]:
-                differing.append(_told(money, line, line.ledger[money] - said))
+                differing.append(_difference_text(money, line, line.ledger[money] - said))
             yield _row(money, line.name, line.ledger[money], said)
         yield _row(money, CLOSING, closing[money], opening[money] + sum(line.ledger[money] for line in lines))
 
@@ -240,55 +249,61 @@ def _row(money: Money, name: str, ledger: int, records: int | None) -> Row:
     return (currency, Mode(mode).label.lower(), name, ledger, records, difference)
 
 
-def _told(money: Money, line: Line, difference: int) -> str:
+def _difference_text(money: Money, line: Line, difference: int) -> str:
     currency, mode = money
     amount = format_money(difference, currency, "en")
     return f"{Mode(mode).label} money in {currency}, {line.name.lower()}: the ledger has {amount} more than recorded."
 
 
-def reconcile(interval: Interval) -> tuple[Sums, Sequence[Line], Sums]:
+def reconcile(interval: Interval) -> tuple[LedgerTotals, Sequence[Line], LedgerTotals]:
     """Return the opening amount, the change of each line, and the closing amount, in minor units."""
-    sums, around = moved.moved(interval), _around(interval)
+    totals, around = ledger_totals.read_totals(interval), _around(interval)
     staked, paid = _settled(interval)
     tax = _read(TAX, around)
     money = payments.summed(interval)
-    escrow = added(sums, {"settle"}, AccountKind.ESCROW)
+    escrow = added(totals, {"settle"}, AccountKind.ESCROW)
     lines = [
-        Line("Deposits", added(sums, {"deposit"}), _said(money, payments.DEPOSIT, "credited")),
+        Line("Deposits", added(totals, {"deposit"}), _said(money, payments.DEPOSIT, "credited")),
         Line(
             "Withdrawals paid",
-            added(sums, {"withdraw_paid"}),
-            _less(Sums(), _said(money, payments.WITHDRAWAL, "paid")),
+            added(totals, {"withdraw_paid"}),
+            _less(LedgerTotals(), _said(money, payments.WITHDRAWAL, "paid")),
         ),
-        Line("Free money", added(sums, FREE)),
-        Line("Stakes settled against the house", escrow, _less(Sums(), staked)),
+        Line("Free money", added(totals, FREE)),
+        Line("Stakes settled against the house", escrow, _less(LedgerTotals(), staked)),
         Line(
             "Payouts of the house, less tax on Chemin de Fer coups",
-            _less(added(sums, {"settle"}), escrow),
+            _less(added(totals, {"settle"}), escrow),
             _less(paid, tax),
         ),
-        Line("Voided rounds", added(sums, _voids(sums)), _read(TAKEN_BACK, around)),
-        Line("Shortfalls covered", added(sums, {round_reversal.SHORTFALL}), _read(SHORTFALLS, around)),
-        Line("Balance adjustments", added(sums, {ADJUSTED}), _read(AGREED_ON, around)),
-        Line("Stakes of operators’ players, less returns", added(sums, REMOTE), _read(REMOTELY, around)),
-        Line("Studios’ games: wins less stakes", added(sums, STUDIO), _read(STUDIOS, around | _of_studios(interval))),
-        Line(OTHER, added(sums, {each.journal_kind for each in sums} - NAMED - _voids(sums)), Sums()),
+        Line("Voided rounds", added(totals, _voids(totals)), _read(TAKEN_BACK, around)),
+        Line("Shortfalls covered", added(totals, {round_reversal.SHORTFALL}), _read(SHORTFALLS, around)),
+        Line("Balance adjustments", added(totals, {ADJUSTED}), _read(AGREED_ON, around)),
+        Line(
+            "Stakes of operators’ players, less returns",
+            added(totals, OPERATOR_JOURNALS),
+            _read(OPERATOR_STAKES, around),
+        ),
+        Line("Studios’ games: wins less stakes", added(totals, STUDIO), _read(STUDIOS, around | _of_studios(interval))),
+        Line(OTHER, added(totals, {each.journal_kind for each in totals} - NAMED - _voids(totals)), LedgerTotals()),
     ]
-    return _held(moved.BEGINNING, interval.since), lines, _held(moved.BEGINNING, interval.until)
+    return _held(ledger_totals.BEGINNING, interval.since), lines, _held(ledger_totals.BEGINNING, interval.until)
 
 
-def _held(since: datetime, until: datetime) -> Sums:
-    sums = moved.moved(Interval(since, until))
-    return added(sums, {each.journal_kind for each in sums})
+def _held(since: datetime, until: datetime) -> LedgerTotals:
+    totals = ledger_totals.read_totals(Interval(since, until))
+    return added(totals, {each.journal_kind for each in totals})
 
 
-def added(sums: Iterable[moved.Sum], journals: AbstractSet[str], inside: AccountKind | None = None) -> Sums:
+def added(
+    totals: Iterable[ledger_totals.Sum], journals: AbstractSet[str], inside: AccountKind | None = None
+) -> LedgerTotals:
     """Return the change by journals of these kinds.
 
     Counts what they took from accounts outside, or what they added to accounts of kind *inside*.
     """
-    found = Sums()
-    for each in sums:
+    found = LedgerTotals()
+    for each in totals:
         if each.journal_kind not in journals:
             continue
         if inside is None and each.account_kind in OUTSIDE:
@@ -298,29 +313,31 @@ def added(sums: Iterable[moved.Sum], journals: AbstractSet[str], inside: Account
     return found
 
 
-def _voids(sums: Iterable[moved.Sum]) -> AbstractSet[str]:
+def _voids(totals: Iterable[ledger_totals.Sum]) -> AbstractSet[str]:
     """Return the journal kinds of reversals, without the covering of shortfalls."""
-    kept = {round_reversal.SHORTFALL, round_reversal.MOVED_BACK} | REMOTE | STUDIO
-    return {each.journal_kind for each in sums if each.journal_kind.startswith("void_")}.difference(kept)
+    kept = {round_reversal.SHORTFALL, round_reversal.MOVED_BACK} | OPERATOR_JOURNALS | STUDIO
+    return {each.journal_kind for each in totals if each.journal_kind.startswith("void_")}.difference(kept)
 
 
-def _said(money: Mapping[tuple[str, str, str], int], kind: str, what: str) -> Sums:
-    return Sums({(code, Mode.REAL.value): amount for (code, *said), amount in money.items() if said == [kind, what]})
+def _said(money: Mapping[tuple[str, str, str], int], kind: str, what: str) -> LedgerTotals:
+    return LedgerTotals(
+        {(code, Mode.REAL.value): amount for (code, *said), amount in money.items() if said == [kind, what]}
+    )
 
 
-def _less(one: Sums, other: Sums) -> Sums:
-    found = Sums(one)
+def _less(one: LedgerTotals, other: LedgerTotals) -> LedgerTotals:
+    found = LedgerTotals(one)
     found.subtract(other)
     return found
 
 
-def _settled(interval: Interval) -> tuple[Sums, Sums]:
+def _settled(interval: Interval) -> tuple[LedgerTotals, LedgerTotals]:
     """Return stakes and payouts of rounds against the house that the ledger settled in *interval*."""
-    staked, paid = Sums(), Sums()
-    of_guests = set(TableVersion.objects.filter(table__shape=Shape.GUESTS).values_list("pk", flat=True))
+    staked, paid = LedgerTotals(), LedgerTotals()
+    chemin_versions = set(TableVersion.objects.filter(table__shape=Shape.CHEMIN).values_list("pk", flat=True))
     for mode in Mode:
         for each in hourly_totals.played((interval.since, interval.until), mode):
-            if each.version_id not in of_guests:
+            if each.version_id not in chemin_versions:
                 staked[each.currency, mode.value] += each.staked
                 paid[each.currency, mode.value] += each.paid
     for question, values, sign in (
@@ -334,8 +351,8 @@ def _settled(interval: Interval) -> tuple[Sums, Sums]:
     return staked, paid
 
 
-def _read(question: str, values: Mapping[str, Any]) -> Sums:
-    return Sums({(currency, mode): amount for currency, mode, amount in _rows_of(question, values)})
+def _read(question: str, values: Mapping[str, Any]) -> LedgerTotals:
+    return LedgerTotals({(currency, mode): amount for currency, mode, amount in _rows_of(question, values)})
 
 
 def _rows_of(question: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:

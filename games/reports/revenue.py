@@ -34,9 +34,9 @@ COLUMNS: Final = (
     Column("paid", "Paid", Form.MONEY),
     Column("revenue", "Gross gaming revenue", Form.MONEY),
     Column("commission", "Commission and tax", Form.MONEY),
-    Column("annulled_rounds", "Voided rounds", Form.NUMBER),
-    Column("annulled_staked", "Staked, voided", Form.MONEY),
-    Column("annulled_paid", "Paid, voided", Form.MONEY),
+    Column("voided_rounds", "Voided rounds", Form.NUMBER),
+    Column("voided_staked", "Staked, voided", Form.MONEY),
+    Column("voided_paid", "Paid, voided", Form.MONEY),
 )
 NOTES: Final = (
     "Real money only. Rounds, stakes, payouts, revenue and commission exclude voided rounds.",
@@ -118,9 +118,9 @@ def figures(played: Sequence[Played]) -> tuple[int, ...]:
         sum(each.valid_paid for each in played),
         sum(each.revenue for each in played),
         sum(each.valid_commission for each in played),
-        sum(each.annulled for each in played),
-        sum(each.annulled_staked for each in played),
-        sum(each.annulled_paid for each in played),
+        sum(each.voided for each in played),
+        sum(each.voided_staked for each in played),
+        sum(each.voided_paid for each in played),
     )
 
 

@@ -59,11 +59,11 @@ def _rows(asked: Asked, player: Player, mode: Mode) -> Iterator[Row]:
     if found.is_empty and not found.opening.total:
         return
     first = (str(player), player.currency, mode.label.lower())
-    for part, *rest in _told(found, interval.since, interval.until):
+    for part, *rest in _figure_rows(found, interval.since, interval.until):
         yield (*first, part, *rest)
 
 
-def _told(found: Figures, since: datetime, until: datetime) -> Sequence[Row]:
+def _figure_rows(found: Figures, since: datetime, until: datetime) -> Sequence[Row]:
     with override("en"):
         return [
             *_owned("Opening balance", since, found.opening),

@@ -19,7 +19,7 @@ from wallet.models import Currency, Mode
 from wallet.reports.choices import CURRENCY
 
 COLUMNS: Final = (
-    Column("annulled", "Voided", Form.TIME),
+    Column("voided", "Voided", Form.TIME),
     Column("played", "Played", Form.TIME),
     Column("round", "Round"),
     Column("game", "Game"),
@@ -40,12 +40,12 @@ NOTES: Final = (
 
 # Voided rounds are few: the table is read in full, and related rows are looked up by key.
 VOIDS = """
-SELECT void.at, round.at, round.code, place.variant, place.name, void.reason, void.by, back.currency, back.players,
+SELECT void.at, round.at, round.code, t.variant, t.name, void.reason, void.by, back.currency, back.players,
     part.staked, part.paid, back.returned, back.shortfall
 FROM games_void AS void
 CROSS JOIN LATERAL (SELECT * FROM games_round WHERE id = void.round_id OFFSET 0) AS round
 JOIN games_tableversion AS version ON version.id = round.table_version_id
-JOIN games_table AS place ON place.id = version.table_id
+JOIN games_table AS t ON t.id = version.table_id
 CROSS JOIN LATERAL (
     SELECT currency, count(*) AS players, sum(returned)::bigint AS returned, sum(shortfall)::bigint AS shortfall
     FROM games_voidpart WHERE void_id = void.round_id GROUP BY currency
@@ -55,7 +55,7 @@ LEFT JOIN LATERAL (
     FROM games_participation WHERE round_id = void.round_id AND currency = back.currency
 ) AS part ON true
 WHERE void.at >= %(since)s AND void.at < %(until)s AND round.mode = %(mode)s
-    AND %(game)s IN ('', place.variant) AND %(currency)s IN ('', back.currency)
+    AND %(game)s IN ('', t.variant) AND %(currency)s IN ('', back.currency)
 ORDER BY void.at, round.code, back.currency
 """
 MONEY_FROM: Final = 8  # the index of the first number in a row of VOIDS
@@ -79,11 +79,11 @@ def answer(asked: Asked) -> Answer:
 
 
 def _row(row: Sequence[Any]) -> Row:
-    annulled, played, code, slug, table, reason, by, currency, *figures = row
+    voided, played, code, slug, table, reason, by, currency, *figures = row
     game = GAMES.get(slug)
     name = variant_label(game, "name", "en") if game else slug
     return (
-        _moment(annulled),
+        _moment(voided),
         _moment(played),
         code,
         name,

@@ -14,7 +14,7 @@ from django.db import connection
 from audit import log
 from games.engine.coup import Coup
 from games.engine.settle import Settlement
-from games.models import NextRound, TableVersion
+from games.models import SoloSeat, TableVersion
 from games.rounds.codes import round_code
 from games.rounds.insert import INSERT, NEW_PARTS, NEW_ROUND, NewPart, NewRound, NewWager, parts_parameter
 from players.models import Player
@@ -63,7 +63,7 @@ class BalancesDisagree(Exception):
 # audit log.
 FINISH = f"""
 WITH {NEW_ROUND}, {NEW_PARTS}, {INSERT}, succession AS (
-    UPDATE games_nextround
+    UPDATE games_soloseat
     SET round_id = %(next_round)s, commitment = %(next_commitment)s, sealed_seed = %(next_seed)s, undo = '[]',
         slip = %(slip)s::jsonb, slip_version = 0, last_stakes = %(last_stakes)s::jsonb, last_round = round_id,
         unseen = round_id
@@ -76,8 +76,8 @@ SELECT audit_record(%(event_kind)s, %(event_by)s, %(event_on)s, %(event)s, NULL)
 """  # noqa: S608  (nothing but statements of our own)
 
 
-def finish(finished: FinishedRound, place: NextRound) -> None:
-    """Move the money, insert the round, record ``round.settled`` and store *place*, already
+def finish(finished: FinishedRound, seat: SoloSeat) -> None:
+    """Move the money, insert the round, record ``round.settled`` and store *seat*, already
     committed to the next round.
 
     Raises ledger.InsufficientFunds; BalancesDisagree if the account was not locked.
@@ -86,7 +86,7 @@ def finish(finished: FinishedRound, place: NextRound) -> None:
         NewWager(line.bet, line.stake, line.payout, line.commission, str(line.result))
         for line in finished.settlement.lines
     )
-    values = _row(finished, wagers) | _event(finished, wagers) | _succession(place)
+    values = _row(finished, wagers) | _event(finished, wagers) | _succession(seat)
     values["journals"] = ledger.request(*_journals(finished))
     with ledger.refusals(), connection.cursor() as cursor:
         cursor.execute(FINISH, values)
@@ -135,14 +135,14 @@ def _event(finished: FinishedRound, wagers: tuple[NewWager, ...]) -> dict[str, V
     return {"event_kind": event.kind, "event_by": event.by, "event_on": event.on, "event": event.rest}
 
 
-def _succession(place: NextRound) -> dict[str, Value]:
+def _succession(seat: SoloSeat) -> dict[str, Value]:
     return {
-        "place": place.pk,
-        "next_round": place.round_id,
-        "next_commitment": place.commitment,
-        "next_seed": bytes(place.sealed_seed),
-        "slip": json.dumps(place.slip),
-        "last_stakes": json.dumps(place.last_stakes),
+        "place": seat.pk,
+        "next_round": seat.round_id,
+        "next_commitment": seat.commitment,
+        "next_seed": bytes(seat.sealed_seed),
+        "slip": json.dumps(seat.slip),
+        "last_stakes": json.dumps(seat.last_stakes),
     }
 
 

@@ -42,7 +42,7 @@ class StoredPart:
 
 
 @dataclass(frozen=True)
-class Moved:
+class LedgerTotals:
     """What the ledger moved for one player in one round, in minor units."""
 
     staked: int
@@ -69,7 +69,7 @@ class StoredRound:
     outcome: str
     mode: str
     parts: tuple[StoredPart, ...]
-    moved: Mapping[int, Moved]  # by player
+    ledger_totals: Mapping[int, LedgerTotals]  # by player
     shoe: InShoe | None = None  # None: the cards were shuffled for this round only
 
 
@@ -86,7 +86,7 @@ def findings(stored: StoredRound, variant: Variant) -> tuple[Finding, ...]:
     """Deal the round again and return every difference; empty if the seed reproduces the round."""
     try:
         seal = commitment(stored.seed)
-        coup = _deal_again(stored, variant)
+        coup = _redeal(stored, variant)
     except (SeedError, TooFewCards) as error:
         # Findings are stored where staff read them, so they never contain the seed of a shoe that may be in play.
         kept = stored.seed.hex() if stored.shoe is None else stored.commitment
@@ -94,7 +94,7 @@ def findings(stored: StoredRound, variant: Variant) -> tuple[Finding, ...]:
     return tuple(finding for finding in _compare(stored, variant, seal, coup) if finding.stored != finding.recomputed)
 
 
-def _deal_again(stored: StoredRound, variant: Variant) -> Coup:
+def _redeal(stored: StoredRound, variant: Variant) -> Coup:
     if stored.shoe is None:
         return deal(shuffle(stored.seed, variant.decks, stored.player_value))
     return coup_at(shuffle(stored.seed, stored.shoe.decks), stored.shoe.first_card)
@@ -118,11 +118,11 @@ def _compare(stored: StoredRound, variant: Variant, seal: str, coup: Coup) -> It
             yield Finding(f"{name} balance after", str(part.balance_after), str(after))
         yield Finding(
             f"{name} ledger",
-            ledger_text(stored.moved.get(part.player)),
-            ledger_text(Moved(settlement.staked, settlement.paid, frozenset({(part.currency, stored.mode)}))),
+            ledger_text(stored.ledger_totals.get(part.player)),
+            ledger_text(LedgerTotals(settlement.staked, settlement.paid, frozenset({(part.currency, stored.mode)}))),
         )
-    for player in sorted(stored.moved.keys() - {part.player for part in stored.parts}):
-        yield Finding(f"player:{player} ledger", ledger_text(stored.moved[player]), ledger_text(None))
+    for player in sorted(stored.ledger_totals.keys() - {part.player for part in stored.parts}):
+        yield Finding(f"player:{player} ledger", ledger_text(stored.ledger_totals[player]), ledger_text(None))
     if not stored.parts:
         yield Finding("players", "none", "at least one")
 
@@ -146,9 +146,9 @@ def _wagers(wagers: tuple[StoredWager, ...]) -> str:
     )
 
 
-def ledger_text(moved: Moved | None) -> str:
+def ledger_text(ledger_totals: LedgerTotals | None) -> str:
     """Format what the ledger moved as one line of text; None is "nothing"."""
-    if moved is None:
+    if ledger_totals is None:
         return "nothing"
-    money = ", ".join(f"{currency} {mode}" for currency, mode in sorted(moved.money))
-    return f"staked {moved.staked}, paid {moved.paid} in {money}"
+    money = ", ".join(f"{currency} {mode}" for currency, mode in sorted(ledger_totals.money))
+    return f"staked {ledger_totals.staked}, paid {ledger_totals.paid} in {money}"

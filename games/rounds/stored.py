@@ -7,14 +7,14 @@ from uuid import UUID
 from cryptography.exceptions import InvalidTag
 from django.db.models import Q, Sum
 
-from games.chemin import redeal as chemin_recall
+from games.chemin import redeal as chemin_redeal
 from games.chemin import stored_coups as chemin_stored
 from games.engine.bets import Variant
 from games.models import IncidentKind, Participation, Round, Shoe, Void
-from games.rounds.redeal import Finding, InShoe, Moved, StoredPart, StoredRound, StoredWager, findings
+from games.rounds.redeal import Finding, InShoe, LedgerTotals, StoredPart, StoredRound, StoredWager, findings
 from games.shared.shoes import seed_of
 from games.variants import GAMES
-from games.variants.game import Game, GuestGame
+from games.variants.game import CheminGame, Game
 from wallet.models import Entry
 
 STAKES = ("stake", "held_stake")  # kinds of journals
@@ -37,30 +37,30 @@ def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
     parts: dict[UUID, list[StoredPart]] = {}
     for part in Participation.objects.filter(round_id__in=ids).prefetch_related("wagers").order_by("pk"):
         parts.setdefault(part.round_id, []).append(_stored_part(part))
-    moved = _moved(ids)
+    ledger_totals = _ledger_totals(ids)
     voided = Void.objects.filter(pk__in=ids).values("pk")
     found = Round.objects.filter(pk__in=ids).exclude(pk__in=voided).select_related("table_version__table", "shoe")
-    coups = chemin_stored.kept([played.pk for played in found if _is_between_guests(played)])
+    coups = chemin_stored.read_records([played.pk for played in found if _is_chemin(played)])
     for played in found:
-        beside = coups.get(played.pk, chemin_stored.Kept())
-        kept = _Kept(tuple(parts.get(played.pk, ())), moved.get(played.pk, {}), beside)
-        yield played, _problem(played, kept)
+        others = coups.get(played.pk, chemin_stored.CoupRecords())
+        records = _RoundRecords(tuple(parts.get(played.pk, ())), ledger_totals.get(played.pk, {}), others)
+        yield played, _problem(played, records)
 
 
 @dataclass(frozen=True)
-class _Kept:
-    """What is stored of a round outside its row; *beside* only for a Chemin de Fer round."""
+class _RoundRecords:
+    """What is stored of a round outside its row; *others* only for a Chemin de Fer round."""
 
     parts: tuple[StoredPart, ...]
-    moved: Mapping[int, Moved]
-    beside: chemin_stored.Kept
+    ledger_totals: Mapping[int, LedgerTotals]
+    others: chemin_stored.CoupRecords
 
 
-def _is_between_guests(played: Round) -> bool:
-    return isinstance(GAMES.get(played.table_version.table.variant), GuestGame)
+def _is_chemin(played: Round) -> bool:
+    return isinstance(GAMES.get(played.table_version.table.variant), CheminGame)
 
 
-def _problem(played: Round, kept: _Kept) -> Problem | None:
+def _problem(played: Round, records: _RoundRecords) -> Problem | None:
     version = played.table_version
     game = _rules(version.table.variant, version.rules_digest)
     if game is None:
@@ -68,7 +68,7 @@ def _problem(played: Round, kept: _Kept) -> Problem | None:
         rules = Finding("rules", version.rules_digest, known.digest if known else "no such game")
         return Problem(IncidentKind.RULES_UNKNOWN, (rules,))
     try:
-        found = _found(played, game, kept)
+        found = _found(played, game, records)
     except InvalidTag:
         found = (Finding("seed", "sealed", "cannot be unsealed"),)
     if not found:
@@ -79,13 +79,13 @@ def _problem(played: Round, kept: _Kept) -> Problem | None:
     return Problem(IncidentKind.NOT_REPRODUCED if is_of_the_cards else IncidentKind.NOT_RECOMPUTED, found)
 
 
-def _found(played: Round, game: Game, kept: _Kept) -> tuple[Finding, ...]:
+def _found(played: Round, game: Game, records: _RoundRecords) -> tuple[Finding, ...]:
     """Verify a round by the rules of its game. Raises InvalidTag."""
     if isinstance(game, Variant):
-        return findings(_stored(played, kept.parts, kept.moved), game)
+        return findings(_stored(played, records.parts, records.ledger_totals), game)
     if played.shoe is None:
         return (Finding("shoe", "none", "one"),)
-    return chemin_recall.findings(chemin_stored.stored_coup(played, played.shoe, kept.parts, kept.beside))
+    return chemin_redeal.findings(chemin_stored.stored_coup(played, played.shoe, records.parts, records.others))
 
 
 def _without_cards_to_come(played: Round, shoe: Shoe, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -106,7 +106,7 @@ def _rules(slug: str, digest: str) -> Game | None:
     return game if game and game.digest == digest else None
 
 
-def _stored(played: Round, parts: tuple[StoredPart, ...], moved: Mapping[int, Moved]) -> StoredRound:
+def _stored(played: Round, parts: tuple[StoredPart, ...], ledger_totals: Mapping[int, LedgerTotals]) -> StoredRound:
     shoe = played.shoe
     return StoredRound(
         seed=seed_of(shoe) if shoe else bytes(played.seed or b""),
@@ -116,7 +116,7 @@ def _stored(played: Round, parts: tuple[StoredPart, ...], moved: Mapping[int, Mo
         outcome=played.outcome,
         mode=played.mode,
         parts=parts,
-        moved=moved,
+        ledger_totals=ledger_totals,
         shoe=InShoe(shoe.decks, played.first_card or 0) if shoe else None,
     )
 
@@ -138,7 +138,7 @@ def _stored_part(part: Participation) -> StoredPart:
     )
 
 
-def _moved(ids: Sequence[UUID]) -> dict[UUID, dict[int, Moved]]:
+def _ledger_totals(ids: Sequence[UUID]) -> dict[UUID, dict[int, LedgerTotals]]:
     """Return what the ledger moved for each round and player: stakes, and everything else its journals paid."""
     is_stake = Q(journal__kind__in=STAKES)
     entries = (
@@ -146,10 +146,10 @@ def _moved(ids: Sequence[UUID]) -> dict[UUID, dict[int, Moved]]:
         .values_list("journal__round_id", "account__owner_id", "currency", "mode")
         .annotate(staked=Sum("amount", filter=is_stake, default=0), paid=Sum("amount", filter=~is_stake, default=0))
     )
-    moved: dict[UUID, dict[int, Moved]] = {}
+    ledger_totals: dict[UUID, dict[int, LedgerTotals]] = {}
     for round_id, owner, currency, mode, staked, paid in entries:
-        players = moved.setdefault(round_id, {})
-        before = players.get(owner, Moved(0, 0, frozenset()))
+        players = ledger_totals.setdefault(round_id, {})
+        before = players.get(owner, LedgerTotals(0, 0, frozenset()))
         money = before.money | {(currency, mode)}
-        players[owner] = Moved(before.staked - staked, before.paid + paid, money)
-    return moved
+        players[owner] = LedgerTotals(before.staked - staked, before.paid + paid, money)
+    return ledger_totals

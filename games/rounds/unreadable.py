@@ -30,7 +30,7 @@ def is_readable(part: Participation) -> bool:
     """
     fault = _fault(part)
     if fault:
-        _examine(part.round_id, fault)
+        _report_unreadable(part.round_id, fault)
     return fault is None
 
 
@@ -52,7 +52,7 @@ def _fault(part: Participation) -> str | None:
 
 
 @transaction.atomic
-def _examine(round_id: UUID, fault: str) -> None:
+def _report_unreadable(round_id: UUID, fault: str) -> None:
     """Queue a round for verification and record it, unless it is already queued.
 
     A round with an incident has been verified already: staff handle it.

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from games.betting.error_messages import examined, finished_meanwhile
-from games.models import NextRound
+from games.models import SoloSeat
 from games.rounds.unreadable import is_readable
 from games.solo.page import participation
 from games.tables.presentation import Notice
@@ -35,20 +35,20 @@ def remember(response: HttpResponse, request: HttpRequest, rounds: Iterable[UUID
         response.set_cookie(COOKIE, value, httponly=True, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE)
 
 
-def news(places: Iterable[NextRound], request: HttpRequest, language: str) -> dict[UUID, Notice]:
-    """Return a notice for every unseen round at *places*; clear the rounds that were shown."""
+def result_notices(seats: Iterable[SoloSeat], request: HttpRequest, language: str) -> dict[UUID, Notice]:
+    """Return a notice for every unseen round at *seats*; clear the rounds that were shown."""
     shown, found = known(request), {}
-    for place in places:
-        if place.unseen in shown:
-            NextRound.objects.filter(pk=place.pk, unseen=place.unseen).update(unseen=None)
-        elif place.unseen and (notice := _notice(place.unseen, place.player_id, language)):
-            found[place.unseen] = notice
+    for seat in seats:
+        if seat.unseen in shown:
+            SoloSeat.objects.filter(pk=seat.pk, unseen=seat.unseen).update(unseen=None)
+        elif seat.unseen and (notice := _notice(seat.unseen, seat.player_id, language)):
+            found[seat.unseen] = notice
     return found
 
 
-def unseen_by(player: Player) -> Iterable[NextRound]:
+def unseen_by(player: Player) -> Iterable[SoloSeat]:
     """Return the player's seats with a round that may not have been shown."""
-    return NextRound.objects.filter(player=player, unseen__isnull=False).order_by("pk")
+    return SoloSeat.objects.filter(player=player, unseen__isnull=False).order_by("pk")
 
 
 def _notice(round_id: UUID, player_id: int, language: str) -> Notice | None:

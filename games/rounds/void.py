@@ -90,31 +90,31 @@ def _described(void: Void, undone: Sequence[Undone]) -> dict[str, Json]:
     }
 
 
-TELL = """
-WITH told AS (
-    INSERT INTO games_voidtold (part_id, at)
+INSERT_NOTICES = """
+WITH notice AS (
+    INSERT INTO games_voidnotice (part_id, at)
     SELECT part.id, clock_timestamp()
     FROM games_voidpart AS part
     JOIN games_round AS round ON round.id = part.void_id
     JOIN games_tableversion AS version ON version.id = round.table_version_id
     WHERE part.player_id = %s AND version.table_id = %s AND round.mode = %s
-      AND NOT EXISTS (SELECT FROM games_voidtold AS told WHERE told.part_id = part.id)
+      AND NOT EXISTS (SELECT FROM games_voidnotice AS notice WHERE notice.part_id = part.id)
     ON CONFLICT DO NOTHING
     RETURNING part_id
 )
-SELECT round.id, round.code, void.reason FROM told
-JOIN games_voidpart AS part ON part.id = told.part_id JOIN games_round AS round ON round.id = part.void_id
+SELECT round.id, round.code, void.reason FROM notice
+JOIN games_voidpart AS part ON part.id = notice.part_id JOIN games_round AS round ON round.id = part.void_id
 JOIN games_void AS void ON void.round_id = round.id
 ORDER BY round.at
 """
 
 
-def tell(player: Player, table_id: int, mode: Mode) -> tuple[tuple[UUID, str, str], ...]:
+def take_void_notices(player: Player, table_id: int, mode: Mode) -> tuple[tuple[UUID, str, str], ...]:
     """Return id, code and reason of voided rounds at this table that the player has not been
     notified of, oldest first.
 
     Marks them as notified. The statement is fixed, because every page of a table runs it.
     """
     with connection.cursor() as cursor:
-        cursor.execute(TELL, [player.pk, table_id, mode.value])
+        cursor.execute(INSERT_NOTICES, [player.pk, table_id, mode.value])
         return tuple(cursor.fetchall())

@@ -28,9 +28,9 @@ def call(state: State) -> tuple[str, str, str]:
             return _("Place your bets"), "", ""
         case Phase.CLOSED:
             return _no_more_bets()[0], _no_more_bets()[1], _("The cards are about to be dealt.")
-        case Phase.DEALT if not state.is_told:
+        case Phase.DEALT if not state.is_announced:
             return _no_more_bets()[0], _no_more_bets()[1], _("The cards are being dealt.")
-        case _ if played.is_annulled:
+        case _ if played.is_void:
             returned = _("All stakes were returned.")
             if played.dealt_at is not None:
                 returned = _("All stakes were returned and any payout was reversed.")
@@ -46,8 +46,8 @@ def call(state: State) -> tuple[str, str, str]:
 def _why_stopped(state: State) -> str:
     """Return why a table is stopped; once the incident of its round is ruled on, return the ruling."""
     played = state.round
-    if played is not None and played.is_annulled:
-        return _annulled(played)
+    if played is not None and played.is_void:
+        return _voided(played)
     if played is not None and played.stands:
         return _stands()
     return _("Something went wrong. The shift supervisor has been called. Accepted bets are safe.")
@@ -78,7 +78,7 @@ def notes(state: State) -> tuple[str, ...]:
         found.append(_stands())
     if state.is_halted:
         return (*found, *_before_the_halt(state))
-    if not state.is_open and not state.is_playing and (played.is_annulled or played.cards):
+    if not state.is_open and not state.is_playing and (played.is_void or played.cards):
         found.append(table_pauses() if state.is_paused else _("The table is closed."))
     if state.is_playing and not state.is_open:
         found.append(_ends_after_this_round(state))
@@ -101,8 +101,8 @@ def _before_the_halt(state: State) -> tuple[str, ...]:
     """Return the result of the last round before a house stop, which the call does not give then."""
     if state.round is None or state.is_playing:
         return ()
-    if state.round.is_annulled:
-        return (_annulled(state.round),)
+    if state.round.is_void:
+        return (_voided(state.round),)
     return (announcement(state.coup),) if state.coup else ()
 
 
@@ -116,15 +116,15 @@ def _is_next(state: State) -> bool:
     return state.is_open and not state.is_playing and not _is_shuffled_now(state)
 
 
-def is_annulled(state: State) -> bool:
-    return state.round is not None and state.round.is_annulled
+def is_void(state: State) -> bool:
+    return state.round is not None and state.round.is_void
 
 
 def _stands() -> str:
     return _("The shift supervisor has reviewed this round. The result stands.")
 
 
-def _annulled(played: Coming) -> str:
+def _voided(played: Coming) -> str:
     if played.dealt_at is not None:  # only staff void a dealt round
         return _("The shift supervisor voided this round. All stakes were returned and any payout was reversed.")
     return _("This round was voided before any cards were dealt. All stakes were returned.")

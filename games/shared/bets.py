@@ -20,11 +20,11 @@ from games.betting.rules import Slip, changed
 from games.engine.bets import Control, Variant
 from games.engine.settle import BadStake, SettlementError, largest_win
 from games.errors import (
-    Barred,
     BetTooLate,
     HouseStopped,
+    NotEligible,
+    NotEligibleHere,
     NotEnoughBalance,
-    NotServed,
     OtherMoney,
     OverLiability,
     OverLimit,
@@ -53,7 +53,7 @@ class Click:
     """One change of bets: the player, and what their page showed.
 
     `table_version` is the version of the limits that the page showed, None for callers that show
-    none. *mark* is the idempotency key: see `games.betting.idempotency`.
+    none. *idempotency_key*: see `games.betting.idempotency`.
     """
 
     player: Player
@@ -61,7 +61,7 @@ class Click:
     round_id: UUID
     table_version: int | None
     session: UUID | None
-    mark: UUID | None
+    idempotency_key: UUID | None
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ class Betting:
     seat: LiveSeat
     variant: Variant
     limits: Limits
-    bar: str | None  # an unanswered reality check
-    unserved: PlayError | None  # why the version in force refuses new bets from this player in this round
+    ineligibility: str | None  # an unanswered reality check
+    refusal_here: PlayError | None  # why the version in force refuses new bets from this player in this round
 
     @property
     def slip(self) -> Slip:
@@ -95,12 +95,12 @@ def add_chip(
     chip: int,
     table_version: int | None = None,
     session: UUID | None = None,
-    mark: UUID | None = None,
+    idempotency_key: UUID | None = None,
 ) -> LiveSeat:
     """Put one chip on a bet and hold it.
 
-    Raises HouseStopped, Barred, TableWaits, BetTooLate, StalePage, TableChanged, TablePaused,
-    TableClosed, TableStopped, NotServed, OtherMoney, UnknownChip, UnknownCurrency, UnderMinimum,
+    Raises HouseStopped, NotEligible, TableWaits, BetTooLate, StalePage, TableChanged, TablePaused,
+    TableClosed, TableStopped, NotEligibleHere, OtherMoney, UnknownChip, UnknownCurrency, UnderMinimum,
     OverMaximum, StakeOffStep, NotEnoughBalance, OverLimit, OverLiability, or an engine's
     SettlementError where the rules do not allow the bets together. A refusal changes nothing and is
     recorded in the log.
@@ -112,7 +112,7 @@ def add_chip(
         betting.seat.last_chip = chip
         return betting.slip.add(bet, chip)
 
-    return _carry_out(Click(player, live_table_id, round_id, table_version, session, mark), place)
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, idempotency_key), place)
 
 
 def change_slip(
@@ -123,7 +123,7 @@ def change_slip(
     change: Change,
     table_version: int | None = None,
     session: UUID | None = None,
-    mark: UUID | None = None,
+    idempotency_key: UUID | None = None,
 ) -> LiveSeat:
     """Undo, clear, double or rebet the slip, all or nothing, and hold the new total.
 
@@ -136,7 +136,7 @@ def change_slip(
         last = seats.last_stakes(betting.seat, round_id)
         return changed(betting.slip, change, last_stakes=last, limits=betting.limits, funds=betting.funds)
 
-    return _carry_out(Click(player, live_table_id, round_id, table_version, session, mark), alter)
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, idempotency_key), alter)
 
 
 def place_favourite(
@@ -147,7 +147,7 @@ def place_favourite(
     favourite_id: int,
     table_version: int | None = None,
     session: UUID | None = None,
-    mark: UUID | None = None,
+    idempotency_key: UUID | None = None,
 ) -> LiveSeat:
     """Add the bets of a favourite to the slip, all or nothing, and hold the new total.
 
@@ -159,7 +159,7 @@ def place_favourite(
         demand(betting.variant, Control.FAVOURITES)
         return betting.slip.lay(favourites.stakes_of(player, betting.variant, favourite_id))
 
-    return _carry_out(Click(player, live_table_id, round_id, table_version, session, mark), place)
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, idempotency_key), place)
 
 
 def lay_slip(
@@ -190,11 +190,11 @@ def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
     try:
         return _change(click, change)
     except (PlayError, SettlementError) as refusal:
-        if not isinstance(refusal, Barred) and (seat := _done_before(click)):
+        if not isinstance(refusal, NotEligible) and (seat := _done_before(click)):
             return seat
         data = {"reason": type(refusal).__name__, "round": str(click.round_id)}
-        if isinstance(refusal, Barred):
-            data["bar"] = refusal.bar.code.value
+        if isinstance(refusal, NotEligible):
+            data["bar"] = refusal.ineligibility.code.value
         log.record("bet.refused", by=str(click.player), on=f"live_table:{click.live_table_id}", data=data)
         raise
 
@@ -206,17 +206,17 @@ def _done_before(click: Click) -> LiveSeat | None:
     A repeated click is recognised however late it comes. If the first one is still in progress,
     this waits for it.
     """
-    if click.mark is None:
+    if click.idempotency_key is None:
         return None
     theirs = LiveSeat.objects.filter(player=click.player, live_table=click.live_table_id)
     seat = theirs.select_for_update().first()
-    return seat if seat and idempotency.is_done(seat, click.mark) else None
+    return seat if seat and idempotency.is_done(seat, click.idempotency_key) else None
 
 
 @transaction.atomic
 def _change(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
     betting = _locked(click)
-    if idempotency.is_done(betting.seat, click.mark):
+    if idempotency.is_done(betting.seat, click.idempotency_key):
         return betting.seat
     before, after = betting.slip, change(betting)
     if after == before:
@@ -229,7 +229,7 @@ def _change(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
         betting.limits.check(after.stakes)
     _hold(betting, after.total)
     betting.seat.session = click.session
-    idempotency.note(betting.seat, click.mark)
+    idempotency.note(betting.seat, click.idempotency_key)
     seats.keep(betting.seat, click.round_id, after)
     _total(betting, before, after, grows=grows)
     return betting.seat
@@ -238,14 +238,14 @@ def _change(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
 def _locked(click: Click) -> Betting:
     """Lock the round and the seat of a click.
 
-    Raises HouseStopped, Barred, TableWaits, BetTooLate, TablePaused, TableClosed, TableChanged,
+    Raises HouseStopped, NotEligible, TableWaits, BetTooLate, TablePaused, TableClosed, TableChanged,
     UnknownCurrency, and StalePage where there is no such table or the player has no seat.
     """
     locked = seats.lock(click.player, click.live_table_id, click.round_id, click.session)
     if locked is None:
         raise StalePage
-    if locked.bar and locked.bar != eligibility.Code.CHECK:
-        raise Barred(eligibility.bar(click.player, eligibility.Code(locked.bar)))
+    if locked.ineligibility and locked.ineligibility != eligibility.Code.CHECK:
+        raise NotEligible(eligibility.explain(click.player, eligibility.Code(locked.ineligibility)))
     if not locked.sits:
         raise TableWaits(locked.live_table.table.slug)
     if locked.live_round is None:
@@ -260,21 +260,26 @@ def _locked(click: Click) -> Betting:
     if click.table_version not in (None, version.number):
         raise TableChanged
     limits = Limits.of(version.limits, locked.seat.currency)
-    unserved = None if locked.is_played else OtherMoney(Mode(locked.live_table.mode))
+    refusal_here = None if locked.is_played else OtherMoney(Mode(locked.live_table.mode))
     return Betting(
-        locked.live_round, locked.seat, variant, limits, locked.bar, unserved if locked.is_served else NotServed()
+        locked.live_round,
+        locked.seat,
+        variant,
+        limits,
+        locked.ineligibility,
+        refusal_here if locked.is_eligible else NotEligibleHere(),
     )
 
 
 def _demand_open(betting: Betting) -> None:
     """Check that the player may add to their bets; taking bets off is always allowed.
 
-    A reality check must be answered first. Raises Barred, NotServed, OtherMoney, TableStopped.
+    A reality check must be answered first. Raises NotEligible, NotEligibleHere, OtherMoney, TableStopped.
     """
-    if betting.bar:
-        raise Barred(eligibility.bar(betting.seat.player, eligibility.Code(betting.bar)))
-    if betting.unserved:
-        raise betting.unserved
+    if betting.ineligibility:
+        raise NotEligible(eligibility.explain(betting.seat.player, eligibility.Code(betting.ineligibility)))
+    if betting.refusal_here:
+        raise betting.refusal_here
     if betting.seat.live_table.stopped_by_id is not None:
         raise TableStopped
 

@@ -13,7 +13,7 @@ from games.engine.coup import Coup, Side, total
 from games.labels import bet_name
 from games.models import Phase
 from games.shared import announcements, chips
-from games.shared.announcements import is_annulled
+from games.shared.announcements import is_void
 from games.shared.state import Own, State
 from games.tables.board import chip_view, hand_view, spots
 from games.tables.presentation import ChipView, HandView, Notice, SpotView
@@ -55,7 +55,7 @@ class PublicView:
     code: str
     call: str
     english: str  # the same call in English, where the active language is another
-    sentence: str
+    message: str
     counts: str  # how many players won, came out even and lost, once the round is settled
     notes: tuple[str, ...]
     countdown: Countdown | None
@@ -92,7 +92,7 @@ class OwnView:
     controls: frozenset[str]
     notice: Notice | None
     hint: str  # how to place a bet, for a player without one
-    outcome: str  # of the round on the table: "won", "even", "lost" or "annulled"; empty before its end
+    outcome: str  # of the round on the table: "won", "even", "lost" or "voided"; empty before its end
     came_to: str  # result of the last round played, as text
     last: str  # settlement of the player's bets, shown until the next round closes
     last_said: str  # the same for screen readers
@@ -105,7 +105,7 @@ class OwnView:
 
 def public_view(state: State, language: str) -> PublicView:
     """Return what everybody sees in *state*."""
-    call, english, sentence = announcements.call(state)
+    call, english, message = announcements.call(state)
     played, shoe = state.round, state.shoe
     turned = state.turned
     phase = _phase(state)
@@ -113,26 +113,26 @@ def public_view(state: State, language: str) -> PublicView:
     countdown = _countdown(state)
     # The key must not depend on face-down cards, nor on the end of the deal, which would reveal how
     # many cards come.
-    marks = (
+    idempotency_keys = (
         (phase, state.is_open, state.is_paused, state.is_house_stopped, turned, countdown and countdown.deadline),
-        played and (played.id, played.is_annulled, played.stands, played.counts),
+        played and (played.id, played.is_void, played.stands, played.counts),
         shoe and (shoe.id, shoe.is_spent),
     )
     return PublicView(
-        key=hashlib.sha256(repr(marks).encode()).hexdigest()[:16],
+        key=hashlib.sha256(repr(idempotency_keys).encode()).hexdigest()[:16],
         phase=phase,
         is_halted=state.is_halted,
         round_id=played.id if played else None,
         code=played.code if played else "",
         call=call,
         english=english,
-        sentence=sentence,
+        message=message,
         counts=_counts(state),
         notes=announcements.notes(state),
         countdown=countdown,
         player=_hand(coup, Side.PLAYER, state, language),
         banker=_hand(coup, Side.BANKER, state, language),
-        outcome=coup.outcome.value if coup and state.is_told and not is_annulled(state) else "",
+        outcome=coup.outcome.value if coup and state.is_announced and not is_void(state) else "",
         shoe_number=shoe.number if shoe else None,
         round_number=played.number if played else None,
         commitment=shoe.commitment if shoe and not shoe.is_spent else "",
@@ -149,8 +149,8 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
     is_now = _bets_now(state, own)
     is_here = is_now and bool(own.stakes)
     is_over = is_here and bool(own.bets)
-    shown = {} if own.is_annulled else own.bets
-    stakes = own.stakes if is_here and not own.is_annulled else {}
+    shown = {} if own.is_void else own.bets
+    stakes = own.stakes if is_here and not own.is_void else {}
     repeatable = own.last_stakes if is_now else own.stakes or own.last_stakes
     shown_chips = chips.tray(limits, own.chips)
     chosen = chips.in_hand(limits, shown_chips, own.last_chip)
@@ -165,7 +165,7 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
         tray=tuple(chip_view(chip, limits.chips, chosen=chip == chosen) for chip in shown_chips),
         bet_total=sum(stakes.values()),
         balance=own.funds,
-        win=own.paid if own.bets and last and not own.is_annulled else 0,
+        win=own.paid if own.bets and last and not own.is_void else 0,
         is_ahead=own.paid > sum(line.stake for line in own.bets.values()),
         can_undo=state.lets_bets_go and is_now and own.can_undo,
         can_clear=state.lets_bets_go and is_here,
@@ -195,7 +195,7 @@ def _phase(state: State) -> str:
         return "waiting" if state.is_open else "closed_table"
     if not state.is_playing and not state.is_open:
         return "closed_table"
-    return str(Phase.VOID if state.round.is_annulled else state.round.phase)
+    return str(Phase.VOID if state.round.is_void else state.round.phase)
 
 
 def _counts(state: State) -> str:
@@ -233,8 +233,8 @@ def _hand(coup: Coup | None, side: Side, state: State, language: str) -> HandVie
     if coup is None:
         return HandView(side.value, bet_name(state.variant, side.value, language), (), "", 0, wins=False)
     whole = hand_view(coup, side, state.variant, language)
-    if state.is_told:
-        return replace(whole, wins=whole.wins and not is_annulled(state))
+    if state.is_announced:
+        return replace(whole, wins=whole.wins and not is_void(state))
     seen = tuple(card for card in whole.cards if card.order <= state.turned)
     cards = coup.hand(side)[: len(seen)]
     first = total(cards[:FIRST_TWO])
@@ -256,8 +256,8 @@ def _waits(state: State, own: Own) -> Notice | None:
 
 def _outcome(own: Own, language: str) -> tuple[str, str]:
     """Return the player's result in the last round played, as one word and as text; empty before its end."""
-    if own.is_annulled:
-        return "annulled", _("Your stakes were returned")
+    if own.is_void:
+        return "voided", _("Your stakes were returned")
     if not own.bets:
         return "", ""
     net = own.paid - sum(line.stake for line in own.bets.values())
@@ -271,7 +271,7 @@ def _outcome(own: Own, language: str) -> tuple[str, str]:
 
 def _last(own: Own, language: str) -> str:
     """Return how the player's bets in the last round they played were settled; empty before its end."""
-    if own.is_annulled:
+    if own.is_void:
         return _("Round %(code)s was voided. Your stakes were returned.") % {"code": own.code}
     if not own.bets:
         return ""

@@ -20,8 +20,8 @@ YES, NO = "yes", "no"
 def facts(live: LiveRound) -> list[tuple[str, str]]:
     """Return whether the seed of the shoe reproduces the cards, and whether the settlement recomputes."""
     if live.phase == Phase.DEALT:
-        is_of_guests = live.live_table.table.shape == Shape.GUESTS
-        found = shoe_found(live.shoe) if is_of_guests else cards_found(live)
+        is_chemin = live.live_table.table.shape == Shape.CHEMIN
+        found = shoe_found(live.shoe) if is_chemin else cards_found(live)
         return [("Seed reproduces it", _answer(found)), ("Settlement recomputes", "not settled yet")]
     problem = next((problem for _, problem in problems([live.pk])), None)
     of_cards, of_money = _split(problem)

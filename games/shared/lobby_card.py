@@ -18,7 +18,7 @@ from django.template.loader import get_template
 from django.utils.translation import gettext as _
 from django.utils.translation import override, pgettext
 
-from games.chemin.lobby_card import GuestCardState, asked_word, guest_card_state, outcome_names
+from games.chemin.lobby_card import CheminCardState, chemin_card_state, outcome_names, question_label
 from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
 from games.engine.coup import Outcome, TooFewCards, deal
@@ -47,21 +47,21 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.
     {house_stop.STANDS}) AS is_paused, live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS
     is_house_stopped, current.jurisdictions AS jurisdictions, live.mode = ANY (current.modes) AS is_played,
     version.rules_digest AS rules_digest, version.clock::text AS clock, shoe.id AS shoe, round.phase AS phase,
-    round.deadline AS deadline, chemin.state::text AS standing, CASE seat.shape WHEN '{Shape.GUESTS}' THEN
+    round.deadline AS deadline, chemin.state::text AS table_state, CASE seat.shape WHEN '{Shape.CHEMIN}' THEN
     version.limits::text END AS limits, (SELECT count(*) FROM games_liveseat AS bettor WHERE bettor.round_id IN
-    (round.id, before.id) AND bettor.stakes <> '{{}}'::jsonb) AS players, CASE seat.shape WHEN '{Shape.GUESTS}' THEN
-    (SELECT string_agg(coup.outcome, ',' ORDER BY told.number) FROM games_liveround AS told JOIN games_chemincoup AS
-    coup ON coup.round_id = told.id WHERE told.shoe_id = shoe.id AND told.phase = '{Phase.SETTLED}' AND NOT EXISTS
-    (SELECT FROM games_void AS void WHERE void.round_id = told.id)) ELSE (SELECT string_agg(told.cards, ',' ORDER BY
-    told.number) FROM games_liveround AS told WHERE told.shoe_id = shoe.id AND told.phase = '{Phase.SETTLED}' AND NOT
-    EXISTS (SELECT FROM games_void AS void WHERE void.round_id = told.id)) END AS results
+    (round.id, before.id) AND bettor.stakes <> '{{}}'::jsonb) AS players, CASE seat.shape WHEN '{Shape.CHEMIN}' THEN
+    (SELECT string_agg(coup.outcome, ',' ORDER BY past.number) FROM games_liveround AS past JOIN games_chemincoup AS
+    coup ON coup.round_id = past.id WHERE past.shoe_id = shoe.id AND past.phase = '{Phase.SETTLED}' AND NOT EXISTS
+    (SELECT FROM games_void AS void WHERE void.round_id = past.id)) ELSE (SELECT string_agg(past.cards, ',' ORDER BY
+    past.number) FROM games_liveround AS past WHERE past.shoe_id = shoe.id AND past.phase = '{Phase.SETTLED}' AND NOT
+    EXISTS (SELECT FROM games_void AS void WHERE void.round_id = past.id)) END AS results
 FROM games_livetable AS live
 JOIN games_table AS seat ON seat.id = live.table_id
 LEFT JOIN games_tableversion AS current ON current.id = seat.version_id
 LEFT JOIN games_chemintable AS chemin ON chemin.live_table_id = live.id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
 LEFT JOIN games_tableversion AS version ON version.id =
-    CASE seat.shape WHEN '{Shape.GUESTS}' THEN seat.version_id ELSE coalesce(round.version_id, seat.version_id) END
+    CASE seat.shape WHEN '{Shape.CHEMIN}' THEN seat.version_id ELSE coalesce(round.version_id, seat.version_id) END
 LEFT JOIN games_shoe AS shoe ON shoe.id = coalesce(live.shoe_id, round.shoe_id)
 LEFT JOIN games_shoe AS dealt ON dealt.id = round.shoe_id
 LEFT JOIN games_shoe AS spent
@@ -132,7 +132,7 @@ class CardState:
         return tuple(bead for bead in found if bead is not None)
 
 
-LobbyCard = CardState | GuestCardState
+LobbyCard = CardState | CheminCardState
 
 
 @dataclass(frozen=True)
@@ -157,9 +157,9 @@ class CardView:
 
 
 def card_state(row: Mapping[str, Any]) -> LobbyCard:
-    """Return the state of a row of `READ_CARDS`. Raises ClockError, GuestRulesError for an invalid version."""
-    if row["shape"] == Shape.GUESTS:
-        return guest_card_state(row)
+    """Return the state of a row of `READ_CARDS`. Raises ClockError, CheminRulesError for an invalid version."""
+    if row["shape"] == Shape.CHEMIN:
+        return chemin_card_state(row)
     variant = VARIANTS[row["variant"]]
     return CardState(
         now=row["now"],
@@ -194,7 +194,7 @@ def is_for(state: LobbyCard, currency: str | None, jurisdiction: str | None) -> 
 
 def card_key(state: LobbyCard) -> tuple[object, ...]:
     """Return a key that changes when the card changes."""
-    if isinstance(state, GuestCardState):
+    if isinstance(state, CheminCardState):
         return (*state.key, state.is_played, state.jurisdictions)
     counted = _countdown(state)
     return (
@@ -255,10 +255,10 @@ def _word(state: LobbyCard) -> str:
             return _("The table is paused")
         case "closed_table":
             return _("The table is closed")
-    return asked_word(state) if isinstance(state, GuestCardState) else _phase_word(state)
+    return question_label(state) if isinstance(state, CheminCardState) else _phase_label(state)
 
 
-def _phase_word(state: CardState) -> str:
+def _phase_label(state: CardState) -> str:
     match state.status:
         case "waiting":
             return _("The table opens in a moment")
@@ -283,7 +283,7 @@ def _countdown(state: CardState) -> Countdown | None:
 
 
 def _names(state: LobbyCard, language: str) -> Mapping[Outcome, str]:
-    if isinstance(state, GuestCardState):
+    if isinstance(state, CheminCardState):
         return outcome_names()
     return {outcome: bet_name(state.variant, outcome.value, language) for outcome in Outcome}
 

@@ -21,9 +21,9 @@ from django.db import DatabaseError, transaction
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
-from games.chemin import shoes as guests_shoes
+from games.chemin import shoes as chemin_shoes
 from games.chemin.deadlines import ask_anew
-from games.chemin.floor import in_words
+from games.chemin.floor import phase_text
 from games.chemin.table_state import locked
 from games.chemin.void import AnotherCoup
 from games.engine.chemin.frozen import UNREADABLE
@@ -54,7 +54,7 @@ from wallet.ledger import LedgerError
 
 KIND = "void_live_round"
 PERMISSION = "games.supervise_table"
-NOT_AGREED = "SB033"  # SQLSTATE of games_two_agreed_to_annul
+NOT_AGREED = "SB033"  # SQLSTATE of games_two_agreed_to_void
 DONE = {
     Phase.BETTING: "Bets stay on hold; no cards have been dealt.",
     Phase.CLOSED: "Stakes are unchanged; no cards have been dealt.",
@@ -63,7 +63,7 @@ DONE = {
     Phase.VOID: "The round is void; all stakes are returned.",
 }
 EMPTY = "The round had ended without a bet; there is nothing to return."
-DONE_BETWEEN_GUESTS = DONE | {
+DONE_AT_CHEMIN = DONE | {
     Phase.BETTING: "Bank and stakes are unchanged; no cards have been dealt.",
     Phase.CLOSED: "Bank and stakes are unchanged; no cards have been dealt.",
     Phase.DEALT: "The coup is on hold until the ruling.",
@@ -93,7 +93,7 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
     incident = open_live_incident(kind=kind, live=live, cause=cause, found=found, done=done, by=by)
     LiveTable.objects.filter(pk=live.live_table_id, stopped_by=None).update(stopped_by=incident)
     _call_the_supervisor(incident)
-    notify.tell(live.live_table_id)
+    notify.notify_table(live.live_table_id)
     return incident
 
 
@@ -119,7 +119,7 @@ def cancel(*, round_id: UUID, reason: str, by: str) -> LiveRound:
     """
     live, why = _lock(round_id), stated(reason)
     if live.phase not in UNDEALT:
-        raise MalfunctionError(f"It is too late to cancel round {live.code}: {in_words(live)}.")
+        raise MalfunctionError(f"It is too late to cancel round {live.code}: {phase_text(live)}.")
     log.record("round.cancelled", by=by, on=f"round:{round_id}", data={"phase": live.phase, "reason": why})
     live = void_live_round(round_id=round_id, reason=VoidReason.CANCELLED, by=by)
     _rule_on_all(live, Ruling.VOID, why, by)
@@ -135,11 +135,11 @@ def let_stand(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
     Raises MalfunctionError.
     """
     incident, live = _open_incident(incident_id)
-    if _is_annulled(live):
+    if _is_void(live):
         raise MalfunctionError(f"Round {live.code} is void and cannot stand.")
     ruling = _rule(incident, Ruling.STANDS, stated(reason), by)
-    _give_guests_their_time(live.live_table)
-    notify.tell(live.live_table_id)
+    _give_players_their_time(live.live_table)
+    notify.notify_table(live.live_table_id)
     return ruling
 
 
@@ -150,7 +150,7 @@ def accept_void(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
     Raises MalfunctionError where the round is not void: voiding it takes two people.
     """
     incident, live = _open_incident(incident_id)
-    if not _is_annulled(live):
+    if not _is_void(live):
         raise MalfunctionError(f"Round {live.code} is not void.")
     return _rule(incident, Ruling.VOID, stated(reason), by)
 
@@ -164,7 +164,7 @@ def ask_void(*, incident_id: int, reason: str, by: Staff) -> Approval:
     incident, live = _open_incident(incident_id)
     if live.phase in UNDEALT:
         raise MalfunctionError(f"Round {live.code} is not dealt yet. Cancel it instead.")
-    if _is_annulled(live):
+    if _is_void(live):
         raise MalfunctionError(f"Round {live.code} is already void.")
     request: dict[str, Json] = {"incident": incident.pk, "round": str(live.pk)}
     return approvals.ask(
@@ -178,7 +178,7 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
         _incident, live = _open_incident(int(str(request["incident"])))
     except MalfunctionError as error:
         raise approvals.CannotExecute(str(error)) from error
-    if _is_annulled(live):
+    if _is_void(live):
         raise approvals.CannotExecute(f"Round {live.code} is already void.")
     asked = Approval.objects.get(pk=verdict.approval_id)
     try:
@@ -203,7 +203,7 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
         title=f"Void round {live.code} of {incident.table}",
         facts=[
             ("Money", live.live_table.get_mode_display().lower()),
-            ("Round", f"{in_words(live)}; cards {lying_open(live, clock.now())}"),
+            ("Round", f"{phase_text(live)}; cards {lying_open(live, clock.now())}"),
             ("Incident", f"{incident.pk}. {incident.get_kind_display()}. {incident.cause}"),
             *evidence.facts(live),
         ],
@@ -233,11 +233,11 @@ def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
         lasts = pace.betting if live.phase == Phase.BETTING else pace.call
         live.deadline = clock.now() + timedelta(milliseconds=lasts)
         live.save(update_fields=["deadline"])
-    _give_guests_their_time(live_table)
+    _give_players_their_time(live_table)
     log.record(
         "table.reopened", by=by, on=f"table:{live_table.table_id}", data={"mode": live_table.mode, "reason": why}
     )
-    notify.tell(live_table_id)
+    notify.notify_table(live_table_id)
     return live_table
 
 
@@ -251,29 +251,29 @@ def _put_away_known(live_table: LiveTable) -> None:
     if shoe is None or not shoes.is_known(shoe):
         return
     try:
-        (guests_shoes if _is_of_guests(live_table) else shoes).end(shoe, ShoeEnding.RETIRED)
+        (chemin_shoes if _is_chemin(live_table) else shoes).end(shoe, ShoeEnding.RETIRED)
     except shoes.ShoeInUse as error:
         raise MalfunctionError(f"{live_table.table} stays stopped until its round has ended.") from error
 
 
-def _is_of_guests(live_table: LiveTable) -> bool:
-    return live_table.table.shape == Shape.GUESTS
+def _is_chemin(live_table: LiveTable) -> bool:
+    return live_table.table.shape == Shape.CHEMIN
 
 
 def _lock_table(live_table_id: int) -> tuple[LiveTable, list[LiveRound]]:
     """Lock a table, and before it the round that waits to be dealt. A coup is not locked here."""
     tables = LiveTable.objects.select_for_update(of=("self",), no_key=True).select_related("table")
     waiting = LiveRound.objects.filter(live_table_id=live_table_id, phase__in=UNDEALT)
-    rounds = list(waiting.exclude(live_table__table__shape=Shape.GUESTS).select_for_update(of=("self",)))
+    rounds = list(waiting.exclude(live_table__table__shape=Shape.CHEMIN).select_for_update(of=("self",)))
     return tables.get(pk=live_table_id), rounds
 
 
-def _give_guests_their_time(live_table: LiveTable) -> None:
+def _give_players_their_time(live_table: LiveTable) -> None:
     """Restart the time to act at Chemin de Fer after a stop.
 
     Raises MalfunctionError where the stored state cannot be read.
     """
-    if not _is_of_guests(live_table):
+    if not _is_chemin(live_table):
         return
     try:
         ask_anew(locked(live_table.pk, blind=True))
@@ -282,8 +282,8 @@ def _give_guests_their_time(live_table: LiveTable) -> None:
 
 
 def _lock(round_id: UUID) -> LiveRound:
-    guests = LiveTable.objects.filter(rounds=round_id, table__shape=Shape.GUESTS)
-    list(guests.select_for_update(of=("self",), no_key=True).values_list("pk"))
+    chemin_state = LiveTable.objects.filter(rounds=round_id, table__shape=Shape.CHEMIN)
+    list(chemin_state.select_for_update(of=("self",), no_key=True).values_list("pk"))
     found = LiveRound.objects.select_for_update(of=("self",)).select_related("live_table__table", "shoe", "version")
     live = found.filter(pk=round_id).first()
     if live is None:
@@ -307,10 +307,10 @@ def _became_of(live: LiveRound) -> str:
     """Return what stopping the table means for a round."""
     if live.phase == Phase.VOID and not Void.objects.filter(pk=live.pk).exists():
         return EMPTY
-    return (DONE_BETWEEN_GUESTS if _is_of_guests(live.live_table) else DONE)[Phase(live.phase)]
+    return (DONE_AT_CHEMIN if _is_chemin(live.live_table) else DONE)[Phase(live.phase)]
 
 
-def _is_annulled(live: LiveRound) -> bool:
+def _is_void(live: LiveRound) -> bool:
     return live.phase == Phase.VOID or Void.objects.filter(pk=live.pk).exists()
 
 

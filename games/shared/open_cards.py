@@ -24,7 +24,7 @@ def lying_open(live_round: LiveRound, moment: datetime) -> str:
     The back office shows no card before the players see it. At Chemin de Fer a mark stands for each
     face-down card.
     """
-    if live_round.live_table.table.shape == Shape.GUESTS:
+    if live_round.live_table.table.shape == Shape.CHEMIN:
         return face_up([live_round.pk]).get(live_round.pk, "")
     cards = live_round.cards.split()
     if live_round.phase == Phase.DEALT and live_round.dealt_at:

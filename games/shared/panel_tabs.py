@@ -24,7 +24,7 @@ ICONS = {
 }
 # rendered with the page; the others load when they are opened
 WITH_THE_PAGE = frozenset({"statistics", "log", "chat", "favourites"})
-OF_GUESTS = ("log", "chat", "history", "cashier", "rules", "settings")  # at Chemin de Fer
+OF_CHEMIN = ("log", "chat", "history", "cashier", "rules", "settings")  # at Chemin de Fer
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ def side_panels(table: Table, mode: Mode) -> tuple[SidePanel, ...]:
 
 def panel_names(table: Table) -> tuple[str, ...]:
     """Return the names of the panels of this table."""
-    if table.shape == Shape.GUESTS:
-        return OF_GUESTS
+    if table.shape == Shape.CHEMIN:
+        return OF_CHEMIN
     has_favourites = Control.FAVOURITES in VARIANTS[table.variant].controls
     return tuple(name for name in ICONS if name != "log" and (name != "favourites" or has_favourites))
 

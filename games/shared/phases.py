@@ -154,7 +154,7 @@ def _takes_bets_still(live_table: LiveTable, live_round: LiveRound) -> bool:
 def _settle(live_round: LiveRound) -> Doubt | None:
     """Pay the round, however late. After the last round of a shoe, end and verify the shoe."""
     doubt = _overdue(live_round) if _is_overdue(live_round) else None
-    settlement.settle(live_round, settlement.dealt_again(live_round))
+    settlement.settle(live_round, settlement.redeal(live_round))
     rounds.finish(live_round)
     if live_round.is_last and (found := shoes.end(live_round.shoe, ShoeEnding.CUT_CARD)):
         return NotReproduced("The rounds do not match the seed of the shoe.", *found)

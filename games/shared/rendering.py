@@ -26,8 +26,8 @@ __all__ = [
     "READ_PUBLIC",
     "State",
     "board_key",
-    "board_mark",
     "own_key",
+    "page_board_key",
     "public_state",
     "render_board",
     "render_own",
@@ -52,7 +52,7 @@ def own_key(state: State) -> Hashable:
         return (state.is_open, state.is_paused, state.is_stopped, state.is_house_stopped)
     phase = Phase.CLOSED if played.phase == Phase.DEALT else played.phase
     stands = (state.is_open, state.is_paused, state.is_stopped, state.is_house_stopped, state.table_version)
-    return (played.id, phase, played.is_annulled, *stands)
+    return (played.id, phase, played.is_void, *stands)
 
 
 def board_key(state: State) -> Hashable:
@@ -60,7 +60,7 @@ def board_key(state: State) -> Hashable:
     return (state.shoe and state.shoe.number, state.results)
 
 
-def board_mark(state: State) -> str:
+def page_board_key(state: State) -> str:
     """Return the key in the form that a page stores."""
     return hashlib.sha256(repr(board_key(state)).encode()).hexdigest()[:16]
 
@@ -69,7 +69,7 @@ def render_board(state: State, language: str) -> str:
     """Return ``#live-board``, the scoreboard of the shoe on the table, the same for everybody."""
     with override(language):
         view = results_view(state, language)
-        return get_template("games/_live_board.html").render({"board": view, "key": board_mark(state)})
+        return get_template("games/_live_board.html").render({"board": view, "key": page_board_key(state)})
 
 
 def render_own(
@@ -92,7 +92,7 @@ def render_own(
                 "bet_url": reverse("live_bet", args=[state.slug, state.mode]),
                 "mode_word": state.mode.name.lower(),
                 "csrf_token": csrf_token,
-                "mark": uuid4() if csrf_token else "",  # a script makes one for each click
+                "idempotency_key": uuid4() if csrf_token else "",  # a script makes one for each click
             }
         )
 

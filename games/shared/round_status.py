@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from games.chemin.floor import guests_at, in_words
+from games.chemin.floor import phase_text, read_chemin_states
 from games.engine.cards import Card, CardError
 from games.engine.coup import total
 from games.engine.tableau import player_draws
@@ -16,23 +16,23 @@ HELD: Final = {
     Phase.DEALT: "cards are drawn; not settled before the ruling",
 }
 EMPTY: Final = "ended without a bet"
-ANNULLED: Final = "void, all stakes returned"
+VOIDED: Final = "void, all stakes returned"
 
 
-def how_far(live_round: LiveRound, *, is_annulled: bool, is_held: bool, then: str = "") -> str:
+def how_far(live_round: LiveRound, *, is_void: bool, is_held: bool, then: str = "") -> str:
     """Return the status of a round as text.
 
-    *is_annulled*: the round is stored as void and its stakes went back. *is_held*: the table is
+    *is_void*: the round is stored as void and its stakes went back. *is_held*: the table is
     stopped, or the cards await a ruling. *then*: text on what follows, added once the round is
     over.
     """
     if live_round.phase == Phase.VOID:
-        return _joined(ANNULLED if is_annulled else EMPTY, then)
+        return _joined(VOIDED if is_void else EMPTY, then)
     if live_round.phase == Phase.SETTLED:
-        return _joined("paid, then voided; all stakes returned" if is_annulled else "paid", then)
-    is_of_guests = live_round.live_table.table.shape == Shape.GUESTS
-    if not is_held or (is_of_guests and live_round.phase == Phase.DEALT):
-        return in_words(live_round)
+        return _joined("paid, then voided; all stakes returned" if is_void else "paid", then)
+    is_chemin = live_round.live_table.table.shape == Shape.CHEMIN
+    if not is_held or (is_chemin and live_round.phase == Phase.DEALT):
+        return phase_text(live_round)
     return HELD[Phase(live_round.phase)]
 
 
@@ -70,10 +70,10 @@ def meanwhile(live_round: LiveRound) -> str:
     other = others.exclude(pk=live_round.pk).first()
     if other is None:
         return ""
-    guests = guests_at([other.live_table_id]).get(other.live_table_id)
-    if guests is not None:
-        amount = sum(stake.amount for stake in guests.stakes)
-        return what_becomes(other, len(guests.stakes), [(guests.currency, amount)])
+    chemin_state = read_chemin_states([other.live_table_id]).get(other.live_table_id)
+    if chemin_state is not None:
+        amount = sum(stake.amount for stake in chemin_state.stakes)
+        return what_becomes(other, len(chemin_state.stakes), [(chemin_state.currency, amount)])
     bettors = LiveSeat.objects.filter(round_id=other.pk).exclude(stakes={}).count()
     totals = LiveTotal.objects.filter(round=other.pk).order_by("currency")
     staked = [(total.currency, sum(total.stakes.values())) for total in totals if any(total.stakes.values())]

@@ -77,7 +77,7 @@ def open_next(live_table: LiveTable) -> LiveRound:
     )
     live_table.round = live_round
     live_table.save(update_fields=["round"])
-    notify.tell(live_table.pk)
+    notify.notify_table(live_table.pk)
     return live_round
 
 
@@ -90,7 +90,7 @@ def take_bets_anew(live_round: LiveRound) -> None:
     """Restart the betting time of a round that nobody has bet on."""
     live_round.deadline = clock.now() + timedelta(milliseconds=_clock(live_round.version).betting)
     live_round.save(update_fields=["deadline"])
-    notify.tell(live_round.live_table_id)
+    notify.notify_table(live_round.live_table_id)
 
 
 def end_void(live_round: LiveRound) -> None:
@@ -171,7 +171,7 @@ def rules_of(live_round: LiveRound) -> Variant:
 def _move(live_round: LiveRound, phase: Phase, *fields: str, deadline: datetime) -> None:
     live_round.phase, live_round.deadline = phase, deadline
     live_round.save(update_fields=["phase", "deadline", *fields])
-    notify.tell(live_round.live_table_id)
+    notify.notify_table(live_round.live_table_id)
 
 
 def _shoe_for(live_table: LiveTable) -> Shoe:

@@ -11,9 +11,9 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from games.betting.controls import plays_on
-from games.betting.eligibility import demand_served
+from games.betting.eligibility import demand_eligible_here
 from games.betting.rules import Slip
-from games.errors import Barred
+from games.errors import NotEligible
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table, TableVersion
 from games.raw_rows import Value, columns, fetch_one, instance
 from games.solo import seats
@@ -31,13 +31,13 @@ MODE = "SELECT mode FROM games_livetable WHERE id = %s"
 # eligibility of the player is checked before the lock. The timeout ends the transaction of a web
 # process that hangs, so that it cannot keep betting open.
 LOCK = f"""
-WITH gate AS MATERIALIZED (SELECT {eligibility.BARRED} AS bar),
+WITH eligibility AS MATERIALIZED (SELECT {eligibility.REASON} AS bar),
 last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE),
 live AS MATERIALIZED (
-    SELECT r.* FROM games_liveround AS r, gate
+    SELECT r.* FROM games_liveround AS r, eligibility
     WHERE set_config('idle_in_transaction_session_timeout', '{clock.LONGEST_SILENCE}', true) IS NOT NULL
         AND r.id = %(round)s AND r.live_table_id = %(live_table)s AND r.phase = '{Phase.BETTING}'
-        AND clock_timestamp() < r.deadline AND coalesce(gate.bar, '{eligibility.Code.CHECK}') =
+        AND clock_timestamp() < r.deadline AND coalesce(eligibility.bar, '{eligibility.Code.CHECK}') =
         '{eligibility.Code.CHECK}'
     FOR SHARE OF r
 ),
@@ -46,16 +46,17 @@ own AS MATERIALIZED (
     WHERE player_id = %(player)s AND live_table_id = %(live_table)s AND EXISTS (SELECT FROM live)
     FOR UPDATE
 )
-SELECT {columns(LiveTable, "place")}, {columns(Table, "standing")}, gate.bar, {seats.SITS},
-    clock_timestamp() < live.deadline, %(jurisdiction)s = ANY (current.jurisdictions), place.mode = ANY (current.modes),
+SELECT {columns(LiveTable, "live_table")}, {columns(Table, "own_table")}, eligibility.bar, {seats.sits("live_table")},
+    clock_timestamp() < live.deadline, %(jurisdiction)s = ANY (current.jurisdictions),
+    live_table.mode = ANY (current.modes),
     {columns(LiveRound, "live")}, {columns(TableVersion, "version")}, {columns(LiveSeat, "own")}
-FROM gate CROSS JOIN games_livetable AS place
-JOIN games_table AS standing ON standing.id = place.table_id
-LEFT JOIN games_tableversion AS current ON current.id = standing.version_id
+FROM eligibility CROSS JOIN games_livetable AS live_table
+JOIN games_table AS own_table ON own_table.id = live_table.table_id
+LEFT JOIN games_tableversion AS current ON current.id = own_table.version_id
 LEFT JOIN live ON true
 LEFT JOIN games_tableversion AS version ON version.id = live.version_id
 LEFT JOIN own ON true
-WHERE place.id = %(live_table)s
+WHERE live_table.id = %(live_table)s
 """  # noqa: S608  (nothing but names of our own columns and codes)
 # Add bets to the total of a round in one row. Bettors wait for that row, so each sees all bets
 # before.
@@ -79,9 +80,9 @@ class Locked(NamedTuple):
     """
 
     live_table: LiveTable
-    bar: str | None  # why the player may not play, a `players.protection.eligibility.Code`
+    ineligibility: str | None  # why the player may not play, a `players.protection.eligibility.Code`
     sits: bool  # this is the player's only table, where their jurisdiction allows one at a time
-    is_served: bool  # by the version in force, whichever the round was opened under
+    is_eligible: bool  # by the version in force, whichever the round was opened under
     is_played: bool  # for that kind of money, by the version in force
     live_round: LiveRound | None
     seat: LiveSeat | None
@@ -90,7 +91,7 @@ class Locked(NamedTuple):
 def seat_at(player: Player, live_table: LiveTable) -> LiveSeat:
     """Return the player's seat; create it, and the account the game plays on, at the first visit.
 
-    Raises Barred, NotServed, OtherMoney, TableClosed where there was no seat and the player may not
+    Raises NotEligible, NotEligibleHere, OtherMoney, TableClosed where there was no seat and the player may not
     take one.
     """
     found = LiveSeat.objects.filter(player=player, live_table=live_table)
@@ -104,7 +105,7 @@ def open_seat(player: Player, live_table: LiveTable) -> LiveSeat:
     """Return the player's seat at the table whose page they open.
 
     Where the jurisdiction allows play at one table at a time, this becomes that table. Raises
-    Barred.
+    NotEligible.
     """
     seat = seat_at(player, live_table)
     if not player.jurisdiction.may_play_in_parallel:
@@ -116,13 +117,13 @@ def open_seat(player: Player, live_table: LiveTable) -> LiveSeat:
 def _take(player: Player, live_table: LiveTable) -> None:
     """Create a seat, unless another tab has just created it.
 
-    Raises Barred, NotServed, OtherMoney, TableClosed.
+    Raises NotEligible, NotEligibleHere, OtherMoney, TableClosed.
     """
     mode = Mode(live_table.mode)
-    demand_served(live_table.table.version, player, mode)
-    bar = eligibility.bar_to_play(player, real=mode is Mode.REAL)
-    if bar and bar.code is not eligibility.Code.CHECK:  # a reality check is answered at the table
-        raise Barred(bar)
+    demand_eligible_here(live_table.table.version, player, mode)
+    ineligibility = eligibility.check_play(player, real=mode is Mode.REAL)
+    if ineligibility and ineligibility.code is not eligibility.Code.CHECK:  # a reality check is answered at the table
+        raise NotEligible(ineligibility)
     kind = plays_on(VARIANTS[live_table.table.variant])
     if kind is not kind.CASH:
         accounts.open_purse(player, mode)
@@ -141,16 +142,18 @@ def lock(player: Player, live_table_id: int, round_id: UUID, session: UUID | Non
         return None
     where = player.jurisdiction_id
     values: dict[str, Value] = {"live_table": live_table_id, "round": round_id, "jurisdiction": where}
-    values.update(eligibility.barred(player, session, real=next(mode) == Mode.REAL))
+    values.update(eligibility.parameters(player, session, real=next(mode) == Mode.REAL))
     row = fetch_one(LOCK, values)
     if row is None:
         return None
     live_table, live_table.table = instance(LiveTable, row), instance(Table, row)
-    bar, sits, in_time, is_served, is_played = (next(row) for _ in range(5))
+    ineligibility, sits, in_time, is_eligible, is_played = (next(row) for _ in range(5))
     live_round, version, seat = instance(LiveRound, row), instance(TableVersion, row), instance(LiveSeat, row)
     live_round.version, seat.player, seat.live_table = version, player, live_table
     own = seat if in_time and seat.pk else None
-    return Locked(live_table, bar, sits, bool(is_served), bool(is_played), live_round if in_time else None, own)
+    return Locked(
+        live_table, ineligibility, sits, bool(is_eligible), bool(is_played), live_round if in_time else None, own
+    )
 
 
 def slip_for(seat: LiveSeat, round_id: UUID) -> Slip:
@@ -168,7 +171,18 @@ def keep(seat: LiveSeat, round_id: UUID, slip: Slip) -> None:
     seat.last_stakes = last_stakes(seat, round_id)
     seat.round_id, seat.stakes, seat.undo = round_id, dict(slip.stakes), [dict(each) for each in slip.earlier]
     seat.version += 1
-    seat.save(update_fields=["round_id", "stakes", "undo", "last_stakes", "version", "last_chip", "session", "marks"])
+    seat.save(
+        update_fields=[
+            "round_id",
+            "stakes",
+            "undo",
+            "last_stakes",
+            "version",
+            "last_chip",
+            "session",
+            "idempotency_keys",
+        ]
+    )
 
 
 def add_to_total(round_id: UUID, currency: str, more: Mapping[str, int]) -> Mapping[str, int]:

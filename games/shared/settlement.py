@@ -177,7 +177,7 @@ def settle(live_round: LiveRound, coup: Coup) -> None:
     _record(live_round, coup, digest, json.loads(totals))
 
 
-def dealt_again(live_round: LiveRound) -> Coup:
+def redeal(live_round: LiveRound) -> Coup:
     """Deal the round again from the seed of its shoe and compare the cards.
 
     Raises NotReproduced where the cards differ, and what `shoes.cards_of` raises.

@@ -30,7 +30,7 @@ PUT_UP_AGAIN = "house.restored"  # kind of the event in the audit log
 WRONG_BEGINNING = "The start of the shoe differs from its opening record."
 
 
-DealtAgain = Callable[[Shoe], tuple[Finding, ...]]
+RedealtShoe = Callable[[Shoe], tuple[Finding, ...]]
 """Re-deals everything that was dealt from a shoe and returns the differences."""
 
 
@@ -151,8 +151,8 @@ def dealt_otherwise(shoe: Shoe) -> tuple[Finding, ...]:
     return tuple(_misdealt(shoe, cards_of(shoe)))
 
 
-def end(shoe: Shoe, ending: ShoeEnding, dealt_again: DealtAgain = dealt_otherwise) -> tuple[Finding, ...]:
-    """End a shoe, publish its seed, and return what *dealt_again* finds to differ.
+def end(shoe: Shoe, ending: ShoeEnding, redeal: RedealtShoe = dealt_otherwise) -> tuple[Finding, ...]:
+    """End a shoe, publish its seed, and return what *redeal* finds to differ.
 
     A shoe that has already ended is unchanged. A seed that cannot be unsealed, or is not the one
     committed to, is not published: such a shoe can only be retired. Raises ShoeInUse, and what
@@ -166,7 +166,7 @@ def end(shoe: Shoe, ending: ShoeEnding, dealt_again: DealtAgain = dealt_otherwis
     seed: bytes | None = None
     found: tuple[Finding, ...] = ()
     try:
-        found = dealt_again(shoe)
+        found = redeal(shoe)
         seed = seed_of(shoe)
     except (InvalidTag, Doubt):
         if ending is not ShoeEnding.RETIRED:

@@ -35,7 +35,7 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.
     limits, version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
     shoe.ended_at IS NOT NULL AS shoe_is_spent, round.id AS round, round.number AS round_number, round.is_last AS
     is_last, round.code AS code, round.phase AS phase, round.deadline AS deadline, round.dealt_at AS dealt_at,
-    round.cards AS cards, coalesce(void.reason, '') AS annulled, (SELECT string_agg(past.cards, ',' ORDER BY
+    round.cards AS cards, coalesce(void.reason, '') AS voided, (SELECT string_agg(past.cards, ',' ORDER BY
     past.number) FROM games_liveround AS past WHERE past.shoe_id = shoe.id AND past.phase = '{Phase.SETTLED}' AND NOT
     EXISTS (SELECT FROM games_void AS undone WHERE undone.round_id = past.id)) AS results, CASE WHEN round.phase =
     '{Phase.SETTLED}' AND void.round_id IS NULL THEN ( SELECT ARRAY[count(*) FILTER (WHERE part.result = {Result.WON}),
@@ -77,7 +77,7 @@ SELECT seat.player_id AS player, seat.version AS version, seat.currency AS curre
     seat.undo <> '[]'::jsonb AS can_undo, seat.last_stakes::text AS last_stakes, seat.last_chip AS last_chip,
     (SELECT picked.chips::text FROM games_chipset AS picked WHERE picked.player_id = seat.player_id) AS chips,
     account.balance - account.held AS funds, law.time_zone AS zone,
-    part.paid AS paid, played.code AS code, coalesce(void.reason, '') AS annulled,
+    part.paid AS paid, played.code AS code, coalesce(void.reason, '') AS voided,
     coalesce(seat.round_id IN (live.round_id, live.round_before), false) AS is_recent,
     (SELECT jsonb_object_agg(wager.bet, jsonb_build_array(wager.stake, wager.payout, wager.result))::text
         FROM games_wager AS wager WHERE wager.participation_id = part.id) AS bets,
@@ -87,7 +87,7 @@ FROM live JOIN games_liveseat AS seat ON seat.live_table_id = live.id
 JOIN wallet_account AS account ON account.id = seat.account_id
 JOIN players_player AS whose ON whose.id = seat.player_id
 JOIN players_jurisdiction AS law ON law.code = whose.jurisdiction_id
-LEFT JOIN players_sitting AS sitting ON sitting.session = seat.session
+LEFT JOIN players_playsession AS sitting ON sitting.session = seat.session
 LEFT JOIN games_participation AS part ON part.round_id = seat.round_id AND part.player_id = seat.player_id
 LEFT JOIN games_round AS played ON played.id = part.round_id
 LEFT JOIN games_void AS void ON void.round_id = part.round_id
@@ -130,14 +130,14 @@ class Coming:
     deadline: datetime
     dealt_at: datetime | None
     cards: tuple[Card, ...]  # all drawn cards, face up or face down
-    annulled: VoidReason | None
+    voided: VoidReason | None
     stands: bool  # an incident about the round was ruled to let it stand
     counts: Counts | None  # set once the round is settled
 
     @property
-    def is_annulled(self) -> bool:
+    def is_void(self) -> bool:
         """Return whether the round was voided with bets on it."""
-        return self.annulled is not None
+        return self.voided is not None
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class State:
         return deal(self.round.cards) if self.round and self.round.cards else None
 
     @property
-    def is_told(self) -> bool:
+    def is_announced(self) -> bool:
         """Return whether every card is face up."""
         return self.coup is not None and self.round is not None and self.turned == len(self.round.cards)
 
@@ -255,15 +255,15 @@ class Own:
     zone: str
     paid: int
     code: str  # of the last round played, once it is over
-    annulled: VoidReason | None  # of that round
+    voided: VoidReason | None  # of that round
     bets: Mapping[str, Settled]  # of that round
     net: int | None
     is_recent: bool  # that round is the table's latest, or the one before
 
     @property
-    def is_annulled(self) -> bool:
+    def is_void(self) -> bool:
         """Return whether the last round played was voided."""
-        return self.annulled is not None
+        return self.voided is not None
 
 
 def public_state(row: Mapping[str, Any]) -> State:
@@ -308,7 +308,7 @@ def own_state(row: Mapping[str, Any]) -> Own:
         zone=row["zone"],
         paid=row["paid"] or 0,
         code=row["code"] or "",
-        annulled=VoidReason(row["annulled"]) if row["annulled"] else None,
+        voided=VoidReason(row["voided"]) if row["voided"] else None,
         bets={bet: Settled(*line) for bet, line in bets.items()},
         net=row["net"],
         is_recent=row["is_recent"],
@@ -325,7 +325,7 @@ def _coming(row: Mapping[str, Any]) -> Coming:
         deadline=row["deadline"],
         dealt_at=row["dealt_at"],
         cards=_drawn(row["cards"]),
-        annulled=VoidReason(row["annulled"]) if row["annulled"] else None,
+        voided=VoidReason(row["voided"]) if row["voided"] else None,
         stands=row["stands"],
         counts=Counts(*row["counts"]) if row["counts"] else None,
     )

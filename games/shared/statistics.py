@@ -75,7 +75,7 @@ class Count(NamedTuple):
 class BetLine:
     """One bet on the page."""
 
-    mark: str  # its number in the pie chart
+    sign: str  # its number in the pie chart
     name: str
     tone: str
     count: Count
@@ -104,7 +104,7 @@ class StatisticsView:
     @property
     def figures(self) -> tuple[tuple[str, int, str, str, str], ...]:
         """The bets as segments of a pie chart, by share of the total staked."""
-        return tuple((line.name, line.count.staked, line.share, line.tone, line.mark) for line in self.bets)
+        return tuple((line.name, line.count.staked, line.share, line.tone, line.sign) for line in self.bets)
 
 
 def count(player: Player, live_table: LiveTable, since: Since) -> Mapping[str, Count]:
@@ -138,7 +138,7 @@ def _lines(variant: Variant, counted: Mapping[str, Count], language: str) -> tup
     placed = [bet.code for bet in variant.bets if bet.code in counted]
     return tuple(
         BetLine(
-            mark=str(number),
+            sign=str(number),
             name=bet_name(variant, bet, language),
             tone=TONES.get(bet) or ("player" if bet.startswith("player") else "banker"),
             count=counted[bet],

@@ -40,7 +40,7 @@ class BadTicket(Exception):
 class Ticket:
     """What one page may open: a live table, a lobby, the floor, or only messages to all players."""
 
-    is_program: ClassVar[bool] = False
+    is_api_client: ClassVar[bool] = False
 
     player: int  # `NOBODY` on the floor
     live_table: int | None
@@ -65,7 +65,7 @@ class Ticket:
         return self.live_table is None and self.lobby is None and self.staff is None
 
 
-class Mark(NamedTuple):
+class RoundCursor(NamedTuple):
     """The position of a round at a table, used to find the rounds after it."""
 
     shoe: int  # number of the shoe at the table
@@ -73,16 +73,16 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ProgramTicket(Ticket):
+class ApiClientTicket(Ticket):
     """The stream of one table that an API client opens with its token.
 
     It is not signed: the view that authenticates the client passes it to the stream directly.
     """
 
-    is_program: ClassVar[bool] = True
+    is_api_client: ClassVar[bool] = True
 
     token: int = 0
-    after: Mark | None = None  # the last round that the client knows; None for a new client
+    after: RoundCursor | None = None  # the last round that the client knows; None for a new client
 
 
 def floor_ticket(staff: int, session: UUID) -> Ticket:

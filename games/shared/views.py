@@ -13,22 +13,22 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from games.betting.controls import Change, plays_on
-from games.betting.error_messages import annulled, refusal, table_changed
+from games.betting.error_messages import refusal, table_changed, voided
 from games.betting.forms import BET, KEEP, ClickForm
 from games.betting.limits import Limits
 from games.chat.panel import chat_view
 from games.engine.settle import SettlementError
-from games.errors import Barred, NoChipChosen, PlayError, StalePage, TableChanged, TooManyChips, UnknownChip
+from games.errors import NoChipChosen, NotEligible, PlayError, StalePage, TableChanged, TooManyChips, UnknownChip
 from games.models import LiveTable, Table
 from games.raw_rows import fetch_named
-from games.rounds.void import tell
+from games.rounds.void import take_void_notices
 from games.shared import bets, chips, rendering, seats, stream_tokens
 from games.shared.favourites.panel import panel
 from games.shared.panel_tabs import side_panels
 from games.shared.state import READ_OWN, READ_PUBLIC, State, public_state
 from games.solo.page import purse_forms
 from games.tables.access import at_a_shared_table, demand_welcome
-from games.tables.page_header import sitting_view
+from games.tables.page_header import play_session_view
 from games.tables.presentation import Notice, PurseForms
 from games.variants import VARIANTS
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
@@ -48,7 +48,7 @@ def live_page(request: PlayerRequest, found: Table, mode: Mode, template: str = 
     live = live_table_of(found, mode)
     seats.open_seat(request.player, live)
     waiting = request.session.pop(NOTICE, None)
-    notice = Notice(**waiting) if waiting else _annulled(request, live)
+    notice = Notice(**waiting) if waiting else _voided(request, live)
     return render(request, template, _page(request, live, notice))
 
 
@@ -66,16 +66,16 @@ def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     except TableChanged:
         notice = table_changed((), variant=variant, language=language)
     except (PlayError, SettlementError) as error:
-        if isinstance(error, Barred) and error.bar.code is not Code.CHECK:
+        if isinstance(error, NotEligible) and error.ineligibility.code is not Code.CHECK:
             raise
         notice = refusal(error, variant=variant, mode=mode, language=language)
     if not request.htmx:
         if notice:
             request.session[NOTICE] = vars(notice)
         return redirect("table", slug=found.slug, mode=mode)
-    notice = notice or _annulled(request, live)
+    notice = notice or _voided(request, live)
     own = rendering.render_own(read_public(live), read_own(live, request.player.pk), language, notice=notice)
-    return HttpResponse(own + render_to_string("games/_live_beside.html", around(request, live), request))
+    return HttpResponse(own + render_to_string("games/_live_second.html", around(request, live), request))
 
 
 @made_by_the_page
@@ -91,10 +91,10 @@ def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     live = live_table_of(found, mode)
     seats.seat_at(request.player, live)
     if WHOLE in request.GET:
-        return render(request, "games/live.html", _page(request, live, _annulled(request, live)))
-    parts = _parts(request, live, _annulled(request, live))
+        return render(request, "games/live.html", _page(request, live, _voided(request, live)))
+    parts = _parts(request, live, _voided(request, live))
     state, answer = parts["state"], render(request, "games/_live_now.html", parts)
-    if request.GET.get(BOARD) not in (None, rendering.board_mark(state)):
+    if request.GET.get(BOARD) not in (None, rendering.page_board_key(state)):
         answer.write(rendering.render_board(state, get_language() or "en"))
     return answer
 
@@ -116,11 +116,11 @@ def _row(question: str, parameters: list[Any]) -> dict[str, Any]:
     return row
 
 
-def _annulled(request: PlayerRequest, live: LiveTable) -> Notice | None:
+def _voided(request: PlayerRequest, live: LiveTable) -> Notice | None:
     """Return a notice of void rounds. The player's own part reports the last round played."""
     latest = seats.seat_at(request.player, live).round_id
-    rounds = tell(request.player, live.table_id, Mode(live.mode))
-    return annulled([each for each in rounds if each[0] != latest])
+    rounds = take_void_notices(request.player, live.table_id, Mode(live.mode))
+    return voided([each for each in rounds if each[0] != latest])
 
 
 def live_table_of(found: Table, mode: Mode) -> LiveTable:
@@ -144,7 +144,7 @@ def _carry_out(request: PlayerRequest, live: LiveTable) -> None:
         "round_id": form.cleaned_data["round_id"],
         "table_version": form.cleaned_data["table_version"],
         "session": session_id(request),
-        "mark": form.cleaned_data["mark"],
+        "idempotency_key": form.cleaned_data["idempotency_key"],
     }
     if isinstance(action, Change):
         bets.change_slip(**click, change=action)
@@ -208,12 +208,12 @@ def _purse(request: PlayerRequest, live: LiveTable, limits: Limits) -> PurseForm
 def around(request: PlayerRequest, live: LiveTable) -> dict[str, Any]:
     """Return what changes around the table with a bet: the play session, and a due reality check."""
     session, mode = session_id(request), Mode(live.mode)
-    seen = play_sessions.sitting(request.player, session) if session else None
+    seen = play_sessions.read_session(request.player, session) if session else None
     return {
         "table": live.table,
         "now_mode": mode,
         "mode_word": mode.name.lower(),
-        "sitting": sitting_view(seen, request.player, mode) if seen else None,
+        "play_session": play_session_view(seen, request.player, mode) if seen else None,
     }
 
 
@@ -246,7 +246,7 @@ def live_chips(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
             chips.choose_chips(player=request.player, limits=limits, chips=form.cleaned_data["chips"])
         said = Notice("info", _("The chips in your tray have been changed."))
     except PlayError as error:
-        said = Notice("error", _sentence(error))
+        said = Notice("error", _message(error))
     if not request.htmx:
         request.session[NOTICE] = vars(said)
         return redirect("table", slug=found.slug, mode=mode)
@@ -256,7 +256,7 @@ def live_chips(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
     )
 
 
-def _sentence(error: PlayError) -> str:
+def _message(error: PlayError) -> str:
     if isinstance(error, TooManyChips):
         return ngettext(
             "You can choose at most %(number)d chip.", "You can choose at most %(number)d chips.", chips.MOST

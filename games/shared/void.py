@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from games.chemin.void import annul_coup
+from games.chemin.void import void_coup
 from games.engine.cards import Card, CardError
 from games.engine.coup import TooFewCards, deal
 from games.models import OPEN_PHASES, LiveRound, Phase, Shape, Void, VoidReason
@@ -72,26 +72,26 @@ def void_live_round(*, round_id: UUID, reason: VoidReason, by: str) -> LiveRound
     Chemin de Fer the table first. Raises RoundNotFound, AnotherCoup, LedgerError.
     """
     rounds.read_by_key()
-    coup = LiveRound.objects.filter(pk=round_id, live_table__table__shape=Shape.GUESTS).first()
+    coup = LiveRound.objects.filter(pk=round_id, live_table__table__shape=Shape.CHEMIN).first()
     if coup is not None:
-        return annul_coup(live_round=coup, reason=reason, by=by)
+        return void_coup(live_round=coup, reason=reason, by=by)
     live = LiveRound.objects.select_for_update().filter(pk=round_id).first()
     if live is None:
         raise RoundNotFound(round_id)
     if live.phase in OPEN_PHASES:
         is_dealt = live.phase == Phase.DEALT
-        _annul(live, reason, by)
+        _void(live, reason, by)
         rounds.end_void(live)
         if is_dealt or not shoes.is_sound(live.shoe):
             shoes.retire(live.shoe)
     elif live.phase == Phase.SETTLED:
         void_round(round_id=round_id, reason=reason, by=by)
         shoes.retire(live.shoe)
-    notify.tell(live.live_table_id)
+    notify.notify_table(live.live_table_id)
     return live
 
 
-def _annul(live: LiveRound, reason: VoidReason, by: str) -> None:
+def _void(live: LiveRound, reason: VoidReason, by: str) -> None:
     """Return what was held or staked, and store the round if it had bets."""
     undone = (*_held(live.pk), *undo_round(live.pk))
     holds.release_all(live.pk)

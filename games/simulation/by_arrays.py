@@ -23,7 +23,7 @@ from games.engine.cards import FULL_DECK, Rank
 from games.engine.conditions import CoupClass
 from games.engine.coup import Pairing, deal
 from games.engine.dealing import CUT_CARD, opening
-from games.simulation.tally import Tally, unit
+from games.simulation.tally import ReturnCounts, unit
 
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint16]
@@ -64,7 +64,7 @@ CLASSES: Final = tuple(
 """Every class by its number; some never occur."""
 
 
-def simulate(variant: Variant, coups: int, progress: Callable[[int], None]) -> Tally:
+def simulate(variant: Variant, coups: int, progress: Callable[[int], None]) -> ReturnCounts:
     """Deal this number of coups and settle every bet on each.
 
     Calls `progress` with the number done.
@@ -79,10 +79,10 @@ def simulate(variant: Variant, coups: int, progress: Callable[[int], None]) -> T
     return settle_classes(variant, counts)
 
 
-def settle_classes(variant: Variant, counts: NDArray[np.int64]) -> Tally:
+def settle_classes(variant: Variant, counts: NDArray[np.int64]) -> ReturnCounts:
     """Return the payouts of every bet for these numbers of coups per class."""
     stake = unit(variant)
-    tally: Tally = {bet.code: Counter() for bet in variant.bets}
+    tally: ReturnCounts = {bet.code: Counter() for bet in variant.bets}
     for number in np.flatnonzero(counts):
         for bet in variant.bets:
             pays = bet.pays(CLASSES[number])

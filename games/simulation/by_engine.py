@@ -14,18 +14,18 @@ from games.engine.coup import Coup, deal
 from games.engine.dealing import coups as coups_of_shoe
 from games.engine.settle import settle
 from games.engine.shoe import SEED_BYTES, shuffle
-from games.simulation.tally import Tally, slips, unit
+from games.simulation.tally import ReturnCounts, slips, unit
 
 BATCH = 5_000
 """The number of coups between two progress reports."""
 
 
-def simulate(variant: Variant, coups: int, progress: Callable[[int], None]) -> Tally:
+def simulate(variant: Variant, coups: int, progress: Callable[[int], None]) -> ReturnCounts:
     """Deal this number of coups and settle every bet on each.
 
     Calls `progress` with the number done.
     """
-    tally: Tally = {bet.code: Counter() for bet in variant.bets}
+    tally: ReturnCounts = {bet.code: Counter() for bet in variant.bets}
     stakes = slips(variant, unit(variant))
     dealt = deal_on(variant)
     for done in range(0, coups, BATCH):

@@ -18,7 +18,7 @@ CONFIDENCE: Final = 0.99
 _DEVIATIONS: Final = Fraction(NormalDist().inv_cdf((1 + CONFIDENCE) / 2))
 _PLACES: Final = 12
 
-Tally = Mapping[str, Counter[int]]
+ReturnCounts = Mapping[str, Counter[int]]
 """For every bet, the number of times each payout occurred.
 
 Payouts are in minor units, stake included.
@@ -66,7 +66,7 @@ def slips(variant: Variant, stake: int) -> tuple[Mapping[str, int], ...]:
     return tuple(found)
 
 
-def compare(variant: Variant, tally: Tally) -> Iterator[Comparison]:
+def compare(variant: Variant, tally: ReturnCounts) -> Iterator[Comparison]:
     """Compare the returns of a simulation, made with the stake of `unit`, with the exact ones.
 
     The band assumes independent coups, which is nearly true for coups of one shoe. It never goes

@@ -18,7 +18,7 @@ from audit import log
 from games import rounds
 from games.betting import idempotency
 from games.betting.controls import CONTROL_OF, Change, Deal, bets_stand, demand, demand_deal, plays_on
-from games.betting.eligibility import demand_served
+from games.betting.eligibility import demand_eligible_here
 from games.betting.limits import Limits
 from games.betting.rules import Slip, changed, check_change, stakes_of
 from games.engine.bets import Control
@@ -27,8 +27,8 @@ from games.engine.settle import settle
 from games.engine.shoe import shuffle
 from games.errors import (
     BalanceTooLow,
-    Barred,
     HouseStopped,
+    NotEligible,
     OverLimit,
     PlayError,
     SlipChanged,
@@ -39,7 +39,7 @@ from games.errors import (
     TableWaits,
     UnknownChip,
 )
-from games.models import NextRound, Participation, Shape, Table, TableVersion
+from games.models import Participation, Shape, SoloSeat, Table, TableVersion
 from games.rounds import FinishedRound
 from games.seeds import unseal
 from games.solo import seats
@@ -60,7 +60,7 @@ class Played:
 
     round_id: UUID
     repeated: bool
-    place: NextRound
+    seat: SoloSeat
 
 
 @dataclass(frozen=True)
@@ -82,44 +82,44 @@ class Click:
     session: UUID | None = None
 
 
-def place_at(*, player: Player, table_id: int, mode: Mode) -> NextRound:
+def solo_seat_at(*, player: Player, table_id: int, mode: Mode) -> SoloSeat:
     """Return the player's seat at a table; create it on the first visit.
 
     The seat commits to a round before anything can be staked on it. If the game has a purse, the
     visit marks the purse as used.
 
-    Raises Barred, NotServed, OtherMoney, TableClosed if there is no seat yet and the player may not
+    Raises NotEligible, NotEligibleHere, OtherMoney, TableClosed if there is no seat yet and the player may not
     play there.
     """
     while (found := seats.read(player, table_id, mode)) is None:
-        _take_place(player, table_id, mode)
+        _take_seat(player, table_id, mode)
     if plays_on(VARIANTS[found.table.variant]) is AccountKind.PURSE:
         seats.touch(found)
     return found
 
 
-def open_table(*, player: Player, table_id: int, mode: Mode) -> NextRound:
+def open_table(*, player: Player, table_id: int, mode: Mode) -> SoloSeat:
     """Return the player's seat at the table whose page they open.
 
     If the jurisdiction allows play at only one table at a time, this table becomes that table.
     """
-    place = place_at(player=player, table_id=table_id, mode=mode)
+    seat = solo_seat_at(player=player, table_id=table_id, mode=mode)
     if not player.jurisdiction.may_play_in_parallel:
         seats.sit(player, table_id, mode)
-    return place
+    return seat
 
 
 @transaction.atomic
-def _take_place(player: Player, table_id: int, mode: Mode) -> None:
+def _take_seat(player: Player, table_id: int, mode: Mode) -> None:
     """Create the seat and the account that the game plays on.
 
-    Shared tables have no such seats. Raises Barred, NotServed, OtherMoney, TableClosed.
+    Shared tables have no such seats. Raises NotEligible, NotEligibleHere, OtherMoney, TableClosed.
     """
-    bar = eligibility.bar_to_play(player, real=mode is Mode.REAL)
-    if bar and bar.code is not eligibility.Code.CHECK:  # answered at the table
-        raise Barred(bar)
+    ineligibility = eligibility.check_play(player, real=mode is Mode.REAL)
+    if ineligibility and ineligibility.code is not eligibility.Code.CHECK:  # answered at the table
+        raise NotEligible(ineligibility)
     table = Table.objects.select_related("version").get(pk=table_id, shape=Shape.SOLO)
-    demand_served(table.version, player, mode)
+    demand_eligible_here(table.version, player, mode)
     if plays_on(VARIANTS[table.variant]) is AccountKind.PURSE:
         accounts.open_purse(player, mode)
     seats.take(player, table_id, mode)
@@ -134,29 +134,28 @@ def add_chip(
     bet: str,
     chip: int,
     table_version: int | None = None,
-    mark: UUID | None = None,
-) -> NextRound:
+    idempotency_key: UUID | None = None,
+) -> SoloSeat:
     """Put one chip on a bet of the slip.
 
     *table_version* is the version number that the player was shown, here and below; None for
-    callers that show nothing. *mark* is the idempotency key of the click
-    (`games.betting.idempotency`).
+    callers that show nothing. *idempotency_key*: see `games.betting.idempotency`.
 
-    Raises HouseStopped, Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed,
+    Raises HouseStopped, NotEligible, TableWaits, NotEligibleHere, OtherMoney, TablePaused, TableClosed,
     TableChanged, UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError if the
     bets exclude each other.
     """
-    locked = _locked_place(player, table_id, mode)
-    place = locked.place
-    if idempotency.is_done(place, mark):
-        return place
+    locked = _locked_seat(player, table_id, mode)
+    seat = locked.seat
+    if idempotency.is_done(seat, idempotency_key):
+        return seat
     _demand_open(locked)
-    _check_version(place, table_version)
-    limits = _limits(place)
+    _check_version(seat, table_version)
+    limits = _limits(seat)
     if chip not in limits.chips:
         raise UnknownChip
-    place.last_chip = chip
-    return _keep(locked, _slip(place).add(bet, chip), limits, mark)
+    seat.last_chip = chip
+    return _keep(locked, _slip(seat).add(bet, chip), limits, idempotency_key)
 
 
 @transaction.atomic
@@ -168,23 +167,23 @@ def take_chip(
     bet: str,
     chip: int,
     table_version: int | None = None,
-    mark: UUID | None = None,
-) -> NextRound:
+    idempotency_key: UUID | None = None,
+) -> SoloSeat:
     """Take one chip off a bet, or the whole bet if it is smaller. Also works at a closed table.
 
     Raises TableWaits, TableChanged, NotOffered, UnknownChip.
     """
-    locked = _locked_place(player, table_id, mode)
-    place = locked.place
-    if idempotency.is_done(place, mark):
-        return place
-    _check_version(place, table_version)
-    demand(VARIANTS[place.table.variant], Control.TAKE_OFF)
-    limits = _limits(place)
+    locked = _locked_seat(player, table_id, mode)
+    seat = locked.seat
+    if idempotency.is_done(seat, idempotency_key):
+        return seat
+    _check_version(seat, table_version)
+    demand(VARIANTS[seat.table.variant], Control.TAKE_OFF)
+    limits = _limits(seat)
     if chip not in limits.chips:
         raise UnknownChip
-    place.last_chip = chip
-    return _keep(locked, _slip(place).take(bet, chip), limits, mark)
+    seat.last_chip = chip
+    return _keep(locked, _slip(seat).take(bet, chip), limits, idempotency_key)
 
 
 @transaction.atomic
@@ -195,22 +194,22 @@ def change_slip(
     mode: Mode,
     change: Change,
     table_version: int | None = None,
-    mark: UUID | None = None,
-) -> NextRound:
+    idempotency_key: UUID | None = None,
+) -> SoloSeat:
     """Undo, clear, double, rebet or lower the slip.
 
     If the table is closed or paused, or the house is stopped, bets can only be removed. Raises what
     `add_chip` raises, NothingToRepeat, and NotOffered if the game has no such control.
     """
-    locked = _locked_place(player, table_id, mode)
-    place = locked.place
-    if idempotency.is_done(place, mark):
-        return place
-    _check_version(place, table_version)
-    demand(VARIANTS[place.table.variant], CONTROL_OF[change])
-    limits = _limits(place)
-    slip = changed(_slip(place), change, last_stakes=place.last_stakes, limits=limits, funds=partial(_funds, place))
-    return _keep(locked, slip, limits, mark)
+    locked = _locked_seat(player, table_id, mode)
+    seat = locked.seat
+    if idempotency.is_done(seat, idempotency_key):
+        return seat
+    _check_version(seat, table_version)
+    demand(VARIANTS[seat.table.variant], CONTROL_OF[change])
+    limits = _limits(seat)
+    slip = changed(_slip(seat), change, last_stakes=seat.last_stakes, limits=limits, funds=partial(_funds, seat))
+    return _keep(locked, slip, limits, idempotency_key)
 
 
 def play_round(
@@ -246,7 +245,7 @@ def play_round(
 def play(click: Click) -> Played:
     """Stake the slip, deal, settle and pay. Repeating a round returns it and moves no money.
 
-    Raises HouseStopped, Barred, TableWaits, NotServed, OtherMoney, TablePaused, TableClosed,
+    Raises HouseStopped, NotEligible, TableWaits, NotEligibleHere, OtherMoney, TablePaused, TableClosed,
     StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum,
     StakeOffStep, BalanceTooLow, OverLimit.
     """
@@ -263,8 +262,8 @@ def on_record(click: Click) -> Iterator[None]:
         yield
     except PlayError as refusal:
         data = {"reason": type(refusal).__name__, "round": str(click.round_id)}
-        if isinstance(refusal, Barred):
-            data["bar"] = refusal.bar.code.value
+        if isinstance(refusal, NotEligible):
+            data["bar"] = refusal.ineligibility.code.value
         log.record("round.refused", by=f"player:{click.player.pk}", on=f"table:{click.table_id}", data=data)
         raise
 
@@ -276,7 +275,7 @@ def asked_stake(click: Click) -> int | None:
     Does not check the balance. Raises what `play` raises except BalanceTooLow.
     """
     locked = _locked(click.player, click.table_id, click.mode, click.session)
-    if locked.place.round_id != click.round_id:
+    if locked.seat.round_id != click.round_id:
         _played_before(click)
         return None
     staked = sum(_stakes(locked, click).values())
@@ -289,10 +288,10 @@ def asked_stake(click: Click) -> int | None:
 def play_within(click: Click) -> Played:
     """Do what `play` does, in the caller's transaction if there is one."""
     locked = _locked(click.player, click.table_id, click.mode, click.session)
-    place, room = locked.place, locked.room
-    if place.round_id != click.round_id:
-        return Played(_played_before(click), repeated=True, place=place)
-    stakes, variant = _stakes(locked, click), VARIANTS[place.table.variant]
+    seat, room = locked.seat, locked.room
+    if seat.round_id != click.round_id:
+        return Played(_played_before(click), repeated=True, seat=seat)
+    stakes, variant = _stakes(locked, click), VARIANTS[seat.table.variant]
     # These checks come before the seed is unsealed. A refused round remains the next one; if it were dealt first,
     # the time until the refusal would reveal its cards.
     staked = sum(stakes.values())
@@ -301,14 +300,14 @@ def play_within(click: Click) -> Played:
     if room is not None and staked > room.left:
         raise OverLimit(room)
 
-    seed = unseal(click.round_id, bytes(place.sealed_seed))
+    seed = unseal(click.round_id, bytes(seat.sealed_seed))
     coup = deal(shuffle(seed, variant.decks, click.player_value))
     settlement = settle(variant, coup, stakes)
     finished = FinishedRound(
         round_id=click.round_id,
-        version=_version(place),
+        version=_version(seat),
         mode=click.mode,
-        commitment=place.commitment,
+        commitment=seat.commitment,
         seed=seed,
         player_value=click.player_value,
         coup=coup,
@@ -318,29 +317,29 @@ def play_within(click: Click) -> Played:
         balance_before=locked.balance,
         session=click.session,
     )
-    seats.succeed(place, last_stakes=stakes, standing=stakes if bets_stand(variant) else {})
+    seats.succeed(seat, last_stakes=stakes, remaining=stakes if bets_stand(variant) else {})
     try:
-        rounds.finish(finished, place)
+        rounds.finish(finished, seat)
     except LimitReached as reached:  # a stake on the player's other account used up the limit after the check
         raise OverLimit(reached) from reached
-    return Played(click.round_id, repeated=False, place=place)
+    return Played(click.round_id, repeated=False, seat=seat)
 
 
 def _stakes(locked: seats.Locked, click: Click) -> Mapping[str, int]:
     """Return the stakes of the click after every check except those of balance and player limits."""
-    place = locked.place
-    if locked.bar:
-        raise Barred(eligibility.bar(click.player, eligibility.Code(locked.bar)))
+    seat = locked.seat
+    if locked.ineligibility:
+        raise NotEligible(eligibility.explain(click.player, eligibility.Code(locked.ineligibility)))
     if not locked.sits:
-        raise TableWaits(place.table.slug)
+        raise TableWaits(seat.table.slug)
     _demand_open(locked)
-    _check_version(place, click.table_version)
-    if click.bets is None and place.slip_version != click.slip_version:
+    _check_version(seat, click.table_version)
+    if click.bets is None and seat.slip_version != click.slip_version:
         raise SlipChanged
-    variant = VARIANTS[place.table.variant]
+    variant = VARIANTS[seat.table.variant]
     demand_deal(variant, click.how)
-    slip = _slip(place) if click.bets is None else Slip(click.bets)
-    return stakes_of(slip, click.how, last_stakes=place.last_stakes, variant=variant, limits=_limits(place))
+    slip = _slip(seat) if click.bets is None else Slip(click.bets)
+    return stakes_of(slip, click.how, last_stakes=seat.last_stakes, variant=variant, limits=_limits(seat))
 
 
 def _played_before(click: Click) -> UUID:
@@ -364,68 +363,68 @@ def _locked(player: Player, table_id: int, mode: Mode, session: UUID | None = No
     return locked
 
 
-def _locked_place(player: Player, table_id: int, mode: Mode) -> seats.Locked:
-    """Return the locked seat if the player may play there. Raises StalePage, Barred, TableWaits."""
+def _locked_seat(player: Player, table_id: int, mode: Mode) -> seats.Locked:
+    """Return the locked seat if the player may play there. Raises StalePage, NotEligible, TableWaits."""
     locked = _locked(player, table_id, mode)
-    if locked.bar:
-        raise Barred(eligibility.bar(player, eligibility.Code(locked.bar)))
+    if locked.ineligibility:
+        raise NotEligible(eligibility.explain(player, eligibility.Code(locked.ineligibility)))
     if not locked.sits:
-        raise TableWaits(locked.place.table.slug)
+        raise TableWaits(locked.seat.table.slug)
     return locked
 
 
 def _demand_open(locked: seats.Locked) -> None:
     """Require a table that takes bets from the player.
 
-    Raises HouseStopped, NotServed, OtherMoney, TablePaused, TableClosed (`seats.takes_bets`).
+    Raises HouseStopped, NotEligibleHere, OtherMoney, TablePaused, TableClosed (`seats.takes_bets`).
     """
     if locked.is_stopped:
         raise HouseStopped
-    table, mode = locked.place.table, Mode(locked.place.mode)
-    demand_served(table.version, locked.place.player, mode)
+    table, mode = locked.seat.table, Mode(locked.seat.mode)
+    demand_eligible_here(table.version, locked.seat.player, mode)
     if seats.pauses(table, mode):
         raise TablePaused
     if not seats.takes_bets(table, mode):
         raise TableClosed
 
 
-def _check_version(place: NextRound, shown: int | None) -> None:
+def _check_version(seat: SoloSeat, shown: int | None) -> None:
     """Refuse a click that was made under other limits or rules, before any money moves (GLI-19
     v3.0, A.5.1).
 
     Raises TableChanged, TableClosed.
     """
-    if shown is not None and shown != _version(place).number:
+    if shown is not None and shown != _version(seat).number:
         raise TableChanged
 
 
-def _keep(locked: seats.Locked, slip: Slip, limits: Limits, mark: UUID | None) -> NextRound:
+def _keep(locked: seats.Locked, slip: Slip, limits: Limits, idempotency_key: UUID | None) -> SoloSeat:
     """Check and store a changed slip. A player who may no longer play here can only remove bets."""
-    place, before = locked.place, _slip(locked.place)
+    seat, before = locked.seat, _slip(locked.seat)
     if slip.total > before.total:
         _demand_open(locked)
-    check_change(before, slip, variant=VARIANTS[place.table.variant], limits=limits, funds=partial(_funds, place))
-    place.slip, place.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]
-    place.slip_version += 1
-    idempotency.note(place, mark)
-    place.save(update_fields=["slip", "undo", "slip_version", "last_chip", "marks"])
-    return place
+    check_change(before, slip, variant=VARIANTS[seat.table.variant], limits=limits, funds=partial(_funds, seat))
+    seat.slip, seat.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]
+    seat.slip_version += 1
+    idempotency.note(seat, idempotency_key)
+    seat.save(update_fields=["slip", "undo", "slip_version", "last_chip", "idempotency_keys"])
+    return seat
 
 
-def _funds(place: NextRound) -> int:
+def _funds(seat: SoloSeat) -> int:
     """Return what the player can play with here, in minor units."""
-    return funds(place.player, Mode(place.mode), plays_on(VARIANTS[place.table.variant]))
+    return funds(seat.player, Mode(seat.mode), plays_on(VARIANTS[seat.table.variant]))
 
 
-def _slip(place: NextRound) -> Slip:
-    return Slip(place.slip, tuple(place.undo))
+def _slip(seat: SoloSeat) -> Slip:
+    return Slip(seat.slip, tuple(seat.undo))
 
 
-def _limits(place: NextRound) -> Limits:
-    return Limits.of(_version(place).limits, place.player.currency)
+def _limits(seat: SoloSeat) -> Limits:
+    return Limits.of(_version(seat).limits, seat.player.currency)
 
 
-def _version(place: NextRound) -> TableVersion:
-    if place.table.version is None:
+def _version(seat: SoloSeat) -> TableVersion:
+    if seat.table.version is None:
         raise TableClosed
-    return place.table.version
+    return seat.table.version

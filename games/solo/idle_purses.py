@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 from django.db.models.query import QuerySet
 
-from games.models import LiveSeat, NextRound
+from games.models import LiveSeat, SoloSeat
 from games.solo.seats import ON_A_PURSE
 from players.models import Player, Session
 from wallet.ledger import accounts, purse
@@ -39,7 +39,7 @@ def _idle() -> QuerySet[Account]:
     A player with a seat at a shared table may be waiting for the next round; there the session
     decides.
     """
-    used = NextRound.objects.filter(player=OuterRef("owner"), used_at__gt=Now() - IDLE)
+    used = SoloSeat.objects.filter(player=OuterRef("owner"), used_at__gt=Now() - IDLE)
     seat = LiveSeat.objects.filter(
         player=OuterRef("owner"), live_table__mode=OuterRef("mode"), live_table__table__variant__in=ON_A_PURSE
     )

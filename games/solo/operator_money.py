@@ -11,20 +11,20 @@ from django.db import transaction
 from django.urls import reverse
 
 from games import solo
-from games.betting.eligibility import is_played_for, is_remote, serves
+from games.betting.eligibility import is_eligible, is_played_for, uses_operator_wallet
 from games.errors import (
     BetUnderWay,
+    OperatorBalanceTooLow,
     OperatorBusy,
     OperatorRefuses,
     OperatorSilent,
-    RemoteBalanceTooLow,
     VisitOver,
 )
 from games.models import Table
 from games.solo import Click, Played, seats
 from players.models import Player
 from players.protection import registers
-from wallet.models import Mode, RemoteBet
+from wallet.models import Mode, OperatorBet
 from wallet.operator_wallet import bets, operators, queue
 
 
@@ -44,7 +44,7 @@ class BalanceThere:
 
 def balance_there(player: Player, table: Table, mode: Mode) -> BalanceThere | None:
     """Return the operator's balance shown at a table, or None if the money is held here."""
-    if not is_remote(player, mode):
+    if not uses_operator_wallet(player, mode):
         return None
     address = reverse("remote_balance", args=[table.slug, mode])
     return BalanceThere(operators.funds(player, mode), player.currency, queue.is_waiting(player), address)
@@ -56,7 +56,7 @@ def play(click: Click) -> Played:
     Also raises BetUnderWay, OperatorBusy, OperatorRefuses, OperatorSilent, RemoteBalanceTooLow,
     VisitOver.
     """
-    if not is_remote(click.player, click.mode):
+    if not uses_operator_wallet(click.player, click.mode):
         return solo.play(click)
     registers.ask_where_due(click.player)
     with solo.on_record(click):
@@ -79,20 +79,20 @@ def is_open_to(table: Table, jurisdiction: str, currency: str) -> bool:
     version = table.version
     return (
         version is not None
-        and serves(version, jurisdiction)
+        and is_eligible(version, jurisdiction)
         and is_played_for(version, Mode.REAL)
         and currency in version.limits
     )
 
 
-def look_at_balance(player: Player, mode: Mode, session: UUID | None) -> None:
+def refresh_operator_balance(player: Player, mode: Mode, session: UUID | None) -> None:
     """Ask the operator for the balance of a player who opens a table."""
-    launch = operators.launch_of(player, session) if is_remote(player, mode) else None
+    launch = operators.launch_of(player, session) if uses_operator_wallet(player, mode) else None
     if launch is not None:
         operators.refresh_balance(player, launch)
 
 
-def _ask(click: Click, amount: int) -> RemoteBet:
+def _ask(click: Click, amount: int) -> OperatorBet:
     launch = operators.launch_of(click.player, click.session)
     if launch is None:
         raise VisitOver
@@ -108,7 +108,7 @@ def _ask(click: Click, amount: int) -> RemoteBet:
     except bets.BetRefused as refused:
         match refused.code:
             case bets.INSUFFICIENT:
-                raise RemoteBalanceTooLow from refused
+                raise OperatorBalanceTooLow from refused
             case bets.SESSION_OVER:
                 raise VisitOver from refused
             case _:
@@ -116,7 +116,7 @@ def _ask(click: Click, amount: int) -> RemoteBet:
 
 
 @transaction.atomic
-def _play(click: Click, bet: RemoteBet) -> Played:
+def _play(click: Click, bet: OperatorBet) -> Played:
     """Book the stake to the player, play, and book what is left back to the operator.
 
     Locks rows in the usual order: table and seat, then the account.

@@ -9,7 +9,7 @@ from games.betting.error_messages import examined
 from games.betting.limits import Limits
 from games.betting.rules import lower_bet
 from games.errors import TableClosed
-from games.models import NextRound, Participation, Round, Table, TableVersion, Void
+from games.models import Participation, Round, SoloSeat, Table, TableVersion, Void
 from games.raw_rows import columns, fetch_one, instance
 from games.rounds.unreadable import is_readable
 from games.solo import seats
@@ -36,7 +36,7 @@ WHERE part.round_id = %s AND part.player_id = %s
 
 
 def game_view(
-    place: NextRound,
+    solo_seat: SoloSeat,
     *,
     language: str,
     notice: Notice | None = None,
@@ -48,17 +48,17 @@ def game_view(
     *shown* is the round whose cards are on the table (default: the last one played here). *fresh*
     means that the reader has not seen it yet.
     """
-    variant, mode = VARIANTS[place.table.variant], Mode(place.mode)
-    limits, is_stopped = table_limits(place), house_stop.current() is not None
-    takes_bets, is_paused = seats.as_shown(place.table, mode, is_house_stopped=is_stopped)
-    on_stage = shown or place.last_round
-    part = participation(on_stage, place.player.pk) if on_stage else None
+    variant, mode = VARIANTS[solo_seat.table.variant], Mode(solo_seat.mode)
+    limits, is_stopped = table_limits(solo_seat), house_stop.current() is not None
+    takes_bets, is_paused = seats.as_shown(solo_seat.table, mode, is_house_stopped=is_stopped)
+    on_stage = shown or solo_seat.last_round
+    part = participation(on_stage, solo_seat.player.pk) if on_stage else None
     if part and hasattr(part.round, "void"):
         part = None  # a void round has no result to show
     if part and not is_readable(part):
         notice = notice or examined(part)
         part = None
-    has = funds(place.player, mode, plays_on(variant))
+    has = funds(solo_seat.player, mode, plays_on(variant))
     seat = Seat(
         variant=variant,
         limits=limits,
@@ -66,15 +66,15 @@ def game_view(
         takes_bets=takes_bets,
         is_paused=is_paused,
         is_house_stopped=is_stopped,
-        table_version=place.table.version.number if place.table.version else 0,
-        round_id=place.round_id,
-        commitment=place.commitment,
-        slip=place.slip,
-        slip_version=place.slip_version,
-        can_undo=bool(place.undo),
-        last_stakes=place.last_stakes,
-        last_chip=place.last_chip,
-        player_value=place.player_value,
+        table_version=solo_seat.table.version.number if solo_seat.table.version else 0,
+        round_id=solo_seat.round_id,
+        commitment=solo_seat.commitment,
+        slip=solo_seat.slip,
+        slip_version=solo_seat.slip_version,
+        can_undo=bool(solo_seat.undo),
+        last_stakes=solo_seat.last_stakes,
+        last_chip=solo_seat.last_chip,
+        player_value=solo_seat.player_value,
         funds=has,
     )
     return compose(
@@ -82,9 +82,9 @@ def game_view(
         language=language,
         notice=notice,
         dealt=dealt(part) if part else None,
-        is_last=on_stage == place.last_round,
+        is_last=on_stage == solo_seat.last_round,
         fresh=fresh,
-        purse=purse_view(place, limits, has) if plays_on(variant) is AccountKind.PURSE else None,
+        purse=purse_view(solo_seat, limits, has) if plays_on(variant) is AccountKind.PURSE else None,
     )
 
 
@@ -112,24 +112,24 @@ def purse_forms(player_id: int, mode: Mode, limits: Limits) -> PurseForms:
     )
 
 
-def purse_view(place: NextRound, limits: Limits, funds: int) -> PurseView:
+def purse_view(solo_seat: SoloSeat, limits: Limits, funds: int) -> PurseView:
     """Return what is shown next to the balance of a game with its own balance."""
     return PurseView(
-        **vars(purse_forms(place.player_id, Mode(place.mode), limits)),
-        is_short=sum(place.slip.values()) > funds,
+        **vars(purse_forms(solo_seat.player_id, Mode(solo_seat.mode), limits)),
+        is_short=sum(solo_seat.slip.values()) > funds,
         is_empty=funds < limits.lowest,
-        lower_total=sum(lower_bet(place.slip, limits, funds).values()),
+        lower_total=sum(lower_bet(solo_seat.slip, limits, funds).values()),
     )
 
 
-def table_limits(place: NextRound) -> Limits:
+def table_limits(solo_seat: SoloSeat) -> Limits:
     """Return the limits in force at a seat, in its player's currency.
 
     Raises TableClosed if the table never went live.
     """
-    if place.table.version is None:
+    if solo_seat.table.version is None:
         raise TableClosed
-    return Limits.of(place.table.version.limits, place.player.currency)
+    return Limits.of(solo_seat.table.version.limits, solo_seat.player.currency)
 
 
 def participation(round_id: UUID, player_id: int) -> Participation | None:

@@ -33,7 +33,7 @@ from wallet.money import format_money
 def table_rebuy(request: PlayerRequest, table: Table, mode: Mode) -> HttpResponse:
     """Move money from the account into the game, or say why not, on the table."""
     _demand_purse(table)
-    take_place(request.player, table, mode)
+    prepare_seat(request.player, table, mode)
     request.session[_notice_of(table)] = vars(_rebuy(request, mode))
     return redirect("table", slug=table.slug, mode=mode)
 
@@ -53,12 +53,12 @@ def table_leave(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
         return redirect("table", slug=slug, mode=mode)
     returned = purse.leave(player=request.player, mode=mode, key=form.cleaned_data["key"])
     if returned.amount:
-        sentence = _("You left the game. %(amount)s was returned to your account.") % {
+        message = _("You left the game. %(amount)s was returned to your account.") % {
             "amount": format_money(returned.amount, request.player.currency, get_language() or "en")
         }
     else:
-        sentence = _("You left the game. There was no balance left to return.")
-    messages.success(request, sentence)
+        message = _("You left the game. There was no balance left to return.")
+    messages.success(request, message)
     return redirect("lobby")
 
 
@@ -67,12 +67,12 @@ def _notice_of(table: Table) -> str:
     return LIVE_NOTICE if table.shape == Shape.SHARED else NOTICE
 
 
-def take_place(player: Player, table: Table, mode: Mode) -> None:
+def prepare_seat(player: Player, table: Table, mode: Mode) -> None:
     """Create the player's seat at the table, and the account that the game plays on, if they do not exist."""
     if table.shape == Shape.SHARED:
         seats.seat_at(player, live_table_of(table, mode))
     else:
-        solo.place_at(player=player, table_id=table.pk, mode=mode)
+        solo.solo_seat_at(player=player, table_id=table.pk, mode=mode)
 
 
 def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:

@@ -9,7 +9,7 @@ from django.db import connection
 from games.betting.controls import plays_on
 from games.betting.eligibility import is_played_for
 from games.errors import TableChanged
-from games.models import NextRound, Status, Table, TableVersion
+from games.models import SoloSeat, Status, Table, TableVersion
 from games.raw_rows import Value, columns, fetch_one, instance
 from games.seeds import new_sealed_seed
 from games.variants import GAMES, VARIANTS
@@ -18,64 +18,73 @@ from players.protection import eligibility
 from wallet.ledger import LimitReached
 from wallet.models import AccountKind, Mode
 
-COLUMNS = f"{columns(NextRound, 'place')}, {columns(Table, 'seat')}, {columns(TableVersion, 'version')}"
+COLUMNS = f"{columns(SoloSeat, 'solo_seat')}, {columns(Table, 'game_table')}, {columns(TableVersion, 'version')}"
 READ = f"""
 SELECT {COLUMNS}
-FROM games_nextround AS place
-JOIN games_table AS seat ON seat.id = place.table_id
-LEFT JOIN games_tableversion AS version ON version.id = seat.version_id
-WHERE place.player_id = %s AND place.table_id = %s AND place.mode = %s
+FROM games_soloseat AS solo_seat
+JOIN games_table AS game_table ON game_table.id = solo_seat.table_id
+LEFT JOIN games_tableversion AS version ON version.id = game_table.version_id
+WHERE solo_seat.player_id = %s AND solo_seat.table_id = %s AND solo_seat.mode = %s
 """  # noqa: S608  (nothing but names of our own columns)
-# Whether the player may play at this table now: the jurisdiction allows play at several tables, or the player
-# opened this one last. That row stays share-locked until the round is stored, so that two deals at two tables see
-# one value.
-SITS = """(SELECT law.may_play_in_parallel FROM players_player AS whose
+
+
+def sits(row: str) -> str:
+    """Return the SQL condition that the player plays at the table of *row*, an alias with table_id and mode.
+
+    It is true if the jurisdiction allows play at several tables, or the player opened this one last.
+    The statement reads that choice as ``last``, with a share lock until the round is stored, so that
+    two deals at two tables see one value.
+    """
+    return f"""(SELECT law.may_play_in_parallel FROM players_player AS whose
         JOIN players_jurisdiction AS law ON law.code = whose.jurisdiction_id WHERE whose.id = %(player)s)
-    OR EXISTS (SELECT FROM last WHERE last.table_id = place.table_id AND last.mode = place.mode)"""
+    OR EXISTS (SELECT FROM last WHERE last.table_id = {row}.table_id AND last.mode = {row}.mode)"""  # noqa: S608  (nothing but names of our own columns)
+
+
 # Lock order: the table first. Players share its row lock; a change of the table waits until the round is stored.
 # If this statement waited for such a change, it cannot see the new version yet: the table row names it, the join
 # does not find it. The account that the game plays on is locked last. Eligibility of the player and the house
 # stop are checked before any lock.
 LOCK = f"""
-WITH gate AS MATERIALIZED (SELECT {eligibility.BARRED} AS bar, wallet_is_stopped() AS is_stopped),
-seat AS MATERIALIZED (SELECT * FROM games_table WHERE id = %(table)s FOR SHARE),
+WITH eligibility AS MATERIALIZED (SELECT {eligibility.REASON} AS bar, wallet_is_stopped() AS is_stopped),
+game_table AS MATERIALIZED (SELECT * FROM games_table WHERE id = %(table)s FOR SHARE),
 last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE)
-SELECT {COLUMNS}, own.id, own.balance, own.held, gate.bar, gate.is_stopped,
-    CASE place.mode WHEN '{Mode.REAL}' THEN wallet_room(place.player_id, 'stake') END, {SITS}
-FROM gate CROSS JOIN games_nextround AS place
-JOIN seat ON seat.id = place.table_id
-JOIN wallet_account AS own ON own.owner_id = place.player_id AND own.mode = place.mode
-    AND own.kind = CASE WHEN seat.variant = ANY (%(purses)s) THEN '{AccountKind.PURSE}' ELSE '{AccountKind.CASH}' END
-LEFT JOIN games_tableversion AS version ON version.id = seat.version_id
-WHERE place.player_id = %(player)s AND place.table_id = %(table)s AND place.mode = %(mode)s
-FOR UPDATE OF place, own
+SELECT {COLUMNS}, own.id, own.balance, own.held, eligibility.bar, eligibility.is_stopped,
+    CASE solo_seat.mode WHEN '{Mode.REAL}' THEN wallet_room(solo_seat.player_id, 'stake') END, {sits("solo_seat")}
+FROM eligibility CROSS JOIN games_soloseat AS solo_seat
+JOIN game_table ON game_table.id = solo_seat.table_id
+JOIN wallet_account AS own ON own.owner_id = solo_seat.player_id AND own.mode = solo_seat.mode
+    AND own.kind =
+        CASE WHEN game_table.variant = ANY (%(purses)s) THEN '{AccountKind.PURSE}' ELSE '{AccountKind.CASH}' END
+LEFT JOIN games_tableversion AS version ON version.id = game_table.version_id
+WHERE solo_seat.player_id = %(player)s AND solo_seat.table_id = %(table)s AND solo_seat.mode = %(mode)s
+FOR UPDATE OF solo_seat, own
 """  # noqa: S608  (nothing but names of our own columns)
 ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
-KEEP_VALUE = "UPDATE games_nextround SET player_value = %s WHERE id = %s"
+KEEP_VALUE = "UPDATE games_soloseat SET player_value = %s WHERE id = %s"
 SIT = """
 INSERT INTO games_opentable (player_id, table_id, mode) VALUES (%s, %s, %s)
 ON CONFLICT (player_id) DO UPDATE SET table_id = excluded.table_id, mode = excluded.mode
 """
-TOUCH = "UPDATE games_nextround SET used_at = clock_timestamp() WHERE id = %s"
+TOUCH = "UPDATE games_soloseat SET used_at = clock_timestamp() WHERE id = %s"
 
 
 class Locked(NamedTuple):
     """A seat whose rows stay locked until the transaction ends, with the account that the game plays on."""
 
-    place: NextRound
+    seat: SoloSeat
     account_id: int
     balance: int  # minor units
     held: int  # part of the balance that is set aside and cannot be staked
-    bar: str | None  # why the player may not play, a `players.protection.eligibility.Code`
+    ineligibility: str | None  # why the player may not play, a `players.protection.eligibility.Code`
     is_stopped: bool  # house stop
     room: LimitReached | None  # the limit that leaves least for a stake
     sits: bool  # whether the player plays here, if only one table at a time is allowed
 
 
-def read(player: Player, table_id: int, mode: Mode) -> NextRound | None:
+def read(player: Player, table_id: int, mode: Mode) -> SoloSeat | None:
     """Return the seat with its table and version, or None if there is no seat."""
     row = fetch_one(READ, [player.pk, table_id, mode.value])
-    return None if row is None else _place(player, row)
+    return None if row is None else _seat(player, row)
 
 
 def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None) -> Locked | None:
@@ -86,30 +95,30 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
     Raises TableChanged if a change of the table was committed just now.
     """
     values: dict[str, Value] = {"table": table_id, "purses": ON_A_PURSE, "mode": mode.value}
-    values.update(eligibility.barred(player, session, real=mode is Mode.REAL))
+    values.update(eligibility.parameters(player, session, real=mode is Mode.REAL))
     row = fetch_one(LOCK, values)
     if row is None:
         return None
-    place = _place(player, row)
-    account_id, balance, held, bar, is_stopped, room, sits = row
-    return Locked(place, account_id, balance, held, bar, is_stopped, room and LimitReached.parse(room), sits)
+    seat = _seat(player, row)
+    account_id, balance, held, ineligibility, is_stopped, room, sits = row
+    return Locked(seat, account_id, balance, held, ineligibility, is_stopped, room and LimitReached.parse(room), sits)
 
 
-def _place(player: Player, row: Iterator[Any]) -> NextRound:
+def _seat(player: Player, row: Iterator[Any]) -> SoloSeat:
     """Build a seat with its table and version from a row. Raises TableChanged if the version is not
     visible yet.
     """
-    place, table, version = instance(NextRound, row), instance(Table, row), instance(TableVersion, row)
+    seat, table, version = instance(SoloSeat, row), instance(Table, row), instance(TableVersion, row)
     if table.version_id is not None and version.pk is None:
         raise TableChanged
-    place.player, place.table, table.version = player, table, version if version.pk else None
-    return place
+    seat.player, seat.table, table.version = player, table, version if version.pk else None
+    return seat
 
 
 def take(player: Player, table_id: int, mode: Mode) -> None:
     """Create the seat and commit to its first round. If another tab was first, its round is kept."""
     seed = new_sealed_seed()
-    place = NextRound(
+    seat = SoloSeat(
         player=player,
         table_id=table_id,
         mode=mode,
@@ -117,7 +126,7 @@ def take(player: Player, table_id: int, mode: Mode) -> None:
         commitment=seed.commitment,
         sealed_seed=seed.sealed,
     )
-    NextRound.objects.bulk_create([place], ignore_conflicts=True)
+    SoloSeat.objects.bulk_create([seat], ignore_conflicts=True)
 
 
 def sit(player: Player, table_id: int, mode: Mode) -> None:
@@ -126,12 +135,12 @@ def sit(player: Player, table_id: int, mode: Mode) -> None:
         cursor.execute(SIT, [player.pk, table_id, mode.value])
 
 
-def keep_value(place: NextRound, value: str) -> None:
+def keep_value(seat: SoloSeat, value: str) -> None:
     """Store the player's own value for the shuffle, for this and later rounds until it is changed."""
-    if value != place.player_value:
-        place.player_value = value
+    if value != seat.player_value:
+        seat.player_value = value
         with connection.cursor() as cursor:
-            cursor.execute(KEEP_VALUE, [value, place.pk])
+            cursor.execute(KEEP_VALUE, [value, seat.pk])
 
 
 def takes_bets(table: Table, mode: Mode | str) -> bool:
@@ -163,19 +172,19 @@ def _is_playable(table: Table, mode: Mode | str) -> bool:
     return is_played_for(version, mode)
 
 
-def touch(place: NextRound) -> None:
+def touch(seat: SoloSeat) -> None:
     """Record that the player is active there, by the database clock."""
     with connection.cursor() as cursor:
-        cursor.execute(TOUCH, [place.pk])
+        cursor.execute(TOUCH, [seat.pk])
 
 
-def succeed(place: NextRound, *, last_stakes: Mapping[str, int], standing: Mapping[str, int]) -> None:
-    """Commit the seat *place* to the next round, with the bets *standing* on the table.
+def succeed(seat: SoloSeat, *, last_stakes: Mapping[str, int], remaining: Mapping[str, int]) -> None:
+    """Commit *seat* to the next round, with the bets *remaining* on the table.
 
     The caller stores it when it finishes the round.
     """
     seed = new_sealed_seed()
-    place.last_round = place.unseen = place.round_id
-    place.round_id, place.commitment, place.sealed_seed = seed.round_id, seed.commitment, seed.sealed
-    place.slip, place.undo, place.slip_version = dict(standing), [], 0
-    place.last_stakes = dict(last_stakes)
+    seat.last_round = seat.unseen = seat.round_id
+    seat.round_id, seat.commitment, seat.sealed_seed = seed.round_id, seed.commitment, seed.sealed
+    seat.slip, seat.undo, seat.slip_version = dict(remaining), [], 0
+    seat.last_stakes = dict(last_stakes)

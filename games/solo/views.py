@@ -11,18 +11,18 @@ from django.views.decorators.http import require_POST
 
 from games import solo
 from games.betting.controls import Change, Deal
-from games.betting.error_messages import annulled, refusal, repeated, table_changed
+from games.betting.error_messages import refusal, repeated, table_changed, voided
 from games.betting.forms import BET, KEEP, TAKE, SlipForm
 from games.engine.settle import SettlementError
-from games.errors import Barred, PlayError, StalePage, TableChanged, TableWaits
-from games.models import NextRound, Shape, Table
+from games.errors import NotEligible, PlayError, StalePage, TableChanged, TableWaits
+from games.models import Shape, SoloSeat, Table
 from games.rounds import unseen
-from games.rounds.void import tell
+from games.rounds.void import take_void_notices
 from games.shared.stream_tokens import stream_of
 from games.solo import operator_money, seats
 from games.solo.page import game_view, table_limits
 from games.tables.access import at_a_playable_table, demand_welcome
-from games.tables.page_header import sitting_view
+from games.tables.page_header import play_session_view
 from games.tables.presentation import Notice
 from games.variants import VARIANTS
 from players.access import PlayerRequest, player_required, session_id
@@ -37,10 +37,10 @@ NOTICE = "table_notice"  # session key: a message shown on the page after a redi
 def solo_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Show a solo table's page with the player's seat, or the reason why the player may not play."""
     demand_welcome(request.player, mode, session_id(request))
-    operator_money.look_at_balance(request.player, mode, session_id(request))
-    place = solo.open_table(player=request.player, table_id=found.pk, mode=mode)
+    operator_money.refresh_operator_balance(request.player, mode, session_id(request))
+    seat = solo.open_table(player=request.player, table_id=found.pk, mode=mode)
     waiting = request.session.pop(NOTICE, None)
-    return _render(request, "games/table.html", place, Notice(**waiting) if waiting else None)
+    return _render(request, "games/table.html", seat, Notice(**waiting) if waiting else None)
 
 
 @player_required
@@ -51,43 +51,43 @@ def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
     """Answer a click at the table: a fragment for htmx, otherwise a redirect to the page."""
     if found.shape != Shape.SOLO:
         raise Http404
-    place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
+    seat = solo.solo_seat_at(player=request.player, table_id=found.pk, mode=mode)
     notice, shown, fresh = None, None, False
     try:
-        place, played = _carry_out(request, place)
+        seat, played = _carry_out(request, seat)
         if played is not None:
             shown, fresh = played.round_id, True
             notice = repeated() if played.repeated else None
     except TableChanged:
-        place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
-        misfits = table_limits(place).misfits(place.slip)
+        seat = solo.solo_seat_at(player=request.player, table_id=found.pk, mode=mode)
+        misfits = table_limits(seat).misfits(seat.slip)
         notice = table_changed(misfits, variant=VARIANTS[found.variant], language=_language())
     except (PlayError, SettlementError) as error:
-        if isinstance(error, Barred) and error.bar.code is not Code.CHECK:
+        if isinstance(error, NotEligible) and error.ineligibility.code is not Code.CHECK:
             raise
-        place = solo.place_at(player=request.player, table_id=found.pk, mode=mode)
+        seat = solo.solo_seat_at(player=request.player, table_id=found.pk, mode=mode)
         notice = refusal(error, variant=VARIANTS[found.variant], mode=mode, language=_language())
         if isinstance(error, TableWaits) and not request.htmx:  # a redirect would open the table by itself
-            return _render(request, "games/table.html", place, notice)
+            return _render(request, "games/table.html", seat, notice)
     if not request.htmx:
         if notice:
             request.session[NOTICE] = vars(notice)
         response = redirect("table", slug=found.slug, mode=mode)
         unseen.remember(response, request, [shown] if shown else [])
         return response
-    return _render(request, "games/_game_now.html", place, notice, shown=shown, fresh=fresh)
+    return _render(request, "games/_game_now.html", seat, notice, shown=shown, fresh=fresh)
 
 
-def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, solo.Played | None]:
+def _carry_out(request: PlayerRequest, seat: SoloSeat) -> tuple[SoloSeat, solo.Played | None]:
     """Carry out the button's action; return the seat and, if the button deals, what was played."""
     form = SlipForm(request.POST)
     if not form.is_valid():
         raise StalePage
     action, version = form.cleaned_data["action"], form.cleaned_data["table_version"]
-    table_id, mode = place.table_id, Mode(place.mode)
-    seats.keep_value(place, form.cleaned_data["player_value"])
+    table_id, mode = seat.table_id, Mode(seat.mode)
+    seats.keep_value(seat, form.cleaned_data["player_value"])
     if action == KEEP:
-        return place, None
+        return seat, None
     if isinstance(action, Deal):
         click = solo.Click(
             player=request.player,
@@ -101,7 +101,7 @@ def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, sol
             session=session_id(request),
         )
         played = operator_money.play(click)
-        return played.place, played
+        return played.seat, played
     if isinstance(action, Change):
         changed = solo.change_slip(
             player=request.player,
@@ -109,7 +109,7 @@ def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, sol
             mode=mode,
             change=action,
             table_version=version,
-            mark=form.cleaned_data["mark"],
+            idempotency_key=form.cleaned_data["idempotency_key"],
         )
         return changed, None
     take_off = action.startswith(TAKE)
@@ -121,7 +121,7 @@ def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, sol
         bet=action.removeprefix(TAKE if take_off else BET),
         chip=form.cleaned_data["chip"] or 0,
         table_version=version,
-        mark=form.cleaned_data["mark"],
+        idempotency_key=form.cleaned_data["idempotency_key"],
     )
     return moved, None
 
@@ -129,33 +129,33 @@ def _carry_out(request: PlayerRequest, place: NextRound) -> tuple[NextRound, sol
 def _render(
     request: PlayerRequest,
     template: str,
-    place: NextRound,
+    seat: SoloSeat,
     notice: Notice | None,
     *,
     shown: UUID | None = None,
     fresh: bool = False,
 ) -> HttpResponse:
-    mode = Mode(place.mode)
-    notice = notice or annulled(tell(place.player, place.table_id, mode))
-    news = unseen.news([place] if place.unseen != shown else [], request, _language())
-    game = game_view(place, language=_language(), notice=notice, shown=shown, fresh=fresh)
+    mode = Mode(seat.mode)
+    notice = notice or voided(take_void_notices(seat.player, seat.table_id, mode))
+    result_notices = unseen.result_notices([seat] if seat.unseen != shown else [], request, _language())
+    game = game_view(seat, language=_language(), notice=notice, shown=shown, fresh=fresh)
     session = session_id(request)
-    seen = play_sessions.sitting(place.player, session) if session else None
+    seen = play_sessions.read_session(seat.player, session) if session else None
     context = {
-        "sitting": sitting_view(seen, place.player, mode, game) if seen else None,
-        "table": place.table,
-        "variant": VARIANTS[place.table.variant],
+        "play_session": play_session_view(seen, seat.player, mode, game) if seen else None,
+        "table": seat.table,
+        "variant": VARIANTS[seat.table.variant],
         "game": game,
-        "there": operator_money.balance_there(place.player, place.table, mode),
-        "news": news.values(),
+        "there": operator_money.balance_there(seat.player, seat.table, mode),
+        "result_notices": result_notices.values(),
         "now_mode": mode,
-        "mark": "" if request.htmx else uuid4(),  # with script, each click makes its own idempotency key
-        "play_url": reverse("table_play", args=[place.table.slug, mode]),
+        "idempotency_key": "" if request.htmx else uuid4(),  # with script, each click makes its own idempotency key
+        "play_url": reverse("table_play", args=[seat.table.slug, mode]),
         "mode_word": mode.name.lower(),
         "stream": partial(stream_of, request),  # only for the whole page
     }
     response = render(request, template, context)
-    unseen.remember(response, request, [*news, shown] if shown else news)
+    unseen.remember(response, request, [*result_notices, shown] if shown else result_notices)
     return response
 
 

@@ -1,18 +1,18 @@
 -- Triggers on the tables of `games`: one list per table, in the order in which PostgreSQL fires
 -- them (before a statement, before a row, after a row, after a statement; by name within each).
 
--- On games_bettally
+-- On games_bethourlytotal
 
-CREATE OR REPLACE TRIGGER games_bettally_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_bettally
+CREATE OR REPLACE TRIGGER games_bethourlytotal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_bethourlytotal
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE OR REPLACE TRIGGER games_bettally_is_open AFTER INSERT ON games_bettally REFERENCING NEW TABLE AS new_rows
+CREATE OR REPLACE TRIGGER games_bethourlytotal_is_open AFTER INSERT ON games_bethourlytotal REFERENCING NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.tally');
 
--- On games_cardtally
+-- On games_cardhourlytotal
 
-CREATE OR REPLACE TRIGGER games_cardtally_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_cardtally
+CREATE OR REPLACE TRIGGER games_cardhourlytotal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_cardhourlytotal
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE OR REPLACE TRIGGER games_cardtally_is_open AFTER INSERT ON games_cardtally REFERENCING NEW TABLE AS new_rows
+CREATE OR REPLACE TRIGGER games_cardhourlytotal_is_open AFTER INSERT ON games_cardhourlytotal REFERENCING NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.cards');
 
 -- On games_chatban
@@ -65,7 +65,7 @@ CREATE OR REPLACE TRIGGER games_cheminmove_is_kept BEFORE UPDATE OR DELETE OR TR
 -- On games_cheminseat
 
 CREATE OR REPLACE TRIGGER games_cheminseat_is_kept BEFORE INSERT OR UPDATE ON games_cheminseat
-    FOR EACH ROW EXECUTE FUNCTION games_keep_guest();
+    FOR EACH ROW EXECUTE FUNCTION games_keep_player();
 
 -- On games_cheminstake
 
@@ -136,11 +136,11 @@ CREATE OR REPLACE TRIGGER games_shoe_is_secret BEFORE UPDATE ON games_shoe
     FOR EACH ROW WHEN (OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL OR OLD.seed IS NULL AND NEW.seed IS NOT NULL)
     EXECUTE FUNCTION games_keep_seed_from_bettors();
 
--- On games_shuffletally
+-- On games_shufflehourlytotal
 
-CREATE OR REPLACE TRIGGER games_shuffletally_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_shuffletally
+CREATE OR REPLACE TRIGGER games_shufflehourlytotal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_shufflehourlytotal
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE OR REPLACE TRIGGER games_shuffletally_is_open AFTER INSERT ON games_shuffletally REFERENCING NEW TABLE AS new_rows
+CREATE OR REPLACE TRIGGER games_shufflehourlytotal_is_open AFTER INSERT ON games_shufflehourlytotal REFERENCING NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.shuffles');
 
 -- On games_stoppolicy
@@ -158,11 +158,11 @@ CREATE OR REPLACE TRIGGER games_table_is_kept BEFORE INSERT OR UPDATE ON games_t
 CREATE OR REPLACE TRIGGER games_version_takes_two BEFORE INSERT ON games_tableversion
     FOR EACH ROW EXECUTE FUNCTION games_version_takes_two();
 
--- On games_tally
+-- On games_gamehourlytotal
 
-CREATE OR REPLACE TRIGGER games_tally_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_tally
+CREATE OR REPLACE TRIGGER games_gamehourlytotal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_gamehourlytotal
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE OR REPLACE TRIGGER games_tally_is_open AFTER INSERT ON games_tally REFERENCING NEW TABLE AS new_rows
+CREATE OR REPLACE TRIGGER games_gamehourlytotal_is_open AFTER INSERT ON games_gamehourlytotal REFERENCING NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.tally');
 
 -- On games_void

@@ -13,9 +13,9 @@ from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
 from games.betting.controls import plays_on
-from games.betting.eligibility import demand_possible, demand_served, stands_at
+from games.betting.eligibility import demand_eligible_here, demand_possible, stands_at
 from games.betting.error_messages import Unplayable, unplayable
-from games.errors import Barred, NotHereRemotely, NotServed, OtherMoney, TableClosed, UnknownCurrency
+from games.errors import NotEligible, NotEligibleHere, NotForOperatorPlayers, OtherMoney, TableClosed, UnknownCurrency
 from games.models import Shape, Table
 from games.variants import VARIANTS
 from players.access import PlayerRequest
@@ -26,14 +26,14 @@ from wallet.models import AccountKind, Mode
 
 More = ParamSpec("More")  # further arguments of the URL
 TableView = Callable[Concatenate[PlayerRequest, Table, Mode, More], HttpResponse]
-UNPLAYABLE: Final = (TableClosed, UnknownCurrency, NotServed, OtherMoney, NotHereRemotely)
+UNPLAYABLE: Final = (TableClosed, UnknownCurrency, NotEligibleHere, OtherMoney, NotForOperatorPlayers)
 View = Callable[Concatenate[PlayerRequest, str, Mode, More], HttpResponse]
 
 
 def at_a_playable_table(view: TableView[More]) -> View[More]:
     """Pass the view the table with this slug; 404 if there is none.
 
-    If the player cannot play there, or nowhere (`Barred`), the answer is a page with the reason; a
+    If the player cannot play there, or nowhere (`NotEligible`), the answer is a page with the reason; a
     form redirects to it. A player in the current round of a table that no longer serves them is
     admitted until the round is over; the services take no stake.
     """
@@ -47,7 +47,7 @@ def at_a_playable_table(view: TableView[More]) -> View[More]:
             return _turned_away(request, table, mode, error)
         try:
             return view(request, table, mode, *args, **kwargs)
-        except Barred as error:
+        except NotEligible as error:
             return _kept_away(request, table, mode, error)
 
     return entered
@@ -70,15 +70,15 @@ def at_a_shared_table(view: TableView[More]) -> View[More]:
 def demand_playable(table: Table, player: Player, mode: Mode) -> None:
     """Require a table that the player can play at.
 
-    Raises TableClosed if the table never went live; NotServed, OtherMoney if it does not serve the
+    Raises TableClosed if the table never went live; NotEligibleHere, OtherMoney if it does not serve the
     player or the mode and they are not in the current round; UnknownCurrency if it does not take
     their currency; NotHereRemotely if operators' players cannot use it.
     """
     if table.version is None:
         raise TableClosed
     try:
-        demand_served(table.version, player, mode)
-    except (NotServed, OtherMoney):
+        demand_eligible_here(table.version, player, mode)
+    except (NotEligibleHere, OtherMoney):
         if not stands_at(player, table, mode):
             raise
     if player.currency not in table.version.limits:
@@ -87,31 +87,33 @@ def demand_playable(table: Table, player: Player, mode: Mode) -> None:
 
 
 def demand_welcome(player: Player, mode: Mode, session: UUID | None) -> None:
-    """Require that the player may play at all. Raises Barred.
+    """Require that the player may play at all. Raises NotEligible.
 
     A due reality check is not refused: the player answers it at the table.
     """
     registers.ask_where_stale(player)
-    demand_unbarred(player, mode, session)
+    demand_eligible(player, mode, session)
 
 
-def demand_unbarred(player: Player, mode: Mode, session: UUID | None) -> None:
+def demand_eligible(player: Player, mode: Mode, session: UUID | None) -> None:
     """Do what `demand_welcome` does, without asking the registers."""
-    bar = eligibility.bar_to_play(player, real=mode is Mode.REAL, session=session)
-    if bar and bar.code is not eligibility.Code.CHECK:
-        raise Barred(bar)
+    ineligibility = eligibility.check_play(player, real=mode is Mode.REAL, session=session)
+    if ineligibility and ineligibility.code is not eligibility.Code.CHECK:
+        raise NotEligible(ineligibility)
 
 
-def _kept_away(request: PlayerRequest, table: Table, mode: Mode, error: Barred) -> HttpResponse:
+def _kept_away(request: PlayerRequest, table: Table, mode: Mode, error: NotEligible) -> HttpResponse:
     """Show why the player may not play and what they can still do. New terms have their own page,
     which leads back.
     """
     if request.method not in ("GET", "HEAD"):
         return _to_the_table(request, table, mode)
-    bar = error.bar
-    if bar.code is eligibility.Code.TERMS:
-        return redirect(f"{reverse(bar.page)}?{urlencode({'next': request.path})}")
-    return render(request, "games/barred.html", {"table": table, "now_mode": mode, "bar": bar})
+    ineligibility = error.ineligibility
+    if ineligibility.code is eligibility.Code.TERMS:
+        return redirect(f"{reverse(ineligibility.page)}?{urlencode({'next': request.path})}")
+    return render(
+        request, "games/not_eligible.html", {"table": table, "now_mode": mode, "ineligibility": ineligibility}
+    )
 
 
 def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: Unplayable) -> HttpResponse:

@@ -13,32 +13,32 @@ from games.change_requests import rules
 from games.engine.odds import LIVE_MINIMUM, lowest_return, percent
 from games.engine.settle import largest_loss
 from games.models import Shape, Table, TableVersion
-from games.tables.chemin_rules import GuestClock, GuestRules, GuestRulesError, StoredGuestLimits
+from games.tables.chemin_rules import CheminClock, CheminRules, CheminRulesError, StoredCheminLimits
 from games.tables.clock import Clock, ClockError
 from games.variants import GAMES, VARIANTS
-from games.variants.game import GuestGame
+from games.variants.game import CheminGame
 from players.models import Jurisdiction
 from wallet.models import Mode
 from wallet.money import format_amount, format_money
 
-TableLimits = StoredLimits | StoredGuestLimits  # of games against the house; of Chemin de Fer
-TableClock = Clock | GuestClock
+TableLimits = StoredLimits | StoredCheminLimits  # of games against the house; of Chemin de Fer
+TableClock = Clock | CheminClock
 
 
 @dataclass(frozen=True)
-class Served:
+class TableEligibility:
     """The jurisdictions and modes that a table serves, without duplicates, in alphabetical order."""
 
     jurisdictions: Sequence[str]
     modes: Sequence[str]
 
     @classmethod
-    def of(cls, jurisdictions: Iterable[str], modes: Iterable[str]) -> "Served":
+    def of(cls, jurisdictions: Iterable[str], modes: Iterable[str]) -> "TableEligibility":
         """Sort the values and remove duplicates."""
         return cls(sorted(set(jurisdictions)), sorted({str(mode) for mode in modes}))
 
     @classmethod
-    def under(cls, version: TableVersion) -> "Served":
+    def under(cls, version: TableVersion) -> "TableEligibility":
         """Return the jurisdictions and modes that a version serves."""
         return cls(version.jurisdictions, version.modes)
 
@@ -54,11 +54,11 @@ class NothingChanged(TableError):
         super().__init__("These values are already in force. Nothing would change.")
 
 
-class ServesNobody(TableError):
+class NobodyEligible(TableError):
     """A table that serves no valid jurisdiction or mode; *part* says which."""
 
-    def __init__(self, sentence: str, *, part: str) -> None:
-        super().__init__(sentence)
+    def __init__(self, message: str, *, part: str) -> None:
+        super().__init__(message)
         self.part = part
 
 
@@ -69,10 +69,10 @@ class UnusableLimits(TableError):
     fault.
     """
 
-    def __init__(self, sentence: str, *, currency: str = "", bet: str = "", part: str = "") -> None:
+    def __init__(self, message: str, *, currency: str = "", bet: str = "", part: str = "") -> None:
         where = ", ".join(part for part in (currency, bet) if part)
-        super().__init__(f"{where}: {sentence}" if where else sentence)
-        self.sentence = sentence[:1].upper() + sentence[1:]
+        super().__init__(f"{where}: {message}" if where else message)
+        self.message = message[:1].upper() + message[1:]
         self.currency, self.bet, self.part = currency, bet, part
 
 
@@ -106,53 +106,53 @@ class ReturnTooLow(TableError):
         amount = format_money(stake, currency, "en")
         returns = f"eturns {percent(rtp, 2)} % at a stake of {amount}; the minimum is 75 %."
         super().__init__(f"{bet} r{returns}")
-        self.sentence, self.bet, self.currency = f"R{returns}", bet, currency
+        self.message, self.bet, self.currency = f"R{returns}", bet, currency
 
 
-def check(table: Table, limits: TableLimits, clock: TableClock | None, served: Served) -> None:
+def check(table: Table, limits: TableLimits, clock: TableClock | None, eligibility: TableEligibility) -> None:
     """Refuse a version that the table, stored or not, cannot be played under.
 
-    Raises UnusableLimits, UnusableClock, ServesNobody, ReturnTooLow, MissingLanguage, WrongShape,
+    Raises UnusableLimits, UnusableClock, NobodyEligible, ReturnTooLow, MissingLanguage, WrongShape,
     KeyError for an unknown variant.
     """
     shape = Shape(table.shape)
     if shape not in shapes_of(table.variant):
         raise WrongShape
-    if not isinstance(clock, {Shape.SOLO: NoneType, Shape.SHARED: Clock, Shape.GUESTS: GuestClock}[shape]):
+    if not isinstance(clock, {Shape.SOLO: NoneType, Shape.SHARED: Clock, Shape.CHEMIN: CheminClock}[shape]):
         raise UnusableClock("A shared or Chemin de Fer table needs its own kind of clock; a solo table has none.")
     if clock:
         _check_pace(clock)
-    if shape is Shape.GUESTS:
-        _guest_rules(limits)
+    if shape is Shape.CHEMIN:
+        _chemin_rules(limits)
     else:
         bets = cast("StoredLimits", limits)
         check_usable(table.variant, bets, shape)
         check_returns(table.variant, bets)
-    _check_served(served, shape, limits)
+    _check_eligibility(eligibility, shape, limits)
     if missing := rules.missing(table.variant):
         raise MissingLanguage(table.variant, missing)
 
 
 def shapes_of(variant: str) -> Sequence[Shape]:
     """Return the shapes that tables of a game can have. Raises KeyError for an unknown one."""
-    return [Shape.GUESTS] if isinstance(GAMES[variant], GuestGame) else [Shape.SOLO, Shape.SHARED]
+    return [Shape.CHEMIN] if isinstance(GAMES[variant], CheminGame) else [Shape.SOLO, Shape.SHARED]
 
 
-def everybody(shape: Shape, limits: TableLimits) -> Served:
+def everybody(shape: Shape, limits: TableLimits) -> TableEligibility:
     """Return the widest service: every jurisdiction and every mode that such a table supports.
     Raises UnusableLimits.
     """
-    is_practice = shape is Shape.GUESTS and _guest_rules(limits).is_practice
-    return Served.of(Jurisdiction.objects.values_list("pk", flat=True), [Mode.FREE] if is_practice else Mode)
+    is_practice = shape is Shape.CHEMIN and _chemin_rules(limits).is_practice
+    return TableEligibility.of(Jurisdiction.objects.values_list("pk", flat=True), [Mode.FREE] if is_practice else Mode)
 
 
-def check_places_stay(before: TableLimits, after: TableLimits) -> None:
+def check_seats_stay(before: TableLimits, after: TableLimits) -> None:
     """Refuse a change of seats or house players: seated players stay, and real money is never
     played against the house.
 
     Raises UnusableLimits.
     """
-    was, will_be = GuestRules.of(before), _guest_rules(after)
+    was, will_be = CheminRules.of(before), _chemin_rules(after)
     if (was.places, was.house_players) != (will_be.places, will_be.house_players):
         raise UnusableLimits(
             "Seats and house players of a Chemin de Fer table cannot be changed. Create a new table instead."
@@ -214,24 +214,24 @@ def _amount(minor: int, currency: str) -> str:
     return format_amount(minor, currency, "en")
 
 
-def _guest_rules(limits: TableLimits) -> GuestRules:
+def _chemin_rules(limits: TableLimits) -> CheminRules:
     """Read the limits of a Chemin de Fer table. Raises UnusableLimits."""
     try:
-        return GuestRules.of(limits)
-    except GuestRulesError as error:
+        return CheminRules.of(limits)
+    except CheminRulesError as error:
         raise UnusableLimits(str(error)) from error
 
 
-def _check_served(served: Served, shape: Shape, limits: TableLimits) -> None:
-    """Refuse a table without players, or with a mode that it does not support. Raises ServesNobody."""
-    jurisdictions, modes = set(served.jurisdictions), set(served.modes)
+def _check_eligibility(eligibility: TableEligibility, shape: Shape, limits: TableLimits) -> None:
+    """Refuse a table without players, or with a mode that it does not support. Raises NobodyEligible."""
+    jurisdictions, modes = set(eligibility.jurisdictions), set(eligibility.modes)
     widest = everybody(shape, limits)
     if not jurisdictions or not jurisdictions <= set(widest.jurisdictions):
-        raise ServesNobody("Choose at least one configured jurisdiction.", part="jurisdictions")
+        raise NobodyEligible("Choose at least one configured jurisdiction.", part="jurisdictions")
     if not modes or not modes <= set(Mode.values):
-        raise ServesNobody("Choose real money, free money or both.", part="modes")
+        raise NobodyEligible("Choose real money, free money or both.", part="modes")
     if not modes <= set(widest.modes):
-        raise ServesNobody("A table with house players can only be for free money.", part="modes")
+        raise NobodyEligible("A table with house players can only be for free money.", part="modes")
 
 
 def _check_pace(clock: TableClock) -> None:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, TypedDict
 
 from games.engine.chemin import RulesError, TableRules
-from games.engine.chemin.rules import FEWEST_PLACES, MOST_PLACES
+from games.engine.chemin.rules import FEWEST_SEATS, MOST_SEATS
 from games.tables.clock import LONGEST, SHORTEST, ClockError
 
 MOST_MISSED: Final = 20
@@ -15,7 +15,7 @@ LONGEST_AWAY: Final = 3_600_000
 """The longest time that the seat of an away player is kept, in milliseconds."""
 
 
-class StoredGuests(TypedDict):
+class StoredChemin(TypedDict):
     """The limits of a Chemin de Fer table as its version stores them, in the table's one currency:
     minor units.
     """
@@ -26,19 +26,19 @@ class StoredGuests(TypedDict):
     house_players: int
 
 
-StoredGuestLimits = dict[str, StoredGuests]
+StoredCheminLimits = dict[str, StoredChemin]
 
 
-class GuestRulesError(ValueError):
+class CheminRulesError(ValueError):
     """Settings under which no Chemin de Fer table can be opened, as a sentence for staff."""
 
 
 @dataclass(frozen=True)
-class GuestRules:
+class CheminRules:
     """The limits of a Chemin de Fer table. `minimum` and `maximum` are those of a bank, in minor
     units of the currency.
 
-    Raises GuestRulesError.
+    Raises CheminRulesError.
     """
 
     currency: str
@@ -51,39 +51,39 @@ class GuestRules:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if name != "currency" and type(value) is not int:
-                raise GuestRulesError(f"{name}: a whole number, not {value!r}.")
+                raise CheminRulesError(f"{name}: a whole number, not {value!r}.")
         try:
             rules = self.table_rules
         except RulesError:
-            raise GuestRulesError(
-                f"{self.currency}: a table has {FEWEST_PLACES} to {MOST_PLACES} seats, not {self.places}, and its"
+            raise CheminRulesError(
+                f"{self.currency}: a table has {FEWEST_SEATS} to {MOST_SEATS} seats, not {self.places}, and its"
                 " smallest bank must be above 0 and not above its largest bank, not from "
                 f"{self.minimum} to {self.maximum}."
             ) from None
         if not 0 <= self.house_players < rules.places:
-            raise GuestRulesError(
+            raise CheminRulesError(
                 f"{self.currency}: of {self.places} seats, 0 to {self.places - 1} can be house players,"
                 f" not {self.house_players}."
             )
 
     @classmethod
-    def of(cls, stored: Mapping[str, Any]) -> "GuestRules":
+    def of(cls, stored: Mapping[str, Any]) -> "CheminRules":
         """Read the limits of a table version.
 
         Shape: ``{"SEK": {"places": 9, "minimum": 10000, "maximum": 1000000, "house_players": 0}}``, one currency and
-        no other. Raises GuestRulesError.
+        no other. Raises CheminRulesError.
         """
         if len(stored) != 1:
-            raise GuestRulesError(f"A Chemin de Fer table has one currency, not {len(stored)}.")
+            raise CheminRulesError(f"A Chemin de Fer table has one currency, not {len(stored)}.")
         ((currency, entry),) = stored.items()
-        names = StoredGuests.__required_keys__
+        names = StoredChemin.__required_keys__
         if not isinstance(entry, Mapping) or entry.keys() != names:
-            raise GuestRulesError(f"{currency}: {', '.join(sorted(names))}, and nothing else.")
+            raise CheminRulesError(f"{currency}: {', '.join(sorted(names))}, and nothing else.")
         return cls(currency=currency, **entry)
 
-    def stored(self) -> StoredGuestLimits:
+    def stored(self) -> StoredCheminLimits:
         """Return the form that a table version stores."""
-        entry = StoredGuests(
+        entry = StoredChemin(
             places=self.places, minimum=self.minimum, maximum=self.maximum, house_players=self.house_players
         )
         return {self.currency: entry}
@@ -100,7 +100,7 @@ class GuestRules:
 
 
 @dataclass(frozen=True)
-class GuestClock:
+class CheminClock:
     """Time for the answer to each question, in milliseconds. Raises ClockError."""
 
     ask: int  # to take the bank, to bid, to call, to stake
@@ -123,7 +123,7 @@ class GuestClock:
             raise ClockError("house_player: the response time must be shorter than the time to act.")
 
     @classmethod
-    def of(cls, stored: Mapping[str, int]) -> "GuestClock":
+    def of(cls, stored: Mapping[str, int]) -> "CheminClock":
         """Read the clock of a table version. Raises ClockError."""
         names = [field.name for field in fields(cls)]
         if stored.keys() != set(names):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from games.betting.limits import StoredCurrency, StoredLimits
 from games.models import Shape, Table
 from games.tables.checks import TableClock, TableLimits
-from games.tables.chemin_rules import GuestClock, GuestRules, StoredGuestLimits
+from games.tables.chemin_rules import CheminClock, CheminRules, StoredCheminLimits
 from games.tables.clock import Clock
 from games.tables.status import open_table
 from games.tables.versions import follow_rules, make_table
@@ -133,7 +133,7 @@ PACE = Clock(betting=20_000, call=2_000, card=1_000, pause=6_000)
 
 # Twenty seconds for decisions, twelve to draw the cards. A player who misses two turns is away, and loses the
 # seat after five minutes.
-GUEST_PACE = GuestClock(
+CHEMIN_PACE = CheminClock(
     ask=20_000,
     decide=20_000,
     deal=12_000,
@@ -165,14 +165,14 @@ def pairs_limits() -> StoredLimits:
     return _shared(PAIRS)
 
 
-def guest_limits(currency: str) -> StoredGuestLimits:
+def chemin_limits(currency: str) -> StoredCheminLimits:
     """Limits of the shipped `chemin_de_fer` table in a currency, as a table version stores them."""
-    return _guests(currency, places=9)
+    return _chemin_limits(currency, places=9)
 
 
-def practice_limits(currency: str) -> StoredGuestLimits:
+def practice_limits(currency: str) -> StoredCheminLimits:
     """Limits of the shipped practice table of `chemin_de_fer` in a currency, as a table version stores them."""
-    return _guests(currency, places=5, house_players=3)
+    return _chemin_limits(currency, places=5, house_players=3)
 
 
 class Shipped(NamedTuple):
@@ -195,10 +195,10 @@ def shipped() -> Iterator[Shipped]:
     yield Shipped("pairs", "Baccarat with Pairs", "pairs", pairs_limits(), Shape.SHARED, PACE)
     for currency, (name, practice_name, _bank) in CHEMIN_DE_FER.items():
         for slug, city, limits in (
-            (f"chemin-de-fer-{currency.lower()}", name, guest_limits(currency)),
+            (f"chemin-de-fer-{currency.lower()}", name, chemin_limits(currency)),
             (f"chemin-de-fer-practice-{currency.lower()}", practice_name, practice_limits(currency)),
         ):
-            yield Shipped(slug, f"Chemin de Fer {city}", "chemin_de_fer", limits, Shape.GUESTS, GUEST_PACE)
+            yield Shipped(slug, f"Chemin de Fer {city}", "chemin_de_fer", limits, Shape.CHEMIN, CHEMIN_PACE)
 
 
 def load_tables() -> None:
@@ -231,9 +231,9 @@ def _shared(limits: Mapping[str, Shared]) -> StoredLimits:
     }
 
 
-def _guests(currency: str, *, places: int, house_players: int = 0) -> StoredGuestLimits:
+def _chemin_limits(currency: str, *, places: int, house_players: int = 0) -> StoredCheminLimits:
     _, _, (low, high) = CHEMIN_DE_FER[currency]
-    return GuestRules(currency, places, low * MINOR, high * MINOR, house_players).stored()
+    return CheminRules(currency, places, low * MINOR, high * MINOR, house_players).stored()
 
 
 def _stored(chips: Iterable[int], bets: Mapping[str, Range]) -> StoredCurrency:

@@ -12,26 +12,26 @@ CHANNEL: Final = notify.CHANNEL
 CHAT, BLOCKS, NAMES, DECIDED = "chat", "blocks", "names", "decided"
 
 
-def tell(live_table_id: int) -> None:
+def notify_table(live_table_id: int) -> None:
     """Notify that a table has changed."""
-    notify.tell(str(live_table_id))
+    notify.send(str(live_table_id))
 
 
-def tell_chat(live_table_id: int) -> None:
+def notify_chat(live_table_id: int) -> None:
     """Notify that a chat message was written or removed at a table."""
-    notify.tell(f"{CHAT} {live_table_id}")
+    notify.send(f"{CHAT} {live_table_id}")
 
 
-def tell_blocks(player_id: int) -> None:
+def notify_blocks(player_id: int) -> None:
     """Notify that a player has blocked or unblocked somebody in the chat."""
-    notify.tell(f"{BLOCKS} {player_id}")
+    notify.send(f"{BLOCKS} {player_id}")
 
 
-def tell_names(taken_id: int) -> None:
+def notify_names(taken_id: int) -> None:
     """Notify that a chat name was taken away and must no longer be shown."""
-    notify.tell(f"{NAMES} {taken_id}")
+    notify.send(f"{NAMES} {taken_id}")
 
 
-def tell_decided(player_id: int) -> None:
+def notify_decision(player_id: int) -> None:
     """Notify the player's own page that staff decided something about them in the chat."""
-    notify.tell(f"{DECIDED} {player_id}")
+    notify.send(f"{DECIDED} {player_id}")

@@ -11,7 +11,7 @@ from wallet.models import Mode
 
 
 @dataclass(frozen=True)
-class SittingView:
+class PlaySessionView:
     """A sitting in one mode. Amounts in minor units."""
 
     now: datetime
@@ -29,12 +29,12 @@ class SittingView:
     is_check_due: bool
 
 
-def sitting_view(seen: Seen, player: Player, mode: Mode, game: GameView | None = None) -> SittingView:
+def play_session_view(seen: Seen, player: Player, mode: Mode, game: GameView | None = None) -> PlaySessionView:
     """Return a sitting as the page shows it; *game* is what a solo table is about to deal."""
     zone, is_free = player.jurisdiction.time_zone, mode is Mode.FREE
     net = seen.net_free if is_free else seen.net_real
     minutes = int(seen.lasted.total_seconds()) // 60
-    return SittingView(
+    return PlaySessionView(
         now=seen.now,
         clock=f"{seen.now.astimezone(ZoneInfo(zone)):%H:%M}",
         zone=zone,

@@ -17,7 +17,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from games.engine.coup import Outcome
-from games.engine.roads import ROWS, Bead, Mark, Regularity, Win, last_columns
+from games.engine.roads import ROWS, Bead, Regularity, RoadEntry, Win, last_columns
 
 CELL: Final = 24
 SMALL_CELL: Final = 12
@@ -32,51 +32,55 @@ class Shape(Enum):
     SLASHES = "slashes"
 
 
-def bead_plate(road: Sequence[Mark[Bead]], *, columns: int, title: str, names: Mapping[Outcome, str]) -> SafeString:
+def bead_plate(
+    road: Sequence[RoadEntry[Bead]], *, columns: int, title: str, names: Mapping[Outcome, str]
+) -> SafeString:
     """The end of a bead plate, on a board so wide. It is described by how often each side won."""
     shown = last_columns(road, columns)
-    counted = Counter(mark.what.outcome for mark in shown)
+    counted = Counter(entry.what.outcome for entry in shown)
     said = _said((names[outcome], counted[outcome]) for outcome in Outcome)
     discs = "".join(
-        _path(f"road__bead--{outcome}", (f"M{_at(mark, 12, 12)}h0" for mark in shown if mark.what.outcome is outcome))
+        _path(
+            f"road__bead--{outcome}", (f"M{_at(entry, 12, 12)}h0" for entry in shown if entry.what.outcome is outcome)
+        )
         for outcome in Outcome
     )
-    letters = _letters("road__letter", ((mark, mark.what) for mark in shown), names)
-    marks = discs + letters + _pairs((mark, mark.what) for mark in shown)
-    return _board("beads", columns, CELL, marks, title, said)
+    letters = _letters("road__letter", ((entry, entry.what) for entry in shown), names)
+    drawing = discs + letters + _pairs((entry, entry.what) for entry in shown)
+    return _board("beads", columns, CELL, drawing, title, said)
 
 
-def big_road(road: Sequence[Mark[Win]], *, columns: int, title: str, names: Mapping[Outcome, str]) -> SafeString:
+def big_road(road: Sequence[RoadEntry[Win]], *, columns: int, title: str, names: Mapping[Outcome, str]) -> SafeString:
     """The end of a big road, on a board so wide. It is described streak by streak."""
     shown = last_columns(road, columns)
-    wins = [(mark, mark.what.bead) for mark in shown if mark.what.bead]
+    wins = [(entry, entry.what.bead) for entry in shown if entry.what.bead]
     said = _said((names[outcome], len(list(streak))) for outcome, streak in groupby(bead.outcome for _, bead in wins))
     rings = "".join(
-        _path(f"road__ring--{side}", (f"M{_at(mark, 3, 12)}{RING}" for mark, bead in wins if bead.outcome is side))
+        _path(f"road__ring--{side}", (f"M{_at(entry, 3, 12)}{RING}" for entry, bead in wins if bead.outcome is side))
         for side in (Outcome.PLAYER, Outcome.BANKER)
     )
-    ties = _path("road__tie", (f"M{_at(mark, 2, 22)}l20-20" for mark in shown if mark.what.ties))
+    ties = _path("road__tie", (f"M{_at(entry, 2, 22)}l20-20" for entry in shown if entry.what.ties))
     counts = "".join(
-        '<text class="road__ties" x="{}" y="{}">{}</text>'.format(*_at(mark, 23, 9).split(), mark.what.ties)
-        for mark in shown
-        if mark.what.ties > 1
+        '<text class="road__ties" x="{}" y="{}">{}</text>'.format(*_at(entry, 23, 9).split(), entry.what.ties)
+        for entry in shown
+        if entry.what.ties > 1
     )
-    marks = rings + ties + _letters("road__side", wins, names) + _pairs(wins) + counts
-    return _board("big", columns, CELL, marks, title, said)
+    drawing = rings + ties + _letters("road__side", wins, names) + _pairs(wins) + counts
+    return _board("big", columns, CELL, drawing, title, said)
 
 
 def derived_road(
-    road: Sequence[Mark[Regularity]], *, columns: int, title: str, names: Mapping[Regularity, str], shape: Shape
+    road: Sequence[RoadEntry[Regularity]], *, columns: int, title: str, names: Mapping[Regularity, str], shape: Shape
 ) -> SafeString:
     """The end of a derived road, on a board so wide. It is described run by run."""
     shown = last_columns(road, columns)
-    said = _said((names[what], len(list(run))) for what, run in groupby(mark.what for mark in shown))
-    marks = "".join(
-        _path(f"road__{what}", (f"M{_at(mark, x, y)}{drawn}" for mark in shown if mark.what is what))
+    said = _said((names[what], len(list(run))) for what, run in groupby(entry.what for entry in shown))
+    drawing = "".join(
+        _path(f"road__{what}", (f"M{_at(entry, x, y)}{drawn}" for entry in shown if entry.what is what))
         for (of, what), (x, y, drawn) in _DERIVED.items()
         if of is shape
     )
-    return _board(shape.value, columns, SMALL_CELL, marks, title, said)
+    return _board(shape.value, columns, SMALL_CELL, drawing, title, said)
 
 
 RING: Final = "a9 9 0 1018 0a9 9 0 10-18 0"
@@ -92,24 +96,24 @@ _DERIVED: Final = {
 }
 """Where a mark begins in its cell, and how it goes on."""
 
-Place = Mark[Bead] | Mark[Win] | Mark[Regularity]
+RoadMark = RoadEntry[Bead] | RoadEntry[Win] | RoadEntry[Regularity]
 
 
-def _letters(kind: str, beads: Iterable[tuple[Place, Bead]], names: Mapping[Outcome, str]) -> str:
+def _letters(kind: str, beads: Iterable[tuple[RoadMark, Bead]], names: Mapping[Outcome, str]) -> str:
     """The first letters of the sides, each in its cell: one text, in which every character has a place of its own."""
-    placed = [(*_at(mark, 12, 16).split(), _letter(bead, names)) for mark, bead in beads]
+    placed = [(*_at(entry, 12, 16).split(), _letter(bead, names)) for entry, bead in beads]
     if not placed:
         return ""
     x, y, letters = zip(*placed, strict=True)
     return f'<text class="{kind}" x="{" ".join(x)}" y="{" ".join(y)}">{"".join(letters)}</text>'
 
 
-def _pairs(beads: Iterable[tuple[Place, Bead]]) -> str:
+def _pairs(beads: Iterable[tuple[RoadMark, Bead]]) -> str:
     """Dots in two corners, each on a rim that keeps it apart from what it lies on."""
     known = list(beads)
     corners = {
-        "player": [f"M{_at(mark, 20, 20)}h0" for mark, bead in known if bead.player_pair],
-        "banker": [f"M{_at(mark, 4, 4)}h0" for mark, bead in known if bead.banker_pair],
+        "player": [f"M{_at(entry, 20, 20)}h0" for entry, bead in known if bead.player_pair],
+        "banker": [f"M{_at(entry, 4, 4)}h0" for entry, bead in known if bead.banker_pair],
     }
     rims = _path("road__rim", chain.from_iterable(corners.values()))
     return rims + "".join(_path(f"road__pair--{side}", dots) for side, dots in corners.items())
@@ -125,21 +129,21 @@ def _letter(bead: Bead, names: Mapping[Outcome, str]) -> str:
     return escape(names[bead.outcome][0].upper())
 
 
-def _at(mark: Place, x: float, y: float) -> str:
-    cell = SMALL_CELL if isinstance(mark.what, Regularity) else CELL
-    return f"{mark.column * cell + x:g} {mark.row * cell + y:g}"
+def _at(entry: RoadMark, x: float, y: float) -> str:
+    cell = SMALL_CELL if isinstance(entry.what, Regularity) else CELL
+    return f"{entry.column * cell + x:g} {entry.row * cell + y:g}"
 
 
 def _said(counts: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts)
 
 
-def _board(kind: str, columns: int, cell: int, marks: str, title: str, said: str) -> SafeString:
+def _board(kind: str, columns: int, cell: int, drawing: str, title: str, said: str) -> SafeString:
     wide, high = columns * cell, ROWS * cell
     across = "".join(f"M0 {y}H{wide}" for y in range(0, high + 1, CELL))
     down = "".join(f"M{x} 0V{high}" for x in (*range(0, wide, CELL), wide))
     return mark_safe(  # noqa: S308  names and titles are escaped; all else is numbers and our own markup
         f'<svg class="road road--{kind}" viewBox="-1 -1 {wide + 2} {high + 2}" width="{wide}" height="{high}" '
         f'role="img"><title>{escape(title)}</title><desc>{escape(said)}</desc>'
-        f'<path class="road__grid" d="{across}{down}"/>{marks}</svg>'
+        f'<path class="road__grid" d="{across}{down}"/>{drawing}</svg>'
     )

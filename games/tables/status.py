@@ -103,5 +103,5 @@ def move(table: Table, to: Status, *, of: Sequence[Status]) -> bool:
     table.status = to
     table.save(update_fields=["status"])
     for live_table_id in table.live.values_list("pk", flat=True):
-        notify.tell(live_table_id)
+        notify.notify_table(live_table_id)
     return True

@@ -18,16 +18,16 @@ from games.tables import notify
 from games.tables.checks import (
     NothingChanged,
     Overtaken,
-    Served,
     TableClock,
+    TableEligibility,
     TableError,
     TableLimits,
     UnusableLimits,
     check,
-    check_places_stay,
+    check_seats_stay,
     everybody,
 )
-from games.tables.chemin_rules import GuestClock, GuestRules
+from games.tables.chemin_rules import CheminClock, CheminRules
 from games.tables.clock import Clock
 from games.variants import GAMES
 
@@ -44,10 +44,10 @@ class Approved:
     based_on: int | None  # version in force at the time of the request; None for a new table
     due_at: datetime | None  # scheduled time, if any
 
-    def told(self) -> dict[str, Json]:
+    def event_data(self) -> dict[str, Json]:
         """Return the approval's data for the event log."""
-        told: dict[str, Json] = {"approval": self.approval_id, "asked_by": self.asked_by}
-        return told | ({"due": self.due_at.isoformat()} if self.due_at else {})
+        event_data: dict[str, Json] = {"approval": self.approval_id, "asked_by": self.asked_by}
+        return event_data | ({"due": self.due_at.isoformat()} if self.due_at else {})
 
 
 # Rounds share the lock on a table's row, one after another, and could keep a change waiting while play goes on.
@@ -65,7 +65,7 @@ def make_table(
     by: str,
     shape: Shape = Shape.SOLO,
     clock: TableClock | None = None,
-    served: Served | None = None,
+    eligibility: TableEligibility | None = None,
     approval: Approved | None = None,
 ) -> Table:
     """Create a closed table with its first version.
@@ -73,20 +73,20 @@ def make_table(
     The shipped tables need no approval; tables requested by staff have an *approval*
     (`games.change_requests`). A shared table has a clock and, in its limits, the liability of a
     round; it is one live table for each mode. A Chemin de Fer table has one currency and its own
-    kind of clock; with house players it is for free money only. Without *served* the table serves
+    kind of clock; with house players it is for free money only. Without *eligibility* the table serves
     everybody, in every mode that it supports.
 
-    Raises ReturnTooLow, MissingLanguage, UnusableLimits, UnusableClock, ServesNobody, WrongShape,
+    Raises ReturnTooLow, MissingLanguage, UnusableLimits, UnusableClock, NobodyEligible, WrongShape,
     KeyError for an unknown variant.
     """
-    served = served or everybody(shape, limits)
+    eligibility = eligibility or everybody(shape, limits)
     table = Table(slug=slug, name=name, variant=variant, shape=shape)
     if approval:
         check_is_as_asked(table, digest=approval.digest, based_on=None)
-    check(table, limits, clock, served)
+    check(table, limits, clock, eligibility)
     table.save(force_insert=True)
     reason = approval.reason if approval else "Table created."
-    _put_live(table, limits=limits, clock=clock, served=served, reason=reason, by=by, approval=approval)
+    _put_live(table, limits=limits, clock=clock, eligibility=eligibility, reason=reason, by=by, approval=approval)
     return table
 
 
@@ -98,13 +98,13 @@ def new_version(
     reason: str,
     by: str,
     clock: TableClock | None = None,
-    served: Served | None = None,
+    eligibility: TableEligibility | None = None,
     approval: Approved | None = None,
 ) -> TableVersion:
     """Put a new version in force at a table: limits, clock, players and modes served, or the
     release's rules (GLI-19 v3.0, A.5.1, A.6.1).
 
-    None keeps *clock* or *served*. Once the table was opened, the database requires an *approval*
+    None keeps *clock* or *eligibility*. Once the table was opened, the database requires an *approval*
     for every change except the release's rules.
 
     At a solo table the change waits for rounds in progress, which end under the version they were
@@ -119,8 +119,10 @@ def new_version(
     table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=table_id)
     if approval:
         check_is_as_asked(table, digest=approval.digest, based_on=approval.based_on)
-    clock, served = check_change(table, limits, clock, served)
-    return _put_live(table, limits=limits, clock=clock, served=served, reason=reason, by=by, approval=approval)
+    clock, eligibility = check_change(table, limits, clock, eligibility)
+    return _put_live(
+        table, limits=limits, clock=clock, eligibility=eligibility, reason=reason, by=by, approval=approval
+    )
 
 
 def check_is_as_asked(table: Table, *, digest: str, based_on: int | None) -> None:
@@ -132,28 +134,28 @@ def check_is_as_asked(table: Table, *, digest: str, based_on: int | None) -> Non
 
 
 def check_change(
-    table: Table, limits: TableLimits, clock: TableClock | None, served: Served | None
-) -> tuple[TableClock | None, Served]:
+    table: Table, limits: TableLimits, clock: TableClock | None, eligibility: TableEligibility | None
+) -> tuple[TableClock | None, TableEligibility]:
     """Refuse a version that cannot follow the one in force; return its clock and eligible players.
 
-    Raises NothingChanged, UnusableLimits, UnusableClock, ServesNobody, ReturnTooLow,
+    Raises NothingChanged, UnusableLimits, UnusableClock, NobodyEligible, ReturnTooLow,
     MissingLanguage.
     """
     before = table.version
-    served = served or (Served.under(before) if before else everybody(Shape(table.shape), limits))
+    eligibility = eligibility or (TableEligibility.under(before) if before else everybody(Shape(table.shape), limits))
     if clock is None and before and before.clock:
-        clock = (GuestClock if table.shape == Shape.GUESTS else Clock).of(before.clock)
-    in_force = before and (before.limits, before.clock, before.rules_digest, Served.under(before))
-    if in_force == (limits, clock and clock.stored(), GAMES[table.variant].digest, served):
+        clock = (CheminClock if table.shape == Shape.CHEMIN else Clock).of(before.clock)
+    in_force = before and (before.limits, before.clock, before.rules_digest, TableEligibility.under(before))
+    if in_force == (limits, clock and clock.stored(), GAMES[table.variant].digest, eligibility):
         raise NothingChanged
     if before and (gone := before.limits.keys() - limits.keys()):
         raise UnusableLimits(
             f"Players with {', '.join(sorted(gone))} would lose access to the table. Close the table instead."
         )
-    if before and table.shape == Shape.GUESTS:
-        check_places_stay(before.limits, limits)
-    check(table, limits, clock, served)
-    return clock, served
+    if before and table.shape == Shape.CHEMIN:
+        check_seats_stay(before.limits, limits)
+    check(table, limits, clock, eligibility)
+    return clock, eligibility
 
 
 def follow_rules(*, by: str) -> None:
@@ -190,8 +192,8 @@ def _lay_out(table: Table, limits: TableLimits, modes: Iterable[str]) -> None:
     there = set(table.live.values_list("mode", flat=True))
     wanted = [LiveTable(table=table, mode=mode) for mode in modes if mode not in there]
     live_tables = LiveTable.objects.bulk_create(wanted)
-    if table.shape == Shape.GUESTS:
-        nobody = freeze(new_table(GuestRules.of(limits).table_rules))
+    if table.shape == Shape.CHEMIN:
+        nobody = freeze(new_table(CheminRules.of(limits).table_rules))
         CheminTable.objects.bulk_create([CheminTable(live_table=each, state=nobody) for each in live_tables])
 
 
@@ -200,7 +202,7 @@ def _put_live(
     *,
     limits: TableLimits,
     clock: TableClock | None,
-    served: Served,
+    eligibility: TableEligibility,
     reason: str,
     by: str,
     approval: Approved | None,
@@ -213,15 +215,15 @@ def _put_live(
         rules_digest=game.digest,
         limits=limits,
         clock=clock and clock.stored(),
-        jurisdictions=served.jurisdictions,
-        modes=served.modes,
+        jurisdictions=eligibility.jurisdictions,
+        modes=eligibility.modes,
         approval_id=approval.approval_id if approval else None,
     )
     table.save(update_fields=["version"])
     if table.shape != Shape.SOLO:
-        _lay_out(table, limits, served.modes)
+        _lay_out(table, limits, eligibility.modes)
         for live_table_id in table.live.values_list("pk", flat=True):
-            notify.tell(live_table_id)
+            notify.notify_table(live_table_id)
     log.record(
         "table.version",
         by=by,
@@ -230,7 +232,7 @@ def _put_live(
             "after": _described(table.version),
             "before": _described(before) if before else None,
             "reason": reason,
-            **(approval.told() if approval else {}),
+            **(approval.event_data() if approval else {}),
         },
     )
     return table.version

@@ -35,10 +35,10 @@ def with_rounds(text: str) -> SafeString:
     escaped = conditional_escape(text)
     named = {match.span(1): code for match in CODE.finditer(escaped) if (code := codes.read_code(match[1]))}
     known = dict(Round.objects.filter(code__in=named.values()).values_list("code", "pk")) if named else {}
-    pieces, told = [], 0
+    pieces, position = [], 0
     for (begin, end), code in named.items():
-        if code in known and begin >= told:
+        if code in known and begin >= position:
             address = reverse("staff_round", args=[known[code]])
-            pieces += [escaped[told:begin], f'<a class="link" href="{address}">{escaped[begin:end]}</a>']
-            told = end
-    return mark_safe("".join([*pieces, escaped[told:]]))  # noqa: S308  (escaped above)
+            pieces += [escaped[position:begin], f'<a class="link" href="{address}">{escaped[begin:end]}</a>']
+            position = end
+    return mark_safe("".join([*pieces, escaped[position:]]))  # noqa: S308  (escaped above)

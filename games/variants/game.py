@@ -47,7 +47,7 @@ class Game(Protocol):
 
 
 @dataclass(frozen=True)
-class GuestGame:
+class CheminGame:
     """A game that players play against each other.
 
     It has no paytable, and its rules are in the engine.

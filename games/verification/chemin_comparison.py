@@ -9,7 +9,7 @@ from django.db.models import Prefetch
 
 from games.chemin import event_codec, log_details
 from games.chemin import stored_coups as chemin_stored
-from games.chemin.floor import Sitting
+from games.chemin.floor import SeatedPlayer
 from games.chemin.redeal import COVERING
 from games.engine.chemin.events import (
     AdviceAsked,
@@ -27,17 +27,17 @@ from games.engine.chemin.state import Chips
 from games.engine.chemin.state import Coup as ChipsOnTable
 from games.engine.settle import Line, Settlement
 from games.models import CheminCoup, CheminMove, CheminStake, Decider, Participation
-from games.rounds.redeal import Moved
+from games.rounds.redeal import LedgerTotals
 from games.shared.shoes import seed_of, written
 from games.tables.board import Dealt
-from games.tables.chemin_rules import GuestRules
+from games.tables.chemin_rules import CheminRules
 from games.verification import recomputation
 from games.verification.facts import NOTHING, Deal, Decided, Fact, PlayerPart, Row, Step, money
-from games.verification.punto_comparison import CANNOT_UNSEAL, as_kept, as_stored, bet_row, moved_back, of_shoe
-from games.verification.records import Kept, balance_at, cash_of, face_up, moved
+from games.verification.punto_comparison import CANNOT_UNSEAL, as_recorded, as_stored, bet_row, moved_back, of_shoe
+from games.verification.records import RoundRecords, balance_at, cash_of, face_up, ledger_movements
 
 FIRST_FOUR = 4  # cards in the first two hands
-WORDS = {True: "draws", False: "stands", None: "no decision"}
+DRAW_LABELS = {True: "draws", False: "stands", None: "no decision"}
 
 
 Choice = AdviceAsked | CallMade | CardsDealt | Declared | Passed | StakeLaid
@@ -59,7 +59,7 @@ class _Coup:
     row: CheminCoup
     stakes: Sequence[CheminStake]
     moves: Sequence[CheminMove]
-    beside: chemin_stored.Kept
+    beside: chemin_stored.CoupRecords
     currency: str
 
     def money(self, minor: int | None) -> str:
@@ -67,70 +67,70 @@ class _Coup:
         return money(minor, self.currency)
 
 
-def recalled(kept: Kept) -> Deal:
+def compare_round(records: RoundRecords) -> Deal:
     """Deal and settle a coup again.
 
     A coup that was voided before it was settled is returned as stored.
     """
-    coup = _read(kept)
+    coup = _read(records)
     if coup is None:
-        return Deal("No stakes or decisions are stored for this coup.", as_stored(kept), as_kept(kept, {}))
-    if kept.settlement is None and kept.is_void:
-        return _untouched(kept, coup, "The round was voided before settlement.")
+        return Deal("No stakes or decisions are stored for this coup.", as_stored(records), as_recorded(records, {}))
+    if records.settlement is None and records.is_void:
+        return _untouched(records, coup, "The round was voided before settlement.")
     try:
-        facts, played, way = _play(kept, coup)
+        facts, played, way = _play(records, coup)
     except recomputation.CannotDeal as error:
-        return _untouched(kept, coup, str(error))
+        return _untouched(records, coup, str(error))
     except InvalidTag:
-        return _untouched(kept, coup, CANNOT_UNSEAL)
+        return _untouched(records, coup, CANNOT_UNSEAL)
     return Deal(
         facts=facts,
-        parts=tuple(_parts(kept, coup, played, way)),
+        parts=tuple(_parts(records, coup, played, way)),
         coup=tuple(_facts(coup, played, way)),
         stakes=tuple(_stakes(coup, played)),
         decisions=tuple(_decisions(coup, compared=True)),
         view=log_details.round_view(
-            Dealt(kept.round.pk, kept.round.code, written(played.cards), 0, 0, 0, 0, {}),
-            log_details.Kept(_as_declared(coup.row, way), (), ()),
+            Dealt(records.round.pk, records.round.code, written(played.cards), 0, 0, 0, 0, {}),
+            log_details.FinishedCoup(_as_declared(coup.row, way), (), ()),
         ),
         steps=tuple(_steps(coup, played, way)),
     )
 
 
-def _read(kept: Kept) -> _Coup | None:
+def _read(records: RoundRecords) -> _Coup | None:
     stakes = Prefetch("stakes", CheminStake.objects.select_related("seat").order_by("pk"))
     rows = CheminCoup.objects.select_related("tenure", "banker", "punter__player").prefetch_related(stakes)
-    row = rows.filter(pk=kept.round.pk).first()
+    row = rows.filter(pk=records.round.pk).first()
     if row is None:
         return None
     moves = CheminMove.objects.filter(round_id=row.pk).select_related("seat").order_by("number")
-    currency = GuestRules.of(kept.round.table_version.limits).currency
-    return _Coup(row, list(row.stakes.all()), list(moves), chemin_stored.kept([row.pk])[row.pk], currency)
+    currency = CheminRules.of(records.round.table_version.limits).currency
+    return _Coup(row, list(row.stakes.all()), list(moves), chemin_stored.read_records([row.pk])[row.pk], currency)
 
 
-def _untouched(kept: Kept, coup: _Coup, why: str) -> Deal:
+def _untouched(records: RoundRecords, coup: _Coup, why: str) -> Deal:
     row = coup.row
     return Deal(
         why,
-        as_stored(kept, _cards_drawn(kept)),
-        parts=as_kept(kept, {}),
+        as_stored(records, _cards_drawn(records)),
+        parts=as_recorded(records, {}),
         coup=(
             Fact("Bank at its opening", coup.money(row.bank)),
             Fact("Covered", coup.money(row.at_risk)),
-            Fact("Punter declared", WORDS[row.punter_draws]),
-            Fact("Banker declared", WORDS[row.banker_draws]),
+            Fact("Punter declared", DRAW_LABELS[row.punter_draws]),
+            Fact("Banker declared", DRAW_LABELS[row.banker_draws]),
         ),
         stakes=tuple(_stakes(coup, None)),
         decisions=tuple(_decisions(coup, compared=False)),
     )
 
 
-def _cards_drawn(kept: Kept) -> str | None:
+def _cards_drawn(records: RoundRecords) -> str | None:
     """Return the cards that the shoe gives for a voided coup.
 
     None if no cards are stored, if not all of them are public yet, or if the shoe cannot be dealt.
     """
-    played, shoe, count = kept.round, kept.round.shoe, len(kept.round.cards.split())
+    played, shoe, count = records.round, records.round.shoe, len(records.round.cards.split())
     if shoe is None or not count or played.first_card is None or played.first_card + count > face_up(shoe):
         return None
     try:
@@ -139,27 +139,27 @@ def _cards_drawn(kept: Kept) -> str | None:
         return None
 
 
-def _play(kept: Kept, coup: _Coup) -> tuple[tuple[Fact, ...], Played, recomputation.Declared]:
+def _play(records: RoundRecords, coup: _Coup) -> tuple[tuple[Fact, ...], Played, recomputation.Declared]:
     """Deal and settle the coup again; return the facts, the coup and the inputs that were used.
 
     Raises CannotDeal, InvalidTag.
     """
-    played, shoe = kept.round, kept.round.shoe
+    played, shoe = records.round, records.round.shoe
     if shoe is None:
         raise recomputation.CannotDeal("The round has no shoe.")
     seed = seed_of(shoe)
-    sealed_first = kept.sealed("first_card")
+    sealed_first = records.sealed("first_card")
     first = (played.first_card or 0) if sealed_first is None else sealed_first
     seats = {stake.seat.number: stake.seat for stake in coup.stakes} | {coup.row.banker.number: coup.row.banker}
     players = {stake.seat.number: stake.player_id for stake in coup.stakes}
-    way, again_ = recomputation.between_guests(
+    way, recomputed = recomputation.compare_chemin(
         recomputation.cards_from(seed, shoe.decks, first),
         _ways(coup),
         names={number: f"{seats[number].pk} {player or 'house'}" for number, player in players.items()},
         banker=f"{coup.row.banker_id} {coup.row.banker_player_id or 'house'}",
-        sealed=kept.settlement,
+        sealed=records.settlement,
     )
-    if first + len(again_.cards) > face_up(shoe):
+    if first + len(recomputed.cards) > face_up(shoe):
         raise recomputation.CannotDeal(
             f"The round refers to card {first} of its shoe, but fewer have been dealt. No cards are shown."
         )
@@ -167,26 +167,30 @@ def _play(kept: Kept, coup: _Coup) -> tuple[tuple[Fact, ...], Played, recomputat
         *of_shoe(shoe, seed),
         Fact("Cards dealt from the shoe before", str(played.first_card), str(first)),
         Fact("Seal (SHA-256 of the seed)", played.commitment, recomputation.seal_of(seed)),
-        Fact("Cards, in dealing order", played.cards or NOTHING, written(again_.cards)),
-        Fact("Outcome", played.outcome or NOTHING, again_.outcome.value),
-        Fact("Cards in the audit log", str(kept.sealed("cards") or NOTHING), written(again_.cards)),
-        Fact("Tax in the audit log", coup.money(kept.sealed("tax")), coup.money(again_.tax)),
+        Fact("Cards, in dealing order", played.cards or NOTHING, written(recomputed.cards)),
+        Fact("Outcome", played.outcome or NOTHING, recomputed.outcome.value),
+        Fact("Cards in the audit log", str(records.sealed("cards") or NOTHING), written(recomputed.cards)),
+        Fact("Tax in the audit log", coup.money(records.sealed("tax")), coup.money(recomputed.tax)),
     ]
-    return tuple(facts), again_, way
+    return tuple(facts), recomputed, way
 
 
 def _ways(coup: _Coup) -> tuple[recomputation.Declared, recomputation.Declared]:
     """Return the inputs of the coup twice: from the ledger and the moves, and from its row."""
-    row, moved_, bank = coup.row, coup.beside.moved, coup.beside.bank
-    laid = {stake.seat.number: moved_.get(_name(stake), Moved(0, 0, frozenset())).staked for stake in coup.stakes}
-    told_ = {event.side: event.draws for move in coup.moves for event in _told(move) if isinstance(event, Declared)}
+    row, ledger, bank = coup.row, coup.beside.ledger_totals, coup.beside.bank
+    laid = {
+        stake.seat.number: ledger.get(_name(stake), LedgerTotals(0, 0, frozenset())).staked for stake in coup.stakes
+    }
+    logged = {
+        event.side: event.draws for move in coup.moves for event in _events_of(move) if isinstance(event, Declared)
+    }
     rows = tuple((stake.seat.number, stake.stake) for stake in coup.stakes)
     return (
         recomputation.Declared(
             tuple((number, laid[number]) for number, _ in rows),
             bank[0] if bank else row.bank,
-            told_.get(Side.PUNTER),
-            told_.get(Side.BANKER),
+            logged.get(Side.PUNTER),
+            logged.get(Side.BANKER),
         ),
         recomputation.Declared(rows, row.bank, row.punter_draws, row.banker_draws),
     )
@@ -197,7 +201,7 @@ def _name(stake: CheminStake) -> str:
     return f"player:{stake.player_id}" if stake.player_id else f"seat:{stake.seat.number}"
 
 
-def _told(move: CheminMove) -> Iterator[Event]:
+def _events_of(move: CheminMove) -> Iterator[Event]:
     """Yield the events stored with a move. Events that cannot be decoded are left out."""
     for event in move.events:
         try:
@@ -226,8 +230,8 @@ def _facts(coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator
     yield Fact("Won by", row.outcome or NOTHING, played.outcome.value)
     totals = f"{played.punter.total} to {played.banker.total}"
     yield Fact("Totals, punters to bank", f"{row.punter_total} to {row.banker_total}", totals)
-    yield Fact("Punter declared", WORDS[row.punter_draws], WORDS[way.punter_draws])
-    yield Fact("Banker declared", WORDS[row.banker_draws], WORDS[way.banker_draws])
+    yield Fact("Punter declared", DRAW_LABELS[row.punter_draws], DRAW_LABELS[way.punter_draws])
+    yield Fact("Banker declared", DRAW_LABELS[row.banker_draws], DRAW_LABELS[way.banker_draws])
     yield Fact("Punter acted against the rule", _yes(row.punter_departs), _yes(played.punter_departs))
     yield Fact("Banker acted against the rule", _yes(row.banker_departs), _yes(played.banker_departs))
     yield Fact("Tax", coup.money(row.tax), coup.money(played.tax))
@@ -246,8 +250,8 @@ def _stakes(coup: _Coup, played: Played | None) -> Iterator[Row]:
     for stake in coup.stakes:
         number = stake.seat.number
         line = recomputation.punter_line(played, number) if played else None
-        ledger = coup.beside.moved.get(_name(stake))
-        who = str(Sitting(number, stake.player_id))
+        ledger = coup.beside.ledger_totals.get(_name(stake))
+        who = str(SeatedPlayer(number, stake.player_id))
 
         def fact(what: str, stored: int | None, seen: int | None, who: str = who) -> Fact:
             return Fact(f"{who}: {what}", coup.money(stored), coup.money(seen) if played else None)
@@ -263,10 +267,10 @@ def _stakes(coup: _Coup, played: Played | None) -> Iterator[Row]:
         )
 
 
-def _parts(kept: Kept, coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator[PlayerPart]:
+def _parts(records: RoundRecords, coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator[PlayerPart]:
     lines = dict(_lines(coup, played))
-    punters = moved(kept)
-    for part in kept.parts:
+    punters = ledger_movements(records)
+    for part in records.parts:
         line = lines.pop(part.player_id, None)
         wagers = {wager.bet: wager for wager in part.wagers.all()}
         names = list(dict.fromkeys([*wagers, *([line.bet] if line else [])]))
@@ -275,9 +279,9 @@ def _parts(kept: Kept, coup: _Coup, played: Played, way: recomputation.Declared)
             for bet in names
         )
         settlement = Settlement((line,), line.stake, line.payout) if line else Settlement((), 0, 0)
-        after = _after(kept, coup, part, punters)
+        after = _after(records, coup, part, punters)
         yield PlayerPart(
-            part.player_id, part.session, rows, tuple(_sums(part, settlement, after)), moved_back(kept, part)
+            part.player_id, part.session, rows, tuple(_sums(part, settlement, after)), moved_back(records, part)
         )
     for player in lines:
         yield PlayerPart(player, None, (), (Fact(f"player:{player}", NOTHING, "participation in the coup"),))
@@ -292,7 +296,7 @@ def _lines(coup: _Coup, played: Played) -> Iterator[tuple[int, Line]]:
         yield coup.row.banker_player_id, recomputation.bank_line(played)
 
 
-def _after(kept: Kept, coup: _Coup, part: Participation, punters: Mapping[int, Any]) -> int | None:
+def _after(records: RoundRecords, coup: _Coup, part: Participation, punters: Mapping[int, Any]) -> int | None:
     """Return a player's balance after the coup was paid, according to the ledger.
 
     For the banker it includes the bank. None if the ledger does not say.
@@ -303,9 +307,9 @@ def _after(kept: Kept, coup: _Coup, part: Participation, punters: Mapping[int, A
             return None
         return part.balance_after if part.balance_after in own.afterwards else own.after
     cash = cash_of(part.player_id, part.currency, part.mode)
-    if kept.settled_by is None or cash is None:
+    if records.settled_by is None or cash is None:
         return None
-    at_hand, bank = balance_at(cash, kept.settled_by), balance_at(coup.row.tenure.account_id, kept.settled_by)
+    at_hand, bank = balance_at(cash, records.settled_by), balance_at(coup.row.tenure.account_id, records.settled_by)
     return None if at_hand is None or bank is None else at_hand + bank
 
 
@@ -328,7 +332,7 @@ def _decisions(coup: _Coup, *, compared: bool) -> Iterator[Decided]:
     for move in coup.moves:
         if move.seat is None:
             continue
-        who = str(Sitting(move.seat.number, move.seat.player_id))
+        who = str(SeatedPlayer(move.seat.number, move.seat.player_id))
         said = _said(coup, move)
         fact = Fact(
             f"Decision {move.number} of {who}", said, _heard(coup, move, move.seat.number) if compared else None
@@ -344,25 +348,27 @@ def _said(coup: _Coup, move: CheminMove) -> str:
     return " ".join(word for word in words if word)
 
 
-def _heard(coup: _Coup, move: CheminMove, place: int) -> str:
-    """Describe the decision of seat *place* from the events of a move, in the format of `_said`.
+def _heard(coup: _Coup, move: CheminMove, seat_number: int) -> str:
+    """Describe the decision of seat *seat_number* from the events of a move, in the format of `_said`.
 
     What the events do not say is taken from the move.
     """
-    told_ = next((event for event in _told(move) if isinstance(event, Choice) and event.seat == place), None)
-    if told_ is None:
+    logged = next(
+        (event for event in _events_of(move) if isinstance(event, Choice) and event.seat == seat_number), None
+    )
+    if logged is None:
         return _said(coup, move)
-    kind, call, amount, by_croupier = KINDS[type(told_)], move.call, move.amount, move.decider == Decider.CROUPIER
-    if isinstance(told_, Decision):
-        by_croupier = told_.by_house
-    match told_:
+    kind, call, amount, by_croupier = KINDS[type(logged)], move.call, move.amount, move.decider == Decider.CROUPIER
+    if isinstance(logged, Decision):
+        by_croupier = logged.by_house
+    match logged:
         case Declared(draws=draws):
             kind = "draw_card" if draws else "stand"
         case CallMade(call=made):
             call = made.value
         case StakeLaid(amount=laid):
             amount = laid
-    decider = Decider.CROUPIER if by_croupier else Decider.GUEST
+    decider = Decider.CROUPIER if by_croupier else Decider.PLAYER
     return _said(coup, CheminMove(kind=kind, call=call, amount=amount, decider=decider))
 
 
@@ -384,7 +390,7 @@ def _steps(coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator
         ("The banker", way.banker_draws, played.banker),
     ):
         if draws is not None:
-            yield Step(due, f"{side} {WORDS[draws]}")
+            yield Step(due, f"{side} {DRAW_LABELS[draws]}")
         if hand.third is not None:
             due += 1
             yield next(thirds)

@@ -115,7 +115,7 @@ class Deal:
 
 
 @dataclass(frozen=True)
-class Recall:
+class RoundVerification:
     """The result of verifying a finished round, with all records that belong to it."""
 
     round: Round

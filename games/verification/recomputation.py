@@ -103,7 +103,9 @@ def hash_of(settlements: Mapping[int, Settlement]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def stakes_played(kept: Stakes, taken: Mapping[int, int], variant: Variant, coup: Coup, sha256: str | None) -> Stakes:
+def stakes_played(
+    records: Stakes, taken: Mapping[int, int], variant: Variant, coup: Coup, sha256: str | None
+) -> Stakes:
     """Return the stakes whose hash is in the event log.
 
     These are the stored stakes, or the stored stakes with one bet corrected for each player whose
@@ -112,16 +114,16 @@ def stakes_played(kept: Stakes, taken: Mapping[int, int], variant: Variant, coup
     known = {bet.code for bet in variant.bets}
     wrong = sorted(
         player
-        for player in kept.keys() | taken.keys()
-        if sum(kept.get(player, {}).values()) != taken.get(player, 0) or not kept.get(player, {}).keys() <= known
+        for player in records.keys() | taken.keys()
+        if sum(records.get(player, {}).values()) != taken.get(player, 0) or not records.get(player, {}).keys() <= known
     )
     if sha256 is None or not wrong or len(wrong) > MOST_WRONG:
-        return kept
-    for tried in product(*(tuple(_put_right(kept.get(each, {}), taken.get(each, 0), variant)) for each in wrong)):
-        stakes = {**kept, **dict(zip(wrong, tried, strict=True))}
+        return records
+    for tried in product(*(tuple(_put_right(records.get(each, {}), taken.get(each, 0), variant)) for each in wrong)):
+        stakes = {**records, **dict(zip(wrong, tried, strict=True))}
         if hash_of(settled(variant, coup, stakes)) == sha256:
             return stakes
-    return kept
+    return records
 
 
 def _put_right(bets: Mapping[str, int], taken: int, variant: Variant) -> Iterator[Mapping[str, int]]:
@@ -151,7 +153,7 @@ def cards_from(seed: bytes, decks: int, first_card: int) -> tuple[Card, ...]:
         raise CannotDeal(str(error)) from error
 
 
-def between_guests(
+def compare_chemin(
     cards: Sequence[Card],
     ways: Sequence[Declared],
     *,

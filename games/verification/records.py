@@ -23,7 +23,7 @@ SETTLE = "settle"  # the kind of journal that pays
 
 
 @dataclass(frozen=True)
-class Kept:
+class RoundRecords:
     """A finished round with all its records."""
 
     round: Round
@@ -64,7 +64,7 @@ class Kept:
         return (self.settlement or {}).get(name)
 
 
-def read(round_id: UUID) -> Kept | None:
+def read(round_id: UUID) -> RoundRecords | None:
     """Return a finished round; None if there is none.
 
     The number of queries does not depend on the number of players.
@@ -80,7 +80,7 @@ def read(round_id: UUID) -> Kept | None:
     rows = list(Event.objects.filter(on=f"round:{round_id}").order_by("id"))
     settled = next((json.loads(bytes(row.body))["data"] for row in rows if row.kind == "round.settled"), None)
     leaves = dict(Leaf.objects.filter(event__in=[row.pk for row in rows]).values_list("event_id", "leaf"))
-    return Kept(
+    return RoundRecords(
         round=played,
         parts=list(parts),
         entries=list(entries.order_by("journal_id", "line")),
@@ -107,7 +107,7 @@ def face_up(shoe: Shoe) -> int:
 
 
 @dataclass(frozen=True)
-class Moved:
+class LedgerMovements:
     """What the ledger moved on a player's accounts in a round. Minor units."""
 
     staked: int
@@ -117,20 +117,20 @@ class Moved:
     after: int | None  # the latest of these
 
 
-def moved(kept: Kept) -> Mapping[int, Moved]:
+def ledger_movements(records: RoundRecords) -> Mapping[int, LedgerMovements]:
     """Return the ledger movements of each player until the round was paid.
 
     Movements of a later voiding are left out.
     """
     own: dict[int, list[Entry]] = defaultdict(list)
-    for entry in kept.entries:
+    for entry in records.entries:
         if entry.account.owner_id is not None and entry.journal.kind in (*STAKES, SETTLE):
             own[entry.account.owner_id].append(entry)
-    between = _between(kept, {entry.account_id for entries in own.values() for entry in entries})
-    return {player: _moved(entries, between) for player, entries in own.items()}
+    between = _between(records, {entry.account_id for entries in own.values() for entry in entries})
+    return {player: _ledger_totals(entries, between) for player, entries in own.items()}
 
 
-def _moved(entries: Sequence[Entry], between: Mapping[int, Sequence[Entry]]) -> Moved:
+def _ledger_totals(entries: Sequence[Entry], between: Mapping[int, Sequence[Entry]]) -> LedgerMovements:
     stakes = [entry for entry in entries if entry.journal.kind in STAKES]
     payouts = [entry for entry in entries if entry.journal.kind == SETTLE]
     last = max(entries, key=lambda entry: entry.version or 0)
@@ -140,7 +140,7 @@ def _moved(entries: Sequence[Entry], between: Mapping[int, Sequence[Entry]]) -> 
         else [entry for entry in between.get(last.account_id, ()) if (entry.version or 0) > (last.version or 0)]
     )
     held = [entry.balance_after for entry in (last, *since) if entry.balance_after is not None]
-    return Moved(
+    return LedgerMovements(
         staked=-sum(entry.amount for entry in stakes),
         paid=sum(entry.amount for entry in payouts),
         before=(stakes[0].balance_after or 0) - stakes[0].amount if stakes else None,
@@ -149,16 +149,16 @@ def _moved(entries: Sequence[Entry], between: Mapping[int, Sequence[Entry]]) -> 
     )
 
 
-def _between(kept: Kept, accounts: set[int]) -> Mapping[int, Sequence[Entry]]:
+def _between(records: RoundRecords, accounts: set[int]) -> Mapping[int, Sequence[Entry]]:
     """Return other movements on these accounts between the first stake and the payouts.
 
     A player who is paid nothing has no payout entry that would show the balance at that time.
     """
-    if kept.settled_by is None or not kept.entries:
+    if records.settled_by is None or not records.entries:
         return {}
     found = Entry.objects.filter(
-        account__in=accounts, journal_id__gt=kept.entries[0].journal_id, journal_id__lt=kept.settled_by
-    ).exclude(journal__round_id=kept.round.pk)
+        account__in=accounts, journal_id__gt=records.entries[0].journal_id, journal_id__lt=records.settled_by
+    ).exclude(journal__round_id=records.round.pk)
     lines: dict[int, list[Entry]] = defaultdict(list)
     for entry in found.order_by("version"):
         lines[entry.account_id].append(entry)

@@ -110,11 +110,11 @@ def _act(round_id: UUID) -> None:
         elif problem and problem.kind is IncidentKind.RULES_UNKNOWN:
             _open(played, problem.kind, problem.found, ["No action: the round stands."])
         elif problem:
-            _annul(played, problem)
+            _void(played, problem)
     ReplayDue.objects.filter(pk=round_id).delete()
 
 
-def _annul(played: Round, problem: Problem) -> None:
+def _void(played: Round, problem: Problem) -> None:
     """Close the table, void the round and open an incident. Locks the table before the accounts."""
     table_id = played.table_version.table_id
     reason = f"Round {played.code} does not match its seed."

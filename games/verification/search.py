@@ -60,7 +60,7 @@ CROSS JOIN LATERAL (
     FROM games_participation AS part
     WHERE part.table_id = seat.id AND part.mode = asked.mode
       AND part.at >= %(since)s::timestamptz AND part.at < %(until)s::timestamptz
-      AND (part.at, part.id) < (%(mark_at)s::timestamptz, %(mark)s){conditions}
+      AND (part.at, part.id) < (%(before_at)s::timestamptz, %(mark)s){conditions}
     ORDER BY part.at DESC, part.id DESC
     LIMIT %(limit)s
 ) AS found
@@ -100,10 +100,10 @@ def find(wanted: Wanted, *, before: int | None = None, limit: int = PAGE + 1) ->
 
 def query(wanted: Wanted, *, before: int | None, limit: int) -> tuple[str, Mapping[str, Any]]:
     """Return the SQL statement of the search and its parameters."""
-    mark_at = Participation.objects.filter(pk=before).values_list("at", flat=True).first() if before else None
+    before_at = Participation.objects.filter(pk=before).values_list("at", flat=True).first() if before else None
     until = wanted.before
-    if mark_at is not None:  # a condition on the time alone too, because PostgreSQL can start the index scan there
-        after = mark_at + TICK
+    if before_at is not None:  # a condition on the time alone too, because PostgreSQL can start the index scan there
+        after = before_at + TICK
         until = min(until, after) if until else after
     values: dict[str, Any] = {
         "tables": list(wanted.tables if wanted.tables is not None else Table.objects.values_list("pk", flat=True)),
@@ -112,8 +112,8 @@ def query(wanted: Wanted, *, before: int | None, limit: int) -> tuple[str, Mappi
         "results": [int(each) for each in Result],
         "since": wanted.since or "-infinity",
         "until": until or "infinity",
-        "mark_at": mark_at or "infinity",
-        "mark": before if mark_at else END,
+        "before_at": before_at or "infinity",
+        "mark": before if before_at else END,
         "currency": wanted.currency,
         "outcome": list(wanted.outcome),
         "limit": limit,
@@ -153,8 +153,8 @@ def in_progress(wanted: Wanted) -> QuerySet[LiveRound]:
         found = found.filter(opened_at__lt=wanted.before)
     if wanted.players is not None:
         bets = LiveSeat.objects.filter(player__in=wanted.players).exclude(stakes={}).values("round_id")
-        guests = Q(live_table__guests__player__in=wanted.players, live_table__guests__left_at=None)
-        found = found.filter(Q(pk__in=bets) | guests).distinct()
+        chemin_state = Q(live_table__chemin_seats__player__in=wanted.players, live_table__chemin_seats__left_at=None)
+        found = found.filter(Q(pk__in=bets) | chemin_state).distinct()
     return found.select_related("live_table__table", "version").order_by("-opened_at")
 
 

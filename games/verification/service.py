@@ -6,13 +6,13 @@ from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
 
-from games.chemin.floor import Laid, guests_at, in_words
+from games.chemin.floor import Laid, phase_text, read_chemin_states
 from games.engine.bets import Variant
 from games.models import OPEN_PHASES, LiveRound, LiveSeat, Phase, Round, Shape
 from games.shared.shoes import seed_of
 from games.verification import chemin_comparison, punto_comparison, recomputation
-from games.verification.facts import Deal, Earlier, Fact, Recall, money
-from games.verification.records import Kept, face_up, incidents, moved, read
+from games.verification.facts import Deal, Earlier, Fact, RoundVerification, money
+from games.verification.records import RoundRecords, face_up, incidents, ledger_movements, read
 from wallet.models import Mode
 
 
@@ -35,46 +35,54 @@ class Going:
         return [int(who.removeprefix("player:")) for who, _ in self.laid if who.startswith("player:")]
 
 
-def recall(round_id: UUID) -> Recall | None:
+def verify_round(round_id: UUID) -> RoundVerification | None:
     """Deal a finished round again and return it with all its records; None if there is none."""
-    kept = read(round_id)
-    return None if kept is None else recalled(kept)
+    records = read(round_id)
+    return None if records is None else verify_records(records)
 
 
-def recalled(kept: Kept) -> Recall:
+def verify_records(records: RoundRecords) -> RoundVerification:
     """Deal a finished round again from its records."""
-    deal = _deal(kept)
-    return Recall(
-        round=kept.round,
-        deal=replace(deal, facts=(*_rules(kept), *deal.facts)),
-        earlier=tuple(_earlier(kept.round)),
-        journals=tuple(kept.journals),
-        events=tuple(kept.events),
-        incidents=tuple(incidents(kept.round.pk)),
+    deal = _deal(records)
+    return RoundVerification(
+        round=records.round,
+        deal=replace(deal, facts=(*_rules(records), *deal.facts)),
+        earlier=tuple(_earlier(records.round)),
+        journals=tuple(records.journals),
+        events=tuple(records.events),
+        incidents=tuple(incidents(records.round.pk)),
     )
 
 
-def _deal(kept: Kept) -> Deal:
-    game = kept.game
+def _deal(records: RoundRecords) -> Deal:
+    game = records.game
     if game is None:
         why = "The rules of the round are not installed. Nothing was recomputed."
-        return Deal(why, punto_comparison.as_stored(kept), punto_comparison.as_kept(kept, moved(kept)))
-    return punto_comparison.recalled(kept, game) if isinstance(game, Variant) else chemin_comparison.recalled(kept)
+        return Deal(
+            why, punto_comparison.as_stored(records), punto_comparison.as_recorded(records, ledger_movements(records))
+        )
+    return (
+        punto_comparison.compare_round(records, game)
+        if isinstance(game, Variant)
+        else chemin_comparison.compare_round(records)
+    )
 
 
-def _rules(kept: Kept) -> Iterator[Fact]:
+def _rules(records: RoundRecords) -> Iterator[Fact]:
     """Yield the table version, the rules and the kind of money of the round."""
-    version = kept.round.table_version
-    sealed = kept.sealed("table_version")
+    version = records.round.table_version
+    sealed = records.sealed("table_version")
     yield Fact("Table version (its number in the database)", str(version.pk), None if sealed is None else str(sealed))
     yield Fact(
-        "Rules (SHA-256 of all rules that affect money)", version.rules_digest, kept.rules if kept.settlement else None
+        "Rules (SHA-256 of all rules that affect money)",
+        version.rules_digest,
+        records.rules if records.settlement else None,
     )
-    mode = kept.sealed("mode")
-    yield Fact("Money", _kind_of_money(kept.round.mode), mode and _kind_of_money(mode))
-    for part in kept.parts:
+    mode = records.sealed("mode")
+    yield Fact("Money", _kind_of_money(records.round.mode), mode and _kind_of_money(mode))
+    for part in records.parts:
         yield Fact(
-            f"player:{part.player_id}: money", _kind_of_money(part.mode), _kind_of_money(mode or kept.round.mode)
+            f"player:{part.player_id}: money", _kind_of_money(part.mode), _kind_of_money(mode or records.round.mode)
         )
 
 
@@ -110,22 +118,22 @@ def going(round_id: UUID) -> Going | None:
         return None
     if live.phase not in OPEN_PHASES:
         return Going(live, is_over=True, phase="", is_interrupted=False, laid=())
-    stands_still = live.live_table.stopped_by_id is not None
-    return Going(live, is_over=False, phase=in_words(live), is_interrupted=stands_still, laid=tuple(_laid(live)))
+    is_stopped = live.live_table.stopped_by_id is not None
+    return Going(live, is_over=False, phase=phase_text(live), is_interrupted=is_stopped, laid=tuple(_laid(live)))
 
 
 def _laid(live: LiveRound) -> Iterator[tuple[str, str]]:
-    if live.live_table.table.shape != Shape.GUESTS:
+    if live.live_table.table.shape != Shape.CHEMIN:
         verb = "held" if live.phase == Phase.BETTING else "staked"
         for seat in LiveSeat.objects.filter(round_id=live.pk).exclude(stakes={}).order_by("player_id"):
             yield f"player:{seat.player_id}", f"{money(sum(seat.stakes.values()), seat.currency)} {verb}"
         return
-    for guests in guests_at([live.live_table_id]).values():
-        if guests.bank is not None:
-            yield _who(guests.bank), f"{money(guests.bank.amount, guests.currency)} in the bank"
-        for laid in guests.stakes:
-            yield _who(laid), f"{money(laid.amount, guests.currency)} staked"
+    for chemin_state in read_chemin_states([live.live_table_id]).values():
+        if chemin_state.bank is not None:
+            yield _who(chemin_state.bank), f"{money(chemin_state.bank.amount, chemin_state.currency)} in the bank"
+        for laid in chemin_state.stakes:
+            yield _who(laid), f"{money(laid.amount, chemin_state.currency)} staked"
 
 
 def _who(laid: Laid) -> str:
-    return f"player:{laid.sitting.player}" if laid.sitting.player else f"seat {laid.sitting.number}, house player"
+    return f"player:{laid.seated.player}" if laid.seated.player else f"seat {laid.seated.number}, house player"

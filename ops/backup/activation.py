@@ -26,7 +26,7 @@ from django.db import connections, transaction
 from audit import log
 from audit.models import Event
 from audit.sealing import sealer, signing
-from games.chemin import shoes as guests_shoes
+from games.chemin import shoes as chemin_shoes
 from games.models import Shape, Shoe
 from games.rounds.integrity import Doubt
 from games.shared import shoes
@@ -48,13 +48,13 @@ FEW = 20  # rows to try: a single damaged one must not decide
 def demand_right() -> list[str]:
     """Return sentences about which keys were tried. Raises WrongKey."""
     return [
-        _sentence("SEED_KEY", "the secrets of second factors and the seeds of shoes", [*_factors(), *_shoes()]),
-        _sentence("DOCUMENT_KEY", "players' documents and bank accounts", [*_documents(), *_accounts()]),
-        _sentence("PARTNER_KEY", "the secrets shared with partners", [*_partners()]),
+        _message("SEED_KEY", "the secrets of second factors and the seeds of shoes", [*_factors(), *_shoes()]),
+        _message("DOCUMENT_KEY", "players' documents and bank accounts", [*_documents(), *_accounts()]),
+        _message("PARTNER_KEY", "the secrets shared with partners", [*_partners()]),
     ]
 
 
-def _sentence(key: str, what: str, opened: list[bool]) -> str:
+def _message(key: str, what: str, opened: list[bool]) -> str:
     if opened and not any(opened):
         raise WrongKey(
             f"{key} is not the right key: it cannot decrypt {what}. Set the right key and run"
@@ -76,9 +76,9 @@ def _factors() -> Iterator[bool]:
 
 def _shoes() -> Iterator[bool]:
     for shoe in Shoe.objects.filter(ended_at=None).select_related("live_table__table").order_by("-opened_at")[:FEW]:
-        is_of_guests = shoe.live_table.table.shape == Shape.GUESTS
+        is_chemin = shoe.live_table.table.shape == Shape.CHEMIN
         try:
-            (guests_shoes.demand_in_order if is_of_guests else shoes.dealt_otherwise)(shoe)
+            (chemin_shoes.demand_in_order if is_chemin else shoes.dealt_otherwise)(shoe)
         except InvalidTag:
             yield False
         except Doubt:
@@ -142,8 +142,8 @@ def settle(say: Callable[[str], object]) -> Settled:
     pg_tools.demand_owner()
     pg_tools.demand_alone()
     call_command("migrate", verbosity=0, interactive=False)  # and the rights of this program
-    for sentence in demand_right():
-        say(sentence)
+    for message in demand_right():
+        say(message)
     newest = Event.objects.order_by("-pk").first()
     until = f"{newest.at:%Y-%m-%d %H:%M:%S} UTC" if newest else "never"
     say(f"The last event in the backup is from {until}. Later events are not included.")

@@ -13,7 +13,7 @@ class CannotRead(BackupError):
     """The file is not a backup, or is damaged."""
 
 
-class OfAnotherProgram(BackupError):
+class OfAnotherRelease(BackupError):
     """The backup was made by a newer release."""
 
 

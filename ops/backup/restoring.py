@@ -12,7 +12,7 @@ from django.db import connections
 from django.db.migrations.loader import MigrationLoader
 
 from ops.backup import encrypting, pg_tools, taking
-from ops.backup.errors import CannotRead, NotEmpty, NotReady, OfAnotherProgram, ProgramFailed
+from ops.backup.errors import CannotRead, NotEmpty, NotReady, OfAnotherRelease, ProgramFailed
 from ops.privileges import APP_ROLE
 
 # The rights are restored, too: most functions that run as the owner are taken from everybody there.
@@ -20,8 +20,8 @@ WHOLE: Final = ("--single-transaction", "--exit-on-error", "--no-owner")
 MIGRATIONS: Final = "django_migrations"
 APPLICATION, NAME = 1, 2  # columns of it
 HELD: Final = """
-    SELECT count(*) FROM pg_class AS relation JOIN pg_namespace AS place ON place.oid = relation.relnamespace
-    WHERE place.nspname NOT LIKE 'pg\\_%' AND place.nspname <> 'information_schema'
+    SELECT count(*) FROM pg_class AS relation JOIN pg_namespace AS namespace ON namespace.oid = relation.relnamespace
+    WHERE namespace.nspname NOT LIKE 'pg\\_%' AND namespace.nspname <> 'information_schema'
 """
 HAS_GROUP: Final = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)"
 NAMED: Final = 5  # migrations of a newer program that a refusal names
@@ -36,7 +36,7 @@ def restore(file: Path, sha256: str = "", identity: Path | None = None) -> None:
     a copy then, which is to be settled before the house opens. Its SHA-256, if not given, is in the file next to it;
     *identity* is the file of the secret key where it is encrypted. Nothing is written to the disk in plain.
 
-    Raises CannotRead, OfAnotherProgram, NotEmpty, NotReady; ProgramFailed where PostgreSQL would not take it. Nothing
+    Raises CannotRead, OfAnotherRelease, NotEmpty, NotReady; ProgramFailed where PostgreSQL would not take it. Nothing
     is changed then.
     """
     _demand_sum(file, sha256)
@@ -94,7 +94,7 @@ def _demand_whole(file: Path, archive: Archive) -> None:
 
 
 def _demand_known(file: Path, archive: Archive) -> None:
-    """Demand that this program knows every change of the tables that the backup has seen. Raises OfAnotherProgram,
+    """Demand that this program knows every change of the tables that the backup has seen. Raises OfAnotherRelease,
     CannotRead.
     """
     done = {(row[APPLICATION], row[NAME]) for row in pg_tools.rows(archive, MIGRATIONS)}
@@ -104,7 +104,7 @@ def _demand_known(file: Path, archive: Archive) -> None:
     ours = {application for application, _ in known}
     if unknown := sorted(each for each in done if each not in known and each[0] in ours):
         named = ", ".join(".".join(each) for each in unknown[:NAMED])
-        raise OfAnotherProgram(
+        raise OfAnotherRelease(
             f"{file} was created by a newer version, with unknown migrations {named}. Restore it with that"
             " version or a later one."
         )

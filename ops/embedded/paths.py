@@ -90,7 +90,7 @@ class Addresses:
 
 
 @dataclass(frozen=True)
-class Places:
+class Paths:
     """Paths of one installation; reading them creates nothing."""
 
     var: Path

@@ -16,7 +16,7 @@ from ops.embedded.paths import (
     WEB_ROLE,
     DataOfAnotherVersion,
     DidNotStart,
-    Places,
+    Paths,
     Purpose,
 )
 from ops.embedded.users import make_private
@@ -48,47 +48,47 @@ SETTINGS = {
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
 
 
-def program(places: Places, binaries: Binaries, purpose: Purpose, inherited: tuple[int, ...]) -> Program:
+def program(paths: Paths, binaries: Binaries, purpose: Purpose, inherited: tuple[int, ...]) -> Program:
     """Return the server program. SIGINT stops it cleanly ("fast": open transactions are rolled back)."""
-    settings = SETTINGS | {"unix_socket_directories": str(places.sockets)} | ({} if purpose.durable else NOT_DURABLE)
+    settings = SETTINGS | {"unix_socket_directories": str(paths.sockets)} | ({} if purpose.durable else NOT_DURABLE)
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     return Program(
         name=NAME,
-        arguments=(str(binaries.postgres), "-D", str(places.cluster), *options),
-        log=places.logs / "postgresql.log",
+        arguments=(str(binaries.postgres), "-D", str(paths.cluster), *options),
+        log=paths.logs / "postgresql.log",
         environment=ENVIRONMENT,
         stop_with=signal.SIGINT,
         orphan_with=signal.SIGINT,
-        account=places.account,
-        folder=places.home,
+        account=paths.account,
+        folder=paths.home,
         inherited=inherited,
     )
 
 
-def prepare(places: Places, binaries: Binaries, purpose: Purpose) -> None:
+def prepare(paths: Paths, binaries: Binaries, purpose: Purpose) -> None:
     """Create the cluster if it is missing, and remove what a killed server left. Call only when no
     server of this cluster runs.
 
     Raises DataOfAnotherVersion, DidNotStart.
     """
-    if not places.cluster.exists():
-        _make_cluster(places, binaries, purpose)
-    made_by = (places.cluster / "PG_VERSION").read_text().strip()
+    if not paths.cluster.exists():
+        _make_cluster(paths, binaries, purpose)
+    made_by = (paths.cluster / "PG_VERSION").read_text().strip()
     if made_by != str(POSTGRESQL_MAJOR):
         raise DataOfAnotherVersion(
-            f"{places.pointer} was made by PostgreSQL {made_by}, this is {POSTGRESQL_MAJOR}: "
+            f"{paths.pointer} was made by PostgreSQL {made_by}, this is {POSTGRESQL_MAJOR}: "
             f"dump it with the version that made it, or start again with `make reset`"
         )
     # Another process may have the process ID in this file by now, and PostgreSQL would refuse to start.
-    (places.cluster / "postmaster.pid").unlink(missing_ok=True)
+    (paths.cluster / "postmaster.pid").unlink(missing_ok=True)
 
 
-def _make_cluster(places: Places, binaries: Binaries, purpose: Purpose) -> None:
+def _make_cluster(paths: Paths, binaries: Binaries, purpose: Purpose) -> None:
     """Run initdb in a temporary folder and rename it, so that an existing cluster is complete."""
-    draft = places.cluster.with_name("postgresql.new")
+    draft = paths.cluster.with_name("postgresql.new")
     shutil.rmtree(draft, ignore_errors=True)
-    make_private(draft, places.account)
-    log = places.logs / "initdb.log"
+    make_private(draft, paths.account)
+    log = paths.logs / "initdb.log"
     syncing = () if purpose.durable else ("--no-sync",)
     process = spawn(
         Program(
@@ -96,21 +96,21 @@ def _make_cluster(places: Places, binaries: Binaries, purpose: Purpose) -> None:
             arguments=(str(binaries.initdb), f"--pgdata={draft}", *INITDB, *syncing),
             log=log,
             environment=ENVIRONMENT,
-            account=places.account,
-            folder=places.home,
+            account=paths.account,
+            folder=paths.home,
         )
     )
     if status := process.wait():
         raise DidNotStart(f"initdb {describe(status)}:\n{last_lines(log)}")
-    draft.rename(places.cluster)
+    draft.rename(paths.cluster)
 
 
-def wait_until_ready(places: Places, child: Child) -> None:
+def wait_until_ready(paths: Paths, child: Child) -> None:
     """Wait until the server accepts connections, and create roles and database if missing. Raises DidNotStart."""
     deadline = time.monotonic() + SECONDS_TO_START
     while True:
         try:
-            with psycopg.connect(places.addresses.superuser_url, autocommit=True) as connection:
+            with psycopg.connect(paths.addresses.superuser_url, autocommit=True) as connection:
                 make_house(connection, web=Login(WEB_ROLE), owner=Login(OWNER_ROLE), database=DATABASE)
                 return
         except psycopg.OperationalError as error:

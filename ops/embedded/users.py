@@ -17,7 +17,7 @@ from ops.embedded.paths import (
     DataOfAnotherAccount,
     DidNotStart,
     NoServerAccount,
-    Places,
+    Paths,
     Purpose,
     UnsafeFolder,
 )
@@ -32,7 +32,7 @@ _one_at_a_time = threading.Lock()
 
 def addresses(var: Path) -> Addresses:
     """Return the URLs of the servers of *var*; starts nothing."""
-    return Places(var).addresses
+    return Paths(var).addresses
 
 
 def ensure_running(var: Path, purpose: Purpose = Purpose.HOUSE) -> Addresses:
@@ -41,28 +41,28 @@ def ensure_running(var: Path, purpose: Purpose = Purpose.HOUSE) -> Addresses:
 
     Raises EmbeddedError with advice where possible.
     """
-    places = Places(var)
+    paths = Paths(var)
     with _one_at_a_time:
         if var not in _joined:
-            places.run.mkdir(parents=True, exist_ok=True)
-            _joined[var] = FileLock(places.users_lock).lock(shared=True)
-        if not _are_up(places):
-            _start(places, purpose)
-    return places.addresses
+            paths.run.mkdir(parents=True, exist_ok=True)
+            _joined[var] = FileLock(paths.users_lock).lock(shared=True)
+        if not _are_up(paths):
+            _start(paths, purpose)
+    return paths.addresses
 
 
 def leave(var: Path, seconds: float = 60) -> bool:
     """Stop using the servers of *var*, and wait until they have stopped unless others use them.
     Return whether they have stopped.
     """
-    places = Places(var)
+    paths = Paths(var)
     with _one_at_a_time:
         mine = _joined.pop(var, None)
         if mine:
             mine.close()
     deadline = time.monotonic() + seconds
-    while is_locked(places.keeper_lock):
-        if time.monotonic() > deadline or _others_use(places):
+    while is_locked(paths.keeper_lock):
+        if time.monotonic() > deadline or _others_use(paths):
             return False
         time.sleep(POLL_SECONDS)
     return True
@@ -70,54 +70,54 @@ def leave(var: Path, seconds: float = 60) -> bool:
 
 def keeper_pid(var: Path) -> int | None:
     """Return the keeper's process ID, or None if the servers of *var* do not run."""
-    places = Places(var)
-    return int(places.keeper_lock.read_text()) if is_locked(places.keeper_lock) else None
+    paths = Paths(var)
+    return int(paths.keeper_lock.read_text()) if is_locked(paths.keeper_lock) else None
 
 
-def _are_up(places: Places) -> bool:
+def _are_up(paths: Paths) -> bool:
     """Return whether the servers answer. A keeper takes its lock before they start; the start lock
     is held until they answer.
     """
-    return is_locked(places.keeper_lock) and not is_locked(places.start_lock)
+    return is_locked(paths.keeper_lock) and not is_locked(paths.start_lock)
 
 
-def _others_use(places: Places) -> bool:
+def _others_use(paths: Paths) -> bool:
     """Return whether other processes hold the users' lock. It can then be taken shared but not
     exclusively; while a keeper stops, it cannot be taken at all.
     """
-    if not places.users_lock.exists():
+    if not paths.users_lock.exists():
         return False
-    with FileLock(places.users_lock) as probe:
+    with FileLock(paths.users_lock) as probe:
         return not probe.try_lock() and probe.try_lock(shared=True)
 
 
-def _start(places: Places, purpose: Purpose) -> None:
+def _start(paths: Paths, purpose: Purpose) -> None:
     """Start a keeper and wait for its report, unless another process has just done so."""
-    if os.geteuid() == 0 and places.account is None:
+    if os.geteuid() == 0 and paths.account is None:
         raise NoServerAccount(
             "database servers refuse to run as root: make a user `postgres`, or run this as an ordinary user"
         )
     # The keeper inherits the lock: if this process is killed, it stays locked until the servers answer.
-    with FileLock(places.start_lock).lock() as starting:
-        if is_locked(places.keeper_lock):
+    with FileLock(paths.start_lock).lock() as starting:
+        if is_locked(paths.keeper_lock):
             return
-        answer = _run_keeper(places, purpose, starting)
+        answer = _run_keeper(paths, purpose, starting)
     if answer != READY:
-        reason = answer.decode(errors="replace") or last_lines(_keeper_log(places)) or "the keeper ended without a word"
+        reason = answer.decode(errors="replace") or last_lines(_keeper_log(paths)) or "the keeper ended without a word"
         raise DidNotStart(f"The embedded servers did not start: {reason}")
 
 
-def _run_keeper(places: Places, purpose: Purpose, starting: FileLock) -> bytes:
+def _run_keeper(paths: Paths, purpose: Purpose, starting: FileLock) -> bytes:
     """Run the keeper and return its report; empty if it dies first."""
     reading, writing = os.pipe()
-    with open_log(_keeper_log(places)) as log, os.fdopen(reading, "rb") as report:
+    with open_log(_keeper_log(paths)) as log, os.fdopen(reading, "rb") as report:
         try:
             process = subprocess.Popen(
                 [
                     sys.executable,
                     "-m",
                     "ops.embedded.keeper",
-                    str(places.var),
+                    str(paths.var),
                     purpose.value,
                     str(starting.descriptor),
                     str(writing),
@@ -135,32 +135,32 @@ def _run_keeper(places: Places, purpose: Purpose, starting: FileLock) -> bytes:
         return report.read()
 
 
-def _keeper_log(places: Places) -> Path:
-    return places.logs / "keeper.log"
+def _keeper_log(paths: Paths) -> Path:
+    return paths.logs / "keeper.log"
 
 
-def prepare(places: Places) -> None:
+def prepare(paths: Paths) -> None:
     """Create every folder of the servers, except the cluster. Raises UnsafeFolder, DataOfAnotherAccount."""
-    if places.pointer.is_dir() and os.geteuid() not in (0, places.pointer.stat().st_uid):
-        owner = places.pointer.stat().st_uid
+    if paths.pointer.is_dir() and os.geteuid() not in (0, paths.pointer.stat().st_uid):
+        owner = paths.pointer.stat().st_uid
         raise DataOfAnotherAccount(
-            f"{places.pointer} belongs to user id {owner}: run this as the user who made it, or as root"
+            f"{paths.pointer} belongs to user id {owner}: run this as the user who made it, or as root"
         )
-    if places.home != places.var and not (places.pointer.is_symlink() and places.home.exists()):
-        _settle_outside(places)
-    for folder in (places.sockets, places.valkey):
-        make_private(folder, places.account)
+    if paths.home != paths.var and not (paths.pointer.is_symlink() and paths.home.exists()):
+        _settle_outside(paths)
+    for folder in (paths.sockets, paths.valkey):
+        make_private(folder, paths.account)
 
 
-def _settle_outside(places: Places) -> None:
+def _settle_outside(paths: Paths) -> None:
     """Create the data folder outside ``var/`` and link to it. An existing one belonged to a deleted ``var/``."""
     OUTSIDE.mkdir(parents=True, exist_ok=True, mode=0o755)
-    if places.home.exists():
-        places.home.rename(places.home.with_name(f"{places.home.name}.{time.time_ns()}"))
-    make_private(places.home, places.account)
-    (places.home / "README").write_text(f"Data of {places.var}, which the account of the servers cannot reach.\n")
-    places.pointer.unlink(missing_ok=True)
-    places.pointer.symlink_to(places.cluster)
+    if paths.home.exists():
+        paths.home.rename(paths.home.with_name(f"{paths.home.name}.{time.time_ns()}"))
+    make_private(paths.home, paths.account)
+    (paths.home / "README").write_text(f"Data of {paths.var}, which the account of the servers cannot reach.\n")
+    paths.pointer.unlink(missing_ok=True)
+    paths.pointer.symlink_to(paths.cluster)
 
 
 def make_private(folder: Path, account: Account | None) -> None:

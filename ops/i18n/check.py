@@ -13,7 +13,7 @@ from babel.messages.catalog import Message
 
 from ops.i18n.catalogues import forms, read, translated
 from ops.i18n.hardcoded import outright
-from ops.i18n.literals import spoken_by_module, spoken_by_script, spoken_to_programs
+from ops.i18n.literals import spoken_by_module, spoken_by_script, spoken_to_api_clients
 from ops.i18n.sources import Tree, collect
 from ops.i18n.typography import FIXED, Edges, oddities
 
@@ -118,7 +118,7 @@ def _edges(message: Message) -> Iterator[str]:
     said = [Edges.of(form) for form in forms(message.string)]
     if any((edges.begins, edges.ends) != (english.begins, english.ends) for edges in said):
         yield "other spaces at the edges"
-    if any(edges.mark != english.mark for edges in said):
+    if any(edges.punctuation != english.punctuation for edges in said):
         yield "other mark at the end"
 
 
@@ -137,7 +137,7 @@ def _outright(tree: Tree, allowed: Allowed) -> Iterator[Fault]:
     for paths, find in (
         (tree.player_templates(), outright),
         (tree.player_modules(), spoken_by_module),
-        (tree.api_modules(), spoken_to_programs),
+        (tree.api_modules(), spoken_to_api_clients),
         (tree.scripts(), spoken_by_script),
     ):
         for path in paths:

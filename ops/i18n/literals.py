@@ -41,7 +41,7 @@ def spoken_by_module(module: Path) -> list[Outright]:
     return _spoken(module, SHOWN_ARGUMENTS)
 
 
-def spoken_to_programs(module: Path) -> list[Outright]:
+def spoken_to_api_clients(module: Path) -> list[Outright]:
     """Same as `spoken_by_module` for a module of the API, whose description, including
     ``help_text``, is in English.
     """

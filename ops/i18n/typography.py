@@ -29,7 +29,7 @@ BARE_ROMANIAN: Final = frozenset(
         *("aveti", "puteti", "sunteti", "alegeti", "apasati", "asteptati", "incercati", "pariati"),
     }
 )
-MARKS: Final = ".:…?!"
+PUNCTUATION: Final = ".:…?!"
 
 _FILLED_IN: Final = "\ufffc"  # stands for a placeholder
 _ASCII_ELLIPSIS: Final = "..."
@@ -44,14 +44,14 @@ class Edges:
 
     begins: bool
     ends: bool
-    mark: str
+    punctuation: str
 
     @classmethod
     def of(cls, text: str) -> "Edges":
         """Return the edges of *text*; the point of an abbreviation ("No.") is not punctuation."""
         last = text.rstrip()[-1:]
         abbreviated = last == "." and " " not in text.strip()
-        return cls(text[:1].isspace(), text[-1:].isspace(), last if last in MARKS and not abbreviated else "")
+        return cls(text[:1].isspace(), text[-1:].isspace(), last if last in PUNCTUATION and not abbreviated else "")
 
 
 def oddities(text: str, language: str) -> Iterator[str]:

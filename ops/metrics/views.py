@@ -32,7 +32,7 @@ PHASES: Final = ("betting", "closed", "dealt")
 WAITING: Final = """
 SELECT 'mails', count(*) FROM players_mail WHERE next_try_at <= clock_timestamp()
 UNION ALL SELECT 'payouts', count(*) FROM wallet_withdrawal WHERE status IN ('approved', 'sending')
-UNION ALL SELECT 'operators', count(*) FROM wallet_remote_message WHERE state = 'waiting'
+UNION ALL SELECT 'operators', count(*) FROM wallet_operator_message WHERE state = 'waiting'
 UNION ALL SELECT 'reports', count(*) FROM audit_report WHERE state IN ('waiting', 'making')
 UNION ALL SELECT 'seal', count(*) FROM audit_pending
 """
@@ -82,7 +82,7 @@ def _replica() -> Iterator[Metric]:
     """Yield the state of the replica, as this process knows it."""
     if not replica.is_there():
         return
-    seconds = replica.WATCH.lag()
+    seconds = replica.MONITOR.lag()
     yield GaugeMetricFamily("sabot_replica_up", "Whether the replica answers", value=int(seconds is not None))
     if seconds is not None:
         yield GaugeMetricFamily("sabot_replica_lag_seconds", "Maximum replica lag in seconds", value=seconds)

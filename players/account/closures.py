@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from audit import log, retention
-from audit.models import Kept
+from audit.models import RetainedData
 from players import mail
 from players.api import tokens
 from players.login import sessions
@@ -53,7 +53,7 @@ def finish(*, player: Player, by: str) -> None:
     Authenticator.objects.filter(user_id=user.pk).delete()
     EmailAddress.objects.filter(user_id=user.pk).delete()
     log.record("account.closed", by=by, on=str(player), data={})
-    mail.write(user=user, template="account_closed", context={"years": retention.years(Kept.ACCOUNT)})
+    mail.write(user=user, template="account_closed", context={"years": retention.years(RetainedData.ACCOUNT)})
 
 
 @transaction.atomic
@@ -89,7 +89,7 @@ def to_erase() -> list[Player]:
     """Return players whose accounts have been closed for the legal retention period."""
     done = Closure.objects.filter(state=ClosureState.ERASED).values("player")
     long_ago = Player.objects.filter(
-        closure__state=ClosureState.CLOSED, closure__at__lte=Now() - retention.kept(Kept.ACCOUNT)
+        closure__state=ClosureState.CLOSED, closure__at__lte=Now() - retention.kept(RetainedData.ACCOUNT)
     )
     due = long_ago.filter(user__is_active=False)
     return list(due.exclude(pk__in=done).select_related("user").order_by("pk"))

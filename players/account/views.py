@@ -25,7 +25,7 @@ from players.account import terms
 from players.api import tokens
 from players.datetime_format import written_day
 from players.login import sessions
-from players.login.sessions import words
+from players.login.sessions import browser_label
 from players.models import Agreement, Player
 from players.support import conversations
 
@@ -36,7 +36,7 @@ class Card:
 
     page: str
     title: str | Promise
-    sentence: str | Promise
+    message: str | Promise
 
 
 CARDS: tuple[Card, ...] = (
@@ -127,9 +127,9 @@ def account_sessions(request: PlayerRequest) -> HttpResponse:
     lines = [
         {
             "session": each,
-            "words": words(each.browser),
+            "words": browser_label(each.browser),
             "is_here": each.pk == here,
-            "is_program": each.browser.startswith(sessions.PROGRAM),
+            "is_api_client": each.browser.startswith(sessions.API_CLIENT),
         }
         for each in sessions.running(request.user)
     ]
@@ -194,7 +194,7 @@ def terms_agree(request: PlayerRequest) -> HttpResponse:
 
 
 def _status(session: UUID) -> HttpResponse:
-    found = sessions.standing(session)
+    found = sessions.read_state(session)
     return JsonResponse({"left": found.left if found else 0, "why": found.why if found else ""})
 
 

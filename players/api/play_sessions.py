@@ -81,13 +81,13 @@ class Check(PlayerApiView):
     def check(self) -> dict[str, Any]:
         """Return the state of the reality check."""
         player, session = self.player, self.session()
-        seen = play_sessions.sitting(player, session) if session else None
-        told = {"minutes": play_sessions.interval(player), "currency": player.currency}
+        seen = play_sessions.read_session(player, session) if session else None
+        answer = {"minutes": play_sessions.interval(player), "currency": player.currency}
         if seen is None:
-            return told | {"is_due": False, "sitting": None}
+            return answer | {"is_due": False, "sitting": None}
         sums = {
             "real": {"staked": seen.staked_real, "paid": seen.paid_real, "net": seen.net_real},
             "free": {"staked": seen.staked_free, "paid": seen.paid_free, "net": seen.net_free},
         }
         sitting = {"session": session, "began": seen.began, "now": seen.now, "rounds": seen.rounds} | sums
-        return told | {"is_due": seen.is_check_due, "sitting": sitting}
+        return answer | {"is_due": seen.is_check_due, "sitting": sitting}

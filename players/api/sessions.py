@@ -12,7 +12,7 @@ from django.db import transaction
 
 from players.api.problems import NO_TOKEN, Problem
 from players.login import sessions
-from players.login.sessions import Standing
+from players.login.sessions import SessionState
 from players.models import ApiToken, User
 from players.protection import play_sessions, registers
 
@@ -50,25 +50,25 @@ def _begin(token: ApiToken, ip: str) -> tuple[UUID, bool]:
         raise Problem(NO_TOKEN)
     found = _running(held) or _of_others(held)
     is_new = found is None
-    began = found.id if found else sessions.begin_for_program(user=token.user, ip=ip, name=held.name)
+    began = found.id if found else sessions.begin_for_api_client(user=token.user, ip=ip, name=held.name)
     if held.session_id and held.session_id != began:
         sessions.end_if_idle(held.session_id)
     ApiToken.objects.filter(pk=held.pk).update(session=began)
     if found:
         sessions.act(found)
     elif hasattr(held.user, "player"):
-        play_sessions.sitting(held.user.player, began)  # no page does this; the reality check needs it
+        play_sessions.read_session(held.user.player, began)  # no page does this; the reality check needs it
     return began, is_new
 
 
-def _of_others(token: ApiToken) -> Standing | None:
+def _of_others(token: ApiToken) -> SessionState | None:
     """Return the running session that another token of the same person uses."""
     others = ApiToken.objects.filter(user=token.user_id, session__ended_at=None, session__isnull=False)
     acting = others.exclude(pk=token.pk).order_by("-session__acted_at").values_list("session", flat=True).first()
-    found = sessions.standing(acting) if acting else None
+    found = sessions.read_state(acting) if acting else None
     return found if found and found.left else None
 
 
-def _running(token: ApiToken) -> Standing | None:
-    found = sessions.standing(token.session_id) if token.session_id else None
+def _running(token: ApiToken) -> SessionState | None:
+    found = sessions.read_state(token.session_id) if token.session_id else None
     return found if found and found.left else None

@@ -23,7 +23,7 @@ ONCE: Final = _(
 )
 
 # What a token permits, as its owner reads it. Scopes of staff are shown on staff pages, in English.
-WORDS: Final[dict[Scope, str | Promise]] = {
+SCOPE_LABELS: Final[dict[Scope, str | Promise]] = {
     Scope.READ: _("View tables and your balance, rounds and limits"),
     Scope.PLAY: _("Play for you, with your money"),
     Scope.LIMITS: pgettext_lazy("a program", "Set your limits"),
@@ -34,9 +34,9 @@ WORDS: Final[dict[Scope, str | Promise]] = {
 }
 
 
-def words(token: ApiToken) -> list[str]:
+def scope_labels(token: ApiToken) -> list[str]:
     """Return labels of the token's scopes, in the order of the form."""
-    return [str(said) for scope, said in WORDS.items() if scope in token.scopes]
+    return [str(said) for scope, said in SCOPE_LABELS.items() if scope in token.scopes]
 
 
 class NewTokenForm(forms.Form):
@@ -67,7 +67,7 @@ class NewTokenForm(forms.Form):
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
         """Offer the scopes that *user* may give to a token."""
         super().__init__(*args, **kwargs)
-        choices = [(scope.value, WORDS[scope]) for scope in tokens.scopes_for(user)]
+        choices = [(scope.value, SCOPE_LABELS[scope]) for scope in tokens.scopes_for(user)]
         self.fields["scopes"].choices = choices  # type: ignore[attr-defined]  # of the field declared above
 
 
@@ -78,11 +78,11 @@ def make(user: User, said: Mapping[str, Any], *, ip: str) -> tuple[ApiToken, str
     """
     asked = dict(said)
     once = asked.pop("once")
-    mark = f"token-form:{user.pk}:{once}"
-    if once and not cache.add(mark, 1, timeout=REMEMBERED):
+    cache_key = f"token-form:{user.pk}:{once}"
+    if once and not cache.add(cache_key, 1, timeout=REMEMBERED):
         return None
     try:
         return tokens.make(user=user, ip=ip, **asked)
     except tokens.TokenError:
-        cache.delete(mark)
+        cache.delete(cache_key)
         raise

@@ -11,29 +11,29 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from players.access import PlayerRequest, player_required
 from players.api import tokens
-from players.api.token_forms import ONCE, NewTokenForm, make, words
+from players.api.token_forms import ONCE, NewTokenForm, make, scope_labels
 from players.login.current_user import actor_of
 
 
 @player_required
 @require_safe
-def account_programs(request: PlayerRequest) -> HttpResponse:
+def account_api_tokens(request: PlayerRequest) -> HttpResponse:
     """List the player's valid tokens."""
     _demand_theirs(request)
-    lines = [(token, words(token)) for token in tokens.running(request.user)]
-    return render(request, "players/programs.html", {"lines": lines, "is_full": len(lines) >= tokens.MOST})
+    lines = [(token, scope_labels(token)) for token in tokens.running(request.user)]
+    return render(request, "players/api_tokens.html", {"lines": lines, "is_full": len(lines) >= tokens.MOST})
 
 
 @player_required
 @reauthentication_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def account_program_new(request: PlayerRequest) -> HttpResponse:
+def account_api_token_new(request: PlayerRequest) -> HttpResponse:
     """Create a token and show its key once."""
     _demand_theirs(request)
     form = NewTokenForm(request.user, request.POST or None)
     if not form.is_valid():
-        return render(request, "players/program_new.html", {"form": form})
+        return render(request, "players/api_token_new.html", {"form": form})
     try:
         made = make(request.user, form.cleaned_data, ip=_ip(request))
     except tokens.TooMany:
@@ -45,16 +45,16 @@ def account_program_new(request: PlayerRequest) -> HttpResponse:
         messages.warning(request, ONCE)
         return redirect("account_programs")
     token, key = made
-    return render(request, "players/program_made.html", {"token": token, "key": key, "words": words(token)})
+    return render(request, "players/api_token_made.html", {"token": token, "key": key, "words": scope_labels(token)})
 
 
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def account_program_revoke(request: PlayerRequest, token_id: int) -> HttpResponse:
+def account_api_token_revoke(request: PlayerRequest, token_id: int) -> HttpResponse:
     """Ask for confirmation and revoke a token of the player."""
     token = get_object_or_404(tokens.running(request.user), pk=token_id)
     if request.method != "POST":
-        return render(request, "players/program_revoke.html", {"token": token})
+        return render(request, "players/api_token_revoke.html", {"token": token})
     tokens.revoke(token_id=token.pk, by=actor_of(request.user), ip=_ip(request))
     messages.success(request, _("The token is revoked. No API client can use it any more."))
     return redirect("account_programs")

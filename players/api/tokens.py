@@ -13,13 +13,13 @@ from django.db.models.functions import Now
 from django.db.models.query import QuerySet
 
 from audit import log, retention
-from audit.models import Clock, Kept
+from audit.models import Clock, RetainedData
 from players import mail, registration
 from players.login import second_factor, sessions
 from players.login.current_user import actor_of, player_of, staff_of
 from players.models import ApiToken, Ended, Player, Scope, User
 
-MARK: Final = "sabot_"  # lets people and secret scanners recognise a leaked key
+PREFIX: Final = "sabot_"  # lets people and secret scanners recognise a leaked key
 PER_MINUTE: Final = 600
 MOST: Final = 20  # valid tokens per log-in at a time
 LONGEST: Final = 365  # days
@@ -67,7 +67,7 @@ def make(
         raise NotTheirs
     if running(user).count() >= MOST:
         raise TooMany
-    key = MARK + secrets.token_urlsafe(32)
+    key = PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
         user=user,
         name=name,
@@ -106,7 +106,7 @@ def may_have(user: User) -> bool:
     Players of an operator wallet play in visits, which end before a token would.
     """
     player = player_of(user)
-    return player is None or not player.is_remote
+    return player is None or not player.uses_operator_wallet
 
 
 def may_use(user: User) -> bool:
@@ -149,7 +149,7 @@ def revoke_every(*, by: str, reason: str) -> int:
 
 def forget_addresses() -> int:
     """Delete IP addresses of old token uses. Return the number of tokens changed."""
-    old = ApiToken.objects.filter(used_at__lt=Now() - retention.kept(Kept.ADDRESS)).exclude(used_from="")
+    old = ApiToken.objects.filter(used_at__lt=Now() - retention.kept(RetainedData.ADDRESS)).exclude(used_from="")
     return old.update(used_from="")
 
 
@@ -182,8 +182,8 @@ def _revoke(which: QuerySet[ApiToken], why: Ended, by: str, ip: str = "", reason
         data |= {"reason": reason} if reason else {}
         log.record("token.revoked", by=by, on=actor_of(each.user), data=data, personal={"ip": ip} if ip else None)
         if reason:  # the owner did not revoke it on the token page
-            told = {"name": each.name, "support": settings.SUPPORT_EMAIL}
-            mail.write(user=each.user, template="token_revoked", context=told)
+            context = {"name": each.name, "support": settings.SUPPORT_EMAIL}
+            mail.write(user=each.user, template="token_revoked", context=context)
         if each.session_id and not running(each.user).filter(session=each.session_id).exists():
             sessions.end(session_id=each.session_id, why=why, by=by, ip=ip, reason=reason)
     return len(found)

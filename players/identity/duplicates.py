@@ -108,10 +108,12 @@ def reseal(player: Player, values: Iterable[tuple[Ground, bytes]] = ()) -> int:
     Covers what *player* submitted and the given *values*. Other hashes cannot be recomputed.
     """
     hold_still()
-    told = [each for sent in Submission.objects.filter(player=player).exclude(family_name="") for each in _said(sent)]
-    found = [(ground, fingerprints(ground, value)) for ground, value in [*told, *values]]
-    _insert(player, [(ground, marks[0]) for ground, marks in found])
-    older = reduce(or_, (Q(ground=ground, fingerprint__in=marks[1:]) for ground, marks in found), Q(pk=None))
+    earlier = [
+        each for sent in Submission.objects.filter(player=player).exclude(family_name="") for each in _said(sent)
+    ]
+    found = [(ground, fingerprints(ground, value)) for ground, value in [*earlier, *values]]
+    _insert(player, [(ground, digests[0]) for ground, digests in found])
+    older = reduce(or_, (Q(ground=ground, fingerprint__in=digests[1:]) for ground, digests in found), Q(pk=None))
     gone, _ = Trait.objects.filter(older, player=player).delete()
     return gone
 
@@ -156,12 +158,12 @@ def resolve(
 
 def _keep(player: Player, values: Iterable[tuple[Ground, bytes]]) -> None:
     """Store values under every key, because the same value may have been stored under any of them."""
-    kept = [(ground, mark) for ground, value in values if value for mark in fingerprints(ground, value)]
+    kept = [(ground, digest) for ground, value in values if value for digest in fingerprints(ground, value)]
     _insert(player, kept)
 
 
-def _insert(player: Player, marks: Iterable[tuple[Ground, bytes]]) -> None:
-    traits = [Trait(player=player, ground=ground, fingerprint=mark) for ground, mark in marks]
+def _insert(player: Player, digests: Iterable[tuple[Ground, bytes]]) -> None:
+    traits = [Trait(player=player, ground=ground, fingerprint=digest) for ground, digest in digests]
     Trait.objects.bulk_create(traits, ignore_conflicts=True)
 
 

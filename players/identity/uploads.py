@@ -40,7 +40,7 @@ class Fault(Enum):
     LOCKED = "locked"
 
 
-SENTENCES: dict[Fault, str | Promise] = {
+MESSAGES: dict[Fault, str | Promise] = {
     Fault.EMPTY: _("This file is empty."),
     Fault.LARGE: _("This file is too large: at most 8 MB."),
     Fault.TYPE: _("This file is not a JPEG, PNG or PDF, even if its name says so."),
@@ -55,11 +55,11 @@ class UnfitFile(Exception):
     """The file is refused; `fault` says why."""
 
     def __init__(self, fault: Fault) -> None:
-        super().__init__(SENTENCES[fault])
+        super().__init__(MESSAGES[fault])
         self.fault = fault
 
     def __str__(self) -> str:
-        return str(SENTENCES[self.fault])
+        return str(MESSAGES[self.fault])
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Evidence:
     sight: bytes
 
 
-def examine(sent: bytes) -> Evidence:
+def check_upload(sent: bytes) -> Evidence:
     """Return the file as it is to be stored. Raises UnfitFile."""
     if not sent:
         raise UnfitFile(Fault.EMPTY)

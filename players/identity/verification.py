@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from audit import log, retention
-from audit.models import Kept
+from audit.models import RetainedData
 from players import mail, search
 from players.encryption import seal, unseal
 from players.identity import duplicates
@@ -62,7 +62,7 @@ REASONS: dict[RefusalReason, _Word] = {
 MOST = 100  # submissions per page
 
 
-class Standing(Enum):
+class IdentityStatus(Enum):
     """Verification state of a player."""
 
     NOT_BEGUN = "not begun"
@@ -110,14 +110,14 @@ def latest(player: Player) -> Submission | None:
     return Submission.objects.filter(player=player).order_by("-id").first()
 
 
-def standing(submission: Submission | None) -> Standing:
+def identity_status(submission: Submission | None) -> IdentityStatus:
     """Return the verification state of a player with this latest submission."""
-    return Standing(submission.status) if submission else Standing.NOT_BEGUN
+    return IdentityStatus(submission.status) if submission else IdentityStatus.NOT_BEGUN
 
 
 def is_verified(player: Player) -> bool:
     """Return whether staff have verified the player's latest submission."""
-    return standing(latest(player)) is Standing.VERIFIED
+    return identity_status(latest(player)) is IdentityStatus.VERIFIED
 
 
 def verified_among(players: Iterable[int]) -> set[int]:
@@ -215,7 +215,7 @@ def forget_refused() -> int:
 
     The list of documents and the refusal reason are kept.
     """
-    old = {"status": SubmissionStatus.REFUSED, "reviewed_at__lt": Now() - retention.kept(Kept.REFUSED_PAPERS)}
+    old = {"status": SubmissionStatus.REFUSED, "reviewed_at__lt": Now() - retention.kept(RetainedData.REFUSED_PAPERS)}
     gone, _ = DocumentContent.objects.filter(document__submission__in=Submission.objects.filter(**old)).delete()
     return gone
 

@@ -22,8 +22,17 @@ from django.views.decorators.http import require_http_methods
 
 from players.access import PlayerRequest, player_required
 from players.identity import normalise, verification
-from players.identity.uploads import LARGEST, SENTENCES, SHORTEST_EDGE, TOO_MUCH, Evidence, Fault, UnfitFile, examine
-from players.identity.verification import DOCUMENT_KINDS, PARTS, REASONS, Details, Standing
+from players.identity.uploads import (
+    LARGEST,
+    MESSAGES,
+    SHORTEST_EDGE,
+    TOO_MUCH,
+    Evidence,
+    Fault,
+    UnfitFile,
+    check_upload,
+)
+from players.identity.verification import DOCUMENT_KINDS, PARTS, REASONS, Details, IdentityStatus
 from players.models import DocumentKind, Part, Player, RefusalReason, Submission
 from players.models.identity import LONGEST_NAME
 from players.rates import now_and_then
@@ -69,9 +78,9 @@ class EvidenceField(forms.FileField):
         if data is None:
             return None
         if (data.size or 0) > LARGEST:
-            raise ValidationError(str(SENTENCES[Fault.LARGE]))
+            raise ValidationError(str(MESSAGES[Fault.LARGE]))
         try:
-            return examine(data.read())
+            return check_upload(data.read())
         except UnfitFile as unfit:
             raise ValidationError(str(unfit)) from unfit
 
@@ -206,12 +215,12 @@ def _take_in(request: PlayerRequest) -> HttpResponse:
 
 def _render(request: PlayerRequest, form: IdentityForm | None = None) -> HttpResponse:
     latest = verification.latest(request.player)
-    standing = verification.standing(latest)
-    if form is None and standing is not Standing.SUBMITTED:
+    status = verification.identity_status(latest)
+    if form is None and status is not IdentityStatus.SUBMITTED:
         form = IdentityForm(player=request.player, latest=latest)
     context = {
         "latest": latest,
-        "standing": standing.name.lower(),
+        "status": status.name.lower(),
         "form": form,
         "sent": _sent(latest) if latest else None,
         "too_much": TOO_MUCH in request.GET,

@@ -38,7 +38,7 @@ def locked_among(players: Iterable[int]) -> set[int]:
     return {number for number, locks in last.values_list("player_id", "locks") if locks}
 
 
-def standing_of_users() -> QuerySet[AccountLock]:
+def current_locks() -> QuerySet[AccountLock]:
     """Return a subquery for a query of users: whether the account of each is locked."""
     rows = AccountLock.objects.filter(player__user=OuterRef("pk")).order_by("-pk")
     return rows.values("locks")[:1]  # type: ignore[return-value]  # one column of one row, as Subquery takes it

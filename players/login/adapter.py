@@ -32,7 +32,7 @@ from players.protection import registers
 FAILED = "login.failed"
 
 
-def tell(request: HttpRequest, user: User) -> None:
+def add_login_message(request: HttpRequest, user: User) -> None:
     """Add the message to the next page, in the user's language. Call it before the log-in is recorded.
 
     A first log-in has no message.
@@ -106,7 +106,7 @@ class AccountAdapter(DefaultAccountAdapter):
         """Start a session, record it, and query the exclusion registers."""
         with transaction.atomic():
             self._open_lock(request, user)
-            tell(request, user)
+            add_login_message(request, user)
             super().login(request, user)
             browser = request.headers.get("User-Agent", "")
             sessions.begin(user=user, session=request.session, ip=self.get_client_ip(request), browser=browser)

@@ -4,7 +4,7 @@ from allauth.account.auth_backends import AuthenticationBackend
 from allauth.mfa.models import Authenticator
 from django.db.models import Exists, OuterRef, Subquery
 
-from players.login.account_locks import standing_of_users
+from players.login.account_locks import current_locks
 from players.login.second_factor import FACTORS
 from players.models import User
 
@@ -17,7 +17,7 @@ class HouseBackend(AuthenticationBackend):
         factors = Authenticator.objects.filter(user=OuterRef("pk"), type__in=FACTORS)
         people = User.objects.select_related("player__jurisdiction", "staff")
         user = (
-            people.annotate(has_second_factor=Exists(factors), is_locked=Subquery(standing_of_users()))
+            people.annotate(has_second_factor=Exists(factors), is_locked=Subquery(current_locks()))
             .filter(pk=user_id)
             .first()
         )

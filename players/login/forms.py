@@ -90,8 +90,8 @@ class RegistrationForm(allauth.SignupForm):
         born, residence = cleaned.get("birth_date"), cleaned.get("residence")
         if born and residence and not registration.old_enough(born, residence.jurisdiction):
             years = residence.jurisdiction.minimum_age
-            sentence = ngettext("You must be at least %d year old.", "You must be at least %d years old.", years)
-            self.add_error("birth_date", sentence % years)
+            message = ngettext("You must be at least %d year old.", "You must be at least %d years old.", years)
+            self.add_error("birth_date", message % years)
         return cleaned
 
     def save(self, request: HttpRequest) -> User:

@@ -54,7 +54,7 @@ class ActivateApp(ActivateTOTPView):
         _end_what_began_without(self.request)
         held = Authenticator.objects.get(user=self.request.user.pk, type=Authenticator.Type.TOTP)
         second_factor.spend(held, form.cleaned_data["code"])
-        _tell(self.request, "authenticator.added")
+        _mail_owner(self.request, "authenticator.added")
         return answer
 
     def get_success_url(self) -> str:
@@ -69,7 +69,7 @@ class DeactivateApp(DeactivateTOTPView):
 
     def form_valid(self, form: BaseForm) -> HttpResponse:
         """Remove it, record and mail the change."""
-        _tell(self.request, "authenticator.removed")
+        _mail_owner(self.request, "authenticator.removed")
         answer: HttpResponse = super().form_valid(form)
         return answer
 
@@ -81,7 +81,7 @@ class AddPasskey(AddWebAuthnView):
         """Store it, record and mail the change."""
         answer: HttpResponse = super().form_valid(form)
         _end_what_began_without(self.request)
-        _tell(self.request, "passkey.added")
+        _mail_owner(self.request, "passkey.added")
         return answer
 
     def get_success_url(self) -> str:
@@ -105,7 +105,7 @@ class RemovePasskey(RemoveWebAuthnView):
         if not MFAAdapter().can_delete_authenticator(self.object):
             messages.error(self.request, str(MFAAdapter.error_messages["cannot_delete_authenticator"]))
             return redirect(SECURITY)
-        _tell(self.request, "passkey.removed")
+        _mail_owner(self.request, "passkey.removed")
         answer: HttpResponse = super().form_valid(form)
         return answer
 
@@ -120,7 +120,7 @@ class MakeRecoveryCodes(GenerateRecoveryCodesView):
     def form_valid(self, form: BaseForm) -> HttpResponse:
         """Generate them, record and mail the change."""
         answer: HttpResponse = super().form_valid(form)
-        _tell(self.request, "recovery_codes.made")
+        _mail_owner(self.request, "recovery_codes.made")
         return answer
 
 
@@ -166,5 +166,5 @@ def _end_what_began_without(request: HttpRequest) -> None:
         sessions.end_others(user=user, here=session_of(request.session), ip=ip)
 
 
-def _tell(request: HttpRequest, kind: str) -> None:
+def _mail_owner(request: HttpRequest, kind: str) -> None:
     registration.record_change(kind, user=cast("User", request.user), ip=get_adapter().get_client_ip(request))

@@ -20,17 +20,17 @@ from django.db.models.query import QuerySet
 from django.utils.translation import gettext as _
 
 from audit import log, retention
-from audit.models import Kept
+from audit.models import RetainedData
 from players.login.current_user import SESSION_ID, actor_of, session_of, staff_of
 from players.models import Ended, Session, User
 
 LAG: Final = timedelta(seconds=5)  # an action is stored only if the last stored one is older
-PROGRAM: Final = "program: "  # prefix of ``browser`` of an API session; the token's name follows
+API_CLIENT: Final = "program: "  # prefix of ``browser`` of an API session; the token's name follows
 WARNING: Final = timedelta(minutes=1)  # this long before the end, the page asks the user to confirm
 
 
 @dataclass(frozen=True)
-class Standing:
+class SessionState:
     """State of a session: seconds left (0 if it has ended) and the reason for its end ("" while it runs)."""
 
     id: UUID
@@ -55,9 +55,9 @@ def begin(*, user: User, session: SessionBase, ip: str, browser: str) -> None:
     session[SESSION_ID] = str(_begin(uuid4(), user, ip, browser))
 
 
-def begin_for_program(*, user: User, ip: str, name: str) -> UUID:
+def begin_for_api_client(*, user: User, ip: str, name: str) -> UUID:
     """Start an API session for *user* and return its id. *name* is the name of the token."""
-    return _begin(uuid4(), user, ip, PROGRAM + name)
+    return _begin(uuid4(), user, ip, API_CLIENT + name)
 
 
 @transaction.atomic
@@ -75,7 +75,7 @@ def adopt(*, user: User, session: SessionBase, ip: str, browser: str) -> UUID:
     return known
 
 
-def standing(session_id: UUID) -> Standing | None:
+def read_state(session_id: UUID) -> SessionState | None:
     """Return the state of a session, or None if no session has this id."""
     asked = Session.objects.filter(pk=session_id).select_related("user__staff", "user__player")
     found = asked.annotate(idle=ExpressionWrapper(Now() - F("acted_at"), output_field=DurationField())).first()
@@ -83,10 +83,10 @@ def standing(session_id: UUID) -> Standing | None:
         return None
     limit = limit_for(found.user)
     left = 0.0 if found.ended_at else max(0.0, (limit - found.idle).total_seconds())
-    return Standing(found.pk, left, found.idle, limit, found.why)
+    return SessionState(found.pk, left, found.idle, limit, found.why)
 
 
-def act(session: Standing) -> None:
+def act(session: SessionState) -> None:
     """Store the time of an action, unless the stored time is recent."""
     if session.idle > LAG:
         Session.objects.filter(pk=session.id, ended_at=None).update(acted_at=Now())
@@ -162,7 +162,7 @@ def _all_idle() -> QuerySet[Session]:
 
 def forget_addresses() -> int:
     """Erase IP address and browser of sessions that ended long enough ago. Return the number of sessions."""
-    old = Session.objects.filter(ended_at__lt=Now() - retention.kept(Kept.ADDRESS)).exclude(ip="", browser="")
+    old = Session.objects.filter(ended_at__lt=Now() - retention.kept(RetainedData.ADDRESS)).exclude(ip="", browser="")
     return old.update(ip="", browser="")
 
 
@@ -188,16 +188,16 @@ _DEVICES: Final = (
 )
 
 
-def words(browser: str) -> str:
+def browser_label(browser: str) -> str:
     """Return a name such as "Firefox, Windows" for a User-Agent header, as far as it is known.
 
     For an API session, return the name of its token.
     """
-    if browser.startswith(PROGRAM):
-        return _("API client: %(name)s") % {"name": browser.removeprefix(PROGRAM)}
+    if browser.startswith(API_CLIENT):
+        return _("API client: %(name)s") % {"name": browser.removeprefix(API_CLIENT)}
     found = [_first(browser, names) for names in (_BROWSERS, _DEVICES)]
     return ", ".join(filter(None, found)) or _("Unknown browser")
 
 
 def _first(browser: str, names: tuple[tuple[str, str], ...]) -> str:
-    return next((name for mark, name in names if mark in browser), "")
+    return next((name for signature, name in names if signature in browser), "")

@@ -19,7 +19,7 @@ from django.utils.translation import override
 from kombu.exceptions import OperationalError
 
 from audit import retention
-from audit.models import Kept
+from audit.models import RetainedData
 from players.models import Mail, User
 
 EXPIRES = 60  # seconds after which the task message expires; beat runs the task every minute
@@ -69,7 +69,7 @@ def forget_old() -> int:
 
     Mail that is still to be sent is kept.
     """
-    old = Mail.objects.filter(written_at__lt=Now() - retention.kept(Kept.MAIL), next_try_at=None)
+    old = Mail.objects.filter(written_at__lt=Now() - retention.kept(RetainedData.MAIL), next_try_at=None)
     return old.exclude(address="").update(address="", subject="", body="")
 
 

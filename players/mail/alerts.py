@@ -25,7 +25,7 @@ TEMPLATES = {
 }
 
 
-def tell(kind: str, data: Mapping[str, Json]) -> None:
+def mail_alert(kind: str, data: Mapping[str, Json]) -> None:
     """Mail an alarm to all staff who may read the event log, in the current transaction."""
     for user in holders("audit.view_event"):
         mail.write_to_staff(user=user, template=TEMPLATES[kind], context={"data": data})

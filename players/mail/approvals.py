@@ -16,16 +16,16 @@ from audit import approvals
 from audit.models import Approval, Clock, Decision, Verdict
 from players import mail
 from players.mail.alerts import holders
-from players.models import ApprovalNews, Staff
+from players.models import ApprovalNotification, Staff
 
 GATHERED_FOR: Final = timedelta(minutes=5)
 # A concurrent worker waits here and finds the rows deleted.
-TAKE: Final = "DELETE FROM players_approval_news RETURNING approval_id"
+TAKE: Final = "DELETE FROM players_approval_notification RETURNING approval_id"
 
 
 def keep(asked: Approval) -> None:
     """Queue mail about an approval, in the current transaction."""
-    ApprovalNews.objects.create(approval=asked)
+    ApprovalNotification.objects.create(approval=asked)
 
 
 @transaction.atomic
@@ -35,18 +35,18 @@ def mail_due() -> int:
     Two workers never mail the same news. If a worker dies, its transaction rolls back and the next
     call mails the news.
     """
-    if not ApprovalNews.objects.filter(at__lte=Clock() - GATHERED_FOR).exists():
+    if not ApprovalNotification.objects.filter(at__lte=Clock() - GATHERED_FOR).exists():
         return 0
     with connection.cursor() as cursor:
         cursor.execute(TAKE)
         concerned = [approval_id for (approval_id,) in cursor.fetchall()]
-    _tell_deciders(approvals.waiting().filter(pk__in=concerned))
+    _mail_deciders(approvals.waiting().filter(pk__in=concerned))
     ended = Decision.objects.filter(pk__in=concerned).exclude(verdict=Verdict.WITHDRAWN)
-    _tell_askers(ended.select_related("approval").order_by("pk"))
+    _mail_requesters(ended.select_related("approval").order_by("pk"))
     return len(concerned)
 
 
-def _tell_deciders(waiting: Iterable[Approval]) -> None:
+def _mail_deciders(waiting: Iterable[Approval]) -> None:
     """Mail all who may decide one of the requests. A request of the same person is left out."""
     found = sorted(waiting, key=lambda asked: asked.expires_at)
     deciders = {user for each in {asked.kind for asked in found} for user in holders(approvals.kind(each).permission)}
@@ -62,7 +62,7 @@ def _tell_deciders(waiting: Iterable[Approval]) -> None:
             mail.write_to_staff(user=user, template="approvals_waiting", context=context)
 
 
-def _tell_askers(ended: Iterable[Decision]) -> None:
+def _mail_requesters(ended: Iterable[Decision]) -> None:
     """Mail all who asked for one of the requests, at the account that asked."""
     by_account: dict[str, list[Decision]] = {}
     for decision in ended:

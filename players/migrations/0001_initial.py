@@ -75,7 +75,7 @@ class Migration(InitialMigration):
                 ('jurisdiction', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.jurisdiction')),
                 ('currency', models.CharField(max_length=3)),
                 ('birth_date', models.DateField()),
-                ('is_remote', models.BooleanField(db_default=False, default=False)),
+                ('uses_operator_wallet', models.BooleanField(db_default=False, default=False)),
             ],
             options={
                 'default_permissions': ('view',),
@@ -126,14 +126,14 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='ApprovalNews',
+            name='ApprovalNotification',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('approval', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='audit.approval')),
                 ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
-                'db_table': 'players_approval_news',
+                'db_table': 'players_approval_notification',
                 'default_permissions': (),
             },
         ),
@@ -333,7 +333,7 @@ class Migration(InitialMigration):
                 ('began', models.DateTimeField()),
                 ('ended', models.DateTimeField()),
                 ('degree', models.BigIntegerField()),
-                ('sentence', models.TextField()),
+                ('message', models.TextField()),
                 ('rows', models.JSONField()),
             ],
             options={
@@ -350,7 +350,7 @@ class Migration(InitialMigration):
                 ('made_at', models.DateTimeField()),
                 ('way', models.CharField(choices=[('message', 'Message on the site'), ('email', 'E-mail'), ('phone', 'Telephone'), ('none', 'No contact needed')], max_length=8)),
                 ('said', models.TextField()),
-                ('next_look', models.DateField(null=True)),
+                ('next_review', models.DateField(null=True)),
             ],
             options={
                 'default_permissions': (),
@@ -358,7 +358,7 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='Look',
+            name='HarmMarkerScan',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('at', models.DateTimeField(db_default=audit.models.Clock())),
@@ -368,7 +368,7 @@ class Migration(InitialMigration):
                 ('flags', models.PositiveIntegerField()),
             ],
             options={
-                'db_table': 'players_marker_look',
+                'db_table': 'players_marker_scan',
                 'default_permissions': (),
             },
         ),
@@ -485,7 +485,7 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='Sitting',
+            name='PlaySession',
             fields=[
                 ('session', models.UUIDField(primary_key=True, serialize=False)),
                 ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
@@ -558,7 +558,7 @@ class Migration(InitialMigration):
                 ('verdict', models.CharField(blank=True, choices=[('upheld', "Complaint upheld"), ('partly', "Complaint partly upheld"), ('rejected', "Complaint not upheld"), ('by_player', 'Closed by the player')], max_length=10)),
                 ('is_unread', models.BooleanField(default=False)),
                 ('began_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('moved_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('changed_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('assigned_to', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
                 ('due_at', models.DateTimeField(null=True)),
                 ('ended_at', models.DateTimeField(null=True)),
@@ -567,7 +567,7 @@ class Migration(InitialMigration):
             options={
                 'permissions': [('answer_service', 'Can answer players'), ('decide_complaint', 'Can decide and reopen complaints')],
                 'default_permissions': (),
-                'indexes': [models.Index(fields=['player', '-id'], name='players_conversation_mine'), models.Index(condition=models.Q(('state__in', ('received', 'looking', 'reopened'))), fields=['moved_at', 'id'], name='players_conversation_waits'), models.Index(condition=models.Q(('state', 'answered')), fields=['moved_at', 'id'], name='players_conversation_said'), models.Index(condition=models.Q(('state', 'closed')), fields=['-moved_at', '-id'], name='players_conversation_over'), models.Index(condition=models.Q(('topic', 'complaint'), models.Q(('state', 'closed'), _negated=True)), fields=['due_at', 'id'], name='players_complaint_due'), models.Index(condition=models.Q(('state', 'closed'), ('topic', 'complaint')), fields=['-ended_at', '-id'], name='players_complaint_ended')],
+                'indexes': [models.Index(fields=['player', '-id'], name='players_conversation_mine'), models.Index(condition=models.Q(('state__in', ('received', 'looking', 'reopened'))), fields=['changed_at', 'id'], name='players_conversation_waits'), models.Index(condition=models.Q(('state', 'answered')), fields=['changed_at', 'id'], name='players_conversation_said'), models.Index(condition=models.Q(('state', 'closed')), fields=['-changed_at', '-id'], name='players_conversation_over'), models.Index(condition=models.Q(('topic', 'complaint'), models.Q(('state', 'closed'), _negated=True)), fields=['due_at', 'id'], name='players_complaint_due'), models.Index(condition=models.Q(('state', 'closed'), ('topic', 'complaint')), fields=['-ended_at', '-id'], name='players_complaint_ended')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('topic', 'complaint'), models.Q(('assigned_to', None), ('due_at', None), ('verdict', ''), models.Q(('state__in', ['looking', 'reopened']), _negated=True)), _connector='OR'), name='players_complaint_alone'), models.CheckConstraint(condition=models.Q(models.Q(('topic', 'complaint'), _negated=True), models.Q(('due_at__isnull', False), ('ended_at__isnull', False), ('state', 'closed'), models.Q(('verdict', ''), _negated=True)), models.Q(models.Q(('state', 'closed'), _negated=True), ('due_at__isnull', False), ('ended_at', None), ('reopen_until', None), ('verdict', '')), _connector='OR'), name='players_complaint_ends')],
             },
         ),

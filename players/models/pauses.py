@@ -118,7 +118,7 @@ class RealityCheck(models.Model):
         indexes = [models.Index(fields=["player", "-id"], name="players_realitycheck_last")]
 
 
-class Sitting(models.Model):
+class PlaySession(models.Model):
     """Totals of one player's play since a log-in. Amounts in minor units of the player's currency."""
 
     session = models.UUIDField(primary_key=True)
@@ -278,7 +278,7 @@ class Sighting(models.Model):
     began = models.DateTimeField()  # time of the first and the last row
     ended = models.DateTimeField()
     degree = models.BigIntegerField()  # the number that the marker counts: higher is worse
-    sentence = models.TextField()  # for staff
+    message = models.TextField()  # for staff
     rows = models.JSONField()  # [{"table": …, "id": …, "at": …, "amount": …}, …], amounts in minor units
 
     class Meta:
@@ -303,7 +303,7 @@ class Contact(models.Model):
     made_at = models.DateTimeField()  # when it took place
     way = models.CharField(max_length=8, choices=ContactWay)
     said = models.TextField()  # what was said and agreed
-    next_look = models.DateField(null=True)  # when staff review the player again
+    next_review = models.DateField(null=True)  # when staff review the player again
 
     class Meta:
         default_permissions = ()
@@ -312,7 +312,7 @@ class Contact(models.Model):
         ]
 
 
-class Look(models.Model):
+class HarmMarkerScan(models.Model):
     """One scan for markers of harm. The next scan begins where it ended."""
 
     at = models.DateTimeField(db_default=Clock())
@@ -322,5 +322,5 @@ class Look(models.Model):
     flags = models.PositiveIntegerField()  # raised, or worse than before
 
     class Meta:
-        db_table = "players_marker_look"
+        db_table = "players_marker_scan"
         default_permissions = ()

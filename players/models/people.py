@@ -111,7 +111,9 @@ class Player(models.Model):
     jurisdiction = models.ForeignKey(Jurisdiction, models.PROTECT, db_index=False)
     currency = models.CharField(max_length=3)
     birth_date = models.DateField()
-    is_remote = models.BooleanField(default=False, db_default=False)  # plays with an operator wallet, permanently
+    uses_operator_wallet = models.BooleanField(
+        default=False, db_default=False
+    )  # plays with an operator wallet, permanently
 
     class Meta:
         default_permissions = ("view",)

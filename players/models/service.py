@@ -71,13 +71,13 @@ class ConversationState(models.TextChoices):
     """State of a conversation. Only complaints are "looking" and "reopened"."""
 
     RECEIVED = "received", pgettext_lazy("a message", "Received")
-    LOOKING = "looking", pgettext_lazy("a message", "Under review")
+    IN_REVIEW = "looking", pgettext_lazy("a message", "Under review")
     ANSWERED = "answered", pgettext_lazy("a message", "Answered")
     CLOSED = "closed", pgettext_lazy("a message", "Closed")
     REOPENED = "reopened", pgettext_lazy("a message", "Reopened")
 
 
-HOUSES_TURN: Final = (ConversationState.RECEIVED, ConversationState.LOOKING, ConversationState.REOPENED)
+HOUSES_TURN: Final = (ConversationState.RECEIVED, ConversationState.IN_REVIEW, ConversationState.REOPENED)
 """The states that wait for staff."""
 
 
@@ -117,7 +117,7 @@ class Conversation(models.Model):
     verdict = models.CharField(max_length=10, choices=Verdict, blank=True)
     is_unread = models.BooleanField(default=False)  # staff wrote something that the player has not seen
     began_at = models.DateTimeField(db_default=Now())
-    moved_at = models.DateTimeField(db_default=Now())  # last message or closing
+    changed_at = models.DateTimeField(db_default=Now())  # last message or closing
     # Only for complaints:
     assigned_to = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False)  # None: nobody
     due_at = models.DateTimeField(null=True)  # deadline for the decision, as promised at receipt
@@ -133,13 +133,15 @@ class Conversation(models.Model):
         indexes = [
             models.Index(fields=["player", "-id"], name="players_conversation_mine"),
             models.Index(
-                fields=["moved_at", "id"], condition=models.Q(state__in=HOUSES_TURN), name="players_conversation_waits"
+                fields=["changed_at", "id"],
+                condition=models.Q(state__in=HOUSES_TURN),
+                name="players_conversation_waits",
             ),
             models.Index(
-                fields=["moved_at", "id"], condition=models.Q(state="answered"), name="players_conversation_said"
+                fields=["changed_at", "id"], condition=models.Q(state="answered"), name="players_conversation_said"
             ),
             models.Index(
-                fields=["-moved_at", "-id"], condition=models.Q(state="closed"), name="players_conversation_over"
+                fields=["-changed_at", "-id"], condition=models.Q(state="closed"), name="players_conversation_over"
             ),
             models.Index(
                 fields=["due_at", "id"],

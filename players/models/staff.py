@@ -38,7 +38,7 @@ class Notice(models.Model):
         return f"notice:{self.pk}"
 
 
-class ApprovalNews(models.Model):
+class ApprovalNotification(models.Model):
     """An approval that was requested or ended, not yet mailed. The row is deleted after mailing.
 
     It is a queue and not a high-water mark, because transactions commit in a different order than
@@ -49,11 +49,11 @@ class ApprovalNews(models.Model):
     at = models.DateTimeField(db_default=Clock())
 
     class Meta:
-        db_table = "players_approval_news"
+        db_table = "players_approval_notification"
         default_permissions = ()
 
 
-class StaffDeed(models.TextChoices):
+class StaffAction(models.TextChoices):
     """Actions on staff accounts that take two people. The value is the kind of the approval."""
 
     MAKE = "staff.make", "account created"
@@ -73,7 +73,7 @@ class StaffChange(models.Model):
 
     user = models.ForeignKey(User, models.PROTECT)
     approval = models.OneToOneField(Approval, models.PROTECT, null=True)
-    kind = models.CharField(max_length=20, choices=StaffDeed)
+    kind = models.CharField(max_length=20, choices=StaffAction)
     before = models.JSONField()
     after = models.JSONField()
     at = models.DateTimeField(db_default=Clock())

@@ -33,21 +33,21 @@ class Code(StrEnum):
     OFFER = "offer"
     TIME = "time"
     CHECK = "check"
-    REMOTE = "remote"
+    OPERATOR_PLAYER = "remote"
 
 
 @dataclass(frozen=True)
-class Bar:
+class Ineligibility:
     """Why a player may not start: a sentence in the active language, and the page (a URL name) to go on."""
 
     code: Code
-    sentence: str
+    message: str
     page: str
 
 
 # SQL that returns the code of the first reason, or NULL, by the database's clock. It takes the lock that
 # exclusions wait for, until the transaction ends. Free mode skips limits of money.
-ALWAYS = """players_barred(%(player)s, %(session)s),
+ALWAYS = """players_ineligibility(%(player)s, %(session)s),
     CASE WHEN EXISTS (SELECT FROM players_closure WHERE player_id = %(player)s) THEN 'closing'
         WHEN NOT EXISTS (SELECT FROM players_agreement WHERE player_id = %(player)s AND terms_version = %(terms)s)
         THEN 'terms' END"""
@@ -55,73 +55,75 @@ LIMITS = """CASE WHEN %(real)s THEN CASE WHEN players_must_set_limits(%(player)s
         WHEN players_should_offer_limits(%(player)s) THEN 'offer' END END"""
 TIME = """CASE WHEN players_time_used_up(%(player)s) THEN 'time' END,
     CASE WHEN players_check_due(%(player)s, %(session)s, %(minutes)s) THEN 'check' END"""
-BARRED = f"coalesce({ALWAYS}, {LIMITS}, {TIME})"
+REASON = f"coalesce({ALWAYS}, {LIMITS}, {TIME})"
 
 
-def barred(player: Player, session: UUID | None, *, real: bool) -> dict[str, int | str | bool | UUID | None]:
+def parameters(player: Player, session: UUID | None, *, real: bool) -> dict[str, int | str | bool | UUID | None]:
     """Return the parameters of `BARRED`. The cashier checks limits on deposits."""
-    minutes, asks = settings.REALITY_CHECK_MINUTES, real and not player.is_remote
+    minutes, asks = settings.REALITY_CHECK_MINUTES, real and not player.uses_operator_wallet
     return {"player": player.pk, "session": session, "terms": terms.VERSION, "minutes": minutes, "real": asks}
 
 
-def bar_to_play(player: Player, *, real: bool, session: UUID | None = None) -> Bar | None:
+def check_play(player: Player, *, real: bool, session: UUID | None = None) -> Ineligibility | None:
     """Return the reason why the player may not play, or None. Free mode skips only limits of money."""
-    return _bar(f"SELECT {BARRED}", player, session, real=real)
+    return _check(f"SELECT {REASON}", player, session, real=real)
 
 
-def bar_to_deposit(player: Player) -> Bar | None:
+def check_deposit(player: Player) -> Ineligibility | None:
     """Return the reason why the player may not deposit, or None.
 
     Players of an operator wallet never deposit here.
     """
-    if player.is_remote:
-        return bar(player, Code.REMOTE)
-    return _bar(f"SELECT coalesce({ALWAYS}, {LIMITS})", player, None, real=True)
+    if player.uses_operator_wallet:
+        return explain(player, Code.OPERATOR_PLAYER)
+    return _check(f"SELECT coalesce({ALWAYS}, {LIMITS})", player, None, real=True)
 
 
-def _bar(question: str, player: Player, session: UUID | None, *, real: bool) -> Bar | None:
+def _check(question: str, player: Player, session: UUID | None, *, real: bool) -> Ineligibility | None:
     with connection.cursor() as cursor:
-        cursor.execute(question, barred(player, session, real=real))
+        cursor.execute(question, parameters(player, session, real=real))
         (code,) = cursor.fetchone()
-    return bar(player, Code(code)) if code else None
+    return explain(player, Code(code)) if code else None
 
 
-def bar(player: Player, code: Code) -> Bar:
+def explain(player: Player, code: Code) -> Ineligibility:
     """Return the bar with this code, with its text."""
     match code:
         case Code.LOCKED:
             text = _("We have locked your account. You cannot log in until we unlock it.")
-            return Bar(code, text, "account_login")
+            return Ineligibility(code, text, "account_login")
         case Code.EXCLUDED:
-            return Bar(code, excluded_sentence(player), "protection")
+            return Ineligibility(code, exclusion_message(player), "protection")
         case Code.REGISTER:
-            return Bar(code, _registered(player), "protection")
+            return Ineligibility(code, _registered(player), "protection")
         case Code.UNREACHABLE:
             text = _("We cannot reach an exclusion register that we must check before you play. Try again later.")
-            return Bar(code, text, "protection")
+            return Ineligibility(code, text, "protection")
         case Code.TERMS:
             text = _("The terms have changed. Read and agree to the new terms to continue playing.")
-            return Bar(code, text, "terms_agree")
+            return Ineligibility(code, text, "terms_agree")
         case Code.CLOSING:
             text = _("You are closing your account, so you can no longer play or deposit here.")
-            return Bar(code, text, "account_close")
+            return Ineligibility(code, text, "account_close")
         case Code.LIMITS:
-            return Bar(code, _("Set your deposit limits before you play."), "limits")
+            return Ineligibility(code, _("Set your deposit limits before you play."), "limits")
         case Code.OFFER:
             text = _("Would you like to set deposit limits? Set them or choose “Not now” to play.")
-            return Bar(code, text, "limits")
+            return Ineligibility(code, text, "limits")
         case Code.TIME:
-            return Bar(code, _("You have used up your playing time. It starts again with the next period."), "limits")
-        case Code.REMOTE:
+            return Ineligibility(
+                code, _("You have used up your playing time. It starts again with the next period."), "limits"
+            )
+        case Code.OPERATOR_PLAYER:
             text = _("You are playing with your balance at the site you came from. Deposit and withdraw on that site.")
-            return Bar(code, text, "cashier")
+            return Ineligibility(code, text, "cashier")
         case Code.CHECK:
-            return Bar(
+            return Ineligibility(
                 code, _("Check your time and money first, then decide whether to continue playing."), "protection"
             )
 
 
-def excluded_sentence(player: Player) -> str:
+def exclusion_message(player: Player) -> str:
     """Return the text that says until when the player is excluded and who excluded them."""
     exclusion = exclusions.in_force(player)
     if exclusion is None:  # it has just ended

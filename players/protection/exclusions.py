@@ -78,7 +78,7 @@ def now() -> datetime:
     return moment
 
 
-def standing(player: Player) -> QuerySet[Exclusion]:
+def all_in_force(player: Player) -> QuerySet[Exclusion]:
     """Return the exclusions in force, the one that ends last first."""
     in_force = Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), player=player, lift=None)
     return in_force.order_by(F("until").desc(nulls_first=True), "-id")
@@ -86,7 +86,7 @@ def standing(player: Player) -> QuerySet[Exclusion]:
 
 def in_force(player: Player) -> Exclusion | None:
     """Return the exclusion in force that ends last, or None."""
-    return standing(player).first()
+    return all_in_force(player).first()
 
 
 def months_offered(player: Player) -> list[int]:
@@ -105,7 +105,7 @@ def pause_for_the_house(*, player: Player, reason: str, by: Staff) -> Exclusion:
     """Pause a player, by staff, for the hours of the jurisdiction, and mail the player. Raises ReasonMissing."""
     if not reason.strip():
         raise ReasonMissing
-    return _told(_begin(player, ExclusionKind.PAUSE, _hours_of(player), str(by), reason.strip()))
+    return _notify_player(_begin(player, ExclusionKind.PAUSE, _hours_of(player), str(by), reason.strip()))
 
 
 @transaction.atomic
@@ -144,7 +144,7 @@ def exclude(*, player: Player, days: int | None, reason: str, by: Staff) -> Excl
     if not reason.strip():
         raise ReasonMissing
     length = FOR_GOOD if days is None else Length(days=days)
-    return _told(_begin(player, ExclusionKind.STAFF, length, str(by), reason.strip()))
+    return _notify_player(_begin(player, ExclusionKind.STAFF, length, str(by), reason.strip()))
 
 
 def may_be_lifted(exclusion: Exclusion) -> bool:
@@ -185,20 +185,20 @@ def _hours_of(player: Player) -> Length:
     return Length(hours=player.jurisdiction.pause_hours)
 
 
-def _told(made: Exclusion) -> Exclusion:
+def _notify_player(made: Exclusion) -> Exclusion:
     """Mail the player what staff began, until when, and how to contact support.
 
     The reason is for the record and not in the mail.
     """
     player, until = made.player, made.until
     language, zone = player.user.language, player.jurisdiction.time_zone
-    told = {
+    context = {
         "is_pause": made.kind == ExclusionKind.PAUSE,
         "when": written_moment(until, language, zone) if until else "",
         "support": settings.SUPPORT_EMAIL,
     }
     if state_of(player) is not ClosureState.ERASED:
-        mail.write(user=player.user, template="stopped_by_house", context=told)
+        mail.write(user=player.user, template="stopped_by_house", context=context)
     return made
 
 

@@ -146,7 +146,7 @@ def must_set_limits(player: Player) -> bool:
     True if the jurisdiction requires them and not all are set. Never for players of an operator
     wallet.
     """
-    return not player.is_remote and _asked("players_must_set_limits", player)
+    return not player.uses_operator_wallet and _asked("players_must_set_limits", player)
 
 
 def should_offer(player: Player) -> bool:
@@ -155,7 +155,7 @@ def should_offer(player: Player) -> bool:
     True if the jurisdiction asks for the offer and the player has neither set limits nor answered.
     Never for players of an operator wallet.
     """
-    return not player.is_remote and _asked("players_should_offer_limits", player)
+    return not player.uses_operator_wallet and _asked("players_should_offer_limits", player)
 
 
 @transaction.atomic

@@ -12,12 +12,12 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from audit import log
-from players.models import Player, RealityCheck, Sitting
+from players.models import Player, PlaySession, RealityCheck
 
 INTERVALS = (15, 30, 60)  # minutes that a player may choose from
 
 OPEN = """
-INSERT INTO players_sitting (session, player_id, began)
+INSERT INTO players_playsession (session, player_id, began)
 VALUES (%(session)s, %(player)s,
     coalesce((SELECT began_at FROM players_session WHERE id = %(session)s), clock_timestamp()))
 ON CONFLICT DO NOTHING
@@ -25,19 +25,19 @@ ON CONFLICT DO NOTHING
 READ = """
 SELECT began, clock_timestamp(), rounds, staked_real, paid_real, staked_free, paid_free,
     players_check_due(player_id, session, %(usual)s)
-FROM players_sitting WHERE session = %(session)s AND player_id = %(player)s
+FROM players_playsession WHERE session = %(session)s AND player_id = %(player)s
 """
 # Set-based version of `players_note_round`, for all players of a round. The placeholder is a SELECT of
 # (player_id, session, mode, staked, paid) with one row per player. Sittings are locked first, as in that
 # function, and rows in order, so that two rounds that end at once cannot deadlock.
-NOTE_SITTINGS = """
+NOTE_SESSIONS = """
 WITH played AS MATERIALIZED ({played}),
 locked AS MATERIALIZED (
-    SELECT played.* FROM players_sitting AS s
+    SELECT played.* FROM players_playsession AS s
     JOIN played ON played.session = s.session AND played.player_id = s.player_id
     ORDER BY s.session FOR UPDATE OF s
 )
-UPDATE players_sitting AS s SET rounds = s.rounds + 1,
+UPDATE players_playsession AS s SET rounds = s.rounds + 1,
     staked_real = s.staked_real + CASE locked.mode WHEN 'R' THEN locked.staked ELSE 0 END,
     paid_real = s.paid_real + CASE locked.mode WHEN 'R' THEN locked.paid ELSE 0 END,
     staked_free = s.staked_free + CASE locked.mode WHEN 'F' THEN locked.staked ELSE 0 END,
@@ -52,8 +52,8 @@ SELECT played.player_id, (moment.at AT TIME ZONE law.time_zone)::date,
     CASE WHEN moment.at - last.last_at <= interval '9 minutes'
         THEN greatest(extract(epoch FROM moment.at - last.last_at), 0)::integer ELSE 0 END, moment.at
 FROM played CROSS JOIN moment
-JOIN players_player AS whose ON whose.id = played.player_id
-JOIN players_jurisdiction AS law ON law.code = whose.jurisdiction_id
+JOIN players_player AS owner ON owner.id = played.player_id
+JOIN players_jurisdiction AS law ON law.code = owner.jurisdiction_id
 LEFT JOIN LATERAL (
     SELECT p.last_at FROM players_playtime AS p WHERE p.player_id = played.player_id ORDER BY p.day DESC LIMIT 1
 ) AS last ON true
@@ -95,10 +95,10 @@ class Seen:
         return self.paid_free - self.staked_free
 
 
-def sitting(player: Player, session: UUID) -> Seen:
+def read_session(player: Player, session: UUID) -> Seen:
     """Return the sitting of a session. It is created on the first call and begins at the log-in.
 
-    Raises Sitting.DoesNotExist if the session belongs to another player.
+    Raises PlaySession.DoesNotExist if the session belongs to another player.
     """
     found = _read(player, session)
     if found is None:
@@ -106,7 +106,7 @@ def sitting(player: Player, session: UUID) -> Seen:
             cursor.execute(OPEN, {"session": session, "player": player.pk})
         found = _read(player, session)
     if found is None:
-        raise Sitting.DoesNotExist  # the session belongs to another player
+        raise PlaySession.DoesNotExist  # the session belongs to another player
     return found
 
 
@@ -134,10 +134,10 @@ def answer_check(*, player: Player, session: UUID, goes_on: bool) -> None:
 
     Does nothing if no check is due.
     """
-    seen = sitting(player, session)
+    seen = read_session(player, session)
     if not seen.is_check_due:
         return
-    Sitting.objects.filter(session=session, player=player).update(checked_at=seen.now)
+    PlaySession.objects.filter(session=session, player=player).update(checked_at=seen.now)
     log.record(
         "reality_check.answered",
         by=str(player),
@@ -168,5 +168,5 @@ def note_all(played: str, parameters: Mapping[str, int | str | UUID | None]) -> 
     *played* is a SELECT of (player_id, session, mode, staked, paid) with one row per player.
     """
     with connection.cursor() as cursor:
-        for statement in (NOTE_SITTINGS, NOTE_TIMES):
+        for statement in (NOTE_SESSIONS, NOTE_TIMES):
             cursor.execute(statement.format(played=played), parameters)

@@ -3,7 +3,7 @@
 ``SABOT_REGISTERS`` configures the register of each jurisdiction by dotted path; see
 ``docs/registers.md``. Registers are asked at log-in and before play. An answer holds for as long as
 a session can last. A missing answer is asked for again before the next game. The round's own
-transaction reads the stored answers (``players_barred``).
+transaction reads the stored answers (``players_ineligibility``).
 
 In our own register a player is excluded if another account of the same person is. Two accounts are
 the same person if they have the same name and date of birth, unless staff found that they differ;
@@ -101,7 +101,7 @@ HOLDS = timedelta(seconds=settings.SESSION_COOKIE_AGE)
 UNANSWERED = (Outcome.UNREACHABLE, Outcome.DROPPED)
 
 
-def serving(jurisdiction: str) -> tuple[Register, ...]:
+def registers_of(jurisdiction: str) -> tuple[Register, ...]:
     """Return the registers for a jurisdiction: our own first, then the national one if configured."""
     path = settings.PLAYER_REGISTERS.get(jurisdiction)
     return (HouseRegister(), _configured(path)) if path else (HouseRegister(),)
@@ -109,7 +109,7 @@ def serving(jurisdiction: str) -> tuple[Register, ...]:
 
 def ask(player: Player) -> None:
     """Ask every register for the player's jurisdiction, and store and record the answers."""
-    for register in serving(player.jurisdiction_id):
+    for register in registers_of(player.jurisdiction_id):
         _keep(player, register)
 
 
@@ -124,7 +124,7 @@ def ask_where_stale(player: Player) -> None:
         check.register: check
         for check in RegisterCheck.objects.filter(player=player).order_by("register", "-id").distinct("register")
     }
-    house, *national = serving(player.jurisdiction_id)
+    house, *national = registers_of(player.jurisdiction_id)
     known = last.get(house.name)
     finding = house.check(person_of(player))
     if (known is not None and known.outcome == Outcome.EXCLUDED) != finding.is_excluded:
@@ -144,7 +144,7 @@ def ask_where_due(player: Player) -> None:
 
     Costs nothing if none is configured.
     """
-    for register in serving(player.jurisdiction_id)[1:]:
+    for register in registers_of(player.jurisdiction_id)[1:]:
         answers = RegisterCheck.objects.filter(player=player, register=register.name, at__gt=now() - HOLDS)
         if not answers.exclude(outcome=Outcome.DROPPED).exists():
             _keep(player, register)
@@ -187,5 +187,5 @@ __all__ = [
     "ask",
     "ask_where_due",
     "ask_where_stale",
-    "serving",
+    "registers_of",
 ]

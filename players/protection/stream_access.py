@@ -13,7 +13,7 @@ from django.conf import settings
 from players.login.second_factor import FACTORS
 from players.models import Scope
 
-# The same rule as `players.login.sessions.standing`, `players.protection.exclusions.standing` and
+# The same rule as `players.login.sessions.read_state`, `players.protection.exclusions.all_in_force` and
 # `players.login.account_locks.lock_of`.
 STILL_WATCHING: Final = """
     SELECT session.id
@@ -49,7 +49,7 @@ STILL_CONNECTED: Final = """
           AND NOT EXISTS (SELECT FROM players_exclusionlift lift WHERE lift.exclusion_id = exclusion.id))
 """
 
-# The same rule as `players.login.sessions.standing` and `players.access.staff_required`. Roles are read each
+# The same rule as `players.login.sessions.read_state` and `players.access.staff_required`. Roles are read each
 # time.
 STILL_ON_DUTY: Final = """
     SELECT session.id
@@ -80,7 +80,7 @@ def asked(sessions: Iterable[UUID]) -> dict[str, Any]:
     return {"sessions": list(sessions), "idle": settings.PLAYER_IDLE_SECONDS}
 
 
-def asked_of_programs(tokens: Iterable[int]) -> dict[str, Any]:
+def asked_of_api_clients(tokens: Iterable[int]) -> dict[str, Any]:
     """Return the parameters of `STILL_CONNECTED`.
 
     It returns the valid tokens with the scope to read, of players who may play.

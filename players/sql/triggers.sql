@@ -99,9 +99,9 @@ CREATE OR REPLACE TRIGGER players_limitchange_is_kept BEFORE UPDATE OR DELETE OR
 CREATE OR REPLACE TRIGGER players_limitoffer_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_limitoffer
     FOR EACH STATEMENT EXECUTE FUNCTION players_refuse_limit_change();
 
--- On players_marker_look
+-- On players_marker_scan
 
-CREATE OR REPLACE TRIGGER players_marker_look_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_marker_look
+CREATE OR REPLACE TRIGGER players_marker_scan_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_marker_scan
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 
 -- On players_note

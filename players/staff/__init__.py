@@ -27,7 +27,7 @@ from audit.models import Approval
 from players import mail
 from players.api import tokens
 from players.login import second_factor, sessions
-from players.models import Ended, Staff, StaffChange, StaffDeed, User
+from players.models import Ended, Staff, StaffAction, StaffChange, User
 from players.registration import EmailTaken
 
 ASK: Final = "players.ask_staff"
@@ -37,34 +37,34 @@ SELECT EXISTS (SELECT FROM players_staff_holders() WHERE codename = 'decide_staf
 """
 # Event of each action.
 EVENTS: Final = {
-    StaffDeed.MAKE: "staff.employed",
-    StaffDeed.ROLES: "staff.roles_changed",
-    StaffDeed.DISABLE: "staff.disabled",
-    StaffDeed.ENABLE: "staff.enabled",
-    StaffDeed.FACTORS: "staff.factors_reset",
+    StaffAction.MAKE: "staff.employed",
+    StaffAction.ROLES: "staff.roles_changed",
+    StaffAction.DISABLE: "staff.disabled",
+    StaffAction.ENABLE: "staff.enabled",
+    StaffAction.FACTORS: "staff.factors_reset",
 }
 TITLES: Final = {
-    StaffDeed.ROLES: "Change the roles of %s",
-    StaffDeed.DISABLE: "Disable the account of %s",
-    StaffDeed.ENABLE: "Enable the account of %s",
-    StaffDeed.FACTORS: "Reset the second factors of %s",
+    StaffAction.ROLES: "Change the roles of %s",
+    StaffAction.DISABLE: "Disable the account of %s",
+    StaffAction.ENABLE: "Enable the account of %s",
+    StaffAction.FACTORS: "Reset the second factors of %s",
 }
 NAMES: Final = {
-    StaffDeed.MAKE: "new staff account",
-    StaffDeed.ROLES: "change of staff roles",
-    StaffDeed.DISABLE: "disabling of a staff account",
-    StaffDeed.ENABLE: "enabling of a staff account",
-    StaffDeed.FACTORS: "reset of second factors",
+    StaffAction.MAKE: "new staff account",
+    StaffAction.ROLES: "change of staff roles",
+    StaffAction.DISABLE: "disabling of a staff account",
+    StaffAction.ENABLE: "enabling of a staff account",
+    StaffAction.FACTORS: "reset of second factors",
 }
 THEN: Final = {
-    StaffDeed.MAKE: "The account is created at once. Its owner receives an e-mail with a code to set a password.",
-    StaffDeed.ROLES: "The roles change at once. The account owner is notified.",
-    StaffDeed.DISABLE: "The account can no longer log in. Its sessions and API tokens end.",
-    StaffDeed.ENABLE: "The owner can log in again with the previous roles.",
-    StaffDeed.FACTORS: "The second factors become invalid and the sessions end. New ones are set up at the "
+    StaffAction.MAKE: "The account is created at once. Its owner receives an e-mail with a code to set a password.",
+    StaffAction.ROLES: "The roles change at once. The account owner is notified.",
+    StaffAction.DISABLE: "The account can no longer log in. Its sessions and API tokens end.",
+    StaffAction.ENABLE: "The owner can log in again with the previous roles.",
+    StaffAction.FACTORS: "The second factors become invalid and the sessions end. New ones are set up at the "
     "next log-in.",
 }
-ENDS_SESSIONS: Final = {StaffDeed.DISABLE: Ended.CLOSED, StaffDeed.FACTORS: Ended.PASSWORD}
+ENDS_SESSIONS: Final = {StaffAction.DISABLE: Ended.CLOSED, StaffAction.FACTORS: Ended.PASSWORD}
 UNIQUE: Final = "23505"
 # By SQLSTATE of the database's refusal.
 REFUSALS: Final = {
@@ -117,7 +117,7 @@ def ask_to_make(
     }
     # The event stores what the approval is on, and must not contain the address.
     number = salted_hmac("players.staff", address, algorithm="sha256").hexdigest()[:12]
-    return _ask(StaffDeed.MAKE, f"log-in:{number}", request, reason, by)
+    return _ask(StaffAction.MAKE, f"log-in:{number}", request, reason, by)
 
 
 @transaction.atomic
@@ -131,24 +131,24 @@ def ask_for_roles(*, member: Staff, roles: Iterable[str], reason: str, by: Staff
     if wanted == now:
         raise NothingToDo("The account already has these roles.")
     request: dict[str, log.Json] = {"staff": member.pk, "roles": wanted, "from": now}
-    return _ask(StaffDeed.ROLES, str(member), request, reason, by)
+    return _ask(StaffAction.ROLES, str(member), request, reason, by)
 
 
 @transaction.atomic
-def ask(*, deed: StaffDeed, member: Staff, reason: str, by: Staff) -> Approval:
+def ask(*, action: StaffAction, member: Staff, reason: str, by: Staff) -> Approval:
     """Ask for an account to be disabled or enabled, or for its second factors to be reset.
 
     Raises OwnAccount, NothingToDo, NobodyDecides, approvals.AskedTwice.
     """
     _demand_another(member, by)
     is_active = User.objects.get(pk=member.user_id).is_active
-    if deed is StaffDeed.DISABLE and not is_active:
+    if action is StaffAction.DISABLE and not is_active:
         raise NothingToDo("This account is disabled.")
-    if deed is StaffDeed.ENABLE and is_active:
+    if action is StaffAction.ENABLE and is_active:
         raise NothingToDo("This account is not disabled.")
-    if deed is StaffDeed.FACTORS and not second_factor.is_set_up(member.user):
+    if action is StaffAction.FACTORS and not second_factor.is_set_up(member.user):
         raise NothingToDo("The account has no second factor. One is set up at the next log-in.")
-    return _ask(deed, str(member), {"staff": member.pk}, reason, by)
+    return _ask(action, str(member), {"staff": member.pk}, reason, by)
 
 
 def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
@@ -157,16 +157,16 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
     Raises approvals.CannotExecute, with the reason, if the database refuses.
     """
     asked = Approval.objects.get(pk=verdict.approval_id)
-    deed = StaffDeed(asked.kind)
+    action = StaffAction(asked.kind)
     try:
         with transaction.atomic():
-            login = _new_login(request) if deed is StaffDeed.MAKE else None
+            login = _new_login(request) if action is StaffAction.MAKE else None
             member = _execute(asked, login)
     except DatabaseError as error:
         raise approvals.CannotExecute(_why(error)) from error
-    if deed in ENDS_SESSIONS:
-        sessions.end_all(user=member.user, why=ENDS_SESSIONS[deed], by=verdict.by)
-        tokens.revoke_all(user=member.user, why=ENDS_SESSIONS[deed], by=verdict.by)
+    if action in ENDS_SESSIONS:
+        sessions.end_all(user=member.user, why=ENDS_SESSIONS[action], by=verdict.by)
+        tokens.revoke_all(user=member.user, why=ENDS_SESSIONS[action], by=verdict.by)
     change = StaffChange.objects.get(approval=asked)
     data: dict[str, log.Json] = {
         "before": change.before,
@@ -176,13 +176,13 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
         "approval": asked.pk,
     }
     personal = None
-    if deed is StaffDeed.MAKE:
+    if action is StaffAction.MAKE:
         data |= {"roles": change.after["roles"], "person": str(member.person), "demo": False}
         personal = {"email": member.user.email, "name": member.name}
-    log.record(EVENTS[deed], by=verdict.by, on=str(member), data=data, personal=personal)
+    log.record(EVENTS[action], by=verdict.by, on=str(member), data=data, personal=personal)
     names = called()
-    told = {
-        "deed": deed,
+    context = {
+        "action": action,
         "member": member,
         "after": change.after,
         "asked": asked,
@@ -192,7 +192,7 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
         "house": settings.OPERATOR_NAME,
         "address": settings.HOUSE_HOST + reverse("staff_home"),
     }
-    mail.write_to_staff(user=member.user, template="staff_account", context=told)
+    mail.write_to_staff(user=member.user, template="staff_account", context=context)
 
 
 def refuse(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
@@ -205,10 +205,10 @@ def refuse(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> Non
         raise approvals.CannotExecute(REFUSALS["SB021"])
 
 
-def describe(deed: StaffDeed, request: Mapping[str, log.Json]) -> approvals.Description:
+def describe(action: StaffAction, request: Mapping[str, log.Json]) -> approvals.Description:
     """Describe the request to the deciding staff member."""
     subject = subject_of(request)
-    if deed is StaffDeed.MAKE:
+    if action is StaffAction.MAKE:
         human = _accounts_of(subject) if subject else "no other account, according to the requester"
         return approvals.Description(
             title=f"Create a staff account for {request['name']}",
@@ -220,17 +220,17 @@ def describe(deed: StaffDeed, request: Mapping[str, log.Json]) -> approvals.Desc
         )
     assert subject  # noqa: S101  (staff accounts are never deleted)
     facts = [("Account", f"{subject}, {subject.user.email}"), ("Current roles", _listed(roles_of(subject)))]
-    if deed is StaffDeed.ROLES:
+    if action is StaffAction.ROLES:
         facts.append(("New roles", _listed(request["roles"])))
-    return approvals.Description(title=TITLES[deed] % subject.name, facts=facts)
+    return approvals.Description(title=TITLES[action] % subject.name, facts=facts)
 
 
-def standing(deed: StaffDeed, request: Mapping[str, log.Json]) -> approvals.Facts:
+def current_facts(action: StaffAction, request: Mapping[str, log.Json]) -> approvals.Facts:
     """Return the roles that nobody would have after the change."""
     subject = subject_of(request)
-    if deed not in (StaffDeed.DISABLE, StaffDeed.ROLES) or not subject:
+    if action not in (StaffAction.DISABLE, StaffAction.ROLES) or not subject:
         return ()
-    kept = request["roles"] if deed is StaffDeed.ROLES else []
+    kept = request["roles"] if action is StaffAction.ROLES else []
     lost = [role for role in only_one_in(subject) if role not in cast("list[str]", kept)]
     return [("Roles left without staff", ", ".join(lost))] if lost else ()
 
@@ -273,20 +273,20 @@ def called() -> dict[str, str]:
 
 def register() -> None:
     """Register the approvals of all actions on staff accounts."""
-    for deed in StaffDeed:
+    for action in StaffAction:
         approvals.register(
-            deed,
-            title=NAMES[deed],
-            then=THEN[deed],
+            action,
+            title=NAMES[action],
+            then=THEN[action],
             execute=execute,
             refuse=refuse,
             permission=DECIDE,
-            describe=partial(describe, deed),
-            standing=partial(standing, deed),
+            describe=partial(describe, action),
+            current_facts=partial(current_facts, action),
         )
 
 
-def _ask(deed: StaffDeed, on: str, request: Mapping[str, log.Json], reason: str, by: Staff) -> Approval:
+def _ask(action: StaffAction, on: str, request: Mapping[str, log.Json], reason: str, by: Staff) -> Approval:
     subject = subject_of(request)
     with connection.cursor() as cursor:
         cursor.execute(SOMEBODY_DECIDES, [[by.person, *([subject.person] if subject else [])]])
@@ -297,7 +297,7 @@ def _ask(deed: StaffDeed, on: str, request: Mapping[str, log.Json], reason: str,
             "and the account owner. Request "
             "one first, or ask the database owner to run manage.py make_staff."
         )
-    return approvals.ask(kind=deed.value, on=on, request=request, by=str(by), person=by.person, reason=reason)
+    return approvals.ask(kind=action.value, on=on, request=request, by=str(by), person=by.person, reason=reason)
 
 
 def _roles(wanted: Iterable[str]) -> list[str]:
@@ -343,7 +343,7 @@ def _listed(roles: log.Json) -> str:
 
 
 # What each role is for, as shown where roles are given.
-WORDS: Final = {
+ROLE_DESCRIPTIONS: Final = {
     "administrator": "manages staff accounts together with a second person; has no access to players or money",
     "compliance": "has read access to everything, handles significant events and player protection; cannot move money",
     "finance": "approves payouts, reconciles provider statements and views the players it pays",
@@ -363,6 +363,6 @@ class Section(StrEnum):
     HOUSE = "Administration"
 
 
-TOLD: Final = "The player can read this text in a data export."
-TOLD_ONCE_DONE: Final = "Once executed, the player can read this text in a data export."
-UNTOLD: Final = "Not disclosed to the player."
+VISIBLE_TO_PLAYER: Final = "The player can read this text in a data export."
+VISIBLE_ONCE_DONE: Final = "Once executed, the player can read this text in a data export."
+STAFF_ONLY: Final = "Not disclosed to the player."

@@ -58,9 +58,9 @@ def note_list(request: HttpRequest, players: Iterable[Player | int], *, what: st
     log.record(SEEN, by=actor_of(request.user), on=f"page:{data['page']}", data=data, personal=_circumstances(request))
 
 
-def shown(request: HttpRequest, *whom: object) -> None:
+def shown(request: HttpRequest, *subjects: object) -> None:
     """Declare players that the answer shows: see `players_in`."""
-    vars(request).setdefault(SHOWN, set()).update(players_in(*whom))
+    vars(request).setdefault(SHOWN, set()).update(players_in(*subjects))
 
 
 def declared(request: HttpRequest) -> set[int]:
@@ -69,14 +69,14 @@ def declared(request: HttpRequest) -> set[int]:
     return found
 
 
-def players_in(*whom: object) -> set[int]:
+def players_in(*subjects: object) -> set[int]:
     """Return the ids of all players found in the arguments.
 
     Accepts players, ids, texts that contain actor names, rows that refer to players, and
     dataclasses, mappings and sequences of these.
     """
-    numbers = {each for each in whom if type(each) is int}
-    for each in whom:
+    numbers = {each for each in subjects if type(each) is int}
+    for each in subjects:
         numbers.update(_named_by(each))
     return numbers
 

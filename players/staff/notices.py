@@ -64,7 +64,7 @@ def span(notice: Planned | Notice, language: str, zone: str) -> str:
     return written_span(notice.begins_at.astimezone(there), notice.ends_at.astimezone(there), language)
 
 
-def words(notice: Planned | Notice, language: str, zone: str) -> str:
+def notice_text(notice: Planned | Notice, language: str, zone: str) -> str:
     """Return the text of a notice in *language*, with times in *zone*."""
     text: str = notice.texts[language]
     return text.replace(WHEN, span(notice, language, zone))
@@ -101,7 +101,7 @@ def publish(planned: Planned, *, by: Staff) -> Notice:
         }
         | {"texts": dict(planned.texts)},
     )
-    notify.tell_everybody(made.pk)
+    notify.notify_everybody(made.pk)
     return made
 
 
@@ -113,7 +113,7 @@ def withdraw(*, notice_id: int, reason: str, by: Staff) -> Notice:
         raise Refused(f"It is {state} already.")
     Notice.objects.filter(pk=notice_id).update(withdrawn_at=Clock(), withdrawn_by=by, reason=reason)
     log.record("notice.withdrawn", by=str(by), on=str(notice), data={"was": state.value, "reason": reason})
-    notify.tell_everybody(notice.pk)
+    notify.notify_everybody(notice.pk)
     notice.refresh_from_db()
     return notice
 

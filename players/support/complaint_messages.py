@@ -20,10 +20,10 @@ ROLES: Final = {
 
 
 @dataclass(frozen=True)
-class Standing:
+class ComplaintStatus:
     """State of a complaint. *outside* is the dispute resolution body that the player may turn to now, or ""."""
 
-    looked_into_by: str | Promise
+    handled_by: str | Promise
     is_decided: bool
     is_late: bool
     reopen_until: datetime | None  # None: it is open, or cannot be reopened
@@ -31,14 +31,14 @@ class Standing:
     decisions: frozenset[int]  # ids of the messages that give the reasons of a decision
 
 
-def standing(conversation: Conversation) -> Standing:
+def complaint_status(conversation: Conversation) -> ComplaintStatus:
     """Return the state of a complaint for its player."""
     is_decided = conversation.verdict in DECIDED
     is_late = complaints.is_late(conversation)
     decisions = conversation.steps.filter(step=CaseStep.DECIDED).values_list("message", flat=True)
     is_open = conversation.state != ConversationState.CLOSED
-    return Standing(
-        looked_into_by=role_of(conversation.assigned_to) if conversation.assigned_to and is_open else "",
+    return ComplaintStatus(
+        handled_by=role_of(conversation.assigned_to) if conversation.assigned_to and is_open else "",
         is_decided=is_decided,
         is_late=is_late,
         reopen_until=conversation.reopen_until if complaints.may_reopen(conversation) else None,

@@ -71,11 +71,11 @@ def assign(*, by: Staff, conversation_id: int, whose: int, to: int) -> Conversat
     if to == 0:
         step, state = CaseStep.GIVEN_BACK, _waits(conversation)
     else:
-        step, state = CaseStep.TAKEN if to == by.pk else CaseStep.HANDED, ConversationState.LOOKING
+        step, state = CaseStep.TAKEN if to == by.pk else CaseStep.HANDED, ConversationState.IN_REVIEW
     if conversation.state not in HOUSES_TURN:
         state = ConversationState(conversation.state)
     move(conversation, state, is_unread=conversation.is_unread, assigned_to_id=to or None)
-    _enter_whose(conversation, step, by=by, before=whose, to=to)
+    _record_assignment(conversation, step, by=by, before=whose, to=to)
     return conversation
 
 
@@ -92,7 +92,7 @@ def decide(*, by: Staff, conversation_id: int, verdict: Verdict, reasons: str, s
     conversation = read_up_to(locked(_complaints(), conversation_id), seen)
     words = say(conversation, reasons, staff=by)
     if conversation.assigned_to_id != by.pk:
-        _enter_whose(conversation, CaseStep.TAKEN, by=by, before=conversation.assigned_to_id or 0, to=by.pk)
+        _record_assignment(conversation, CaseStep.TAKEN, by=by, before=conversation.assigned_to_id or 0, to=by.pk)
     until = Now() + timedelta(days=conversation.player.jurisdiction.reopen_days)
     _end(conversation, verdict, is_unread=True, reopen_until=until, assigned_to_id=by.pk)
     _enter(conversation, CaseStep.DECIDED, by=by, verdict=verdict, message=words)
@@ -158,13 +158,13 @@ def overdue() -> QuerySet[Conversation]:
     return _complaints().exclude(state=ConversationState.CLOSED).filter(due_at__lt=Now())
 
 
-def tell_overdue() -> int:
+def notify_overdue() -> int:
     """Record each newly overdue complaint, once per deadline. Return the number.
 
     The events are alerts for staff who handle significant events.
     """
-    late = overdue().exclude(Exists(_told(OuterRef("pk"), OuterRef("due_at")))).order_by("due_at", "pk")
-    return sum(_tell_overdue(number) for number in list(late.values_list("pk", flat=True)))
+    late = overdue().exclude(Exists(_overdue_steps(OuterRef("pk"), OuterRef("due_at")))).order_by("due_at", "pk")
+    return sum(_notify_overdue(number) for number in list(late.values_list("pk", flat=True)))
 
 
 def answerers() -> dict[int, str]:
@@ -178,16 +178,16 @@ def named(conversation: Conversation) -> str:
 
 
 @transaction.atomic
-def _tell_overdue(number: int) -> bool:
+def _notify_overdue(number: int) -> bool:
     conversation = overdue().select_for_update(of=("self",)).filter(pk=number).first()
-    if conversation is None or conversation.due_at is None or _told(number, conversation.due_at).exists():
+    if conversation is None or conversation.due_at is None or _overdue_steps(number, conversation.due_at).exists():
         return False  # already decided, or another worker was first
     _enter(conversation, CaseStep.OVERDUE)
     record(conversation, "overdue", by="system", more={"due": conversation.due_at.isoformat()})
     return True
 
 
-def _told(number: int | OuterRef, due_at: datetime | OuterRef) -> QuerySet[ComplaintStep]:
+def _overdue_steps(number: int | OuterRef, due_at: datetime | OuterRef) -> QuerySet[ComplaintStep]:
     return ComplaintStep.objects.filter(conversation=number, step=CaseStep.OVERDUE, due_at=due_at)
 
 
@@ -207,7 +207,7 @@ def _ended(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
     return conversation
 
 
-def _enter_whose(conversation: Conversation, step: CaseStep, *, by: Staff, before: int, to: int) -> None:
+def _record_assignment(conversation: Conversation, step: CaseStep, *, by: Staff, before: int, to: int) -> None:
     """Record a change of the assignee: numbers of staff, 0 for nobody."""
     _enter(conversation, step, by=by, to=to or None)
     more: dict[str, log.Json] = {"before": _staff(before), "after": _staff(to)}

@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from audit import log, retention
-from audit.models import Kept
+from audit.models import RetainedData
 from players import mail
 from players.models import (
     HOUSES_TURN,
@@ -136,7 +136,7 @@ def reply(*, player: Player, conversation_id: int, text: str) -> Conversation:
     """Add a message to the player's own conversation. Raises Conversation.DoesNotExist, Closed."""
     conversation = locked(Conversation.objects.filter(player=player), conversation_id)
     say(conversation, text, staff=None)
-    waits = ConversationState.LOOKING if conversation.assigned_to_id else ConversationState.RECEIVED
+    waits = ConversationState.IN_REVIEW if conversation.assigned_to_id else ConversationState.RECEIVED
     move(conversation, ConversationState.REOPENED if conversation.state == ConversationState.REOPENED else waits)
     record(conversation, "continued", by=str(player), more={})
     return conversation
@@ -183,7 +183,7 @@ def close(*, staff: Staff, conversation_id: int, seen: int) -> Conversation:
     return conversation
 
 
-def mark_seen(conversation: Conversation) -> None:
+def record_read(conversation: Conversation) -> None:
     """Record that the player has seen the messages of staff."""
     Conversation.objects.filter(pk=conversation.pk, is_unread=True).update(is_unread=False)
 
@@ -195,7 +195,7 @@ def unread(player: Player) -> int:
 
 def forget_old() -> int:
     """Delete the conversations past their retention period. Return how many there were."""
-    old = Conversation.objects.filter(moved_at__lt=Now() - retention.kept(Kept.CONVERSATION)).values_list(
+    old = Conversation.objects.filter(changed_at__lt=Now() - retention.kept(RetainedData.CONVERSATION)).values_list(
         "pk", flat=True
     )
     return sum(_forget(conversation_id) for conversation_id in list(old))
@@ -243,7 +243,7 @@ def say(conversation: Conversation, text: str, *, staff: Staff | None) -> Servic
 
 def move(conversation: Conversation, state: ConversationState, *, is_unread: bool = False, **more: Any) -> None:
     """Set the state of a conversation, and the columns in *more*."""
-    Conversation.objects.filter(pk=conversation.pk).update(state=state, is_unread=is_unread, moved_at=Now(), **more)
+    Conversation.objects.filter(pk=conversation.pk).update(state=state, is_unread=is_unread, changed_at=Now(), **more)
     conversation.refresh_from_db()
 
 

@@ -18,7 +18,7 @@ from players.access import PlayerRequest, player_required
 from players.models import Conversation, Topic
 from players.rates import now_and_then
 from players.support import complaints, conversations
-from players.support.complaint_messages import standing
+from players.support.complaint_messages import complaint_status
 from players.support.conversations import LONGEST
 
 LONGEST_ROUND = 100  # maximum length of a typed round code
@@ -62,11 +62,11 @@ PAGE = 20
 @require_safe
 def service_list(request: PlayerRequest) -> HttpResponse:
     """Show the player's conversations, newest first."""
-    mark = request.GET.get("before", "")
+    before_id = request.GET.get("before", "")
     found = Conversation.objects.filter(player=request.player).order_by("-pk")
-    is_first = not (mark.isascii() and mark.isdigit() and len(mark) < 19)
+    is_first = not (before_id.isascii() and before_id.isdigit() and len(before_id) < 19)
     if not is_first:
-        found = found.filter(pk__lt=int(mark))
+        found = found.filter(pk__lt=int(before_id))
     rows = list(found[: PAGE + 1])
     older = rows[PAGE - 1].pk if len(rows) > PAGE else None
     context = {"conversations": rows[:PAGE], "older": older, "first": is_first}
@@ -80,7 +80,7 @@ def service_thread(request: PlayerRequest, conversation_id: int) -> HttpResponse
     conversation = _own(request, conversation_id)
     if request.method == "POST":
         return _reply(request, conversation)
-    conversations.mark_seen(conversation)
+    conversations.record_read(conversation)
     return _render(request, conversation, ReplyForm())
 
 
@@ -150,6 +150,6 @@ def _render(
         "written": conversation.messages.order_by("pk"),
         "form": form,
         "reopen_form": reopen_form or ReopenForm(),
-        "standing": standing(conversation) if conversation.topic == Topic.COMPLAINT else None,
+        "complaint_status": complaint_status(conversation) if conversation.topic == Topic.COMPLAINT else None,
     }
     return render(request, "players/service_thread.html", context)

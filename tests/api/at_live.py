@@ -5,13 +5,13 @@ from typing import Any
 
 from games.models import LiveTable
 from players.models import Player
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from wallet.models import Mode
 
 
-def program_of(player: Player, language: str = "en") -> Program:
+def client_of(player: Player, language: str = "en") -> ApiClient:
     """A program of a player's that plays."""
-    return Program(player.user, language=language)
+    return ApiClient(player.user, language=language)
 
 
 def at(live_table: LiveTable, what: str = "state") -> str:
@@ -19,9 +19,9 @@ def at(live_table: LiveTable, what: str = "state") -> str:
     return f"tables/{live_table.table.slug}/{Mode(live_table.mode).name.lower()}/{what}/"
 
 
-def state_at(program: Program, live_table: LiveTable) -> dict[str, Any]:
+def state_at(api_client: ApiClient, live_table: LiveTable) -> dict[str, Any]:
     """The table as the program reads it."""
-    answer = program.get(at(live_table))
+    answer = api_client.get(at(live_table))
     assert answer.status_code == 200, answer.content
     read: dict[str, Any] = answer.json()
     return read

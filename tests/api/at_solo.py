@@ -3,7 +3,7 @@
 from typing import Any
 
 from games.models import Table
-from tests.api.client import Program
+from tests.api.client import ApiClient
 
 Told = dict[str, Any]
 
@@ -11,13 +11,13 @@ Told = dict[str, Any]
 class AtTable:
     """A program that plays at a solo table, and what it was told of its place last."""
 
-    def __init__(self, program: Program, table: Table, mode: str = "real") -> None:
-        self.program, self.base = program, f"tables/{table.slug}/{mode}/"
-        self.place: Told = {}
+    def __init__(self, api_client: ApiClient, table: Table, mode: str = "real") -> None:
+        self.api_client, self.base = api_client, f"tables/{table.slug}/{mode}/"
+        self.solo_seat: Told = {}
 
     def open(self) -> Any:
         """Open the place."""
-        return self._kept(self.program.post(self.base + "place/"))
+        return self._kept(self.api_client.post(self.base + "place/"))
 
     def chip(self, bet: str = "player", chip: int = 5000, **more: Any) -> Any:
         """Put a chip on a bet."""
@@ -29,22 +29,24 @@ class AtTable:
 
     def deal(self, *, key: str | None = None, **more: Any) -> Any:
         """Deal the slip as it was told of."""
-        said = {name: self.place.get(name) for name in ("round_id", "slip_version")} | more
+        said = {name: self.solo_seat.get(name) for name in ("round_id", "slip_version")} | more
         return self._kept(self.send("place/deal/", said, key=key))
 
     def play(self, bets: dict[str, int], *, key: str | None = None, **more: Any) -> Any:
         """Play a whole round."""
-        return self._kept(self.send("rounds/", {"round_id": self.place.get("round_id"), "bets": bets} | more, key=key))
+        return self._kept(
+            self.send("rounds/", {"round_id": self.solo_seat.get("round_id"), "bets": bets} | more, key=key)
+        )
 
     def send(self, rest: str, body: Told, *, key: str | None = None) -> Any:
         """Say something at the table, for the version of it that was told of unless it says another."""
-        version = {"table_version": self.place.get("table_version", 1)}
-        return self.program.post(self.base + rest, version | body, key=key)
+        version = {"table_version": self.solo_seat.get("table_version", 1)}
+        return self.api_client.post(self.base + rest, version | body, key=key)
 
     def _kept(self, answer: Any) -> Any:
         if answer.status_code == 200:
             told = answer.json()
-            self.place = told.get("place", told)
+            self.solo_seat = told.get("place", told)
         return answer
 
 

@@ -13,7 +13,7 @@ OF_PLAYERS = (Scope.READ, Scope.PLAY, Scope.LIMITS)
 OF_STAFF = (Scope.EVENTS, Scope.ROUNDS, Scope.REPORTS, Scope.CHECKPOINTS)
 
 
-class Program:
+class ApiClient:
     """Calls the API with a token of *user*'s (None: without one)."""
 
     def __init__(self, user: User | None, *scopes: Scope, per_minute: int = 10_000, language: str = "en") -> None:

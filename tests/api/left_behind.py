@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Identifier
 
 TABLES = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
 # The call itself, and what the sealer and the sessions of browsers do beside it.
-NOT_OF_THE_DEED = {"players_api_call", "players_api_token", "django_session", "players_session", "audit_pending"}
+NOT_OF_THE_ACTION = {"players_api_call", "players_api_token", "django_session", "players_session", "audit_pending"}
 # Numbers of rows, ids, hashes, times, and names of people and tables made for one of the two.
 OF_ITS_OWN = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.+Z]*"
@@ -21,12 +21,12 @@ OF_ITS_OWN = re.compile(
 PLAIN = ("kind", "reason", "amount", "balance", "held", "phase", "move", "question", "why_left", "cause", "done")
 
 
-def left_by(owner: psycopg.Connection, deed: Callable[[], object]) -> dict[str, Counter[str]]:
+def left_by(owner: psycopg.Connection, action: Callable[[], object]) -> dict[str, Counter[str]]:
     """Do it, and return by table what rows there are then that there were not before, as far as they can be compared:
     amounts, words, and what events say.
     """
     before = _rows(owner)
-    deed()
+    action()
     found = {}
     for table, rows in _rows(owner).items():
         if new := rows - before.get(table, Counter()):
@@ -35,7 +35,7 @@ def left_by(owner: psycopg.Connection, deed: Callable[[], object]) -> dict[str, 
 
 
 def _rows(owner: psycopg.Connection) -> dict[str, Counter[str]]:
-    names = [name for (name,) in owner.execute(TABLES) if name not in NOT_OF_THE_DEED]
+    names = [name for (name,) in owner.execute(TABLES) if name not in NOT_OF_THE_ACTION]
     return {name: Counter(_told(name, row) for row in _all(owner, name)) for name in names}
 
 

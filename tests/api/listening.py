@@ -7,9 +7,9 @@ from typing import Any
 
 from games.models import LiveTable
 from tests.api.at_live import at
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.api.operations import held_to, operations
-from tests.live.watcher import News, Watcher
+from tests.live.watcher import Notifications, Watcher
 
 (STREAM,) = [each for each in operations() if each.id == "table_stream"]
 EVENTS = STREAM.said["responses"]["200"]["x-events"]
@@ -17,7 +17,7 @@ EVENTS = STREAM.said["responses"]["200"]["x-events"]
 
 @contextmanager
 def listening(
-    url: str, *programs: Program, to: LiveTable, after: str | None = None, language: str = "en"
+    url: str, *programs: ApiClient, to: LiveTable, after: str | None = None, language: str = "en"
 ) -> Iterator[list[Watcher]]:
     """Open a stream for each of the programs, which may come back *after* an event, and close them in the end."""
     watchers = [
@@ -30,13 +30,13 @@ def listening(
             watcher.close()
 
 
-def headers_of(program: Program, after: str | None = None, language: str = "en") -> Mapping[str, str]:
+def headers_of(api_client: ApiClient, after: str | None = None, language: str = "en") -> Mapping[str, str]:
     """What the program sends."""
-    said = {"Authorization": f"Bearer {program.key}", "Accept-Language": language}
+    said = {"Authorization": f"Bearer {api_client.key}", "Accept-Language": language}
     return said if after is None else said | {"Last-Event-ID": after}
 
 
-def values(news: News) -> Any:
+def values(news: Notifications) -> Any:
     """What an event says, which is as it is described."""
     said = json.loads(news.html)
     assert held_to(EVENTS[news.kind], said) == ""

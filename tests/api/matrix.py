@@ -12,14 +12,14 @@ from audit import log
 from audit.models import Leaf
 from audit.verification.verify import WIDTH, tile_path
 from games.chemin import play
-from games.models import LiveTable, NextRound, Table
+from games.models import LiveTable, SoloSeat, Table
 from games.shared.seats import seat_at
 from players.models import Player, Scope
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.audit import sealed
 from tests.audit.reporting import asked, made_here
 from tests.audit.signing import Pens
-from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
+from tests.builders import a_golden_table, a_player, a_purse, a_round, a_seat, a_table
 from tests.chemin.at_table import a_chemin_table, chemin_of, sit
 from tests.live.at_table import a_live_table, round_at
 from tests.people import a_member_of_staff
@@ -65,10 +65,10 @@ class World:
         return table
 
     @cached_property
-    def place(self) -> NextRound:
+    def seat(self) -> SoloSeat:
         """The player's place, with a bet on it; the other one has a place there too."""
-        a_place(self.other_player, self.table, Mode.REAL, player=CHIP)
-        return a_place(self.player, self.table, Mode.REAL, player=CHIP)
+        a_seat(self.other_player, self.table, Mode.REAL, player=CHIP)
+        return a_seat(self.player, self.table, Mode.REAL, player=CHIP)
 
     @cached_property
     def round_id(self) -> str:
@@ -84,7 +84,7 @@ class World:
         return made
 
     @cached_property
-    def guests(self) -> LiveTable:
+    def seated_players(self) -> LiveTable:
         """A Chemin de Fer table at which the player is offered the bank, and the other one sits, too."""
         made = a_chemin_table()
         sit(self.player, made, 1)
@@ -92,10 +92,10 @@ class World:
         return made
 
     @cached_property
-    def guests_without_one(self) -> LiveTable:
+    def chemin_without_one(self) -> LiveTable:
         """The same after the player has stepped away."""
-        play.step_away(player=self.player, live_table_id=self.guests.pk)
-        return self.guests
+        play.step_away(player=self.player, live_table_id=self.seated_players.pk)
+        return self.seated_players
 
     @cached_property
     def event(self) -> int:
@@ -116,23 +116,23 @@ class World:
 
     def tile(self, level: int | str) -> str:
         """The tile of a level that holds the last leaf, as addresses name it."""
-        number, place = divmod(self.signed - 1, WIDTH)
-        return tile_path(level, number, place + 1)
+        number, seat = divmod(self.signed - 1, WIDTH)
+        return tile_path(level, number, seat + 1)
 
     @cached_property
     def report(self) -> int:
         """A report that is ready."""
         return made_here(asked("voids")).pk
 
-    def program(self, role: str) -> Program:
+    def api_client(self, role: str) -> ApiClient:
         """A program of somebody in this role."""
         if role == NOBODY:
-            return Program(None)
+            return ApiClient(None)
         if role in STAFF:
-            return Program(a_member_of_staff(role).user)
+            return ApiClient(a_member_of_staff(role).user)
         if role == OTHER:
-            return Program(self.other_player.user)
-        return Program(self.player.user, *((Scope.READ,) if role == READER else ()))
+            return ApiClient(self.other_player.user)
+        return ApiClient(self.player.user, *((Scope.READ,) if role == READER else ()))
 
 
 @dataclass(frozen=True)
@@ -179,12 +179,12 @@ def at_golden(rest: str) -> Callable[[World], str]:
     return lambda world: f"tables/{world.golden.slug}/real/{rest}"
 
 
-def at_place(*told: str, **said: Any) -> Callable[[World], Any]:
+def at_seat(*told: str, **said: Any) -> Callable[[World], Any]:
     """What is *said* to the player's place, with some of what it *told*."""
 
     def body(world: World) -> Any:
-        place = world.place
-        known = {"round_id": str(place.round_id), "slip_version": place.slip_version}
+        seat = world.seat
+        known = {"round_id": str(seat.round_id), "slip_version": seat.slip_version}
         return {"table_version": 1} | {name: known[name] for name in told} | said
 
     return body
@@ -195,9 +195,9 @@ def at_live(rest: str) -> Callable[[World], str]:
     return lambda world: f"tables/{world.live_table.table.slug}/real/{rest}"
 
 
-def at_guests(rest: str) -> Callable[[World], str]:
+def at_chemin(rest: str) -> Callable[[World], str]:
     """The same at the Chemin de Fer table."""
-    return lambda world: f"tables/{world.guests.table.slug}/real/{rest}"
+    return lambda world: f"tables/{world.seated_players.table.slug}/real/{rest}"
 
 
 def in_round(**said: Any) -> Callable[[World], Any]:
@@ -214,12 +214,12 @@ OF_PLAY = [
     for_players("game_odds", "GET", "games/baccarat/odds/"),
     for_players("tables", "GET", "tables/"),
     for_players("table", "GET", at_table("")),
-    for_players("place", "GET", lambda world: f"tables/{world.place.table.slug}/real/place/"),
+    for_players("place", "GET", lambda world: f"tables/{world.seat.table.slug}/real/place/"),
     for_players("place", "POST", at_table("place/")),
-    for_players("place_chip", "POST", at_table("place/chips/"), at_place(bet="tie", chip=CHIP)),
-    for_players("place_change", "POST", at_table("place/changes/"), at_place(change="clear")),
-    for_players("place_deal", "POST", at_table("place/deal/"), at_place("round_id", "slip_version"), other_player=409),
-    for_players("round_play", "POST", at_table("rounds/"), at_place("round_id", bets={"tie": CHIP}), other_player=409),
+    for_players("place_chip", "POST", at_table("place/chips/"), at_seat(bet="tie", chip=CHIP)),
+    for_players("place_change", "POST", at_table("place/changes/"), at_seat(change="clear")),
+    for_players("place_deal", "POST", at_table("place/deal/"), at_seat("round_id", "slip_version"), other_player=409),
+    for_players("round_play", "POST", at_table("rounds/"), at_seat("round_id", bets={"tie": CHIP}), other_player=409),
     for_players("purse_rebuy", "POST", at_golden("purse/re-buy/"), lambda world: {"amount": CHIP}),
     for_players("purse_leave", "POST", at_golden("purse/leave/")),
     for_players("rounds", "GET", "rounds/"),
@@ -230,22 +230,22 @@ OF_LIVE_PLAY = [
     for_players("table_state", "GET", at_live("state/")),
     replace(for_players("table_stream", "GET", at_live("stream/")), media="text/event-stream"),
     for_players("seat", "POST", at_live("seat/")),
-    for_players("seat", "DELETE", at_guests("seat/")),
+    for_players("seat", "DELETE", at_chemin("seat/")),
     for_players("bet", "POST", at_live("bets/"), in_round(table_version=1, bet="player", chip=CHIP)),
     for_players("bet_change", "POST", at_live("bets/changes/"), in_round(change="undo")),
     for_players("bet_slip", "POST", at_live("bets/slip/"), in_round(table_version=1, bets={"player": CHIP})),
-    for_players("seat_away", "POST", at_guests("seat/away/")),
+    for_players("seat_away", "POST", at_chemin("seat/away/")),
     for_players(
         "seat_back",
         "POST",
-        lambda world: f"tables/{world.guests_without_one.table.slug}/real/seat/back/",
+        lambda world: f"tables/{world.chemin_without_one.table.slug}/real/seat/back/",
         other_player=422,  # is there
     ),
     for_players(
         "decision",
         "POST",
-        at_guests("decisions/"),
-        lambda world: {"question": chemin_of(world.guests).question, "action": "pass"},
+        at_chemin("decisions/"),
+        lambda world: {"question": chemin_of(world.seated_players).question, "action": "pass"},
         other_player=422,  # is not asked
     ),
 ]

@@ -16,7 +16,7 @@ from audit.models import Clock
 from players.api import tokens
 from players.api.problems import KINDS, MEDIA_TYPE
 from players.models import ApiToken, Scope, User
-from tests.api.client import OF_STAFF, Program
+from tests.api.client import OF_STAFF, ApiClient
 from tests.api.matrix import World
 from tests.api.operations import Operation, operations, whole
 from tests.harness.sweeps import in_turn, sample
@@ -67,9 +67,9 @@ def world() -> World:
     return World()
 
 
-def program_of(operation: Operation, world: World) -> Program:
+def client_of(operation: Operation, world: World) -> ApiClient:
     """A program that the operation lets in."""
-    return Program(a_member_of_staff("compliance").user if operation.is_of_staff else world.player.user)
+    return ApiClient(a_member_of_staff("compliance").user if operation.is_of_staff else world.player.user)
 
 
 def count() -> dict[str, int]:
@@ -84,9 +84,9 @@ def count() -> dict[str, int]:
 class Refusals:
     """Asks, and keeps what was wrong with the answers."""
 
-    def __init__(self, operation: Operation, program: Program) -> None:
+    def __init__(self, operation: Operation, api_client: ApiClient) -> None:
         self.operation = operation
-        self.program = program
+        self.api_client = api_client
         self.wrong: list[tuple[Any, ...]] = []
 
     def expect(self, what: Any, answer: Any, status: int, code: str, pointer: str | None = None) -> None:
@@ -101,13 +101,13 @@ class Refusals:
     def send(self, body: Any, **headers: str) -> Any:
         """Send a body to the operation."""
         path = self.operation.path().removeprefix("/api/v1/")
-        return self.program.send(self.operation.method, path, body, **headers)
+        return self.api_client.send(self.operation.method, path, body, **headers)
 
     def ask(self, query: str = "", method: str = "", **places: str) -> Any:
         """Ask with a query, by another method, or with other words in the address."""
         path = self.operation.path(**places) + query
         sent = {"Idempotency-Key": str(uuid4())} if self.operation.is_write else {}
-        return getattr(self.program.client, method or self.operation.method)(
+        return getattr(self.api_client.client, method or self.operation.method)(
             path,
             **({"data": b"{}", "content_type": "application/json"} if self.operation.is_write else {}),
             headers=sent,
@@ -117,7 +117,7 @@ class Refusals:
 @pytest.fixture
 def refusals(operation: Operation, world: World) -> Iterator[Refusals]:
     """Asks the operation; fails at the end with all that was wrong, and where anything has changed."""
-    asking = Refusals(operation, program_of(operation, world))
+    asking = Refusals(operation, client_of(operation, world))
     world.table  # noqa: B018  (made when first spoken of)
     before = count()
     yield asking
@@ -140,7 +140,7 @@ def say_what_cannot_be_read(operation: Operation, refusals: Refusals, turn: Turn
     for what, raw in turn(MALFORMED.items()):
         refusals.expect(what, refusals.send(raw), 400, "malformed")
     for kind in turn(OTHER_TYPES):
-        answer = refusals.program.client.generic(
+        answer = refusals.api_client.client.generic(
             operation.method.upper(), operation.path(), b"{}", content_type=kind, headers={"Idempotency-Key": "a"}
         )
         refusals.expect(kind, answer, 415, "unsupported-media-type")
@@ -175,7 +175,7 @@ def write_without_a_key(operation: Operation, refusals: Refusals, turn: Turn[Any
         return
     path = operation.path().removeprefix("/api/v1/")
     for key in ("", "a" * 101, "å", "a,a"):  # the last is what a header becomes that was sent twice
-        answer = refusals.program.send(operation.method, path, operation.good(), key=key)
+        answer = refusals.api_client.send(operation.method, path, operation.good(), key=key)
         refusals.expect(f"key {key[:5]!r}", answer, 400, "idempotency-key-missing")
 
 
@@ -219,7 +219,7 @@ def ask_by_another_method(operation: Operation, refusals: Refusals, turn: Turn[A
     known = {each.method for each in EVERY if each.address == operation.address}
     for method in ("get", "post", "put", "patch", "delete", "options", "trace"):
         if method not in known:
-            answer = getattr(refusals.program.client, method)(operation.path())
+            answer = getattr(refusals.api_client.client, method)(operation.path())
             refusals.expect(method, answer, 405, "method-not-allowed")
             assert set(answer["Allow"].lower().split(", ")) - {"head"} == known
 
@@ -229,7 +229,7 @@ TO_ALL = (ask_with_another_query, ask_where_nothing_is, ask_by_another_method)
 
 
 @every_operation
-def test_what_no_program_should_say_is_refused_and_changes_nothing(operation: Operation, refusals: Refusals, turn):
+def test_what_no_api_client_should_say_is_refused_and_changes_nothing(operation: Operation, refusals: Refusals, turn):
     for say in (*(TO_WRITES if operation.is_write else ()), *TO_ALL):
         say(operation, refusals, turn)
 
@@ -256,10 +256,10 @@ def test_a_token_that_does_not_hold(operation: Operation, world: World, turn):
         "another scheme": "Basic c2Fib3Q6c2Fib3Q=",
         "nothing in it": "Bearer",
     }
-    asking = Refusals(operation, Program(None))
+    asking = Refusals(operation, ApiClient(None))
     before = count() if operation.is_write else {}
     for what, header in turn(said.items()):
-        asking.program.client.defaults["HTTP_AUTHORIZATION"] = header
+        asking.api_client.client.defaults["HTTP_AUTHORIZATION"] = header
         asking.expect(what, asking.ask(), 401, "token-refused")
     assert (count() if operation.is_write else {}) == before
     assert asking.wrong == []

@@ -42,7 +42,7 @@ def a_request(token: ApiToken, key: str, body: dict[str, Any] | None = None, pat
     return request
 
 
-class Deed:
+class Action:
     """Answers with how often it was done."""
 
     def __init__(self) -> None:
@@ -57,37 +57,37 @@ class Deed:
 @pytest.mark.django_db
 class TestOneAfterAnother:
     def test_a_repeated_call_gets_the_first_answer_and_does_nothing(self):
-        token, deed = a_token(), Deed()
-        first, second = (calls.once(a_request(token, "a", {"stake": 5}), deed) for _ in range(2))
+        token, action = a_token(), Action()
+        first, second = (calls.once(a_request(token, "a", {"stake": 5}), action) for _ in range(2))
         assert (first.status_code, first.data) == (second.status_code, second.data) == (201, {"times": 1})
         assert (calls.REPEATED in first, second[calls.REPEATED]) == (False, "true")
 
     def test_how_a_body_is_spelled_makes_no_other_call_of_it(self):
-        token, deed = a_token(), Deed()
-        calls.once(a_request(token, "a", {"stake": 5, "on": "tie"}), deed)
-        calls.once(a_request(token, "a", {"on": "tie", "stake": 5}), deed)
-        assert deed.times == 1
+        token, action = a_token(), Action()
+        calls.once(a_request(token, "a", {"stake": 5, "on": "tie"}), action)
+        calls.once(a_request(token, "a", {"on": "tie", "stake": 5}), action)
+        assert action.times == 1
 
     @pytest.mark.parametrize("other", [{"body": {"stake": 6}}, {"path": "/api/v1/there/"}])
     def test_a_key_says_one_thing_only(self, other):
-        token, deed = a_token(), Deed()
-        calls.once(a_request(token, "a", {"stake": 5}), deed)
+        token, action = a_token(), Action()
+        calls.once(a_request(token, "a", {"stake": 5}), action)
         with pytest.raises(Problem) as refused:
-            calls.once(a_request(token, "a", **({"body": {"stake": 5}} | other)), deed)
+            calls.once(a_request(token, "a", **({"body": {"stake": 5}} | other)), action)
         assert (refused.value.kind.code, refused.value.kind.status) == ("idempotency-key-reused", 409)
-        assert deed.times == 1
+        assert action.times == 1
 
     def test_keys_are_each_tokens_own(self):
-        deed = Deed()
-        assert [calls.once(a_request(a_token(), "a"), deed).data["times"] for _ in range(2)] == [1, 2]
+        action = Action()
+        assert [calls.once(a_request(a_token(), "a"), action).data["times"] for _ in range(2)] == [1, 2]
 
     @pytest.mark.parametrize("key", ["", "a" * 101, "a\x7f", "å", "a\x00"])
     def test_a_key_is_short_and_printable(self, key):
-        deed = Deed()
+        action = Action()
         with pytest.raises(Problem) as refused:
-            calls.once(a_request(a_token(), key), deed)
+            calls.once(a_request(a_token(), key), action)
         assert refused.value.kind.code == "idempotency-key-missing"
-        assert deed.times == 0
+        assert action.times == 0
 
     def test_a_refusal_is_an_answer_as_well(self):
         token, tries = a_token(), []
@@ -104,7 +104,7 @@ class TestOneAfterAnother:
         assert len(tries) == 1
 
     def test_what_breaks_keeps_no_key(self):
-        token, deed = a_token(), Deed()
+        token, action = a_token(), Action()
 
         def fail() -> Response:
             raise NotThisTime
@@ -112,12 +112,12 @@ class TestOneAfterAnother:
         with pytest.raises(NotThisTime):
             calls.once(a_request(token, "a"), fail)
         assert not ApiCall.objects.exists()
-        assert calls.once(a_request(token, "a"), deed).data == {"times": 1}
+        assert calls.once(a_request(token, "a"), action).data == {"times": 1}
 
     def test_nobody_forgets_an_answer_within_a_week(self):
         token = a_token()
         for key in ("young", "old"):
-            calls.once(a_request(token, key), Deed())
+            calls.once(a_request(token, key), Action())
         with pytest.raises(IntegrityError), transaction.atomic():
             ApiCall.objects.all().delete()
         assert calls.forget_old() == 0
@@ -127,7 +127,7 @@ class TestOneAfterAnother:
 def test_after_a_week_an_answer_is_forgotten(cloned_db, owner: psycopg.Connection):
     token = a_token()
     for key in ("young", "old"):
-        calls.once(a_request(token, key), Deed())
+        calls.once(a_request(token, key), Action())
     owner.execute("ALTER TABLE players_api_call DISABLE TRIGGER USER")
     owner.execute("UPDATE players_api_call SET at = at - %s WHERE key = 'old'", [calls.KEPT + timedelta(seconds=1)])
     owner.execute("ALTER TABLE players_api_call ENABLE TRIGGER USER")
@@ -159,31 +159,31 @@ def in_threads(work: Any, number: int = TOGETHER) -> list[Any]:
 
 def test_without_the_row_of_its_key_a_call_is_done_as_often_as_it_comes(cloned_db):
     """What the key is for."""
-    ready, deed = Barrier(TOGETHER), Deed()
+    ready, action = Barrier(TOGETHER), Action()
 
     def call() -> Any:
         ready.wait()
         with transaction.atomic():
-            return deed().data["times"]
+            return action().data["times"]
 
     in_threads(call)
-    assert deed.times == TOGETHER
+    assert action.times == TOGETHER
 
 
 def test_calls_at_the_same_moment_are_done_once_and_told_the_same(cloned_db):
-    token, ready, deed, key = a_token(), Barrier(TOGETHER), Deed(), str(uuid4())
+    token, ready, action, key = a_token(), Barrier(TOGETHER), Action(), str(uuid4())
 
     def call() -> Any:
         ready.wait()
-        return calls.once(a_request(token, key), deed).data
+        return calls.once(a_request(token, key), action).data
 
     assert in_threads(call) == [{"times": 1}] * TOGETHER
-    assert deed.times == 1
+    assert action.times == 1
     assert ApiCall.objects.count() == 1
 
 
 def test_whoever_comes_while_a_call_is_done_waits_and_does_it_where_that_breaks(cloned_db):
-    token, deed = a_token(), Deed()
+    token, action = a_token(), Action()
     within, other_waits = Event(), Event()
 
     def break_off() -> Response:
@@ -201,7 +201,7 @@ def test_whoever_comes_while_a_call_is_done_waits_and_does_it_where_that_breaks(
     def second() -> Any:
         try:
             within.wait()
-            return calls.once(a_request(token, "a"), deed).data
+            return calls.once(a_request(token, "a"), action).data
         finally:
             connections.close_all()
 

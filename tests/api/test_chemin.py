@@ -9,9 +9,9 @@ from games.engine.chemin import Phase
 from games.models import CheminSeat, LiveTable, WhyLeft
 from players.models import ApiCall, Player, Scope
 from players.protection import play_sessions
-from tests.api.at_live import at, program_of, refused, state_at
-from tests.api.client import Program
-from tests.builders import a_guest_table, a_player
+from tests.api.at_live import at, client_of, refused, state_at
+from tests.api.client import ApiClient
+from tests.builders import a_chemin_live_table, a_player
 from tests.chemin.at_table import (
     MONEY,
     a_chemin_table,
@@ -20,8 +20,8 @@ from tests.chemin.at_table import (
     asked_at,
     cash,
     chemin_of,
-    guests,
     hurry,
+    seated_players,
     sit,
     state_of,
 )
@@ -41,14 +41,14 @@ def live_table() -> LiveTable:
 def decide(player: Player, live_table: LiveTable, action: str, **said: Any) -> Any:
     """Answer what is asked now, or another question that is named."""
     asked = {"question": chemin_of(live_table).question, "action": action} | said
-    return program_of(player).post(at(live_table, "decisions"), asked)
+    return client_of(player).post(at(live_table, "decisions"), asked)
 
 
 class TestASeat:
     """Sitting down, stepping away, coming back and getting up."""
 
     def test_a_place_is_chosen_or_left_to_chance_and_kept(self, live_table):
-        one, other = (program_of(a_player(real=MONEY)) for _ in range(2))
+        one, other = (client_of(a_player(real=MONEY)) for _ in range(2))
         assert one.post(at(live_table, "seat"), {"place": 4}).json()["place"] == 4
         place = other.post(at(live_table, "seat")).json()["place"]
         assert place in range(1, 10)
@@ -57,43 +57,43 @@ class TestASeat:
 
     @pytest.mark.sweep
     def test_a_place_that_is_taken_is_refused_as_on_the_page_with_its_reason(self, live_table):
-        guests(live_table, 1)
-        answered = program_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"place": 1})
+        seated_players(live_table, 1)
+        answered = client_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"place": 1})
         told = refused(answered, 422, "croupier-refuses", reason="place_taken")
         assert told == "This seat is taken. Choose another seat."
 
     @pytest.mark.sweep
     def test_whoever_steps_away_is_asked_nothing_until_they_are_back(self, live_table):
-        first, second = guests(live_table, 2)
-        program = program_of(first)
-        assert program.post(at(live_table, "seat/away")).status_code == 200
-        assert state_at(program, live_table)["own"]["presence"] == "away"
-        refused(program.post(at(live_table, "seat/away")), 422, "croupier-refuses", reason="already_away")
-        assert program.post(at(live_table, "seat/back")).status_code == 200
-        assert state_at(program, live_table)["own"]["presence"] == "playing"
-        assert program.send("delete", at(live_table, "seat")).json()["place"] is None
+        first, second = seated_players(live_table, 2)
+        api_client = client_of(first)
+        assert api_client.post(at(live_table, "seat/away")).status_code == 200
+        assert state_at(api_client, live_table)["own"]["presence"] == "away"
+        refused(api_client.post(at(live_table, "seat/away")), 422, "croupier-refuses", reason="already_away")
+        assert api_client.post(at(live_table, "seat/back")).status_code == 200
+        assert state_at(api_client, live_table)["own"]["presence"] == "playing"
+        assert api_client.send("delete", at(live_table, "seat")).json()["place"] is None
         assert CheminSeat.objects.get(player=first).why_left == WhyLeft.WISH
         assert CheminSeat.objects.get(player=second).left_at is None
 
     def test_the_same_call_again_sits_down_once(self, live_table):
         player = a_player(real=MONEY)
-        program = program_of(player)
-        first = program.post(at(live_table, "seat"), key="a")
-        program.send("delete", at(live_table, "seat"))
-        again = program.post(at(live_table, "seat"), key="a")
+        api_client = client_of(player)
+        first = api_client.post(at(live_table, "seat"), key="a")
+        api_client.send("delete", at(live_table, "seat"))
+        again = api_client.post(at(live_table, "seat"), key="a")
         assert (again.json(), again["Idempotency-Replayed"]) == (first.json(), "true")
         assert CheminSeat.objects.filter(player=player).count() == 1
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("place", [0, 10, "3", True, 2**70])
     def test_a_place_that_is_none_is_told_by_its_field(self, live_table, place):
-        answered = program_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"place": place})
+        answered = client_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"place": place})
         refused(answered, 400, "invalid")
         assert answered.json()["errors"][0]["pointer"] == "/place"
 
     def test_a_token_that_only_reads_takes_none(self, live_table):
         player = a_player(real=MONEY)
-        reader = Program(player.user, Scope.READ)
+        reader = ApiClient(player.user, Scope.READ)
         for method, what in (("post", "seat"), ("delete", "seat"), ("post", "seat/away"), ("post", "decisions")):
             refused(reader.send(method, at(live_table, what)), 403, "forbidden")
         assert not CheminSeat.objects.filter(player=player).exists()
@@ -103,9 +103,9 @@ class TestWhatIsAsked:
     """The question, its options with amounts, and until when."""
 
     @pytest.mark.sweep
-    def test_a_guest_reads_what_may_be_answered_and_nobody_else_does(self, live_table):
-        first, second = guests(live_table, 2)
-        read = state_at(program_of(first), live_table)
+    def test_a_player_reads_what_may_be_answered_and_nobody_else_does(self, live_table):
+        first, second = seated_players(live_table, 2)
+        read = state_at(client_of(first), live_table)
         state, own = read["state"], read["own"]
         assert (state["shape"], state["phase"], state["asked_place"]) == ("guests", "offer", 1)
         assert state["question"] == own["question"] == chemin_of(live_table).question
@@ -114,15 +114,15 @@ class TestWhatIsAsked:
         assert take == {"action": "take_bank", "call": None, "lowest": 1_000, "highest": 100_000, "amount": None}
         assert let_pass["action"] == "pass"
         assert (own["place"], own["balance"], own["on_table"]) == (1, MONEY, 0)
-        other = state_at(program_of(second), live_table)
+        other = state_at(client_of(second), live_table)
         assert (other["state"] | {"at": "", "seconds_left": 0}) == (state | {"at": "", "seconds_left": 0})
         assert other["own"]["options"] == []
 
     @pytest.mark.sweep
     def test_calls_stakes_and_bids_have_their_amounts(self, live_table):
-        first, second, third = guests(live_table, 3)
+        first, second, third = seated_players(live_table, 3)
         assert decide(first, live_table, "take_bank", amount=10_000).status_code == 200
-        calls = state_at(program_of(second), live_table)["own"]["options"]
+        calls = state_at(client_of(second), live_table)["own"]["options"]
         assert [each["call"] for each in calls if each["action"] == "make_call"] == [
             "banco_solo",
             "banco",
@@ -133,7 +133,7 @@ class TestWhatIsAsked:
         assert (along["lowest"], along["highest"]) == (5_000, 10_000)
         answered = decide(second, live_table, "make_call", call="banco_avec_la_table", amount=6_000)
         assert answered.status_code == 200, answered.content
-        state = state_at(program_of(third), live_table)
+        state = state_at(client_of(third), live_table)
         assert state["state"]["bank"] == {"place": 1, "amount": 10_000, "at_risk": 6_000, "open": 4_000}
         place = state["state"]["places"][1]
         assert (place["call"], place["stake"]) == ("banco_avec_la_table", 6_000)
@@ -142,25 +142,25 @@ class TestWhatIsAsked:
         assert cash(second).balance == MONEY - 6_000
 
     def test_every_option_can_be_answered_to_the_end_of_a_coup(self, live_table):
-        players = guests(live_table, 3)
-        program = {player.pk: program_of(player) for player in players}
+        players = seated_players(live_table, 3)
+        api_client = {player.pk: client_of(player) for player in players}
         for _ in range(MOST_ANSWERS):
-            if (past := state_at(program[players[0].pk], live_table)["state"]["results"]) and past[0]:
+            if (past := state_at(api_client[players[0].pk], live_table)["state"]["results"]) and past[0]:
                 break
             player = asked_at(live_table)
-            own = state_at(program[player.pk], live_table)["own"]
+            own = state_at(api_client[player.pk], live_table)["own"]
             option = next((each for each in own["options"] if each["action"] != "pass"), own["options"][0])
             said = {"question": own["question"], "action": option["action"]}
             if option["call"]:
                 said["call"] = option["call"]
             if amount := option["amount"] or option["highest"]:
                 said["amount"] = amount
-            answered = program[player.pk].post(at(live_table, "decisions"), said)
+            answered = api_client[player.pk].post(at(live_table, "decisions"), said)
             assert answered.status_code == 200, (said, answered.content)
-        state = state_at(program[players[0].pk], live_table)["state"]
+        state = state_at(api_client[players[0].pk], live_table)["state"]
         assert state["outcome"] == state["results"][-1]
         assert None not in state["punter"]["cards"] + state["banker"]["cards"]
-        last = state_at(program[players[0].pk], live_table)["own"]["last_round"]
+        last = state_at(api_client[players[0].pk], live_table)["own"]["last_round"]
         assert last["id"] == state["round"]["id"]
         assert cash(players[0]).balance is not None
 
@@ -168,7 +168,7 @@ class TestWhatIsAsked:
         live_table = a_practice_table()
         player = a_player(free=MONEY)
         sit(player, live_table)
-        read = program_of(player).get(at(live_table))
+        read = client_of(player).get(at(live_table))
         places = [place for place in read.json()["state"]["places"] if place["is_house_player"]]
         assert len(places) == 3
         assert "2000000" not in read.content.decode()  # what each of them has to play with
@@ -191,18 +191,18 @@ class TestADecision:
         ),
     )
     def test_a_refusal_has_its_code_its_reason_and_the_page_s_sentence(self, live_table, said, status, code, reason):
-        first, _ = guests(live_table, 2)
+        first, _ = seated_players(live_table, 2)
         answered = decide(first, live_table, **said)
         assert refused(answered, status, code, reason=reason)
         assert chemin_of(live_table).move == 2
 
     @pytest.mark.sweep
     def test_every_reason_has_a_sentence_in_every_language(self, live_table):
-        first, _ = guests(live_table, 2)
+        first, _ = seated_players(live_table, 2)
         asked = {"question": chemin_of(live_table).question, "action": "take_bank", "amount": 1}
         told = {
             language: refused(
-                program_of(first, language).post(at(live_table, "decisions"), asked), 422, "croupier-refuses"
+                client_of(first, language).post(at(live_table, "decisions"), asked), 422, "croupier-refuses"
             )
             for language in ("sv", "da", "ro", "de", "en")
         }
@@ -230,54 +230,54 @@ class TestADecision:
         ),
     )
     def test_what_makes_no_decision_is_told_by_its_field(self, live_table, said, pointer):
-        first, _ = guests(live_table, 2)
+        first, _ = seated_players(live_table, 2)
         answered = decide(first, live_table, **said)
         refused(answered, 400, "invalid")
         assert [error["pointer"] for error in answered.json()["errors"]] == [pointer]
         assert not ApiCall.objects.exists()
 
     def test_after_its_time_it_is_too_late(self, live_table):
-        first, _ = guests(live_table, 2)
+        first, _ = seated_players(live_table, 2)
         hurry(live_table)
         refused(decide(first, live_table, "take_bank", amount=10_000), 409, "question-passed")
         assert cash(first).balance == MONEY
 
     def test_the_same_call_again_stakes_nothing_twice(self, live_table):
-        first, _ = guests(live_table, 2)
+        first, _ = seated_players(live_table, 2)
         asked = {"question": chemin_of(live_table).question, "action": "take_bank", "amount": 10_000}
-        program = program_of(first)
-        one, two = (program.post(at(live_table, "decisions"), asked, key="a") for _ in range(2))
+        api_client = client_of(first)
+        one, two = (api_client.post(at(live_table, "decisions"), asked, key="a") for _ in range(2))
         assert (one.status_code, one.json()) == (two.status_code, two.json())
         assert cash(first).balance == MONEY - 10_000
-        refused(program.post(at(live_table, "decisions"), asked, key="b"), 409, "question-passed")
+        refused(api_client.post(at(live_table, "decisions"), asked, key="b"), 409, "question-passed")
 
     def test_a_reality_check_waits_for_its_answer(self, live_table):
         player = a_player(real=MONEY)
-        program = program_of(player)
-        program.post(at(live_table, "seat"), {"place": 1})
+        api_client = client_of(player)
+        api_client.post(at(live_table, "seat"), {"place": 1})
         sit(a_player(real=MONEY), live_table, 2)
         session = CheminSeat.objects.get(player=player).session
         assert session
-        play_sessions.sitting(player, session)
+        play_sessions.read_session(player, session)
         with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_sitting SET checked_at = clock_timestamp() - interval '2 hours'")
+            cursor.execute("UPDATE players_playsession SET checked_at = clock_timestamp() - interval '2 hours'")
         asked = {"question": chemin_of(live_table).question, "action": "take_bank", "amount": 10_000}
-        refused(program.post(at(live_table, "decisions"), asked), 403, "barred", bar="check")
+        refused(api_client.post(at(live_table, "decisions"), asked), 403, "barred", bar="check")
         assert CheminSeat.objects.get(player=player).left_at is None
 
     @pytest.mark.sweep
     def test_whom_the_law_lets_play_at_one_table_at_a_time_comes_back_first(self):
         live_table = a_chemin_table(currency="EUR")
-        elsewhere = a_guest_table("EUR", slug="elsewhere")
+        elsewhere = a_chemin_live_table("EUR", slug="elsewhere")
         player = a_player("DE", real=50_000)
-        program = program_of(player)
-        program.post(at(live_table, "seat"), {"place": 1})
+        api_client = client_of(player)
+        api_client.post(at(live_table, "seat"), {"place": 1})
         sit(a_player("DE", real=50_000), live_table, 2)
-        program.post(f"tables/{elsewhere.slug}/real/seat/")
+        api_client.post(f"tables/{elsewhere.slug}/real/seat/")
         asked = {"question": chemin_of(live_table).question, "action": "take_bank", "amount": 10_000}
-        refused(program.post(at(live_table, "decisions"), asked), 409, "table-waits")
-        assert program.post(at(live_table, "seat")).json()["place"] == 1
-        assert program.post(at(live_table, "decisions"), asked).status_code == 200
+        refused(api_client.post(at(live_table, "decisions"), asked), 409, "table-waits")
+        assert api_client.post(at(live_table, "seat")).json()["place"] == 1
+        assert api_client.post(at(live_table, "decisions"), asked).status_code == 200
 
 
 class TestCards:
@@ -286,11 +286,11 @@ class TestCards:
     def test_each_reads_their_own_and_what_is_turned_up(self, monkeypatch, live_table):
         seed, coup = shoe_where(third_cards_on_advice)
         next_seed(monkeypatch, seed)
-        banker, punter = guests(live_table, 2)
+        banker, punter = seated_players(live_table, 2)
         looker = a_player(real=1_000)
         a_dealt_coup(live_table)
         assert state_of(live_table).phase is Phase.PUNTER
-        programs = {each.pk: program_of(each) for each in (banker, punter, looker)}
+        programs = {each.pk: client_of(each) for each in (banker, punter, looker)}
         for player in (banker, looker):
             assert not cards_in(programs[player.pk].get(at(live_table)).content.decode())
         read = state_at(programs[punter.pk], live_table)
@@ -301,8 +301,8 @@ class TestCards:
         assert decide(punter, live_table, "ask_croupier").status_code == 200
         assert state_at(programs[punter.pk], live_table)["own"]["advice"] == "as_you_please"
         assert decide(punter, live_table, "draw_card").status_code == 200
-        for program in programs.values():
-            state = state_at(program, live_table)["state"]
+        for api_client in programs.values():
+            state = state_at(api_client, live_table)["state"]
             assert state["punter"]["cards"] == [None, None, str(coup.thirds[0])]
             assert state["banker"]["cards"] == [str(card) for card in coup.banker]
         assert state_at(programs[banker.pk], live_table)["own"]["rule"] == "as_you_please"  # nobody else plays along
@@ -312,5 +312,5 @@ class TestCards:
 @pytest.mark.sweep
 def test_a_table_that_is_played_for_other_money_is_refused(live_table):
     german = a_player("DE", real=1_000)
-    refused(program_of(german).get(at(live_table)), 403, "other-currency")
-    refused(program_of(german).post(at(live_table, "seat")), 403, "other-currency")
+    refused(client_of(german).get(at(live_table)), 403, "other-currency")
+    refused(client_of(german).post(at(live_table, "seat")), 403, "other-currency")

@@ -16,7 +16,7 @@ from games.errors import TableStopped
 from games.models import CheminSeat, Incident, LiveTable, WhyLeft
 from players.models import LimitKind, Period, Player
 from players.protection import exclusions, limits
-from tests.api.at_live import at, program_of, refused
+from tests.api.at_live import at, client_of, refused
 from tests.api.left_behind import left_by
 from tests.chemin.at_table import (
     a_bank,
@@ -25,8 +25,8 @@ from tests.chemin.at_table import (
     answer,
     asked_at,
     chemin_of,
-    guests,
     let_pass,
+    seated_players,
     state_of,
 )
 from tests.chemin.hands import next_seed, shoe_where, third_card_refused
@@ -62,42 +62,42 @@ class Asked:
 
     def through_the_api(self) -> Callable[[], Any]:
         """Say it with a program, which has a session already."""
-        program = program_of(self.player)
+        api_client = client_of(self.player)
         aside = a_chemin_table(slug=f"beside-{self.table.table.slug}")
-        assert program.post(at(aside, "seat/away")).status_code == 422  # nobody sits there, but it is an action
-        return lambda: program.post(at(self.table, "decisions"), self.said)
+        assert api_client.post(at(aside, "seat/away")).status_code == 422  # nobody sits there, but it is an action
+        return lambda: api_client.post(at(self.table, "decisions"), self.said)
 
 
 def under_the_minimum(table: LiveTable, owner: psycopg.Connection) -> Asked:
-    first, _ = guests(table, 2)
+    first, _ = seated_players(table, 2)
     return Asked(first, table, "take_bank", 100)
 
 
 def out_of_turn(table: LiveTable, owner: psycopg.Connection) -> Asked:
-    _, second = guests(table, 2)
+    _, second = seated_players(table, 2)
     return Asked(second, table, "take_bank", 10_000)
 
 
 def to_a_question_that_has_passed(table: LiveTable, owner: psycopg.Connection) -> Asked:
-    first, _ = guests(table, 2)
+    first, _ = seated_players(table, 2)
     late = Asked(first, table, "take_bank", 10_000)
     let_pass(table)
     return late
 
 
-def of_a_guest_who_is_excluded(table: LiveTable, owner: psycopg.Connection) -> Asked:
-    first, _ = guests(table, 2)
+def of_a_player_who_is_excluded(table: LiveTable, owner: psycopg.Connection) -> Asked:
+    first, _ = seated_players(table, 2)
     return Asked(first, table, "take_bank", 10_000)
 
 
 def over_a_limit(table: LiveTable, owner: psycopg.Connection) -> Asked:
-    first, _ = guests(table, 2)
+    first, _ = seated_players(table, 2)
     limits.set_limit(player=first, kind=LimitKind.STAKE, period=Period.DAY, amount=9_999, by=str(first))
     return Asked(first, table, "take_bank", 10_000)
 
 
 def with_a_bidder_who_may_not_pay(table: LiveTable, owner: psycopg.Connection) -> Asked:
-    banker, second, third, _ = guests(table, 4)
+    banker, second, third, _ = seated_players(table, 4)
     a_bank(table, 10_000)
     while state_of(table).phase in (Phase.CALLS, Phase.STAKES):
         let_pass(table)
@@ -111,14 +111,14 @@ def with_a_bidder_who_may_not_pay(table: LiveTable, owner: psycopg.Connection) -
 
 
 def from_a_spoilt_shoe(table: LiveTable, owner: psycopg.Connection) -> Asked:
-    guests(table, 2)
+    seated_players(table, 2)
     banker, _ = a_staked_coup(table)
     spoil(owner, LiveTable.objects.get(pk=table.pk).round_id, "sealed seed")  # type: ignore[arg-type]
     return Asked(banker, table, "deal_cards")
 
 
 def that_is_good(table: LiveTable, owner: psycopg.Connection) -> Asked:
-    guests(table, 2)
+    seated_players(table, 2)
     a_bank(table, 10_000)
     while state_of(table).phase is Phase.CALLS:
         let_pass(table)
@@ -147,18 +147,18 @@ def test_a_decision_leaves_the_same_rows(cloned_db, owner, stage, answered):
     click, call = one.on_the_page(), other.through_the_api()
     by_the_page = left_by(owner, click)
     answers: list[Any] = []
-    by_the_program = left_by(owner, lambda: answers.append(call()))
+    by_the_client = left_by(owner, lambda: answers.append(call()))
     status, code = answered
     assert answers[0].status_code == status, answers[0].content
     if code:
         refused(answers[0], status, code)
-    assert by_the_program == by_the_page
+    assert by_the_client == by_the_page
     assert by_the_page
 
 
 @pytest.mark.sweep
 def test_whoever_may_not_play_any_more_gets_up(cloned_db, owner):
-    one, other = (of_a_guest_who_is_excluded(a_chemin_table(slug=slug), owner) for slug in ("one", "other"))
+    one, other = (of_a_player_who_is_excluded(a_chemin_table(slug=slug), owner) for slug in ("one", "other"))
     call = other.through_the_api()
     for asked in (one, other):
         exclusions.pause(player=asked.player, by=str(asked.player))
@@ -170,10 +170,10 @@ def test_whoever_may_not_play_any_more_gets_up(cloned_db, owner):
 
     by_the_service = left_by(owner, click)
     answers: list[Any] = []
-    by_the_program = left_by(owner, lambda: answers.append(call()))
+    by_the_client = left_by(owner, lambda: answers.append(call()))
     refused(answers[0], 403, "barred", bar="excluded")
     assert CheminSeat.objects.get(player=other.player).why_left == WhyLeft.SESSION
-    assert by_the_program == by_the_service
+    assert by_the_client == by_the_service
 
 
 def test_what_would_tell_a_hand_that_lies_face_down_is_kept_in_no_row(cloned_db, owner, monkeypatch):
@@ -181,7 +181,7 @@ def test_what_would_tell_a_hand_that_lies_face_down_is_kept_in_no_row(cloned_db,
     tables = []
     for slug in ("one", "other"):
         table = a_chemin_table(slug=slug)
-        guests(table, 3)
+        seated_players(table, 3)
         next_seed(monkeypatch, seed)
         banker = a_bank(table, 10_000)
         while state_of(table).phase is Phase.CALLS:
@@ -201,7 +201,7 @@ def test_what_would_tell_a_hand_that_lies_face_down_is_kept_in_no_row(cloned_db,
     assert events("play.refused") == []
 
 
-def test_what_is_found_with_the_commit_stops_the_table_for_a_program_as_for_a_click(cloned_db, owner, monkeypatch):
+def test_what_is_found_with_the_commit_stops_the_table_for_a_api_client_as_for_a_click(cloned_db, owner, monkeypatch):
     """Without looking for it, a call would break where a click stops the table: its commit comes after all of it."""
     one, other = (that_is_good(a_chemin_table(slug=slug), owner) for slug in ("one", "other"))
     call = other.through_the_api()

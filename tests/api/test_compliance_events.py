@@ -15,7 +15,7 @@ from audit.models import Event, Leaf
 from audit.verification.verify import Checkpoint, Proof, demand_included, keys_of
 from players import datetime_format
 from players.staff import access_log
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.audit import sealed
 from tests.audit.signing import Pens
 from tests.builders import a_player
@@ -38,8 +38,8 @@ def compliance():
 
 
 @pytest.fixture
-def program(compliance) -> Program:
-    return Program(compliance.user)
+def api_client(compliance) -> ApiClient:
+    return ApiClient(compliance.user)
 
 
 def some(*numbers: int, on: str = "") -> list[int]:
@@ -48,11 +48,13 @@ def some(*numbers: int, on: str = "") -> list[int]:
     return [log.record("test.happened", by="system", on=on, data={"n": n}) for n in numbers]
 
 
-def found(program, **query) -> list[int]:
+def found(api_client, **query) -> list[int]:
     """The numbers of all events of these tests that a search finds, page after page."""
     numbers, cursor = [], None
     while True:
-        answer = program.get("events/", **{"kind": "test.happened", **query} | ({"cursor": cursor} if cursor else {}))
+        answer = api_client.get(
+            "events/", **{"kind": "test.happened", **query} | ({"cursor": cursor} if cursor else {})
+        )
         assert answer.status_code == 200, answer.content
         page = answer.json()
         numbers += [each["data"]["n"] for each in page["items"]]
@@ -63,45 +65,45 @@ def found(program, **query) -> list[int]:
 
 class TestFinding:
     @pytest.mark.sweep
-    def test_newest_come_first_or_oldest_a_page_at_a_time(self, program):
+    def test_newest_come_first_or_oldest_a_page_at_a_time(self, api_client):
         some(*range(7))
-        assert found(program, limit=3) == [6, 5, 4, 3, 2, 1, 0]
-        assert found(program, limit=3, order="oldest") == [0, 1, 2, 3, 4, 5, 6]
+        assert found(api_client, limit=3) == [6, 5, 4, 3, 2, 1, 0]
+        assert found(api_client, limit=3, order="oldest") == [0, 1, 2, 3, 4, 5, 6]
 
-    def test_what_happens_while_somebody_reads_on_shifts_nothing(self, program):
+    def test_what_happens_while_somebody_reads_on_shifts_nothing(self, api_client):
         some(*range(6))
-        first = program.get("events/", kind="test.happened", limit=3).json()
+        first = api_client.get("events/", kind="test.happened", limit=3).json()
         some(*range(100, 110))
-        second = program.get("events/", kind="test.happened", limit=3, cursor=first["next"]).json()
+        second = api_client.get("events/", kind="test.happened", limit=3, cursor=first["next"]).json()
         assert [each["data"]["n"] for each in first["items"] + second["items"]] == [5, 4, 3, 2, 1, 0]
 
     @pytest.mark.sweep
-    def test_by_whom_and_on_what_they_are(self, program):
+    def test_by_whom_and_on_what_they_are(self, api_client):
         round_id = uuid4()
         some(1, on=f"round:{round_id}")
         log.record("test.happened", by="staff:999", on="table:999", data={"n": 2})
-        assert found(program, on=f"round:{round_id}") == [1]
-        assert found(program, on=str(round_id)) == [1]
-        assert found(program, by="staff:999") == [2]
-        assert found(program, by="staff:999", on="table:998") == []
+        assert found(api_client, on=f"round:{round_id}") == [1]
+        assert found(api_client, on=str(round_id)) == [1]
+        assert found(api_client, by="staff:999") == [2]
+        assert found(api_client, by="staff:999", on="table:998") == []
 
     @pytest.mark.sweep
-    def test_by_time(self, program):
+    def test_by_time(self, api_client):
         some(1)
         at = Event.objects.get(kind="test.happened").at
         moment, second = at.isoformat(), timedelta(seconds=1)
-        assert found(program, since=moment) == [1]
-        assert found(program, until=moment) == []
-        assert found(program, since=(at - second).isoformat(), until=(at + second).isoformat()) == [1]
-        assert found(program, since=(at + second).isoformat()) == []
+        assert found(api_client, since=moment) == [1]
+        assert found(api_client, until=moment) == []
+        assert found(api_client, since=(at - second).isoformat(), until=(at + second).isoformat()) == [1]
+        assert found(api_client, since=(at + second).isoformat()) == []
 
     @pytest.mark.sweep
-    def test_by_their_places_in_the_log(self, program, pens):
+    def test_by_their_places_in_the_log(self, api_client, pens):
         numbers = some(*range(10))
         sealed.sign(pens)
         first = Leaf.objects.get(event=numbers[0]).leaf
-        assert found(program, first_leaf=first + 2, end_leaf=first + 5) == [4, 3, 2]
-        assert found(program, first_leaf=first + 100_000, end_leaf=first + 100_001) == []
+        assert found(api_client, first_leaf=first + 2, end_leaf=first + 5) == [4, 3, 2]
+        assert found(api_client, first_leaf=first + 100_000, end_leaf=first + 100_001) == []
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
@@ -126,34 +128,34 @@ class TestFinding:
             2,
         ),
     )
-    def test_a_question_that_is_none_names_its_field(self, program, query, pointer):
-        answer = program.get("events/", **query)
+    def test_a_question_that_is_none_names_its_field(self, api_client, query, pointer):
+        answer = api_client.get("events/", **query)
         assert answer.status_code == 400
         assert [error["pointer"] for error in answer.json()["errors"]] == [pointer]
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
     @pytest.mark.parametrize("name", ["since", "until"])
-    def test_a_moment_no_clock_of_every_zone_can_tell_names_its_field(self, program, moment, name):
-        answer = program.get("events/", **{name: moment})
+    def test_a_moment_no_clock_of_every_zone_can_tell_names_its_field(self, api_client, moment, name):
+        answer = api_client.get("events/", **{name: moment})
         assert answer.status_code == 400
         assert [error["pointer"] for error in answer.json()["errors"]] == [f"/?{name}"]
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("moment", [datetime_format.FIRST, datetime_format.LAST])
-    def test_the_first_and_the_last_day_are_no_error(self, program, moment):
-        assert program.get("events/", since=f"{moment}T00:00:00Z").status_code == 200
-        assert program.get("events/", until=f"{moment}T00:00:00Z").status_code == 200
+    def test_the_first_and_the_last_day_are_no_error(self, api_client, moment):
+        assert api_client.get("events/", since=f"{moment}T00:00:00Z").status_code == 200
+        assert api_client.get("events/", until=f"{moment}T00:00:00Z").status_code == 200
 
 
 class TestOne:
     @pytest.mark.sweep
-    def test_its_bytes_are_those_that_are_proven(self, program, pens):
+    def test_its_bytes_are_those_that_are_proven(self, api_client, pens):
         (number,) = some(1)
-        event = program.get(f"events/{number}/").json()
+        event = api_client.get(f"events/{number}/").json()
         assert (event["leaf"], event["is_signed"]) == (None, False)
         sealed.sign(pens)
-        event = program.get(f"events/{number}/").json()
+        event = api_client.get(f"events/{number}/").json()
         body = base64.b64decode(event["body"])
         assert body == bytes(Event.objects.get(pk=number).body)
         assert event["leaf_hash"] == hashlib.sha256(b"\0" + body).hexdigest()
@@ -162,55 +164,55 @@ class TestOne:
         assert {name: event[name] for name in ("at", "kind", "by", "on", "data")} == said
 
     @pytest.mark.sweep
-    def test_personal_values_stay_behind_their_hashes(self, program):
+    def test_personal_values_stay_behind_their_hashes(self, api_client):
         personal = {"ip": "198.51.100.77"}
         number = log.record("test.happened", by="system", on="test:1", data={}, personal=personal)
-        answer = program.get(f"events/{number}/")
+        answer = api_client.get(f"events/{number}/")
         assert set(answer.json()["personal"]) == {"ip"}
         assert b"198.51.100.77" not in answer.content
         assert b"198.51.100.77" not in base64.b64decode(answer.json()["body"])
 
     @pytest.mark.sweep
-    def test_there_is_none_of_another_number(self, program):
+    def test_there_is_none_of_another_number(self, api_client):
         for address in ("events/999999999/", "events/999999999/proof/", f"events/{'9' * 30}/"):
-            answer = program.get(address)
+            answer = api_client.get(address)
             assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
 
-    def test_its_proof_is_checked_by_whoever_has_the_keys(self, program, pens):
+    def test_its_proof_is_checked_by_whoever_has_the_keys(self, api_client, pens):
         numbers = some(*range(5))
         sealed.sign(pens)
         for number in numbers:
-            answer = program.get(f"events/{number}/proof/")
+            answer = api_client.get(f"events/{number}/proof/")
             assert answer["Content-Type"] == "text/plain; charset=utf-8"
             proof = Proof.of(answer.content.decode())
             tree = Checkpoint.of(proof.note, keys_of(pens.keys)).tree
-            hashed = bytes.fromhex(program.get(f"events/{number}/").json()["leaf_hash"])
+            hashed = bytes.fromhex(api_client.get(f"events/{number}/").json()["leaf_hash"])
             demand_included(leaf=proof.leaf, size=tree.size, hashed=hashed, proof=proof.hashes, root=tree.root)
 
     @pytest.mark.sweep
-    def test_there_is_no_proof_before_a_signature(self, program, pens):
+    def test_there_is_no_proof_before_a_signature(self, api_client, pens):
         (number,) = some(1)
-        answer = program.get(f"events/{number}/proof/")
+        answer = api_client.get(f"events/{number}/proof/")
         assert (answer.status_code, answer.json()["code"]) == (404, "not-sealed")
 
 
 class TestOnRecord:
     @pytest.mark.sweep
-    def test_whoever_an_event_names_was_looked_at(self, program, compliance):
+    def test_whoever_an_event_names_was_looked_at(self, api_client, compliance):
         player = a_player()
         number = log.record("test.happened", by="system", on=str(player), data={})
-        program.get("events/", kind="test.happened")
-        program.get(f"events/{number}/")
+        api_client.get("events/", kind="test.happened")
+        api_client.get(f"events/{number}/")
         listed, one = events("data.seen")[-2:]
         assert [each["by"] for each in (listed, one)] == [str(compliance)] * 2
         assert [each["on"] for each in (listed, one)] == ["page:api:events", "page:api:event"]
         assert [each["data"]["players"] for each in (listed, one)] == [[str(player)]] * 2
 
-    def test_what_cannot_be_put_on_record_is_not_sent(self, program, monkeypatch):
+    def test_what_cannot_be_put_on_record_is_not_sent(self, api_client, monkeypatch):
         player = a_player()
         log.record("test.happened", by="system", on=str(player), data={})
-        program.client.raise_request_exception = False
+        api_client.client.raise_request_exception = False
         monkeypatch.setattr(access_log, "SEEN", "data.seen\0")
-        answer = program.get("events/", kind="test.happened")
+        answer = api_client.get("events/", kind="test.happened")
         assert answer.status_code == 500
         assert str(player).encode() not in answer.content

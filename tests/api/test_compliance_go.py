@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.audit import sealed
 from tests.audit.go_program import build
 from tests.audit.signing import Pens
@@ -29,19 +29,19 @@ def read(db, settings, tmp_path) -> Path:
         for number in range(count):
             sealed.an_event(number)
         sealed.sign(pens)
-    program = Program(a_member_of_staff("compliance").user)
+    api_client = ApiClient(a_member_of_staff("compliance").user)
     for name in ("checkpoints", "proofs", "entries", "consistency"):
         (tmp_path / name).mkdir()
-    (tmp_path / "keys").write_text("\n".join(program.get("log/keys/").json()["keys"]))
-    (tmp_path / "checkpoint").write_bytes(program.get("log/checkpoint").content)
-    last, older = program.get("log/checkpoints/").json()["items"]
+    (tmp_path / "keys").write_text("\n".join(api_client.get("log/keys/").json()["keys"]))
+    (tmp_path / "checkpoint").write_bytes(api_client.get("log/checkpoint").content)
+    last, older = api_client.get("log/checkpoints/").json()["items"]
     (tmp_path / "checkpoints" / str(older["size"])).write_text(older["note"])
-    proof = program.get("log/consistency/", old=older["size"], size=last["size"]).json()["hashes"]
+    proof = api_client.get("log/consistency/", old=older["size"], size=last["size"]).json()["hashes"]
     (tmp_path / "consistency" / str(older["size"])).write_text("\n".join(proof))
     for leaf in LEAVES:
-        (event,) = program.get("events/", first_leaf=leaf, end_leaf=leaf + 1).json()["items"]
-        body = program.get(f"events/{event['id']}/").json()["body"]
-        proof = program.get(f"events/{event['id']}/proof/").content.decode().partition("\n\n")[0]
+        (event,) = api_client.get("events/", first_leaf=leaf, end_leaf=leaf + 1).json()["items"]
+        body = api_client.get(f"events/{event['id']}/").json()["body"]
+        proof = api_client.get(f"events/{event['id']}/proof/").content.decode().partition("\n\n")[0]
         (tmp_path / "entries" / str(leaf)).write_bytes(base64.b64decode(body))
         (tmp_path / "proofs" / str(leaf)).write_text("\n".join(proof.split("\n")[2:]))
     return tmp_path
@@ -53,7 +53,7 @@ def said(check: Path, folder: Path) -> tuple[int, list[str]]:
 
 
 @pytest.mark.sweep
-def test_programs_that_are_not_ours_accept_it_and_nothing_else(check, read):
+def test_api_clients_that_are_not_ours_accept_it_and_nothing_else(check, read):
     (older,) = (read / "checkpoints").iterdir()
     status, lines = said(check, read)
     assert (status, lines[-1]) == (0, f"tree {older.name}"), lines

@@ -13,7 +13,7 @@ from audit.verification.verify import Checkpoint as Signed
 from audit.verification.verify import demand_extended, hashes_of, keys_of, root_from, split, tile_path
 from players.api import tokens
 from players.models import Scope
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.audit import sealed
 from tests.audit.signing import Pens
 from tests.builders import a_player
@@ -32,8 +32,8 @@ def pens(settings) -> Pens:
 
 
 @pytest.fixture
-def program() -> Program:
-    return Program(a_member_of_staff("compliance").user)
+def api_client() -> ApiClient:
+    return ApiClient(a_member_of_staff("compliance").user)
 
 
 @pytest.fixture
@@ -56,23 +56,23 @@ def last() -> Checkpoint:
 
 
 class TestTiles:
-    def test_lead_to_the_root_that_is_signed(self, program, size, pens):
-        note = program.get("log/checkpoint")
+    def test_lead_to_the_root_that_is_signed(self, api_client, size, pens):
+        note = api_client.get("log/checkpoint")
         assert note["Content-Type"] == "text/plain; charset=utf-8"
         tree = Signed.of(note.content.decode(), keys_of(pens.keys)).tree
         assert tree.size == size < Leaf.objects.count()
 
         def tile(level: int, number: int) -> list[bytes]:
             width = min(256, (size >> 8 * level) - 256 * number)
-            answer = program.get(f"log/{tile_path(level, number, width)}")
+            answer = api_client.get(f"log/{tile_path(level, number, width)}")
             assert answer["Content-Type"] == "application/octet-stream"
             return split(answer.content)
 
         assert root_from(tile, size) == tree.root
 
-    def test_have_the_entries_that_they_hash(self, program, size):
-        hashes = split(program.get("log/tile/0/000").content)
-        bundle, found = program.get("log/tile/entries/000").content, []
+    def test_have_the_entries_that_they_hash(self, api_client, size):
+        hashes = split(api_client.get("log/tile/0/000").content)
+        bundle, found = api_client.get("log/tile/entries/000").content, []
         while bundle:
             (length,) = struct.unpack(">H", bundle[:2])
             found.append(hashlib.sha256(b"\0" + bundle[2 : 2 + length]).digest())
@@ -80,18 +80,18 @@ class TestTiles:
         assert found == hashes
 
     @pytest.mark.sweep
-    def test_may_be_asked_for_as_narrow_as_an_earlier_tree_had_them(self, program, size):
-        whole = program.get("log/tile/0/000").content
-        assert program.get("log/tile/0/000.p/3").content == whole[: 3 * 32]
-        assert program.get("log/tile/entries/000.p/3").content == export.bundle(0, 3)
+    def test_may_be_asked_for_as_narrow_as_an_earlier_tree_had_them(self, api_client, size):
+        whole = api_client.get("log/tile/0/000").content
+        assert api_client.get("log/tile/0/000.p/3").content == whole[: 3 * 32]
+        assert api_client.get("log/tile/entries/000.p/3").content == export.bundle(0, 3)
 
-    def test_end_where_the_last_checkpoint_does(self, program, size):
+    def test_end_where_the_last_checkpoint_does(self, api_client, size):
         width = size % 256
         assert len(bytes(Tile.objects.get(level=0, number=1).hashes)) > width * 32
         for kind in ("0", "entries"):
-            assert program.get(f"log/tile/{kind}/001.p/{width}").status_code == 200
-            assert program.get(f"log/tile/{kind}/001.p/{width + 1}").status_code == 404
-            assert program.get(f"log/tile/{kind}/001").status_code == 404
+            assert api_client.get(f"log/tile/{kind}/001.p/{width}").status_code == 200
+            assert api_client.get(f"log/tile/{kind}/001.p/{width + 1}").status_code == 404
+            assert api_client.get(f"log/tile/{kind}/001").status_code == 404
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
@@ -113,34 +113,34 @@ class TestTiles:
             4,
         ),
     )
-    def test_of_no_such_name_are_nowhere(self, program, size, name):
-        answer = program.get(f"log/tile/{name}")
+    def test_of_no_such_name_are_nowhere(self, api_client, size, name):
+        answer = api_client.get(f"log/tile/{name}")
         assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
 
-    def test_of_levels_that_nothing_reaches_are_not_there(self, program, size):
-        assert program.get("log/tile/3/000.p/1").status_code == 404
+    def test_of_levels_that_nothing_reaches_are_not_there(self, api_client, size):
+        assert api_client.get("log/tile/3/000.p/1").status_code == 404
 
 
 class TestCheckpoints:
     @pytest.mark.sweep
-    def test_are_listed_the_largest_first(self, program, size):
-        first = program.get("log/checkpoints/", limit=1).json()
-        second = program.get("log/checkpoints/", limit=1, cursor=first["next"]).json()
+    def test_are_listed_the_largest_first(self, api_client, size):
+        first = api_client.get("log/checkpoints/", limit=1).json()
+        second = api_client.get("log/checkpoints/", limit=1, cursor=first["next"]).json()
         (one,), (other,) = first["items"], second["items"]
         assert one["size"] == size > other["size"]
         assert one["note"] == last().note
 
-    def test_that_nobody_signed_count_for_nothing(self, program, size, settings):
+    def test_that_nobody_signed_count_for_nothing(self, api_client, size, settings):
         settings.AUDIT_KEYS = Pens().keys.replace("\n", ",")
-        assert program.get("log/checkpoints/").json() == {"items": [], "next": None}
+        assert api_client.get("log/checkpoints/").json() == {"items": [], "next": None}
         for name in ("log/checkpoint", "log/consistency/?old=0&size=1"):
-            answer = program.get(name)
+            answer = api_client.get(name)
             assert (answer.status_code, answer.json()["code"]) == (404, "not-sealed")
-        assert program.get("log/tile/0/000").status_code == 404
+        assert api_client.get("log/tile/0/000").status_code == 404
 
-    def test_show_that_the_log_only_grew(self, program, size, pens):
+    def test_show_that_the_log_only_grew(self, api_client, size, pens):
         earlier = Checkpoint.objects.order_by("-size")[1]
-        answer = program.get("log/consistency/", old=earlier.size, size=size).json()
+        answer = api_client.get("log/consistency/", old=earlier.size, size=size).json()
         hashes = hashes_of(answer.pop("hashes"))
         assert answer == {"old": earlier.size, "size": size}
         demand_extended(
@@ -149,30 +149,30 @@ class TestCheckpoints:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(("old", "more"), sample([(2, -(10**6)), (0, 1), (10**6, 0)], 1))
-    def test_of_no_such_sizes_prove_nothing(self, program, size, old, more):
-        answer = program.get("log/consistency/", old=old, size=max(size + more, 1))
+    def test_of_no_such_sizes_prove_nothing(self, api_client, size, old, more):
+        answer = api_client.get("log/consistency/", old=old, size=max(size + more, 1))
         assert (answer.status_code, answer.json()["code"]) == (404, "not-sealed")
 
-    def test_come_with_the_keys_that_the_house_believes(self, program, pens):
-        assert program.get("log/keys/").json() == {"origin": "sabot.test/log", "keys": pens.keys.split()}
+    def test_come_with_the_keys_that_the_house_believes(self, api_client, pens):
+        assert api_client.get("log/keys/").json() == {"origin": "sabot.test/log", "keys": pens.keys.split()}
 
-    def test_keys_that_are_none_are_no_fault_of_the_caller(self, program, settings):
+    def test_keys_that_are_none_are_no_fault_of_the_caller(self, api_client, settings):
         settings.AUDIT_KEYS = "none"
-        assert program.get("log/keys/").json() == {"origin": "", "keys": []}
+        assert api_client.get("log/keys/").json() == {"origin": "", "keys": []}
 
 
 class TestOnRecord:
-    def test_who_took_events_out_of_the_house(self, program, size):
-        program.get("log/tile/entries/000")
+    def test_who_took_events_out_of_the_house(self, api_client, size):
+        api_client.get("log/tile/entries/000")
         (left,) = events("log.exported")
         assert left["by"].startswith("staff:")
         assert left["data"] == {"first": 0, "end": 256, "size": size, "personal": False}
 
     @pytest.mark.sweep
-    def test_hashes_name_nobody_and_are_not(self, program, size):
+    def test_hashes_name_nobody_and_are_not(self, api_client, size):
         before = len(events("data.seen")) + len(events("log.exported"))
         for name in ("log/checkpoint", "log/tile/0/000", "log/keys/", "log/checkpoints/"):
-            assert program.get(name).status_code == 200
+            assert api_client.get(name).status_code == 200
         assert len(events("data.seen")) + len(events("log.exported")) == before
 
 
@@ -190,29 +190,29 @@ class TestScopes:
         ),
     )
     def test_a_token_reaches_as_far_as_its_scopes(self, size, scope, reaches):
-        program = Program(a_member_of_staff("compliance").user, scope)
+        api_client = ApiClient(a_member_of_staff("compliance").user, scope)
         everything = ["log/checkpoint", "log/tile/0/000", "log/tile/entries/000", "events/", "significant/"]
         everything += ["compliance/rounds/", "reports/", "reports/kinds/"]
         for name in everything:
-            assert program.get(name).status_code == (200 if name in reaches else 403), name
+            assert api_client.get(name).status_code == (200 if name in reaches else 403), name
 
     def test_a_role_that_is_lost_takes_its_tokens_with_it(self):
         member = a_member_of_staff("compliance")
-        program = Program(member.user)
-        assert program.get("events/").status_code == 200
+        api_client = ApiClient(member.user)
+        assert api_client.get("events/").status_code == 200
         give_roles(member, "operator")
-        assert program.get("events/").status_code in (401, 403)
+        assert api_client.get("events/").status_code in (401, 403)
 
     def test_a_token_that_is_revoked_reads_nothing_more(self):
         member = a_member_of_staff("compliance")
-        program = Program(member.user)
-        assert program.get("log/keys/").status_code == 200
+        api_client = ApiClient(member.user)
+        assert api_client.get("log/keys/").status_code == 200
         tokens.revoke(token_id=tokens.running(member.user).get().pk, by=str(member))
-        assert program.get("log/keys/").status_code == 401
+        assert api_client.get("log/keys/").status_code == 401
 
     def test_too_many_calls_are_told_when_to_come_again(self):
-        program = Program(a_member_of_staff("compliance").user, per_minute=1)
-        answers = [program.get("log/keys/") for _ in range(3)]
+        api_client = ApiClient(a_member_of_staff("compliance").user, per_minute=1)
+        answers = [api_client.get("log/keys/") for _ in range(3)]
         refused = [answer for answer in answers if answer.status_code == 429]
         assert refused
         assert 0 < float(refused[0]["Retry-After"]) <= 60
@@ -224,6 +224,6 @@ class TestScopes:
             assert browser.get(f"/api/v1/{name}").status_code == 401
 
     def test_a_player_s_token_reads_nothing_of_it(self):
-        program = Program(a_player().user)
+        api_client = ApiClient(a_player().user)
         for name in ("log/checkpoint", "log/tile/entries/000", "events/", "compliance/rounds/", "reports/"):
-            assert program.get(name).status_code == 403
+            assert api_client.get(name).status_code == 403

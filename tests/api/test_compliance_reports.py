@@ -12,7 +12,7 @@ from audit import log
 from audit.models import Report, Significant
 from audit.reports import verification
 from audit.reports.kinds import Answer, Column
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.audit.reporting import ROW, a_broken_kind, a_kind, asked, made_here, registered
 from tests.people import a_member_of_staff, events
 
@@ -37,15 +37,15 @@ def kinds() -> Iterator[None]:
 
 
 @pytest.fixture
-def program() -> Program:
-    return Program(a_member_of_staff("compliance").user)
+def api_client() -> ApiClient:
+    return ApiClient(a_member_of_staff("compliance").user)
 
 
-def items(program: Program, path: str, **query: Any) -> list[Any]:
+def items(api_client: ApiClient, path: str, **query: Any) -> list[Any]:
     """All of a list, page after page."""
     found, cursor = [], None
     while True:
-        answer = program.get(path, **query | ({"cursor": cursor} if cursor else {}))
+        answer = api_client.get(path, **query | ({"cursor": cursor} if cursor else {}))
         assert answer.status_code == 200, answer.content
         page = answer.json()
         found += page["items"]
@@ -55,36 +55,36 @@ def items(program: Program, path: str, **query: Any) -> list[Any]:
 
 
 class TestReports:
-    def test_are_of_the_kinds_that_the_role_may_read(self, program):
-        names = [kind["name"] for kind in program.get("reports/kinds/").json()["items"]]
+    def test_are_of_the_kinds_that_the_role_may_read(self, api_client):
+        names = [kind["name"] for kind in api_client.get("reports/kinds/").json()["items"]]
         assert names == ["sales", "many", "people", "broken"]
 
     @pytest.mark.sweep
-    def test_are_listed_newest_first(self, program):
+    def test_are_listed_newest_first(self, api_client):
         made = [made_here(asked(kind)).pk for kind in ("sales", "many", "payouts", "sales")]
-        assert [each["id"] for each in items(program, "reports/", limit=1)] == [made[3], made[1], made[0]]
-        assert [each["id"] for each in items(program, "reports/", kind="many")] == [made[1]]
-        assert items(program, "reports/", kind="payouts") == []
+        assert [each["id"] for each in items(api_client, "reports/", limit=1)] == [made[3], made[1], made[0]]
+        assert [each["id"] for each in items(api_client, "reports/", kind="many")] == [made[1]]
+        assert items(api_client, "reports/", kind="payouts") == []
 
-    def test_say_what_their_page_says(self, program):
+    def test_say_what_their_page_says(self, api_client):
         report = made_here(asked())
-        told = program.get(f"reports/{report.pk}/").json()
+        told = api_client.get(f"reports/{report.pk}/").json()
         assert (told["kind"], told["state"], told["by"], told["rows"]) == ("sales", "ready", "staff:1", 1)
         assert {"heading": "Report", "text": "Sales"} in told["lines"]
         assert [column["name"] for column in told["columns"]][:2] == ["what", "count"]
-        assert items(program, f"reports/{report.pk}/rows/") == [list(ROW)]
+        assert items(api_client, f"reports/{report.pk}/rows/") == [list(ROW)]
 
     @pytest.mark.sweep
-    def test_of_many_rows_are_read_in_order(self, program):
+    def test_of_many_rows_are_read_in_order(self, api_client):
         report = made_here(asked("many"))
-        assert items(program, f"reports/{report.pk}/rows/") == [list(row) for row in ROWS]
+        assert items(api_client, f"reports/{report.pk}/rows/") == [list(row) for row in ROWS]
 
-    def test_have_files_with_the_hashes_that_the_log_knows(self, program):
+    def test_have_files_with_the_hashes_that_the_log_knows(self, api_client):
         report = made_here(asked())
-        told = program.get(f"reports/{report.pk}/").json()
+        told = api_client.get(f"reports/{report.pk}/").json()
         assert told["files"] == ["csv", "xlsx"]
         for name in told["files"]:
-            answer = program.get(f"reports/{report.pk}/file.{name}")
+            answer = api_client.get(f"reports/{report.pk}/file.{name}")
             content = b"".join(answer.streaming_content)
             assert hashlib.sha256(content).hexdigest() == told["digests"][name]
             assert f"-{report.pk}.{name}" in answer["Content-Disposition"]
@@ -94,31 +94,31 @@ class TestReports:
         assert said
         assert said.event_id == told["event"]
 
-    def test_that_are_not_ready_have_no_rows_and_no_files(self, program):
+    def test_that_are_not_ready_have_no_rows_and_no_files(self, api_client):
         waiting = asked()
-        told = program.get(f"reports/{waiting.pk}/").json()
+        told = api_client.get(f"reports/{waiting.pk}/").json()
         assert (told["state"], told["lines"], told["files"], told["digests"]) == ("waiting", [], [], {})
-        assert items(program, f"reports/{waiting.pk}/rows/") == []
-        assert program.get(f"reports/{waiting.pk}/file.csv").status_code == 404
+        assert items(api_client, f"reports/{waiting.pk}/rows/") == []
+        assert api_client.get(f"reports/{waiting.pk}/file.csv").status_code == 404
 
-    def test_of_another_kind_than_may_be_read_are_nowhere(self, program):
+    def test_of_another_kind_than_may_be_read_are_nowhere(self, api_client):
         report = made_here(asked("payouts"))
         for rest in ("", "rows/", "file.csv"):
-            assert program.get(f"reports/{report.pk}/{rest}").status_code == 404
-        assert program.get("reports/999999999/").status_code == 404
+            assert api_client.get(f"reports/{report.pk}/{rest}").status_code == 404
+        assert api_client.get("reports/999999999/").status_code == 404
 
-    def test_have_no_other_files(self, program):
+    def test_have_no_other_files(self, api_client):
         report = made_here(asked())
-        assert program.get(f"reports/{report.pk}/file.pdf").status_code == 404
+        assert api_client.get(f"reports/{report.pk}/file.pdf").status_code == 404
 
-    def test_are_not_asked_for_here(self, program):
-        assert program.post("reports/", {"kind": "sales"}).status_code == 405
+    def test_are_not_asked_for_here(self, api_client):
+        assert api_client.post("reports/", {"kind": "sales"}).status_code == 405
         assert not Report.objects.exists()
 
     @pytest.mark.parametrize("rest", ["", "rows/", "file.csv", "file.xlsx"])
-    def test_put_on_record_whom_they_name(self, program, rest):
+    def test_put_on_record_whom_they_name(self, api_client, rest):
         report = made_here(asked("people"))
-        answer = program.get(f"reports/{report.pk}/{rest}")
+        answer = api_client.get(f"reports/{report.pk}/{rest}")
         assert answer.status_code == 200
         shown = set(events("data.seen")[-1]["data"]["players"])
         assert shown == {"": {"player:73"}, "rows/": {"player:71", "player:72"}}.get(
@@ -128,18 +128,18 @@ class TestReports:
 
 class TestSignificantEvents:
     @pytest.mark.sweep
-    def test_are_listed_newest_first_and_narrowed_down(self, program):
+    def test_are_listed_newest_first_and_narrowed_down(self, api_client):
         found = [self.one(name, on) for name, on in (("first", "player:71"), ("second", "table:1"))]
-        told = items(program, "significant/", limit=1)
+        told = items(api_client, "significant/", limit=1)
         assert [each["id"] for each in told][:2] == [each.pk for each in found[::-1]]
         assert told[1]["on"] == "player:71"
-        assert [each["id"] for each in items(program, "significant/", about="player:71")] == [found[0].pk]
-        assert {each["weight"] for each in items(program, "significant/", weight="alert")} <= {"alert"}
-        assert items(program, "significant/", state="closed") == []
+        assert [each["id"] for each in items(api_client, "significant/", about="player:71")] == [found[0].pk]
+        assert {each["weight"] for each in items(api_client, "significant/", weight="alert")} <= {"alert"}
+        assert items(api_client, "significant/", state="closed") == []
         assert "player:71" in events("data.seen")[-1]["data"].get("players", ["player:71"])
 
-    def test_are_not_worked_on_here(self, program):
-        assert program.post("significant/", {}).status_code == 405
+    def test_are_not_worked_on_here(self, api_client):
+        assert api_client.post("significant/", {}).status_code == 405
 
     def one(self, name: str, on: str) -> Significant:
         """A significant event."""

@@ -18,13 +18,13 @@ from games.shared import shoes
 from games.shared.void import void_live_round
 from games.variants import GAMES
 from players import datetime_format
-from tests.annulling import annul_unreproduced
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.builders import a_player, a_round, a_table
-from tests.chemin.at_table import a_chemin_table, a_dealt_coup, guests, play_out
+from tests.chemin.at_table import a_chemin_table, a_dealt_coup, play_out, seated_players
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff, events
+from tests.voiding import void_unreproduced
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -33,18 +33,18 @@ MONEY = 10_000_000
 
 
 @pytest.fixture
-def program() -> Program:
-    return Program(a_member_of_staff("compliance").user)
+def api_client() -> ApiClient:
+    return ApiClient(a_member_of_staff("compliance").user)
 
 
-def found(program: Program, **query: Any) -> list[str]:
-    answer = program.get("compliance/rounds/", **query)
+def found(api_client: ApiClient, **query: Any) -> list[str]:
+    answer = api_client.get("compliance/rounds/", **query)
     assert answer.status_code == 200, answer.content
     return [each["round"] for each in answer.json()["items"]]
 
 
-def told(program: Program, round_id: object) -> Mapping[str, Any]:
-    answer = program.get(f"compliance/rounds/{round_id}/")
+def told(api_client: ApiClient, round_id: object) -> Mapping[str, Any]:
+    answer = api_client.get(f"compliance/rounds/{round_id}/")
     assert answer.status_code == 200, answer.content
     said: Mapping[str, Any] = answer.json()
     return said
@@ -52,12 +52,12 @@ def told(program: Program, round_id: object) -> Mapping[str, Any]:
 
 class TestFinding:
     @pytest.mark.sweep
-    def test_a_page_at_a_time_newest_first(self, program):
+    def test_a_page_at_a_time_newest_first(self, api_client):
         player, table = a_player(real=MONEY), a_table()
         played = [str(a_round(player, table, player=1000).round_id) for _ in range(5)]
         cursor, seen = None, []
         while True:
-            page = program.get("compliance/rounds/", limit=2, **({"cursor": cursor} if cursor else {})).json()
+            page = api_client.get("compliance/rounds/", limit=2, **({"cursor": cursor} if cursor else {})).json()
             seen += [each["round"] for each in page["items"]]
             a_round(player, table, player=1000)  # what is played meanwhile shifts nothing
             cursor = page["next"]
@@ -66,22 +66,22 @@ class TestFinding:
         assert seen == played[::-1]
 
     @pytest.mark.sweep
-    def test_by_whatever_the_page_of_rounds_finds_them_by(self, program):
+    def test_by_whatever_the_page_of_rounds_finds_them_by(self, api_client):
         player, other, table = a_player(real=MONEY, free=MONEY), a_player(real=MONEY), a_table()
         mine = str(a_round(player, table, player=1000).round_id)
         theirs = str(a_round(other, table, tie=5000).round_id)
         free = str(a_round(player, table, Mode.FREE, player=1000).round_id)
-        at = program.get("compliance/rounds/", player=other.pk).json()["items"][0]["at"]
-        assert found(program, player=player.pk) == [free, mine]
-        assert found(program, mode="R") == [theirs, mine]
-        assert found(program, currency="SEK", staked_least=5000) == [theirs]
-        assert found(program, currency="SEK", staked_most=4999, mode="R") == [mine]
-        assert found(program, since=at) == [free, theirs]
-        assert found(program, until=at) == [mine]
-        assert found(program, table=table.pk, game="baccarat", status="complete") == [free, theirs, mine]
-        assert found(program, table=table.pk, game="golden") == []
-        assert found(program, status="void") == []
-        by_side = [found(program, won_by=side) for side in ("player", "banker", "tie")]
+        at = api_client.get("compliance/rounds/", player=other.pk).json()["items"][0]["at"]
+        assert found(api_client, player=player.pk) == [free, mine]
+        assert found(api_client, mode="R") == [theirs, mine]
+        assert found(api_client, currency="SEK", staked_least=5000) == [theirs]
+        assert found(api_client, currency="SEK", staked_most=4999, mode="R") == [mine]
+        assert found(api_client, since=at) == [free, theirs]
+        assert found(api_client, until=at) == [mine]
+        assert found(api_client, table=table.pk, game="baccarat", status="complete") == [free, theirs, mine]
+        assert found(api_client, table=table.pk, game="golden") == []
+        assert found(api_client, status="void") == []
+        by_side = [found(api_client, won_by=side) for side in ("player", "banker", "tie")]
         assert sorted(chain(*by_side)) == sorted([mine, theirs, free])
 
     @pytest.mark.sweep
@@ -103,16 +103,16 @@ class TestFinding:
             2,
         ),
     )
-    def test_a_question_that_is_none_names_its_field(self, program, query, pointer):
-        answer = program.get("compliance/rounds/", **query)
+    def test_a_question_that_is_none_names_its_field(self, api_client, query, pointer):
+        answer = api_client.get("compliance/rounds/", **query)
         errors = answer.json().get("errors", [])
         assert [error["pointer"] for error in errors] == ([pointer] if pointer else [])
 
 
 class TestOne:
-    def test_a_solo_round_is_dealt_and_settled_again_from_what_is_told(self, program):
+    def test_a_solo_round_is_dealt_and_settled_again_from_what_is_told(self, api_client):
         player = a_player(real=MONEY)
-        played = told(program, a_round(player, a_table(), player=1000, tie=1000).round_id)
+        played = told(api_client, a_round(player, a_table(), player=1000, tie=1000).round_id)
         variant, seed = GAMES[played["game"]], bytes.fromhex(played["seed"])
         assert isinstance(variant, Variant)
         coup = deal(shuffle(seed, variant.decks, played["player_value"]))
@@ -129,14 +129,14 @@ class TestOne:
         assert (played["obstacle"], played["differences"], played["void"], played["shoe"]) == ("", [], None, None)
         assert [event["kind"] for event in played["events"]] == ["round.settled"]
 
-    def test_a_shared_round_is_dealt_again_once_its_shoe_is_over_and_tells_no_seed_before(self, program):
+    def test_a_shared_round_is_dealt_again_once_its_shoe_is_over_and_tells_no_seed_before(self, api_client):
         live = a_live_table()
         player = a_player(real=MONEY)
         bet(player, live, player=10_000)
         round_id = round_at(live).pk
-        assert program.get(f"compliance/rounds/{round_id}/").status_code == 404  # it goes on
+        assert api_client.get(f"compliance/rounds/{round_id}/").status_code == 404  # it goes on
         advance_to(live, Phase.SETTLED)
-        played = told(program, round_id)
+        played = told(api_client, round_id)
         assert (played["seed"], played["shoe"]["seed"]) == (None, None)
         assert played["shoe"]["commitment"] == played["commitment"]
         secret = _secret(live)
@@ -145,52 +145,52 @@ class TestOne:
         assert [card.code for card in coup.cards] == played["cards"]
         void_live_round(round_id=advance_to(live, Phase.BETTING).pk, reason=VoidReason.CANCELLED, by="staff:1")
         shoes.end(played_from(round_id), ShoeEnding.RETIRED)
-        assert told(program, round_id)["shoe"]["seed"] == secret.hex()
+        assert told(api_client, round_id)["shoe"]["seed"] == secret.hex()
 
     @pytest.mark.sweep
-    def test_a_coup_between_guests_says_who_laid_and_decided_what(self, program):
+    def test_a_coup_between_players_says_who_laid_and_decided_what(self, api_client):
         table = a_chemin_table()
-        seated = guests(table, 2)
+        seated = seated_players(table, 2)
         a_dealt_coup(table)
         play_out(table)
-        played = told(program, Round.objects.latest("at").pk)
+        played = told(api_client, Round.objects.latest("at").pk)
         coup = played["coup"]
-        assert coup["banker_player"] in {str(guest) for guest in seated}
+        assert coup["banker_player"] in {str(seated_player) for seated_player in seated}
         assert sum(stake["stake"] for stake in coup["stakes"]) == coup["at_risk"]
-        assert {stake["player"] for stake in coup["stakes"]} <= {str(guest) for guest in seated}
+        assert {stake["player"] for stake in coup["stakes"]} <= {str(seated_player) for seated_player in seated}
         assert coup["moves"]
         assert (played["obstacle"], played["differences"]) == ("", [])
 
-    def test_of_one_that_was_annulled_it_says_why_and_what_went_back(self, program):
+    def test_of_one_that_was_voided_it_says_why_and_what_went_back(self, api_client):
         player = a_player(real=MONEY)
         round_id = a_round(player, a_table(), player=1000).round_id
-        annul_unreproduced(round_id)
-        played = told(program, round_id)
+        void_unreproduced(round_id)
+        played = told(api_client, round_id)
         (part,) = played["parts"]
         assert played["void"]["reason"] == "not_reproduced"
         assert part["moved_back"] == {"returned": part["staked"] - part["paid"], "shortfall": 0}
-        assert program.get("compliance/rounds/", status="void").json()["items"][0]["void"] == "not_reproduced"
+        assert api_client.get("compliance/rounds/", status="void").json()["items"][0]["void"] == "not_reproduced"
 
-    def test_there_is_none_of_another_id(self, program):
-        answer = program.get("compliance/rounds/00000000-0000-0000-0000-000000000000/")
+    def test_there_is_none_of_another_id(self, api_client):
+        answer = api_client.get("compliance/rounds/00000000-0000-0000-0000-000000000000/")
         assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
 
-    def test_whoever_is_shown_is_on_record(self, program):
+    def test_whoever_is_shown_is_on_record(self, api_client):
         player = a_player(real=MONEY)
         round_id = a_round(player, a_table(), player=1000).round_id
-        found(program)
-        told(program, round_id)
+        found(api_client)
+        told(api_client, round_id)
         looks = events("data.seen")[-2:]
         assert [look["on"] for look in looks] == ["page:api:compliance_rounds", "page:api:compliance_round"]
         assert [look["data"]["players"] for look in looks] == [[str(player)]] * 2
         assert looks[1]["data"]["of"] == {"round_id": str(round_id)}
 
 
-def test_rounds_that_go_on_are_listed_without_cards_and_players(program):
+def test_rounds_that_go_on_are_listed_without_cards_and_players(api_client):
     live = a_live_table()
     bet(a_player(real=MONEY), live, player=10_000)
     going = round_at(live)
-    (row,) = program.get("compliance/rounds/going/").json()["items"]
+    (row,) = api_client.get("compliance/rounds/going/").json()["items"]
     assert row.pop("opened_at")
     assert row == {
         "round": str(going.pk),
@@ -202,7 +202,7 @@ def test_rounds_that_go_on_are_listed_without_cards_and_players(program):
         "is_interrupted": False,
     }
     advance_to(live, Phase.SETTLED)
-    assert program.get("compliance/rounds/going/").json() == {"items": [], "next": None}
+    assert api_client.get("compliance/rounds/going/").json() == {"items": [], "next": None}
 
 
 def played_from(round_id: UUID) -> Shoe:

@@ -97,7 +97,7 @@ def examples() -> Iterator[tuple[str, dict[str, Any], Any]]:
                 yield operation.id, content["schema"], example["value"]
 
 
-def test_what_is_sent_has_an_example_and_so_has_what_a_program_reads_first():
+def test_what_is_sent_has_an_example_and_so_has_what_a_api_client_reads_first():
     shown = {operation for operation, _, _ in examples()}
     assert {each.id for each in EVERY if each.body is not None} <= shown
     assert {"self", "balances", "place"} <= shown

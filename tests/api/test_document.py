@@ -10,7 +10,7 @@ import pytest
 
 from games.models import Participation
 from players.api.problems import KINDS
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.api.operations import operations
 from tests.builders import a_player, a_table
 from wallet.models import Mode
@@ -23,7 +23,7 @@ def test_the_first_example_plays_a_round(cloned_db, web_server):
     a_table()
     player = a_player(free=1_000_000)
     (example, *_) = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
-    surroundings = {"SABOT_HOUSE": web_server.url, "SABOT_TOKEN": Program(player.user).key}
+    surroundings = {"SABOT_HOUSE": web_server.url, "SABOT_TOKEN": ApiClient(player.user).key}
     done = subprocess.run(
         [sys.executable, "-c", example],
         env=os.environ | surroundings,

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from players.api.reading import Strict
 from players.models import Scope, User
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.api.operations import operations
 from tests.builders import a_player
 from tests.people import a_member_of_staff
@@ -20,13 +20,13 @@ pytestmark = pytest.mark.django_db
 
 def test_a_token_says_whose_it_is():
     player = a_player()
-    answer = Program(player.user).get("self/")
+    answer = ApiClient(player.user).get("self/")
     assert answer.status_code == 200
     assert answer.json()["actor"] == f"player:{player.pk}"
 
 
 def test_whoever_brings_no_token_is_refused():
-    answer = Program(None).get("self/")
+    answer = ApiClient(None).get("self/")
     assert answer.status_code == 401
     assert answer["Content-Type"] == "application/problem+json"
     assert answer["WWW-Authenticate"].startswith("Bearer")
@@ -34,7 +34,7 @@ def test_whoever_brings_no_token_is_refused():
 
 
 def test_an_address_that_is_none_answers_with_a_problem():
-    answer = Program(a_member_of_staff("compliance").user).get("nowhere/at/all")
+    answer = ApiClient(a_member_of_staff("compliance").user).get("nowhere/at/all")
     assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
 
 
@@ -47,23 +47,23 @@ def test_the_api_describes_itself(client):
 def test_a_scope_that_is_lacking_is_named_in_the_language_of_the_owner():
     player = a_player()
     User.objects.filter(pk=player.user_id).update(language="sv")
-    program = Program(player.user, Scope.READ)
-    answer = program.post("limits/declined/")
+    api_client = ApiClient(player.user, Scope.READ)
+    answer = api_client.post("limits/declined/")
     assert (answer.status_code, answer.json()["code"], answer.json()["scope"]) == (403, "forbidden", "limits")
     assert answer.json()["detail"] == "The token does not have the scope “limits”."
-    del program.client.defaults["HTTP_ACCEPT_LANGUAGE"]
-    assert program.post("limits/declined/").json()["detail"] == "Token har inte behörigheten ”limits”."
+    del api_client.client.defaults["HTTP_ACCEPT_LANGUAGE"]
+    assert api_client.post("limits/declined/").json()["detail"] == "Token har inte behörigheten ”limits”."
 
 
 def test_where_another_scope_would_not_help_none_is_named():
-    answer = Program(a_member_of_staff("compliance").user).get("balances/")
+    answer = ApiClient(a_member_of_staff("compliance").user).get("balances/")
     assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
     assert "scope" not in answer.json()
 
 
 @pytest.mark.parametrize("limit", ["0", "-5", "101"])
 def test_how_many_are_asked_for_is_a_whole_number_out_of_bounds(limit):
-    answer = Program(a_player().user).get("rounds/", limit=limit)
+    answer = ApiClient(a_player().user).get("rounds/", limit=limit)
     (error,) = answer.json()["errors"]
     assert (error["pointer"], error["code"]) == ("/?limit", "max-value" if limit == "101" else "min-value")
 
@@ -71,7 +71,7 @@ def test_how_many_are_asked_for_is_a_whole_number_out_of_bounds(limit):
 @pytest.mark.sweep
 @pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
 def test_a_problem_is_told_in_the_language_asked_for(language):
-    told = {Program(None, language=code).get("self/").json()["title"] for code in (language, "en")}
+    told = {ApiClient(None, language=code).get("self/").json()["title"] for code in (language, "en")}
     assert len(told) == (1 if language == "en" else 2)
 
 

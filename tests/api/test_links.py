@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import pytest
 from django.urls import resolve
 
-from tests.api.client import Program
-from tests.api.matrix import LINES, PENS, PLAYER, WITH_TOKENS, World, at_guests, at_live, at_table
+from tests.api.client import ApiClient
+from tests.api.matrix import LINES, PENS, PLAYER, WITH_TOKENS, World, at_chemin, at_live, at_table
 from tests.api.operations import Operation, operations
 from tests.builders import a_round
 from tests.harness.sweeps import sample
@@ -35,9 +35,9 @@ def two_rounds(world: World) -> str:
     return f"rounds/?{urlencode({'limit': 1, 'since': '2026-01-01' if world.round_id else ''})}"
 
 
-def with_a_place(world: World) -> str:
+def with_a_seat(world: World) -> str:
     """A table at which the player has a place."""
-    return f"tables/{world.place.table.slug}/real/"
+    return f"tables/{world.seat.table.slug}/real/"
 
 
 # Where the address of the matrix has nothing to go on from: by operation and link, or by operation.
@@ -46,9 +46,9 @@ FROM: Mapping[tuple[str, str], Callable[[World], str]] = {
     ("rounds", "following"): two_rounds,
     ("tables", "table"): lambda world: at_table("")(world) and "tables/",
     ("tables", "place_open"): lambda world: at_table("")(world) and "tables/",
-    ("table", "place"): with_a_place,
+    ("table", "place"): with_a_seat,
     ("table", "state"): at_live(""),
-    ("table_state", "decision"): at_guests("state/"),
+    ("table_state", "decision"): at_chemin("state/"),
     ("events", "event"): lambda world: f"events/?first_leaf=0&end_leaf={world.signed}",
     ("events", "proof"): lambda world: f"events/?first_leaf=0&end_leaf={world.signed}",
     ("log_checkpoints", "consistency"): lambda world: world.checkpoint and "log/checkpoints/",
@@ -70,11 +70,11 @@ def places_in(operation: Operation, path: str) -> dict[str, str] | None:
     return found.groupdict() if found else None
 
 
-def called(program: Program, operation: Operation, path: str, body: Any) -> Any:
+def called(api_client: ApiClient, operation: Operation, path: str, body: Any) -> Any:
     """What the operation answers there."""
     if operation.is_write:
-        return program.send(operation.method, path, body)
-    return program.client.get(f"/api/v1/{path}")
+        return api_client.send(operation.method, path, body)
+    return api_client.client.get(f"/api/v1/{path}")
 
 
 def meant(expression: str, told: Any, places: Mapping[str, str]) -> Any:
@@ -98,8 +98,8 @@ def test_a_link_leads_somewhere(source: str, name: str, link: dict[str, Any], se
     places = places_in(operation, path)
     assert places is not None
     body = line.body(world)
-    program = world.program(WITH_TOKENS if operation.is_of_staff else PLAYER)
-    first = called(program, operation, path, body)
+    api_client = world.api_client(WITH_TOKENS if operation.is_of_staff else PLAYER)
+    first = called(api_client, operation, path, body)
     assert first.status_code in (200, 201), first.content
     told = first.json()
 
@@ -111,6 +111,6 @@ def test_a_link_leads_somewhere(source: str, name: str, link: dict[str, Any], se
     address = target.path(**{each: str(wanted.pop(each)) for each in list(wanted) if each in target.places})
     asked = f"{address.removeprefix('/api/v1/')}?{urlencode(wanted)}"
     sent = target.good() | SAID.get(target.id, {}) | filled("requestBody")
-    answer = called(program, target, asked, sent)
+    answer = called(api_client, target, asked, sent)
     assert answer.status_code not in (400, 401, 403, 404, 405), (asked, sent, answer.content)
     assert answer.status_code < 500

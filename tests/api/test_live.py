@@ -12,8 +12,8 @@ from games.shared.seats import seat_at
 from games.solo import seats
 from players.models import ApiCall, Scope
 from players.protection import exclusions
-from tests.api.at_live import at, program_of, refused, state_at
-from tests.api.client import Program
+from tests.api.at_live import at, client_of, refused, state_at
+from tests.api.client import ApiClient
 from tests.builders import a_player, a_table
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, step
@@ -47,11 +47,11 @@ class TestReading:
     def test_a_table_says_what_its_page_says(self, live_table, player):
         bet(player, live_table, player=50_00, tie=50_00)
         live_round = round_at(live_table)
-        read = state_at(program_of(player), live_table)
+        read = state_at(client_of(player), live_table)
         state, own = read["state"], read["own"]
         assert (state["shape"], state["table"], state["mode"]) == ("shared", "live", "real")
         assert (state["phase"], state["takes_bets"], state["outcome"]) == ("betting", True, None)
-        assert state["round"] == {"id": str(live_round.pk), "code": live_round.code, "number": 1, "is_annulled": False}
+        assert state["round"] == {"id": str(live_round.pk), "code": live_round.code, "number": 1, "is_void": False}
         assert state["shoe"] == {"number": 1, "commitment": live_round.shoe.commitment}
         assert 590 < state["seconds_left"] <= 600
         assert state["table_version"] == live_round.version.number
@@ -61,15 +61,15 @@ class TestReading:
 
     def test_it_tells_cards_once_they_are_turned_up_and_no_other(self, live_table, player):
         bet(player, live_table, player=50_00)
-        program = program_of(player)
+        api_client = client_of(player)
         cards = advance_to(live_table, Phase.DEALT).cards.split()
-        state = state_at(program, live_table)["state"]
+        state = state_at(api_client, live_table)["state"]
         assert (state["player"]["cards"], state["banker"]["cards"]) == (cards[:1], [])
         assert (state["outcome"], state["deadline"], state["results"]) == (None, None, [])
-        answer = program.get(at(live_table)).content.decode()
+        answer = api_client.get(at(live_table)).content.decode()
         assert not [card for card in set(cards[1:]) - set(cards[:1]) if f'"{card}"' in answer]
         step(live_table)
-        state = state_at(program, live_table)["state"]
+        state = state_at(api_client, live_table)["state"]
         shown = state["player"]["cards"] + state["banker"]["cards"]
         assert sorted(shown) == sorted(cards)
         assert state["results"][-1]["outcome"] == state["outcome"]
@@ -78,41 +78,41 @@ class TestReading:
     def test_what_a_round_came_to_is_what_the_page_says(self, live_table, player):
         bet(player, live_table, player=50_00, banker=50_00)
         live_round = advance_to(live_table, Phase.SETTLED)
-        own = state_at(program_of(player), live_table)["own"]
+        own = state_at(client_of(player), live_table)["own"]
         last = own["last_round"]
-        assert (last["id"], last["staked"], last["is_annulled"]) == (str(live_round.pk), 100_00, False)
+        assert (last["id"], last["staked"], last["is_void"]) == (str(live_round.pk), 100_00, False)
         assert own["balance"] == 1_000_00 + last["net"]
         assert last["paid"] == sum(line["payout"] for line in last["bets"])
         page = visitor_of(player).get(reverse("live_now", args=["live", Mode.REAL])).content.decode()
         assert f"{last['paid'] / 100:,.2f}" in page or last["paid"] == 0
         advance_to(live_table, Phase.BETTING)
-        own = state_at(program_of(player), live_table)["own"]
+        own = state_at(client_of(player), live_table)["own"]
         assert (own["bets"], own["last_stakes"]) == ({}, {"player": 50_00, "banker": 50_00})
         assert own["last_round"] == last
 
     def test_reading_changes_nothing_and_takes_no_seat(self, live_table, player):
-        program = Program(player.user, Scope.READ)
-        assert state_at(program, live_table)["own"] is None
+        api_client = ApiClient(player.user, Scope.READ)
+        assert state_at(api_client, live_table)["own"] is None
         assert not LiveSeat.objects.filter(player=player).exists()
         assert not ApiCall.objects.exists()
 
     @pytest.mark.sweep
     def test_there_is_none_of_it_at_a_solo_table_or_where_there_is_no_table(self, player):
         a_table()
-        program = program_of(player)
+        api_client = client_of(player)
         for slug in ("baccarat", "nowhere"):
-            refused(program.get(f"tables/{slug}/real/state/"), 404, "not-found")
-            refused(program.get(f"tables/{slug}/real/stream/"), 404, "not-found")
+            refused(api_client.get(f"tables/{slug}/real/state/"), 404, "not-found")
+            refused(api_client.get(f"tables/{slug}/real/stream/"), 404, "not-found")
 
     def test_whoever_may_not_play_reads_nothing_and_is_told_as_on_the_page(self, live_table, player):
         exclusions.pause(player=player, by=str(player))
-        told = refused(program_of(player).get(at(live_table)), 403, "barred", bar="excluded")
+        told = refused(client_of(player).get(at(live_table)), 403, "barred", bar="excluded")
         assert told.startswith("Your play is paused until")
 
     @pytest.mark.sweep
     def test_a_table_for_other_players_is_refused_as_on_its_page(self, live_table):
         romanian = a_player("RO", real=1_000_00)
-        answer = program_of(romanian).get(at(live_table))
+        answer = client_of(romanian).get(at(live_table))
         page = visitor_of(romanian).get(reverse("table", args=["live", Mode.REAL]))
         assert (answer.status_code == 200) is (page.status_code == 200)
 
@@ -121,20 +121,20 @@ class TestBetting:
     """Bets through the API are bets at the table: held at once, and refused as on the page."""
 
     def test_a_chip_is_held_and_answered_with_what_lies_there_then(self, live_table, player):
-        program = program_of(player)
-        own = program.post(at(live_table, "bets"), a_bet(live_table)).json()
+        api_client = client_of(player)
+        own = api_client.post(at(live_table, "bets"), a_bet(live_table)).json()
         assert (own["bets"], own["balance"], held(player)) == ({"player": 50_00}, 950_00, 50_00)
-        assert own == state_at(program, live_table)["own"]
+        assert own == state_at(api_client, live_table)["own"]
         seat = LiveSeat.objects.get(player=player)
         assert seat.session is not None  # of the program: the round says in which it was played
 
     @pytest.mark.sweep
     def test_changes_are_those_of_the_page(self, live_table, player):
-        program, here = program_of(player), at(live_table, "bets/changes")
-        program.post(at(live_table, "bets"), a_bet(live_table))
+        api_client, here = client_of(player), at(live_table, "bets/changes")
+        api_client.post(at(live_table, "bets"), a_bet(live_table))
 
         def press(change: str) -> dict[str, int]:
-            answer = program.post(here, {"round_id": str(round_at(live_table).pk), "change": change})
+            answer = api_client.post(here, {"round_id": str(round_at(live_table).pk), "change": change})
             assert answer.status_code == 200, answer.content
             return dict(answer.json()["bets"])
 
@@ -145,18 +145,18 @@ class TestBetting:
         assert press("rebet") == {"player": 50_00}
         assert held(player) == 50_00
         asked = {"round_id": str(round_at(live_table).pk), "change": "clear"}  # which this game has no button for
-        refused(program.post(here, asked), 422, "not-offered")
+        refused(api_client.post(here, asked), 422, "not-offered")
 
     def test_a_whole_slip_is_laid_at_once_or_not_at_all(self, live_table, player):
-        program, here = program_of(player), at(live_table, "bets/slip")
+        api_client, here = client_of(player), at(live_table, "bets/slip")
         asked = a_bet(live_table, bets={"banker": 130_00, "tie": 70_00})
         del asked["bet"], asked["chip"]
-        own = program.post(here, asked).json()
+        own = api_client.post(here, asked).json()
         assert own["bets"] == {"banker": 130_00, "tie": 70_00}
         too_much = asked | {"bets": {"player": 50_00, "tie": 10_000_000_00}}
-        refused(program.post(here, too_much), 422, "over-maximum")
-        assert state_at(program, live_table)["own"]["bets"] == own["bets"]
-        own = program.post(at(live_table, "bets/changes"), {"round_id": asked["round_id"], "change": "undo"}).json()
+        refused(api_client.post(here, too_much), 422, "over-maximum")
+        assert state_at(api_client, live_table)["own"]["bets"] == own["bets"]
+        own = api_client.post(at(live_table, "bets/changes"), {"round_id": asked["round_id"], "change": "undo"}).json()
         assert (own["bets"], held(player)) == ({}, 0)
 
     @pytest.mark.parametrize(
@@ -174,12 +174,12 @@ class TestBetting:
         ),
     )
     def test_a_refusal_moves_nothing_is_on_record_and_stays_the_answer(self, live_table, player, said, status, code):
-        program, asked = program_of(player), a_bet(live_table, **said)
-        first = program.post(at(live_table, "bets"), asked, key="once")
+        api_client, asked = client_of(player), a_bet(live_table, **said)
+        first = api_client.post(at(live_table, "bets"), asked, key="once")
         refused(first, status, code)
         assert (held(player), Hold.objects.exists()) == (0, False)
         event = Event.objects.get(kind="bet.refused")
-        again = program.post(at(live_table, "bets"), asked, key="once")
+        again = api_client.post(at(live_table, "bets"), asked, key="once")
         assert (again.status_code, again.json(), again["Idempotency-Replayed"]) == (status, first.json(), "true")
         assert Event.objects.get(kind="bet.refused") == event
 
@@ -187,18 +187,20 @@ class TestBetting:
         seat_at(player, live_table)
         asked = a_bet(live_table)
         hurry(live_table)
-        sentence = refused(program_of(player).post(at(live_table, "bets"), asked), 409, "too-late")
-        assert sentence == "Bet received too late"
+        message = refused(client_of(player).post(at(live_table, "bets"), asked), 409, "too-late")
+        assert message == "Bet received too late"
         assert held(player) == 0
 
     def test_the_same_call_again_lays_no_second_chip(self, live_table, player):
-        program, asked = program_of(player), a_bet(live_table)
-        first = program.post(at(live_table, "bets"), asked, key="a")
-        again = program.post(at(live_table, "bets"), asked, key="a")
+        api_client, asked = client_of(player), a_bet(live_table)
+        first = api_client.post(at(live_table, "bets"), asked, key="a")
+        again = api_client.post(at(live_table, "bets"), asked, key="a")
         assert first.json() == again.json()
         assert held(player) == 50_00
-        refused(program.post(at(live_table, "bets"), asked | {"chip": 100_00}, key="a"), 409, "idempotency-key-reused")
-        program.post(at(live_table, "bets"), asked, key="b")
+        refused(
+            api_client.post(at(live_table, "bets"), asked | {"chip": 100_00}, key="a"), 409, "idempotency-key-reused"
+        )
+        api_client.post(at(live_table, "bets"), asked, key="b")
         assert held(player) == 100_00
 
     @pytest.mark.sweep
@@ -207,24 +209,24 @@ class TestBetting:
         other = a_live_table("pairs", slug="other")
         if german.currency not in round_at(live_table).version.limits:
             pytest.fail("the table is for Germans too")
-        program = program_of(german)
+        api_client = client_of(german)
         seats.sit(german, other.table_id, Mode.REAL)
-        told = refused(program.post(at(live_table, "bets"), a_bet(live_table, chip=25_00)), 409, "table-waits")
+        told = refused(api_client.post(at(live_table, "bets"), a_bet(live_table, chip=25_00)), 409, "table-waits")
         assert told.startswith("In your country you can play at only one table at a time.")
-        assert program.post(at(live_table, "seat")).status_code == 200
-        assert program.post(at(live_table, "bets"), a_bet(live_table, chip=25_00)).status_code == 200
+        assert api_client.post(at(live_table, "seat")).status_code == 200
+        assert api_client.post(at(live_table, "bets"), a_bet(live_table, chip=25_00)).status_code == 200
 
     def test_a_token_that_only_reads_bets_nothing(self, live_table, player):
-        reader = Program(player.user, Scope.READ)
+        reader = ApiClient(player.user, Scope.READ)
         refused(reader.post(at(live_table, "bets"), a_bet(live_table)), 403, "forbidden")
         assert not LiveSeat.objects.filter(player=player).exists()
 
     @pytest.mark.sweep
     def test_a_stopped_table_says_so(self, live_table, player):
-        program = program_of(player)
+        api_client = client_of(player)
         malfunction.report(round_id=round_at(live_table).pk, cause="for a test", by="staff:1")
-        refused(program.post(at(live_table, "bets"), a_bet(live_table)), 409, "table-stopped")
-        assert state_at(program, live_table)["state"]["phase"] == "stopped"
+        refused(api_client.post(at(live_table, "bets"), a_bet(live_table)), 409, "table-stopped")
+        assert state_at(api_client, live_table)["state"]["phase"] == "stopped"
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
@@ -236,19 +238,19 @@ class TestBetting:
         html = page.post(f"/{language}/table/live/real/bet/", sent, headers={"HX-Request": "true"}).content.decode()
         (shown,) = re.findall(r'notice--error"[^>]*>\s*(?:<[^>]*>\s*)*([^<]+?)\s*<', html)
         told = refused(
-            program_of(player, language).post(at(live_table, "bets"), asked | {"chip": 51_00}), 422, "unknown-chip"
+            client_of(player, language).post(at(live_table, "bets"), asked | {"chip": 51_00}), 422, "unknown-chip"
         )
         assert told == shown.replace("&#x27;", "'")
 
 
 @pytest.mark.sweep
 def test_a_seat_at_a_shared_table_has_no_place_to_choose(live_table, player):
-    program = program_of(player)
-    answer = program.post(at(live_table, "seat"), {"place": 3})
+    api_client = client_of(player)
+    answer = api_client.post(at(live_table, "seat"), {"place": 3})
     refused(answer, 400, "invalid")
     assert answer.json()["errors"][0]["pointer"] == "/place"
-    own = program.post(at(live_table, "seat")).json()
+    own = api_client.post(at(live_table, "seat")).json()
     assert (own["bets"], own["balance"]) == ({}, 1_000_00)
-    refused(program.send("delete", at(live_table, "seat")), 404, "not-found")
-    refused(program.post(at(live_table, "decisions"), {"question": 1, "action": "pass"}), 404, "not-found")
+    refused(api_client.send("delete", at(live_table, "seat")), 404, "not-found")
+    refused(api_client.post(at(live_table, "decisions"), {"question": 1, "action": "pass"}), 404, "not-found")
     assert Account.objects.get(owner=player, mode=Mode.REAL, kind="cash").held == 0

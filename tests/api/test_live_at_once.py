@@ -10,10 +10,10 @@ from django.core.management import call_command
 
 from games.models import LiveSeat
 from players.models import ApiCall
-from tests.api.at_live import at, program_of
+from tests.api.at_live import at, client_of
 from tests.api.test_live import a_bet
 from tests.builders import a_player
-from tests.chemin.at_table import a_chemin_table, chemin_of, guests
+from tests.chemin.at_table import a_chemin_table, chemin_of, seated_players
 from tests.chemin.test_killed import LEAST, LONGEST, everything
 from tests.harness.killed import dies
 from tests.live.at_table import a_live_table
@@ -27,10 +27,10 @@ CHIP = 50_00
 def bets_at_once(*keys: str) -> tuple[list[Any], int]:
     """Have a program bet under each of these keys at the same moment; return the answers, and what is held then."""
     live_table, player = a_live_table(), a_player(real=1_000_00)
-    program = program_of(player)
-    assert program.post(at(live_table, "seat")).status_code == 200
+    api_client = client_of(player)
+    assert api_client.post(at(live_table, "seat")).status_code == 200
     asked = a_bet(live_table)
-    answers = at_once([partial(program.post, at(live_table, "bets"), asked, key=key) for key in keys])
+    answers = at_once([partial(api_client.post, at(live_table, "bets"), asked, key=key) for key in keys])
     assert LiveSeat.objects.get(player=player).stakes == {"player": held(player)}
     return answers, held(player)
 
@@ -50,11 +50,11 @@ def test_the_same_call_at_the_same_moment_lays_one_chip_and_all_are_told_the_sam
 
 def test_nothing_of_a_decision_is_done_by_halves_nor_its_key_kept_without_it(cloned_db):
     table = a_chemin_table()
-    first, _ = guests(table, 2)
-    program = program_of(first)
-    assert program.post(at(table, "seat/back")).status_code == 422  # so that its session runs
+    first, _ = seated_players(table, 2)
+    api_client = client_of(first)
+    assert api_client.post(at(table, "seat/back")).status_code == 422  # so that its session runs
     asked = {"question": chemin_of(table).question, "action": "take_bank", "amount": 10_000}
-    call = partial(program.post, at(table, "decisions"), asked, key="once")
+    call = partial(api_client.post, at(table, "decisions"), asked, key="once")
     before = everything(table)
     for number in count(1):
         died = dies(call, "after", number)

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.urls import URLPattern, URLResolver, get_resolver
 from pytest_django import DjangoDbBlocker, Settings
 
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.api.matrix import LINES, NOBODY, PENS, ROLES, SIGNED, STAFF, Line, World
 from tests.harness.databases import kept_for_several_tests
 
@@ -41,15 +41,15 @@ def believed(settings: Settings) -> None:
 
 
 @pytest.fixture(scope="module")
-def programs(django_db_setup: object, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, Program]]:
+def programs(django_db_setup: object, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, ApiClient]]:
     """Programs of staff of each role, and of nobody."""
     with django_db_blocker.unblock(), kept_for_several_tests():
-        yield {role: World().program(role) for role in (NOBODY, *STAFF)}
+        yield {role: World().api_client(role) for role in (NOBODY, *STAFF)}
 
 
 @pytest.mark.parametrize("line", EVERY_LINE)
 @pytest.mark.django_db
-def test_who_gets_what(line: Line, programs: dict[str, Program]):
+def test_who_gets_what(line: Line, programs: dict[str, ApiClient]):
     """Every role asks in the same world, and whatever it does there is undone. Other methods: `test_bad_input`."""
     world = World()
     assert world.player != world.other_player  # made before anybody asks
@@ -57,8 +57,10 @@ def test_who_gets_what(line: Line, programs: dict[str, Program]):
     told = {}
     for role in ROLES:
         with transaction.atomic():
-            program = programs.get(role) or world.program(role)
-            told[role] = program.get(path) if line.method == "GET" else program.send(line.method.lower(), path, body)
+            api_client = programs.get(role) or world.api_client(role)
+            told[role] = (
+                api_client.get(path) if line.method == "GET" else api_client.send(line.method.lower(), path, body)
+            )
             transaction.set_rollback(True)
     assert {role: answer.status_code for role, answer in told.items()} == dict(line.answers)
     for role, answer in told.items():

@@ -10,7 +10,7 @@ from django.db import connection
 from players.models import Exclusion, ExclusionKind, LimitChange, LimitKind, Period, Player, Scope, Session
 from players.protection import exclusions, limits, play_sessions
 from tests.api.at_solo import AtTable, refused, told
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_newcomer, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, bet, step
@@ -34,27 +34,27 @@ def player() -> Player:
 
 
 @pytest.fixture
-def program(player: Player) -> Program:
-    return Program(player.user)
+def api_client(player: Player) -> ApiClient:
+    return ApiClient(player.user)
 
 
-def limit(program: Program, kind: str, period: str) -> Any:
+def limit(api_client: ApiClient, kind: str, period: str) -> Any:
     """One limit as the program reads it."""
     (found,) = [
-        each for each in told(program.get("limits/"))["items"] if (each["kind"], each["period"]) == (kind, period)
+        each for each in told(api_client.get("limits/"))["items"] if (each["kind"], each["period"]) == (kind, period)
     ]
     return found
 
 
 class TestBalances:
     @pytest.mark.sweep
-    def test_are_those_of_the_cashier(self, program, player):
+    def test_are_those_of_the_cashier(self, api_client, player):
         a_golden_table()
         a_purse(player, 40_000)
         live = a_live_table()
         step(live)
         bet(player, live, player=100_000)
-        found, page = told(program.get("balances/")), what_a_player_has(player)
+        found, page = told(api_client.get("balances/")), what_a_player_has(player)
         assert found["currency"] == page["currency"]
         assert found["real"] == {
             "cash": page["real"],
@@ -69,99 +69,101 @@ class TestBalances:
 
 class TestLimits:
     @pytest.mark.sweep
-    def test_are_those_that_hold_with_what_counts_against_them(self, program, player):
+    def test_are_those_that_hold_with_what_counts_against_them(self, api_client, player):
         limits.set_limit(player=player, kind=LimitKind.STAKE, period=Period.DAY, amount=50_000, by=str(player))
         a_round(player, a_table(), player=CHIP)
-        found = limit(program, "stake", "day")
+        found = limit(api_client, "stake", "day")
         assert (found["amount"], found["own"], found["whose"]) == (50_000, 50_000, "player")
         assert found["used"] == usage(player)[LimitKind.STAKE, Period.DAY] == CHIP
         assert found["left"] == 50_000 - CHIP
-        assert limit(program, "stake", "week")["amount"] is None
-        assert len(told(program.get("limits/"))["items"]) == len(LimitKind) * len(Period)
+        assert limit(api_client, "stake", "week")["amount"] is None
+        assert len(told(api_client.get("limits/"))["items"]) == len(LimitKind) * len(Period)
 
-    def test_hold_at_once_where_they_are_stricter(self, program, player):
-        made = told(program.post("limits/", {"kind": "stake", "period": "day", "amount": 1000}))
+    def test_hold_at_once_where_they_are_stricter(self, api_client, player):
+        made = told(api_client.post("limits/", {"kind": "stake", "period": "day", "amount": 1000}))
         (change,) = LimitChange.objects.filter(player=player, kind=LimitKind.STAKE)
         assert datetime.fromisoformat(made["effective_at"]) == change.effective_at == change.asked_at
-        assert limit(program, "stake", "day")["amount"] == 1000
-        seat = AtTable(program, a_table())
+        assert limit(api_client, "stake", "day")["amount"] == 1000
+        seat = AtTable(api_client, a_table())
         seat.open()
         refused(seat.play({"player": CHIP}), 403, "limit-reached")
 
-    def test_that_are_looser_wait_as_the_law_says_and_can_be_withdrawn(self, program, player):
-        program.post("limits/", {"kind": "stake", "period": "day", "amount": 1000})
-        program.post("limits/", {"kind": "stake", "period": "day", "amount": 9000})
-        found = limit(program, "stake", "day")
+    def test_that_are_looser_wait_as_the_law_says_and_can_be_withdrawn(self, api_client, player):
+        api_client.post("limits/", {"kind": "stake", "period": "day", "amount": 1000})
+        api_client.post("limits/", {"kind": "stake", "period": "day", "amount": 9000})
+        found = limit(api_client, "stake", "day")
         assert (found["amount"], found["waiting"]["amount"]) == (1000, 9000)
         assert limits.own_limits(player)[LimitKind.STAKE, Period.DAY] == 1000
-        told(program.post("limits/withdrawn/", {"kind": "stake", "period": "day"}))
-        assert limit(program, "stake", "day")["waiting"] is None
-        refused(program.post("limits/withdrawn/", {"kind": "stake", "period": "day"}), 409, "nothing-changes")
+        told(api_client.post("limits/withdrawn/", {"kind": "stake", "period": "day"}))
+        assert limit(api_client, "stake", "day")["waiting"] is None
+        refused(api_client.post("limits/withdrawn/", {"kind": "stake", "period": "day"}), 409, "nothing-changes")
 
     @pytest.mark.sweep
-    def test_are_removed_when_the_law_lets_it(self, program):
-        program.post("limits/", {"kind": "loss", "period": "week", "amount": 1000})
-        told(program.post("limits/", {"kind": "loss", "period": "week", "amount": None}))
-        found = limit(program, "loss", "week")
+    def test_are_removed_when_the_law_lets_it(self, api_client):
+        api_client.post("limits/", {"kind": "loss", "period": "week", "amount": 1000})
+        told(api_client.post("limits/", {"kind": "loss", "period": "week", "amount": None}))
+        found = limit(api_client, "loss", "week")
         assert (found["amount"], found["waiting"]["amount"]) == (1000, None)
 
-    def test_that_the_law_requires_are_not(self, program, player):
+    def test_that_the_law_requires_are_not(self, api_client, player):
         required = limits.required(player)
         assert required
         for kind, period in required:
-            answer = program.post("limits/", {"kind": kind.value, "period": period.value, "amount": None})
+            answer = api_client.post("limits/", {"kind": kind.value, "period": period.value, "amount": None})
             assert refused(answer, 409, "limit-required")["detail"]
-            assert limit(program, kind.value, period.value)["is_required"] is True
+            assert limit(api_client, kind.value, period.value)["is_required"] is True
 
     @pytest.mark.sweep
-    def test_that_change_nothing_are_refused(self, program):
-        program.post("limits/", {"kind": "stake", "period": "day", "amount": 1000})
-        refused(program.post("limits/", {"kind": "stake", "period": "day", "amount": 1000}), 409, "nothing-changes")
+    def test_that_change_nothing_are_refused(self, api_client):
+        api_client.post("limits/", {"kind": "stake", "period": "day", "amount": 1000})
+        refused(api_client.post("limits/", {"kind": "stake", "period": "day", "amount": 1000}), 409, "nothing-changes")
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("amount", [HOUR + 1, 25 * HOUR, 0, -1, 1.5, "3600", True])
-    def test_of_time_are_whole_hours_of_their_period(self, program, amount):
-        problem = refused(program.post("limits/", {"kind": "time", "period": "day", "amount": amount}), 400, "invalid")
+    def test_of_time_are_whole_hours_of_their_period(self, api_client, amount):
+        problem = refused(
+            api_client.post("limits/", {"kind": "time", "period": "day", "amount": amount}), 400, "invalid"
+        )
         assert [error["pointer"] for error in problem["errors"]] == ["/amount"]
         assert not LimitChange.objects.filter(kind=LimitKind.TIME).exists()
 
     @pytest.mark.sweep
-    def test_of_time_are_seconds(self, program, player):
-        told(program.post("limits/", {"kind": "time", "period": "day", "amount": 2 * HOUR}))
+    def test_of_time_are_seconds(self, api_client, player):
+        told(api_client.post("limits/", {"kind": "time", "period": "day", "amount": 2 * HOUR}))
         assert limits.time_limits(player) == {Period.DAY: 2 * HOUR}
 
     @pytest.mark.sweep
-    def test_are_set_by_programs_that_may(self, player):
+    def test_are_set_by_api_clients_that_may(self, player):
         for scopes in ((Scope.READ,), (Scope.READ, Scope.PLAY)):
-            answer = Program(player.user, *scopes).post("limits/", {"kind": "stake", "period": "day", "amount": 1000})
+            answer = ApiClient(player.user, *scopes).post("limits/", {"kind": "stake", "period": "day", "amount": 1000})
             refused(answer, 403, "forbidden")
 
     @pytest.mark.sweep
-    def test_are_set_once_under_a_key(self, program, player):
+    def test_are_set_once_under_a_key(self, api_client, player):
         key, said = str(uuid4()), {"kind": "stake", "period": "day", "amount": 1000}
-        first, second = (program.post("limits/", said, key=key) for _ in range(2))
+        first, second = (api_client.post("limits/", said, key=key) for _ in range(2))
         assert first.content == second.content
         assert LimitChange.objects.filter(player=player, kind=LimitKind.STAKE).count() == 1
 
     @pytest.mark.sweep
     def test_may_be_declined_where_they_are_offered(self):
         newcomer = a_newcomer("DK")
-        program = Program(newcomer.user)
-        assert told(program.get("limits/"))["may_decline"] is True
-        assert told(program.post("limits/declined/"))["may_decline"] is False
+        api_client = ApiClient(newcomer.user)
+        assert told(api_client.get("limits/"))["may_decline"] is True
+        assert told(api_client.post("limits/declined/"))["may_decline"] is False
         assert len(events("limits.declined")) == 1
 
 
 class TestTheRealityCheck:
     @pytest.fixture
-    def at(self, program) -> AtTable:
-        seat = AtTable(program, a_table())
+    def at(self, api_client) -> AtTable:
+        seat = AtTable(api_client, a_table())
         seat.open()
         return seat
 
     @pytest.mark.sweep
-    def test_has_nothing_to_tell_before_the_program_does_something(self, program):
-        found = told(program.get("protection/check/"))
+    def test_has_nothing_to_tell_before_the_api_client_does_something(self, api_client):
+        found = told(api_client.get("protection/check/"))
         assert (found["is_due"], found["sitting"]) == (False, None)
         assert not Session.objects.exists()
 
@@ -170,7 +172,10 @@ class TestTheRealityCheck:
         for _ in range(2):
             told(at.play({"player": CHIP}))
         session = Session.objects.get()
-        seen, found = play_sessions.sitting(player, session.pk), told(at.program.get("protection/check/"))["sitting"]
+        seen, found = (
+            play_sessions.read_session(player, session.pk),
+            told(at.api_client.get("protection/check/"))["sitting"],
+        )
         assert found["session"] == str(session.pk)
         assert (found["rounds"], found["real"]["staked"]) == (2, 2 * CHIP)
         assert (found["real"]["paid"], found["real"]["net"]) == (seen.paid_real, seen.net_real)
@@ -179,36 +184,36 @@ class TestTheRealityCheck:
     @pytest.mark.parametrize("answer", ["continue", "stop"])
     def test_is_answered_once_and_on_record(self, at, answer):
         with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_sitting SET began = began - interval '61 minutes'")
-        assert told(at.program.get("protection/check/"))["is_due"] is True
+            cursor.execute("UPDATE players_playsession SET began = began - interval '61 minutes'")
+        assert told(at.api_client.get("protection/check/"))["is_due"] is True
         key = str(uuid4())
         for _ in range(2):
-            assert told(at.program.post("protection/check/", {"answer": answer}, key=key))["is_due"] is False
+            assert told(at.api_client.post("protection/check/", {"answer": answer}, key=key))["is_due"] is False
         (event,) = events("reality_check.answered")
         assert event["data"]["goes_on"] is (answer == "continue")
 
 
 class TestThePause:
-    def test_begins_at_once_and_gives_back_what_lies_in_games(self, program, player):
+    def test_begins_at_once_and_gives_back_what_lies_in_games(self, api_client, player):
         a_purse(player, CHIP)
-        found = told(program.post("protection/pause/"))
+        found = told(api_client.post("protection/pause/"))
         exclusion = Exclusion.objects.get(player=player)
         assert (found["kind"], datetime.fromisoformat(found["until"])) == (ExclusionKind.PAUSE, exclusion.until)
         assert (purse.balance(player, Mode.REAL), accounts.balance(player.pk, Mode.REAL)) == (0, MONEY)
-        seat = AtTable(program, a_table())
+        seat = AtTable(api_client, a_table())
         assert refused(seat.open(), 403, "barred")["bar"] == "excluded"
 
     @pytest.mark.sweep
-    def test_is_one_under_one_key(self, program):
+    def test_is_one_under_one_key(self, api_client):
         key = str(uuid4())
-        first, second = (program.post("protection/pause/", key=key) for _ in range(2))
+        first, second = (api_client.post("protection/pause/", key=key) for _ in range(2))
         assert first.content == second.content
         assert Exclusion.objects.count() == 1
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_is_told_in_the_language_asked_for(self, player, language):
-        found = told(Program(player.user, language=language).post("protection/pause/"))
-        in_english = told(Program(player.user).post("protection/pause/"))["detail"]
+        found = told(ApiClient(player.user, language=language).post("protection/pause/"))
+        in_english = told(ApiClient(player.user).post("protection/pause/"))["detail"]
         assert (found["detail"] == in_english) == (language == "en")
         assert exclusions.in_force(player)

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from players.api.problems import MEDIA_TYPE
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.builders import a_player
 
 SELF = "/api/v1/self/"
@@ -29,7 +29,7 @@ def told(answer: Any) -> tuple[int, str]:
 def declining(charset: str) -> Any:
     """What a write is answered whose body is said to be spelled in this way."""
     kind, said = f"application/json; charset={charset}", {"Idempotency-Key": "a"}
-    caller = Program(a_player().user).client
+    caller = ApiClient(a_player().user).client
     return caller.generic("POST", "/api/v1/limits/declined/", b"{}", content_type=kind, headers=said)
 
 
@@ -50,7 +50,7 @@ class TestWithoutAView:
         assert answer.json()["title"] == "Die Anfrage ist nicht lesbar"
 
     def test_another_charset(self):
-        player = Program(a_player().user)
+        player = ApiClient(a_player().user)
         answer = player.client.post(SELF, b"{}", content_type="application/json; charset=utf-16")
         assert told(answer) == (400, "malformed")
 
@@ -69,9 +69,9 @@ class TestWithoutAView:
 
     def test_a_fault_of_ours(self, monkeypatch):
         monkeypatch.setattr("players.api.self_views.actor_of", lambda user: 1 // 0)
-        program = Program(a_player().user)
-        program.client.raise_request_exception = False
-        assert told(program.get("self/")) == (500, "fault")
+        api_client = ApiClient(a_player().user)
+        api_client.client.raise_request_exception = False
+        assert told(api_client.get("self/")) == (500, "fault")
 
     def test_pages_are_refused_as_pages_still(self):
         assert Client().get("/en/nowhere/")["Content-Type"].startswith("text/html")
@@ -81,14 +81,14 @@ class TestWithoutAView:
 class TestMethods:
     @pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "options", "trace"])
     def test_one_that_is_not_taken_is_named_with_those_that_are(self, method):
-        for program in (Program(a_player().user), Program(None)):
-            answer = getattr(program.client, method)(SELF)
+        for api_client in (ApiClient(a_player().user), ApiClient(None)):
+            answer = getattr(api_client.client, method)(SELF)
             assert told(answer) == (405, "method-not-allowed")
             assert set(answer["Allow"].split(", ")) == {"GET", "HEAD"}
 
     def test_head_is_get_without_a_body(self):
-        program = Program(a_player().user)
-        asked, looked = program.client.get(SELF), program.client.head(SELF)
+        api_client = ApiClient(a_player().user)
+        asked, looked = api_client.client.get(SELF), api_client.client.head(SELF)
         assert looked.status_code == 200
         assert looked.content == b""
         assert looked["Content-Type"] == asked["Content-Type"] == "application/json"
@@ -97,7 +97,7 @@ class TestMethods:
 @pytest.mark.django_db
 class TestWhatNobodyReads:
     def test_a_word_behind_the_question_mark_that_the_address_does_not_know(self):
-        answer = Program(a_player().user).client.get(f"{SELF}?page=2")
+        answer = ApiClient(a_player().user).client.get(f"{SELF}?page=2")
         assert told(answer) == (400, "invalid")
         assert [(error["pointer"], error["code"]) for error in answer.json()["errors"]] == [("/?page", "unknown")]
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from games.models import NextRound
+from games.models import SoloSeat
 from games.tables.default_tables import golden_limits
 from players.protection import exclusions
 from tests.api.at_solo import AtTable, refused, told
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_player
 from tests.live.at_table import a_live_table
 from tests.live.test_bets_protected import with_liability
@@ -18,12 +18,12 @@ MONEY = 50_000
 
 
 def refill(seat: AtTable, amount: int) -> object:
-    return seat.program.post(seat.base + "purse/re-buy/", {"amount": amount})
+    return seat.api_client.post(seat.base + "purse/re-buy/", {"amount": amount})
 
 
 def test_more_than_the_account_covers_is_refused_and_on_record(cloned_db):
     player = a_player(real=MONEY)
-    seat = AtTable(Program(player.user), a_golden_table())
+    seat = AtTable(ApiClient(player.user), a_golden_table())
     problem = refused(refill(seat, MONEY + 1), 409, "balance-too-low")
     assert "500.00" in problem["detail"]
     assert (accounts.balance(player.pk, Mode.REAL), purse.balance(player, Mode.REAL)) == (MONEY, 0)
@@ -33,35 +33,35 @@ def test_more_than_the_account_covers_is_refused_and_on_record(cloned_db):
 
 def test_whoever_is_kept_from_playing_fills_nothing_and_can_empty_it(cloned_db):
     player = a_player(real=MONEY)
-    seat = AtTable(Program(player.user), a_golden_table())
+    seat = AtTable(ApiClient(player.user), a_golden_table())
     told(refill(seat, 1000))
     exclusions.pause(player=player, by=str(player))
     refused(refill(seat, 1000), 403, "barred")
-    assert told(seat.program.post(seat.base + "purse/leave/"))["amount"] == 1000
+    assert told(seat.api_client.post(seat.base + "purse/leave/"))["amount"] == 1000
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
 
 
 def test_whoever_is_refused_has_taken_no_place(cloned_db):
     player, table = a_player(real=MONEY), a_golden_table()
-    seat = AtTable(Program(player.user), table)
+    seat = AtTable(ApiClient(player.user), table)
     refused(refill(seat, MONEY + 1), 409, "balance-too-low")
-    assert not NextRound.objects.filter(player=player).exists()
+    assert not SoloSeat.objects.filter(player=player).exists()
     told(refill(seat, MONEY))
-    assert NextRound.objects.filter(player=player, table=table).exists()
+    assert SoloSeat.objects.filter(player=player, table=table).exists()
 
 
 @pytest.mark.sweep
 @pytest.mark.django_db
 def test_leaving_what_was_never_filled_moves_nothing():
     player = a_player(real=MONEY)
-    seat = AtTable(Program(player.user), a_golden_table())
-    assert told(seat.program.post(seat.base + "purse/leave/"))["amount"] == 0
+    seat = AtTable(ApiClient(player.user), a_golden_table())
+    assert told(seat.api_client.post(seat.base + "purse/leave/"))["amount"] == 0
 
 
 @pytest.mark.sweep
 @pytest.mark.django_db
 def test_at_a_shared_table_it_is_filled_as_well():
     player = a_player(real=MONEY)
-    seat = AtTable(Program(player.user), a_live_table("golden", limits=with_liability(golden_limits())).table)
+    seat = AtTable(ApiClient(player.user), a_live_table("golden", limits=with_liability(golden_limits())).table)
     assert told(refill(seat, 1000))["balance"] == 1000
-    assert told(seat.program.post(seat.base + "purse/leave/"))["account"] == MONEY
+    assert told(seat.api_client.post(seat.base + "purse/leave/"))["account"] == MONEY

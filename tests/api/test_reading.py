@@ -18,14 +18,14 @@ from games.tables.status import pause_table
 from games.variants import GAMES, VARIANTS
 from players.models import Player
 from players.protection import exclusions
-from tests.annulling import annul_unreproduced
 from tests.api.at_solo import refused, told
-from tests.api.client import Program
-from tests.builders import a_guest_table, a_player, a_round, a_table
-from tests.chemin.at_table import a_chemin_table, guests
-from tests.games.test_serving import serve
+from tests.api.client import ApiClient
+from tests.builders import a_chemin_live_table, a_player, a_round, a_table
+from tests.chemin.at_table import a_chemin_table, seated_players
+from tests.games.test_table_eligibility import serve
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, bet, step
+from tests.voiding import void_unreproduced
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -41,23 +41,23 @@ def player() -> Player:
 
 
 @pytest.fixture
-def program(player: Player) -> Program:
-    return Program(player.user)
+def api_client(player: Player) -> ApiClient:
+    return ApiClient(player.user)
 
 
 class TestTheLobby:
     @pytest.mark.sweep
     @pytest.mark.parametrize("mode", list(Mode), ids=["real", "free"])
-    def test_is_the_one_of_the_page(self, program, player, mode):
+    def test_is_the_one_of_the_page(self, api_client, player, mode):
         a_table()
         a_table("second", is_open=False)
         a_table("danish", limits={"DKK": baccarat_limits()["DKK"]})
-        a_guest_table("SEK")
+        a_chemin_live_table("SEK")
         live = a_live_table()
         step(live)
         bet(player, live, player=100_000)
         shown = selectors.lobby(player, mode, "en")
-        listed = told(program.get("tables/", mode=mode.name.lower()))["items"]
+        listed = told(api_client.get("tables/", mode=mode.name.lower()))["items"]
         assert [each["slug"] for each in listed] == [each.slug for each in shown]
         for each, table in zip(listed, shown, strict=True):
             assert (each["minimum"], each["maximum"], each["currency"]) == (table.lowest, table.highest, table.currency)
@@ -69,24 +69,24 @@ class TestTheLobby:
         assert counted == {slug: getattr(card, "players", getattr(card, "taken", None)) for slug, card in cards.items()}
 
     @pytest.mark.sweep
-    def test_says_where_guests_sit(self, program):
+    def test_says_where_players_sit(self, api_client):
         live = a_chemin_table()
-        guests(live, 2)
-        (found,) = [each for each in told(program.get("tables/"))["items"] if each["shape"] == "guests"]
+        seated_players(live, 2)
+        (found,) = [each for each in told(api_client.get("tables/"))["items"] if each["shape"] == "guests"]
         assert (found["players"], found["places"]) == (2, 9)
 
     @pytest.mark.sweep
-    def test_takes_real_or_free_money_and_nothing_else(self, program):
-        problem = refused(program.get("tables/", mode="play"), 400, "invalid")
+    def test_takes_real_or_free_money_and_nothing_else(self, api_client):
+        problem = refused(api_client.get("tables/", mode="play"), 400, "invalid")
         assert problem["errors"][0]["pointer"] == "/?mode"
 
 
 class TestATable:
-    def test_has_the_limits_in_force_in_the_player_s_currency(self, program):
+    def test_has_the_limits_in_force_in_the_player_s_currency(self, api_client):
         table = a_table()
         version = table.version
         assert version
-        found, limits = told(program.get("tables/baccarat/real/")), Limits.of(version.limits, "SEK")
+        found, limits = told(api_client.get("tables/baccarat/real/")), Limits.of(version.limits, "SEK")
         assert found["limits"]["chips"] == list(limits.chips)
         assert found["limits"]["minimum"] == {bet: each.minimum for bet, each in limits.bets.items()}
         assert found["limits"]["maximum"] == {bet: each.maximum for bet, each in limits.bets.items()}
@@ -95,29 +95,29 @@ class TestATable:
         assert found["obstacle"] is None
 
     @pytest.mark.sweep
-    def test_says_what_keeps_the_player_from_playing_there(self, program, player):
+    def test_says_what_keeps_the_player_from_playing_there(self, api_client, player):
         table = a_table()
         exclusions.pause(player=player, by=str(player))
-        obstacle = told(program.get("tables/baccarat/real/"))["obstacle"]
+        obstacle = told(api_client.get("tables/baccarat/real/"))["obstacle"]
         assert (obstacle["code"], obstacle["bar"]) == ("barred", "excluded")
         serve(table, jurisdictions=["DK"])
-        assert told(program.get("tables/baccarat/real/"))["obstacle"]["code"] == "not-served"
+        assert told(api_client.get("tables/baccarat/real/"))["obstacle"]["code"] == "not-served"
 
-    def test_of_another_currency_has_no_limits_for_the_player(self, program):
+    def test_of_another_currency_has_no_limits_for_the_player(self, api_client):
         a_table("danish", limits={"DKK": baccarat_limits()["DKK"]})
-        found = told(program.get("tables/danish/real/"))
+        found = told(api_client.get("tables/danish/real/"))
         assert (found["limits"], found["obstacle"]["code"]) == (None, "other-currency")
 
     @pytest.mark.sweep
-    def test_that_pauses_says_so(self, program):
+    def test_that_pauses_says_so(self, api_client):
         table = a_table()
         pause_table(table_id=table.pk, reason="for a test", by="staff:7")
-        assert told(program.get("tables/baccarat/real/"))["status"] == "paused"
+        assert told(api_client.get("tables/baccarat/real/"))["status"] == "paused"
 
     @pytest.mark.sweep
-    def test_for_guests_has_their_rules(self, program):
-        a_guest_table("SEK", places=5, minimum=1_000, maximum=90_000)
-        found = told(program.get("tables/chemin/real/"))
+    def test_for_players_has_their_rules(self, api_client):
+        a_chemin_live_table("SEK", places=5, minimum=1_000, maximum=90_000)
+        found = told(api_client.get("tables/chemin/real/"))
         assert found["guests"] == {
             "currency": "SEK",
             "places": 5,
@@ -129,23 +129,23 @@ class TestATable:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("path", ["tables/none/real/", "tables/baccarat/both/", "tables/none/real/place/"])
-    def test_that_is_none_is_not_found(self, program, path):
+    def test_that_is_none_is_not_found(self, api_client, path):
         a_table()
-        refused(program.get(path), 404, "not-found")
+        refused(api_client.get(path), 404, "not-found")
 
 
 class TestRulesAndOdds:
     @pytest.mark.sweep
-    def test_every_game_is_told_of(self, program):
-        found = told(program.get("games/"))["items"]
+    def test_every_game_is_told_of(self, api_client):
+        found = told(api_client.get("games/"))["items"]
         assert [(each["slug"], each["digest"], each["decks"]) for each in found] == [
             (game.slug, game.digest, game.decks) for game in GAMES.values()
         ]
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("slug", sample(VARIANTS, 2))
-    def test_odds_are_those_of_the_engine_and_add_up(self, program, slug):
-        found, odds = told(program.get(f"games/{slug}/odds/")), exact(VARIANTS[slug])
+    def test_odds_are_those_of_the_engine_and_add_up(self, api_client, slug):
+        found, odds = told(api_client.get(f"games/{slug}/odds/")), exact(VARIANTS[slug])
         assert [each["bet"] for each in found["bets"]] == list(odds)
         for each in found["bets"]:
             shares = {name: Fraction(each[name]["fraction"]) for name in ("rtp", "edge", "win", "push", "lose")}
@@ -155,12 +155,12 @@ class TestRulesAndOdds:
                 assert abs(Fraction(each[name]["decimal"]) - shares[name]) <= Fraction(1, 2 * 10**12)
 
     @pytest.mark.sweep
-    def test_odds_of_a_game_between_guests_are_those_of_the_engine(self, program):
-        assert told(program.get("games/chemin_de_fer/odds/"))["policies"] == chemin_odds_json(6)["policies"]
+    def test_odds_of_a_game_between_players_are_those_of_the_engine(self, api_client):
+        assert told(api_client.get("games/chemin_de_fer/odds/"))["policies"] == chemin_odds_json(6)["policies"]
 
     @pytest.mark.parametrize("slug", sample(VARIANTS, 2))
-    def test_a_paytable_says_what_settles_bets(self, program, slug):
-        found = told(program.get(f"games/{slug}/rules/"))
+    def test_a_paytable_says_what_settles_bets(self, api_client, slug):
+        found = told(api_client.get(f"games/{slug}/rules/"))
         for each, rule in zip(found["bets"], VARIANTS[slug].bets, strict=True):
             assert [(prize["when"], Fraction(prize["pays"])) for prize in each["prizes"]] == [
                 (prize.when.name, prize.pays.fraction) for prize in rule.prizes
@@ -170,8 +170,8 @@ class TestRulesAndOdds:
         assert excluded == set(VARIANTS[slug].exclusions)
 
     @pytest.mark.sweep
-    def test_third_cards_are_drawn_as_the_rules_say(self, program):
-        rules = told(program.get("games/baccarat/rules/"))["third_card"]
+    def test_third_cards_are_drawn_as_the_rules_say(self, api_client):
+        rules = told(api_client.get("games/baccarat/rules/"))["third_card"]
         assert rules["player_draws"] == [0, 1, 2, 3, 4, 5]
         assert rules["banker"][3]["player_drew"] == [True] * 8 + [False, True]
         assert rules["banker"][6] == {
@@ -184,25 +184,25 @@ class TestRulesAndOdds:
     @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     @pytest.mark.parametrize("slug", sample(GAMES, 1))
     def test_help_is_the_page_s_in_every_language(self, player, slug, language):
-        found = told(Program(player.user, language=language).get(f"games/{slug}/rules/"))
+        found = told(ApiClient(player.user, language=language).get(f"games/{slug}/rules/"))
         page = rules_page(GAMES[slug], language)
         assert (found["help"], found["name"]) == (page.body, page.name)
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("rest", ["rules", "odds"])
-    def test_of_no_game_there_are_none(self, program, rest):
-        refused(program.get(f"games/poker/{rest}/"), 404, "not-found")
+    def test_of_no_game_there_are_none(self, api_client, rest):
+        refused(api_client.get(f"games/poker/{rest}/"), 404, "not-found")
 
 
-def every_page(program: Program, **asked: Any) -> list[str]:
+def every_page(api_client: ApiClient, **asked: Any) -> list[str]:
     """The ids of all rounds, page by page."""
     found: list[str] = []
-    answer = told(program.get("rounds/", **asked))
+    answer = told(api_client.get("rounds/", **asked))
     while True:
         found += [each["id"] for each in answer["items"]]
         if answer["next"] is None:
             return found
-        answer = told(program.get("rounds/", cursor=answer["next"], **asked))
+        answer = told(api_client.get("rounds/", cursor=answer["next"], **asked))
 
 
 class TestRounds:
@@ -210,11 +210,11 @@ class TestRounds:
     def table(self) -> Table:
         return a_table()
 
-    def test_are_those_of_the_page_newest_first(self, program, player, table):
+    def test_are_those_of_the_page_newest_first(self, api_client, player, table):
         for _ in range(3):
             a_round(player, table, player=CHIP, tie=1000)
         page = logs.history(player, before=None, language="en")
-        found = told(program.get("rounds/"))["items"]
+        found = told(api_client.get("rounds/"))["items"]
         assert [each["id"] for each in found] == [str(line.id) for line in page.rounds]
         for each, line in zip(found, page.rounds, strict=True):
             assert (each["staked"], each["paid"]) == (line.staked, line.paid)
@@ -229,47 +229,47 @@ class TestRounds:
                 line.view.outcome,
             )
 
-    def test_a_cursor_goes_on_where_it_was_though_rounds_are_added(self, program, player, table):
+    def test_a_cursor_goes_on_where_it_was_though_rounds_are_added(self, api_client, player, table):
         played = [str(a_round(player, table, player=CHIP).round_id) for _ in range(5)][::-1]
-        first = told(program.get("rounds/", limit=2))
+        first = told(api_client.get("rounds/", limit=2))
         a_round(player, table, tie=CHIP)
-        second = told(program.get("rounds/", limit=2, cursor=first["next"]))
+        second = told(api_client.get("rounds/", limit=2, cursor=first["next"]))
         a_round(player, table, tie=CHIP)
-        third = told(program.get("rounds/", limit=2, cursor=second["next"]))
+        third = told(api_client.get("rounds/", limit=2, cursor=second["next"]))
         assert [each["id"] for each in (*first["items"], *second["items"], *third["items"])] == played
         assert third["next"] is None
 
     @pytest.mark.sweep
-    def test_every_round_is_on_one_page(self, program, player, table):
+    def test_every_round_is_on_one_page(self, api_client, player, table):
         played = [str(a_round(player, table, player=CHIP).round_id) for _ in range(5)][::-1]
         for limit in (1, 2, 5, 100):
-            assert every_page(program, limit=limit) == played
+            assert every_page(api_client, limit=limit) == played
 
     def test_a_cursor_of_somebody_else_s_is_refused(self, player, table):
         other = a_player(real=MONEY)
         for _ in range(2):
             a_round(player, table, player=CHIP)
             a_round(other, table, player=CHIP)
-        theirs = told(Program(player.user).get("rounds/", limit=1))["next"]
+        theirs = told(ApiClient(player.user).get("rounds/", limit=1))["next"]
         for cursor in (theirs, "bm9uZQ", "%"):
-            problem = refused(Program(other.user).get("rounds/", cursor=cursor), 400, "invalid")
+            problem = refused(ApiClient(other.user).get("rounds/", cursor=cursor), 400, "invalid")
             assert problem["errors"][0]["pointer"] == "/?cursor"
 
     @pytest.mark.sweep
-    def test_are_found_by_day_table_money_and_ending(self, program, player, table):
+    def test_are_found_by_day_table_money_and_ending(self, api_client, player, table):
         second = a_table("second")
         here, there = a_round(player, table, player=CHIP), a_round(player, second, player=CHIP)
         free = a_round(player, table, Mode.FREE, player=CHIP)
         today = datetime.now(UTC).date()
-        assert every_page(program, table="second") == [str(there.round_id)]
-        assert every_page(program, mode="free") == [str(free.round_id)]
-        assert every_page(program, since=today + timedelta(days=2)) == []
-        assert every_page(program, since=today - timedelta(days=2), until=today + timedelta(days=2)) == [
+        assert every_page(api_client, table="second") == [str(there.round_id)]
+        assert every_page(api_client, mode="free") == [str(free.round_id)]
+        assert every_page(api_client, since=today + timedelta(days=2)) == []
+        assert every_page(api_client, since=today - timedelta(days=2), until=today + timedelta(days=2)) == [
             str(there.round_id),
             str(here.round_id),
         ]
-        ended = {ending: every_page(program, ending=ending) for ending in ("won", "lost", "even", "void")}
-        assert sorted(each for found in ended.values() for each in found) == sorted(every_page(program))
+        ended = {ending: every_page(api_client, ending=ending) for ending in ("won", "lost", "even", "void")}
+        assert sorted(each for found in ended.values() for each in found) == sorted(every_page(api_client))
         assert ended["void"] == []
 
     @pytest.mark.sweep
@@ -283,36 +283,36 @@ class TestRounds:
             ({"before": 3}, "/?before"),
         ],
     )
-    def test_are_not_looked_for_by_guesses(self, program, asked, pointer):
-        problem = refused(program.get("rounds/", **asked), 400, "invalid")
+    def test_are_not_looked_for_by_guesses(self, api_client, asked, pointer):
+        problem = refused(api_client.get("rounds/", **asked), 400, "invalid")
         assert [error["pointer"] for error in problem["errors"]] == [pointer]
 
-    def test_that_were_annulled_say_so_and_have_no_result(self, program, player, table):
+    def test_that_were_voided_say_so_and_have_no_result(self, api_client, player, table):
         played = a_round(player, table, player=CHIP)
-        annul_unreproduced(played.round_id)
-        found = told(program.get(f"rounds/{played.round_id}/"))
+        void_unreproduced(played.round_id)
+        found = told(api_client.get(f"rounds/{played.round_id}/"))
         assert (found["status"], found["result"]) == ("void", None)
-        assert every_page(program, ending="void") == [str(played.round_id)]
+        assert every_page(api_client, ending="void") == [str(played.round_id)]
 
-    def test_that_are_played_are_told_without_cards(self, program, player):
+    def test_that_are_played_are_told_without_cards(self, api_client, player):
         live = a_live_table()
         step(live)
         bet(player, live, player=100_000)
-        (found,) = told(program.get("rounds/playing/"))["items"]
+        (found,) = told(api_client.get("rounds/playing/"))["items"]
         assert (found["status"], found["staked"], found["result"], found["seed"]) == ("playing", 100_000, None, None)
-        assert told(program.get(f"rounds/{found['id']}/")) == found
-        assert told(program.get("rounds/"))["items"] == []
+        assert told(api_client.get(f"rounds/{found['id']}/")) == found
+        assert told(api_client.get("rounds/"))["items"] == []
 
     @pytest.mark.sweep
-    def test_of_others_are_not_found(self, program, table):
+    def test_of_others_are_not_found(self, api_client, table):
         theirs = a_round(a_player(real=MONEY), table, player=CHIP)
-        refused(program.get(f"rounds/{theirs.round_id}/"), 404, "not-found")
+        refused(api_client.get(f"rounds/{theirs.round_id}/"), 404, "not-found")
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_are_told_in_the_language_asked_for(self, player, table, language):
         played = a_round(player, table, player=CHIP)
-        found = told(Program(player.user, language=language).get(f"rounds/{played.round_id}/"))
+        found = told(ApiClient(player.user, language=language).get(f"rounds/{played.round_id}/"))
         line = logs.round_of(player, played.round_id, language)
         assert line
         assert [bet["name"] for bet in found["bets"]] == [wager.name for wager in line.wagers]

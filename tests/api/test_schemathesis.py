@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
 from casino.api.describing import described
 from casino.wsgi import application
 from players.models import Player
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.api.operations import AN_ID, operations
 from tests.builders import a_golden_table, a_player, a_round, a_table
 from tests.chemin.at_table import a_chemin_table
@@ -79,11 +79,11 @@ class House:
             "level": ["0", "1"],
         }
         self.headers = {
-            who: {"Authorization": f"Bearer {program.key}"} if program.key else {}
-            for who, program in {
-                "player": Program(self.player.user),
-                "staff": Program(a_member_of_staff("compliance").user),
-                "nobody": Program(None),
+            who: {"Authorization": f"Bearer {api_client.key}"} if api_client.key else {}
+            for who, api_client in {
+                "player": ApiClient(self.player.user),
+                "staff": ApiClient(a_member_of_staff("compliance").user),
+                "nobody": ApiClient(None),
             }.items()
         }
 
@@ -139,7 +139,7 @@ def told(fault: BaseException) -> str:
 
 @pytest.mark.sweep
 def test_what_is_made_up_from_one_answer_to_the_next(house, is_sweep):
-    class Programs(the_api().as_state_machine()):  # type: ignore[misc]  # the class is made from the description
+    class ApiClients(the_api().as_state_machine()):  # type: ignore[misc]  # the class is made from the description
         def get_call_kwargs(self, case: Case) -> dict[str, Any]:
             cache.clear()
             case.headers.pop("Authorization", None)
@@ -158,7 +158,7 @@ def test_what_is_made_up_from_one_answer_to_the_next(house, is_sweep):
 
     answered: set[str] = set()  # what was done
     walks = WALKS_OF_A_SWEEP if is_sweep else WALKS
-    Programs.run(settings=settings(QUIETLY, max_examples=walks, stateful_step_count=10))
+    ApiClients.run(settings=settings(QUIETLY, max_examples=walks, stateful_step_count=10))
     reached = {each.id for each in operations() if each.places}
     assert len(answered & reached) >= (3 if is_sweep else 1), sorted(answered)
 

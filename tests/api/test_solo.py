@@ -6,13 +6,13 @@ import pytest
 
 from games import solo
 from games.engine.shoe import commitment, shuffle
-from games.models import NextRound, Participation, Round, Table
+from games.models import Participation, Round, SoloSeat, Table
 from games.seeds import unseal
-from games.solo import place_at
+from games.solo import solo_seat_at
 from games.solo.page import game_view
 from players.models import ApiToken, Player, Scope, Session
 from tests.api.at_solo import AtTable, Told, refused, told
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_player, a_purse, a_table
 from tests.people import events
 from wallet.ledger import accounts, purse
@@ -37,7 +37,7 @@ def table() -> Table:
 @pytest.fixture
 def at(player: Player, table: Table) -> AtTable:
     """A program at its open place."""
-    seat = AtTable(Program(player.user), table)
+    seat = AtTable(ApiClient(player.user), table)
     told(seat.open())
     return seat
 
@@ -50,34 +50,34 @@ def dealt_from(line: Told) -> list[str]:
 
 class TestAPlace:
     def test_is_opened_once_and_read_as_it_stands(self, at, player):
-        first = at.place
-        assert told(at.open()) == first == told(at.program.get(at.base + "place/"))
-        (place,) = NextRound.objects.filter(player=player)
-        assert (first["round_id"], first["commitment"]) == (str(place.round_id), place.commitment)
+        first = at.solo_seat
+        assert told(at.open()) == first == told(at.api_client.get(at.base + "place/"))
+        (solo_seat,) = SoloSeat.objects.filter(player=player)
+        assert (first["round_id"], first["commitment"]) == (str(solo_seat.round_id), solo_seat.commitment)
 
     def test_is_not_opened_by_reading(self, player, table):
-        refused(Program(player.user).get(f"tables/{table.slug}/real/place/"), 404, "no-place")
-        assert not NextRound.objects.exists()
+        refused(ApiClient(player.user).get(f"tables/{table.slug}/real/place/"), 404, "no-place")
+        assert not SoloSeat.objects.exists()
 
-    def test_is_not_opened_by_a_program_that_only_reads(self, player, table):
-        refused(Program(player.user, Scope.READ).post(f"tables/{table.slug}/real/place/"), 403, "forbidden")
-        assert not NextRound.objects.exists()
+    def test_is_not_opened_by_a_api_client_that_only_reads(self, player, table):
+        refused(ApiClient(player.user, Scope.READ).post(f"tables/{table.slug}/real/place/"), 403, "forbidden")
+        assert not SoloSeat.objects.exists()
 
     @pytest.mark.sweep
     def test_has_the_figures_of_the_page(self, at, player, table):
         at.chip("player", CHIP)
         at.chip("tie", 1000)
-        page = game_view(place_at(player=player, table_id=table.pk, mode=Mode.REAL), language="en")
-        place = at.place
-        assert place["slip"] == {spot.code: spot.stake for spot in page.spots if spot.stake}
-        assert place["staked"] == page.bet_total
-        assert place["balance"] - place["staked"] == page.balance
-        assert place["chips"] == [chip.value for chip in page.tray]
-        assert place["minimum"] == {spot.code: spot.minimum for spot in page.spots}
-        assert place["maximum"] == {spot.code: spot.maximum for spot in page.spots}
-        assert (place["round_id"], place["commitment"]) == (str(page.next_round_id), page.commitment)
-        assert (place["slip_version"], place["table_version"]) == (page.slip_version, page.table_version)
-        assert (place["status"] == "open", place["can_undo"]) == (page.is_open, page.can_undo)
+        page = game_view(solo_seat_at(player=player, table_id=table.pk, mode=Mode.REAL), language="en")
+        solo_seat = at.solo_seat
+        assert solo_seat["slip"] == {spot.code: spot.stake for spot in page.spots if spot.stake}
+        assert solo_seat["staked"] == page.bet_total
+        assert solo_seat["balance"] - solo_seat["staked"] == page.balance
+        assert solo_seat["chips"] == [chip.value for chip in page.tray]
+        assert solo_seat["minimum"] == {spot.code: spot.minimum for spot in page.spots}
+        assert solo_seat["maximum"] == {spot.code: spot.maximum for spot in page.spots}
+        assert (solo_seat["round_id"], solo_seat["commitment"]) == (str(page.next_round_id), page.commitment)
+        assert (solo_seat["slip_version"], solo_seat["table_version"]) == (page.slip_version, page.table_version)
+        assert (solo_seat["status"] == "open", solo_seat["can_undo"]) == (page.is_open, page.can_undo)
 
 
 class TestTheSlip:
@@ -92,7 +92,7 @@ class TestTheSlip:
     @pytest.mark.sweep
     def test_is_the_one_that_every_window_sees(self, at, player, table):
         at.chip("banker", CHIP)
-        assert place_at(player=player, table_id=table.pk, mode=Mode.REAL).slip == {"banker": CHIP}
+        assert solo_seat_at(player=player, table_id=table.pk, mode=Mode.REAL).slip == {"banker": CHIP}
 
     @pytest.mark.sweep
     def test_moves_no_money(self, at, player):
@@ -129,7 +129,7 @@ class TestADeal:
     def test_of_the_bets_of_a_whole_round_leaves_a_slip_alone_that_it_refuses(self, at, player):
         at.chip("banker", CHIP)
         refused(at.play({"tie": 10 * MONEY}), 422, "over-maximum")
-        assert told(at.program.get(at.base + "place/"))["slip"] == {"banker": CHIP}
+        assert told(at.api_client.get(at.base + "place/"))["slip"] == {"banker": CHIP}
         played = told(at.play({"tie": 3000, "banker": 7000}))
         assert {bet["bet"]: bet["stake"] for bet in played["round"]["bets"]} == {"tie": 3000, "banker": 7000}
         assert played["place"]["slip"] == {}
@@ -155,13 +155,13 @@ class TestADeal:
         assert dealt_from(played) == played["result"]["cards"]
 
     def test_for_free_money_moves_no_other(self, player, table):
-        seat = AtTable(Program(player.user), table, "free")
+        seat = AtTable(ApiClient(player.user), table, "free")
         seat.open()
         told(seat.play({"player": CHIP}))
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
         assert Round.objects.get().mode == Mode.FREE
 
-    def test_stands_in_the_session_of_the_program(self, at, player):
+    def test_stands_in_the_session_of_the_api_client(self, at, player):
         told(at.play({"player": CHIP}))
         (session,) = Session.objects.filter(user=player.user)
         assert Participation.objects.get().session == session.pk == ApiToken.objects.get().session_id
@@ -170,7 +170,7 @@ class TestADeal:
 
     def test_is_found_and_not_played_again_by_another_call(self, at, player):
         at.chip("player", CHIP)
-        said = {name: at.place[name] for name in ("round_id", "slip_version")}
+        said = {name: at.solo_seat[name] for name in ("round_id", "slip_version")}
         first = told(at.deal(**said))
         again = told(at.deal(**said))
         assert again["repeated"] is True
@@ -181,20 +181,20 @@ class TestADeal:
 class TestABalanceOfTheGame:
     @pytest.fixture
     def golden(self, player) -> AtTable:
-        seat = AtTable(Program(player.user), a_golden_table())
+        seat = AtTable(ApiClient(player.user), a_golden_table())
         told(seat.open())
         return seat
 
     def test_is_filled_and_emptied(self, golden, player):
-        assert told(golden.program.post(golden.base + "purse/re-buy/", {"amount": 20_000})) == {
+        assert told(golden.api_client.post(golden.base + "purse/re-buy/", {"amount": 20_000})) == {
             "amount": 20_000,
             "balance": 20_000,
             "account": MONEY - 20_000,
             "currency": "SEK",
         }
-        place = told(golden.program.get(golden.base + "place/"))
-        assert (place["balance"], place["account"]) == (20_000, MONEY - 20_000)
-        assert told(golden.program.post(golden.base + "purse/leave/"))["amount"] == 20_000
+        solo_seat = told(golden.api_client.get(golden.base + "place/"))
+        assert (solo_seat["balance"], solo_seat["account"]) == (20_000, MONEY - 20_000)
+        assert told(golden.api_client.post(golden.base + "purse/leave/"))["amount"] == 20_000
         assert (purse.balance(player, Mode.REAL), accounts.balance(player.pk, Mode.REAL)) == (0, MONEY)
 
     def test_is_what_the_game_plays_on_and_its_bets_stand(self, golden, player):
@@ -208,7 +208,7 @@ class TestABalanceOfTheGame:
     @pytest.mark.sweep
     def test_is_none_of_another_game(self, at):
         for path, body in (("purse/re-buy/", {"amount": 1000}), ("purse/leave/", {})):
-            refused(at.program.post(at.base + path, body), 404, "not-found")
+            refused(at.api_client.post(at.base + path, body), 404, "not-found")
 
 
 class TestNothingIsToldBeforeItsTime:
@@ -221,14 +221,17 @@ class TestNothingIsToldBeforeItsTime:
             return unseal(round_id, sealed)
 
         monkeypatch.setattr(solo, "unseal", watched)
-        place = NextRound.objects.get(player=player)
-        hidden = [bytes(place.sealed_seed).hex(), unseal(place.round_id, bytes(place.sealed_seed)).hex()]
+        solo_seat = SoloSeat.objects.get(player=player)
+        hidden = [bytes(solo_seat.sealed_seed).hex(), unseal(solo_seat.round_id, bytes(solo_seat.sealed_seed)).hex()]
         answers = [
             at.chip("player", CHIP),
             at.change("undo"),
             at.open(),
-            *(at.program.get(path) for path in ("tables/", at.base, at.base + "place/", "rounds/", "rounds/playing/")),
-            at.program.get(f"rounds/{place.round_id}/"),
+            *(
+                at.api_client.get(path)
+                for path in ("tables/", at.base, at.base + "place/", "rounds/", "rounds/playing/")
+            ),
+            at.api_client.get(f"rounds/{solo_seat.round_id}/"),
             at.play({"player": 1}),
         ]
         assert not opened

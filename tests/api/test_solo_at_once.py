@@ -17,7 +17,7 @@ from games.api import solo
 from games.models import Participation, Round
 from players.models import ApiCall, Player
 from tests.api.at_solo import AtTable, told
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_player, a_table
 from tests.harness.killed import dies
 from tests.wallet.test_at_once import at_once, is_whole
@@ -36,13 +36,13 @@ def unguarded(request: Request, do: Callable[[], Response]) -> Response:
 
 def a_seat(player: Player, *, golden: bool = False) -> AtTable:
     """A program at its open place."""
-    seat = AtTable(Program(player.user), a_golden_table() if golden else a_table())
+    seat = AtTable(ApiClient(player.user), a_golden_table() if golden else a_table())
     told(seat.open())
     return seat
 
 
 def refill(seat: AtTable, key: str) -> Any:
-    return seat.program.post(seat.base + "purse/re-buy/", {"amount": CHIP}, key=key)
+    return seat.api_client.post(seat.base + "purse/re-buy/", {"amount": CHIP}, key=key)
 
 
 class TestMoneyMovedByOneCallThatComesSeveralTimes:
@@ -67,7 +67,7 @@ class TestARoundThatSeveralCallsAskFor:
     def test_is_played_once(self, cloned_db, same_key):
         player = a_player(real=MONEY)
         seat = a_seat(player)
-        said = {"round_id": seat.place["round_id"], "bets": {"player": CHIP}}
+        said = {"round_id": seat.solo_seat["round_id"], "bets": {"player": CHIP}}
         keys = ["the same"] * TOGETHER if same_key else [str(uuid4()) for _ in range(TOGETHER)]
         answers = [told(each) for each in at_once([partial(seat.send, "rounds/", said, key=key) for key in keys])]
         assert {answer["round"]["id"] for answer in answers} == {said["round_id"]}
@@ -84,7 +84,7 @@ def test_a_process_that_dies_leaves_nothing_or_a_whole_round_with_its_answer(clo
     left: list[int] = []
     for number in count(1):
         before, key = Round.objects.count(), str(uuid4())
-        said = {"round_id": seat.place["round_id"], "bets": {"player": CHIP}}
+        said = {"round_id": seat.solo_seat["round_id"], "bets": {"player": CHIP}}
         died = dies(partial(seat.send, "rounds/", said, key=key), "after", number)
         left.append(Round.objects.count() - before)
         assert ApiCall.objects.filter(key=key).count() == left[-1]
@@ -92,7 +92,7 @@ def test_a_process_that_dies_leaves_nothing_or_a_whole_round_with_its_answer(clo
         assert told(again)["round"]["id"] == said["round_id"]
         assert (again.headers.get("Idempotency-Replayed") == "true") is bool(left[-1])
         assert Round.objects.count() - before == 1
-        seat.place = again.json()["place"]
+        seat.solo_seat = again.json()["place"]
         if not died:
             break
     # Nothing after key, lock, round and answer; all of it after the commit, and where nobody died.

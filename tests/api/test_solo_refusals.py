@@ -12,7 +12,7 @@ from games.api.problems import CODES
 from games.betting import error_messages
 from games.chemin.stop import continue_table
 from games.engine.settle import SettlementError
-from games.models import NextRound, Participation, Round, Table
+from games.models import Participation, Round, SoloSeat, Table
 from games.tables.default_tables import baccarat_limits, no_commission_limits
 from games.tables.status import close_table, open_table, pause_table
 from games.tables.versions import make_table
@@ -22,10 +22,10 @@ from players.models import LimitKind, Period, Player
 from players.protection import exclusions
 from players.protection.limits import set_limit
 from tests.api.at_solo import AtTable, Told, refused, told
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_player, a_purse, a_table, other_limits, put_live
 from tests.games.test_house_stopped import stop
-from tests.games.test_serving import serve
+from tests.games.test_table_eligibility import serve
 from tests.harness.sweeps import sample
 from tests.people import events
 from wallet.ledger import accounts
@@ -52,7 +52,7 @@ def table() -> Table:
 @pytest.fixture
 def at(player: Player, table: Table) -> AtTable:
     """A program at its place, with a bet on the table."""
-    seat = AtTable(Program(player.user), table)
+    seat = AtTable(ApiClient(player.user), table)
     told(seat.open())
     told(seat.chip("player", CHIP))
     return seat
@@ -82,11 +82,11 @@ class TestWhatKeepsARoundFromBeingDealt:
     @pytest.mark.parametrize("code", sample(list(HAPPENS), 3))
     def test_is_told_and_recorded_and_moves_nothing(self, at, player, table, code):
         HAPPENS[code](player, table)
-        before = NextRound.objects.values().get()
+        before = SoloSeat.objects.values().get()
         problem = refused(at.deal(), int(KINDS[code].status), code)
         assert problem["detail"]
         assert not Round.objects.exists()
-        assert NextRound.objects.values().get() == before
+        assert SoloSeat.objects.values().get() == before
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
         (event,) = events("round.refused")
         assert event["by"] == str(player)
@@ -106,7 +106,7 @@ class TestWhatKeepsARoundFromBeingDealt:
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_is_said_as_the_page_says_it_in_every_language(self, at, player, table, language):
-        at.program.client.defaults["HTTP_ACCEPT_LANGUAGE"] = language
+        at.api_client.client.defaults["HTTP_ACCEPT_LANGUAGE"] = language
         problem = refused(at.play({"player": 2 * MONEY}), 409, "balance-too-low")
         with translation.override(language):
             page = error_messages.refusal(
@@ -117,30 +117,30 @@ class TestWhatKeepsARoundFromBeingDealt:
 
     def test_is_a_check_that_waits_for_its_answer(self, at):
         with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_sitting SET began = began - interval '61 minutes'")
+            cursor.execute("UPDATE players_playsession SET began = began - interval '61 minutes'")
         assert refused(at.deal(), 403, "barred")["bar"] == "check"
-        check = told(at.program.get("protection/check/"))
+        check = told(at.api_client.get("protection/check/"))
         assert check["is_due"] is True
-        told(at.program.post("protection/check/", {"answer": "continue"}))
+        told(at.api_client.post("protection/check/", {"answer": "continue"}))
         told(at.deal())
 
     @pytest.mark.sweep
     def test_is_another_table_where_one_at_a_time_is_the_law(self, table):
         player, other = a_player("DE", real=MONEY // 20), a_table("second")
-        first, second = (AtTable(Program(player.user), each) for each in (table, other))
+        first, second = (AtTable(ApiClient(player.user), each) for each in (table, other))
         first.open()
         told(first.chip("player", 500))
         told(second.open())
         refused(first.deal(), 409, "table-waits")
         refused(first.chip("player", 500), 409, "table-waits")
-        told(first.program.get(first.base + "place/"))
+        told(first.api_client.get(first.base + "place/"))
         refused(first.deal(), 409, "table-waits")  # to read a place is not to go there
         told(first.open())
         told(first.deal())
 
     def test_is_a_currency_that_the_table_does_not_take(self, player):
         limits = {"DKK": baccarat_limits()["DKK"]}
-        seat = AtTable(Program(player.user), a_table("danish", limits=limits))
+        seat = AtTable(ApiClient(player.user), a_table("danish", limits=limits))
         refused(seat.open(), 403, "other-currency")
 
     def test_is_a_limit_of_the_player_s(self, at, player):
@@ -173,7 +173,7 @@ def test_every_refusal_of_a_table_has_a_code():
 class TestWhatIsSaidWrongly:
     @pytest.mark.sweep
     def test_of_a_slip_that_has_changed_meanwhile(self, at):
-        before = at.place["slip_version"]
+        before = at.solo_seat["slip_version"]
         at.chip("player", CHIP)
         refused(at.deal(slip_version=before), 409, "slip-changed")
 
@@ -182,12 +182,12 @@ class TestWhatIsSaidWrongly:
         refused(at.deal(round_id=str(uuid4())), 409, "stale")
 
     def test_of_somebody_else_s_round(self, at, table):
-        other = AtTable(Program(a_player(real=MONEY).user), table)
+        other = AtTable(ApiClient(a_player(real=MONEY).user), table)
         other.open()
-        round_id = at.place["round_id"]
+        round_id = at.solo_seat["round_id"]
         told(at.deal())
         refused(other.play({"player": CHIP}, round_id=round_id), 409, "stale")
-        refused(other.program.get(f"rounds/{round_id}/"), 404, "not-found")
+        refused(other.api_client.get(f"rounds/{round_id}/"), 404, "not-found")
         assert Round.objects.count() == 1
 
     @pytest.mark.sweep
@@ -199,7 +199,7 @@ class TestWhatIsSaidWrongly:
             "place/chips/": {"bet": "tie", "chip": CHIP},
             "place/changes/": {"change": "undo"},
         }
-        seat = AtTable(Program(player.user), table)
+        seat = AtTable(ApiClient(player.user), table)
         refused(seat.send(rest, bodies[rest]), 409, "stale")
 
     @pytest.mark.sweep
@@ -226,13 +226,13 @@ class TestWhatIsSaidWrongly:
 
     @pytest.mark.sweep
     def test_of_bets_that_exclude_each_other(self, player):
-        seat = AtTable(Program(player.user), a_golden_table())
+        seat = AtTable(ApiClient(player.user), a_golden_table())
         seat.open()
         a_purse(player, 5 * CHIP)
         refused(seat.play({"player": CHIP, "banker": CHIP}), 422, "bets-exclude")
 
     def test_of_a_side_bet_alone(self, player):
-        seat = AtTable(Program(player.user), a_table_with_side_bets())
+        seat = AtTable(ApiClient(player.user), a_table_with_side_bets())
         seat.open()
         refused(seat.play({"super_6": CHIP}), 422, "main-bet-missing")
 
@@ -253,7 +253,7 @@ class TestWhatIsSaidWrongly:
 class TestOnce:
     def test_the_same_key_gets_the_same_answer_and_one_round(self, at):
         key = str(uuid4())
-        said = {name: at.place[name] for name in ("round_id", "slip_version")}
+        said = {name: at.solo_seat[name] for name in ("round_id", "slip_version")}
         first, second = (at.deal(key=key, **said) for _ in range(2))
         assert first.content == second.content
         assert (first.headers.get("Idempotency-Replayed"), second["Idempotency-Replayed"]) == (None, "true")
@@ -279,13 +279,13 @@ class TestOnce:
         key = str(uuid4())
         for _ in range(2):
             at.send("place/chips/", {"bet": "tie", "chip": 1000}, key=key)
-        assert NextRound.objects.get().slip == {"player": CHIP, "tie": 1000}
+        assert SoloSeat.objects.get().slip == {"player": CHIP, "tie": 1000}
 
     def test_money_is_moved_into_the_game_once(self, player):
-        golden = AtTable(Program(player.user), a_golden_table())
+        golden = AtTable(ApiClient(player.user), a_golden_table())
         golden.open()
         key = str(uuid4())
         for _ in range(2):
-            told(golden.program.post(golden.base + "purse/re-buy/", {"amount": CHIP}, key=key))
+            told(golden.api_client.post(golden.base + "purse/re-buy/", {"amount": CHIP}, key=key))
         assert accounts.balance(player.pk, Mode.REAL) == MONEY - CHIP
         assert not Participation.objects.exists()

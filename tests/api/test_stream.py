@@ -14,8 +14,8 @@ from games.tables.clock import Clock
 from players.models import ApiToken, Scope, Session
 from players.protection import exclusions
 from realtime.hub import MOST_OF_ONE_PLAYER
-from tests.api.at_live import at, program_of, state_at
-from tests.api.client import Program
+from tests.api.at_live import at, client_of, state_at
+from tests.api.client import ApiClient
 from tests.api.listening import listening, problem_of, rounds, states, values, wait_for_state
 from tests.builders import a_player
 from tests.chemin.spelling import cards_in
@@ -59,13 +59,13 @@ class TestWhatIsTold:
     """The table as everybody sees it, and of one's own nobody else's."""
 
     @pytest.mark.sweep
-    def test_a_round_is_told_as_it_goes_and_each_program_its_own_money_only(
+    def test_a_round_is_told_as_it_goes_and_each_api_client_its_own_money_only(
         self, url: str, live_table: LiveTable, superuser: psycopg.Connection
     ) -> None:
         swede, dane = a_player(real=OWN_MONEY), a_player("DK", real=888_00)
         bet(swede, live_table, player=250_00)
         bet(dane, live_table, banker=100_00)
-        with listening(url, program_of(swede), program_of(dane), to=live_table) as (first, other):
+        with listening(url, client_of(swede), client_of(dane), to=live_table) as (first, other):
             for watcher, balance in ((first, OWN_MONEY - 250_00), (other, 788_00)):
                 wait_for_state(watcher, phase="betting", takes_bets=True)
                 assert values(watcher.wait_for("own"))["balance"] == balance
@@ -77,7 +77,7 @@ class TestWhatIsTold:
                 wait_for_state(watcher, phase="settled")
                 watcher.wait_for("own", '"last_round":{')
                 assert rounds(watcher) == [str(settled.pk)]
-            kept = program_of(swede).get(f"rounds/{settled.pk}/").json()
+            kept = client_of(swede).get(f"rounds/{settled.pk}/").json()
             assert values(first.of("round")[0])["at"] == kept["at"]
             assert len(backends(superuser)) == 1
         for private in (b"SEK", b"52700"):
@@ -89,22 +89,22 @@ class TestWhatIsTold:
     def test_the_stream_tells_what_reading_tells(self, url: str, live_table: LiveTable) -> None:
         player = a_player(real=OWN_MONEY)
         bet(player, live_table, player=50_00)
-        program = program_of(player)
-        with listening(url, program, to=live_table) as (watcher,):
+        api_client = client_of(player)
+        with listening(url, api_client, to=live_table) as (watcher,):
             for phase in (Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED):
                 if phase is not Phase.BETTING:
                     advance_to(live_table, phase)
-                told, read = wait_for_state(watcher, phase=phase), state_at(program, live_table)
+                told, read = wait_for_state(watcher, phase=phase), state_at(api_client, live_table)
                 of_the_moment = {"at": None, "seconds_left": None}
                 assert told | of_the_moment == read["state"] | of_the_moment
             watcher.wait_for("own", '"last_round":{')
-            assert values(watcher.of("own")[-1]) == state_at(program, live_table)["own"]
+            assert values(watcher.of("own")[-1]) == state_at(api_client, live_table)["own"]
 
     @pytest.mark.sweep
-    def test_a_table_is_told_once_for_all_programs_beside_the_pages_of_the_same_reading(
+    def test_a_table_is_told_once_for_all_api_clients_beside_the_pages_of_the_same_reading(
         self, url: str, live_table: LiveTable, superuser: psycopg.Connection
     ) -> None:
-        programs = [program_of(a_player(real=OWN_MONEY)) for _ in range(4)]
+        programs = [client_of(a_player(real=OWN_MONEY)) for _ in range(4)]
         page = stream_tokens.issue(a_ticket(a_player(), live_table))
         with listening(url, *programs, to=live_table) as watchers, watching(url, page) as (reader,):
             for watcher in watchers:
@@ -122,8 +122,8 @@ class TestWhatIsTold:
         quick = Clock(betting=600_000, call=600_000, card=600, pause=600_000)
         made = LiveTable.objects.select_related("table").get(pk=a_table_with_bets(clock=quick).pk)
         page = stream_tokens.issue(a_ticket(a_player(), made))
-        program = program_of(a_player(real=OWN_MONEY))
-        with listening(url, program, to=made) as (watcher,), watching(url, page) as (reader,):
+        api_client = client_of(a_player(real=OWN_MONEY))
+        with listening(url, api_client, to=made) as (watcher,), watching(url, page) as (reader,):
             wait_for_state(watcher, phase="betting")
             reader.wait_for("public", 'data-phase="betting"')
             before = len(reader.of("public")), len(watcher.of("state"))
@@ -144,17 +144,17 @@ class TestWhatIsTold:
     def test_notices_of_the_house_come_in_the_language_asked_for(
         self, url: str, live_table: LiveTable, superuser: psycopg.Connection
     ) -> None:
-        program = program_of(a_player(real=OWN_MONEY))
-        with listening(url, program, to=live_table) as (watcher,):
+        api_client = client_of(a_player(real=OWN_MONEY))
+        with listening(url, api_client, to=live_table) as (watcher,):
             assert values(watcher.wait_for("notice")) == {"is_stopped": False, "notices": []}
 
     def test_news_that_changes_nothing_of_one_s_own_is_not_told_as_such(self, url: str, live_table: LiveTable) -> None:
         player = a_player(real=OWN_MONEY)
         bet(player, live_table, player=50_00)
-        with listening(url, program_of(player), to=live_table) as (watcher,):
+        with listening(url, client_of(player), to=live_table) as (watcher,):
             wait_for_state(watcher, phase="betting")
             watcher.wait_for("own")
-            notify.tell(live_table.pk)
+            notify.notify_table(live_table.pk)
             watcher.wait(lambda: len(watcher.of("state")) == 2)
             assert len(watcher.of("own")) == 1
             assert not watcher.of("round")
@@ -173,28 +173,28 @@ class TestWhoMayListen:
     ) -> None:
         player = a_player(real=OWN_MONEY)
         refused = {
-            Program(None): (401, "token-refused"),
-            Program(player.user, Scope.PLAY): (403, "forbidden"),
-            Program(a_member_of_staff("compliance").user): (403, "forbidden"),
-            Program(a_member_of_staff("supervisor").user): (403, "forbidden"),
+            ApiClient(None): (401, "token-refused"),
+            ApiClient(player.user, Scope.PLAY): (403, "forbidden"),
+            ApiClient(a_member_of_staff("compliance").user): (403, "forbidden"),
+            ApiClient(a_member_of_staff("supervisor").user): (403, "forbidden"),
         }
-        for program, (status, code) in refused.items():
-            with listening(url, program, to=live_table) as (watcher,):
+        for api_client, (status, code) in refused.items():
+            with listening(url, api_client, to=live_table) as (watcher,):
                 assert watcher.status == status
                 assert problem_of(watcher)["code"] == code
                 assert b"event:" not in watcher.bytes
-        with listening(url, Program(player.user, Scope.READ), to=live_table) as (watcher,):
+        with listening(url, ApiClient(player.user, Scope.READ), to=live_table) as (watcher,):
             assert watcher.status == 200
             assert b"text/event-stream" in watcher.bytes
             wait_for_state(watcher, phase="betting")
 
-    def test_one_player_has_so_many_streams_whether_pages_or_programs(self, url: str, live_table: LiveTable) -> None:
+    def test_one_player_has_so_many_streams_whether_pages_or_api_clients(self, url: str, live_table: LiveTable) -> None:
         player = a_player(real=OWN_MONEY)
-        program = program_of(player)
+        api_client = client_of(player)
         page = stream_tokens.issue(a_ticket(player, live_table))
-        with listening(url, *[program] * (MOST_OF_ONE_PLAYER - 1), to=live_table) as watchers:
+        with listening(url, *[api_client] * (MOST_OF_ONE_PLAYER - 1), to=live_table) as watchers:
             assert {watcher.status for watcher in watchers} == {200}
-            with watching(url, page) as (reader,), listening(url, program, to=live_table, language="de") as (more,):
+            with watching(url, page) as (reader,), listening(url, api_client, to=live_table, language="de") as (more,):
                 reader.wait_for("public")
                 assert more.status == 503
                 told = problem_of(more)
@@ -205,7 +205,7 @@ class TestWhoMayListen:
         self, url: str, live_table: LiveTable
     ) -> None:
         players = [a_player(real=OWN_MONEY) for _ in range(4)]
-        stays, revoked, idles, pauses = (program_of(player) for player in players)
+        stays, revoked, idles, pauses = (client_of(player) for player in players)
         asked = {"round_id": str(round_at(live_table).pk), "table_version": 1, "bet": "player", "chip": 50_00}
         assert idles.post(at(live_table, "bets"), asked).status_code == 200  # so it has a session
         with listening(url, stays, revoked, idles, pauses, to=live_table) as watchers:
@@ -226,16 +226,16 @@ class TestWhoMayListen:
 
     def test_listening_begins_no_session_and_keeps_none_from_ending(self, url: str, live_table: LiveTable) -> None:
         player = a_player(real=OWN_MONEY)
-        with listening(url, program_of(player), to=live_table) as (watcher,):
+        with listening(url, client_of(player), to=live_table) as (watcher,):
             wait_for_state(watcher, phase="betting")
         assert not Session.objects.filter(user=player.user).exists()
 
     def test_words_behind_the_question_mark_open_nothing(self, url: str, live_table: LiveTable) -> None:
-        program = program_of(a_player(real=OWN_MONEY))
+        api_client = client_of(a_player(real=OWN_MONEY))
         watcher = Watcher(
             url,
             f"/api/v1/{at(live_table, 'stream')}?since=1",
-            headers={"Authorization": f"Bearer {program.key}"},
+            headers={"Authorization": f"Bearer {api_client.key}"},
         )
         assert watcher.status == 400
         assert problem_of(watcher)["errors"][0]["pointer"] == "/?since"
@@ -244,6 +244,6 @@ class TestWhoMayListen:
 
 def test_a_server_of_pages_alone_tells_nothing(client, live_table: LiveTable) -> None:
     """Where no port stands before the view, as behind a server of WSGI."""
-    answer = program_of(a_player(real=OWN_MONEY)).get(at(live_table, "stream"))
+    answer = client_of(a_player(real=OWN_MONEY)).get(at(live_table, "stream"))
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/event-stream; charset=utf-8")
     assert answer.content == b"retry: 3000\n\n"

@@ -9,14 +9,14 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from games.models import LiveTable, Phase, Shape, VoidReason
-from games.shared.stream_tokens import Mark, ProgramTicket
+from games.shared.stream_tokens import ApiClientTicket, RoundCursor
 from games.shared.void import void_live_round
 from realtime import rounds as live_rounds
 from realtime.listener import open_line
 from realtime.renderers import WIRES
 from realtime.rounds import Rounds
 from realtime.stream import MISSED, Stream
-from tests.api.at_live import program_of
+from tests.api.at_live import client_of
 from tests.api.listening import listening, problem_of, rounds, states, values, wait_for_state
 from tests.builders import a_player
 from tests.harness import databases
@@ -50,7 +50,7 @@ class Evening:
     def __init__(self) -> None:
         self.table = LiveTable.objects.select_related("table").get(pk=a_table_with_bets().pk)
         self.player = a_player(real=10_000_00)
-        self.program = program_of(self.player)
+        self.api_client = client_of(self.player)
         self.over: list[str] = []
 
     def play(self, count: int = 1) -> None:
@@ -75,7 +75,7 @@ def test_a_line_that_is_cut_at_every_event_loses_no_round_and_tells_none_twice(u
     told: list[str] = []
     after: str | None = None
     for _ in range(ROUNDS):
-        with listening(url, evening.program, to=evening.table, after=after) as (watcher,):
+        with listening(url, evening.api_client, to=evening.table, after=after) as (watcher,):
             wait_for_state(watcher, phase="betting")
             evening.play()
             watcher.wait(partial(has_told, watcher, evening.over[-1]))
@@ -86,7 +86,7 @@ def test_a_line_that_is_cut_at_every_event_loses_no_round_and_tells_none_twice(u
         told += [values(news)["id"] for news in seen if news.kind == "round"]
         after = last.number
         evening.play()  # meanwhile
-    with listening(url, evening.program, to=evening.table, after=after) as (watcher,):
+    with listening(url, evening.api_client, to=evening.table, after=after) as (watcher,):
         wait_for_state(watcher, phase="betting")
         told += rounds(watcher)
     assert told == evening.over
@@ -94,7 +94,7 @@ def test_a_line_that_is_cut_at_every_event_loses_no_round_and_tells_none_twice(u
 
 @pytest.mark.sweep
 def test_after_each_event_there_comes_exactly_what_followed_it(url: str, evening: Evening) -> None:
-    with listening(url, evening.program, to=evening.table) as (watcher,):
+    with listening(url, evening.api_client, to=evening.table) as (watcher,):
         wait_for_state(watcher, phase="betting")
         evening.play(ROUNDS)
         watcher.wait(lambda: len(rounds(watcher)) == ROUNDS)
@@ -104,7 +104,7 @@ def test_after_each_event_there_comes_exactly_what_followed_it(url: str, evening
         if not news.number:
             continue
         before = [values(each)["id"] for each in events[: place + 1] if each.kind == "round"]
-        with listening(url, evening.program, to=evening.table, after=news.number) as (back,):
+        with listening(url, evening.api_client, to=evening.table, after=news.number) as (back,):
             wait_for_state(back, phase="betting")
             assert before + rounds(back) == evening.over
             kinds = [each.kind for each in back.news if each.kind in ("round", "state")]
@@ -114,7 +114,7 @@ def test_after_each_event_there_comes_exactly_what_followed_it(url: str, evening
 @pytest.mark.sweep
 def test_whoever_has_just_come_is_told_no_round_that_was_over(url: str, evening: Evening) -> None:
     evening.play(2)
-    with listening(url, evening.program, to=evening.table) as (watcher,):
+    with listening(url, evening.api_client, to=evening.table) as (watcher,):
         wait_for_state(watcher, phase="betting")
         evening.play()
         watcher.wait(lambda: rounds(watcher) == evening.over[-1:])
@@ -122,24 +122,24 @@ def test_whoever_has_just_come_is_told_no_round_that_was_over(url: str, evening:
 
 @pytest.mark.sweep
 def test_whoever_knows_of_no_round_yet_is_told_all(url: str, evening: Evening) -> None:
-    with listening(url, evening.program, to=evening.table) as (watcher,):
+    with listening(url, evening.api_client, to=evening.table) as (watcher,):
         assert watcher.wait_for("state").number == "0-0"
     evening.play(2)
-    with listening(url, evening.program, to=evening.table, after="0-0") as (watcher,):
+    with listening(url, evening.api_client, to=evening.table, after="0-0") as (watcher,):
         wait_for_state(watcher, phase="betting")
         assert rounds(watcher) == evening.over
 
 
 @pytest.mark.sweep
-def test_a_round_that_was_annulled_is_told_to_be(url: str, evening: Evening) -> None:
+def test_a_round_that_was_voided_is_told_to_be(url: str, evening: Evening) -> None:
     evening.play()
     bet(evening.player, evening.table, banker=50_00)
     live_round = advance_to(evening.table, Phase.CLOSED)
     void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:1")
-    with listening(url, evening.program, to=evening.table, after="0-0") as (watcher,):
+    with listening(url, evening.api_client, to=evening.table, after="0-0") as (watcher,):
         wait_for_state(watcher, phase="void")
         one, two = (values(news) for news in watcher.of("round"))
-        assert (one["is_annulled"], two["is_annulled"], two["id"]) == (False, True, str(live_round.pk))
+        assert (one["is_void"], two["is_void"], two["id"]) == (False, True, str(live_round.pk))
         assert (two["cards"], two["outcome"], two["player"]) == ([], None, {"cards": [], "total": None})
         cards = sorted(one["player"]["cards"] + one["banker"]["cards"])
         assert cards == sorted(one["cards"])
@@ -149,7 +149,7 @@ def test_a_round_that_was_annulled_is_told_to_be(url: str, evening: Evening) -> 
 @pytest.mark.sweep
 @pytest.mark.parametrize("number", sample(["9-9", "1", "1-1-1", "-1-1", "x", "1-0", "9" * 40, "1-1, 1-1"], 2))
 def test_a_number_that_no_event_had_is_refused_by_its_name(url: str, evening: Evening, number: str) -> None:
-    with listening(url, evening.program, to=evening.table, after=number) as (watcher,):
+    with listening(url, evening.api_client, to=evening.table, after=number) as (watcher,):
         assert watcher.status == 400
         told = problem_of(watcher)
         assert (told["code"], told["errors"][0]["pointer"]) == ("invalid", "/Last-Event-ID")
@@ -158,8 +158,8 @@ def test_a_number_that_no_event_had_is_refused_by_its_name(url: str, evening: Ev
 @pytest.mark.sweep
 def test_a_round_under_way_that_somebody_says_to_know_keeps_it_from_nobody(url: str, evening: Evening) -> None:
     evening.play()
-    other = program_of(a_player())
-    with listening(url, evening.program, to=evening.table) as (watcher,):
+    other = client_of(a_player())
+    with listening(url, evening.api_client, to=evening.table) as (watcher,):
         wait_for_state(watcher, phase="betting")
         with listening(url, other, to=evening.table, after="1-2") as (too_early,):
             assert too_early.wait_for("state").number == "1-1"
@@ -172,11 +172,11 @@ def test_a_round_under_way_that_somebody_says_to_know_keeps_it_from_nobody(url: 
 class Kept(Stream):
     """A stream that keeps what it was told."""
 
-    def __init__(self, ticket: ProgramTicket) -> None:
+    def __init__(self, ticket: ApiClientTicket) -> None:
         super().__init__(ticket)
         self.told: list[bytes] = []
 
-    def tell_all(self, events: Iterable[tuple[str, bytes]]) -> None:
+    def send_events(self, events: Iterable[tuple[str, bytes]]) -> None:
         """Keep it."""
         self.told += [said for _, said in events if said]
 
@@ -186,12 +186,12 @@ def test_who_missed_more_than_is_told_is_told_so_and_goes_on_from_there(
 ) -> None:
     monkeypatch.setattr(live_rounds, "MOST", 2)
     evening.play(4)
-    known = [Mark(1, number) for number in range(1, 5)]
+    known = [RoundCursor(1, number) for number in range(1, 5)]
 
-    async def tell(*after: Mark) -> list[Kept]:
+    async def tell(*after: RoundCursor) -> list[Kept]:
         read = Rounds(evening.table.pk, WIRES[Shape.SHARED])
         player, table = evening.player.pk, evening.table.pk
-        listeners = [Kept(ProgramTicket(player, table, None, "en", after=mark)) for mark in after]
+        listeners = [Kept(ApiClientTicket(player, table, None, "en", after=mark)) for mark in after]
         async with open_line() as line:
             for listener in listeners:
                 read.take_in(listener)
@@ -208,11 +208,11 @@ def test_who_missed_more_than_is_told_is_told_so_and_goes_on_from_there(
     assert there.told == []
 
 
-def test_what_one_program_says_to_know_is_no_mark_of_another(evening: Evening) -> None:
+def test_what_one_api_client_says_to_know_is_no_mark_of_another(evening: Evening) -> None:
     evening.play()
     read = Rounds(evening.table.pk, WIRES[Shape.SHARED])
     player, table = evening.player.pk, evening.table.pk
-    known, ahead = [Kept(ProgramTicket(player, table, None, "en", after=Mark(1, number))) for number in (1, 2)]
+    known, ahead = [Kept(ApiClientTicket(player, table, None, "en", after=RoundCursor(1, number))) for number in (1, 2)]
 
     async def keep_up() -> str:
         read.hear()

@@ -10,7 +10,7 @@ from players.models import LimitKind, Period, Player, Session
 from players.protection import exclusions
 from players.protection.limits import set_limit
 from tests.api.at_solo import AtTable, refused, told
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.builders import a_player, a_table
 from tests.players.test_sessions import PLAYER, SECOND, pass_time
 
@@ -32,7 +32,7 @@ def table() -> Table:
 @pytest.fixture
 def at(player: Player, table: Table) -> AtTable:
     """A program at its open place."""
-    seat = AtTable(Program(player.user), table)
+    seat = AtTable(ApiClient(player.user), table)
     told(seat.open())
     return seat
 
@@ -51,9 +51,9 @@ def test_what_is_played_stands_in_the_session_that_the_first_write_began(at):
 
 
 def test_what_is_read_begins_none(player, table):
-    program = Program(player.user)
-    assert told(program.get("protection/check/"))["sitting"] is None
-    program.get(f"tables/{table.slug}/real/place/")
+    api_client = ApiClient(player.user)
+    assert told(api_client.get("protection/check/"))["sitting"] is None
+    api_client.get(f"tables/{table.slug}/real/place/")
     assert not Session.objects.exists()
 
 
@@ -69,10 +69,10 @@ def test_after_nine_minutes_without_play_another_session_begins(at):
 def test_a_reality_check_waits_until_it_is_answered(at):
     told(at.play({"player": 5000}))
     with connection.cursor() as cursor:
-        cursor.execute("UPDATE players_sitting SET began = began - interval '61 minutes'")
+        cursor.execute("UPDATE players_playsession SET began = began - interval '61 minutes'")
     refused(at.play({"player": 5000}), 403, "barred")
-    assert told(at.program.get("protection/check/"))["is_due"]
-    told(at.program.post("protection/check/", {"answer": "continue"}))
+    assert told(at.api_client.get("protection/check/"))["is_due"]
+    told(at.api_client.post("protection/check/", {"answer": "continue"}))
     told(at.play({"player": 5000}))
 
 
@@ -84,7 +84,7 @@ def test_time_that_is_used_up_ends_play(player, at):
     assert refused(at.play({"player": 5000}), 403, "barred")["bar"] == "time"
 
 
-def test_whoever_excludes_themselves_is_excluded_with_every_program(player, at):
+def test_whoever_excludes_themselves_is_excluded_with_every_api_client(player, at):
     exclusions.exclude_self(player=player, months=12, by=str(player))
     assert refused(at.play({"player": 5000}), 403, "barred")["bar"] == "excluded"
     assert not Participation.objects.exists()

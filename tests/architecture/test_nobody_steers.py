@@ -182,14 +182,14 @@ def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
     assert callers("cards_on_table") == {"games.chemin.table_state", "games.chemin.snapshots"}
 
 
-def test_a_guest_is_dealt_what_was_sealed_for_them_and_nothing_else():
+def test_a_player_is_dealt_what_was_sealed_for_them_and_nothing_else():
     """A demo round is dealt only from its committed seed; no form or URL affects the deal."""
     tree = dict(sources())["games.demo.play"]
     functions = {each.name: each for each in nodes(tree) if isinstance(each, ast.FunctionDef)}
     dealing = functions["_dealt"]
-    assert [argument.arg for argument in dealing.args.args] == ["place", "table", "how"]
+    assert [argument.arg for argument in dealing.args.args] == ["demo_seat", "table", "how"]
     calls = [each for each in nodes(tree) if isinstance(each, ast.Call)]
-    seats = [call for call in calls if getattr(call.func, "id", "") == "GuestPlace"]
+    seats = [call for call in calls if getattr(call.func, "id", "") == "DemoSeat"]
     assert [ast.unparse(call.args[2]) for call in seats] == ["new_sealed_seed()"]
     later = [word.value for call in calls for word in call.keywords if word.arg == "next"]
     assert [ast.unparse(value) for value in later] == ["new_sealed_seed()"]
@@ -201,18 +201,18 @@ def callers(module: str, called: str) -> set[str]:
     return {function.name for function in functions if called in called_names(function)}
 
 
-def test_only_a_seed_that_does_not_reproduce_its_round_annuls_one_of_a_solo_table():
+def test_only_a_seed_that_does_not_reproduce_its_round_voids_one_of_a_solo_table():
     """No page, form, command or task voids it: one function does, after the comparison."""
     naming = {
         name for name, tree in sources() if {"void_round", "undo_round"} & {*called_names(tree), *imported_tails(tree)}
     }
     assert naming == {"games.verification.replay_task", "games.rounds.void", "games.shared.void", "games.chemin.void"}
-    assert callers("games.verification.replay_task", "void_round") == {"_annul"}
+    assert callers("games.verification.replay_task", "void_round") == {"_void"}
     assert callers("games.shared.void", "void_round") == {"void_live_round"}
     assert callers("games.chemin.void", "void_round") == {"_take_back"}
 
 
-def test_a_round_of_a_shared_table_is_annulled_by_the_clock_by_one_before_its_deal_or_by_two_people():
+def test_a_round_of_a_shared_table_is_voided_by_the_clock_by_one_before_its_deal_or_by_two_people():
     """One function voids a round before the deal, one after the approval of two people, one if it
     is overdue.
     """
@@ -221,16 +221,16 @@ def test_a_round_of_a_shared_table_is_annulled_by_the_clock_by_one_before_its_de
     assert callers("games.shared.malfunction", "void_live_round") == {"cancel", "execute"}
     assert callers("games.shared.phases", "void_live_round") == {"_move"}
     of_guests = {
-        name for name, tree in sources() if "annul_coup" in called_names(tree) and not name.startswith("games.engine.")
+        name for name, tree in sources() if "void_coup" in called_names(tree) and not name.startswith("games.engine.")
     }
     assert of_guests == {"games.shared.void", "games.chemin.tick"}
-    assert callers("games.shared.void", "annul_coup") == {"void_live_round"}
-    assert callers("games.chemin.tick", "annul_coup") == {"_answer"}
-    named = {name for name, tree in sources() for node in nodes(tree) if is_two_peoples_deed(node)}
+    assert callers("games.shared.void", "void_coup") == {"void_live_round"}
+    assert callers("games.chemin.tick", "void_coup") == {"_answer"}
+    named = {name for name, tree in sources() for node in nodes(tree) if is_two_peoples_action(node)}
     assert named == {"games.apps"}, "what two people decide is done by the approval and nobody else"
 
 
-def is_two_peoples_deed(node: ast.AST) -> bool:
+def is_two_peoples_action(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "execute" and getattr(node.value, "id", "") == "malfunction"
 
 
@@ -275,6 +275,6 @@ def test_no_address_carries_a_card_a_seed_or_a_result():
 
 
 def test_finished_rounds_have_no_way_to_be_edited():
-    models = ("Round", "Participation", "Wager", "Void", "VoidPart", "VoidTold", "Incident")
+    models = ("Round", "Participation", "Wager", "Void", "VoidPart", "VoidNotice", "Incident")
     permissions = {model: set(apps.get_model("games", model)._meta.default_permissions) for model in models}
     assert {model: given for model, given in permissions.items() if given & {"add", "change", "delete"}} == {}

@@ -15,7 +15,7 @@ class Attack:
 
     table: str
     guard: str
-    deed: str
+    action: str
     also: str = ""
     refused_by: str = ""
     harm: str = ""
@@ -92,14 +92,14 @@ def alone(table: str, guard: str) -> str:
 
 def changed(table: str, guard: str, change: str, where: str = "true") -> Attack:
     """One row comes to say what the constraint forbids."""
-    deed = f"UPDATE {table} SET {change} WHERE ctid = (SELECT min(ctid) FROM {table} WHERE {where})"
-    return Attack(table, guard, deed, alone(table, guard))
+    action = f"UPDATE {table} SET {change} WHERE ctid = (SELECT min(ctid) FROM {table} WHERE {where})"
+    return Attack(table, guard, action, alone(table, guard))
 
 
 def twice(table: str, guard: str, where: str = "true") -> Attack:
     """A row is there a second time."""
-    deed = f"INSERT INTO {table} SELECT * FROM {table} WHERE ctid = (SELECT min(ctid) FROM {table} WHERE {where})"
-    return Attack(table, guard, deed, alone(table, guard))
+    action = f"INSERT INTO {table} SELECT * FROM {table} WHERE ctid = (SELECT min(ctid) FROM {table} WHERE {where})"
+    return Attack(table, guard, action, alone(table, guard))
 
 
 def nothing(table: str, columns: str) -> Iterator[Attack]:

@@ -3,8 +3,8 @@
 from tests.attacks.attack import Attack, copied, kept, nothing, twice
 
 A_GAP, BETWEEN, TOO_SOON = (
-    f"INSERT INTO audit_rolled (sums, hour, rows) SELECT '{sums}', {hour}, 0"
-    for sums, hour in (
+    f"INSERT INTO audit_rolled (totals, hour, rows) SELECT '{totals}', {hour}, 0"
+    for totals, hour in (
         ("wallet.moved", "(SELECT max(hour) - interval '2 years' FROM audit_rolled)"),
         ("new", "'2026-03-28 10:30Z'::timestamptz"),
         ("new", "date_trunc('hour', now(), 'UTC') + interval '1 year'"),
@@ -12,29 +12,40 @@ A_GAP, BETWEEN, TOO_SOON = (
 )
 
 ATTACKS: list[Attack] = [
-    *nothing("audit_mark", "at transaction"),
-    *nothing("audit_rolled", "at hour rows sums"),
-    *nothing("wallet_moved", "account_kind amount currency entries hour into journal_kind mode"),
-    *nothing("wallet_standing", "account_kind at balance currency held mode"),
-    *(twice(table, f"{table}_pkey") for table in ("audit_mark", "audit_rolled", "wallet_moved", "wallet_standing")),
+    *nothing("audit_watermark", "at transaction"),
+    *nothing("audit_rolled", "at hour rows totals"),
+    *nothing("wallet_ledgerhourlytotal", "account_kind amount currency entries hour into journal_kind mode"),
+    *nothing("wallet_accountsnapshot", "account_kind at balance currency held mode"),
+    *(
+        twice(table, f"{table}_pkey")
+        for table in ("audit_watermark", "audit_rolled", "wallet_ledgerhourlytotal", "wallet_accountsnapshot")
+    ),
     *kept("audit_rolled", "audit_rolled_is_kept", "rows"),
-    *kept("wallet_moved", "wallet_moved_is_kept", "amount"),
-    *kept("wallet_standing", "wallet_standing_is_kept", "balance"),
+    *kept("wallet_ledgerhourlytotal", "wallet_ledgerhourlytotal_is_kept", "amount"),
+    *kept("wallet_accountsnapshot", "wallet_accountsnapshot_is_kept", "balance"),
     Attack("audit_rolled", "audit_rolled_is_next", A_GAP, name="after a gap"),
     Attack("audit_rolled", "audit_rolled_is_next", BETWEEN, name="no whole hour"),
     Attack("audit_rolled", "audit_rolled_is_next", TOO_SOON, name="too soon"),
-    Attack("audit_mark", "audit_mark_is_past", "INSERT INTO audit_mark (at, transaction) VALUES ('2999-01-01Z', 3)"),
-    Attack("wallet_moved", "wallet_moved_is_open", copied("wallet_moved", '\'{"journal_kind": "another"}\'')),
     Attack(
-        "wallet_standing",
-        "wallet_standing_is_last",
-        copied("wallet_standing", "jsonb_build_object('at', at - interval '1 minute')"),
+        "audit_watermark",
+        "audit_watermark_is_past",
+        "INSERT INTO audit_watermark (at, transaction) VALUES ('2999-01-01Z', 3)",
+    ),
+    Attack(
+        "wallet_ledgerhourlytotal",
+        "wallet_ledgerhourlytotal_is_open",
+        copied("wallet_ledgerhourlytotal", '\'{"journal_kind": "another"}\''),
+    ),
+    Attack(
+        "wallet_accountsnapshot",
+        "wallet_accountsnapshot_is_last",
+        copied("wallet_accountsnapshot", "jsonb_build_object('at', at - interval '1 minute')"),
         name="before another",
     ),
     Attack(
-        "wallet_standing",
-        "wallet_standing_is_last",
-        copied("wallet_standing", "jsonb_build_object('at', at + interval '1 day')"),
+        "wallet_accountsnapshot",
+        "wallet_accountsnapshot_is_last",
+        copied("wallet_accountsnapshot", "jsonb_build_object('at', at + interval '1 day')"),
         name="of tomorrow",
     ),
 ]

@@ -24,7 +24,7 @@ OF_A_ROW = {
     "wallet_journal_adjusts_as_approved",
     "wallet_journal_may_begin",
     "wallet_journal_plays_as_said",
-    "wallet_journal_plays_remotely",
+    "wallet_journal_of_operator",
     "wallet_journal_reverses_a_void",
     "wallet_journal_reverses_exactly",
 }

@@ -32,8 +32,8 @@ AUDIT = [
         }.items()
     ),
     *(
-        Attack("audit_tile", "audit_tile_is_of_its_leaves", deed, name=name)
-        for name, deed in {
+        Attack("audit_tile", "audit_tile_is_of_its_leaves", action, name=name)
+        for name, action in {
             "a hash of nothing": f"UPDATE audit_tile SET {LONGER}",
             "beyond the leaves": f"{TILE} (0, 1000, sha256(''))",
             "further up": f"{TILE} (1, 0, sha256(''))",

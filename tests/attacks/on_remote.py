@@ -3,8 +3,8 @@
 from tests.attacks.attack import Attack, changed, copied, kept, nothing, posted, twice
 from tests.attacks.on_money import CASH, CASHIER, LIMITED
 
-PLAYER, LAUNCH = "wallet_remote_player", "wallet_remote_launch"
-BET, MESSAGE = "wallet_remote_bet", "wallet_remote_message"
+PLAYER, LAUNCH = "wallet_operator_player", "wallet_operator_launch"
+BET, MESSAGE = "wallet_operator_bet", "wallet_operator_message"
 OPERATORS = "kind = 'operator' AND currency = 'SEK'"
 ATTACKED = "(SELECT id FROM attacked)"
 SUPPORT = (
@@ -17,7 +17,7 @@ NEW_MESSAGE = "'id', -1, 'transaction', gen_random_uuid(), 'state', 'waiting', '
 
 ATTACKS: list[Attack] = [
     *nothing(PLAYER, "balance name partner_id player_id"),
-    *nothing(LAUNCH, "at digest ends_at game id language remote_id token"),
+    *nothing(LAUNCH, "at digest ends_at game id language operator_player_id token"),
     *nothing(BET, "amount asked_at currency game id launch_id player_id reference round_id state why"),
     *nothing(MESSAGE, "amount at bet_id due_at id kind note reference said state transaction tries"),
     *(twice(table, f"{table}_pkey") for table in (PLAYER, LAUNCH, BET, MESSAGE)),
@@ -28,13 +28,13 @@ ATTACKS: list[Attack] = [
     twice(MESSAGE, f"{MESSAGE}_transaction_key"),
     twice(MESSAGE, f"{MESSAGE}_one_win", "kind = 'win'"),
     twice(MESSAGE, f"{MESSAGE}_one_back", "kind = 'rollback'"),
-    changed(PLAYER, f"{PLAYER}_partner_id_dcbdc182_fk_wallet_partner_id", "partner_id = -1"),
-    changed(PLAYER, f"{PLAYER}_player_id_6775dc3e_fk_players_player_id", "player_id = -1"),
-    changed(LAUNCH, f"{LAUNCH}_remote_id_2f977c37_fk_wallet_re", "remote_id = -1"),
-    changed(BET, f"{BET}_launch_id_d8952f87_fk_wallet_remote_launch_id", "launch_id = -1"),
-    changed(BET, f"{BET}_player_id_682bd3c5_fk_players_player_id", "player_id = -1"),
-    changed(MESSAGE, f"{MESSAGE}_bet_id_4eef8403_fk_wallet_remote_bet_id", "bet_id = gen_random_uuid()"),
-    changed(MESSAGE, "wallet_remote_messag_settled_by_id_5e0a4f7c_fk_players_s", "settled_by_id = -1"),
+    changed(PLAYER, "wallet_operator_player_partner_id_84ebe6f3_fk_wallet_partner_id", "partner_id = -1"),
+    changed(PLAYER, "wallet_operator_player_player_id_361e9838_fk_players_player_id", "player_id = -1"),
+    changed(LAUNCH, "wallet_operator_laun_operator_player_id_767a0e73_fk_wallet_op", "operator_player_id = -1"),
+    changed(BET, "wallet_operator_bet_launch_id_77a8bee3_fk_wallet_op", "launch_id = -1"),
+    changed(BET, "wallet_operator_bet_player_id_ee383d92_fk_players_player_id", "player_id = -1"),
+    changed(MESSAGE, "wallet_operator_mess_bet_id_1ec5a0d6_fk_wallet_op", "bet_id = gen_random_uuid()"),
+    changed(MESSAGE, "wallet_operator_mess_settled_by_id_03eacc62_fk_players_s", "settled_by_id = -1"),
     changed(PLAYER, f"{PLAYER}_balance", "balance = -1"),
     changed(BET, f"{BET}_amount", "amount = 0"),
     changed(BET, f"{BET}_state", "state = 'lost'"),
@@ -77,7 +77,7 @@ ATTACKS: list[Attack] = [
     ),
     Attack(
         BET,
-        f"{BET}_is_told",
+        f"{BET}_is_notified",
         f"UPDATE {BET} SET state = 'given_up', ended_at = clock_timestamp() WHERE state = 'asked'",
     ),
     Attack(
@@ -98,6 +98,6 @@ ATTACKS: list[Attack] = [
             f" settled_by_id = {SUPPORT} WHERE state = 'doubt'",
         }.items()
     ),
-    Attack("wallet_journal", "wallet_journal_plays_remotely", posted("remote_bet", {CASH: 50, CASHIER: -50})),
+    Attack("wallet_journal", "wallet_journal_of_operator", posted("remote_bet", {CASH: 50, CASHIER: -50})),
     Attack("wallet_entry", "wallet_entry_and_account", posted("gift", {LIMITED: 50, OPERATORS: -50}), name="operator"),
 ]

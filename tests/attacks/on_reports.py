@@ -7,7 +7,7 @@ MADE_UP = "UPDATE audit_report SET state = 'ready', made_at = asked_at, head = '
 GIVEN_UP = "UPDATE audit_report SET state = 'failed', failure = 'no'"
 
 ATTACKS: list[Attack] = [
-    *nothing("audit_report", "asked_at by choices digests done failure id kind moved_at since state tries until"),
+    *nothing("audit_report", "asked_at by choices digests done failure id kind changed_at since state tries until"),
     *nothing("audit_report_page", "number report_id rows"),
     *nothing("audit_report_part", "content format number report_id"),
     *(twice(table, f"{table}_pkey") for table in ("audit_report", "audit_report_page", "audit_report_part")),
@@ -32,12 +32,12 @@ ATTACKS: list[Attack] = [
         name="never waited",
     ),
     *(
-        Attack(table, f"{table}_in_the_making", deed, name=name)
+        Attack(table, f"{table}_in_the_making", action, name=name)
         for table, columns, values in (
             ("audit_report_page", "report_id, number, rows", "9, '[]'::jsonb"),
             ("audit_report_part", "report_id, format, number, content", "'csv', 9, ''::bytea"),
         )
-        for name, deed in {
+        for name, action in {
             "INSERT": f"INSERT INTO {table} ({columns}) SELECT id, {values} FROM audit_report WHERE state = 'ready'",
             "DELETE": f"DELETE FROM {table} WHERE report_id = {READY}",
         }.items()

@@ -33,7 +33,6 @@ from players.login import account_locks, sessions
 from players.models import ApiCall, LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck, Scope
 from players.protection import exclusions, limits
 from tests import builders
-from tests.annulling import annul_as_two_agree
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_table, a_verified_player
 from tests.harness.reference_host import Fault
@@ -42,10 +41,11 @@ from tests.live.at_table import a_live_table, advance_to, bet
 from tests.notices import a_notice
 from tests.people import a_member_of_staff
 from tests.remote import a_visit, an_operator
+from tests.voiding import void_as_two_agree
 from tests.wallet import studios
 from tests.wallet.adjusting import adjust
 from tests.wallet.at_the_bank import a_payment
-from tests.wallet.coups import Coup, a_bank, guest, house_player
+from tests.wallet.coups import Coup, a_bank, coup_player, house_player
 from tests.wallet.money_moves import a_round, cash
 from tests.wallet.payout_builders import a_withdrawal, approve
 from tests.wallet.statement_builders import confirmed, drafted
@@ -58,10 +58,10 @@ from wallet.models import (
     BankPayout,
     BankPayoutNotice,
     Journal,
-    Moved,
+    LedgerHourlyTotal,
     NoticePath,
+    OperatorBet,
     PartnerKind,
-    RemoteBet,
 )
 from wallet.operator_wallet import launches, queue
 from wallet.payments import notifications
@@ -108,7 +108,7 @@ def _money(player: Player) -> None:
     adjust(player, 100)
     approve(a_withdrawal(player, TWO_PEOPLE_ABOVE["SEK"] + 100))  # its second approval is open
     withdrawal = a_withdrawal(player)
-    word = payouts.Word(withdrawal.reference, "accepted", withdrawal.amount, withdrawal.currency)
+    word = payouts.BankAnswer(withdrawal.reference, "accepted", withdrawal.amount, withdrawal.currency)
     payouts.hear(word, provider="test", path="callback", raw=b"raw")
     order = BankOrder.objects.create(reference=uuid4(), amount=1, currency="SEK", callback_url=CALLBACK)
     BankNotice.objects.create(order=order, body="{}")
@@ -146,7 +146,7 @@ def _remotely() -> None:
         with suppress(OperatorSilent):
             visitor.plays(table, banker=5_000)
         launches.announce(operator.partner, a_visit(visitor.name, "another"))
-    RemoteBet.objects.create(
+    OperatorBet.objects.create(
         launch=visitor.launch, player=visitor.player, round_id=uuid4(), game="remote", currency="SEK", amount=5_000
     )
 
@@ -162,8 +162,8 @@ def _statements(player: Player) -> None:
 
 def _coup(banker: Player, punter: Player) -> None:
     """One that is being played, and a house player who waits for another."""
-    coup = Coup(a_bank(guest(banker), 1000))
-    coup.lay(guest(punter), 500)
+    coup = Coup(a_bank(coup_player(banker), 1000))
+    coup.lay(coup_player(punter), 500)
     house_player(1000)
 
 
@@ -176,15 +176,15 @@ def _called(player: Player) -> None:
     old, _key = tokens.make(user=player.user, name="of before", scopes=[Scope.READ], days=1)
     tokens.revoke(token_id=old.pk, by=str(player))
     session_for(token, "192.0.2.7")
-    sessions.begin_for_program(user=a_player().user, ip="192.0.2.7", name="somebody else's")
+    sessions.begin_for_api_client(user=a_player().user, ip="192.0.2.7", name="somebody else's")
 
 
 def _played(player: Player) -> None:
-    """A round played alone; one that was annulled by two people at a shared table, and one that stands."""
+    """A round played alone; one that was voided by two people at a shared table, and one that stands."""
     builders.a_round(player, a_table(), player=5000)
     live_table = a_live_table()
     bet(player, live_table, player=5000)
-    annul_as_two_agree(advance_to(live_table, Phase.SETTLED).pk)
+    void_as_two_agree(advance_to(live_table, Phase.SETTLED).pk)
     advance_to(live_table, Phase.BETTING)
     bet(player, live_table, player=5000)
     advance_to(live_table, Phase.SETTLED)
@@ -194,11 +194,11 @@ def _hours() -> None:
     """An hour of some time ago, as if all this had happened in it; and how accounts stand."""
     settle()
     hour = timezone.now().replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
-    Moved.objects.create(
+    LedgerHourlyTotal.objects.create(
         hour=hour, journal_kind="stake", account_kind="cash", currency="SEK", mode="R", entries=1, amount=-1, into=0
     )
-    Rolled.objects.create(sums=hourly_totals.SUMS, hour=hour, rows=1)
-    hourly_totals.look()
+    Rolled.objects.create(totals=hourly_totals.HOURLY_TOTALS, hour=hour, rows=1)
+    hourly_totals.take_snapshot()
 
 
 def _staff() -> None:

@@ -109,8 +109,8 @@ def standing(tables: Owner) -> dict[tuple[str, str], DictRow]:
 
 def do(owner: Owner, attack: Attack) -> None:
     """Raises what refuses it, or NotDone."""
-    found = owner.execute(attack.deed)
-    assert found.rowcount != 0 or attack.deed.startswith("TRUNCATE"), "there is nothing to attack"
+    found = owner.execute(attack.action)
+    assert found.rowcount != 0 or attack.action.startswith("TRUNCATE"), "there is nothing to attack"
     if attack.harm:
         (answer,) = owner.execute(attack.harm)
         if not all(answer.values()):

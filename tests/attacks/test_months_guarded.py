@@ -20,7 +20,7 @@ LAST = """
     SELECT relname FROM pg_inherits JOIN pg_class ON oid = inhrelid
     WHERE inhparent = %s::regclass ORDER BY 1 DESC LIMIT 1
 """
-DEEDS = (
+ACTIONS = (
     "SELECT count(*) FROM {}",
     "INSERT INTO {} DEFAULT VALUES",
     "UPDATE {} SET {} = {}",
@@ -105,7 +105,7 @@ def test_web_and_workers_come_to_no_month_by_its_own_name(house, superuser, tabl
     month = Identifier(last_month(superuser, table))
     with psycopg.connect(house.web_url, autocommit=True) as web:
         web.execute(SQL("SELECT count(*) FROM {}").format(Identifier(table)))
-        for deed in DEEDS:
+        for action in ACTIONS:
             key = Identifier("journal_id" if table == "wallet_entry" else "id")
             with pytest.raises(errors.InsufficientPrivilege):
-                web.execute(SQL(deed).format(month, key, key))
+                web.execute(SQL(action).format(month, key, key))

@@ -26,7 +26,7 @@ CALLABLE = """
     SELECT DISTINCT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef
     AND has_function_privilege(%(role)s, oid, 'EXECUTE')
 """
-DEEDS = {
+ACTIONS = {
     "SELECT": "SELECT FROM {table}",
     "INSERT": "INSERT INTO {table} DEFAULT VALUES",
     "UPDATE": 'UPDATE {table} SET "{column}" = "{column}"',
@@ -70,8 +70,8 @@ def test_what_is_not_declared_is_refused(table):
     allowed = {right for right, _ in declared(RIGHTS.get(table, ORDINARY))}
     written = {column for right, column in declared(RIGHTS.get(table, ORDINARY)) if right == "UPDATE"}
     column = next((each for each in NOT_NULL[table].split() if each not in written), "")
-    for right, deed in DEEDS.items():
+    for right, action in ACTIONS.items():
         if right in allowed and (right != "UPDATE" or None in written):
             continue
         with pytest.raises(errors.InsufficientPrivilege), raw().transaction():
-            raw().execute(deed.format(table=table, column=column))
+            raw().execute(action.format(table=table, column=column))

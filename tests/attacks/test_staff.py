@@ -14,7 +14,7 @@ from audit import approvals
 from audit.models import Decision, Verdict
 from players import staff
 from players.login import second_factor
-from players.models import Staff, StaffChange, StaffDeed, User
+from players.models import Staff, StaffAction, StaffChange, User
 from tests.people import a_member_of_staff
 
 pytestmark = pytest.mark.django_db
@@ -74,22 +74,22 @@ def test_nothing_is_done_without_a_decision_or_after_a_refusal(asker, decider, m
     disabling = {"staff": member.pk}
     for approval_id in (
         0,
-        sent(StaffDeed.DISABLE, disabling, asker),
+        sent(StaffAction.DISABLE, disabling, asker),
         sent("exclusion.lift", disabling, asker, decider=decider),
     ):
         with refused("SB020"):
             execute(approval_id)
     with refused("SB020"):
-        execute(sent(StaffDeed.FACTORS, disabling, asker, decider=decider, verdict=Verdict.REFUSED))
+        execute(sent(StaffAction.FACTORS, disabling, asker, decider=decider, verdict=Verdict.REFUSED))
     assert second_factor.is_set_up(member.user)
 
 
 def test_an_approval_is_executed_once(asker, decider, member):
-    approval_id = sent(StaffDeed.DISABLE, {"staff": member.pk}, asker, decider=decider)
+    approval_id = sent(StaffAction.DISABLE, {"staff": member.pk}, asker, decider=decider)
     execute(approval_id)
     with refused("SB020"):
         execute(approval_id)
-    execute(sent(StaffDeed.ENABLE, {"staff": member.pk}, asker, decider=decider))
+    execute(sent(StaffAction.ENABLE, {"staff": member.pk}, asker, decider=decider))
     with refused("SB020"):
         execute(approval_id)
     assert User.objects.get(pk=member.user_id).is_active
@@ -101,25 +101,25 @@ def test_nobody_asks_for_or_decides_what_is_about_them_under_whichever_account(a
         for account in (subject, twin):
             with refused("SB021"):
                 wish = {"staff": account.pk, "roles": ["finance"], "from": staff.roles_of(account)}
-                execute(sent(StaffDeed.ROLES, wish, asker, decider=decider))
+                execute(sent(StaffAction.ROLES, wish, asker, decider=decider))
         with refused("SB021"):
             wish = making(person=str(subject.person))
-            execute(sent(StaffDeed.MAKE, wish, asker, decider=decider), a_login().pk)
+            execute(sent(StaffAction.MAKE, wish, asker, decider=decider), a_login().pk)
 
 
 def test_who_may_not_ask_or_decide_or_was_disabled_since_brings_nothing_about(asker, decider, member):
     support, other = a_member_of_staff("support"), a_member_of_staff("administrator")
     for one, two in ((support, decider), (decider, asker), (asker, support)):
         with refused("SB024"):
-            execute(sent(StaffDeed.DISABLE, {"staff": member.pk}, one, decider=two))
-    late = sent(StaffDeed.DISABLE, {"staff": member.pk}, asker, decider=decider)
-    execute(sent(StaffDeed.DISABLE, {"staff": asker.pk}, other, decider=decider))
+            execute(sent(StaffAction.DISABLE, {"staff": member.pk}, one, decider=two))
+    late = sent(StaffAction.DISABLE, {"staff": member.pk}, asker, decider=decider)
+    execute(sent(StaffAction.DISABLE, {"staff": asker.pk}, other, decider=decider))
     with refused("SB024"):
         execute(late)
 
 
 def test_an_account_is_made_of_the_log_in_that_was_approved_alone(asker, decider, member):
-    approval_id = sent(StaffDeed.MAKE, making(), asker, decider=decider)
+    approval_id = sent(StaffAction.MAKE, making(), asker, decider=decider)
     used = a_login("used@example.com")
     for login in (None, used.pk, member.user_id, a_login("new@example.org").pk):
         with refused("SB023"):
@@ -129,7 +129,7 @@ def test_an_account_is_made_of_the_log_in_that_was_approved_alone(asker, decider
     others: tuple[dict[str, object], ...] = ({"roles": []}, {"roles": ["owner"]}, {"person": str(uuid4())})
     for wrong in others:
         with refused("SB023"):
-            execute(sent(StaffDeed.MAKE, making(**wrong), asker, decider=decider), a_login().pk)
+            execute(sent(StaffAction.MAKE, making(**wrong), asker, decider=decider), a_login().pk)
     execute(approval_id, a_login().pk)
     assert staff.roles_of(Staff.objects.get(user__email="new@example.com")) == ["finance"]
 
@@ -137,24 +137,24 @@ def test_an_account_is_made_of_the_log_in_that_was_approved_alone(asker, decider
 def test_roles_that_are_not_any_more_what_was_agreed_to_are_not_changed(asker, decider, member):
     for wish in ({"roles": ["finance"], "from": ["operator"]}, {"roles": ["support"], "from": ["support"]}):
         with refused("SB023"):
-            execute(sent(StaffDeed.ROLES, {"staff": member.pk} | wish, asker, decider=decider))
+            execute(sent(StaffAction.ROLES, {"staff": member.pk} | wish, asker, decider=decider))
 
 
 def test_no_other_way_leads_there(member):
-    deeds = (
+    actions = (
         ("nobody approved", lambda: User.objects.filter(pk=member.user_id).update(is_active=False)),
         ("nobody approved", Authenticator.objects.filter(user=member.user).delete),
         ("never changed", lambda: Authenticator.objects.update(user=a_login())),
         ("never changed", lambda: Authenticator.objects.update(type=Authenticator.Type.RECOVERY_CODES)),
         ("players_user_no_superuser", lambda: User.objects.filter(pk=member.user_id).update(is_superuser=True)),
         ("players_user_no_superuser", lambda: User.objects.create_user("root@example.com", None, is_superuser=True)),
-        ("permission denied", StaffChange(user=member.user, kind=StaffDeed.MAKE, before={}, after={}).save),
+        ("permission denied", StaffChange(user=member.user, kind=StaffAction.MAKE, before={}, after={}).save),
         ("permission denied", lambda: run("SELECT players_staff_found(%s, 'New', '{finance}', NULL)", a_login().pk)),
         ("permission denied", lambda: run("SELECT players_staff_give_roles(%s, '[\"finance\"]')", member.user_id)),
     )
-    for words, deed in deeds:
+    for words, action in actions:
         with refused(words):
-            deed()
+            action()
 
 
 def test_staff_may_give_up_a_second_factor_while_they_keep_another(member):

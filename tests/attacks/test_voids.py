@@ -1,4 +1,4 @@
-"""Whatever the role of web and workers sends: no live round is annulled after its deal but as two people agreed who
+"""Whatever the role of web and workers sends: no live round is voided after its deal but as two people agreed who
 may, no round of one player but for what was found, and nothing of a round is moved back without its annulment.
 """
 
@@ -12,18 +12,18 @@ from django.db import DatabaseError, connection, transaction
 from audit.models import Verdict
 from games.models import LiveRound, Participation, Phase, Round, Void, VoidReason
 from games.shared.malfunction import KIND
-from tests.annulling import agree_to_annul, annul_as_two_agree, annul_unreproduced
 from tests.attacks.test_four_eyes import agreed, disabled
 from tests.builders import a_player, a_round, a_table
-from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, guests, play_out
+from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, play_out, seated_players
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff
+from tests.voiding import agree_to_void, void_as_two_agree, void_unreproduced
 from wallet import ledger
 from wallet.ledger import accounts
 from wallet.models import Journal, Mode
 
 MONEY = 1_000_000
-NOT_ANNULLED = "SB033"
+NOT_VOIDED = "SB033"
 NOT_MOVED_BACK = "SB034"
 
 
@@ -44,7 +44,7 @@ def at_once():
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
-def annul(round_id, reason=VoidReason.DECIDED, by="staff:1"):
+def void_round(round_id, reason=VoidReason.DECIDED, by="staff:1"):
     return Void.objects.create(round_id=round_id, reason=reason, by=by)
 
 
@@ -61,7 +61,7 @@ def settled_round():
 
 def settled_coup():
     live_table = a_chemin_table()
-    guests(live_table)
+    seated_players(live_table)
     a_dealt_coup(live_table)
     play_out(live_table)
     return round_at(live_table)
@@ -75,48 +75,48 @@ def round_of_one_player():
 @pytest.mark.parametrize("make", [settled_round, settled_coup], ids=["round", "coup"])
 class TestASettledRound:
     @pytest.mark.parametrize("reason", [*VoidReason, "wish"])
-    def test_is_not_annulled_by_one_person_whatever_the_reason(self, make, reason):
+    def test_is_not_voided_by_one_person_whatever_the_reason(self, make, reason):
         played = make()
         for by in ("system", "staff:1"):
-            with refused(NOT_ANNULLED):
-                annul(played.pk, reason, by)
+            with refused(NOT_VOIDED):
+                void_round(played.pk, reason, by)
 
-    def test_is_not_paid_back_without_being_annulled(self, make):
+    def test_is_not_paid_back_without_being_voided(self, make):
         played = make()
         with refused(NOT_MOVED_BACK):
             move_back(played.pk)
 
-    def test_is_not_annulled_by_people_who_may_not(self, make):
+    def test_is_not_voided_by_people_who_may_not(self, make):
         played = make()
         one, other = a_member_of_staff("supervisor"), a_member_of_staff("operator")
         agreed(KIND, f"round:{played.pk}", {"round": str(played.pk)}, one, other)
-        with refused(NOT_ANNULLED):
-            annul(played.pk)
+        with refused(NOT_VOIDED):
+            void_round(played.pk)
 
     @pytest.mark.parametrize("verdict", [Verdict.REFUSED, Verdict.WITHDRAWN], ids=str)
-    def test_is_not_annulled_without_a_second_persons_yes(self, make, verdict):
+    def test_is_not_voided_without_a_second_persons_yes(self, make, verdict):
         played, one, other = make(), a_member_of_staff("supervisor"), a_member_of_staff("supervisor")
         decider = one if verdict is Verdict.WITHDRAWN else other
         agreed(KIND, f"round:{played.pk}", {"round": str(played.pk)}, one, decider, verdict)
-        with refused(NOT_ANNULLED):
-            annul(played.pk)
+        with refused(NOT_VOIDED):
+            void_round(played.pk)
 
-    def test_is_not_annulled_by_what_was_agreed_on_for_another(self, make):
+    def test_is_not_voided_by_what_was_agreed_on_for_another(self, make):
         played, one, other = make(), a_member_of_staff("supervisor"), a_member_of_staff("supervisor")
         agreed(KIND, f"round:{played.pk}", {"round": str(uuid4())}, one, other)
-        with refused(NOT_ANNULLED):
-            annul(played.pk)
+        with refused(NOT_VOIDED):
+            void_round(played.pk)
 
-    def test_is_not_annulled_as_agreed_by_somebody_who_was_disabled_since(self, make):
+    def test_is_not_voided_as_agreed_by_somebody_who_was_disabled_since(self, make):
         played = make()
-        disabled(agree_to_annul(played.pk))
-        with refused(NOT_ANNULLED):
-            annul(played.pk)
+        disabled(agree_to_void(played.pk))
+        with refused(NOT_VOIDED):
+            void_round(played.pk)
 
-    def test_is_annulled_and_paid_back_as_two_people_agreed_who_may(self, make):
+    def test_is_voided_and_paid_back_as_two_people_agreed_who_may(self, make):
         played = make()
         with at_once():
-            annul(played.pk, by=str(agree_to_annul(played.pk)))
+            void_round(played.pk, by=str(agree_to_void(played.pk)))
             move_back(played.pk)
 
 
@@ -129,9 +129,9 @@ class TestADealtRound:
 
     def test_does_not_go_unpaid_but_as_two_people_agreed(self):
         dealt = self.dealt()
-        with refused(NOT_ANNULLED):
+        with refused(NOT_VOIDED):
             LiveRound.objects.filter(pk=dealt.pk).update(phase=Phase.VOID)
-        agree_to_annul(dealt.pk)
+        agree_to_void(dealt.pk)
         LiveRound.objects.filter(pk=dealt.pk).update(phase=Phase.VOID)
 
     def test_is_not_paid_back_before_it_is_settled(self):
@@ -143,7 +143,7 @@ class TestADealtRound:
 class TestABank:
     def test_is_nobodys_to_move_back(self):
         live_table = a_chemin_table()
-        guests(live_table)
+        seated_players(live_table)
         a_staked_coup(live_table)
         tenure = Journal.objects.get(kind="bank").round_id
         with refused(NOT_MOVED_BACK):
@@ -153,25 +153,25 @@ class TestABank:
 @pytest.mark.django_db
 class TestARoundOfOnePlayer:
     @pytest.mark.parametrize("reason", VoidReason)
-    def test_is_annulled_by_no_person(self, reason):
+    def test_is_voided_by_no_person(self, reason):
         played = round_of_one_player()
-        with refused(NOT_ANNULLED):
-            annul(played.pk, reason)
+        with refused(NOT_VOIDED):
+            void_round(played.pk, reason)
 
-    def test_is_not_annulled_where_nothing_was_found(self):
+    def test_is_not_voided_where_nothing_was_found(self):
         played = round_of_one_player()
-        with refused(NOT_ANNULLED):
-            annul(played.pk, VoidReason.NOT_REPRODUCED, "system")
+        with refused(NOT_VOIDED):
+            void_round(played.pk, VoidReason.NOT_REPRODUCED, "system")
 
-    def test_is_not_paid_back_without_being_annulled(self):
+    def test_is_not_paid_back_without_being_voided(self):
         with refused(NOT_MOVED_BACK):
             move_back(round_of_one_player().pk)
 
 
-def test_an_annulment_on_record_is_no_leave_to_move_more(cloned_db):
+def test_an_void_on_record_is_no_leave_to_move_more(cloned_db):
     alone, shared = round_of_one_player(), settled_round()
-    annul_unreproduced(alone.pk)
-    annul_as_two_agree(shared.pk)
+    void_unreproduced(alone.pk)
+    void_as_two_agree(shared.pk)
     for played in (alone, shared):
         undone = Journal.objects.filter(round_id=played.pk).exclude(reverses=None).values_list("pk", flat=True)
         with refused(NOT_MOVED_BACK):

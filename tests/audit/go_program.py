@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-PROGRAM = Path(__file__).with_name("go") / "check.go"
+API_CLIENT = Path(__file__).with_name("go") / "check.go"
 GOPATH = Path("/usr/share/gocode")  # Debian's folder of Go libraries
 PACKAGES = ("golang-go", "golang-golang-x-mod-dev")
 
@@ -32,7 +32,11 @@ def build(folder: Path) -> Path:
     install()
     environment = os.environ | {"GO111MODULE": "off", "GOPATH": str(GOPATH), "GOCACHE": str(folder / "cache")}
     built = subprocess.run(
-        ["go", "build", "-o", folder / "check", PROGRAM], env=environment, capture_output=True, text=True, timeout=300
+        ["go", "build", "-o", folder / "check", API_CLIENT],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert built.returncode == 0, built.stderr
     return folder / "check"

@@ -332,10 +332,10 @@ def test_of_who_withdraws_and_who_approves_at_once_one_does(cloned_db, done):
     staff, ready = a_member_of_staff(), Barrier(2)
     asked = ask(staff)
 
-    def one(deed, by):
+    def one(action, by):
         ready.wait(timeout=30)
         try:
-            return deed(asked, by).verdict
+            return action(asked, by).verdict
         except approvals.AlreadyDecided:
             return "too late"
 

@@ -12,7 +12,7 @@ from django.db import IntegrityError, connection, connections
 
 from audit import hours
 from audit.hours import HOUR, Cut
-from audit.models import Event, Mark, Rolled
+from audit.models import Event, Rolled, Watermark
 from audit.reports.kinds import Interval
 from tests.harness.databases import Database
 from tests.hours import LONG_AGO, settle
@@ -67,8 +67,8 @@ def write(*moments: datetime) -> None:
         cursor.executemany("INSERT INTO test_row VALUES (%s)", [[moment] for moment in moments])
 
 
-def rolled(sums: str = "test") -> list[tuple[datetime, int]]:
-    return list(Rolled.objects.filter(sums=sums).order_by("hour").values_list("hour", "rows"))
+def rolled(totals: str = "test") -> list[tuple[datetime, int]]:
+    return list(Rolled.objects.filter(totals=totals).order_by("hour").values_list("hour", "rows"))
 
 
 def events(kind: str) -> list[dict[str, object]]:
@@ -151,11 +151,11 @@ class TestAnHourIsSummedUp:
         next_one = rolled()[-1][0] + HOUR
         for hour in (next_one, next_one + HOUR, TEN - HOUR, TEN + 10 * MINUTE):
             with pytest.raises(IntegrityError, match="is not the hour of test to be summed up next"):
-                Rolled.objects.create(sums="test", hour=hour, rows=0)
+                Rolled.objects.create(totals="test", hour=hour, rows=0)
         with pytest.raises(IntegrityError, match="is not the hour of new"):
-            Rolled.objects.create(sums="new", hour=TEN + MINUTE, rows=0)
+            Rolled.objects.create(totals="new", hour=TEN + MINUTE, rows=0)
         with pytest.raises(IntegrityError, match="is not the hour of new"):
-            Rolled.objects.create(sums="new", hour=next_one, rows=0)
+            Rolled.objects.create(totals="new", hour=next_one, rows=0)
 
 
 class TestWhatIsWrittenLate:
@@ -173,7 +173,7 @@ class TestWhatIsWrittenLate:
         with psycopg.connect(cloned_db.web_url) as late:
             write(TEN)
             late.execute("INSERT INTO test_row VALUES (%s)", [TEN + 59 * MINUTE])
-            hours.mark()
+            hours.write_watermark()
             assert hours.settled() is None  # an earlier transaction is open
             assert hours.roll_due() == 0
             late.commit()
@@ -188,7 +188,7 @@ class TestWhatIsWrittenLate:
         """
         with psycopg.connect(cloned_db.web_url) as late:
             late.execute("INSERT INTO test_row VALUES (%s)", [TEN])
-            hours.mark()
+            hours.write_watermark()
             assert is_held_back() == (True, True)
             late.commit()
         held_back, somebody_is_left = is_held_back()
@@ -199,12 +199,12 @@ class TestWhatIsWrittenLate:
         with psycopg.connect(cloned_db.web_url) as late:
             late.execute("INSERT INTO test_row VALUES (%s)", [TEN])
             for _ in range(2):
-                hours.mark()
+                hours.write_watermark()
                 settle()
             for _ in range(3):
-                hours.mark()
+                hours.write_watermark()
             late.commit()
-        transactions = Mark.objects.order_by("at").values_list("transaction", flat=True)
+        transactions = Watermark.objects.order_by("at").values_list("transaction", flat=True)
         assert transactions[0] == LONG_AGO
         assert len([each for each in transactions if each > LONG_AGO]) == 3
 
@@ -217,7 +217,7 @@ def is_held_back() -> tuple[bool, bool]:
         cursor.execute("""
             SELECT audit_settled() IS NULL, EXISTS (
                 SELECT FROM pg_snapshot_xip(pg_current_snapshot()) AS open (xid)
-                WHERE xid::text::bigint < (SELECT max(transaction) FROM audit_mark))
+                WHERE xid::text::bigint < (SELECT max(transaction) FROM audit_watermark))
         """)
         held_back, somebody = cursor.fetchone()
     return held_back, somebody
@@ -260,7 +260,7 @@ class TestAnIntervalIsCut:
         """Rows from ten to three o'clock."""
         settle(LATER)
         for hour in range(5):
-            Rolled.objects.create(sums="test", hour=TEN + hour * HOUR, rows=0)
+            Rolled.objects.create(totals="test", hour=TEN + hour * HOUR, rows=0)
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(

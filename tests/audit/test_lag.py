@@ -56,13 +56,13 @@ class TestTheLag:
         settings.AUDIT_LAG_SECONDS = -1
         happen()
         for _ in range(2):
-            alarms.watch()
+            alarms.check_seal()
         assert raised() == ["log.lags"]
         said = json.loads(bytes(Event.objects.get(kind="log.lags").body))["data"]
         assert said == {"seconds": 0, "since": Event.objects.order_by("pk")[0].at.isoformat()}
         settings.AUDIT_LAG_SECONDS = 60
         for _ in range(2):
-            alarms.watch()
+            alarms.check_seal()
         assert raised() == ["log.lags", "log.caught_up"]
         assert [(mail.user_id, mail.subject) for mail in Mail.objects.order_by("pk")] == [
             (compliance.user_id, "Audit log is not being signed"),

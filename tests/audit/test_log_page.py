@@ -66,8 +66,8 @@ def test_it_shows_what_has_left_the_house_and_what_has_not(reader, signed, setti
     settings.AUDIT_CHECKPOINTS_TO = [there, gone]
     happen()
     size = sealer.seal().size
-    for place in (there, gone):
-        checkpoint_delivery.send(place)
+    for destination in (there, gone):
+        checkpoint_delivery.send(destination)
     said = page(reader)
     assert f"{there} {size} events" in said
     assert "Contact system operations." in said

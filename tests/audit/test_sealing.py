@@ -198,21 +198,21 @@ class TestARefusal:
     def test_of_an_older_dump_is_seen_before_anything_new_happens(self, signed):
         happen(3)
         sealer.seal()
-        sealer.watch()
+        sealer.check_signer()
         assert alarms_raised() == []
         with transaction.atomic():
             happen(6)
             sealer.seal()
             transaction.set_rollback(True)
-        sealer.watch()
-        sealer.watch()
+        sealer.check_signer()
+        sealer.check_signer()
         (refused,) = Event.objects.filter(kind__startswith="log.")
         said = json.loads(bytes(refused.body))["data"]
         assert said == {"reason": "the log has 3 leaves, and a tree of 9 was signed", "size": 3, "signed": 3}
 
     def test_is_none_where_the_signer_is_away(self, settings, tmp_path):
         settings.AUDIT_SIGNER = str(tmp_path / "nobody")
-        sealer.watch()
+        sealer.check_signer()
         assert alarms_raised() == []
 
 

@@ -45,9 +45,9 @@ def tried(checkpoint: Checkpoint, ago: int, failure: str = "") -> None:
     )
 
 
-def deliver(place: str) -> str:
+def deliver(destination: str) -> str:
     """Send, and return the failure, or ""."""
-    delivery = checkpoint_delivery.send(place)
+    delivery = checkpoint_delivery.send(destination)
     assert delivery
     return delivery.failure
 
@@ -113,8 +113,8 @@ def greet_without_end(listening: socket) -> None:
 class TestAPlace:
     def test_may_be_a_folder(self, checkpoint, settings, tmp_path):
         settings.AUDIT_CHECKPOINTS_TO = [f"file:{tmp_path}"]
-        (place,) = checkpoint_delivery.due()
-        assert deliver(place) == ""
+        (destination,) = checkpoint_delivery.due()
+        assert deliver(destination) == ""
         assert [file.name for file in tmp_path.glob("checkpoint-*")] == ["checkpoint-000000000001.txt"]
         assert (tmp_path / "checkpoint-000000000001.txt").read_text() == checkpoint.note
 
@@ -149,7 +149,7 @@ class TestAPlace:
         assert len(keeper.kept) == 1, "nobody is redirected"
 
     @pytest.mark.parametrize(
-        "place",
+        "destination",
         [
             "",
             "nowhere",
@@ -163,26 +163,26 @@ class TestAPlace:
             "http://127.0.0.1.keeper.example/",
         ],
     )
-    def test_that_is_none_is_named(self, place):
-        with pytest.raises(checkpoint_delivery.NoPlace):
-            checkpoint_delivery.place_of(place)
+    def test_that_is_none_is_named(self, destination):
+        with pytest.raises(checkpoint_delivery.NoDestination):
+            checkpoint_delivery.destination_for(destination)
 
     def test_is_named_without_what_is_secret_of_it(self, checkpoint, settings):
         with a_keeper() as keeper:
-            place = f"http://some:one%21@127.0.0.1:{keeper.server_port}/keep?token=s3cret#part"
-            settings.AUDIT_CHECKPOINTS_TO = [place]
-            assert deliver(place) == ""
+            destination = f"http://some:one%21@127.0.0.1:{keeper.server_port}/keep?token=s3cret#part"
+            settings.AUDIT_CHECKPOINTS_TO = [destination]
+            assert deliver(destination) == ""
         assert keeper.secrets == [f"Basic {base64.b64encode(b'some:one!').decode()}"]
         another()
         settings.AUDIT_CHECKPOINT_SECONDS = 0
-        assert deliver(place) == "ConnectionRefusedError: Connection refused"
+        assert deliver(destination) == "ConnectionRefusedError: Connection refused"
         called = f"http://127.0.0.1:{keeper.server_port}/keep"
-        assert checkpoint_delivery.record(place).place == called
+        assert checkpoint_delivery.record(destination).destination == called
         assert set(Delivery.objects.values_list("to", flat=True)) == {called}
         for each in Delivery.objects.all():
             assert not {word for word in ("some", "one", "s3cret", "token") if word in each.failure}
-        with pytest.raises(checkpoint_delivery.NoPlace) as told:
-            checkpoint_delivery.place_of("http://some:one@keeper.example/?token=s3cret")
+        with pytest.raises(checkpoint_delivery.NoDestination) as told:
+            checkpoint_delivery.destination_for("http://some:one@keeper.example/?token=s3cret")
         assert "s3cret" not in str(told.value)
         assert "some:" not in str(told.value)
 
@@ -231,10 +231,10 @@ class TestAPlaceThatFails:
         def broken(descriptor: int) -> None:
             raise RuntimeError("of a disk, say, with a secret")
 
-        place = f"file:{tmp_path}"
-        settings.AUDIT_CHECKPOINTS_TO = [place]
+        destination = f"file:{tmp_path}"
+        settings.AUDIT_CHECKPOINTS_TO = [destination]
         monkeypatch.setattr(os, "fsync", broken)
-        assert deliver(place) == "RuntimeError"
+        assert deliver(destination) == "RuntimeError"
         assert not list(tmp_path.glob("*checkpoint*")), "the draft is gone"
         assert checkpoint_delivery.due() == []
 
@@ -252,8 +252,8 @@ class TestAPlaceThatFails:
     def test_delays_no_other(self, checkpoint, settings, tmp_path):
         gone, there = f"file:{tmp_path}/gone", f"file:{tmp_path}"
         settings.AUDIT_CHECKPOINTS_TO = [gone, "http://127.0.0.1:1/", there]
-        for place in checkpoint_delivery.due():
-            tasks.send_checkpoint(place)
+        for destination in checkpoint_delivery.due():
+            tasks.send_checkpoint(destination)
         assert (tmp_path / "checkpoint-000000000001.txt").exists()
         failures = dict(Delivery.objects.order_by("pk").values_list("to", "failure"))
         assert "No such file or directory" in failures[gone]

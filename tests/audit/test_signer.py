@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from audit import tree
 from audit.sealing import signer, signing
 from audit.verification.verify import EMPTY, LOG, Tree, leaf_hash
-from tests.audit.test_tree import Kept
+from tests.audit.test_tree import RetainedData
 from tests.harness.signer import NAME
 from tests.harness.signer import signing as signing_in
 
@@ -27,16 +27,16 @@ LEAVES = [leaf_hash(str(number).encode()) for number in range(300)]
 
 
 @pytest.fixture(scope="module")
-def tiles() -> Kept:
-    kept = Kept()
+def tiles() -> RetainedData:
+    kept = RetainedData()
     kept.grow(0, LEAVES)
     return kept
 
 
 @pytest.fixture(scope="module")
-def fork() -> Kept:
+def fork() -> RetainedData:
     """Another log with the same first 100 leaves."""
-    kept = Kept()
+    kept = RetainedData()
     kept.grow(0, [*LEAVES[:100], *map(leaf_hash, LEAVES[100:])])
     return kept
 
@@ -46,11 +46,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "signer"
 
 
-def of(tiles: Kept, size: int, origin: str = NAME) -> Tree:
+def of(tiles: RetainedData, size: int, origin: str = NAME) -> Tree:
     return Tree(origin, size, tree.root(tiles, size))
 
 
-def ask(at: Path, tiles: Kept, size: int, old: int, proof: list[bytes] | None = None) -> str:
+def ask(at: Path, tiles: RetainedData, size: int, old: int, proof: list[bytes] | None = None) -> str:
     right = tree.consistency_proof(tiles, min(old, size), size)
     return signing.sign(at, of(tiles, size), old=old, proof=right if proof is None else proof)
 
@@ -244,7 +244,7 @@ def test_two_who_ask_at_once_get_one_history(folder, tiles, fork):
     """One of two different trees of every size is signed, and the other is refused."""
     got: list[str] = []
 
-    def go_on(log: Kept) -> None:
+    def go_on(log: RetainedData) -> None:
         for size in range(101, 140):
             try:
                 got.append(ask(at, log, size, size - 1))

@@ -19,7 +19,7 @@ CHANCE = random.Random(6962)
 SIZES_AROUND_TILES = [1, 2, 3, 254, 255, 256, 257, 511, 512, 513]
 
 
-class Kept(dict[tuple[int, int], bytes]):
+class RetainedData(dict[tuple[int, int], bytes]):
     """Tiles in memory."""
 
     def read(self, level: int, number: int) -> bytes:
@@ -71,18 +71,18 @@ def subproof(m: int, begin: int, end: int, *, whole: bool) -> list[bytes]:
 
 
 @pytest.fixture(scope="module")
-def small() -> Kept:
+def small() -> RetainedData:
     """The first 600 leaves, one after another."""
-    tiles = Kept()
+    tiles = RetainedData()
     for size in range(ALL_UP_TO):
         tiles.grow(size, LEAVES[size : size + 1])
     return tiles
 
 
 @pytest.fixture(scope="module")
-def large() -> Kept:
+def large() -> RetainedData:
     """A tree past the first tile of the third level, built in steps of all sizes."""
-    tiles, size = Kept(), 0
+    tiles, size = RetainedData(), 0
     while size < len(LEAVES):
         step = CHANCE.choice([1, 7, 255, 256, 257, 3000])
         tiles.grow(size, LEAVES[size : size + step])
@@ -138,7 +138,7 @@ def test_tiles_are_those_of_tlog_tiles(large):
 
 def test_an_empty_tree_is_extended_by_every_tree(small):
     assert tree.consistency_proof(small, 0, 300) == []
-    assert tree.extend(Kept(), 0, []) == {}
+    assert tree.extend(RetainedData(), 0, []) == {}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, Request, Route, ViewportSize, exp
 from games.engine.coup import Outcome, deal
 from games.engine.shoe import shuffle
 from games.labels import announcement, card_name
-from games.models import NextRound, Participation, Round
+from games.models import Participation, Round, SoloSeat
 from games.tables.status import close_table
 from players.models import Player
 from tests.browser.at_table import windows_without_complaint
@@ -302,7 +302,7 @@ def test_enter_on_a_chip_stakes_nothing(enter):
     page.locator("[name=chip]").nth(1).check(force=True)
     page.keyboard.press("Enter")
     place(page, "tie")
-    assert NextRound.objects.get().slip == {"tie": 5000}
+    assert SoloSeat.objects.get().slip == {"tie": 5000}
 
 
 @pytest.mark.sweep
@@ -373,7 +373,7 @@ def test_a_table_closed_under_a_page_lets_the_chips_go(enter):
     page = enter()
     page.goto(TABLE)
     place(page)
-    close_table(table_id=NextRound.objects.get().table_id, reason="test", by="staff:1")
+    close_table(table_id=SoloSeat.objects.get().table_id, reason="test", by="staff:1")
     page.locator("#bet-tie").click()
     expect(page.locator(".where .badge--off")).to_be_visible()
     expect(page.locator("#act-deal")).to_have_attribute("aria-disabled", "true")

@@ -40,7 +40,7 @@ def to_the_bank(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    ("button", "sentence", "balance"),
+    ("button", "message", "balance"),
     sample(
         [
             ("Approve", "The money is in your account.", 50_000),
@@ -50,13 +50,13 @@ def to_the_bank(page: Page) -> None:
         1,
     ),
 )
-def test_the_bank_decides_and_the_page_says_so(enter, player, button, sentence, balance):
+def test_the_bank_decides_and_the_page_says_so(enter, player, button, message, balance):
     page = enter()
     to_the_bank(page)
     page.get_by_role("button", name=button).click()
     expect(page.get_by_text("We are asking the bank what happened.")).to_be_visible()
     orders.send_due()
-    expect(page.get_by_text(sentence)).to_be_visible()
+    expect(page.get_by_text(message)).to_be_visible()
     assert accounts.balance(player.pk, Mode.REAL) == balance
 
 

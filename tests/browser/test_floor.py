@@ -42,11 +42,11 @@ class Floor:
     def row(self, live_table: LiveTable) -> Locator:
         return self.page.locator(f"#live-{live_table.pk}")
 
-    def unfold(self, live_table: LiveTable, deed: str) -> Locator:
+    def unfold(self, live_table: LiveTable, action: str) -> Locator:
         """Unfold a row, and in it one deed; return its form."""
         row = self.row(live_table)
         row.locator("summary").first.click()
-        fold = row.locator(".deeds details", has=self.page.locator("summary", has_text=deed))
+        fold = row.locator(".staff-actions details", has=self.page.locator("summary", has_text=action))
         fold.locator("summary").click()
         return fold.locator("form")
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from games.models import Participation, Round, Table
 from players.models import Player
 from tests.browser.at_table import windows_without_complaint
-from tests.builders import a_golden_table, a_place, a_player, a_purse
+from tests.builders import a_golden_table, a_player, a_purse, a_seat
 from tests.harness.browser import DESKTOP, PHONE, NewContext
 from tests.harness.sweeps import sample
 from tests.harness.web import WebServer
@@ -167,7 +167,7 @@ def test_the_other_side_is_refused_in_a_sentence(enter, player):
 @pytest.mark.sweep
 def test_too_little_for_the_bets_offers_a_lower_bet_in_one_click(enter, player):
     a_purse(player, 5000)
-    a_place(player, Table.objects.get(), player=5000)
+    a_seat(player, Table.objects.get(), player=5000)
     purse.leave(player=player, mode=Mode.REAL, key=uuid4())
     a_purse(player, 2000)
     page = enter()

@@ -71,9 +71,9 @@ def ask_and_lose_the_answer(route: Route, **headers: str) -> None:
 def told_once(page: Page) -> None:
     """The page says what became of the round and where its replay is; the next ones say nothing of it."""
     part = Participation.objects.get()
-    sentence = page.locator(".notice, .call__notice").filter(has_text=AWAY)
-    expect(sentence).to_have_count(1)
-    expect(sentence.get_by_role("link")).to_have_attribute("href", f"/en/history/{part.round_id}/")
+    message = page.locator(".notice, .call__notice").filter(has_text=AWAY)
+    expect(message).to_have_count(1)
+    expect(message.get_by_role("link")).to_have_attribute("href", f"/en/history/{part.round_id}/")
     for address in (TABLE, "/en/", "/en/history/"):
         page.goto(address)
         expect(page.get_by_text(AWAY)).to_have_count(0)

@@ -21,7 +21,7 @@ MONEY = 1_000_000
 DUE_BY_THE_ROUND = """
 CREATE FUNCTION an_hour_earlier() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN NEW.began := NEW.began - interval '61 minutes'; RETURN NEW; END $$;
-CREATE TRIGGER due_by_the_round BEFORE UPDATE OF rounds ON players_sitting
+CREATE TRIGGER due_by_the_round BEFORE UPDATE OF rounds ON players_playsession
     FOR EACH ROW EXECUTE FUNCTION an_hour_earlier();
 """
 SIDEWAYS: ViewportSize = {"width": 844, "height": 390}
@@ -119,7 +119,7 @@ def test_the_reality_check_waits_for_an_answer(new_context, web_server: WebServe
         page = open_page()
         page.goto(f"/en/table/baccarat/{money}/")
         put(page, "tie")
-        owner.execute("UPDATE players_sitting SET began = began - interval '61 minutes'")
+        owner.execute("UPDATE players_playsession SET began = began - interval '61 minutes'")
         page.locator("#act-deal").click()
         check = page.locator("#check")
         expect(check).to_be_visible()

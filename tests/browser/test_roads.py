@@ -104,15 +104,15 @@ def compared(browser: Browser) -> Iterator[list[Compared]]:
     page.close()
 
 
-def our_places(shoe: Compared) -> list[tuple[int, int]]:
-    return [(mark.column, mark.row) for mark in shoe.ours.big_road]
+def our_seats(shoe: Compared) -> list[tuple[int, int]]:
+    return [(entry.column, entry.row) for entry in shoe.ours.big_road]
 
 
-def their_places(shoe: Compared) -> list[tuple[int, int]]:
+def their_seats(shoe: Compared) -> list[tuple[int, int]]:
     return [(column, row) for column, row, *_ in shoe.theirs["big_road"]]
 
 
-def places_with(habits: set[Habit], shoe: Compared) -> list[tuple[int, int]]:
+def seats_with(habits: set[Habit], shoe: Compared) -> list[tuple[int, int]]:
     """The places of a big road that is drawn with these habits."""
     owners: dict[tuple[int, int], int] = {}
     places = []
@@ -144,7 +144,7 @@ def _walk(owners: dict[tuple[int, int], int], head: int, streak: int, habits: se
 
 def test_the_bead_plate_is_the_packages(compared: list[Compared]) -> None:
     for shoe in compared:
-        ours = [[mark.column, mark.row, mark.what.outcome.name[0]] for mark in shoe.ours.bead_plate]
+        ours = [[entry.column, entry.row, entry.what.outcome.name[0]] for entry in shoe.ours.bead_plate]
         assert ours == shoe.theirs["bead_plate"], shoe.letters
 
 
@@ -152,8 +152,8 @@ def test_wins_ties_and_streaks_are_the_packages(compared: list[Compared]) -> Non
     for shoe in compared:
         streak_of_win = [number for number, length in enumerate(streaks(shoe.beads)) for _ in range(length)]
         ours = [
-            [mark.what.bead.outcome.name[0] if mark.what.bead else "", mark.what.ties, streak]
-            for mark, streak in zip(shoe.ours.big_road, streak_of_win or [0], strict=bool(streak_of_win))
+            [entry.what.bead.outcome.name[0] if entry.what.bead else "", entry.what.ties, streak]
+            for entry, streak in zip(shoe.ours.big_road, streak_of_win or [0], strict=bool(streak_of_win))
         ]
         assert ours == [rest for _, _, *rest in shoe.theirs["big_road"]], shoe.letters
 
@@ -162,19 +162,19 @@ def test_the_big_road_is_the_packages_but_for_three_habits(compared: list[Compar
     causes: Counter[Habit] = Counter()
     for shoe in compared:
         if not streaks(shoe.beads):
-            assert our_places(shoe) == their_places(shoe), shoe.letters
+            assert our_seats(shoe) == their_seats(shoe), shoe.letters
             continue
-        assert places_with(set(), shoe) == our_places(shoe), shoe.letters
-        assert places_with(set(Habit), shoe) == their_places(shoe), shoe.letters
-        if our_places(shoe) != their_places(shoe):
-            causes.update(habit for habit in Habit if places_with({habit}, shoe) != our_places(shoe))
+        assert seats_with(set(), shoe) == our_seats(shoe), shoe.letters
+        assert seats_with(set(Habit), shoe) == their_seats(shoe), shoe.letters
+        if our_seats(shoe) != their_seats(shoe):
+            causes.update(habit for habit in Habit if seats_with({habit}, shoe) != our_seats(shoe))
     assert set(causes) == set(Habit)
 
 
 def test_a_random_shoe_hardly_ever_shows_them(compared: list[Compared]) -> None:
     """It takes a streak of seven or more, and another that comes down on its tail."""
     shoes = compared[-STREAKY_SHOES - SHOES : -STREAKY_SHOES]
-    different = [shoe for shoe in shoes if our_places(shoe) != their_places(shoe)]
+    different = [shoe for shoe in shoes if our_seats(shoe) != their_seats(shoe)]
     assert 0 < len(different) < len(shoes) / 10
     for shoe in different:
         assert max(streaks(shoe.beads)) > ROWS, shoe.letters
@@ -191,4 +191,4 @@ def test_derived_roads_are_the_packages_which_leaves_out_the_first_column_that_h
         ours = (shoe.ours.big_eye_boy, shoe.ours.small_road, shoe.ours.cockroach_pig)
         for back, (road, theirs) in enumerate(zip(ours, shoe.theirs["derived"], strict=True), start=1):
             left_out = lengths[back] - 1 if len(lengths) > back else 0
-            assert [mark.what.value for mark in road[left_out:]] == theirs, shoe.letters
+            assert [entry.what.value for entry in road[left_out:]] == theirs, shoe.letters

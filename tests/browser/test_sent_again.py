@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route, expect
 from games.models import CheminMove
 from tests.browser.at_table import TABLE, a_window
 from tests.builders import a_player, a_table
-from tests.chemin.at_table import a_bank, a_chemin_table, a_guest, answer, asked_at, chemin_of, state_of
+from tests.chemin.at_table import a_bank, a_chemin_table, a_seated_player, answer, asked_at, chemin_of, state_of
 from tests.harness.breaking_line import BreakingLine, breaking_line
 from tests.harness.browser import NewContext
 from tests.harness.web import WebServer
@@ -88,7 +88,7 @@ def test_without_a_script_another_button_of_the_same_page_is_another_click(new_c
     table, player = a_live_table(), a_player(real=MONEY)
     page = a_window(new_context, web_server, player, java_script_enabled=False).new_page()
     page.goto("/en/table/live/real/")
-    form = {name: page.locator(f"#slip [name={name}]").input_value() for name in (*FIELDS, "mark")}
+    form = {name: page.locator(f"#slip [name={name}]").input_value() for name in (*FIELDS, "idempotency_key")}
     chip = page.locator("#slip [name=chip]:checked").input_value()
     for action in ("bet:player", "bet:banker", "bet:player"):
         sent: dict[str, str | float | bool] = {**form, "action": action, "chip": chip}
@@ -97,7 +97,7 @@ def test_without_a_script_another_button_of_the_same_page_is_another_click(new_c
     page.locator("#bet-player").click()  # and what a loaded page shows is clicked anew
     expect(page.locator("#bet-player .spot__stake")).to_be_visible()
     page.locator("#bet-player").click()
-    expect(page.locator("#slip [name=mark]")).not_to_have_value(form["mark"])
+    expect(page.locator("#slip [name=idempotency_key]")).not_to_have_value(form["idempotency_key"])
     assert stakes_of(player, table)["player"] == 2 * int(chip)
 
 
@@ -113,10 +113,10 @@ def test_a_chip_at_a_solo_table_lies_there_once(open_page, line):
 
 
 @pytest.mark.sweep
-def test_a_stake_of_a_guest_lies_there_and_the_page_does_not_say_that_it_came_too_late(open_page, line):
+def test_a_stake_of_a_player_lies_there_and_the_page_does_not_say_that_it_came_too_late(open_page, line):
     table = a_chemin_table()
-    for place in (1, 2):
-        a_guest(table, place)
+    for seat in (1, 2):
+        a_seated_player(table, seat)
     a_bank(table)
     while state_of(table).phase.value != "stakes":
         answer(asked_at(table), table, "pass")

@@ -50,7 +50,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 
 def a_spent_shoe() -> Shoe:
-    """Three rounds were paid, the bets on a fourth annulled, and the shoe was retired."""
+    """Three rounds were paid, the bets on a fourth voided, and the shoe was retired."""
     live_table, player = a_live_table(), a_player(real=1_000_000)
     for _ in range(3):
         bet(player, live_table, player=25_000)

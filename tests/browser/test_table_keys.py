@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from games.engine.coup import Outcome
-from games.models import NextRound, Round
+from games.models import Round, SoloSeat
 from players.models import Player
 from tests.browser.at_table import TABLE, put, windows_without_complaint
 from tests.builders import a_golden_table, a_player, a_purse, a_table
@@ -61,7 +61,7 @@ def test_a_whole_round_by_single_keys(enter):
     press(page, "t")
     press(page, "u")
     lies(page, "banker", "SEK 100.00")
-    assert NextRound.objects.get().slip == {"banker": 10_000}
+    assert SoloSeat.objects.get().slip == {"banker": 10_000}
     assert page.evaluate("document.activeElement.id") == "bet-tie", "the focus stays where it was"
     page.keyboard.press("d")
     expect(page.locator(".call__result")).to_be_visible()
@@ -116,7 +116,7 @@ def test_keys_rest_while_one_types_or_holds_another_key(enter):
     page.locator("#act-deal").focus()
     page.keyboard.press("Alt+b")
     press(page, "t")
-    assert NextRound.objects.get().slip == {"tie": 1000}
+    assert SoloSeat.objects.get().slip == {"tie": 1000}
 
 
 @pytest.mark.sweep
@@ -133,7 +133,7 @@ def test_single_keys_can_be_switched_off_and_stay_off(enter):
     page.locator("#keys-on").check()
     page.keyboard.press("Escape")
     press(page, "t")
-    assert NextRound.objects.get().slip == {"tie": 1000}
+    assert SoloSeat.objects.get().slip == {"tie": 1000}
 
 
 @pytest.mark.sweep

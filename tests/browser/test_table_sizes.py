@@ -10,7 +10,7 @@ from games.betting.limits import StoredLimits
 from games.tables.default_tables import baccarat_limits, golden_limits
 from players.models import Player
 from tests.browser.at_table import deal, windows_without_complaint
-from tests.builders import a_golden_table, a_place, a_player, a_purse, a_table
+from tests.builders import a_golden_table, a_player, a_purse, a_seat, a_table
 from tests.harness.browser import NewContext
 from tests.harness.sweeps import LANGUAGES, LONGEST_LANGUAGE, sample, sweep
 from tests.harness.web import WebServer
@@ -115,7 +115,7 @@ def test_an_empty_table_fits(enter, mode):
 @pytest.mark.parametrize("language", sweep(LANGUAGES, always=[LONGEST_LANGUAGE]))
 def test_bets_a_notice_and_a_result_fit_at_baccarat(enter, player, language):
     table = a_table(limits=with_large_chips(baccarat_limits()))
-    a_place(player, table, player=LARGEST, banker=LARGEST, tie=LARGEST)
+    a_seat(player, table, player=LARGEST, banker=LARGEST, tie=LARGEST)
     page = enter()
     page.goto(f"/{language}/table/baccarat/real/")
     page.locator("[name=chip]").last.check(force=True)
@@ -131,7 +131,7 @@ def test_bets_a_notice_and_a_result_fit_at_baccarat(enter, player, language):
 def test_bets_a_notice_and_a_result_fit_at_golden(enter, player, language):
     table = a_golden_table(limits=with_large_chips(golden_limits()))
     a_purse(player, PURSE)
-    a_place(player, table, player=LARGEST, tie=LARGEST)
+    a_seat(player, table, player=LARGEST, tie=LARGEST)
     page = enter()
     page.goto(f"/{language}/table/golden/real/")
     page.locator("#bet-banker").click()
@@ -147,7 +147,7 @@ def test_bets_a_notice_and_a_result_fit_at_golden(enter, player, language):
 def test_the_offer_of_a_purse_that_is_too_small_fits(enter, player, language):
     table = a_golden_table()
     a_purse(player, 100_00)
-    a_place(player, table, player=50_00, tie=50_00)
+    a_seat(player, table, player=50_00, tie=50_00)
     purse.leave(player=player, mode=Mode.REAL, key=uuid4())
     a_purse(player, 50_00)
     page = enter()
@@ -174,7 +174,7 @@ def test_the_meters_hold_what_a_tie_can_pay(enter, player, game):
 def test_what_a_tie_pays_stands_on_its_bet_in_view(enter, player, language):
     """As above, what was paid on another bet is written on the tie."""
     table = a_table(limits=with_large_chips(baccarat_limits()))
-    a_place(player, table, player=LARGEST, banker=LARGEST, tie=LARGEST)
+    a_seat(player, table, player=LARGEST, banker=LARGEST, tie=LARGEST)
     page = enter()
     page.goto(f"/{language}/table/baccarat/real/")
     deal(page)

@@ -1,6 +1,6 @@
 -- Two functions as they were before locks of accounts reached the tables, for tests that show the race.
 
-CREATE OR REPLACE FUNCTION players_barred(player bigint, playing uuid) RETURNS text
+CREATE OR REPLACE FUNCTION players_ineligibility(player bigint, playing uuid) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock_shared(1009, player::integer);

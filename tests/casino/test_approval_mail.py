@@ -11,7 +11,7 @@ import pytest
 from audit import approvals
 from audit.tasks import expire_approvals
 from players.mail import approvals as approval_mail
-from players.models import ApprovalNews, Mail
+from players.models import ApprovalNotification, Mail
 from players.tasks import mail_approvals
 from tests.builders import a_player
 from tests.people import a_member_of_staff
@@ -76,7 +76,7 @@ class TestWhoDecides:
         ask()
         assert approval_mail.mail_due() == 0
         assert not mailed("approvals_waiting")
-        assert ApprovalNews.objects.count() == 1
+        assert ApprovalNotification.objects.count() == 1
 
 
 @pytest.mark.django_db
@@ -98,7 +98,7 @@ class TestWhoAsked:
         withdraw(ask(asker), asker)
         mail_approvals()
         assert not Mail.objects.filter(template__startswith="approvals_").exists()
-        assert not ApprovalNews.objects.exists()
+        assert not ApprovalNotification.objects.exists()
 
 
 def test_that_nobody_decided_in_time_is_told_too(cloned_db, at_once_due):

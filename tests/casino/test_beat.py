@@ -15,7 +15,7 @@ from celery.schedules import crontab
 from django.db import connections
 
 from casino.celery import EXPIRES, LONGEST_WAIT, app
-from games.chemin import tick as guests
+from games.chemin import tick as chemin_tick
 from games.models import LiveTable, Table
 from games.shared import phases
 from ops import beat
@@ -23,7 +23,6 @@ from ops.beat import ADVISORY_LOCK, LONGEST_SILENCE, GuardedScheduler, Turn, Tur
 from players import mail
 from players.account import closures
 from players.models import Player
-from tests.annulling import agree_to_annul
 from tests.audit.reporting import asked
 from tests.builders import a_player, a_purse, a_round, a_shared_table, a_table
 from tests.chemin.at_table import a_chemin_table, sit
@@ -32,6 +31,7 @@ from tests.harness.sweeps import sample
 from tests.harness.web import PROJECT
 from tests.live.at_table import a_live_table, bet, hurry, round_at
 from tests.people import a_visitor
+from tests.voiding import agree_to_void
 
 TRIES = 4
 ROUND_TRIP = 6  # phases, more than between two openings
@@ -149,7 +149,7 @@ def ask(beat: Sent, task: str) -> list[str]:
 
 @pytest.mark.sweep
 def test_nothing_is_sent_for_a_house_without_tables(sending: Sent):
-    assert ask(sending, "games.tasks.tick") == ask(sending, "games.tasks.tick_guests") == []
+    assert ask(sending, "games.tasks.tick") == ask(sending, "games.tasks.tick_chemin") == []
 
 
 def test_a_shared_table_is_moved_in_each_phase_once_it_is_due_and_not_before(sending: Sent):
@@ -186,15 +186,15 @@ def test_a_table_that_is_closed_in_a_round_is_moved_until_that_is_over(sending: 
     assert ask(sending, "games.tasks.tick") == []
 
 
-def test_a_guests_table_is_looked_at_while_anybody_is_seated(sending: Sent):
+def test_a_chemin_table_is_looked_at_while_anybody_is_seated(sending: Sent):
     live_table = a_chemin_table()
-    assert (guests.due(), ask(sending, "games.tasks.tick_guests")) == ([], [])
+    assert (chemin_tick.due(), ask(sending, "games.tasks.tick_chemin")) == ([], [])
     sit(a_player(real=1000_00), live_table)
-    assert ask(sending, "games.tasks.tick_guests") == ["games.tasks.tick_guests"]
+    assert ask(sending, "games.tasks.tick_chemin") == ["games.tasks.tick_chemin"]
 
 
 def test_a_task_of_which_nothing_is_asked_is_always_sent(sending: Sent):
-    assert ask(sending, "audit.tasks.set_mark") == ["audit.tasks.set_mark"]
+    assert ask(sending, "audit.tasks.set_watermark") == ["audit.tasks.set_watermark"]
 
 
 def looks_in(player: Player) -> None:
@@ -211,9 +211,11 @@ def an_approval_expires(superuser: psycopg.Connection) -> None:
 
 def an_hour_is_over(superuser: psycopg.Connection) -> None:
     superuser.execute("SET session_replication_role = replica")  # without the guards
-    superuser.execute("INSERT INTO audit_mark (at, transaction) VALUES (clock_timestamp(), 1) ON CONFLICT DO NOTHING")
     superuser.execute(
-        "INSERT INTO audit_rolled (sums, hour, rows, at)"
+        "INSERT INTO audit_watermark (at, transaction) VALUES (clock_timestamp(), 1) ON CONFLICT DO NOTHING"
+    )
+    superuser.execute(
+        "INSERT INTO audit_rolled (totals, hour, rows, at)"
         " VALUES ('any', date_trunc('hour', clock_timestamp(), 'UTC') - interval '3 hours', 0, clock_timestamp())"
     )
 
@@ -227,7 +229,7 @@ def test_what_a_house_has_to_do_each_minute_is_sent_once_there_is_something_to_d
         "games.tasks.return_idle_purses": lambda: a_purse(player, 100_00),
         "games.tasks.replay_finished_rounds": lambda: a_round(player, table, player=1000),
         "players.tasks.end_idle_sessions": lambda: looks_in(player),
-        "players.tasks.mail_approvals": lambda: agree_to_annul(uuid4()),
+        "players.tasks.mail_approvals": lambda: agree_to_void(uuid4()),
         "audit.tasks.sum_up": lambda: an_hour_is_over(superuser),
         "audit.tasks.expire_approvals": lambda: an_approval_expires(superuser),
         "players.tasks.send_mail": lambda: mail.write(user=player.user, template="account_locked", context={}),

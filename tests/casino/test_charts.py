@@ -20,15 +20,22 @@ def drawn(tag: str, rows: list[tuple[Any, ...]]) -> str:
 
 
 def test_bars_share_one_scale_that_begins_at_nothing():
-    assert [(bar.start, bar.length) for bar in bars(figures(50, 200, 0))] == [(0, 25), (0, 100), (0, 0)]
+    assert [(ineligibility.start, ineligibility.length) for ineligibility in bars(figures(50, 200, 0))] == [
+        (0, 25),
+        (0, 100),
+        (0, 0),
+    ]
 
 
 def test_what_is_negative_lies_on_the_other_side_of_nothing():
-    assert [(bar.start, bar.length) for bar in bars(figures(-100, 300))] == [(0, 25), (25, 75)]
+    assert [(ineligibility.start, ineligibility.length) for ineligibility in bars(figures(-100, 300))] == [
+        (0, 25),
+        (25, 75),
+    ]
 
 
 def test_nothing_at_all_has_no_length():
-    assert [bar.length for bar in bars(figures(0, 0))] == [0, 0]
+    assert [ineligibility.length for ineligibility in bars(figures(0, 0))] == [0, 0]
     assert bars([]) == []
 
 

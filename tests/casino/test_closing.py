@@ -12,11 +12,11 @@ from django.test import Client
 
 from accounts import closing
 from accounts.tasks import finish_closing
-from games.errors import Barred
+from games.errors import NotEligible
 from players.account import closures
 from players.models import ClosureState, Mail, Player
 from players.protection import eligibility
-from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_round, a_table, a_verified_player
+from tests.builders import PASSWORD, a_golden_table, a_player, a_purse, a_round, a_seat, a_table, a_verified_player
 from tests.harness.sweeps import sweep
 from tests.people import a_visitor, events, log_in
 from tests.players.test_sessions import a_browser, session_of
@@ -139,15 +139,15 @@ class TestWithMoney:
 
     def test_play_and_deposits_end_at_once(self, rich):
         table = a_table()
-        place = a_place(rich, table, player=1000)
+        seat = a_seat(rich, table, player=1000)
         visitor = a_browser(rich.user)
         send(visitor)
-        with pytest.raises(Barred):
+        with pytest.raises(NotEligible):
             a_round(rich, table, Mode.FREE, player=1000)
-        assert place.slip
-        for bar in (eligibility.bar_to_play(rich, real=True), eligibility.bar_to_deposit(rich)):
-            assert bar is not None
-            assert bar.code is eligibility.Code.CLOSING
+        assert seat.slip
+        for ineligibility in (eligibility.check_play(rich, real=True), eligibility.check_deposit(rich)):
+            assert ineligibility is not None
+            assert ineligibility.code is eligibility.Code.CLOSING
         assert visitor.get("/en/history/").status_code == 200
         assert visitor.get("/en/cashier/withdraw/").status_code == 200
 
@@ -247,9 +247,9 @@ class TestMoneyThatComesAfterwards:
         assert log_in(visitor, player.user, PASSWORD).status_code == 302
         assert "withdraw" in visitor.get("/en/cashier/").text
         assert 'id="close-account"' not in visitor.get(CLOSE).text
-        bar = eligibility.bar_to_deposit(player)
-        assert bar is not None
-        assert bar.code is eligibility.Code.CLOSING
+        ineligibility = eligibility.check_deposit(player)
+        assert ineligibility is not None
+        assert ineligibility.code is eligibility.Code.CLOSING
         a_withdrawal(player)
         pay_out()
         finish_closing()

@@ -11,7 +11,7 @@ from audit.models import Category, Significant, Weight
 from audit.sealing import sealer
 from audit.significant import detection
 from players.mail import alerts
-from players.models import Mail, StaffDeed
+from players.models import Mail, StaffAction
 from tests.builders import a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
@@ -181,7 +181,7 @@ def test_it_is_given_to_nobody_who_does_not_work_on_it(compliance, whose):
     else:
         member = a_member_of_staff("compliance" if whose == "disabled" else whose)
         if whose == "disabled":
-            decide(ask(StaffDeed.DISABLE, member))
+            decide(ask(StaffAction.DISABLE, member))
         to = str(member)
     answer = compliance.post(
         f"/staff/significant/{found.pk}/step/", {"seen": "new", "assigned": "", "step": "assigned", "to": to}

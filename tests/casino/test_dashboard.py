@@ -19,7 +19,7 @@ from django.urls import reverse
 from kombu import Connection
 
 from audit import hours, log
-from audit.models import Mark, Report, ReportState, Rolled
+from audit.models import Report, ReportState, Rolled, Watermark
 from audit.reports.kinds import Asked, Interval
 from audit.reports.requests import ask, clock
 from backoffice.dashboard import money as money
@@ -34,7 +34,6 @@ from ops import beat
 from players.mail import write_to
 from players.models import Mail
 from tests import played, reports_history
-from tests.annulling import annul_unreproduced
 from tests.audit.reporting import a_broken_kind, made_here, registered
 from tests.builders import a_player, a_round, a_table
 from tests.harness import databases
@@ -43,6 +42,7 @@ from tests.hours import LONG_AGO, settle
 from tests.live.at_table import a_live_table, advance_to
 from tests.people import a_member_of_staff, a_visitor
 from tests.returns.sums import HOUR, summed_up
+from tests.voiding import void_unreproduced
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import a_withdrawal
 from tests.wallet.statement_builders import confirmed, named
@@ -128,7 +128,7 @@ class TestPlay:
         settings.OPERATOR_TIME_ZONE = "Europe/Stockholm"
         span = span_of(clock(), **days)
         whole = money.between([span.interval.since, span.interval.until])[0]["SEK"]
-        (sek,) = [each for each in money.told(span) if each.currency == "SEK"]
+        (sek,) = [each for each in money.figures_by_currency(span) if each.currency == "SEK"]
         made, turnover = sek.charts[:2]
         assert sum(value for _, value, _ in turnover.figures) == whole.staked > 0
         assert sum(value for _, value, _ in made.figures) == whole.revenue
@@ -180,13 +180,13 @@ class TestPlay:
 class TestPlayers:
     def test_who_staked_real_money_in_rounds_that_count_are_counted_once_each(self):
         table = a_table()
-        often, once, dane, guest, annulled = (
+        often, once, dane, seated_player, voided = (
             a_player(code, real=10_000, free=10_000) for code in ("SE", "SE", "DK", "SE", "SE")
         )
         for player in (often, often, once, dane):
             a_round(player, table, player=1_000)
-        a_round(guest, table, Mode.FREE, player=1_000)
-        annul_unreproduced(a_round(annulled, table, player=1_000).round_id)
+        a_round(seated_player, table, Mode.FREE, player=1_000)
+        void_unreproduced(a_round(voided, table, player=1_000).round_id)
         span = around_now()
         listed = Participation.objects.filter(mode=Mode.REAL, round__void=None, at__gte=span.interval.since)
         by_list = listed.values_list("currency").annotate(Count("player", distinct=True)).order_by()
@@ -208,7 +208,9 @@ class TestPlayers:
     def test_are_led_to_by_the_list_of_rounds_played_of_the_interval(self):
         table = a_table()
         part = a_round(a_player(real=10_000), table, player=1_000)
-        with_players = {each.name: each for of in money.told(around_now()) for each in of.figures}["Active players"]
+        with_players = {each.name: each for of in money.figures_by_currency(around_now()) for each in of.figures}[
+            "Active players"
+        ]
         shown = page(as_staff("finance"), with_players.address)
         assert Participation.objects.get(round_id=part.round_id).round.code in shown
 
@@ -230,7 +232,9 @@ class TestPayments:
         reports_history.a_depositor("SE", 70_000)
         reports_history.a_depositor("RO", 50_000)
         span = around_now()
-        told = {each.currency: {figure.name: figure for figure in each.figures} for each in money.told(span)}
+        told = {
+            each.currency: {figure.name: figure for figure in each.figures} for each in money.figures_by_currency(span)
+        }
         assert list(told) == ["SEK", "RON"] or set(told) == {"SEK", "RON"}
         deposits = told["SEK"]["Deposits"]
         assert deposits.text == format_money(70_000, "SEK", "en")
@@ -245,14 +249,14 @@ class TestReturns:
         summed_up(a_table("no_commission"), paid=40_000_000)
         summed_up(a_table("baccarat"), mode="F")
         day = HOUR.date().isoformat()
-        (game,) = returns.told(span_of(clock(), period="own", since=day, until=day))
+        (game,) = returns.figures_by_game(span_of(clock(), period="own", since=day, until=day))
         (bet,) = game.bets
         shown = page(as_staff("supervisor"), game.address)
         assert f"{bet.line.actual}</td>" in shown
         assert bet.line.band in shown
         assert (bet.line.actual, bet.line.is_odd, game.odd) == ("80.00", True, 1)
         assert bet.at == 1  # below the band, at the edge of the chart
-        assert returns.told(span_of(clock(), period="own", since="2026-02-01", until="2026-02-02")) == []
+        assert returns.figures_by_game(span_of(clock(), period="own", since="2026-02-01", until="2026-02-02")) == []
 
 
 PANELS = {
@@ -348,7 +352,7 @@ class TestPeriod:
         assert yesterday.before == Interval(moment("2026-03-28T23:00"), moment("2026-03-29T22:00"))  # 23 hours
         own = span_of(self.NOW, period="own", since="2026-03-01", until="2026-03-10")
         assert own.before == Interval(moment("2026-02-18T23:00"), moment("2026-02-28T23:00"))
-        assert own.before_words == "the 10 days before"
+        assert own.before_label == "the 10 days before"
 
     def test_of_more_than_a_month_has_a_point_for_each_week(self):
         span = span_of(self.NOW, period="own", since="2025-12-01", until="2026-03-31")
@@ -360,7 +364,7 @@ class TestPeriod:
         midnight = datetime(2026, 3, 31, 0, 0, 30, tzinfo=ZoneInfo("UTC"))
         span = span_of(midnight, period="today")
         assert span.is_empty
-        assert money.told(span) == []
+        assert money.figures_by_currency(span) == []
 
     @pytest.mark.parametrize(
         ("asked", "fault"),
@@ -434,7 +438,7 @@ class TestHealth:
     @pytest.mark.usefixtures("no_broker")
     def test_the_last_tick_is_the_last_mark(self):
         assert not self.told()["Last scheduled task"].is_wrong
-        Mark.objects.create(at=clock() - timedelta(minutes=10), transaction=LONG_AGO)
+        Watermark.objects.create(at=clock() - timedelta(minutes=10), transaction=LONG_AGO)
         line = self.told()["Last scheduled task"]
         assert (line.text, line.is_wrong) == ("10 minutes ago", True)
         settle()
@@ -463,8 +467,8 @@ class TestHealth:
         assert self.told()["Hourly totals"].text == "none yet"
         settle()
         assert self.told()["Hourly totals"].text.startswith("none yet")
-        Rolled.objects.create(sums="games.tally", hour=HOUR, rows=1)
-        Rolled.objects.create(sums="wallet.moved", hour=HOUR + timedelta(hours=5), rows=1)
+        Rolled.objects.create(totals="games.tally", hour=HOUR, rows=1)
+        Rolled.objects.create(totals="wallet.moved", hour=HOUR + timedelta(hours=5), rows=1)
         line = self.told()["Hourly totals"]
         assert (line.text, line.is_wrong) == ("up to 2026-03-01 13:00 UTC", True)
 

@@ -45,7 +45,7 @@ WAITING = {
 def something_waits(db):
     """An open task on every page that a count links to."""
     scene = Scene()
-    for made in ("annulled_incident", "live_stopped", "withdrawer", "overdue_id", "live_talk", "chemin_reporter"):
+    for made in ("voided_incident", "live_stopped", "withdrawer", "overdue_id", "live_talk", "chemin_reporter"):
         getattr(scene, made)
     for _ in range(2):
         confirmed([named(uuid4())])

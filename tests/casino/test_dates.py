@@ -38,7 +38,7 @@ def test_players_read_the_time_of_where_they_live_and_staff_utc():
     player, staff = a_player(jurisdiction="RO"), a_member_of_staff("support")
     conversations.begin(player=player, topic=Topic.QUESTION, text="What is the time?")
     with connection.cursor() as cursor:
-        cursor.execute("UPDATE players_conversation SET moved_at = '2026-11-21 22:05:09+00'")
+        cursor.execute("UPDATE players_conversation SET changed_at = '2026-11-21 22:05:09+00'")
     visitor = a_visitor()
     visitor.force_login(player.user)
     page = visitor.get("/en/service/").text

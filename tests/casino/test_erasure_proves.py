@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 
 from accounts import retention
 from audit import log
-from audit.models import Event, Kept, Personal
+from audit.models import Event, Personal, RetainedData
 from audit.verification import export as exporting
 from audit.verification.verify import Export, keys_of
 from players.account import closures
@@ -72,7 +72,7 @@ def test_erasing_a_person_leaves_every_proof_valid(gone: Player, owner: psycopg.
     assert "The log is verified" in check(keys)
     before = an_export(tmp_path, "before.zip")
     age(owner, "players_closure", "at", 1827)
-    assert retention.expire()[Kept.ACCOUNT] == 1
+    assert retention.expire()[RetainedData.ACCOUNT] == 1
     assert not Personal.objects.filter(event__on=str(gone)).exists()
     assert "The log is verified" in check(keys)
     after = an_export(tmp_path, "after.zip")  # of the tree signed before the erasure
@@ -103,7 +103,7 @@ def test_what_expired_is_told_from_what_was_taken(cloned_db, owner: psycopg.Conn
     for _ in range(2):
         an_old_event(owner)
     sealed.sign(pens)
-    assert retention.expire()[Kept.ADDRESS] == 2
+    assert retention.expire()[RetainedData.ADDRESS] == 2
     assert list(Personal.objects.values_list("field", flat=True)) == ["name", "name"]
     assert "The log is verified" in check(keys)
 

@@ -9,12 +9,12 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from games.errors import Barred
-from games.models import NextRound, Participation
+from games.errors import NotEligible
+from games.models import Participation, SoloSeat
 from games.solo import add_chip, play_round
 from players.models import Exclusion, ExclusionKind, Player
 from players.protection import eligibility, exclusions
-from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_round, a_table
+from tests.builders import PASSWORD, a_golden_table, a_player, a_purse, a_round, a_seat, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events, log_in
 from wallet import cashier
@@ -73,28 +73,28 @@ class TestWhoeverIsExcluded:
     @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
     def test_gli19_a_3_7_gets_no_round_and_stakes_nothing(self, stop, mode):
         player, table = a_player(real=MONEY, free=MONEY), a_table()
-        place = a_place(player, table, mode, player=1000)
+        seat = a_seat(player, table, mode, player=1000)
         before = accounts.balance(player.pk, mode)
         stop(player)
-        with pytest.raises(Barred):
+        with pytest.raises(NotEligible):
             play_round(
                 player=player,
                 table_id=table.pk,
                 mode=mode,
-                round_id=place.round_id,
-                slip_version=place.slip_version,
+                round_id=seat.round_id,
+                slip_version=seat.slip_version,
             )
         assert not Participation.objects.filter(player=player).exists()
         assert accounts.balance(player.pk, mode) == before
         (refused,) = events("round.refused", by=str(player))
-        assert (refused["data"]["reason"], refused["data"]["bar"]) == ("Barred", "excluded")
+        assert (refused["data"]["reason"], refused["data"]["bar"]) == ("NotEligible", "excluded")
 
     @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
     def test_puts_no_chip_on_a_table(self, stop, mode):
         player, table = a_player(real=MONEY, free=MONEY), a_table()
-        a_place(player, table, mode)
+        a_seat(player, table, mode)
         stop(player)
-        with pytest.raises(Barred):
+        with pytest.raises(NotEligible):
             add_chip(player=player, table_id=table.pk, mode=mode, bet="player", chip=1000)
 
     @pytest.mark.sweep
@@ -104,16 +104,16 @@ class TestWhoeverIsExcluded:
         stop(player)
         page = browser_of(player).get(f"/en/table/{table.slug}/{money}/").content.decode()
         assert 'data-bar="excluded"' in page
-        assert eligibility.excluded_sentence(player) in page
+        assert eligibility.exclusion_message(player) in page
         assert 'id="act-deal"' not in page
-        assert not NextRound.objects.filter(player=player).exists()
+        assert not SoloSeat.objects.filter(player=player).exists()
 
     @pytest.mark.sweep
     def test_is_led_from_a_click_at_the_table_to_that_page(self, stop):
         player, table = a_player(real=MONEY), a_table()
-        place, browser = a_place(player, table, player=1000), browser_of(player)
+        seat, browser = a_seat(player, table, player=1000), browser_of(player)
         stop(player)
-        sent = {"action": "deal", "round_id": place.round_id, "slip_version": place.slip_version, "table_version": 1}
+        sent = {"action": "deal", "round_id": seat.round_id, "slip_version": seat.slip_version, "table_version": 1}
         address = f"/en/table/{table.slug}/real/"
         plain = browser.post(f"{address}play/", sent)
         assert (plain.status_code, plain.headers["Location"]) == (302, address)
@@ -122,23 +122,23 @@ class TestWhoeverIsExcluded:
 
     def test_deposits_nothing(self, stop):
         player = a_player(real=MONEY)
-        assert eligibility.bar_to_deposit(player) is None
+        assert eligibility.check_deposit(player) is None
         stop(player)
-        bar = eligibility.bar_to_deposit(player)
-        assert bar is not None
-        assert bar.code is eligibility.Code.EXCLUDED
+        ineligibility = eligibility.check_deposit(player)
+        assert ineligibility is not None
+        assert ineligibility.code is eligibility.Code.EXCLUDED
 
     def test_gets_no_free_money(self, stop):
         player = a_player()
         stop(player)
-        with pytest.raises(cashier.Barred):
+        with pytest.raises(cashier.NotEligible):
             cashier.top_up_free(player=player, key=uuid4())
         assert accounts.balance(player.pk, Mode.FREE) == 0
 
     def test_moves_no_money_into_a_game(self, stop):
         player = a_player(real=MONEY)
         stop(player)
-        with pytest.raises(purse.Barred):
+        with pytest.raises(purse.NotEligible):
             purse.rebuy(player=player, mode=Mode.REAL, amount=1000, key=uuid4())
 
     @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ class TestWhoeverIsExcluded:
         a_table()
         stop(player)
         page = browser_of(player).get("/en/").content.decode()
-        assert eligibility.excluded_sentence(player) in page
+        assert eligibility.exclusion_message(player) in page
 
 
 def test_gli19_2_4_1_a_player_is_disabled_with_the_reason_on_record():
@@ -177,7 +177,7 @@ def test_gli19_2_4_1_a_player_is_disabled_with_the_reason_on_record():
     assert recorded["by"] == str(staff)
     assert (recorded["data"]["kind"], recorded["data"]["until"]) == ("staff", None)
     assert recorded["data"]["reason"] == "played for somebody else"
-    assert eligibility.bar_to_play(player, real=False)
+    assert eligibility.check_play(player, real=False)
 
 
 def test_staff_exclude_nobody_without_a_reason():
@@ -203,7 +203,7 @@ def test_what_lies_in_a_game_is_given_back_at_once():
 def test_the_page_of_a_pause_says_what_stays_open():
     player = a_player()
     page = browser_of(player).post("/en/protection/pause/", follow=True).content.decode()
-    assert eligibility.excluded_sentence(player) in page
+    assert eligibility.exclusion_message(player) in page
     assert "Withdraw your money" in page
 
 
@@ -225,5 +225,5 @@ def test_the_button_asks_as_the_profile_lets_it(jurisdiction, asks):
     assert made.until == made.begun + timedelta(days=1)
 
 
-def test_a_guest_has_no_button():
+def test_a_player_has_no_button():
     assert 'id="pause"' not in a_visitor().get("/en/").content.decode()

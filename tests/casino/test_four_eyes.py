@@ -14,7 +14,7 @@ from django.db import DatabaseError, connection, transaction
 from audit import approvals
 from audit.models import Decision, Verdict
 from audit.tasks import expire_approvals
-from tests.casino.two_people import DEEDS, Asked, Way, browser_of, decide, decide_on_the_page
+from tests.casino.two_people import ACTIONS, Asked, Way, browser_of, decide, decide_on_the_page
 from tests.harness.product import modules
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
@@ -44,7 +44,7 @@ DOERS = {
     "audit_keep_for": {"audit.retention"},
 }
 
-every_deed = pytest.mark.parametrize("make", sample(DEEDS, 2), ids=lambda deed: deed.kind)
+every_action = pytest.mark.parametrize("make", sample(ACTIONS, 2), ids=lambda action: action.kind)
 
 
 def run(way: Way) -> None:
@@ -61,17 +61,17 @@ def refuses(way: Way) -> None:
 
 
 def test_whatever_takes_two_people_is_shown_here_with_all_that_is_demanded():
-    shown = [deed.kind for deed in DEEDS]
+    shown = [action.kind for action in ACTIONS]
     assert sorted(shown) == sorted(approvals.kinds())
     assert set(DEMANDED.values()) <= set(shown)
 
 
 @pytest.mark.django_db
-@every_deed
+@every_action
 class TestOnePerson:
     def test_gli19_b_2_3_does_not_decide_what_they_asked_for_under_any_account(self, make):
         asked = Asked(make())
-        was_done = asked.deed.is_done()
+        was_done = asked.action.is_done()
         for account in (asked.asker, asked.twin):
             for yes in (True, False):
                 with pytest.raises(approvals.ApprovalError) as refused:
@@ -81,22 +81,22 @@ class TestOnePerson:
         with pytest.raises(approvals.OwnRequest):
             decide(asked.approval, asked.twin)
         assert not Decision.objects.filter(pk=asked.approval.pk).exists()
-        assert asked.deed.is_done() == was_done is False
+        assert asked.action.is_done() == was_done is False
 
     def test_asks_on_a_page_and_has_done_nothing(self, make):
-        deed = make()
-        page = deed.page()
+        action = make()
+        page = action.page()
         if page is None:
-            Asked(deed)
+            Asked(action)
         else:
             address, sent = page
-            browser_of(a_member_of_staff(deed.asking)).post(address, sent)
-        assert approvals.waiting().filter(kind=deed.kind).count() == 1
-        assert not deed.is_done()
+            browser_of(a_member_of_staff(action.asking)).post(address, sent)
+        assert approvals.waiting().filter(kind=action.kind).count() == 1
+        assert not action.is_done()
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("make", DEEDS, ids=lambda deed: deed.kind)
+@pytest.mark.parametrize("make", ACTIONS, ids=lambda action: action.kind)
 class TestOnePersonInTheDatabase:
     def test_is_not_taken_for_two_by_the_database(self, make):
         asked = Asked(make())
@@ -117,49 +117,49 @@ class TestOnePersonInTheDatabase:
 
     def test_does_it_by_no_statement_of_the_login_role(self, make):
         asked = Asked(make())
-        for way in asked.deed.ways(asked.approval):
+        for way in asked.action.ways(asked.approval):
             refuses(way)
-        assert not asked.deed.is_done()
+        assert not asked.action.is_done()
 
 
 @pytest.mark.django_db
-@every_deed
+@every_action
 class TestTwoPeople:
     def test_gli19_b_3_2_do_it_and_the_log_names_both(self, make):
         asked = Asked(make())
         decide_on_the_page(asked.approval, asked.decider)
-        assert asked.deed.is_done()
+        assert asked.action.is_done()
         (decided,) = events("approval.decided", on=f"approval:{asked.approval.pk}")
         assert (decided["by"], decided["data"]["asked_by"]) == (str(asked.decider), str(asked.asker))
         (asking,) = events("approval.asked", on=f"approval:{asked.approval.pk}")
         assert (asking["by"], asking["data"]["sha256"]) == (str(asked.asker), decided["data"]["sha256"])
-        assert [event["by"] for event in events(asked.deed.event)][-1] == str(asked.decider)
+        assert [event["by"] for event in events(asked.action.event)][-1] == str(asked.decider)
 
     def test_are_of_the_roles_that_may(self, make):
         asked, other = Asked(make()), a_member_of_staff("operator")
         with pytest.raises(approvals.NotAllowed):
             decide(asked.approval, other)
         decide_on_the_page(asked.approval, other)
-        assert not asked.deed.is_done()
+        assert not asked.action.is_done()
 
     def test_leave_it_where_the_second_refuses_or_the_first_withdraws(self, make):
         asked = Asked(make())
         if asked.approval.kind != "withdrawal":  # its refusal returns the money; see its own tests
             decide_on_the_page(asked.approval, asked.decider, yes=False)
-            asked.approval = asked.deed.ask(asked.asker)
+            asked.approval = asked.action.ask(asked.asker)
         approvals.withdraw(
             approval_id=asked.approval.pk, by=str(asked.twin), person=asked.twin.person, reason="a slip of mine"
         )
         with pytest.raises(approvals.AlreadyDecided):
             decide(asked.approval, asked.decider)
-        for way in asked.deed.ways(asked.approval):
+        for way in asked.action.ways(asked.approval):
             refuses(way)
-        assert not asked.deed.is_done()
+        assert not asked.action.is_done()
         assert Decision.objects.get(pk=asked.approval.pk).verdict == Verdict.WITHDRAWN
-        asked.deed.ask(asked.asker)
+        asked.action.ask(asked.asker)
 
 
-@every_deed
+@every_action
 class TestTheRequest:
     def test_expires(self, cloned_db, make):
         asked = Asked(make())
@@ -171,9 +171,9 @@ class TestTheRequest:
         expire_approvals()
         with pytest.raises(approvals.ApprovalError):
             decide(asked.approval, asked.decider)
-        for way in asked.deed.ways(asked.approval):
+        for way in asked.action.ways(asked.approval):
             refuses(way)
-        assert not asked.deed.is_done()
+        assert not asked.action.is_done()
         assert Decision.objects.get(pk=asked.approval.pk).verdict == Verdict.EXPIRED
 
     def test_gli19_b_3_2_is_executed_as_it_was_frozen_or_not_at_all(self, cloned_db, owner, make):
@@ -188,7 +188,7 @@ class TestTheRequest:
         with pytest.raises(approvals.Tampered):
             decide(asked.approval, asked.decider)
         decide_on_the_page(asked.approval, asked.decider)
-        assert not asked.deed.is_done()
+        assert not asked.action.is_done()
         assert not Decision.objects.filter(pk=asked.approval.pk).exists()
 
 
@@ -227,5 +227,5 @@ def test_nothing_else_does_it_no_page_no_command_and_no_list(function):
 @pytest.mark.django_db
 def test_a_permission_to_decide_is_some_roles():
     for kind in approvals.kinds():
-        deed = next(deed for deed in DEEDS if deed.kind == kind)
-        assert a_member_of_staff(deed.deciding).user.has_perm(approvals.kind(kind).permission)
+        action = next(action for action in ACTIONS if action.kind == kind)
+        assert a_member_of_staff(action.deciding).user.has_perm(approvals.kind(kind).permission)

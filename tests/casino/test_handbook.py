@@ -11,13 +11,13 @@ from django.urls import resolve, reverse
 
 from backoffice.handbook import EVERYBODY, HANDBOOK, parts
 from backoffice.navigation import FUNCTIONS, duties
-from players.staff import WORDS
+from players.staff import ROLE_DESCRIPTIONS
 from tests.harness.product import modules
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 
 ROOT = Path(__file__).resolve().parents[2]
-ROLES = sorted(WORDS)
+ROLES = sorted(ROLE_DESCRIPTIONS)
 NAMED = re.compile(r"\*\*([^*]+)\*\* \(`(/staff/[^`]*)`\)")
 ADDRESS = re.compile(r"`(/staff/[^`]*)`")
 LABEL = re.compile(r"(?<!\*)\*([^*\n]+)\*(?!\*)")

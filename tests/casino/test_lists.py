@@ -382,12 +382,12 @@ def test_a_file_has_a_bound_and_says_where_older_rows_go_on(monkeypatch: pytest.
     assert all((f"\r\n{number}," in second) == (place >= 3) for place, number in enumerate(numbers))
 
 
-def do(visitor: Client, address: str, deed: str, rows: list[Any], **form: str) -> Any:
+def do(visitor: Client, address: str, action: str, rows: list[Any], **form: str) -> Any:
     """Choose rows of a list, and what to do to them."""
-    return visitor.post(address, {"action": deed, "chosen": [str(row.pk) for row in rows], **form})
+    return visitor.post(address, {"action": action, "chosen": [str(row.pk) for row in rows], **form})
 
 
-def test_a_deed_shows_what_it_would_do_and_does_nothing_before_that_was_read():
+def test_a_action_shows_what_it_would_do_and_does_nothing_before_that_was_read():
     is_open, closed = a_table(), a_table("pairs", is_open=False)
     page = do(visit("supervisor"), TABLES, "close", [is_open, closed])
     assert "It takes no more bets; what is in progress concludes." in page.text
@@ -397,7 +397,7 @@ def test_a_deed_shows_what_it_would_do_and_does_nothing_before_that_was_read():
     assert events("table.closed") == []
 
 
-def test_a_deed_takes_a_reason_and_is_done_row_by_row():
+def test_a_action_takes_a_reason_and_is_done_row_by_row():
     is_open, closed = a_table(), a_table("pairs", is_open=False)
     visitor = visit("supervisor")
     page = do(visitor, TABLES, "close", [is_open, closed], confirm="yes", reason=" ")
@@ -411,7 +411,7 @@ def test_a_deed_takes_a_reason_and_is_done_row_by_row():
     assert "<strong>Not done:</strong> It is closed already." in done.text
 
 
-def test_a_deed_is_only_for_whoever_has_its_permission():
+def test_a_action_is_only_for_whoever_has_its_permission():
     table = a_table()
     assert do(visit("compliance"), TABLES, "close", [table], confirm="yes", reason="x").status_code == 403
     assert "Close tables" not in visit("compliance").get(TABLES).text

@@ -15,16 +15,16 @@ from games.chemin import play, stop, tick
 from games.engine.chemin import Phase as CheminPhase
 from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
-from games.errors import Barred
+from games.errors import NotEligible
 from games.models import CheminSeat, LiveTable, Participation, Phase, WhyLeft
 from games.shared.bets import add_chip
 from games.shared.seats import open_seat
 from games.solo import add_chip as add_solo_chip
-from games.solo import place_at, play_round
+from games.solo import play_round, solo_seat_at
 from players.login import account_locks, sessions
 from players.models import AccountLock, Player, Session
 from players.protection import eligibility, exclusions
-from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table, a_verified_player
+from tests.builders import a_golden_table, a_player, a_purse, a_round, a_seat, a_table, a_verified_player
 from tests.chemin import at_table as chemin
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.live.betting import held
@@ -74,8 +74,8 @@ def faults() -> list[str]:
     return [row for check in verify.run() for row in check.rows]
 
 
-def code_of(barred: pytest.ExceptionInfo[Barred]) -> eligibility.Code:
-    return barred.value.bar.code
+def code_of(barred: pytest.ExceptionInfo[NotEligible]) -> eligibility.Code:
+    return barred.value.ineligibility.code
 
 
 both_modes = pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
@@ -85,11 +85,15 @@ class TestAtASoloTable:
     @both_modes
     def test_gli19_2_4_1_what_was_composed_before_the_lock_is_not_staked_after_it(self, mode):
         player, table = a_player(real=MONEY, free=MONEY), a_table()
-        place = a_place(player, table, mode, player=1000)
+        solo_seat = a_seat(player, table, mode, player=1000)
         lock(player)
-        with pytest.raises(Barred) as barred:
+        with pytest.raises(NotEligible) as barred:
             play_round(
-                player=player, table_id=table.pk, mode=mode, round_id=place.round_id, slip_version=place.slip_version
+                player=player,
+                table_id=table.pk,
+                mode=mode,
+                round_id=solo_seat.round_id,
+                slip_version=solo_seat.slip_version,
             )
         assert code_of(barred) is eligibility.Code.LOCKED
         assert (cash(player, mode), Participation.objects.filter(player=player).count()) == (MONEY, 0)
@@ -98,50 +102,54 @@ class TestAtASoloTable:
 
     def test_puts_no_chip_down_and_takes_no_place(self):
         player, table, other = a_player(real=MONEY), a_table(), a_table("pairs")
-        a_place(player, table)
+        a_seat(player, table)
         lock(player)
-        with pytest.raises(Barred) as barred:
+        with pytest.raises(NotEligible) as barred:
             add_solo_chip(player=player, table_id=table.pk, mode=Mode.REAL, bet="player", chip=1000)
         assert code_of(barred) is eligibility.Code.LOCKED
-        with pytest.raises(Barred):
-            place_at(player=player, table_id=other.pk, mode=Mode.REAL)
+        with pytest.raises(NotEligible):
+            solo_seat_at(player=player, table_id=other.pk, mode=Mode.REAL)
 
     def test_a_click_that_is_sent_again_after_the_lock_finds_the_round_it_played_before(self):
         """Its answer was lost: it stakes nothing again and plays no new round."""
         player, table = a_player(real=MONEY), a_table()
-        place = a_place(player, table, player=1000)
+        solo_seat = a_seat(player, table, player=1000)
         deal = partial(
             play_round,
             player=player,
             table_id=table.pk,
             mode=Mode.REAL,
-            round_id=place.round_id,
-            slip_version=place.slip_version,
+            round_id=solo_seat.round_id,
+            slip_version=solo_seat.slip_version,
         )
         deal()
         won = cash(player)
         lock(player)
         again = deal()
-        assert (again.round_id, again.repeated, cash(player)) == (place.round_id, True, won)
+        assert (again.round_id, again.repeated, cash(player)) == (solo_seat.round_id, True, won)
 
     @both_modes
     def test_what_lies_in_golden_baccarat_goes_to_the_account_whatever_was_composed_there(self, mode):
         player, table = a_player(real=MONEY, free=MONEY), a_golden_table()
         a_purse(player, 50_000, mode)
         a_round(player, table, mode, player=1000)
-        place = place_at(player=player, table_id=table.pk, mode=mode)
-        assert place.slip  # there are bets
+        solo_seat = solo_seat_at(player=player, table_id=table.pk, mode=mode)
+        assert solo_seat.slip  # there are bets
         had = cash(player, mode) + purse.balance(player, mode)
         lock_by_hand(player)
         assert (purse.balance(player, mode), cash(player, mode)) == (0, had)
         (returned,) = events("purse.returned", on=str(player))
         assert returned["data"]["why"] == "account locked"
         assert returned["by"].startswith("staff:")
-        with pytest.raises(purse.Barred):
+        with pytest.raises(purse.NotEligible):
             purse.rebuy(player=player, mode=mode, amount=1000, key=uuid4())
-        with pytest.raises(Barred):
+        with pytest.raises(NotEligible):
             play_round(
-                player=player, table_id=table.pk, mode=mode, round_id=place.round_id, slip_version=place.slip_version
+                player=player,
+                table_id=table.pk,
+                mode=mode,
+                round_id=solo_seat.round_id,
+                slip_version=solo_seat.slip_version,
             )
 
 
@@ -152,7 +160,7 @@ class TestAtASharedTable:
         round_id = round_at(table).pk
         lock(player)
         assert held(player) == 60_00
-        with pytest.raises(Barred) as barred:
+        with pytest.raises(NotEligible) as barred:
             add_chip(player=player, live_table_id=table.pk, round_id=round_id, bet="player", chip=20_00)
         assert code_of(barred) is eligibility.Code.LOCKED
         advance_to(table, Phase.SETTLED)
@@ -164,7 +172,7 @@ class TestAtASharedTable:
     def test_takes_no_seat(self):
         player, table = a_player("RO", real=MONEY), a_live_table()
         lock(player)
-        with pytest.raises(Barred):
+        with pytest.raises(NotEligible):
             open_seat(player, table)
 
 
@@ -173,13 +181,13 @@ class TestAtChemin:
 
     def test_gli19_2_4_1_a_coup_in_progress_is_played_to_its_end_and_the_punter_goes_then(self):
         table, player = chemin.a_chemin_table(), a_player(real=chemin.MONEY)
-        chemin.a_guest(table, 1)
+        chemin.a_seated_player(table, 1)
         chemin.sit(player, table, 2, chemin.a_session(player))
-        chemin.a_guest(table, 3)
+        chemin.a_seated_player(table, 3)
         _, punter = chemin.a_staked_coup(table)
         assert punter == player
         lock(player)
-        with pytest.raises(Barred):
+        with pytest.raises(NotEligible):
             chemin.answer(player, table, "lay_stake", 1000)
         play_to_the_end(table)
         seat = CheminSeat.objects.get(player=player)
@@ -191,8 +199,8 @@ class TestAtChemin:
     def test_gli19_2_4_1_a_banker_s_coup_is_played_to_its_end_and_the_bank_goes_home(self):
         table, player = chemin.a_chemin_table(), a_player(real=chemin.MONEY)
         chemin.sit(player, table, 1, chemin.a_session(player))
-        chemin.a_guest(table, 2)
-        chemin.a_guest(table, 3)
+        chemin.a_seated_player(table, 2)
+        chemin.a_seated_player(table, 3)
         banker, _ = chemin.a_staked_coup(table)
         assert banker == player
         lock(player)
@@ -208,7 +216,7 @@ class TestAtChemin:
     def test_a_bank_between_two_coups_goes_home_with_its_banker(self):
         table, player = chemin.a_chemin_table(), a_player(real=chemin.MONEY)
         chemin.sit(player, table, 1, chemin.a_session(player))
-        chemin.a_guest(table, 2)
+        chemin.a_seated_player(table, 2)
         chemin.a_bank(table)
         assert cash(player) == chemin.MONEY - 10_000
         lock(player)
@@ -245,12 +253,12 @@ class TestAtChemin:
         assert tick.due() == [table.pk]
         assert tick.advance(table.pk)
         assert CheminSeat.objects.get(player=player).left_at is not None
-        for deed in (
+        for action in (
             lambda: play.join(player=player, live_table_id=other.pk),
             lambda: play.come_back(player=player, live_table_id=table.pk),
         ):
-            with pytest.raises(Barred) as barred:
-                deed()
+            with pytest.raises(NotEligible) as barred:
+                action()
             assert code_of(barred) is eligibility.Code.LOCKED
 
     def test_a_session_that_began_beside_the_lock_keeps_no_seat_and_no_stream(self):
@@ -258,7 +266,7 @@ class TestAtChemin:
         lock(player)
         beside = a_session(player)
         seat = CheminSeat(player=player, session=beside, live_table=table, number=1)
-        assert stop.whose_session_is_over([seat]) == {seat.pk}
+        assert stop.players_without_session([seat]) == {seat.pk}
 
 
 def play_to_the_end(table: LiveTable) -> None:
@@ -269,8 +277,8 @@ def play_to_the_end(table: LiveTable) -> None:
 
 def a_table_of(number: int) -> tuple[LiveTable, list[Player]]:
     table, players = chemin.a_chemin_table(), [a_player(real=chemin.MONEY) for _ in range(number)]
-    for place, player in enumerate(players, 1):
-        chemin.sit(player, table, place, chemin.a_session(player))
+    for solo_seat, player in enumerate(players, 1):
+        chemin.sit(player, table, solo_seat, chemin.a_session(player))
     return table, players
 
 
@@ -305,9 +313,9 @@ class TestAtTheCashier:
     def test_begins_no_deposit_and_gets_no_free_money(self):
         player = a_player()
         lock(player)
-        with pytest.raises(deposits.DepositBarred):
+        with pytest.raises(deposits.DepositNotEligible):
             a_payment(player)
-        with pytest.raises(cashier.Barred):
+        with pytest.raises(cashier.NotEligible):
             cashier.top_up_free(player=player, key=uuid4())
         assert cash(player, Mode.FREE) == 0
 
@@ -323,9 +331,14 @@ class TestEveryWayIn:
         player, table = self.a_player(), a_table()
         visitor = a_visitor()
         log_in(visitor, player.user)
-        place = a_place(player, table, player=1000)
+        solo_seat = a_seat(player, table, player=1000)
         lock_by_hand(player)
-        sent = {"action": "deal", "round_id": place.round_id, "slip_version": place.slip_version, "table_version": 1}
+        sent = {
+            "action": "deal",
+            "round_id": solo_seat.round_id,
+            "slip_version": solo_seat.slip_version,
+            "table_version": 1,
+        }
         answer = visitor.post(f"/en/table/{table.slug}/real/play/", sent, headers={"HX-Request": "true"})
         assert answer.headers["HX-Redirect"].startswith("/en/account/login/")
         assert visitor.get("/en/account/").headers["Location"].startswith("/en/account/login/")
@@ -367,7 +380,7 @@ class TestEveryWayIn:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
-        ("language", "sentence"),
+        ("language", "message"),
         [
             ("en", "We have locked your account."),
             ("sv", "Vi har spärrat ditt konto."),
@@ -376,18 +389,18 @@ class TestEveryWayIn:
             ("ro", "V-am blocat contul."),
         ],
     )
-    def test_is_told_in_the_language_of_the_page(self, language, sentence):
+    def test_is_told_in_the_language_of_the_page(self, language, message):
         player = self.a_player()
         lock(player)
         form = {"login": player.user.email, "password": PASSWORD}
         answer = a_visitor().post(f"/{language}/account/login/", form)
-        assert sentence in answer.content.decode()
+        assert message in answer.content.decode()
 
 
 def gate_code(player: Player) -> eligibility.Code:
-    bar = eligibility.bar_to_play(player, real=True)
-    assert bar
-    return bar.code
+    ineligibility = eligibility.check_play(player, real=True)
+    assert ineligibility
+    return ineligibility.code
 
 
 def test_no_money_is_asked_back_from_an_adjustment_that_waits_on_a_locked_account():

@@ -16,11 +16,11 @@ from accounts.protection_views import give_back
 from games.errors import PlayError
 from games.models import LiveTable, Participation
 from games.shared import seats
-from games.solo import place_at, play_round
+from games.solo import play_round, solo_seat_at
 from players.login import account_locks
 from players.models import AccountLock, Player
 from players.protection import exclusions
-from tests.builders import a_golden_table, a_place, a_player, a_purse, a_table
+from tests.builders import a_golden_table, a_player, a_purse, a_seat, a_table
 from tests.harness.databases import Database
 from tests.live.at_table import a_live_table
 from tests.live.betting import chip, held
@@ -82,7 +82,7 @@ class TestAClickThatWasLetInBeforeTheLock:
 
     def test_gli19_2_4_1_stakes_nothing(self, cloned_db):
         came, player = self.click()
-        assert (came, held(player)) == ("Barred", 0)
+        assert (came, held(player)) == ("NotEligible", 0)
 
 
 class TestALockWhileABetIsBeingPlaced:
@@ -108,7 +108,7 @@ class TestALockWhileABetIsBeingPlaced:
         assert not locking.done()
         may_go_on.set()
         assert (bet.result(PATIENCE), locking.result(PATIENCE)) == ("accepted", "locked")
-        assert outcome(partial(chip, player, table, "player", CHIP)) == "Barred"
+        assert outcome(partial(chip, player, table, "player", CHIP)) == "NotEligible"
         assert held(player) == CHIP
 
 
@@ -144,41 +144,41 @@ class TestWhileADepositBegins:
             give_back(player, by=staff)
         return "stopped"
 
-    @pytest.mark.parametrize("deed", ["lock", "pause"])
-    def test_a_player_is_stopped_when_it_has_begun_and_neither_waits_for_the_other(self, cloned_db, checked, deed):
+    @pytest.mark.parametrize("action", ["lock", "pause"])
+    def test_a_player_is_stopped_when_it_has_begun_and_neither_waits_for_the_other(self, cloned_db, checked, action):
         has_locked, may_go_on = checked
         player = a_player(real=MONEY)
         a_golden_table()
         a_purse(player, CHIP, Mode.REAL)
         deposit = in_a_thread(lambda: str(a_payment(player).state))
         assert has_locked.wait(PATIENCE)
-        stopping = in_a_thread(partial(getattr(self, deed), player))
+        stopping = in_a_thread(partial(getattr(self, action), player))
         until(somebody_is_blocked)
         may_go_on.set()
         assert (deposit.result(PATIENCE), stopping.result(PATIENCE)) == ("waiting", "stopped")
         assert (purse.balance(player, Mode.REAL), balance(player.pk, Mode.REAL)) == (0, MONEY)
-        with pytest.raises(deposits.DepositBarred):
+        with pytest.raises(deposits.DepositNotEligible):
             a_payment(player)
 
 
 @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
 def test_gli19_2_4_1_no_round_begins_after_a_lock_however_many_are_asked_for(cloned_db: Database, mode: Mode) -> None:
     player, table = a_player(real=MONEY, free=MONEY), a_table()
-    a_place(player, table, mode, player=1000)
+    a_seat(player, table, mode, player=1000)
     together = Barrier(THREADS + 1)
 
     def deal() -> str:
         together.wait(PATIENCE)
         came = ""
         for _ in range(ROUNDS):
-            place = place_at(player=player, table_id=table.pk, mode=mode)
+            seat = solo_seat_at(player=player, table_id=table.pk, mode=mode)
             try:
                 play_round(
                     player=player,
                     table_id=table.pk,
                     mode=mode,
-                    round_id=place.round_id,
-                    slip_version=place.slip_version,
+                    round_id=seat.round_id,
+                    slip_version=seat.slip_version,
                 )
             except PlayError as refusal:
                 came = type(refusal).__name__
@@ -192,15 +192,15 @@ def test_gli19_2_4_1_no_round_begins_after_a_lock_however_many_are_asked_for(clo
     at_once([*jobs, lock_it])
     locked = AccountLock.objects.get(player=player)
     assert not Participation.objects.filter(player=player, at__gte=locked.at).exists()
-    assert outcome(partial(place_and_deal, player, table.pk, mode)) == "Barred"
+    assert outcome(partial(bet_and_deal, player, table.pk, mode)) == "NotEligible"
     part = Participation.objects.filter(player=player)
     assert balance(player.pk, mode) == MONEY + sum(each.paid - each.staked for each in part)
     assert is_whole()
 
 
-def place_and_deal(player: Player, table_id: int, mode: Mode) -> None:
-    place = place_at(player=player, table_id=table_id, mode=mode)
-    play_round(player=player, table_id=table_id, mode=mode, round_id=place.round_id, slip_version=place.slip_version)
+def bet_and_deal(player: Player, table_id: int, mode: Mode) -> None:
+    seat = solo_seat_at(player=player, table_id=table_id, mode=mode)
+    play_round(player=player, table_id=table_id, mode=mode, round_id=seat.round_id, slip_version=seat.slip_version)
 
 
 def test_the_right_to_lock_something_else_is_none_to_lock_accounts(cloned_db, owner):

@@ -9,9 +9,9 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from accounts import harm_marker_scan
-from accounts.tasks import look_for_markers
+from accounts.tasks import scan_harm_markers
 from players import harm_markers
-from players.models import ContactWay, Flag, FlagOutcome, Look, Marker, Player, Sighting
+from players.models import ContactWay, Flag, FlagOutcome, HarmMarkerScan, Marker, Player, Sighting
 from tests.builders import a_player, a_round
 from tests.casino.at_risk import deposit, the_table
 from tests.harness.sweeps import sample
@@ -42,7 +42,7 @@ def talk(flag: Flag, staff, **changes):
         "made_at": now(),
         "way": ContactWay.PHONE,
         "said": "All is well.",
-        "next_look": None,
+        "next_review": None,
     } | changes
     return harm_markers.record_contact(flag_id=flag.pk, by=staff, **said)
 
@@ -54,7 +54,7 @@ def close(flag: Flag, staff) -> Flag:
 class TestTheLook:
     def test_raises_a_flag_with_the_rows_behind_it(self, cloned_db, owner):
         player = at_risk(owner)
-        look_for_markers()
+        scan_harm_markers()
         flag = Flag.objects.get()
         (seen,) = flag.sightings.all()
         assert (flag.player, flag.marker, flag.closed_at) == (player, Marker.RAPID_DEPOSITS, None)
@@ -66,71 +66,71 @@ class TestTheLook:
     @pytest.mark.sweep
     def test_again_raises_nothing_again(self, cloned_db, owner):
         at_risk(owner)
-        assert [harm_marker_scan.look(), harm_marker_scan.look(), harm_marker_scan.look()] == [1, 0, 0]
+        assert [harm_marker_scan.scan(), harm_marker_scan.scan(), harm_marker_scan.scan()] == [1, 0, 0]
         assert (Flag.objects.count(), Sighting.objects.count()) == (1, 1)
 
     @pytest.mark.sweep
     def test_adds_to_an_open_flag_what_is_worse(self, cloned_db, owner):
         player = at_risk(owner)
-        harm_marker_scan.look()
+        harm_marker_scan.scan()
         more(owner, player)
-        assert harm_marker_scan.look() == 1
+        assert harm_marker_scan.scan() == 1
         assert [seen.degree for seen in Flag.objects.get().sightings.order_by("id")] == [3, 4]
         assert len(events("marker.worsened", on=str(player))) == 1
 
     def test_two_at_once_raise_one(self, cloned_db, owner):
         at_risk(owner)
-        at_once([harm_marker_scan.look] * 2)
+        at_once([harm_marker_scan.scan] * 2)
         assert (Flag.objects.count(), Sighting.objects.count()) == (1, 1)
 
     def test_leaves_it_to_whoever_looks_already(self, cloned_db, owner):
         at_risk(owner)
         with transaction.atomic():
             assert harm_marker_scan._take_turn()
-            assert at_once([harm_marker_scan.look]) == [0]
-        assert harm_marker_scan.look() == 1
+            assert at_once([harm_marker_scan.scan]) == [0]
+        assert harm_marker_scan.scan() == 1
 
     def test_tells_the_player_nothing_and_does_nothing_to_them(self, cloned_db, owner):
         player = at_risk(owner)
         mails = player.user.mail_set.count()
-        harm_marker_scan.look()
+        harm_marker_scan.scan()
         assert player.user.mail_set.count() == mails
         assert a_round(player, the_table(), player=1000)
 
     def test_goes_to_those_who_did_something_since_and_to_nobody_else(self, cloned_db, owner):
         at_risk(owner)
         a_player("GB")
-        harm_marker_scan.look()
-        assert Look.objects.get().players == 1
+        harm_marker_scan.scan()
+        assert HarmMarkerScan.objects.get().players == 1
         owner.execute("ALTER TABLE audit_event DISABLE TRIGGER USER")
         owner.execute("UPDATE audit_event SET at = at - interval '6 minutes'")
-        harm_marker_scan.look()  # the last events are settled only now
-        harm_marker_scan.look()
-        assert list(Look.objects.order_by("id").values_list("players", flat=True)) == [1, 1, 0]
+        harm_marker_scan.scan()  # the last events are settled only now
+        harm_marker_scan.scan()
+        assert list(HarmMarkerScan.objects.order_by("id").values_list("players", flat=True)) == [1, 1, 0]
 
     @pytest.mark.sweep
     def test_reaches_back_to_the_look_before_however_long_ago(self, cloned_db, owner):
         player = at_risk(owner, 0)
-        Look.objects.create(seen=now() - 10 * DAY, event_id=0, players=0, flags=0)
+        HarmMarkerScan.objects.create(seen=now() - 10 * DAY, event_id=0, players=0, flags=0)
         for _ in range(3):
             deposit(owner, player, now() - 8 * DAY)
-        assert harm_marker_scan.look() == 1
+        assert harm_marker_scan.scan() == 1
 
     @pytest.mark.sweep
     def test_of_another_player_is_another_flag(self, cloned_db, owner):
         at_risk(owner)
         at_risk(owner)
-        assert harm_marker_scan.look() == 2
+        assert harm_marker_scan.scan() == 2
 
 
 class TestAFlag:
     def test_is_closed_after_a_contact_and_only_then(self, cloned_db, owner):
         player, staff = at_risk(owner), a_member_of_staff("support")
-        harm_marker_scan.look()
+        harm_marker_scan.scan()
         flag = Flag.objects.get()
         with pytest.raises(harm_markers.NoContact):
             close(flag, staff)
-        talk(flag, staff, next_look=date(2100, 1, 1))
+        talk(flag, staff, next_review=date(2100, 1, 1))
         closed = close(flag, staff)
         assert (closed.closed_by, closed.outcome) == (staff, FlagOutcome.TALKED)
         assert [event["by"] for event in events("marker.contact", on=str(player))] == [str(staff)]
@@ -141,23 +141,23 @@ class TestAFlag:
 
     def test_is_raised_anew_only_by_what_comes_after_it_was_closed(self, cloned_db, owner):
         player, staff = at_risk(owner), a_member_of_staff("support")
-        harm_marker_scan.look()
+        harm_marker_scan.scan()
         talk(Flag.objects.get(), staff)
         close(Flag.objects.get(), staff)
         more(owner, player, 2)
-        assert harm_marker_scan.look() == 0
+        assert harm_marker_scan.scan() == 0
         more(owner, player)
-        assert harm_marker_scan.look() == 1
+        assert harm_marker_scan.scan() == 1
         assert [len(seen.rows) for seen in Sighting.objects.order_by("id")] == [3, 3]
 
     def test_takes_no_contact_of_the_future_and_no_next_look_of_the_past(self, cloned_db, owner):
         at_risk(owner)
-        harm_marker_scan.look()
+        harm_marker_scan.scan()
         flag, staff = Flag.objects.get(), a_member_of_staff("support")
         with pytest.raises(harm_markers.NotYet):
             talk(flag, staff, made_at=now() + DAY)
         with pytest.raises(harm_markers.NotYet):
-            talk(flag, staff, next_look=(now() - 2 * DAY).date())
+            talk(flag, staff, next_review=(now() - 2 * DAY).date())
 
     @pytest.mark.parametrize(
         "change",
@@ -170,14 +170,14 @@ class TestAFlag:
                 "DELETE FROM players_flag",
                 "UPDATE players_flag SET marker = 'nights'",
                 "UPDATE players_flag SET note = 'other'",
-                "DELETE FROM players_marker_look",
+                "DELETE FROM players_marker_scan",
             ],
             2,
         ),
     )
     def test_and_what_was_done_about_it_is_kept(self, cloned_db, owner, change):
         at_risk(owner)
-        harm_marker_scan.look()
+        harm_marker_scan.scan()
         flag, staff = Flag.objects.get(), a_member_of_staff("support")
         talk(flag, staff)
         close(flag, staff)

@@ -8,9 +8,9 @@ import pytest
 from games import harm_markers
 from players.harm_markers import Definition, Found, find
 from players.models import Player
-from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_verified_player
 from tests.casino.at_risk import banker_always_wins, deposit, rounds, the_table
+from tests.voiding import void_unreproduced
 from tests.wallet.payout_builders import a_withdrawal
 from wallet import withdrawals
 
@@ -241,9 +241,9 @@ class TestWithdrawalsTakenBack:
         assert self.after(owner, 2, apart=3 * DAY, waits=DAY + SECOND) == []
 
 
-def test_an_annulled_round_does_not_count(cloned_db, owner):
+def test_a_voided_round_does_not_count(cloned_db, owner):
     player, table = a_player("RO", real=MONEY), the_table()
     played = rounds(owner, player, table, every(DAY, 4, datetime(2026, 7, 7, 22, tzinfo=UTC)), player=5000)
     assert look(harm_markers.NIGHTS, player, NOON - 2 * DAY) != []
-    annul_unreproduced(UUID(played[0]))
+    void_unreproduced(UUID(played[0]))
     assert look(harm_markers.NIGHTS, player, NOON - 2 * DAY) == []

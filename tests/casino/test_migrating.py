@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.db import connections
 from django.test import override_settings
 
-from games.models import NextRound, Participation
+from games.models import Participation, SoloSeat
 from ops import privileges, readiness
 from ops.management.commands import migrate
 from ops.postgresql.roles import GROUP
@@ -65,14 +65,14 @@ def play(visitor: Visitor, player) -> None:
     """Play a round at a solo table and open its pages."""
     before = Participation.objects.filter(player=player).count()
     for action in ("bet:player", "deal"):
-        place = NextRound.objects.get(player=player, mode="R")
-        assert place.table.version
+        seat = SoloSeat.objects.get(player=player, mode="R")
+        assert seat.table.version
         form = {
             "action": action,
             "chip": 1000,
-            "round_id": place.round_id,
-            "slip_version": place.slip_version,
-            "table_version": place.table.version.number,
+            "round_id": seat.round_id,
+            "slip_version": seat.slip_version,
+            "table_version": seat.table.version.number,
         }
         assert visitor.post("/en/table/baccarat/real/play/", form)[0] == HTTPStatus.OK  # type: ignore[arg-type]
     assert Participation.objects.filter(player=player).count() == before + 1
@@ -100,7 +100,7 @@ def test_play_goes_on_while_every_table_becomes_wider_and_afterwards(newer, clon
     assert visitor.get("/readyz") == (HTTPStatus.OK, "ready\n")
     call_command("verify_ledger", stdout=StringIO())
     assert "Traceback" not in server.printed()
-    assert readiness.look().faults == ()
+    assert readiness.check_readiness().faults == ()
 
 
 @contextmanager

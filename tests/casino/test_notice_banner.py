@@ -7,8 +7,8 @@ from django.utils.html import escape
 
 from players.protection import exclusions
 from players.staff import notices
-from players.staff.notices import LANGUAGES, WHEN, span, words
-from tests.builders import a_place, a_player, a_table
+from players.staff.notices import LANGUAGES, WHEN, notice_text, span
+from tests.builders import a_player, a_seat, a_table
 from tests.chemin.at_table import a_chemin_table
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table
@@ -41,7 +41,7 @@ class TestANotice:
     def test_a_visitor_reads_it_in_the_language_of_the_page_and_in_utc(self, language):
         notice = a_notice()
         for address in (f"/{language}/", f"/{language}/account/login/", f"/{language}/nowhere/"):
-            assert escape(words(notice, language, "UTC")) in read(a_visitor(), address)
+            assert escape(notice_text(notice, language, "UTC")) in read(a_visitor(), address)
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(("jurisdiction", "zone"), sample(ZONES.items(), 1))
@@ -92,9 +92,9 @@ class TestANotice:
 
     def test_a_click_at_a_solo_table_is_answered_with_it(self):
         table, player = a_table(), a_player(real=MONEY)
-        place = a_place(player, table)
+        seat = a_seat(player, table)
         notice = a_notice()
-        clicked = {"action": "bet:tie", "chip": "1000", "round_id": str(place.round_id)}
+        clicked = {"action": "bet:tie", "chip": "1000", "round_id": str(seat.round_id)}
         answer = logged_in(player.user).post("/en/table/baccarat/real/play/", clicked, headers={"HX-Request": "true"})
         assert f'data-key="notice-{notice.pk}"' in answer.content.decode()
 

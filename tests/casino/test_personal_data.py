@@ -41,7 +41,7 @@ from players.staff import notes
 from players.support import conversations
 from tests.ageing import age
 from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_player
-from tests.chemin.at_table import a_chemin_table, a_staked_coup, guests, step_to
+from tests.chemin.at_table import a_chemin_table, a_staked_coup, seated_players, step_to
 from tests.harness.databases import Database
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.players.test_sessions import a_browser
@@ -105,9 +105,9 @@ class TestTheExport:
         assert {"ip": "10.9.9.9"} in [event["personal"] for event in rows(player, "events")]
 
     @pytest.mark.sweep
-    def test_tells_what_was_done_at_guests_tables_and_no_other_guest(self):
+    def test_tells_what_was_done_at_chemin_tables_and_no_other_player(self):
         table = a_chemin_table()
-        players = guests(table)
+        players = seated_players(table)
         banker, punter = a_staked_coup(table)
         step_to(table, TablePhase.OFFER, TablePhase.CHOICE)
         assert [row["amount"] for row in rows(punter, "decisions in coups") if row["kind"] == "lay_stake"] == [4_000]
@@ -263,9 +263,9 @@ class TestErasure:
         assert (kept.text, kept.by_id, kept.at) == ("", note.by_id, note.at)
         assert not notes.notes(gone, restricted_too=True)
         assert not SearchWord.objects.filter(player=gone).exists()
-        for deed in ("UPDATE players_note SET text = 'another'", "DELETE FROM players_note", "TRUNCATE players_note"):
+        for action in ("UPDATE players_note SET text = 'another'", "DELETE FROM players_note", "TRUNCATE players_note"):
             with pytest.raises(psycopg.errors.RestrictViolation):
-                owner.execute(deed)
+                owner.execute(action)
         with pytest.raises(psycopg.errors.CheckViolation, match="says something"):
             owner.execute(
                 "INSERT INTO players_note (player_id, by_id, text, restricted)"
@@ -284,7 +284,7 @@ class TestErasure:
         for arranged in (FavouriteBet, FavouriteTable, ChipSet):
             assert [each.player for each in arranged.objects.all()] == [other]
 
-    def test_forgets_the_words_of_reports_of_how_guests_play_and_keeps_that_there_were_some(self, gone, owner):
+    def test_forgets_the_words_of_reports_of_how_players_play_and_keeps_that_there_were_some(self, gone, owner):
         table, other = a_chemin_table(), a_player(real=1000)
         theirs, own = (CheminSeat.objects.create(**a_seat(table, player)) for player in (other, gone))
         for reporter, seat in ((gone, theirs), (other, own), (other, theirs)):
@@ -306,7 +306,7 @@ class TestErasure:
         age(owner, "players_closure", "at", 5 * 366)
         erase_due()
         assert rows(gone, "customer service messages")
-        age(owner, "players_conversation", "moved_at", 6 * 366)
+        age(owner, "players_conversation", "changed_at", 6 * 366)
         age(owner, "players_servicemessage", "at", 6 * 366)
         conversations.forget_old()
         assert rows(gone, "customer service messages") == rows(gone, "customer service") == []

@@ -22,7 +22,7 @@ from players.models import Note, Player, Session
 from players.protection import exclusions
 from players.staff import notes
 from tests.builders import a_player, a_round, a_submission, a_table, a_verified_player
-from tests.chemin.at_table import a_bank, a_chemin_table, guests
+from tests.chemin.at_table import a_bank, a_chemin_table, seated_players
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, bet, round_at
 from tests.people import a_member_of_staff, a_visitor, events
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.django_db
 
 EVERYBODY = {"notes", "account", "money", "play"}
 SUPPORT = EVERYBODY | {"identity", "protection", "markers", "service", "chat", "sessions"}
-SECTIONS = {"finance": EVERYBODY, "support": SUPPORT, "compliance": SUPPORT | {"watches", "events", "looks"}}
+SECTIONS = {"finance": EVERYBODY, "support": SUPPORT, "compliance": SUPPORT | {"watches", "events", "access_log"}}
 SUSPICION = "Deposits withdrawn with little play"
 
 
@@ -75,7 +75,7 @@ def a_suspicion(player: Player) -> Significant:
 @pytest.mark.parametrize("role", SECTIONS)
 def test_each_role_sees_its_sections_and_no_other(role):
     player = a_verified_player(real=1000)
-    shown = re.findall(r'<h2 id="([a-z]+)" tabindex="-1">', page(player, role))
+    shown = re.findall(r'<h2 id="([a-z_]+)" tabindex="-1">', page(player, role))
     assert set(shown) == SECTIONS[role]
     assert len(shown) == len(SECTIONS[role])
 
@@ -172,13 +172,13 @@ class TestNotes:
 
     def test_are_never_changed_or_taken_away(self):
         note = notes.add(player=a_player(), text="As it was.", restricted=False, by=a_member_of_staff("support"))
-        for deed in (
+        for action in (
             lambda: Note.objects.filter(pk=note.pk).update(text="Otherwise"),
             lambda: Note.objects.filter(pk=note.pk).update(text=""),
             note.delete,
         ):
             with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
-                deed()
+                action()
 
 
 class TestPlay:
@@ -193,7 +193,7 @@ class TestPlay:
         assert round_at(live_table).code in read
         assert "SEK\u00a050.00" in read.split("Open now")[1].split("Latest rounds")[0]
         table = a_chemin_table()
-        banker = guests(table)[0]
+        banker = seated_players(table)[0]
         a_bank(table)
         told = page(banker).split("Open now")[1].split("Latest rounds")[0]
         assert "Seat 1 at " in told
@@ -259,10 +259,10 @@ def test_an_account_that_staff_locked_says_so_and_why_to_whoever_may_lock():
     player, clerk = a_player(), a_member_of_staff("support")
     assert "Staff locks" not in page(player, "support")
     account_locks.lock(player=player, reason="Somebody else logs in.", by=clerk)
-    for role, is_told in (("support", True), ("finance", False)):
+    for role, is_announced in (("support", True), ("finance", False)):
         read = page(player, role)
         assert '<span class="badge badge--off">locked</span>' in read
-        assert ("Somebody else logs in." in read) is is_told
+        assert ("Somebody else logs in." in read) is is_announced
     account_locks.unlock(player=player, reason="Has a new password.", by=clerk)
     assert '<span class="badge badge--off">locked</span>' not in page(player, "support")
 
@@ -305,13 +305,13 @@ def test_whoever_else_the_page_names_is_on_record_too():
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("role", "deeds"),
+    ("role", "actions"),
     [
         ("finance", []),
         ("support", ["lock/", "pause/", "exclusions", "limits/", "adjust/"]),
     ],
 )
-def test_what_the_role_may_do_stands_on_top(role, deeds):
+def test_what_the_role_may_do_stands_on_top(role, actions):
     player = a_player()
     top = page(player, role).split('aria-label="Parts of this page"')[0]
-    assert [deed for deed in ("lock/", "pause/", "exclusions", "limits/", "adjust/") if deed in top] == deeds
+    assert [action for action in ("lock/", "pause/", "exclusions", "limits/", "adjust/") if action in top] == actions

@@ -61,8 +61,8 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from nodes(child)
 
 
-def plans_of(deed: Callable[[], object]) -> list[dict[str, Any]]:
-    """Return PostgreSQL's plan of each query that *deed* executes."""
+def plans_of(action: Callable[[], object]) -> list[dict[str, Any]]:
+    """Return PostgreSQL's plan of each query that *action* executes."""
     asked: list[tuple[str, Any]] = []
 
     def remember(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
@@ -70,7 +70,7 @@ def plans_of(deed: Callable[[], object]) -> list[dict[str, Any]]:
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(remember):
-        deed()
+        action()
     found = []
     with connection.cursor() as cursor:
         for sql, params in asked:

@@ -85,12 +85,12 @@ def test_whoever_writes_need_not_wait_for_a_slow_reader():
 
     async def work() -> tuple[int, Line]:
         line = Line(1)
-        serving = asyncio.create_task(readers({"type": "http"}, line.receive, line.send))
+        registers_of = asyncio.create_task(readers({"type": "http"}, line.receive, line.send))
         while len(written) < 50:
             await asyncio.sleep(0)
         waiting = readers.kept
         line.reads.set()
-        await serving
+        await registers_of
         return waiting, line
 
     waiting, line = run(work())
@@ -104,14 +104,14 @@ def test_of_a_long_answer_only_so_much_is_kept():
 
     async def work() -> tuple[int, Line]:
         line = Line(1)
-        serving = asyncio.create_task(readers({"type": "http"}, line.receive, line.send))
+        registers_of = asyncio.create_task(readers({"type": "http"}, line.receive, line.send))
         while readers.kept < 10 * PIECE:
             await asyncio.sleep(0)
         for _ in range(20):
             await asyncio.sleep(0)
         kept = readers.kept
         line.reads.set()
-        await serving
+        await registers_of
         return kept, line
 
     kept, line = run(work())

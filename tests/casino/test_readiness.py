@@ -9,7 +9,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from ops import beat, health, readiness
 from ops.beat import Turn
-from ops.readiness import NO_BROKER, NO_DATABASE, OLDER_TABLES, STOPPING, Readiness, Watch
+from ops.readiness import NO_BROKER, NO_DATABASE, OLDER_TABLES, STOPPING, Readiness, ReadinessMonitor
 from tests.harness.databases import Database
 from tests.people import a_visitor
 
@@ -21,9 +21,9 @@ def fail(*args: object, **kwargs: object) -> None:
 
 
 @pytest.fixture
-def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
+def watch(monkeypatch: pytest.MonkeyPatch) -> ReadinessMonitor:
     """The watch of a process that has just started."""
-    monkeypatch.setattr("casino.views.WATCH", made := Watch())
+    monkeypatch.setattr("casino.views.MONITOR", made := ReadinessMonitor())
     return made
 
 
@@ -40,9 +40,9 @@ class TestReady:
     def test_it_is_not_ready_on_tables_older_than_itself_and_is_on_newer_ones(self, monkeypatch):
         known = readiness.expected()
         monkeypatch.setattr(readiness, "expected", lambda: known | {("games", "9999_from_tomorrow")})
-        assert readiness.look().faults == (OLDER_TABLES,)
+        assert readiness.check_readiness().faults == (OLDER_TABLES,)
         monkeypatch.setattr(readiness, "expected", lambda: known - {("audit", "0001_initial")})
-        assert readiness.look() == Readiness()
+        assert readiness.check_readiness() == Readiness()
 
     def test_it_is_not_ready_without_the_database(self, watch, monkeypatch):
         monkeypatch.setattr(connection, "cursor", fail)
@@ -67,7 +67,7 @@ class TestReady:
 
 def test_tables_that_were_never_made_are_older(cloned_db: Database, owner):
     owner.execute("ALTER TABLE django_migrations RENAME TO elsewhere")
-    assert readiness.look().faults == (OLDER_TABLES,)
+    assert readiness.check_readiness().faults == (OLDER_TABLES,)
 
 
 class TestHealthy:

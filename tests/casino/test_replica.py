@@ -101,7 +101,7 @@ class TestTheLobby:
         with replica.behind():
             a_table("another")
             assert is_listed("another")
-            lag = reading.WATCH.lag()
+            lag = reading.MONITOR.lag()
         assert told == [OF_PRIMARY]
         assert lag
         assert lag > 0
@@ -111,8 +111,8 @@ class TestTheLobby:
         settings.REPLICA_LAG_SECONDS = 0
 
         def is_level() -> bool:
-            reading.WATCH.forget()
-            return reading.WATCH.lag() == 0
+            reading.MONITOR.forget()
+            return reading.MONITOR.lag() == 0
 
         wait_until(is_level, "it is never level")  # others write to this server too
 
@@ -125,15 +125,15 @@ class TestTheLobby:
         replica.stop()
         try:
             assert is_listed("baccarat")
-            assert reading.WATCH.lag() is None
+            assert reading.MONITOR.lag() is None
             looked: list[Any] = []
-            monkeypatch.setattr(reading.Watch, "_look", looked.append)
+            monkeypatch.setattr(reading.ReplicaMonitor, "_measure", looked.append)
             assert is_listed("baccarat")
             assert not looked
             monkeypatch.undo()
         finally:
             replica.start()
-        reading.WATCH.forget()
+        reading.MONITOR.forget()
         assert is_listed("baccarat")
         assert told == [OF_REPLICA, OF_PRIMARY, OF_PRIMARY, OF_REPLICA]
 
@@ -286,13 +286,13 @@ class TestIsKnownOf:
         found = self.gauges()
         assert found["sabot_replica_up"] == 1
         assert found["sabot_replica_lag_seconds"] >= 0
-        assert readiness.NO_REPLICA not in readiness.look().degraded
+        assert readiness.NO_REPLICA not in readiness.check_readiness().degraded
         replica.stop()
         try:
-            reading.WATCH.forget()
+            reading.MONITOR.forget()
             assert self.gauges() == {"sabot_replica_up": 0}
-            assert readiness.look().faults == ()
-            assert readiness.NO_REPLICA in readiness.look().degraded
+            assert readiness.check_readiness().faults == ()
+            assert readiness.NO_REPLICA in readiness.check_readiness().degraded
         finally:
             replica.start()
 
@@ -314,7 +314,7 @@ class TestIsKnownOf:
         settings.REPLICA_LAG_SECONDS = 0
         with replica.behind():
             a_table()
-            assert readiness.BEHIND in readiness.look().degraded
+            assert readiness.BEHIND in readiness.check_readiness().degraded
 
     @pytest.mark.sweep
     def test_nothing_where_there_is_none(self, cloned_db: Database):

@@ -16,7 +16,7 @@ from psycopg.sql import SQL, Identifier
 from accounts import retention as expiry
 from accounts.tasks import expire
 from audit import approvals, log, retention
-from audit.models import Approval, Event, Kept, Personal, Retention
+from audit.models import Approval, Event, Personal, RetainedData, Retention
 from players.account import closures
 from players.identity import verification
 from players.models import DocumentContent, Mail, Part, Player, RefusalReason, Session, Staff
@@ -34,7 +34,7 @@ def an_event(**personal: str) -> int:
     return log.record("x.y", by="player:1", on="player:1", data={}, personal=personal)
 
 
-def ask(days: int, what: Kept = Kept.MAIL, by: Staff | None = None) -> Approval:
+def ask(days: int, what: RetainedData = RetainedData.MAIL, by: Staff | None = None) -> Approval:
     """Request a retention time."""
     by = by or a_member_of_staff("compliance")
     return retention.ask(what=what, days=days, by=str(by), person=by.person, reason="for a test")
@@ -52,7 +52,7 @@ def left() -> set[tuple[int, str]]:
     return set(Personal.objects.values_list("event_id", "field"))
 
 
-def kept_for(what: Kept) -> int:
+def kept_for(what: RetainedData) -> int:
     return retention.kept(what).days
 
 
@@ -60,18 +60,22 @@ def kept_for(what: Kept) -> int:
 class TestThePeriods:
     def test_are_there_for_everything_that_goes_by_itself(self):
         rules = Retention.objects.in_bulk()
-        assert set(rules) == set(Kept) == set(expiry.STEPS)
+        assert set(rules) == set(RetainedData) == set(expiry.STEPS)
         assert all(rule.source.startswith(("Law: ", "Own choice: ")) for rule in rules.values())
 
     def test_are_those_that_the_law_demands(self):
-        assert (kept_for(Kept.CHAT), retention.years(Kept.ACCOUNT), retention.years(Kept.CONVERSATION)) == (90, 5, 5)
+        assert (
+            kept_for(RetainedData.CHAT),
+            retention.years(RetainedData.ACCOUNT),
+            retention.years(RetainedData.CONVERSATION),
+        ) == (90, 5, 5)
 
     def test_gli19_b_3_2_are_changed_by_two_people_and_each_change_is_on_record(self):
         one, other = a_member_of_staff("compliance"), a_member_of_staff("compliance")
         asked = ask(400, by=one)
-        assert kept_for(Kept.MAIL) == 365
+        assert kept_for(RetainedData.MAIL) == 365
         decide(asked, other)
-        assert kept_for(Kept.MAIL) == 400
+        assert kept_for(RetainedData.MAIL) == 400
         (event,) = events("retention.changed", on="retention:mail")
         assert event["data"] == {"approval": asked.pk, "before": 365, "days": 400}
         said = {kind: events(kind, on=f"approval:{asked.pk}") for kind in ("approval.asked", "approval.decided")}
@@ -87,15 +91,15 @@ class TestThePeriods:
             decide(ask(400, by=one), one)
         with pytest.raises(approvals.NotAllowed):
             decide(Approval.objects.get(), a_member_of_staff("supervisor"))
-        assert kept_for(Kept.MAIL) == 365
+        assert kept_for(RetainedData.MAIL) == 365
 
     def test_stay_where_the_second_person_refuses(self):
         decide(ask(400), yes=False)
-        assert kept_for(Kept.MAIL) == 365
+        assert kept_for(RetainedData.MAIL) == 365
 
     def test_are_never_shorter_than_the_law_demands(self):
         with pytest.raises(retention.TooShort, match="minimum period is 90 days"):
-            ask(89, Kept.CHAT)
+            ask(89, RetainedData.CHAT)
 
     def test_are_refused_by_the_database_too_whoever_agreed(self):
         by = a_member_of_staff("compliance")
@@ -125,7 +129,7 @@ class TestThePeriods:
             connection.cursor() as cursor,
         ):
             cursor.execute("SELECT audit_keep_for(%s)", [first.pk])
-        assert kept_for(Kept.MAIL) == 365
+        assert kept_for(RetainedData.MAIL) == 365
 
     @pytest.mark.sweep
     def test_are_asked_for_and_agreed_to_on_pages(self):
@@ -178,7 +182,7 @@ class TestExpiry:
     def test_twice_takes_nothing_more(self, cloned_db, owner: psycopg.Connection):
         an_event(ip="a")
         age(owner, "audit_event", "at", ADDRESS + 1)
-        assert [expiry.expire()[Kept.ADDRESS] for _ in range(2)] == [1, 0]
+        assert [expiry.expire()[RetainedData.ADDRESS] for _ in range(2)] == [1, 0]
         assert len(events("personal.expired")) == 1
         assert len(events("retention.applied")) == 2
 
@@ -190,7 +194,7 @@ class TestExpiry:
         monkeypatch.setattr(retention, "BATCH", 2)
         turns, some = iter([True]), retention._expire_some
 
-        def once(what: Kept) -> int:
+        def once(what: RetainedData) -> int:
             if not next(turns, False):
                 raise InterruptedError
             return some(what)
@@ -198,9 +202,9 @@ class TestExpiry:
         with monkeypatch.context() as broken:
             broken.setattr(retention, "_expire_some", once)
             with pytest.raises(InterruptedError):
-                retention.expire(Kept.ADDRESS)
+                retention.expire(RetainedData.ADDRESS)
         assert left() == {(number, "ip") for number in numbers[2:]}  # the oldest were deleted first
-        assert retention.expire(Kept.ADDRESS) == 3
+        assert retention.expire(RetainedData.ADDRESS) == 3
         assert [event["data"]["values"] for event in events("personal.expired")] == [2, 2, 1]
 
     @pytest.mark.sweep
@@ -212,7 +216,7 @@ class TestExpiry:
 
         an_event(tried="a")
         age(owner, "audit_event", "at", 91)
-        monkeypatch.setitem(expiry.STEPS, Kept.CHAT, fail)
+        monkeypatch.setitem(expiry.STEPS, RetainedData.CHAT, fail)
         with pytest.raises(ExceptionGroup):
             expiry.expire()
         (run,) = events("retention.applied")
@@ -254,7 +258,7 @@ def test_of_whom_staff_looked_for_the_address_is_nowhere_after_the_erasure(clone
     assert sorted(tables_with(owner, address)) == ["players_mail", "players_user"]
     age(owner, "players_closure", "at", 1827)
     age(owner, "players_mail", "written_at", 1827)
-    assert expiry.expire()[Kept.ACCOUNT] == 1
+    assert expiry.expire()[RetainedData.ACCOUNT] == 1
     assert tables_with(owner, address) == []
     assert Player.objects.get(pk=player.pk).user.email != address
 

@@ -17,7 +17,7 @@ from players.protection import exclusions
 from players.registration import record_change
 from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.casino.at_risk import banker_always_wins
-from tests.games.test_void import annul, balance, spend
+from tests.games.test_void import balance, spend, void_round
 from tests.live.at_table import a_live_table, bet, make_late
 from tests.people import a_member_of_staff, a_visitor, log_in
 from tests.wallet.at_the_bank import a_payment, call_back, statement
@@ -162,7 +162,7 @@ def test_gli19_2_8_8_voids_and_the_balances_they_adjust():
         kept, spent = (a_round(player, table, banker=1_000).round_id for _ in range(2))
     spend(player, balance(player) - 1_200)
     for round_id in (kept, spent):
-        annul(round_id)
+        void_round(round_id)
     for round_id in (kept, spent):
         (one,) = found(Category.CORRECTION, f"round:{round_id}")
         assert {"What": "players 1 returned", "Value": "-950"} in one.rows

@@ -22,12 +22,12 @@ def checked(cloned_db, owner):
     """
     a_round(a_player(real=10_000), staked=100, paid=0)
 
-    def damage(deed: str) -> list[Significant]:
+    def damage(action: str) -> list[Significant]:
         tasks.verify_ledger()
         with owner.transaction():
             for table in ("wallet_entry", "wallet_account"):
                 owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-            owner.execute(deed)
+            owner.execute(action)
             for table in ("wallet_entry", "wallet_account"):
                 owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
         tasks.verify_ledger()

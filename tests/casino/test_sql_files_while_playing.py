@@ -111,7 +111,7 @@ class Seat:
         assert told == set(self.events)
 
     @property
-    def deeds(self) -> tuple[Callable[[], None], ...]:
+    def actions(self) -> tuple[Callable[[], None], ...]:
         """All actions of a player, in turn."""
         return (self.play, self.read, self.take_back, self.bet_with_others)
 
@@ -133,7 +133,7 @@ class Playing:
     def __init__(self, seat: Seat, begin: int) -> None:
         self.seat, self.done = seat, 0
         self.error: BaseException | None = None
-        self._deeds = cycle(seat.deeds)
+        self._deeds = cycle(seat.actions)
         self._is_over = threading.Event()
         for _ in range(begin):
             next(self._deeds)
@@ -175,8 +175,8 @@ def test_players_play_on_while_functions_and_triggers_are_applied_again(cloned_d
     forget_what_was_applied(cloned_db)
     seats = [Seat(cloned_db) for _ in range(4)]
     for seat in seats:
-        for deed in seat.deeds * BEFORE:
-            deed()
+        for action in seat.actions * BEFORE:
+            action()
     people = [Playing(seat, number) for number, seat in enumerate(seats)]
     for each in people:
         each.start()

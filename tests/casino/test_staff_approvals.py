@@ -13,7 +13,7 @@ from backoffice.lists.paging import Order
 from players import staff
 from players.models import Staff
 from tests.builders import a_player
-from tests.casino.two_people import Adjustment, Annulment, Asked, OfStaff, Payment, browser_of
+from tests.casino.two_people import Adjustment, Asked, OfStaff, Payment, Voiding, browser_of
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet import adjusting
@@ -216,7 +216,7 @@ class TestAboutStaff:
         assert [listed(decider, before=mark) for mark in marks] == [{str(late.pk)}, set()]
 
 
-@pytest.mark.parametrize("make", sample([Annulment, Payment, OfStaff, Adjustment], 1), ids=lambda deed: deed.kind)
+@pytest.mark.parametrize("make", sample([Voiding, Payment, OfStaff, Adjustment], 1), ids=lambda action: action.kind)
 def test_what_a_request_is_about_opens_for_whoever_decides_it(make):
     asked = Asked(make())
     browser = browser_of(a_member_of_staff(make.deciding, "support"))

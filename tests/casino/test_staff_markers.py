@@ -15,7 +15,7 @@ from wallet.harm_markers import CONTACT_DUE
 
 pytestmark = pytest.mark.django_db
 
-CONTACT = {"made_at": "2026-01-01T12:00", "way": "phone", "said": "Can afford it.", "next_look": "2026-02-01"}
+CONTACT = {"made_at": "2026-01-01T12:00", "way": "phone", "said": "Can afford it.", "next_review": "2026-02-01"}
 
 
 @pytest.fixture

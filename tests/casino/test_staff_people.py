@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 from audit import approvals
 from audit.models import Approval
 from players import staff
-from players.models import StaffDeed
+from players.models import StaffAction
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, give_code, log_in
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def decide(asked):
 
 
 def test_every_role_says_what_it_is_for():
-    assert set(staff.WORDS) == set(Group.objects.values_list("name", flat=True))
+    assert set(staff.ROLE_DESCRIPTIONS) == set(Group.objects.values_list("name", flat=True))
 
 
 def test_gli19_2_8_9_an_account_says_what_is_kept_of_it_and_since_when_it_is_disabled():
@@ -45,7 +45,9 @@ def test_gli19_2_8_9_an_account_says_what_is_kept_of_it_and_since_when_it_is_dis
     visitor = a_visitor()
     log_in(visitor, member.user)
     give_code(visitor, member.user)
-    asked = staff.ask(deed=StaffDeed.DISABLE, member=member, reason="left the house", by=_asker_with_a_decider_beside())
+    asked = staff.ask(
+        action=StaffAction.DISABLE, member=member, reason="left the house", by=_asker_with_a_decider_beside()
+    )
     decide(asked)
     page = text(reader().get(f"{PEOPLE}{member.pk}/"))
     for said in (
@@ -95,7 +97,7 @@ class TestAsking:
         address = f"{PEOPLE}{member.pk}/ask/roles/"
         answer = visitor.post(address, {"roles": ["finance"]})
         assert answer.status_code == 200
-        assert '<details class="unfold deed" id="ask-roles" open>' in text(answer)
+        assert '<details class="unfold staff-action" id="ask-roles" open>' in text(answer)
         assert "The request was not sent." in text(answer).partition("Request a change")[0]
         assert 'href="#ask-roles"' in text(answer)
         assert "Enter a reason" in text(answer)

@@ -44,24 +44,24 @@ def pause(player: Player, reason: str = "asked by telephone") -> None:
 @pytest.mark.parametrize("language", sweep_languages(SAID))
 def test_a_pause_is_told_as_the_house_s_by_mail_and_at_every_table(language: str) -> None:
     player, table = a_reader(language), a_table()
-    subject, _, _, sentence = SAID[language]
+    subject, _, _, message = SAID[language]
     at("support").post(reverse("staff_player_pause", args=[player.pk]), {"reason": "asked by telephone"})
     mail = last_mail(player.user.email, "stopped_by_house")
     assert mail.subject.startswith(subject)
-    assert sentence in mail.body
+    assert message in mail.body
     assert "telephone" not in mail.body
     visitor = a_visitor()
     visitor.force_login(player.user)
     for page in (f"/{language}/", f"/{language}/table/{table.slug}/real/", f"/{language}/protection/"):
-        assert sentence in visitor.get(page).content.decode(), page
+        assert message in visitor.get(page).content.decode(), page
 
 
 def test_a_pause_that_players_take_is_their_own() -> None:
     player = a_player("SE")
     exclusions.pause(player=player, by=str(player))
-    bar = eligibility.bar_to_play(player, real=False)
-    assert bar
-    assert bar.sentence.startswith("Your play is paused until")
+    ineligibility = eligibility.check_play(player, real=False)
+    assert ineligibility
+    assert ineligibility.message.startswith("Your play is paused until")
     assert not Mail.objects.filter(template="stopped_by_house").exists()
 
 

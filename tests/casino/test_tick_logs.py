@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from games import tasks
-from ops.logs import NOTHING, TICK, News
+from ops.logs import NOTHING, TICK, IdleTickFilter
 
 STRATEGY, TRACE, BEAT = "celery.worker.strategy", "celery.app.trace", "celery.beat"
 OTHER = "games.tasks.advance_live_table"
@@ -32,7 +32,7 @@ def task(name: str, **more: object) -> tuple[dict[str, object]]:
 def test_only_ticks_that_found_nothing_are_left_out(logger, args, is_written):
     record = logging.getLogger(logger).makeRecord(logger, logging.INFO, "", 0, "", args, None)
     assert bool(logging.getLogger(logger).filter(record)) is is_written
-    assert News().filter(record) is is_written
+    assert IdleTickFilter().filter(record) is is_written
 
 
 def test_it_knows_the_tick_by_the_name_that_celery_does():

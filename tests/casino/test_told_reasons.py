@@ -13,7 +13,7 @@ from players.identity import duplicates
 from players.login import account_locks
 from players.models import Exclusion, Ground, Player
 from players.protection import exclusions
-from players.staff import TOLD, TOLD_ONCE_DONE, UNTOLD
+from players.staff import STAFF_ONLY, VISIBLE_ONCE_DONE, VISIBLE_TO_PLAYER
 from tests.builders import a_player, a_verified_player
 from tests.casino.test_personal_data import export
 from tests.harness.sweeps import sample
@@ -58,7 +58,7 @@ def said_by(player: Player) -> ChatMessage:
 
 
 @dataclass(frozen=True)
-class Deed:
+class Action:
     """A form with a reason: its page, and what is sent where."""
 
     page: Callable[[Player], str]
@@ -72,15 +72,15 @@ def of(name: str) -> Callable[[Player], str]:
     return lambda player: reverse(name, args=[player.pk])
 
 
-DEEDS = {
-    "lock": Deed(of("staff_player_lock"), lambda _: {"reason": WORDS}),
-    "open": Deed(of("staff_player_unlock"), lambda _: {"reason": WORDS}, locked),
-    "pause": Deed(of("staff_player_pause"), lambda _: {"reason": WORDS}),
-    "exclude": Deed(
+ACTIONS = {
+    "lock": Action(of("staff_player_lock"), lambda _: {"reason": WORDS}),
+    "open": Action(of("staff_player_unlock"), lambda _: {"reason": WORDS}, locked),
+    "pause": Action(of("staff_player_pause"), lambda _: {"reason": WORDS}),
+    "exclude": Action(
         lambda player: f"{reverse('staff_exclusions')}?player={player.pk}",
         lambda player: {"player": str(player.pk), "reason": WORDS},
     ),
-    "limit": Deed(
+    "limit": Action(
         of("staff_player_limits"),
         lambda _: {
             "loss-kind": "loss",
@@ -90,35 +90,35 @@ DEEDS = {
             "loss-reason": WORDS,
         },
     ),
-    "refuse a withdrawal": Deed(
+    "refuse a withdrawal": Action(
         lambda _: reverse("staff_withdrawals"),
         lambda _: {"action": "refuse", "code": "details", "reason": WORDS},
         lambda player: a_withdrawal(player, 20_000),
         lambda player: reverse("staff_withdrawal_decide", args=[Withdrawal.objects.get(player=player).pk]),
         "finance",
     ),
-    "remove a message in the chat": Deed(
+    "remove a message in the chat": Action(
         lambda player: reverse("staff_chat_message", args=[said_by(player).pk]),
         lambda _: {"decision": "removed", "sure": "on", "grounds": "abuse", "note": WORDS},
         a_talk,
         lambda player: reverse("staff_chat_decide", args=[said_by(player).pk]),
         "support",
     ),
-    "keep from writing in the chat": Deed(
+    "keep from writing in the chat": Action(
         lambda player: reverse("staff_chat_message", args=[said_by(player).pk]),
         lambda _: {"length": "day", "grounds": "abuse", "note": WORDS},
         a_talk,
         of("staff_chat_ban"),
         "support",
     ),
-    "take a name in the chat": Deed(
+    "take a name in the chat": Action(
         of("staff_player"),
         lambda player: {"name": said_by(player).name, "grounds": "abuse", "note": WORDS},
         a_talk,
         of("staff_chat_name"),
         "support",
     ),
-    "approve a withdrawal": Deed(
+    "approve a withdrawal": Action(
         lambda _: reverse("staff_withdrawals"),
         lambda _: {"action": "approve", "reason": WORDS},
         lambda player: a_withdrawal(player, 20_000),
@@ -129,13 +129,13 @@ DEEDS = {
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("deed", sample(DEEDS.values(), 1), ids=DEEDS)
-def test_what_the_player_can_read_says_so_beside_the_field(deed: Deed) -> None:
+@pytest.mark.parametrize("action", sample(ACTIONS.values(), 1), ids=ACTIONS)
+def test_what_the_player_can_read_says_so_beside_the_field(action: Action) -> None:
     player = a_verified_player("SE", real=100_000)
-    deed.before(player)
-    staff = at(deed.role)
-    assert TOLD in staff.get(deed.page(player)).content.decode()
-    staff.post((deed.to or deed.page)(player), deed.form(player))
+    action.before(player)
+    staff = at(action.role)
+    assert VISIBLE_TO_PLAYER in staff.get(action.page(player)).content.decode()
+    staff.post((action.to or action.page)(player), action.form(player))
     assert reads(player)
 
 
@@ -144,7 +144,7 @@ def test_what_the_player_can_read_says_so_beside_the_field(deed: Deed) -> None:
 def test_the_reason_of_an_adjustment_is_read_once_it_is_done(yes: bool) -> None:
     player = a_player("SE", real=100_000)
     support, page = at("support"), reverse("staff_player_adjust", args=[player.pk])
-    assert TOLD_ONCE_DONE in support.get(page).content.decode()
+    assert VISIBLE_ONCE_DONE in support.get(page).content.decode()
     support.post(page, {"mode": "R", "way": "up", "amount": "5.00", "why": "round", "reason": WORDS})
     assert not reads(player)
     decide(approvals.waiting().get(kind="balance.adjust"), yes=yes)
@@ -156,7 +156,7 @@ def test_the_reason_for_lifting_an_exclusion_is_read_once_it_is_done(yes: bool) 
     player = a_player("SE")
     excluded(player)
     support = at("support")
-    assert TOLD_ONCE_DONE in support.get(reverse("staff_exclusions")).content.decode()
+    assert VISIBLE_ONCE_DONE in support.get(reverse("staff_exclusions")).content.decode()
     support.post(reverse("staff_exclusion_lift", args=[Exclusion.objects.get().pk]), {"reason": WORDS})
     assert not reads(player)
     decide(approvals.waiting().get(kind="exclusion.lift"), yes=yes, by=a_member_of_staff("compliance"))
@@ -170,7 +170,7 @@ def test_how_staff_found_out_that_two_are_one_is_told_neither() -> None:
         duplicates.note(player=player, ground=Ground.PAYOUT, value="SAME1234")
     ((pair),) = duplicates.open_pairs()
     desk = at("compliance")
-    assert UNTOLD in desk.get(reverse("staff_duplicates")).content.decode()
+    assert STAFF_ONLY in desk.get(reverse("staff_duplicates")).content.decode()
     sent = {"resolution": "different", "note": WORDS, "shown": [flag.pk for flag in pair.open]}
     desk.post(reverse("staff_duplicate_resolve", args=[pair.first.pk, pair.second.pk]), sent)
     assert not duplicates.open_pairs()

@@ -20,8 +20,8 @@ from ops import logs, tracing
 from ops.tracing import HEADER, ID
 from realtime.asgi import Message, Streams
 from realtime.hub import Hub
-from tests.builders import a_place, a_player, a_table
-from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, guests, standing_of
+from tests.builders import a_player, a_seat, a_table
+from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, seated_players, standing_of
 from tests.games.at_pages import click
 from tests.harness.apart import run_apart
 from tests.people import a_visitor
@@ -42,7 +42,7 @@ def lines(settings) -> Iterator[list[dict[str, object]]]:
     (handler,) = (each for each in logging.getLogger().handlers if isinstance(each.formatter, ProcessorFormatter))
     written: list[str] = []
 
-    class Kept(logging.Handler):
+    class RetainedData(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             written.append(handler.format(record))
 
@@ -50,7 +50,7 @@ def lines(settings) -> Iterator[list[dict[str, object]]]:
         def __iter__(self) -> Iterator[dict[str, object]]:
             return map(json.loads, written)
 
-    root, kept = logging.getLogger(), Kept()
+    root, kept = logging.getLogger(), RetainedData()
     level = root.level
     root.addHandler(kept)
     root.setLevel(logging.INFO)
@@ -99,17 +99,17 @@ class TestRequests:
 
     def test_a_click_that_plays_says_which_round(self, lines):
         player, table = a_player(real=1000), a_table()
-        place = a_place(player, table, player=1000)
+        seat = a_seat(player, table, player=1000)
         visitor = a_visitor()
         visitor.force_login(player.user)
         assert click(visitor, player, "deal").status_code == HTTPStatus.OK
-        assert Participation.objects.filter(round_id=place.round_id).exists()
-        assert [line["round_id"] for line in lines] == [str(place.round_id)]
+        assert Participation.objects.filter(round_id=seat.round_id).exists()
+        assert [line["round_id"] for line in lines] == [str(seat.round_id)]
 
     @pytest.mark.sweep
-    def test_a_guest_s_decision_says_in_which_coup_it_is(self):
+    def test_a_player_s_decision_says_in_which_coup_it_is(self):
         live_table = a_chemin_table()
-        guests(live_table)
+        seated_players(live_table)
         banker, _ = a_staked_coup(live_table)
         coup = standing_of(live_table).live_round
         assert coup

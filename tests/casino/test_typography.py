@@ -55,12 +55,12 @@ def test_what_a_language_does_not_write_is_named(language: str, text: str, what:
 @pytest.mark.parametrize(
     ("text", "edges"),
     [
-        ("Last round: ", Edges(begins=False, ends=True, mark=":")),
-        (" and then …", Edges(begins=True, ends=False, mark="…")),
-        ("Are you sure?", Edges(begins=False, ends=False, mark="?")),
-        ("Nothing was staked.", Edges(begins=False, ends=False, mark=".")),
-        ("No.", Edges(begins=False, ends=False, mark="")),
-        ("Rules", Edges(begins=False, ends=False, mark="")),
+        ("Last round: ", Edges(begins=False, ends=True, punctuation=":")),
+        (" and then …", Edges(begins=True, ends=False, punctuation="…")),
+        ("Are you sure?", Edges(begins=False, ends=False, punctuation="?")),
+        ("Nothing was staked.", Edges(begins=False, ends=False, punctuation=".")),
+        ("No.", Edges(begins=False, ends=False, punctuation="")),
+        ("Rules", Edges(begins=False, ends=False, punctuation="")),
     ],
 )
 def test_a_text_has_edges(text: str, edges: Edges) -> None:

@@ -11,14 +11,14 @@ from django.test import Client
 from django.urls import reverse
 
 from audit import approvals, retention
-from audit.models import Approval, Kept, Retention
+from audit.models import Approval, RetainedData, Retention
 from games.change_requests import requests as asking
 from games.models import Phase, Table, TableVersion, Void, VoidReason
 from games.shared import malfunction
 from games.tables.default_tables import baccarat_limits
 from players import staff
 from players.login import second_factor
-from players.models import ExclusionLift, Staff, StaffDeed, User
+from players.models import ExclusionLift, Staff, StaffAction, User
 from players.protection import exclusions
 from tests.builders import a_player, a_table, a_verified_player, other_limits
 from tests.live.at_table import a_live_table, advance_to, bet
@@ -45,7 +45,7 @@ class Way:
     values: Sequence[int | str | UUID] = ()
 
 
-class Deed(ABC):
+class Action(ABC):
     """An action that needs two people, on a subject that each instance creates."""
 
     kind: str
@@ -72,7 +72,7 @@ class Deed(ABC):
         return ()
 
 
-class Adjustment(Deed):
+class Adjustment(Action):
     kind, asking, deciding, event = "balance.adjust", "support", "finance", "balance.adjusted"
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ class Adjustment(Deed):
         )
 
 
-class Payment(Deed):
+class Payment(Action):
     kind, asking, deciding, event = "withdrawal", "finance", "finance", "withdrawal.approved"
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ class Payment(Deed):
         )
 
 
-class Lifting(Deed):
+class Lifting(Action):
     kind, asking, deciding, event = "exclusion.lift", "compliance", "support", "exclusion.lifted"
 
     def __init__(self) -> None:
@@ -175,7 +175,7 @@ class Lifting(Deed):
         )
 
 
-class Annulment(Deed):
+class Voiding(Action):
     kind, event = "void_live_round", "round.voided"
 
     def __init__(self) -> None:
@@ -195,10 +195,10 @@ class Annulment(Deed):
         return Void.objects.exists()
 
     def ways(self, asked: Approval) -> Sequence[Way]:
-        annul = "INSERT INTO games_void (round_id, reason, by) VALUES (%s, %s, %s)"
+        void_round = "INSERT INTO games_void (round_id, reason, by) VALUES (%s, %s, %s)"
         mine = self.settled.pk
         return (
-            *(Way(annul, "SB033", [mine, reason, asked.by]) for reason in VoidReason),
+            *(Way(void_round, "SB033", [mine, reason, asked.by]) for reason in VoidReason),
             Way("UPDATE games_liveround SET phase = 'void' WHERE id = %s", "does not go from", [mine]),
             Way(
                 f"WITH moved AS (SELECT id, gen_random_uuid() AS key FROM wallet_journal WHERE round_id = '{mine}')"
@@ -209,7 +209,7 @@ class Annulment(Deed):
         )
 
 
-class Version(Deed):
+class Version(Action):
     kind, event = "table.version", "table.version"
 
     def __init__(self) -> None:
@@ -236,7 +236,7 @@ class Version(Deed):
         )
 
 
-class NewTable(Deed):
+class NewTable(Action):
     kind, event = "table.make", "table.version"
 
     def __init__(self) -> None:
@@ -259,18 +259,18 @@ class NewTable(Deed):
         return Table.objects.filter(slug="second").exists()
 
 
-class OfStaff(Deed):
+class OfStaff(Action):
     """An action on a staff account; by default, a reset of its second factors."""
 
-    kind, asking, deciding = StaffDeed.FACTORS, "administrator", "compliance"
-    event = staff.EVENTS[StaffDeed.FACTORS]
+    kind, asking, deciding = StaffAction.FACTORS, "administrator", "compliance"
+    event = staff.EVENTS[StaffAction.FACTORS]
 
     def __init__(self) -> None:
         a_member_of_staff("compliance")  # someone must be able to decide
         self.member = a_member_of_staff("support")
 
     def ask(self, by: Staff) -> Approval:
-        return staff.ask(deed=StaffDeed(self.kind), member=self.member, reason="for a test", by=by)
+        return staff.ask(action=StaffAction(self.kind), member=self.member, reason="for a test", by=by)
 
     def page(self) -> tuple[str, Mapping[str, object]] | None:
         word = self.kind.partition(".")[2]
@@ -292,19 +292,19 @@ class OfStaff(Deed):
 
 
 class Disabling(OfStaff):
-    kind, event = StaffDeed.DISABLE, staff.EVENTS[StaffDeed.DISABLE]
+    kind, event = StaffAction.DISABLE, staff.EVENTS[StaffAction.DISABLE]
 
     def is_done(self) -> bool:
         return not User.objects.get(pk=self.member.user_id).is_active
 
 
 class Enabling(OfStaff):
-    kind, event = StaffDeed.ENABLE, staff.EVENTS[StaffDeed.ENABLE]
+    kind, event = StaffAction.ENABLE, staff.EVENTS[StaffAction.ENABLE]
 
     def __init__(self) -> None:
         super().__init__()
         one, other = a_member_of_staff("administrator"), a_member_of_staff("compliance")
-        asked = staff.ask(deed=StaffDeed.DISABLE, member=self.member, reason="for a test", by=one)
+        asked = staff.ask(action=StaffAction.DISABLE, member=self.member, reason="for a test", by=one)
         decide(asked, other)
 
     def is_done(self) -> bool:
@@ -316,7 +316,7 @@ class Enabling(OfStaff):
 
 
 class OtherRoles(OfStaff):
-    kind, event = StaffDeed.ROLES, staff.EVENTS[StaffDeed.ROLES]
+    kind, event = StaffAction.ROLES, staff.EVENTS[StaffAction.ROLES]
 
     def ask(self, by: Staff) -> Approval:
         return staff.ask_for_roles(member=self.member, roles=["finance"], reason="for a test", by=by)
@@ -330,7 +330,7 @@ class OtherRoles(OfStaff):
 
 
 class NewAccount(OfStaff):
-    kind, event = StaffDeed.MAKE, staff.EVENTS[StaffDeed.MAKE]
+    kind, event = StaffAction.MAKE, staff.EVENTS[StaffAction.MAKE]
 
     def ask(self, by: Staff) -> Approval:
         return staff.ask_to_make(
@@ -351,20 +351,20 @@ class NewAccount(OfStaff):
         )
 
 
-class KeptFor(Deed):
+class KeptFor(Action):
     kind, asking, deciding, event = retention.KIND, "compliance", "compliance", "retention.changed"
 
     def __init__(self) -> None:
-        self.days = Retention.objects.get(pk=Kept.MAIL).days
+        self.days = Retention.objects.get(pk=RetainedData.MAIL).days
 
     def ask(self, by: Staff) -> Approval:
-        return retention.ask(what=Kept.MAIL, days=400, by=str(by), person=by.person, reason="complaints")
+        return retention.ask(what=RetainedData.MAIL, days=400, by=str(by), person=by.person, reason="complaints")
 
     def page(self) -> tuple[str, Mapping[str, object]]:
         return reverse("staff_retention"), {"what": "mail", "days": "400", "reason": "complaints"}
 
     def is_done(self) -> bool:
-        return Retention.objects.get(pk=Kept.MAIL).days != self.days
+        return Retention.objects.get(pk=RetainedData.MAIL).days != self.days
 
     def ways(self, asked: Approval) -> Sequence[Way]:
         return (
@@ -373,7 +373,7 @@ class KeptFor(Deed):
         )
 
 
-class NewPartner(Deed):
+class NewPartner(Action):
     kind, asking, deciding, event = partners.ADD, "finance", "supervisor", "partner.added"
 
     def __init__(self) -> None:
@@ -400,7 +400,7 @@ class NewPartner(Deed):
         )
 
 
-class AnotherKey(Deed):
+class AnotherKey(Action):
     kind, asking, deciding, event = partners.KEY, "finance", "supervisor", "partner.key_made"
 
     def __init__(self) -> None:
@@ -426,9 +426,9 @@ class AnotherKey(Deed):
         )
 
 
-DEEDS: tuple[type[Deed], ...] = (
+ACTIONS: tuple[type[Action], ...] = (
     Adjustment,
-    Annulment,
+    Voiding,
     Version,
     NewTable,
     Lifting,
@@ -450,17 +450,17 @@ class Asked:
     decides.
     """
 
-    deed: Deed
+    action: Action
     asker: Staff = field(init=False)
     twin: Staff = field(init=False)
     decider: Staff = field(init=False)
     approval: Approval = field(init=False)
 
     def __post_init__(self) -> None:
-        self.asker = a_member_of_staff(self.deed.asking)
-        self.twin = a_member_of_staff(self.deed.deciding, person=self.asker.person)
-        self.decider = a_member_of_staff(self.deed.deciding)
-        self.approval = self.deed.ask(self.asker)
+        self.asker = a_member_of_staff(self.action.asking)
+        self.twin = a_member_of_staff(self.action.deciding, person=self.asker.person)
+        self.decider = a_member_of_staff(self.action.deciding)
+        self.approval = self.action.ask(self.asker)
 
 
 def decide(asked: Approval, by: Staff, *, yes: bool = True) -> None:

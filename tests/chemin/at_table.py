@@ -12,27 +12,27 @@ from django.db import connection, transaction
 
 from games.chemin import play, tick
 from games.chemin.apply import name_of
-from games.chemin.table_state import PLAIN, Standing, locked
+from games.chemin.table_state import PLAIN, TableState, locked
 from games.engine.chemin import Call, Option, Phase, Refusal, State, options
 from games.engine.chemin.frozen import thaw
 from games.engine.chemin.machine import default_action
 from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
-from games.errors import GuestRefused
+from games.errors import CheminRefused
 from games.models import CheminSeat, CheminTable, LiveTable
-from games.tables.chemin_rules import GuestRules
+from games.tables.chemin_rules import CheminRules
 from players.models import Player, Session
-from tests.builders import a_guest_table, a_player
+from tests.builders import a_chemin_live_table, a_player
 from wallet.models import Account, AccountKind, Mode
 
 MONEY = 10_000_000
 STEPS = 60  # more than a coup takes
-ANY_RULES = GuestRules("SEK", 9, 1_000, 100_000, 0).table_rules
+ANY_RULES = CheminRules("SEK", 9, 1_000, 100_000, 0).table_rules
 
 
 def a_chemin_table(mode: Mode = Mode.REAL, **options: Any) -> LiveTable:
     """Return an open table without players, in kronor and for real money by default."""
-    table = a_guest_table(**options)
+    table = a_chemin_live_table(**options)
     return LiveTable.objects.select_related("table").get(table=table, mode=mode)
 
 
@@ -41,16 +41,20 @@ def a_practice_table(house_players: int = 3, **options: Any) -> LiveTable:
     return a_chemin_table(Mode.FREE, house_players=house_players, **options)
 
 
-def a_guest(live_table: LiveTable, place: int | None = None, money: int = MONEY, **options: Any) -> Player:
+def a_seated_player(
+    live_table: LiveTable, seat_number: int | None = None, money: int = MONEY, **options: Any
+) -> Player:
     """Return a player with this much money who has taken a seat."""
     real = live_table.mode == Mode.REAL
     player = a_player(real=money if real else 0, free=0 if real else money)
-    sit(player, live_table, place, **options)
+    sit(player, live_table, seat_number, **options)
     return player
 
 
-def sit(player: Player, live_table: LiveTable, place: int | None = None, session: UUID | None = None) -> CheminSeat:
-    return play.join(player=player, live_table_id=live_table.pk, place=place, session=session)
+def sit(
+    player: Player, live_table: LiveTable, seat_number: int | None = None, session: UUID | None = None
+) -> CheminSeat:
+    return play.join(player=player, live_table_id=live_table.pk, seat_number=seat_number, session=session)
 
 
 def a_session(player: Player) -> UUID:
@@ -58,12 +62,12 @@ def a_session(player: Player) -> UUID:
     return Session.objects.create(id=uuid4(), user=player.user, ip="", browser="").pk
 
 
-def guests(live_table: LiveTable, count: int = 3, money: int = MONEY) -> list[Player]:
+def seated_players(live_table: LiveTable, count: int = 3, money: int = MONEY) -> list[Player]:
     """Seat players at places 1, 2, 3 and so on."""
-    return [a_guest(live_table, place, money) for place in range(1, count + 1)]
+    return [a_seated_player(live_table, seat_number, money) for seat_number in range(1, count + 1)]
 
 
-def standing_of(live_table: LiveTable) -> Standing:
+def standing_of(live_table: LiveTable) -> TableState:
     """Return the state of the table with its cards."""
     with transaction.atomic():
         return locked(live_table.pk)
@@ -77,7 +81,10 @@ def state_of(live_table: LiveTable) -> State:
 def seen_of(live_table: LiveTable) -> State:
     """Return the state of the engine with placeholder cards and money: seats and questions only."""
     frozen = chemin_of(live_table).state
-    cards, nothing = PLAIN if frozen["shoe"] else (), dict.fromkeys((place for place, _ in frozen["seats"]), 0)
+    cards, nothing = (
+        PLAIN if frozen["shoe"] else (),
+        dict.fromkeys((seat_number for seat_number, _ in frozen["seats"]), 0),
+    )
     return thaw(frozen, rules=ANY_RULES, cards=cards, balances=nothing)
 
 
@@ -96,7 +103,7 @@ def asked(live_table: LiveTable) -> Player | None:
     turn = seen_of(live_table).turn
     if turn is None:
         return None
-    return live_table.guests.select_related("player").get(left_at=None, number=turn).player
+    return live_table.chemin_seats.select_related("player").get(left_at=None, number=turn).player
 
 
 def asked_at(live_table: LiveTable) -> Player:
@@ -107,9 +114,9 @@ def asked_at(live_table: LiveTable) -> Player:
 
 
 def options_of(player: Player, live_table: LiveTable) -> tuple[Option, ...]:
-    standing = standing_of(live_table)
-    seat = standing.seat_of(player.pk)
-    return options(standing.state, seat.number) if seat else ()
+    table_state = standing_of(live_table)
+    seat = table_state.seat_of(player.pk)
+    return options(table_state.state, seat.number) if seat else ()
 
 
 def answer(
@@ -120,7 +127,7 @@ def answer(
     call: Call | None = None,
     question: int | None = None,
     session: UUID | None = None,
-    mark: UUID | None = None,
+    idempotency_key: UUID | None = None,
 ) -> None:
     """Answer the current question, or a given one."""
     play.decide(
@@ -131,13 +138,13 @@ def answer(
         amount=amount,
         call=call,
         session=session,
-        mark=mark,
+        idempotency_key=idempotency_key,
     )
 
 
 def refusal_of(player: Player, live_table: LiveTable, action_name: str, amount: int | None = None) -> Refusal:
     """Return the reason with which the croupier refuses an answer."""
-    with pytest.raises(GuestRefused) as refused:
+    with pytest.raises(CheminRefused) as refused:
         answer(player, live_table, action_name, amount)
     return refused.value.reason
 
@@ -151,8 +158,8 @@ def let_pass(live_table: LiveTable) -> None:
 
 def answer_by_the_rule(live_table: LiveTable) -> None:
     """Answer for the player whose turn it is as the croupier would."""
-    standing = standing_of(live_table)
-    seat, action = standing.asked, default_action(standing.state)
+    table_state = standing_of(live_table)
+    seat, action = table_state.asked, default_action(table_state.state)
     assert seat is not None
     assert seat.player is not None
     assert action is not None

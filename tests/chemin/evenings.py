@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 
 from games.chemin import tick
-from games.chemin.table_state import Standing
+from games.chemin.table_state import TableState
 from games.engine.chemin import Option, Phase, options
 from games.engine.chemin.actions import Pass, TableAction
 from games.models import LiveTable, Round
@@ -19,21 +19,21 @@ def play_evening(live_table: LiveTable, coups: int, *, seed: int) -> None:
     play_until(live_table, lambda _: Round.objects.filter(shoe__live_table=live_table).count() >= coups, seed=seed)
 
 
-def play_until(live_table: LiveTable, enough: Callable[[Standing], bool], *, seed: int) -> Standing:
+def play_until(live_table: LiveTable, enough: Callable[[TableState], bool], *, seed: int) -> TableState:
     """Let players and house players decide at random until *enough*; return the state of the table."""
     chance = Random(seed)
-    while not enough(standing := standing_of(live_table)):
-        if standing.state.phase is Phase.FREE:
-            seat = chance.choice([seat for seat in standing.seats.values() if seat.player])
-        elif standing.asked is None or standing.asked.player is None:
+    while not enough(table_state := standing_of(live_table)):
+        if table_state.state.phase is Phase.FREE:
+            seat = chance.choice([seat for seat in table_state.seats.values() if seat.player])
+        elif table_state.asked is None or table_state.asked.player is None:
             hurry(live_table)
             assert tick.advance(live_table.pk)
             continue
         else:
-            seat = standing.asked
+            seat = table_state.asked
         assert seat.player
-        decide(seat.player, live_table, _chosen(options(standing.state, seat.number), chance))
-    return standing
+        decide(seat.player, live_table, _chosen(options(table_state.state, seat.number), chance))
+    return table_state
 
 
 def decide(player: Player, live_table: LiveTable, action: TableAction) -> None:

@@ -44,7 +44,7 @@ from games.models import (
     Shoe,
 )
 from games.models import Phase as LivePhase
-from games.tables.chemin_rules import GuestRules
+from games.tables.chemin_rules import CheminRules
 from players.models import Player
 
 Policy = Callable[[SeatView, Random], TableAction]
@@ -78,7 +78,7 @@ class Evening:
 
     def __post_init__(self) -> None:
         version = there(self.live_table.table.version)
-        self.state: State = new_table(GuestRules.of(version.limits).table_rules)
+        self.state: State = new_table(CheminRules.of(version.limits).table_rules)
         self.now = self.began
         self.coups = self.dealt = 0
         self.round: UUID | None = None
@@ -173,7 +173,7 @@ class Evening:
                 kind=KINDS[type(action)],
                 amount=getattr(action, "amount", None),
                 call=call,
-                decider=Decider.GUEST if self.seats[action.seat].player_id else Decider.HOUSE_PLAYER,
+                decider=Decider.PLAYER if self.seats[action.seat].player_id else Decider.HOUSE_PLAYER,
                 events=[event_codec.write(event) for event in events],
                 asked_at=asked,
                 at=self.now,

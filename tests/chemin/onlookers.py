@@ -25,10 +25,10 @@ from games.models import LiveTable
 from games.shared import shoes
 from players.models import Player
 from tests.api.at_live import at
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.api.listening import headers_of
 from tests.builders import a_player
-from tests.chemin.at_table import a_chemin_table, answer, chemin_of, guests, hurry
+from tests.chemin.at_table import a_chemin_table, answer, chemin_of, hurry, seated_players
 from tests.chemin.hands import next_seed
 from tests.chemin.overheard import CACHE, HOUSE, Record, pages, rows
 from tests.chemin.spelling import LANGUAGES
@@ -62,7 +62,7 @@ class Onlooker:
     name: str
     visitor: Visitor
     player: Player | None = None
-    program: Program | None = None
+    api_client: ApiClient | None = None
     watchers: tuple[Watcher, ...] = ()
     read: int = 0  # bytes of the examined streams
 
@@ -80,7 +80,7 @@ class House:
         self.live_table = a_chemin_table()
         self.log = io.StringIO()  # log of code that runs in this process, as workers do
         self._server, self._database, self._stack = server, database, stack
-        seated = dict(zip(NAMES, guests(self.live_table, len(NAMES)), strict=True))
+        seated = dict(zip(NAMES, seated_players(self.live_table, len(NAMES)), strict=True))
         players = seated | {"spectator": a_player(real=1_000), OUTSIDER: a_player("DK")}
         self.onlookers = {name: Onlooker(name, self._visitor(each.user), each) for name, each in players.items()}
         for role in STAFF:
@@ -110,10 +110,10 @@ class House:
         """
         for onlooker in self.onlookers.values():
             if onlooker.player and onlooker.name != OUTSIDER:
-                onlooker.program = Program(onlooker.player.user)
+                onlooker.api_client = ApiClient(onlooker.player.user)
                 addresses = (f"/en/{self.table}", "/en/?mode=real")
                 pages = (self._listen(onlooker, address) for address in addresses)
-                onlooker.watchers = (*pages, self._listen_as_a_program(onlooker.program))
+                onlooker.watchers = (*pages, self._listen_as_an_api_client(onlooker.api_client))
 
     def begin(self, monkeypatch: pytest.MonkeyPatch, seed: bytes) -> None:
         """Let the banker take the bank, and use a shoe with this seed."""
@@ -142,7 +142,7 @@ class House:
         """Let the croupier decide after the deadline, as a worker does."""
         hurry(self.live_table)
         with written_to(self.log):
-            assert tasks.advance_guest_table.apply((self.live_table.pk,)).get()
+            assert tasks.advance_chemin_table.apply((self.live_table.pk,)).get()
         self.listen()
 
     def listen(self, *, everywhere: bool = False) -> None:
@@ -191,7 +191,7 @@ class House:
 
     def _turn_up(self) -> State:
         """Record which cards are face up now, and for whom."""
-        state = read_public(self.live_table.pk).standing
+        state = read_public(self.live_table.pk).table_state
         hands = state.coup and state.coup.hands
         if hands:
             thirds = [hand.third for hand in (hands.punter, hands.banker) if hand.third]
@@ -202,7 +202,7 @@ class House:
 
     def _wait_for_streams(self) -> None:
         """Wait until every stream has sent the current state of the table."""
-        move, mark = chemin_of(self.live_table).move, rendering.board_mark(read_public(self.live_table.pk))
+        move, mark = chemin_of(self.live_table).move, rendering.page_board_key(read_public(self.live_table.pk))
         for onlooker in self.onlookers.values():
             for watcher in onlooker.watchers[:1]:
                 watcher.wait_for("own", f'data-version="{move}"')
@@ -226,9 +226,9 @@ class House:
         if onlooker.player is not None:
             files = ("/en/account/data/sabot.zip", "/en/history/rounds.csv")
             return ("/en/", f"/en/{self.table}", f"/en/{self.table}guests/now/", *files)
-        guests_of = [f"/staff/players/{each.player.pk}/" for each in self.onlookers.values() if each.player]
+        players_of = [f"/staff/players/{each.player.pk}/" for each in self.onlookers.values() if each.player]
         if live_round is None:
-            return ("/staff/", *guests_of)
+            return ("/staff/", *players_of)
         searches = (
             "rounds/?status=in+progress",
             f"rounds/{live_round.pk}/",
@@ -237,7 +237,7 @@ class House:
         )
         return (
             "/staff/",
-            *guests_of,
+            *players_of,
             *(f"/staff/{each}" for each in searches),
             f"/staff/rounds/{live_round.pk}/report/",
         )
@@ -251,12 +251,12 @@ class House:
             status, body = onlooker.visitor.read(address, **{"Sec-Fetch-Site": "same-origin"})
             assert status < 500, (address, status)
             yield address.partition("?")[0], body
-        if onlooker.program is not None:
-            yield "/api/", onlooker.visitor.read(f"/api/v1/{at(self.live_table)}", **headers_of(onlooker.program))[1]
+        if onlooker.api_client is not None:
+            yield "/api/", onlooker.visitor.read(f"/api/v1/{at(self.live_table)}", **headers_of(onlooker.api_client))[1]
 
-    def _listen_as_a_program(self, program: Program) -> Watcher:
+    def _listen_as_an_api_client(self, api_client: ApiClient) -> Watcher:
         address = f"/api/v1/{at(self.live_table, 'stream')}"
-        watcher = Watcher(self._server.url, address, headers=headers_of(program))
+        watcher = Watcher(self._server.url, address, headers=headers_of(api_client))
         self._stack.callback(watcher.close)
         return watcher
 

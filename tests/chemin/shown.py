@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from games.chemin.queries import Guest, Move, Seen, Shoe
+from games.chemin.queries import Move, SeatedPlayer, Seen, Shoe
 from games.engine.chemin import State
 from games.engine.chemin.events import Event
 from games.models import Decider
-from games.tables.chemin_rules import GuestRules
-from tests.builders import UNHURRIED_GUESTS
+from games.tables.chemin_rules import CheminRules
+from tests.builders import UNHURRIED_CHEMIN
 from wallet.models import Mode
 
 NOW = datetime(2026, 3, 4, 21, 7, 5, tzinfo=UTC)
@@ -31,22 +31,24 @@ def seen(state: State, events: Sequence[Event]) -> Seen:
         is_paused=False,
         is_stopped=False,
         is_house_stopped=False,
-        rules=GuestRules("SEK", rules.places, rules.minimum, rules.maximum),
-        clock=UNHURRIED_GUESTS,
-        standing=state,
-        guests=tuple(Guest(seat.number, 200 + seat.number, 100 + seat.number, "", None) for seat in state.seats),
+        rules=CheminRules("SEK", rules.places, rules.minimum, rules.maximum),
+        clock=UNHURRIED_CHEMIN,
+        table_state=state,
+        seated_players=tuple(
+            SeatedPlayer(seat.number, 200 + seat.number, 100 + seat.number, "", None) for seat in state.seats
+        ),
         move=len(events),
         question=len(events),
         asked_at=NOW,
         deadline=NOW + timedelta(minutes=10),
         round=COUP,
         code="0000-0000-0000",
-        annulled=None,
+        voided=None,
         shoe=Shoe(UUID(int=12), 1, "c0" * 32, is_spent=False),
         spent_shoe=None,
         spent_number=None,
         moves=tuple(
-            Move(number, NOW, COUP, "0000-0000-0000", None, "deal_cards", Decider.GUEST, (event,))
+            Move(number, NOW, COUP, "0000-0000-0000", None, "deal_cards", Decider.PLAYER, (event,))
             for number, event in enumerate(events, 1)
         ),
         past=(),
@@ -66,6 +68,6 @@ def own_row(number: int | None) -> Mapping[str, Any]:
         "code": "0000-0000-0000",
         "staked": None,
         "paid": 0,
-        "is_annulled": None,
+        "is_void": None,
         "net": 0,
     }

@@ -24,9 +24,9 @@ from tests.chemin.at_table import (
     before_the_croupier,
     cash,
     chemin_of,
-    guests,
     hurry,
     let_pass,
+    seated_players,
     sit,
     standing_of,
     state_of,
@@ -51,7 +51,7 @@ def outcome(click: Callable[[], object]) -> str:
 def a_free_bank(count: int = 3) -> tuple[LiveTable, list[Player]]:
     """Return a table where all have refused the bank, so that anyone may open it."""
     table = a_chemin_table()
-    players = guests(table, count)
+    players = seated_players(table, count)
     while state_of(table).phase is Phase.OFFER:
         let_pass(table)
     return table, players
@@ -73,7 +73,7 @@ def wait_for_each_other(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     have_looked = Barrier(count)
     looked = table_state.locked
 
-    def look_then_wait(live_table_id: int, **options: object) -> table_state.Standing:
+    def look_then_wait(live_table_id: int, **options: object) -> table_state.TableState:
         found = looked(live_table_id, **options)  # type: ignore[arg-type]
         have_looked.wait(PATIENCE)
         return found
@@ -81,7 +81,7 @@ def wait_for_each_other(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     monkeypatch.setattr(play, "locked", look_then_wait)
 
 
-class TestTwoGuestsWhoOpenAFreeBank:
+class TestTwoPlayersWhoOpenAFreeBank:
     def test_without_the_lock_only_the_number_of_the_move_keeps_them_apart_and_that_stops_the_table(
         self, cloned_db, monkeypatch
     ):
@@ -101,10 +101,10 @@ class TestTwoGuestsWhoOpenAFreeBank:
         assert not Incident.objects.exists()
 
 
-class TestOneGuestWhoClicksManyTimes:
+class TestOnePlayerWhoClicksManyTimes:
     def test_takes_the_bank_once(self, cloned_db):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
+        first, _ = seated_players(table, 2)
         assert sorted(at_once([partial(outcome, opening(table, first))] * CLICKS)) == [
             *["QuestionPassed"] * (CLICKS - 1),
             "accepted",
@@ -113,7 +113,7 @@ class TestOneGuestWhoClicksManyTimes:
 
     def test_stakes_once(self, cloned_db):
         table = a_chemin_table()
-        guests(table, 3)
+        seated_players(table, 3)
         a_bank(table)
         while state_of(table).phase is Phase.CALLS:
             let_pass(table)
@@ -126,7 +126,7 @@ class TestOneGuestWhoClicksManyTimes:
 
 
 class TestOnePlace:
-    def test_without_the_lock_only_the_database_keeps_two_guests_apart(self, cloned_db, monkeypatch):
+    def test_without_the_lock_only_the_database_keeps_two_players_apart(self, cloned_db, monkeypatch):
         table = a_chemin_table()
         players = [a_player(real=MONEY) for _ in range(2)]
         without_locks(monkeypatch)
@@ -145,7 +145,7 @@ class TestOnePlace:
         table = a_chemin_table()
         players = [a_player(real=MONEY) for _ in range(4)]
         clicks = [partial(outcome, partial(sit, player, table, 5)) for player in players]
-        assert sorted(at_once(clicks)) == [*["GuestRefused"] * 3, "accepted"]
+        assert sorted(at_once(clicks)) == [*["CheminRefused"] * 3, "accepted"]
 
     def test_by_chance_is_never_one_that_is_taken_meanwhile(self, cloned_db):
         table = a_chemin_table(places=4)
@@ -154,7 +154,7 @@ class TestOnePlace:
         assert at_once(clicks).count("accepted") == 4
         assert set(CheminSeat.objects.values_list("number", flat=True)) == {1, 2, 3, 4}
 
-    def test_is_taken_once_by_one_guest_in_many_tabs(self, cloned_db):
+    def test_is_taken_once_by_one_player_in_many_tabs(self, cloned_db):
         table, player = a_chemin_table(), a_player(real=MONEY)
         seats = at_once([partial(sit, player, table)] * 4)
         assert len({seat.pk for seat in seats}) == CheminSeat.objects.count() == 1
@@ -163,14 +163,14 @@ class TestOnePlace:
 class TestTheDeadline:
     def test_of_many_ticks_one_moves_the_table(self, cloned_db):
         table = a_chemin_table()
-        guests(table, 3)
+        seated_players(table, 3)
         hurry(table)
         assert sum(at_once([partial(tick.advance, table.pk)] * 4)) == 1
         assert CheminMove.objects.filter(kind="pass").count() == 1
 
     def test_a_click_that_waited_for_the_tick_is_too_late(self, cloned_db):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
+        first, _ = seated_players(table, 2)
         click = opening(table, first)
         with transaction.atomic():
             hurry(table)
@@ -185,7 +185,7 @@ class TestTheDeadline:
     def test_a_click_that_waited_until_its_time_was_up_is_too_late(self, cloned_db):
         """The transaction it waited for has changed nothing: the clock alone decides."""
         table = a_chemin_table()
-        first, _ = guests(table, 2)
+        first, _ = seated_players(table, 2)
         with connection.cursor() as cursor:
             cursor.execute("UPDATE games_chemintable SET deadline = clock_timestamp() + interval '2 seconds'")
         click = opening(table, first)
@@ -199,7 +199,7 @@ class TestTheDeadline:
 
     def test_a_tick_leaves_the_table_to_a_click_that_came_first(self, cloned_db):
         table = a_chemin_table()
-        first, second = guests(table, 2)
+        first, second = seated_players(table, 2)
         with transaction.atomic():
             answer(first, table, "pass")
             ticked = in_a_thread(lambda: str(tick.advance(table.pk)))
@@ -216,13 +216,13 @@ def is_past(table: LiveTable) -> bool:
     return bool(passed)
 
 
-def test_the_same_guests_at_two_tables_wait_for_each_other_and_never_in_a_circle(cloned_db):
+def test_the_same_players_at_two_tables_wait_for_each_other_and_never_in_a_circle(cloned_db):
     """Players sit in opposite order, and everyone stakes at both tables at the same time."""
     tables = [a_chemin_table(slug=slug, places=4) for slug in ("one", "other")]
     players = [a_player(real=MONEY) for _ in range(3)]
     for table, order in zip(tables, (players, players[::-1]), strict=True):
-        for place, player in enumerate(order, start=1):
-            sit(player, table, place)
+        for seat_number, player in enumerate(order, start=1):
+            sit(player, table, seat_number)
 
     def play_on(table: LiveTable) -> int:
         for _ in range(25):
@@ -238,4 +238,4 @@ def test_the_same_guests_at_two_tables_wait_for_each_other_and_never_in_a_circle
     assert all(move > 25 for move in at_once([partial(play_on, table) for table in tables]))
     assert is_whole()
     for table in tables:
-        assert all(place in standing_of(table).seats for place in (1, 2, 3))
+        assert all(seat_number in standing_of(table).seats for seat_number in (1, 2, 3))

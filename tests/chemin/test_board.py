@@ -54,13 +54,13 @@ class TestForEverybody:
         evening = bank_taken()
         evening.do(MakeCall(2, Call.BANCO))
         evening.do(LayStake(3, 300))
-        places = {place.number: place for place in public(evening).places}
-        assert [place.state for place in places.values()] == ["playing"] * 4 + ["free"]
+        places = {seat_number.number: seat_number for seat_number in public(evening).seats}
+        assert [seat_number.state for seat_number in places.values()] == ["playing"] * 4 + ["free"]
         assert places[1].bank == 1000
         assert (places[2].stake, places[2].call) == (700, "Banco")
         assert places[3].stake == 300
         assert places[4].is_turn
-        assert not any(place.is_house_player for place in places.values())
+        assert not any(seat_number.is_house_player for seat_number in places.values())
 
     def test_bids_stand_at_their_places_and_the_amount_on_sale_in_the_middle(self):
         evening = alone("2C 9C TC TD 3C 4C")
@@ -71,27 +71,30 @@ class TestForEverybody:
         view = public(evening)
         assert view.bank is None
         assert view.for_sale == 1950  # the bank and what it won, less tax
-        assert {place.number: place.bid for place in view.places if place.bid} == {2: 400}
+        assert {seat_number.number: seat_number.bid for seat_number in view.seats if seat_number.bid} == {2: 400}
 
     def test_cards_that_lie_face_down_are_backs_without_a_total(self):
         view = public(for_others("3H 4D 2S 2C 5C"))
         assert view.punter.cards == (None, None)
         assert view.banker.cards == (None, None)
         assert (view.punter.total, view.banker.total) == (None, None)
-        assert [place.number for place in view.places if place.holds_cards] == [2]
+        assert [seat_number.number for seat_number in view.seats if seat_number.holds_cards] == [2]
 
     def test_the_result_tells_totals_and_tax(self):
         evening = for_others("2C 9C TC TD 3C 4C")
         play_out(evening, punter_draws=True, banker_draws=False)
         view = public(evening)
         assert (view.outcome, view.result, view.tax) == ("banker", "The bank wins, 9 to 2.", 50)
-        assert {place.number: place.outcome for place in view.places if place.stake} == {2: "lost", 3: "lost"}
+        assert {seat_number.number: seat_number.outcome for seat_number in view.seats if seat_number.stake} == {
+            2: "lost",
+            3: "lost",
+        }
 
     def test_what_was_staked_is_gone_once_the_next_thing_is_decided(self):
         evening = for_others("2C 9C TC TD 3C 4C")
         play_out(evening, punter_draws=True, banker_draws=False)
         evening.do(GiveSuite(1))
-        assert not any(place.stake for place in public(evening).places)
+        assert not any(seat_number.stake for seat_number in public(evening).seats)
 
     def test_the_croupier_s_calls_stand_beside_the_local_words(self):
         evening = bank_taken()
@@ -107,7 +110,7 @@ class TestForEverybody:
     def test_a_stopped_table_asks_nobody(self):
         seen = replace(shown.seen(bank_taken().state, []), is_stopped=True)
         view = board.public_view(seen, "en")
-        assert (view.phase, view.turn, view.countdown, view.turn_sentence) == ("stopped", None, None, "")
+        assert (view.phase, view.turn, view.countdown, view.turn_message) == ("stopped", None, None, "")
         theirs = own_state(seen, shown.own_row(2))
         mine = board.own_view(seen, theirs, "en", None)
         assert (mine.options, mine.is_asked, mine.may_sit) == ((), False, False)
@@ -121,7 +124,7 @@ class TestForEverybody:
         assert public(evening).key != first
 
 
-class TestForOneGuest:
+class TestForOnePlayer:
     def test_whoever_holds_the_punters_cards_sees_them_and_nobody_else_does(self):
         evening = for_others("3H 4D 2S 2C 5C")
         hand = own(evening, 2).hand
@@ -132,30 +135,30 @@ class TestForOneGuest:
 
     def test_on_five_one_draws_or_stands_and_is_told_so(self):
         mine = own(for_others("3H 4D 2S 2C 5C"), 2)
-        assert mine.sentence == "You hold the punters’ cards: 5. Draw or stand?"
+        assert mine.message == "You hold the punters’ cards: 5. Draw or stand?"
         assert labels(mine) == ["Card", "Stand", "Ask the croupier"]
 
     def test_where_the_rule_binds_there_is_one_button_in_brass(self):
         mine = own(for_others("2H 4D 2S 2C 5C"), 2)
-        assert mine.sentence == "You hold the punters’ cards: 4. The rule says: draw."
+        assert mine.message == "You hold the punters’ cards: 4. The rule says: draw."
         assert [option.label for option in mine.options if option.is_main] == ["Card"]
 
     def test_the_croupier_s_answer_is_for_whoever_asked(self):
         evening = for_others("3H 4D 2S 2C 5C")
         evening.do(AskCroupier(2))
-        assert own(evening, 2).sentence.endswith("The croupier says: your choice.")
+        assert own(evening, 2).message.endswith("The croupier says: your choice.")
         assert own(evening, 2).advice == "as_you_please"
         assert own(evening, 1).advice == ""
 
     def test_the_banker_is_told_what_the_punters_drew(self):
         evening = for_others("3H 4D 2S 2C 5C")
         evening.do(DrawCard(2))
-        assert own(evening, 1).sentence == (
+        assert own(evening, 1).message == (
             "You hold the bank’s cards: 6. The punters drew a card worth 5. The rule says: stand."
         )
         evening = for_others("3H 4D 2S 2C 5C")
         evening.do(Stand(2))
-        assert "The punters stood." in own(evening, 1).sentence
+        assert "The punters stood." in own(evening, 1).message
 
     @pytest.mark.parametrize(
         ("number", "ending"),
@@ -163,13 +166,13 @@ class TestForOneGuest:
     )
     def test_whoever_waits_is_told_when_it_is_their_turn(self, number, ending):
         mine = own(bank_taken(), number)
-        assert mine.sentence == f"Seat 2 may call banco. {ending}"
+        assert mine.message == f"Seat 2 may call banco. {ending}"
         assert not mine.is_asked
 
     def test_a_turn_that_is_over_is_over(self):
         evening = bank_taken()
         evening.do(Pass(2))
-        assert own(evening, 2).sentence.endswith("You have had your turn.")
+        assert own(evening, 2).message.endswith("You have had your turn.")
 
     def test_amounts_have_a_field_and_quick_choices_within_the_limits(self):
         evening = bank_taken(bank=1000)
@@ -206,7 +209,7 @@ class TestForOneGuest:
         evening.do(StepAway(3))
         mine = own(evening, 3)
         assert (mine.presence, mine.is_asked) == ("away", False)
-        assert mine.sentence.startswith("You are away")
+        assert mine.message.startswith("You are away")
 
     def test_whoever_watches_may_sit_down_where_there_is_a_place(self):
         evening = Evening({1: 5000, 2: 5000}, places=3)
@@ -214,12 +217,12 @@ class TestForOneGuest:
         assert (watching.may_sit, watching.may_sit_at_random, watching.seat) == (True, False, None)
         evening.do(Join(3, 5000))
         assert own(evening, None).may_sit is False
-        assert own(evening, None).sentence == "All seats are taken. You may watch until one is free."
+        assert own(evening, None).message == "All seats are taken. You may watch until one is free."
 
     def test_what_the_coup_came_to_is_said(self):
         evening = for_others("2C 9C TC TD 3C 4C")
         play_out(evening, punter_draws=True, banker_draws=False)
-        lost = own(evening, 2, Played(shown.COUP, "0000", 600, 0, is_annulled=False))
+        lost = own(evening, 2, Played(shown.COUP, "0000", 600, 0, is_void=False))
         assert (lost.outcome, plain(lost.came_to)) == ("lost", "You lost SEK 6.00")
 
 
@@ -241,7 +244,7 @@ class TestLog:
         parts = log_view(shown.seen(evening.state, evening.events), "en").parts
         assert not any(line.cards for part in parts for line in part.lines)
 
-    def test_no_guest_s_money_is_told(self):
+    def test_no_player_s_money_is_told(self):
         evening = Evening({1: 77_700, 2: 88_800})
         evening.do(TakeBank(1, 100), Leave(2))
         seen = shown.seen(evening.state, evening.events)

@@ -25,9 +25,9 @@ from tests.chemin.at_table import (
     before_the_croupier,
     cash,
     chemin_of,
-    guests,
     hurry,
     let_pass,
+    seated_players,
     state_of,
     step,
     step_to,
@@ -50,7 +50,7 @@ def is_empty(live_table, players) -> bool:
     """Return True if all players have left with their money and nothing is on the table."""
     call_command("verify_ledger", verbosity=0)
     return (
-        state_of(live_table).phase is Phase.GUESTS
+        state_of(live_table).phase is Phase.ALONE
         and not state_of(live_table).seats
         and not CheminSeat.objects.filter(left_at=None).exists()
         and {cash(player).balance for player in players} == {MONEY}
@@ -67,7 +67,7 @@ def live_table(db):
 
 @pytest.fixture
 def players(live_table):
-    return guests(live_table)
+    return seated_players(live_table)
 
 
 class TestBetweenCoups:
@@ -109,12 +109,12 @@ class TestBetweenCoups:
         get_up(live_table)
         assert Table.objects.get(pk=live_table.table_id).is_open
         for player in players:
-            play.join(player=player, live_table_id=live_table.pk, place=None, session=None)
+            play.join(player=player, live_table_id=live_table.pk, seat_number=None, session=None)
         a_dealt_coup(live_table, BANK, STAKE)
 
-    def test_house_players_get_up_with_the_guests(self, db):
+    def test_house_players_get_up_with_the_players(self, db):
         live_table = a_practice_table()
-        guests(live_table, 1)
+        seated_players(live_table, 1)
         while LiveRound.objects.filter(live_table=live_table, phase=RoundPhase.DEALT).exists():
             step(live_table)
         get_up(live_table)
@@ -174,7 +174,7 @@ class TestIt:
         with pytest.raises(MalfunctionError, match="There are no players at"):
             get_up(live_table)
 
-    def test_is_for_tables_where_guests_play_each_other(self, db):
+    def test_is_for_tables_where_players_play_each_other(self, db):
         with pytest.raises(MalfunctionError, match="Chemin de Fer table not found"):
             get_up(a_live_table())
 
@@ -203,7 +203,7 @@ class TestAStateThatCannotBeRead:
     )
     def test_with_a_coup_without_cards(self, cloned_db, owner, becomes):
         live_table = a_chemin_table()
-        players = guests(live_table)
+        players = seated_players(live_table)
         a_staked_coup(live_table, BANK, STAKE)
         self.spoil(owner, live_table, becomes)
         get_up(live_table)
@@ -211,7 +211,7 @@ class TestAStateThatCannotBeRead:
         a_live_round = LiveRound.objects.get(live_table=live_table)
         assert (a_live_round.phase, Void.objects.get().round_id) == (RoundPhase.VOID, a_live_round.pk)
         for player in players:
-            play.join(player=player, live_table_id=live_table.pk, place=None, session=None)
+            play.join(player=player, live_table_id=live_table.pk, seat_number=None, session=None)
         a_dealt_coup(live_table, BANK, STAKE)
 
     @pytest.mark.sweep
@@ -219,7 +219,7 @@ class TestAStateThatCannotBeRead:
         seed, _ = shoe_where(third_card_refused)
         next_seed(monkeypatch, seed)
         live_table = a_chemin_table()
-        players = guests(live_table)
+        players = seated_players(live_table)
         a_dealt_coup(live_table, BANK, STAKE)
         step_to(live_table, Phase.CHOICE)
         answer(players[0], live_table, "give_suite")
@@ -237,7 +237,7 @@ class TestAStateThatCannotBeRead:
         seed, _ = shoe_where(third_card_refused)
         next_seed(monkeypatch, seed)
         live_table = a_chemin_table()
-        players = guests(live_table)
+        players = seated_players(live_table)
         a_dealt_coup(live_table, BANK, STAKE)
         step_to(live_table, Phase.CHOICE)
         self.spoil(owner, live_table, "'{}'")
@@ -311,9 +311,9 @@ class TestThePage:
         assert boss.get("/staff/tables/live/99999/break-up/").status_code == 404
 
 
-def test_of_staff_and_a_guest_at_once_one_is_first(cloned_db):
+def test_of_staff_and_a_player_at_once_one_is_first(cloned_db):
     live_table = a_chemin_table()
-    players = guests(live_table)
+    players = seated_players(live_table)
     banker, _ = a_staked_coup(live_table, BANK, STAKE)
 
     def deal() -> bool:

@@ -12,7 +12,7 @@ from games.models import CheminSeat
 from players.account import closures
 from players.models import ClosureState, Player
 from tests.builders import a_verified_player
-from tests.chemin.at_table import a_bank, a_chemin_table, a_guest, a_session, answer, asked, sit, step_to
+from tests.chemin.at_table import a_bank, a_chemin_table, a_seated_player, a_session, answer, asked, sit, step_to
 from tests.chemin.hands import next_seed, shoe_where, third_card_refused
 from tests.wallet.payout_builders import an_account, approve
 from wallet import withdrawals
@@ -32,7 +32,7 @@ def table():
     table = a_chemin_table()
     first = a_verified_player(real=MONEY)
     sit(first, table, 1, a_session(first))
-    a_guest(table, 2)
+    a_seated_player(table, 2)
     return table
 
 
@@ -62,7 +62,7 @@ def test_with_a_bank_out_is_paid_the_bank_too_once_it_is_home(table, close):
     assert pay_out() == MONEY - BANK
     closing.finish_closing()
     assert closures.state_of(player) is ClosureState.CLOSING
-    step_to(table, Phase.GUESTS)  # nobody plays against the bank
+    step_to(table, Phase.ALONE)  # nobody plays against the bank
     assert not CheminSeat.objects.filter(player=player, left_at=None).exists()
     closing.finish_closing()
     assert pay_out() == BANK
@@ -83,7 +83,7 @@ def test_in_the_middle_of_a_coup_is_paid_what_comes_of_it(table, close, monkeypa
     pay_out()
     closing.finish_closing()
     assert closures.state_of(player) is ClosureState.CLOSING
-    step_to(table, Phase.GUESTS)
+    step_to(table, Phase.ALONE)
     closing.finish_closing()
     assert pay_out() == 2 * BANK - BANK // 20
     closing.finish_closing()

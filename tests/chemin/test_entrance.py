@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from tests.builders import a_guest_table, a_player
+from tests.builders import a_chemin_live_table, a_player
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table
 from tests.people import a_visitor
@@ -36,7 +36,7 @@ def browser() -> Client:
 @pytest.mark.sweep
 @pytest.mark.parametrize("mode", ["real", "free"])
 def test_who_has_another_currency_is_told_so(browser: Client, mode: str) -> None:
-    a_guest_table("EUR")
+    a_chemin_live_table("EUR")
     answer = browser.get(f"/en/table/chemin/{mode}/")
     assert answer.status_code == 404
     assert ANOTHER_CURRENCY in answer.text
@@ -44,7 +44,7 @@ def test_who_has_another_currency_is_told_so(browser: Client, mode: str) -> None
 
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_a_practice_table_is_not_there_for_real_money(browser: Client, method: str) -> None:
-    a_guest_table(places=5, house_players=3)
+    a_chemin_live_table(places=5, house_players=3)
     answer = getattr(browser, method)("/en/table/chemin/real/chat/")
     assert answer.status_code == (404 if method == "get" else 405)
     assert browser.get("/en/table/chemin/free/chat/").status_code == 200
@@ -53,7 +53,7 @@ def test_a_practice_table_is_not_there_for_real_money(browser: Client, method: s
 @pytest.mark.sweep
 @pytest.mark.parametrize("address", sample(OF_SHARED_TABLES, 3))
 def test_what_shared_tables_have_is_not_there(browser: Client, address: str) -> None:
-    a_guest_table()
+    a_chemin_live_table()
     a_live_table()
     a_live_table("pairs", slug="pairs")
     answers = {getattr(browser, method)(f"/en/{address.format('chemin')}").status_code for method in ("get", "post")}
@@ -64,7 +64,7 @@ def test_what_shared_tables_have_is_not_there(browser: Client, address: str) -> 
 
 @pytest.mark.sweep
 def test_it_is_not_offered_beside_another_table(browser: Client) -> None:
-    a_guest_table()
+    a_chemin_live_table()
     a_live_table()
     a_live_table("pairs", slug="pairs")
     page = browser.get("/en/beside/live/free/").text
@@ -82,10 +82,10 @@ def test_it_is_not_offered_beside_another_table(browser: Client) -> None:
     ],
 )
 def test_no_bet_of_another_game_is_taken_there(browser: Client, address: str, fields: dict[str, str]) -> None:
-    a_guest_table()
+    a_chemin_live_table()
     assert browser.post(f"/en/table/chemin/free/{address}", fields).status_code == 404
 
 
-def test_guests_who_have_not_logged_in_are_not_let_in_to_try() -> None:
-    a_guest_table()
+def test_players_who_have_not_logged_in_are_not_let_in_to_try() -> None:
+    a_chemin_live_table()
     assert a_visitor().get("/en/try/chemin/").status_code == 404

@@ -22,12 +22,12 @@ from games.history.statement.movements import listing
 from games.history.statement.period import Choice, chosen, today_in
 from games.models import CheminCoup, LiveRound, Participation, Round
 from players.models import Player
-from tests.annulling import annul_as_two_agree
-from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, answer, asked, guests, step_to
+from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, answer, asked, seated_players, step_to
 from tests.chemin.evenings import play_evening
 from tests.chemin.hands import next_seed, shoe_where, shown_at_once, third_card_refused
 from tests.harness.sweeps import sample, sweep_languages
 from tests.people import a_visitor
+from tests.voiding import void_as_two_agree
 from wallet.models import Mode
 
 LANGUAGES = ["sv", "da", "ro", "de", "en"]
@@ -51,7 +51,7 @@ def a_coup_that(table, monkeypatch, wanted):
     """Play a coup of the wanted kind; return banker, punter and round."""
     seed, _ = shoe_where(wanted)
     next_seed(monkeypatch, seed)
-    guests(table)
+    seated_players(table)
     banker, punter = a_staked_coup(table)
     answer(banker, table, "deal_cards")
     step_to(table, *PLAYED)
@@ -99,7 +99,7 @@ class TestGameLogs:
             "Seat 1",
             "Seat 2 (you)",
         )
-        assert [(each.place, each.stake) for each in line.coup.stakes] == [("Seat 2 (you)", 4_000)]
+        assert [(each.seat_number, each.stake) for each in line.coup.stakes] == [("Seat 2 (you)", 4_000)]
 
     @pytest.mark.sweep
     def test_tell_every_card_in_dealing_order(self, coup):
@@ -116,11 +116,11 @@ class TestGameLogs:
         assert line_of(banker).coup.banker == "Seat 1 (you)"
 
     @pytest.mark.sweep
-    def test_gli19_4_16_say_what_the_croupier_decided_in_a_guests_place(self, table):
-        guests(table)
+    def test_gli19_4_16_say_what_the_croupier_decided_in_a_players_place(self, table):
+        seated_players(table)
         _, punter = a_staked_coup(table)
         step_to(table, *PLAYED)
-        decided = {each.sentence: each.by_house for each in line_of(punter).coup.decisions}
+        decided = {each.message: each.by_house for each in line_of(punter).coup.decisions}
         assert decided["Seat 1 draws the cards."]
         assert not decided["Seat 2 (you) stakes SEK\u00a040.00."]
         page = unescape(visitor_of(punter).get("/en/history/").text)
@@ -128,7 +128,7 @@ class TestGameLogs:
 
     @pytest.mark.sweep
     def test_say_what_was_called(self, table):
-        guests(table)
+        seated_players(table)
         a_bank(table)
         caller = whose_turn(table)
         answer(caller, table, "make_call", None, Call.BANCO_SOLO)
@@ -155,7 +155,7 @@ class TestGameLogs:
 
     @pytest.mark.sweep
     def test_cost_as_many_queries_for_many_coups_as_for_one(self, table):
-        player = guests(table)[0]
+        player = seated_players(table)[0]
         counts = set()
         for coups in (2, 6):
             play_evening(table, coups, seed=coups)
@@ -182,11 +182,11 @@ class TestGameLogs:
         assert (line.status, line.view, line.coup, line.wagers) == ("examined", None, None, ())
 
 
-class TestAnnulled:
+class TestVoided:
     @pytest.mark.sweep
     def test_say_so_and_show_no_result(self, coup):
         banker, punter, played = coup
-        annul_as_two_agree(played.pk)
+        void_as_two_agree(played.pk)
         for player, name in ((banker, "Bank"), (punter, "Stake")):
             line = line_of(player)
             assert (line.status, line.view, line.is_dealt) == ("void", None, True)
@@ -198,7 +198,7 @@ class TestAnnulled:
 
 class TestInProgress:
     def test_shows_stake_and_bank_and_no_card(self, table):
-        players = guests(table)
+        players = seated_players(table)
         banker, punter = a_staked_coup(table)
         going = LiveRound.objects.get()
         for player, name, amount in ((banker, "Bank", 10_000), (punter, "Stake", 4_000)):
@@ -214,7 +214,7 @@ class TestInProgress:
 
     @pytest.mark.sweep
     def test_a_bank_shows_as_soon_as_the_coup_is_opened(self, table):
-        guests(table)
+        seated_players(table)
         banker = a_bank(table)
         (line,) = history.playing(banker, "en")
         assert line.staked == 10_000
@@ -227,7 +227,7 @@ class TestInProgress:
 
     @pytest.mark.sweep
     def test_a_stake_that_is_partly_relieved_shows_what_is_left(self, table):
-        guests(table)
+        seated_players(table)
         a_bank(table)
         caller = whose_turn(table)
         answer(caller, table, "make_call", None, Call.BANCO)
@@ -276,7 +276,7 @@ class TestTheStatement:
 
     @pytest.mark.sweep
     def test_tells_what_lies_in_a_bank(self, table):
-        guests(table)
+        seated_players(table)
         banker = a_bank(table)
         found = figures(banker, Mode.REAL, self.this_month(banker))
         assert (found.closing.bank, found.closing.pending) == (10_000, 0)

@@ -102,7 +102,7 @@ def test_whatever_a_house_player_does_is_among_what_its_seat_may_do():
             assert any(is_offered(action, option) for option in options(before, action.seat))
             decided[before.phase] += 1
     assert decided.total() > 5_000
-    assert set(decided) == set(Phase) - {Phase.GUESTS, Phase.SHOE}
+    assert set(decided) == set(Phase) - {Phase.ALONE, Phase.SHOE}
 
 
 def test_nobody_decides_where_nothing_is_asked():

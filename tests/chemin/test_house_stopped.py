@@ -23,8 +23,8 @@ from tests.chemin.at_table import (
     a_bank,
     a_bank_to_keep,
     a_chemin_table,
-    a_guest,
     a_practice_table,
+    a_seated_player,
     a_staked_coup,
     answer,
     answer_by_the_rule,
@@ -33,9 +33,9 @@ from tests.chemin.at_table import (
     before_the_croupier,
     cash,
     chemin_of,
-    guests,
     hurry,
     let_pass,
+    seated_players,
     seen_of,
     sit,
     standing_of,
@@ -72,7 +72,7 @@ def money_of(*players: Player) -> list[tuple[int, int]]:
 
 class TestBeforeTheCards:
     def test_gli19_2_4_1_nobody_takes_a_bank(self, table):
-        players = guests(table, 2)
+        players = seated_players(table, 2)
         stop()
         before = money_of(*players)
         with pytest.raises(HouseStopped):
@@ -82,7 +82,7 @@ class TestBeforeTheCards:
 
     @pytest.mark.sweep
     def test_nobody_keeps_one(self, table):
-        players = guests(table, 2)
+        players = seated_players(table, 2)
         banker = asked_at(a_bank_to_keep(table))
         played = coups(table)
         stop()
@@ -93,7 +93,7 @@ class TestBeforeTheCards:
 
     @pytest.mark.sweep
     def test_who_wants_the_bank_back_gets_up(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         banker = asked_at(a_bank_to_keep(table))
         stop()
         play.leave(player=banker, live_table_id=table.pk)
@@ -113,7 +113,7 @@ class TestBeforeTheCards:
 
     @pytest.mark.parametrize("amount", sample([1_000, 4_000], 1))
     def test_nobody_calls_or_stakes_and_who_has_not_may_pass(self, table, amount):
-        players = guests(table, 3)
+        players = seated_players(table, 3)
         a_bank(table)
         stop()
         before = money_of(*players)
@@ -132,12 +132,12 @@ class TestBeforeTheCards:
     def test_nobody_sits_down(self, table):
         stop()
         with pytest.raises(HouseStopped):
-            a_guest(table, 1)
+            a_seated_player(table, 1)
 
 
 class TestACoupWithStakes:
     def test_gli19_2_4_1_is_dealt_played_and_paid_and_no_other_begins(self, table):
-        players = guests(table, 2)
+        players = seated_players(table, 2)
         a_staked_coup(table)
         stop()
         while seen_of(table).phase in IN_COUP:
@@ -150,7 +150,7 @@ class TestACoupWithStakes:
         assert len(standing_of(table).seats) == len(players)
 
     def test_goes_on_by_the_croupier_where_nobody_answers(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         a_staked_coup(table)
         stop()
         step_to(table, Phase.CHOICE, Phase.OFFER)
@@ -183,10 +183,10 @@ class TestHousePlayers:
         assert len(standing_of(table).seats) == 3
 
 
-class TestWhatGuestsSee:
+class TestWhatPlayersSee:
     @pytest.mark.sweep
     def test_between_two_coups_that_play_is_stopped_and_nobody_is_asked(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         banker = asked_at(a_bank_to_keep(table))
         stop()
         text = public(table)
@@ -203,7 +203,7 @@ class TestWhatGuestsSee:
     @pytest.mark.sweep
     @pytest.mark.parametrize("phase", sample([Phase.CALLS, Phase.STAKES], 1))
     def test_whoever_is_asked_to_put_money_down_may_pass_and_nothing_else(self, table, phase):
-        guests(table, 3)
+        seated_players(table, 3)
         a_bank(table)
         while seen_of(table).phase is not phase:
             let_pass(table)
@@ -218,7 +218,7 @@ class TestWhatGuestsSee:
 
     @pytest.mark.sweep
     def test_while_cards_are_played_what_they_always_may(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         a_staked_coup(table)
         before = own(table, asked_at(table)).count('class="option')
         stop()
@@ -228,7 +228,7 @@ class TestWhatGuestsSee:
 class TestGoingOn:
     @pytest.mark.sweep
     def test_gives_everybody_their_time_again(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         banker = asked_at(a_bank_to_keep(table))
         stop()
         hurry(table, HOURS)
@@ -240,7 +240,7 @@ class TestGoingOn:
 
     @pytest.mark.sweep
     def test_opens_no_table_that_was_closed_meanwhile(self, table):
-        players = guests(table, 2)
+        players = seated_players(table, 2)
         stop()
         close_table(table_id=table.table_id, reason="The evening ends.", by="staff:7")
         tick_all()

@@ -12,17 +12,17 @@ import pytest
 
 from games.chemin.collusion import choices, statistics
 from games.chemin.collusion.money import given, money
-from games.chemin.collusion.signals import FALSE_ALARM, Examined, Sign, examine
+from games.chemin.collusion.signals import FALSE_ALARM, AnalysedPair, Sign, analyse_play
 from games.chemin.collusion.statistics import BEYOND_NORMAL, Answers, Scope, for_all, more_often, tail
 from games.engine.chemin import SeatView
 from games.engine.chemin.actions import TableAction
 from games.models import CheminMove, CheminStake, Decider, LiveTable, Void, VoidReason
 from players.models import Duplicate, Ground, Player, Resolution, Session
-from tests.annulling import agree_to_annul
-from tests.builders import a_guest_table, a_player
+from tests.builders import a_chemin_live_table, a_player
 from tests.chemin.friends import gives_to, hands_over_to, lose_on_purpose, spares, takes_from
 from tests.chemin.on_record import Evening, Policy, honest
 from tests.people import a_member_of_staff
+from tests.voiding import agree_to_void
 from wallet.models import Mode
 
 BEGAN: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.django_db
 
 
 def a_live_table(mode: Mode = Mode.REAL, slug: str = "chemin") -> LiveTable:
-    table = a_guest_table(slug=slug, maximum=1_000_000, places=6)
+    table = a_chemin_live_table(slug=slug, maximum=1_000_000, places=6)
     return LiveTable.objects.select_related("table__version").get(table=table, mode=mode)
 
 
@@ -42,22 +42,22 @@ def an_evening(
     coups: int,
     policies: dict[int, Policy] | None = None,
     *,
-    guests: int = 5,
+    seated_players: int = 5,
     seed: int = 1,
     live_table: LiveTable | None = None,
     players: list[Player] | None = None,
     sessions: list[object] | None = None,
 ) -> list[Player]:
     """Store an evening and return its players by seat."""
-    players = players or [a_player() for _ in range(guests)]
+    players = players or [a_player() for _ in range(seated_players)]
     live_table = live_table or a_live_table()
     evening = Evening(live_table, players, policies or {}, Random(seed), BEGAN, sessions=sessions or ())  # type: ignore[arg-type]
     evening.play(coups)
     return players
 
 
-def between(one: Player, other: Player, scope: Scope = MONTH) -> Examined:
-    (found,) = (pair for pair in examine(scope).pairs if set(pair.pair) == {one.pk, other.pk})
+def between(one: Player, other: Player, scope: Scope = MONTH) -> AnalysedPair:
+    (found,) = (pair for pair in analyse_play(scope).pairs if set(pair.pair) == {one.pk, other.pk})
     return found
 
 
@@ -103,7 +103,7 @@ class TestFound:
     @pytest.mark.sweep
     def test_nobody_else_at_the_table(self):
         players = an_evening(MORE_COUPS, {1: gives_to(2), 3: spares(4)}, seed=3)
-        named = {frozenset(pair.pair) for pair in examine(MONTH).pairs if pair.signs}
+        named = {frozenset(pair.pair) for pair in analyse_play(MONTH).pairs if pair.signs}
         assert named <= {frozenset((players[0].pk, players[1].pk)), frozenset((players[2].pk, players[3].pk))}
 
 
@@ -114,9 +114,9 @@ class TestHonest:
     def test_gli19_a_8_1_honest_evenings_are_as_chance_says_and_nobody_is_named(self):
         tables = 12
         for number in range(tables):
-            an_evening(80, guests=6, seed=100 + number, live_table=a_live_table(slug=f"table-{number}"))
-        found = examine(MONTH)
-        assert found.looks.money == tables * comb(6, 2)
+            an_evening(80, seated_players=6, seed=100 + number, live_table=a_live_table(slug=f"table-{number}"))
+        found = analyse_play(MONTH)
+        assert found.test_counts.money == tables * comb(6, 2)
         assert [pair for pair in found.pairs if pair.signs] == []
         chances = {
             "money": [pair.money.chance for pair in found.pairs if pair.money],
@@ -145,17 +145,17 @@ class TestHonest:
         def careless(seen: SeatView, chance: Random) -> TableAction:
             return lose_on_purpose(seen) or honest(seen, chance)
 
-        (player, *_) = an_evening(2 * MORE_COUPS, {1: careless}, guests=4)
+        (player, *_) = an_evening(2 * MORE_COUPS, {1: careless}, seated_players=4)
         gave = {pair: what for pair, what in given(MONTH).items() if pair[0] == player.pk}
         assert sum(what.plain for what in gave.values()) >= 10
-        assert not [pair for pair in examine(MONTH).pairs if Sign.MONEY in pair.signs]
-        assert sum(Sign.GIVEN in pair.signs for pair in examine(MONTH).pairs) <= 1
+        assert not [pair for pair in analyse_play(MONTH).pairs if Sign.MONEY in pair.signs]
+        assert sum(Sign.GIVEN in pair.signs for pair in analyse_play(MONTH).pairs) <= 1
 
 
 class TestFigures:
     @pytest.mark.sweep
     def test_money_is_what_the_stakes_say(self):
-        players = an_evening(40, guests=4)
+        players = an_evening(40, seated_players=4)
         found = money(MONTH)
         expected: Counter[tuple[int, int]] = Counter()
         for stake in CheminStake.objects.select_related("coup"):
@@ -175,7 +175,7 @@ class TestFigures:
         assert 0.2 * staked < what.plain_cost < 0.6 * staked
 
     @pytest.mark.sweep
-    def test_annulled_coups_other_money_other_tables_and_other_months_do_not_count(self):
+    def test_voided_coups_other_money_other_tables_and_other_months_do_not_count(self):
         live_table = a_live_table()
         an_evening(20, live_table=live_table)
         assert money(MONTH)
@@ -185,7 +185,7 @@ class TestFigures:
         assert not money(Scope(MONTH.until, MONTH.until + timedelta(days=30)))
         assert money(Scope(BEGAN, MONTH.until, currency="SEK", table=live_table.table_id)) == money(MONTH)
         for stake in CheminStake.objects.distinct("coup"):
-            by = agree_to_annul(stake.coup_id)
+            by = agree_to_void(stake.coup_id)
             Void.objects.create(round_id=stake.coup_id, reason=VoidReason.DECIDED, by=str(by))
         assert not money(MONTH)
 
@@ -204,7 +204,7 @@ class TestFigures:
     def test_each_question_is_one_statement(self, django_assert_num_queries):
         an_evening(10)
         with django_assert_num_queries(5):
-            examine(MONTH)
+            analyse_play(MONTH)
 
 
 def _columns(move: CheminMove) -> dict[str, object]:
@@ -223,7 +223,7 @@ class TestTies:
         players = [a_player() for _ in range(3)]
         sessions = self.sessions(players, "192.0.2.1", "192.0.2.1", "192.0.2.2")
         an_evening(5, players=players, sessions=sessions)
-        found = {pair.pair: pair for pair in examine(MONTH).pairs}
+        found = {pair.pair: pair for pair in analyse_play(MONTH).pairs}
         assert found[players[0].pk, players[1].pk].signs == (Sign.ADDRESS,)
         tie = found[players[0].pk, players[1].pk].tie
         assert tie is not None

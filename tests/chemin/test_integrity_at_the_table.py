@@ -10,7 +10,7 @@ from django.utils.timezone import now
 from games.chemin.apply import name_of
 from games.chemin.collusion.choices import choices, pace
 from games.chemin.collusion.money import given, money
-from games.chemin.collusion.signals import Sign, examine
+from games.chemin.collusion.signals import Sign, analyse_play
 from games.chemin.collusion.statistics import Scope
 from games.engine.cards import Card
 from games.engine.chemin import Phase, SeatView, options, view
@@ -21,7 +21,7 @@ from games.engine.chemin.rules import Side
 from games.engine.chemin.seats import in_order
 from games.models import CheminCoup, CheminStake, Round
 from players.models import Player
-from tests.chemin.at_table import a_chemin_table, answer, guests, standing_of
+from tests.chemin.at_table import a_chemin_table, answer, seated_players, standing_of
 from tests.chemin.friends import find, gives_to
 from tests.chemin.on_record import Policy, honest
 
@@ -43,26 +43,26 @@ def evening() -> tuple[list[Player], Counter[tuple[int, int, str]]]:
     The first player gives money to the second: calls their bank and loses on purpose.
     """
     live_table = a_chemin_table(maximum=1_000_000)
-    players, chance = guests(live_table, 3), Random(9)
+    players, chance = seated_players(live_table, 3), Random(9)
     policies: dict[int, Policy] = {GIVER: gives_to(TAKER), TAKER: holds_the_bank}
     said: Counter[tuple[int, int, str]] = Counter()
     has_called = False
     while True:
-        standing = standing_of(live_table)
-        state, place = standing.state, standing.state.turn
+        table_state = standing_of(live_table)
+        state, seat_number = table_state.state, table_state.state.turn
         if has_called and state.phase not in IN_COUP and is_long_enough():
             return players, said
-        if place is None:  # the bank is free: the first in the order may open it
-            place = next(seat.number for seat in in_order(state) if options(state, seat.number))
-        action = policies.get(place, honest)(view(state, place), chance)
-        player = players[place - 1]
+        if seat_number is None:  # the bank is free: the first in the order may open it
+            seat_number = next(seat.number for seat in in_order(state) if options(state, seat.number))
+        action = policies.get(seat_number, honest)(view(state, seat_number), chance)
+        player = players[seat_number - 1]
         if state.phase is Phase.STAKES or isinstance(action, MakeCall):
             banker = players[state.held_bank.seat - 1]
             said[player.pk, banker.pk, "let go" if isinstance(action, Pass) else "played"] += 1
-            has_called |= isinstance(action, MakeCall) and (place, state.held_bank.seat) == (GIVER, TAKER)
+            has_called |= isinstance(action, MakeCall) and (seat_number, state.held_bank.seat) == (GIVER, TAKER)
         call = action.call if isinstance(action, MakeCall) else None
         amount = getattr(action, "amount", None)
-        answer(player, live_table, name_of(type(action)), amount, call, standing.chemin.question)
+        answer(player, live_table, name_of(type(action)), amount, call, table_state.chemin.question)
 
 
 def is_long_enough() -> bool:
@@ -93,7 +93,7 @@ def test_money_choices_and_gifts_are_those_of_the_evening(evening):
     called = chosen[giver, taker].called
     assert called.done == called.asked > 0
     assert all(each.with_others is None or each.with_others >= 0 for each in pace(scope, (giver, taker)).values())
-    signs = {sign for pair in examine(scope).pairs for sign in pair.signs}
+    signs = {sign for pair in analyse_play(scope).pairs for sign in pair.signs}
     assert Sign.ADDRESS not in signs
 
 

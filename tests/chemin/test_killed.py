@@ -23,7 +23,7 @@ from tests.chemin.at_table import (
     answer,
     answer_by_the_rule,
     chemin_of,
-    guests,
+    seated_players,
     state_of,
 )
 from tests.concurrency.books import counts
@@ -59,7 +59,7 @@ def survive(table: LiveTable, move: Callable[[], object], *, every: bool) -> int
 def test_nothing_of_a_move_is_done_by_halves(cloned_db, is_sweep):
     least = LEAST if is_sweep else 1
     table = a_chemin_table()
-    first, caller, joiner = guests(table, 3)
+    first, caller, joiner = seated_players(table, 3)
     assert survive(table, partial(answer, first, table, "take_bank", 10_000), every=is_sweep) > least
     answer(caller, table, "make_call", call=Call.BANCO)
     assert survive(table, partial(answer, joiner, table, "lay_stake", 5_000), every=is_sweep) > least

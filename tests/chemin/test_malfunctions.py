@@ -46,8 +46,8 @@ from tests.chemin.at_table import (
     before_the_croupier,
     cash,
     chemin_of,
-    guests,
     hurry,
+    seated_players,
     state_of,
     step,
     step_to,
@@ -56,7 +56,7 @@ from tests.chemin.hands import next_seed, shoe_where, third_cards_on_advice
 from tests.harness.sweeps import sample
 from tests.live.spoilt import spoil
 from tests.live.test_malfunctions import said
-from tests.live.test_rulings import annul_by_two, ask, decide
+from tests.live.test_rulings import ask, decide, void_by_two
 from tests.people import a_member_of_staff, a_visitor, events
 from wallet.models import AccountKind
 
@@ -73,7 +73,7 @@ class Trouble:
         next_seed(monkeypatch, seed)
         self.supervisor = a_member_of_staff("supervisor")
         self.live_table = a_chemin_table()
-        self.players = guests(self.live_table)
+        self.players = seated_players(self.live_table)
         (a_dealt_coup if dealt else a_staked_coup)(self.live_table, BANK, STAKE)
         self.coup = self.latest()
 
@@ -97,19 +97,19 @@ class Trouble:
         """Click for the player whose turn it is."""
         answer(there(asked(self.live_table)), self.live_table, action)
 
-    def fails(self, place: int, action: str) -> Incident:
+    def fails(self, seat_number: int, action: str) -> Incident:
         """Let the player at that seat answer, which stops the table; return the incident."""
         with pytest.raises(TableStopped):
-            answer(self.players[place - 1], self.live_table, action)
+            answer(self.players[seat_number - 1], self.live_table, action)
         assert self.is_stopped
         return Incident.objects.latest("pk")
 
     def stays(self) -> bool:
         """Return True if the table stays stopped without a new incident, whatever is requested."""
         before, incidents = chemin_of(self.live_table).move, Incident.objects.count()
-        for place, action in ((1, "deal_cards"), (2, "stand"), (2, "draw_card"), (1, "keep_bank")):
+        for seat_number, action in ((1, "deal_cards"), (2, "stand"), (2, "draw_card"), (1, "keep_bank")):
             with pytest.raises(TableStopped):
-                answer(self.players[place - 1], self.live_table, action)
+                answer(self.players[seat_number - 1], self.live_table, action)
         for seconds in (0, A_WHILE, LATE):
             assert not step(self.live_table, seconds)
         return (chemin_of(self.live_table).move, Incident.objects.count()) == (before, incidents)
@@ -190,7 +190,7 @@ class TestBeforeTheDraw:
         cancel(undealt.coup)
         undealt.goes_on()
 
-    def test_overdue_is_annulled_at_once_and_the_supervisor_only_accepts_it(self, undealt):
+    def test_overdue_is_voided_at_once_and_the_supervisor_only_accepts_it(self, undealt):
         assert step(undealt.live_table, LATE)
         assert (undealt.latest().phase, Void.objects.get().reason) == (RoundPhase.VOID, VoidReason.OVERDUE)
         assert (undealt.money, undealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
@@ -242,21 +242,21 @@ def said_otherwise(owner: psycopg.Connection, coup: UUID) -> None:
 class TestAfterTheDraw:
     """A coup with drawn cards is finished, however late. If that is impossible, two people void it."""
 
-    def test_a_seed_that_is_lost_stops_the_table_and_two_people_annul(self, dealt, owner):
+    def test_a_seed_that_is_lost_stops_the_table_and_two_people_void(self, dealt, owner):
         spoil(owner, dealt.coup.pk, "sealed seed")
         incident = dealt.fails(2, "stand")
         assert (incident.kind, incident.cards) == (IncidentKind.PHASE_RAISED, "– – – –")
         assert incident.done[-1] == "The coup is on hold until the ruling."
         assert dealt.stays()
         assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
-        annul_by_two(incident)
+        void_by_two(incident)
         assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
         shoe = Shoe.objects.get(pk=dealt.coup.shoe_id)
         assert (shoe.ending, shoe.seed) == (ShoeEnding.RETIRED, None)
         dealt.goes_on()
         assert dealt.latest().shoe_id != dealt.coup.shoe_id
 
-    def test_nobody_else_can_annul_it(self, dealt, owner):
+    def test_nobody_else_can_void_it(self, dealt, owner):
         spoil(owner, dealt.coup.pk, "sealed seed")
         incident = dealt.fails(2, "stand")
         with pytest.raises(MalfunctionError, match="too late to cancel"):
@@ -301,7 +301,7 @@ class TestAfterTheDraw:
         assert not step(dealt.live_table)  # before the punter's decision could reveal anything
         assert Incident.objects.get().kind == IncidentKind.NOT_RECOMPUTED
         assert dealt.stays()
-        annul_by_two(Incident.objects.get())
+        void_by_two(Incident.objects.get())
         assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
         dealt.goes_on()
 
@@ -315,7 +315,7 @@ class TestAfterTheDraw:
         told = incident.cause + str([(finding["stored"], finding["recomputed"]) for finding in incident.findings])
         assert not any(sign.isdigit() for sign in told)
         assert dealt.stays()
-        annul_by_two(incident)
+        void_by_two(incident)
         assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
 
     @pytest.mark.sweep
@@ -324,11 +324,11 @@ class TestAfterTheDraw:
         incident = dealt.fails(2, "stand")
         with pytest.raises(MalfunctionError, match="Break up the table"):
             stand(incident)
-        annul_by_two(incident)
+        void_by_two(incident)
         assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
         assert not CheminSeat.objects.filter(left_at=None).exists()
         malfunction.reopen(live_table_id=dealt.live_table.pk, reason="mended", by="staff:1")
-        guests(dealt.live_table, 2)
+        seated_players(dealt.live_table, 2)
         a_dealt_coup(dealt.live_table, BANK, STAKE)
         call_command("verify_ledger", verbosity=0)
 
@@ -349,7 +349,7 @@ class TestAFinishedCoup:
             2,
         ),
     )
-    def test_that_is_not_reproduced_stops_its_table_and_two_people_annul(self, dealt, owner, what, kind):
+    def test_that_is_not_reproduced_stops_its_table_and_two_people_void(self, dealt, owner, what, kind):
         step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
         spoil_record(owner, dealt.coup.pk, what)
         before = dealt.money, dealt.lies
@@ -358,17 +358,17 @@ class TestAFinishedCoup:
         assert (incident.kind, incident.live_round_id) == (kind, dealt.coup.pk)
         assert ((dealt.money, dealt.lies), Void.objects.count()) == (before, 0)
         assert (dealt.is_stopped, ReplayDue.objects.exists()) == (True, False)
-        annul_by_two(incident)
+        void_by_two(incident)
         assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
         assert state_of(dealt.live_table).phase is Phase.OFFER
         dealt.goes_on()
 
     @pytest.mark.sweep
-    def test_at_a_table_whose_state_cannot_be_read_is_annulled_all_the_same(self, dealt, owner):
+    def test_at_a_table_whose_state_cannot_be_read_is_voided_all_the_same(self, dealt, owner):
         step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
         incident = report(dealt.latest())
         spoil_state(owner, dealt, "'{}'")
-        annul_by_two(incident)
+        void_by_two(incident)
         assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
         assert not CheminSeat.objects.filter(left_at=None).exists()
         assert chemin_of(dealt.live_table).tenure is None
@@ -381,7 +381,7 @@ class TestAFinishedCoup:
         assert (ReplayDue.objects.count(), Incident.objects.count()) == (0, 0)
 
     @pytest.mark.sweep
-    def test_is_not_annulled_while_another_one_is_in_progress(self, dealt):
+    def test_is_not_voided_while_another_one_is_in_progress(self, dealt):
         step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
         first = dealt.latest()
         if state_of(dealt.live_table).phase is Phase.CHOICE:
@@ -457,19 +457,19 @@ class TestTheTable:
         dealt.goes_on()
 
     @pytest.mark.sweep
-    def test_guests_read_their_table_although_its_seed_is_lost(self, dealt, owner):
+    def test_players_read_their_table_although_its_seed_is_lost(self, dealt, owner):
         spoil(owner, dealt.coup.pk, "sealed seed")
         dealt.fails(2, "stand")
         seen = snapshots.read_public(dealt.live_table.pk)
-        assert (seen.is_stopped, there(seen.standing.coup).hands) == (True, None)
+        assert (seen.is_stopped, there(seen.table_state.coup).hands) == (True, None)
 
 
 STOPPED = "Something went wrong. The shift supervisor has been called, and your money is safe."
-ANNULLED = "The shift supervisor voided this round. All stakes were returned and any payout was reversed."
+VOIDED = "The shift supervisor voided this round. All stakes were returned and any payout was reversed."
 LANGUAGES = [code for code, _ in settings.LANGUAGES]
 
 
-class TestTheGuests:
+class TestThePlayers:
     """Players read at the table that it is stopped and what became of the coup; Game logs keep it."""
 
     @pytest.mark.sweep
@@ -477,17 +477,17 @@ class TestTheGuests:
     def test_are_told_at_the_table_and_in_game_logs(self, dealt, owner, language):
         spoil(owner, dealt.coup.pk, "sealed seed")
         incident = dealt.fails(2, "stand")
-        punter, banker, onlooker = (log_in(dealt.players[place]) for place in (1, 0, 2))
+        punter, banker, onlooker = (log_in(dealt.players[seat_number]) for seat_number in (1, 0, 2))
         table = f"/{language}/table/{dealt.live_table.table.slug}/real/"
         for browser in (punter, banker, onlooker):
             assert said(STOPPED, language) in read(browser.get(table))
-        annul_by_two(incident)
+        void_by_two(incident)
         malfunction.reopen(live_table_id=dealt.live_table.pk, reason="mended", by="staff:1")
         for browser in (punter, banker):
             assert dealt.coup.code in read(browser.get(table))
             log = browser.get(f"/{language}/history/")
             assert (dealt.coup.code in read(log), "✕" in log.text) == (True, True)
-            assert said(ANNULLED, language) in read(browser.get(f"/{language}/history/{dealt.coup.pk}/"))
+            assert said(VOIDED, language) in read(browser.get(f"/{language}/history/{dealt.coup.pk}/"))
         assert dealt.coup.code not in read(onlooker.get(f"/{language}/history/"))
 
 
@@ -542,9 +542,9 @@ class TestTheSupervisor:
         assert facts["Seed reproduces it"].startswith("no: seed")
 
     @pytest.mark.sweep
-    def test_of_a_coup_annulled_with_its_seed_lost_the_record_has_no_cards(self, dealt, owner):
+    def test_of_a_coup_voided_with_its_seed_lost_the_record_has_no_cards(self, dealt, owner):
         spoil(owner, dealt.coup.pk, "sealed seed")
-        annul_by_two(dealt.fails(2, "stand"))
+        void_by_two(dealt.fails(2, "stand"))
         assert (Void.objects.get().round.cards, Void.objects.get().round.first_card) == ("", 0)
 
 
@@ -553,7 +553,7 @@ def facts_of(asked_for) -> dict[str, str]:
 
 
 @pytest.mark.sweep
-def test_a_table_made_due_a_while_ago_gives_the_guest_all_the_time_again(dealt):
+def test_a_table_made_due_a_while_ago_gives_the_player_all_the_time_again(dealt):
     hurry(dealt.live_table, A_WHILE)
     assert step(dealt.live_table, A_WHILE)
     assert state_of(dealt.live_table).phase is Phase.PUNTER

@@ -25,14 +25,14 @@ from tests.chemin.at_table import (
     a_bank_to_keep,
     a_chemin_table,
     a_coup_without_a_natural,
-    a_guest,
     a_practice_table,
+    a_seated_player,
     answer,
     answer_by_the_rule,
     asked_at,
     chemin_of,
-    guests,
     hurry,
+    seated_players,
     sit,
     standing_of,
     state_of,
@@ -103,7 +103,7 @@ def moves(live_table: LiveTable) -> int:
 class TestWhoSeesWhat:
     @pytest.mark.sweep
     def test_a_spectator_is_offered_the_free_places_and_nothing_else(self, live_table):
-        guests(live_table)
+        seated_players(live_table)
         text = page(visitor_as(a_player(real=MONEY)), live_table).text
         assert "data-may-sit" in text
         assert 'value="join:4"' in text
@@ -113,20 +113,20 @@ class TestWhoSeesWhat:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
-    def test_gli19_4_11_1_whoever_may_sit_down_is_warned_of_programs_that_play(self, live_table, language):
+    def test_gli19_4_11_1_whoever_may_sit_down_is_warned_of_api_clients_that_play(self, live_table, language):
         text = page(visitor_as(a_player(real=MONEY)), live_table, language).text
         warning = (
             "At this table, players play against each other. Automatic players are forbidden, but no one can see who "
         )
         with override(language):
             assert escape(gettext(f"{warning}uses one. If you suspect one, report the seat.")) in text
-        seated = page(visitor_as(a_guest(live_table)), live_table, language).text
+        seated = page(visitor_as(a_seated_player(live_table)), live_table, language).text
         practice = page(visitor_as(a_player(free=MONEY)), a_practice_table(slug="practice"), language).text
         for other in (seated, practice):
             assert other.count("decide__more") < text.count("decide__more")
 
     def test_whoever_is_asked_has_the_buttons(self, live_table):
-        guests(live_table)
+        seated_players(live_table)
         asked = asked_at(live_table)
         text = page(visitor_as(asked), live_table).text
         assert f'data-asked="{chemin_of(live_table).question}"' in text
@@ -150,7 +150,7 @@ class TestWhoSeesWhat:
     def test_whoever_may_not_play_is_told_so(self, live_table):
         player = a_player(real=MONEY)
         exclusions.exclude_self(player=player, months=12, by=str(player))
-        assert "decide__sentence" not in page(visitor_as(player), live_table).text
+        assert "decide__message" not in page(visitor_as(player), live_table).text
 
     def test_a_closed_table_takes_nobody(self, live_table):
         close_table(table_id=live_table.table_id, reason="test", by="staff:1")
@@ -160,12 +160,12 @@ class TestWhoSeesWhat:
 
     def test_gli19_4_11_1_a_practice_table_marks_every_house_player(self):
         live_table = a_practice_table(places=5)
-        text = page(visitor_as(a_guest(live_table)), live_table).text
+        text = page(visitor_as(a_seated_player(live_table)), live_table).text
         assert "Play money only, against house players. Nothing to win or lose." in text
         assert text.count("House player") >= 3
 
     def test_the_punters_cards_are_on_the_page_of_whoever_holds_them_alone(self, live_table):
-        guests(live_table)
+        seated_players(live_table)
         punter = a_coup_without_a_natural(live_table)
         hands = state_of(live_table).dealt_hands
         faces = re.compile(r'class="card card--(?!back)')
@@ -180,7 +180,7 @@ class TestWhoSeesWhat:
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages([each for each in LANGUAGES if each != "en"]))
     def test_no_english_stands_on_the_page(self, live_table, language):
-        guests(live_table)
+        seated_players(live_table)
         a_bank(live_table)
         answer(asked_at(live_table), live_table, "make_call", call=Call.BANCO)
         text = page(visitor_as(asked_at(live_table)), live_table, language).text
@@ -190,7 +190,7 @@ class TestWhoSeesWhat:
 
     @pytest.mark.sweep
     def test_a_page_without_script_asks_anew_but_leaves_time_to_whoever_is_asked(self, live_table):
-        guests(live_table)
+        seated_players(live_table)
         waiting = re.search(r'http-equiv="refresh" content="(\d+)', page(visitor_as(a_player(real=1)), live_table).text)
         asked = re.search(
             r'http-equiv="refresh" content="(\d+)', page(visitor_as(asked_at(live_table)), live_table).text
@@ -204,7 +204,7 @@ class TestWhoSeesWhat:
 class TestDeciding:
     @pytest.mark.sweep
     def test_an_amount_is_read_in_the_reader_s_notation(self, live_table):
-        guests(live_table)
+        seated_players(live_table)
         visitor = visitor_as(asked_at(live_table))
         address = f"/sv/table/{live_table.table.slug}/real/act/"
         data = {"action": "take_bank", "question": chemin_of(live_table).question, "amount": "123,45 kr"}
@@ -224,14 +224,14 @@ class TestDeciding:
         ),
     )
     def test_a_wrong_amount_is_refused_with_a_sentence_and_changes_nothing(self, live_table, amount, said):
-        guests(live_table)
+        seated_players(live_table)
         before = moves(live_table)
         text = act(visitor_as(asked_at(live_table)), live_table, "take_bank", amount=amount).text
         assert notice_in(text).replace("\N{NO-BREAK SPACE}", " ").startswith(said)
         assert moves(live_table) == before
 
     def test_the_answer_to_an_earlier_question_changes_nothing(self, live_table):
-        guests(live_table)
+        seated_players(live_table)
         visitor, before = visitor_as(asked_at(live_table)), moves(live_table)
         text = act(visitor, live_table, "pass", question=chemin_of(live_table).question - 1).text
         assert (
@@ -240,13 +240,13 @@ class TestDeciding:
         assert moves(live_table) == before
 
     def test_so_does_one_after_its_time(self, live_table):
-        guests(live_table)
+        seated_players(live_table)
         visitor = visitor_as(asked_at(live_table))
         hurry(live_table, 1)
         assert "This action came too late" in notice_in(act(visitor, live_table, "pass").text)
 
     def test_out_of_turn_it_is_refused(self, live_table):
-        sitting = guests(live_table)
+        sitting = seated_players(live_table)
         other = next(player for player in sitting if player != asked_at(live_table))
         assert notice_in(act(visitor_as(other), live_table, "pass").text) == "It is not your turn. Nothing was staked."
 
@@ -268,21 +268,21 @@ class TestDeciding:
         ),
     )
     def test_nonsense_changes_nothing(self, live_table, sent):
-        guests(live_table)
+        seated_players(live_table)
         before = moves(live_table)
         text = act(visitor_as(asked_at(live_table)), live_table, **sent).text
         assert notice_in(text).startswith("This page was out of date and has been updated.")
         assert moves(live_table) == before
 
     def test_a_call_is_made_with_one_button(self, live_table):
-        guests(live_table)
+        seated_players(live_table)
         a_bank(live_table)
         caller = asked_at(live_table)
         assert act(visitor_as(caller), live_table, "make_call:banco_solo").status_code == 200
         assert state_of(live_table).running_coup.call is Call.BANCO_SOLO
 
     def test_without_script_no_row_keeps_a_refusal_that_tells_the_hand(self, live_table):
-        guests(live_table, 3)
+        seated_players(live_table, 3)
         punter, wrong = a_punter_bound_by_the_rule(live_table)
         visitor, told = visitor_as(punter), "You must follow the rule here"
         assert told in act(visitor, live_table, wrong).content.decode()
@@ -292,7 +292,7 @@ class TestDeciding:
 
     @pytest.mark.sweep
     def test_without_script_it_leads_back_to_the_table_which_says_why_not(self, live_table):
-        guests(live_table)
+        seated_players(live_table)
         visitor = visitor_as(asked_at(live_table))
         answered = send(visitor, live_table, "act", htmx=False, action="take_bank", amount="x", question=1)
         assert answered.status_code == 302
@@ -317,13 +317,13 @@ class TestSeats:
         assert seat.is_random
 
     def test_a_place_that_is_taken_is_refused(self, live_table):
-        guests(live_table)
+        seated_players(live_table)
         text = send(visitor_as(a_player(real=MONEY)), live_table, "seat", action="join:1").text
         assert notice_in(text) == "This seat is taken. Choose another seat."
 
     @pytest.mark.sweep
     def test_one_steps_away_and_comes_back(self, live_table):
-        visitor = visitor_as(guests(live_table)[2])
+        visitor = visitor_as(seated_players(live_table)[2])
         away = send(visitor, live_table, "seat", action="step_away").text
         assert sentence_in(away).startswith("You are away and not asked to decide. We are keeping your seat until")
         assert 'value="come_back"' in away
@@ -331,7 +331,7 @@ class TestSeats:
 
     @pytest.mark.sweep
     def test_whoever_has_money_on_the_table_is_told_before_leaving_what_happens_to_it(self, live_table):
-        guests(live_table)
+        seated_players(live_table)
         banker = a_bank(live_table)
         text = page(visitor_as(banker), live_table).text
         assert 'popovertarget="leave-ask"' in text
@@ -346,7 +346,7 @@ class TestSeats:
 
     @pytest.mark.sweep
     def test_whoever_has_none_just_goes(self, live_table):
-        player = guests(live_table)[2]
+        player = seated_players(live_table)[2]
         assert 'popovertarget="leave-ask"' not in page(visitor_as(player), live_table).text
         send(visitor_as(player), live_table, "seat", action="leave")
         assert standing_of(live_table).seat_of(player.pk) is None
@@ -367,7 +367,7 @@ class TestSeats:
 class TestAskingAnew:
     @pytest.mark.sweep
     def test_a_page_gets_the_table_as_it_stands_and_the_log_where_it_is_another(self, live_table):
-        visitor = visitor_as(guests(live_table)[0])
+        visitor = visitor_as(seated_players(live_table)[0])
         address = reverse("chemin_now", args=[live_table.table.slug, live_table.mode])
         assert 'id="live-board"' not in visitor.get(address).text
         fresh = visitor.get(address, {"board": "another"}).text
@@ -387,8 +387,8 @@ class TestAskingAnew:
         assert answered.status_code == 200
 
     @pytest.mark.sweep
-    def test_after_a_coup_the_guest_reads_what_it_came_to(self, live_table):
-        sitting = guests(live_table)
+    def test_after_a_coup_the_player_reads_what_it_came_to(self, live_table):
+        sitting = seated_players(live_table)
         banker = a_bank(live_table)
         answer(asked_at(live_table), live_table, "make_call", call=Call.BANCO_SOLO)
         while state_of(live_table).phase in (Phase.CALLS, Phase.STAKES, Phase.CARDS, Phase.PUNTER, Phase.BANKER):
@@ -400,13 +400,13 @@ class TestAskingAnew:
 
 @pytest.mark.sweep
 def test_whoever_sits_there_already_keeps_the_place(live_table):
-    player = a_guest(live_table, 3)
+    player = a_seated_player(live_table, 3)
     assert sit(player, live_table, 5).number == 3
 
 
 @pytest.mark.sweep
 def test_a_bank_that_is_passed_on_is_taken_with_one_button_at_the_amount_it_held(live_table):
-    guests(live_table, 3)
+    seated_players(live_table, 3)
     a_bank_to_keep(live_table)
     answer(asked_at(live_table), live_table, "give_suite")
     taker, full = asked_at(live_table), state_of(live_table).offered_sale.full_amount
@@ -417,4 +417,4 @@ def test_a_bank_that_is_passed_on_is_taken_with_one_button_at_the_amount_it_held
     sent = dict(re.findall(r'<input type="hidden" name="(question|amount)" value="([^"]*)"', form[0]))
     act(visitor, live_table, "take_bank", **{name: unescape(value) for name, value in sent.items()})
     bank = state_of(live_table).held_bank
-    assert (live_table.guests.get(player=taker, left_at=None).number, full) == (bank.seat, bank.amount)
+    assert (live_table.chemin_seats.get(player=taker, left_at=None).number, full) == (bank.seat, bank.amount)

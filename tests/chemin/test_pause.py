@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection
 
 from games.chemin import play, tick
-from games.chemin.lobby_card import GuestCardState
+from games.chemin.lobby_card import CheminCardState
 from games.chemin.rendering import READ_OWN, READ_PUBLIC, own_key, render_own, render_public
 from games.chemin.snapshots import public_state
 from games.chemin.stop import continue_table
@@ -30,8 +30,8 @@ from tests.chemin.at_table import (
     a_bank,
     a_bank_to_keep,
     a_chemin_table,
-    a_guest,
     a_practice_table,
+    a_seated_player,
     a_session,
     a_staked_coup,
     answer,
@@ -41,9 +41,9 @@ from tests.chemin.at_table import (
     before_the_croupier,
     cash,
     chemin_of,
-    guests,
     hurry,
     let_pass,
+    seated_players,
     seen_of,
     sit,
     standing_of,
@@ -93,7 +93,7 @@ def own(table: LiveTable, player: Player) -> str:
 
 def a_bid(table: LiveTable) -> Player:
     """Auction a bank and make a bid; return the bidder. Other players are asked afterwards."""
-    guests(table, 3)
+    seated_players(table, 3)
     banker = asked_at(a_bank_to_keep(table))
     answer(banker, table, "give_suite")
     while seen_of(table).phase is Phase.SUITE:
@@ -116,7 +116,7 @@ def away_for(table: LiveTable, milliseconds: int) -> None:
 
 class TestTheCoupInProgress:
     def test_gli19_2_4_1_a_coup_is_played_to_its_end_at_a_table_that_pauses_and_none_begins(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         a_staked_coup(table)
         pause(table)
         asking = step_to(table, Phase.CHOICE, Phase.OFFER)
@@ -126,8 +126,8 @@ class TestTheCoupInProgress:
         assert not step(table, HOURS)
         assert (chemin_of(table).question, coups(table)) == (question, 1)
 
-    def test_its_guests_answer_and_their_time_runs(self, table):
-        guests(table, 3)
+    def test_its_players_answer_and_their_time_runs(self, table):
+        seated_players(table, 3)
         a_bank(table)
         pause(table)
         let_pass(table)
@@ -136,7 +136,7 @@ class TestTheCoupInProgress:
 
 class TestTheBanker:
     def test_keeps_bank_and_question_and_answers_once_it_goes_on(self, table):
-        players = guests(table, 2)
+        players = seated_players(table, 2)
         banker = asked_at(a_bank_to_keep(table))
         bank, played = seen_of(table).bank, coups(table)
         pause(table)
@@ -153,7 +153,7 @@ class TestTheBanker:
         assert CheminSeat.objects.filter(player__in=players, left_at=None, missed=0).count() == len(players)
 
     def test_nobody_takes_a_bank_that_is_offered(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         pause(table)
         with pytest.raises(TablePaused):
             a_bank(table)
@@ -161,9 +161,9 @@ class TestTheBanker:
 
     @pytest.mark.sweep
     def test_who_goes_takes_the_bank_home_and_it_is_offered_when_the_table_goes_on(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         banker = asked_at(a_bank_to_keep(table))
-        a_guest(table, 3)
+        a_seated_player(table, 3)
         pause(table)
         play.leave(player=banker, live_table_id=table.pk)
         assert before_the_croupier(AccountKind.BANK) == 0
@@ -230,8 +230,8 @@ class TestBids:
 class TestSeats:
     @pytest.mark.sweep
     def test_who_is_away_keeps_the_place_however_long_it_pauses(self, table):
-        player = a_guest(table, 1)
-        guests_of_the_others = a_guest(table, 2)
+        player = a_seated_player(table, 1)
+        players_of_the_others = a_seated_player(table, 2)
         play.step_away(player=player, live_table_id=table.pk)
         pause(table)
         away_for(table, 2 * standing_of(table).clock.removal)
@@ -242,16 +242,16 @@ class TestSeats:
         away_for(table, 2 * standing_of(table).clock.removal)
         assert tick.advance(table.pk)
         assert CheminSeat.objects.get(player=player).why_left == WhyLeft.REMOVED
-        assert CheminSeat.objects.get(player=guests_of_the_others).left_at is None
+        assert CheminSeat.objects.get(player=players_of_the_others).left_at is None
 
     def test_nobody_sits_down(self, table):
         pause(table)
         with pytest.raises(TablePaused):
-            a_guest(table, 1)
+            a_seated_player(table, 1)
 
     @pytest.mark.sweep
-    def test_guests_step_away_come_back_and_get_up_as_they_like(self, table):
-        first, second = guests(table, 2)
+    def test_players_step_away_come_back_and_get_up_as_they_like(self, table):
+        first, second = seated_players(table, 2)
         pause(table)
         play.step_away(player=first, live_table_id=table.pk)
         play.come_back(player=first, live_table_id=table.pk)
@@ -261,7 +261,7 @@ class TestSeats:
 
     @pytest.mark.sweep
     def test_closing_has_everybody_get_up_with_what_is_theirs(self, table):
-        players = guests(table, 2)
+        players = seated_players(table, 2)
         a_bank_to_keep(table)
         pause(table)
         close_table(table_id=table.table_id, reason="The evening ends.", by="staff:7")
@@ -271,7 +271,7 @@ class TestSeats:
         assert before_the_croupier(AccountKind.BANK) == 0
         assert set(CheminSeat.objects.filter(player__in=players).values_list("why_left", flat=True)) == {WhyLeft.CLOSED}
 
-    def test_house_players_wait_with_their_guest(self):
+    def test_house_players_wait_with_their_player(self):
         table = a_practice_table()
         player = a_player(free=MONEY)
         sit(player, table, 1)
@@ -284,7 +284,7 @@ class TestSeats:
         assert len(standing_of(table).seats) > 1
 
     @pytest.mark.sweep
-    def test_house_players_whose_guest_goes_amid_a_sale_begin_nothing(self, monkeypatch):
+    def test_house_players_whose_player_goes_amid_a_sale_begin_nothing(self, monkeypatch):
         """If the asked house player left, the bidder would get the bank."""
         table = a_practice_table(2, places=3)
         player = a_player(free=MONEY)
@@ -311,7 +311,7 @@ class TestSeats:
 
 class TestAMalfunction:
     def test_goes_before_the_pause(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         a_bank(table)
         pause(table)
         incident = malfunction.report(round_id=LiveRound.objects.get().pk, cause="A card lay face up.", by="staff:7")
@@ -324,7 +324,7 @@ class TestAMalfunction:
 
     @pytest.mark.sweep
     def test_standing_still_for_hours_is_none(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         a_bank_to_keep(table)
         pause(table)
         hurry(table, HOURS)
@@ -334,10 +334,10 @@ class TestAMalfunction:
         assert not Incident.objects.exists()
 
 
-class TestWhatGuestsSee:
+class TestWhatPlayersSee:
     @pytest.mark.sweep
     def test_first_that_it_will_pause_and_then_that_it_does(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         a_staked_coup(table)
         before = own_key(public_state(there(fetch_named(READ_PUBLIC, [table.pk]))))
         pause(table)
@@ -354,7 +354,7 @@ class TestWhatGuestsSee:
 
     @pytest.mark.sweep
     def test_who_was_asked_is_asked_nothing(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         banker = asked_at(a_bank_to_keep(table))
         assert "Your turn" in own(table, banker)
         pause(table)
@@ -365,7 +365,7 @@ class TestWhatGuestsSee:
         assert 'value="leave' in text
 
     def test_a_spectator_finds_no_place_to_choose(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         pause(table)
         text = own(table, a_player(real=MONEY))
         assert PAUSES in text
@@ -373,7 +373,7 @@ class TestWhatGuestsSee:
 
     @pytest.mark.sweep
     def test_who_is_away_reads_that_the_place_is_kept(self, table):
-        player, _ = guests(table, 2)
+        player, _ = seated_players(table, 2)
         play.step_away(player=player, live_table_id=table.pk)
         assert "We are keeping your seat until" in own(table, player)
         pause(table)
@@ -381,7 +381,7 @@ class TestWhatGuestsSee:
 
     @pytest.mark.sweep
     def test_in_the_lobby(self, table):
-        guests(table, 2)
+        seated_players(table, 2)
         pause(table)
-        card: GuestCardState = card_of(table)
+        card: CheminCardState = card_of(table)
         assert (card.status, card.is_open, card.may_enter) == ("paused", False, True)

@@ -26,7 +26,7 @@ from tests.chemin.at_table import (
     a_bank,
     a_chemin_table,
     a_dealt_coup,
-    a_guest,
+    a_seated_player,
     a_session,
     a_staked_coup,
     answer,
@@ -36,9 +36,9 @@ from tests.chemin.at_table import (
     before_the_croupier,
     cash,
     chemin_of,
-    guests,
     let_pass,
     refusal_of,
+    seated_players,
     sit,
     state_of,
     step_to,
@@ -57,7 +57,7 @@ def kinds_of(round_id) -> list[str]:
 class TestACoup:
     def test_from_the_bank_to_the_payment(self):
         table = a_chemin_table()
-        players = guests(table, 3)
+        players = seated_players(table, 3)
         banker, punter = a_staked_coup(table, amount=10_000, stake=4_000)
         assert (banker, punter) == (players[0], players[1])
         (live_round,) = LiveRound.objects.all()
@@ -81,7 +81,7 @@ class TestACoup:
 
     def test_gli19_a_8_1_is_kept_as_a_round_with_everybodys_part(self):
         table = a_chemin_table()
-        guests(table, 3)
+        seated_players(table, 3)
         banker, punter = a_dealt_coup(table, amount=10_000, stake=4_000)
         step_to(table, Phase.CHOICE, Phase.OFFER)
         kept, coup = Round.objects.get(), CheminCoup.objects.get()
@@ -109,16 +109,16 @@ class TestACoup:
         sessions = {player: a_session(player) for player in players}
         for player in players:
             sit(player, table, session=sessions[player])
-            play_sessions.sitting(player, sessions[player])
+            play_sessions.read_session(player, sessions[player])
         a_dealt_coup(table, stake=4_000)
         step_to(table, Phase.CHOICE, Phase.OFFER)
         for player in players:
-            seen = play_sessions.sitting(player, sessions[player])
+            seen = play_sessions.read_session(player, sessions[player])
             assert (seen.rounds, seen.staked_real) == (1, 4_000)
 
     def test_goes_into_the_log_without_a_card_before_it_is_over(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_staked_coup(table)
         assert [len(events(kind)) for kind in ("coup.opened", "bets.closed", "round.dealt")] == [1, 1, 0]
         step_to(table, Phase.CHOICE, Phase.OFFER)
@@ -128,7 +128,7 @@ class TestACoup:
 
     def test_without_stakes_there_is_no_round(self):
         table = a_chemin_table()
-        players = guests(table, 3)
+        players = seated_players(table, 3)
         a_bank(table)
         while state_of(table).phase in (Phase.CALLS, Phase.STAKES):
             let_pass(table)
@@ -140,7 +140,7 @@ class TestACoup:
     @pytest.mark.sweep
     def test_a_call_that_others_join_gives_back_what_they_take_over(self):
         table = a_chemin_table()
-        _, caller, joiner = guests(table, 3)
+        _, caller, joiner = seated_players(table, 3)
         a_bank(table, 10_000)
         answer(caller, table, "make_call", call=Call.BANCO)
         assert cash(caller).balance == MONEY - 10_000
@@ -154,7 +154,7 @@ class TestACoup:
     @pytest.mark.sweep
     def test_a_named_call_takes_its_amount(self):
         table = a_chemin_table()
-        _, caller, _ = guests(table, 3)
+        _, caller, _ = seated_players(table, 3)
         a_bank(table, 10_000)
         answer(caller, table, "make_call", 6_000, Call.BANCO_AVEC_LA_TABLE)
         assert cash(caller).balance == MONEY - 6_000
@@ -163,7 +163,7 @@ class TestACoup:
 class TestTheBank:
     def test_is_a_tenure_with_an_account_of_its_own(self):
         table = a_chemin_table()
-        banker, _ = guests(table, 2)
+        banker, _ = seated_players(table, 2)
         a_bank(table, 10_000)
         tenure = CheminTenure.objects.get()
         assert (tenure.seat.player, tenure.put_up, tenure.home, tenure.ended_at) == (banker, 10_000, 0, None)
@@ -174,7 +174,7 @@ class TestTheBank:
     @pytest.mark.sweep
     def test_goes_home_whole_when_it_is_passed_on_and_is_sold_at_its_full_amount(self):
         table = a_chemin_table()
-        banker, other = guests(table, 2)
+        banker, other = seated_players(table, 2)
         a_bank(table, 10_000)
         while state_of(table).phase in (Phase.CALLS, Phase.STAKES):
             let_pass(table)
@@ -189,7 +189,7 @@ class TestTheBank:
 
     def test_bids_are_held_and_the_highest_becomes_the_bank(self):
         table = a_chemin_table()
-        banker, second, third = guests(table, 3)
+        banker, second, third = seated_players(table, 3)
         a_bank(table, 10_000)
         while state_of(table).phase in (Phase.CALLS, Phase.STAKES):
             let_pass(table)
@@ -209,7 +209,7 @@ class TestTheBank:
     def test_of_what_goes_home_the_put_up_comes_back_and_the_rest_is_won(self):
         """Play until a banker wins."""
         table = a_chemin_table(maximum=12_000)
-        guests(table, 2)
+        seated_players(table, 2)
         while not (coup := CheminCoup.objects.filter(outcome="banker").first()):
             if state_of(table).phase is Phase.OFFER:
                 a_dealt_coup(table, amount=10_000, stake=10_000)
@@ -228,8 +228,8 @@ class TestTheBank:
 @pytest.mark.sweep
 def test_a_bidder_who_may_not_pay_any_more_gets_up_and_the_next_bid_wins():
     table = a_chemin_table()
-    banker, second, third = guests(table, 3)
-    a_guest(table, 4)
+    banker, second, third = seated_players(table, 3)
+    a_seated_player(table, 4)
     a_bank(table, 10_000)
     while state_of(table).phase in (Phase.CALLS, Phase.STAKES):
         let_pass(table)

@@ -6,7 +6,7 @@ from django.db import connection
 from games.chemin import play
 from games.engine.chemin import Phase, Refusal
 from games.errors import (
-    Barred,
+    NotEligible,
     NotEnoughBalance,
     OverLimit,
     QuestionPassed,
@@ -33,23 +33,23 @@ from games.solo.seats import sit as sit_at
 from games.tables.status import close_table
 from players.models import LimitKind, Period
 from players.protection import exclusions, limits, play_sessions
-from tests.builders import a_guest_table, a_player
+from tests.builders import a_chemin_live_table, a_player
 from tests.chemin.at_table import (
     MONEY,
     a_bank,
     a_chemin_table,
     a_coup_without_a_natural,
-    a_guest,
+    a_seated_player,
     a_session,
     a_staked_coup,
     answer,
     asked_at,
     cash,
     chemin_of,
-    guests,
     hurry,
     let_pass,
     refusal_of,
+    seated_players,
     sit,
     state_of,
     step_to,
@@ -65,7 +65,7 @@ pytestmark = pytest.mark.django_db
 class TestAnAnswer:
     def test_to_another_question_changes_nothing(self):
         table = a_chemin_table()
-        first, second = guests(table, 2)
+        first, second = seated_players(table, 2)
         question = chemin_of(table).question
         answer(first, table, "pass")
         move = chemin_of(table).move
@@ -75,7 +75,7 @@ class TestAnAnswer:
 
     def test_after_its_time_is_too_late_although_nobody_has_seen_it_pass(self):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
+        first, _ = seated_players(table, 2)
         hurry(table)
         with pytest.raises(QuestionPassed):
             answer(first, table, "take_bank", 10_000)
@@ -83,18 +83,18 @@ class TestAnAnswer:
 
     def test_of_whoever_is_not_asked(self):
         table = a_chemin_table()
-        _, second = guests(table, 2)
+        _, second = seated_players(table, 2)
         assert refusal_of(second, table, "take_bank", 10_000) is Refusal.NOT_YOUR_TURN
 
     def test_of_whoever_does_not_sit_there(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         assert refusal_of(a_player(real=MONEY), table, "pass") is Refusal.NOT_SEATED
 
     @pytest.mark.parametrize("amount", sample([None, 0, -5, 999, 100_001], 1))
     def test_with_an_amount_that_no_bank_has(self, amount):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
+        first, _ = seated_players(table, 2)
         assert refusal_of(first, table, "take_bank", amount) in {
             Refusal.BAD_AMOUNT,
             Refusal.BELOW_MINIMUM,
@@ -104,8 +104,8 @@ class TestAnAnswer:
 
     def test_that_the_balance_does_not_cover(self):
         table = a_chemin_table()
-        first = a_guest(table, 1, money=5_000)
-        a_guest(table, 2)
+        first = a_seated_player(table, 1, money=5_000)
+        a_seated_player(table, 2)
         assert refusal_of(first, table, "take_bank", 5_001) is Refusal.NOT_COVERED
 
     @pytest.mark.parametrize(
@@ -113,14 +113,14 @@ class TestAnAnswer:
     )
     def test_that_no_page_has(self, name, call):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
+        first, _ = seated_players(table, 2)
         with pytest.raises(StalePage):
             answer(first, table, name, call=call)
 
     @pytest.mark.sweep
     def test_asking_the_croupier_leaves_the_question_and_its_time(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         punter, before = a_coup_without_a_natural(table), chemin_of(table)
         answer(punter, table, "ask_croupier")
         after = chemin_of(table)
@@ -131,7 +131,7 @@ class TestAnAnswer:
     def test_that_a_rule_forbids_is_recorded_nowhere(self):
         """The record would reveal the punter's hand to readers of the log."""
         table = a_chemin_table()
-        guests(table, 3)
+        seated_players(table, 3)
         banker = a_bank(table, 10_000)
         while state_of(table).phase is Phase.CALLS:
             let_pass(table)
@@ -146,12 +146,12 @@ class TestAnAnswer:
         assert refused["data"] == {
             "action": "lay_stake",
             "question": chemin_of(table).question,
-            "reason": "GuestRefused",
+            "reason": "CheminRefused",
         }
 
     def test_that_would_pass_a_limit(self):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
+        first, _ = seated_players(table, 2)
         limits.set_limit(player=first, kind=LimitKind.STAKE, period=Period.DAY, amount=9_999, by=str(first))
         with pytest.raises(OverLimit):
             answer(first, table, "take_bank", 10_000)
@@ -159,10 +159,10 @@ class TestAnAnswer:
 
     def test_where_the_player_may_not_play_any_more_has_them_get_up(self):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
-        a_guest(table, 3)
+        first, _ = seated_players(table, 2)
+        a_seated_player(table, 3)
         exclusions.pause(player=first, by=str(first))
-        with pytest.raises(Barred):
+        with pytest.raises(NotEligible):
             answer(first, table, "take_bank", 10_000)
         assert CheminSeat.objects.get(player=first).why_left == WhyLeft.SESSION
         assert events("play.refused")[0]["data"]["bar"] == "excluded"
@@ -170,12 +170,12 @@ class TestAnAnswer:
     def test_waits_for_a_reality_check(self):
         table, player = a_chemin_table(), a_player(real=MONEY)
         session = a_session(player)
-        play_sessions.sitting(player, session)
+        play_sessions.read_session(player, session)
         sit(player, table, 1, session)
-        a_guest(table, 2)
+        a_seated_player(table, 2)
         with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_sitting SET checked_at = clock_timestamp() - interval '2 hours'")
-        with pytest.raises(Barred):
+            cursor.execute("UPDATE players_playsession SET checked_at = clock_timestamp() - interval '2 hours'")
+        with pytest.raises(NotEligible):
             answer(player, table, "take_bank", 10_000, session=session)
         assert CheminSeat.objects.get(player=player).left_at is None
         play_sessions.answer_check(player=player, session=session, goes_on=True)
@@ -187,7 +187,7 @@ class TestAnAnswer:
         sit(first, table, 1)
         sit(other, table, 2)
         assert not first.jurisdiction.may_play_in_parallel
-        elsewhere = a_guest_table("EUR", slug="elsewhere")
+        elsewhere = a_chemin_live_table("EUR", slug="elsewhere")
         sit_at(first, elsewhere.pk, Mode.REAL)
         with pytest.raises(TableWaits):
             answer(first, table, "take_bank", 10_000)
@@ -198,7 +198,7 @@ class TestAnAnswer:
 class TestAClosedTable:
     def test_begins_nothing(self):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
+        first, _ = seated_players(table, 2)
         close_table(table_id=table.table_id, reason="for a test", by="staff:test")
         with pytest.raises(TableClosed):
             answer(first, table, "take_bank", 10_000)
@@ -206,11 +206,11 @@ class TestAClosedTable:
     @pytest.mark.sweep
     def test_plays_the_coup_in_progress_to_its_end(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         banker, _ = a_staked_coup(table)
         close_table(table_id=table.table_id, reason="for a test", by="staff:test")
         answer(banker, table, "deal_cards")
-        step_to(table, Phase.CHOICE, Phase.OFFER, Phase.GUESTS)
+        step_to(table, Phase.CHOICE, Phase.OFFER, Phase.ALONE)
         assert Round.objects.exists()
 
 
@@ -220,9 +220,9 @@ def spoil(table: LiveTable) -> None:
 
 
 class TestAFaultThatIsFound:
-    def test_at_a_click_stops_the_table_and_tells_the_guest(self):
+    def test_at_a_click_stops_the_table_and_tells_the_player(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         banker, _ = a_staked_coup(table)
         spoil(table)
         with pytest.raises(TableStopped):
@@ -248,7 +248,7 @@ def report(table: LiveTable) -> None:
 class TestAStoppedTable:
     def test_moves_no_coup_that_awaits_a_ruling(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         banker, punter = a_staked_coup(table)
         report(table)
         with pytest.raises(TableStopped):
@@ -259,7 +259,7 @@ class TestAStoppedTable:
 
     def test_whoever_is_asked_for_a_stake_cannot_close_the_stakes_by_going(self):
         table = a_chemin_table()
-        guests(table, 3)
+        seated_players(table, 3)
         a_bank(table)
         report(table)
         for leaves in (play.leave, play.step_away):
@@ -268,21 +268,21 @@ class TestAStoppedTable:
 
     def test_nor_by_answering_when_they_may_not_play_any_more(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_bank(table)
         while state_of(table).phase is Phase.CALLS:
             let_pass(table)
         report(table)
         last = asked_at(table)
         exclusions.pause(player=last, by=str(last))
-        with pytest.raises(Barred):
+        with pytest.raises(NotEligible):
             answer(last, table, "pass")
         assert state_of(table).phase is Phase.STAKES
         assert CheminSeat.objects.get(player=last).why_left == ""
 
     def test_begins_nothing_between_coups_but_lets_everybody_go(self):
         table = a_chemin_table()
-        first, second = guests(table, 2)
+        first, second = seated_players(table, 2)
         a_bank(table)
         while state_of(table).phase in (Phase.CALLS, Phase.STAKES):
             let_pass(table)
@@ -296,7 +296,7 @@ class TestAStoppedTable:
 
 def test_not_enough_balance_is_told_where_the_ledger_says_so(monkeypatch):
     table = a_chemin_table()
-    first, _ = guests(table, 2)
+    first, _ = seated_players(table, 2)
 
     def refuse(*_journals: object) -> None:
         raise ledger.InsufficientFunds

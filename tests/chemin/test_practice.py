@@ -12,14 +12,14 @@ from psycopg import sql
 
 from games.models import CheminSeat, LiveTable, Table
 from games.tables.checks import UnusableLimits
-from tests.builders import a_guest_table, a_player, put_live
+from tests.builders import a_chemin_live_table, a_player, put_live
 from tests.harness.databases import Database
 from wallet import ledger
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode
 
 SEAT = "INSERT INTO games_cheminseat (live_table_id, number, account_id, is_random, missed, joined_at, why_left)"
-STANDING = "SELECT wallet_open_standing(NULL, 'seat', 'SEK', %s, %s)"
+STANDING = "SELECT wallet_open_table_account(NULL, 'seat', 'SEK', %s, %s)"
 ACCOUNT = "INSERT INTO wallet_account (kind, currency, mode, balance, held, version, lock_only, stands_for)"
 
 
@@ -28,7 +28,7 @@ def live(table: Table, mode: Mode) -> LiveTable:
 
 
 def house_chips(mode: Mode = Mode.FREE, stands_for: UUID | None = None) -> int:
-    return accounts.open_standing(AccountKind.SEAT, stands_for or uuid4(), currency="SEK", mode=mode)
+    return accounts.open_table_account(AccountKind.SEAT, stands_for or uuid4(), currency="SEK", mode=mode)
 
 
 def seat_a_house_player(live_table: LiveTable, account_id: int) -> CheminSeat:
@@ -38,25 +38,25 @@ def seat_a_house_player(live_table: LiveTable, account_id: int) -> CheminSeat:
 @pytest.fixture
 def committed_tables(cloned_db: Database) -> dict[Mode, int]:
     """The ids of a real and a free Chemin de Fer table in a database with its owner."""
-    table = a_guest_table()
+    table = a_chemin_live_table()
     return {mode: live(table, mode).pk for mode in Mode}
 
 
 @pytest.mark.django_db
 class TestServices:
     def test_a_practice_table_is_not_there_for_real_money(self):
-        table = a_guest_table(places=5, house_players=3)
+        table = a_chemin_live_table(places=5, house_players=3)
         assert {each.mode for each in table.live.all()} == {Mode.FREE}
 
     def test_no_table_for_real_money_becomes_one_to_practise_at(self):
-        table = a_guest_table(places=5)
+        table = a_chemin_live_table(places=5)
         assert table.version
         limits = {"SEK": table.version.limits["SEK"] | {"house_players": 3}}
         with pytest.raises(UnusableLimits, match="Create a new table instead"):
             put_live(table_id=table.pk, limits=limits, reason="for a test")
 
     def test_the_house_plays_a_place_at_a_table_for_free_money(self):
-        table = a_guest_table(places=5, house_players=3)
+        table = a_chemin_live_table(places=5, house_players=3)
         seat = seat_a_house_player(live(table, Mode.FREE), house_chips())
         assert seat.player is None
 
@@ -64,20 +64,20 @@ class TestServices:
 @pytest.mark.django_db
 class TestWebAndWorkers:
     def test_no_house_player_is_seated_for_real_money(self):
-        table = a_guest_table()
+        table = a_chemin_live_table()
         chips = house_chips()
         with pytest.raises(IntegrityError, match="house players play for free money alone"), transaction.atomic():
             seat_a_house_player(live(table, Mode.REAL), chips)
 
     def test_not_even_where_a_practice_table_came_to_be_one_for_real_money(self):
-        table = a_guest_table(places=5, house_players=3)
+        table = a_chemin_live_table(places=5, house_players=3)
         real = LiveTable.objects.create(table=table, mode=Mode.REAL)
         with pytest.raises(IntegrityError, match="house players play for free money alone"), transaction.atomic():
             seat_a_house_player(real, house_chips())
 
     @pytest.mark.parametrize("change", ["live_table_id = %(real)s", "player_id = NULL"])
     def test_no_seat_is_moved_there_or_loses_its_player(self, change):
-        table = a_guest_table()
+        table = a_chemin_live_table()
         player = a_player(real=1_000)
         cash = accounts.player_account(player.pk, Mode.REAL)
         CheminSeat.objects.create(live_table=live(table, Mode.REAL), number=2, player=player, account_id=cash)

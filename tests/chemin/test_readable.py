@@ -8,7 +8,7 @@ from pytest_django import DjangoDbBlocker
 from games.models import Participation, ReplayDue
 from games.rounds.unreadable import is_readable
 from games.verification.replay_task import replay_finished_rounds
-from tests.chemin.at_table import a_chemin_table, guests
+from tests.chemin.at_table import a_chemin_table, seated_players
 from tests.chemin.evenings import play_evening
 from tests.harness import databases
 from tests.harness.databases import Database
@@ -23,7 +23,7 @@ def played(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Ite
     """Three coups that were verified without a difference."""
     with django_db_blocker.unblock(), databases.kept_for_several_tests():
         live_table = a_chemin_table()
-        guests(live_table, 3)
+        seated_players(live_table, 3)
         play_evening(live_table, 3, seed=31)
         assert not replay_finished_rounds().suspicious
         yield

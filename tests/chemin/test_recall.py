@@ -11,7 +11,7 @@ from games.engine.chemin.record import Played, replay_coup
 from games.engine.chemin.rules import DECKS, Outcome
 from games.engine.chemin.state import Chips
 from games.engine.shoe import commitment, shuffle
-from games.rounds.redeal import Moved, StoredPart, StoredWager
+from games.rounds.redeal import LedgerTotals, StoredPart, StoredWager
 
 SEED = sha256(b"a shoe of six decks").digest()
 CARDS = shuffle(SEED, DECKS)
@@ -49,15 +49,15 @@ def stored(outcome: Outcome = Outcome.BANKER) -> StoredCoup:
     """Return a coup as a table stores it."""
     first = first_card_of(outcome)
     played = by_the_rule(first)
-    house, guest = played.stakes
+    house, seated_player = played.stakes
     at_risk, to_bank = 6_501, played.bank - BANK
     result = {Outcome.PUNTER: ("win", "lose"), Outcome.BANKER: ("lose", "win"), Outcome.DRAW: ("push", "push")}[outcome]
-    moved = {
-        "seat:2": Moved(house.stake, house.returned, MONEY),
-        "player:7": Moved(guest.stake, guest.returned, MONEY),
-        "stakes": Moved(-at_risk, -at_risk, MONEY),
-        "house": Moved(0, played.tax, MONEY),
-        "bank": Moved(0, to_bank, MONEY),
+    ledger_totals = {
+        "seat:2": LedgerTotals(house.stake, house.returned, MONEY),
+        "player:7": LedgerTotals(seated_player.stake, seated_player.returned, MONEY),
+        "stakes": LedgerTotals(-at_risk, -at_risk, MONEY),
+        "house": LedgerTotals(0, played.tax, MONEY),
+        "bank": LedgerTotals(0, to_bank, MONEY),
     }
     return StoredCoup(
         seed=SEED,
@@ -82,13 +82,13 @@ def stored(outcome: Outcome = Outcome.BANKER) -> StoredCoup:
             punter_departs=played.punter_departs,
             banker_departs=played.banker_departs,
             tax=played.tax,
-            stakes=(StoredStake(2, None, 2_500, house.returned), StoredStake(3, 7, 4_001, guest.returned)),
+            stakes=(StoredStake(2, None, 2_500, house.returned), StoredStake(3, 7, 4_001, seated_player.returned)),
         ),
         parts=(
-            part(7, "punter", guest.stake, guest.returned, 0, result[0]),
+            part(7, "punter", seated_player.stake, seated_player.returned, 0, result[0]),
             part(1, "bank", at_risk, at_risk + to_bank, played.tax, result[1]),
         ),
-        moved={name: each for name, each in moved.items() if each.staked or each.paid},
+        ledger_totals={name: each for name, each in ledger_totals.items() if each.staked or each.paid},
         bank=(BANK, played.bank),
     )
 
@@ -151,47 +151,51 @@ def test_what_is_kept_otherwise_is_found(other: Mapping[str, object], names: lis
         ({"stakes": ()}, "declared"),
     ],
 )
-def test_what_is_kept_otherwise_of_what_guests_did_is_found(other: Mapping[str, object], name: str) -> None:
+def test_what_is_kept_otherwise_of_what_players_did_is_found(other: Mapping[str, object], name: str) -> None:
     assert name in found(with_play(**other))
 
 
 def test_a_stake_that_is_another_is_found_in_all_that_followed_from_it() -> None:
-    house, guest = stored().play.stakes  # type: ignore[union-attr]
-    names = found(with_play(stakes=(house, replace(guest, stake=4_101))))
+    house, seated_player = stored().play.stakes  # type: ignore[union-attr]
+    names = found(with_play(stakes=(house, replace(seated_player, stake=4_101))))
     assert {"coup", "bank", "player:7 wagers", "player:7 ledger", "player:1 wagers", "stakes ledger"} <= set(names)
 
 
 def test_what_came_back_to_a_house_player_otherwise_is_found() -> None:
-    house, guest = stored().play.stakes  # type: ignore[union-attr]
-    assert found(with_play(stakes=(replace(house, returned=1), guest))) == ["seat:2 returned"]
+    house, seated_player = stored().play.stakes  # type: ignore[union-attr]
+    assert found(with_play(stakes=(replace(house, returned=1), seated_player))) == ["seat:2 returned"]
 
 
 @pytest.mark.parametrize("name", ["player:7", "seat:2", "stakes", "house", "bank"])
 def test_money_that_moved_otherwise_is_found(name: str) -> None:
     coup = stored()
-    was = coup.moved[name]
-    assert found(replace(coup, moved={**coup.moved, name: replace(was, paid=was.paid + 1)})) == [f"{name} ledger"]
-    without = {other: each for other, each in coup.moved.items() if other != name}
-    assert found(replace(coup, moved=without)) == [f"{name} ledger"]
+    was = coup.ledger_totals[name]
+    assert found(replace(coup, ledger_totals={**coup.ledger_totals, name: replace(was, paid=was.paid + 1)})) == [
+        f"{name} ledger"
+    ]
+    without = {other: each for other, each in coup.ledger_totals.items() if other != name}
+    assert found(replace(coup, ledger_totals=without)) == [f"{name} ledger"]
 
 
 def test_money_of_somebody_who_had_no_part_is_found() -> None:
     coup = stored()
-    assert found(replace(coup, moved={**coup.moved, "account:9": Moved(0, 5, MONEY)})) == ["account:9 ledger"]
+    assert found(replace(coup, ledger_totals={**coup.ledger_totals, "account:9": LedgerTotals(0, 5, MONEY)})) == [
+        "account:9 ledger"
+    ]
 
 
 def test_real_money_in_a_coup_for_free_money_is_found() -> None:
     coup = stored()
-    mixed = replace(coup.moved["house"], money=frozenset({("SEK", "R"), ("SEK", "F")}))
-    assert found(replace(coup, moved={**coup.moved, "house": mixed})) == ["house ledger"]
+    mixed = replace(coup.ledger_totals["house"], money=frozenset({("SEK", "R"), ("SEK", "F")}))
+    assert found(replace(coup, ledger_totals={**coup.ledger_totals, "house": mixed})) == ["house ledger"]
 
 
 def test_what_was_paid_otherwise_is_found() -> None:
     coup = stored()
-    guest, banker = coup.parts
-    assert found(replace(coup, parts=(guest, replace(banker, commission=0)))) == ["player:1 commission"]
-    assert found(replace(coup, parts=(replace(guest, paid=1), banker))) == ["player:7 paid"]
-    assert found(replace(coup, parts=(guest, banker, replace(guest, player=9)))) == ["player:9 part"]
+    seated_player, banker = coup.parts
+    assert found(replace(coup, parts=(seated_player, replace(banker, commission=0)))) == ["player:1 commission"]
+    assert found(replace(coup, parts=(replace(seated_player, paid=1), banker))) == ["player:7 paid"]
+    assert found(replace(coup, parts=(seated_player, banker, replace(seated_player, player=9)))) == ["player:9 part"]
 
 
 @pytest.mark.parametrize("first", [0, 306, 311, 400])

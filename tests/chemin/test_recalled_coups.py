@@ -22,7 +22,7 @@ from games.models import (
 from games.rounds.stored import problems
 from games.verification import replay_task
 from tests.builders import a_player
-from tests.chemin.at_table import a_chemin_table, a_practice_table, guests, sit
+from tests.chemin.at_table import a_chemin_table, a_practice_table, seated_players, sit
 from tests.chemin.evenings import play_evening, play_until
 from tests.games.recalled import differences
 from tests.harness.sweeps import sweep
@@ -77,7 +77,7 @@ class TestEvenings:
     @pytest.mark.parametrize(("seed", "coups"), sweep([(0, 5), *((seed, 12) for seed in range(3))], {(0, 5)}))
     def test_are_reproduced_coup_by_coup(self, seed: int, coups: int) -> None:
         live_table = a_chemin_table(maximum=50_000)
-        guests(live_table, 4)
+        seated_players(live_table, 4)
         play_evening(live_table, coups, seed=seed)
         assert replay_task.replay_finished_rounds() == replay_task.Replayed(coups, ())
         assert not ReplayDue.objects.exists()
@@ -99,7 +99,7 @@ class TestEvenings:
     @pytest.mark.sweep
     def test_cost_the_same_number_of_queries_however_many_coups_there_were(self, django_assert_num_queries) -> None:
         live_table = a_chemin_table()
-        guests(live_table, 3)
+        seated_players(live_table, 3)
         play_evening(live_table, 1, seed=5)
         with CaptureQueriesContext(connection) as one:
             list(problems([each.pk for each in finished(live_table)]))
@@ -112,7 +112,7 @@ class TestWhatDoesNotFollow:
     @pytest.mark.sweep
     def test_is_found_stops_the_table_and_calls_the_supervisor(self, cloned_db, owner) -> None:
         live_table = a_chemin_table()
-        guests(live_table, 4)
+        seated_players(live_table, 4)
         play_evening(live_table, len(SPOILT) + 1, seed=2)
         sound, *coups = finished(live_table)
         spoilt = dict(zip(SPOILT, coups, strict=True))
@@ -133,10 +133,10 @@ class TestWhatDoesNotFollow:
     def test_tells_no_card_that_lies_face_down(self, cloned_db, owner) -> None:
         """Not even if a finished coup is changed to claim the cards on the table."""
         live_table = a_chemin_table()
-        guests(live_table, 3)
+        seated_players(live_table, 3)
         play_evening(live_table, 1, seed=3)
-        standing = play_until(live_table, lambda table: table.state.phase is Phase.PUNTER, seed=4)
-        hands, (over, *_) = standing.state.dealt_hands, finished(live_table)
+        table_state = play_until(live_table, lambda table: table.state.phase is Phase.PUNTER, seed=4)
+        hands, (over, *_) = table_state.state.dealt_hands, finished(live_table)
         first = there(over.shoe).gone - 4
         owner.execute("UPDATE games_round SET first_card = %s WHERE id = %s", [first, over.pk])
         ((_, problem),) = problems([over.pk])

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from games.tables.chemin_rules import GuestClock, GuestRules, GuestRulesError
+from games.tables.chemin_rules import CheminClock, CheminRules, CheminRulesError
 from games.tables.clock import ClockError
 
-RULES = GuestRules("SEK", places=9, minimum=10_000, maximum=1_000_000)
+RULES = CheminRules("SEK", places=9, minimum=10_000, maximum=1_000_000)
 STORED = {"places": 9, "minimum": 10_000, "maximum": 1_000_000, "house_players": 0}
-CLOCK = GuestClock(
+CLOCK = CheminClock(
     ask=20_000,
     decide=20_000,
     deal=12_000,
@@ -22,7 +22,7 @@ CLOCK = GuestClock(
 
 
 def test_rules_are_read_as_they_are_stored() -> None:
-    assert GuestRules.of({"SEK": STORED}) == RULES
+    assert CheminRules.of({"SEK": STORED}) == RULES
     assert RULES.stored() == {"SEK": STORED}
 
 
@@ -50,19 +50,19 @@ def test_the_engine_is_told_places_and_banks() -> None:
     ],
 )
 def test_rules_under_which_nobody_can_play_are_refused_in_a_sentence(stored: dict[str, object]) -> None:
-    with pytest.raises(GuestRulesError, match=r"\.$"):
-        GuestRules.of(stored)
+    with pytest.raises(CheminRulesError, match=r"\.$"):
+        CheminRules.of(stored)
 
 
-def test_a_practice_table_leaves_a_place_to_a_guest() -> None:
+def test_a_practice_table_leaves_a_place_to_a_player() -> None:
     assert replace(RULES, places=5, house_players=4).is_practice
     assert not RULES.is_practice
-    with pytest.raises(GuestRulesError, match="of 5 seats, 0 to 4 can be house players"):
+    with pytest.raises(CheminRulesError, match="of 5 seats, 0 to 4 can be house players"):
         replace(RULES, places=5, house_players=5)
 
 
 def test_a_clock_is_read_as_it_is_stored() -> None:
-    assert GuestClock.of(CLOCK.stored()) == CLOCK
+    assert CheminClock.of(CLOCK.stored()) == CLOCK
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_a_clock_is_read_as_it_is_stored() -> None:
 )
 def test_a_pace_no_table_can_keep_is_refused_in_a_sentence(change: dict[str, int]) -> None:
     with pytest.raises(ClockError, match=r"\.$"):
-        GuestClock.of(CLOCK.stored() | change)
+        CheminClock.of(CLOCK.stored() | change)
 
 
 def test_a_clock_of_another_kind_of_table_is_refused() -> None:
     with pytest.raises(ClockError, match="Chemin de Fer table"):
-        GuestClock.of({"betting": 20_000, "call": 2_000, "card": 1_000, "pause": 6_000})
+        CheminClock.of({"betting": 20_000, "call": 2_000, "card": 1_000, "pause": 6_000})

@@ -51,18 +51,18 @@ def tables(begin: Table, actions: Sequence[Action], shoes: Sequence[str]) -> Ite
     assert all(one == other for one, other in pairwise(heard))
 
 
-def everything_for(table: Seen, place: int | None, language: str) -> str:
+def everything_for(table: Seen, seat_number: int | None, language: str) -> str:
     """Return everything that is sent to the player at a seat."""
-    own = rendering.render_own(table, own_row(place), language)
+    own = rendering.render_own(table, own_row(seat_number), language)
     return "\n".join((rendering.render_public(table, language), rendering.render_board(table, language), own))
 
 
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 @pytest.mark.parametrize(("begin", "actions", "shoes"), COURSES)
 def test_nobody_but_the_punter_is_sent_another_byte_for_other_cards_face_down(begin, actions, shoes, language):
-    for place in PLACES:
-        sent = {everything_for(table, place, language) for table in tables(begin, actions, shoes)}
-        assert (len(sent) == 1) is (place != PUNTER), place
+    for seat_number in PLACES:
+        sent = {everything_for(table, seat_number, language) for table in tables(begin, actions, shoes)}
+        assert (len(sent) == 1) is (seat_number != PUNTER), seat_number
 
 
 @pytest.mark.parametrize(("begin", "actions", "shoes"), COURSES)
@@ -71,9 +71,9 @@ def test_the_punters_two_are_in_the_punters_own_part_and_nowhere_else(begin, act
         first, second, third, fourth, *_ = cards.split()
         open_now = {second, fourth, *cards.split()[4:5]} if {Stand(PUNTER), DrawCard(PUNTER)} & {*actions} else set()
         open_now -= set() if DrawCard(PUNTER) in actions else set(cards.split()[4:5])
-        for place in PLACES:
-            own = {card.code for card in cards_in(rendering.render_own(table, own_row(place), "en"))}
-            assert own - open_now == ({first, third} if place == PUNTER else set())
+        for seat_number in PLACES:
+            own = {card.code for card in cards_in(rendering.render_own(table, own_row(seat_number), "en"))}
+            assert own - open_now == ({first, third} if seat_number == PUNTER else set())
         everybodys = cards_in(rendering.render_public(table, "en")) | cards_in(rendering.render_board(table, "en"))
         assert {card.code for card in everybodys} == open_now
 
@@ -89,7 +89,7 @@ def test_a_fragment_that_shows_too_much_is_told_apart(monkeypatch):
     assert {card.code for card in cards_in(rendering.render_public(one, "en"))} == {"TC", "5C"}
 
 
-def test_no_guest_is_shown_what_lies_at_a_place_that_was_another_guests_when_it_was_read():
+def test_no_player_is_shown_what_lies_at_a_place_that_was_another_players_when_it_was_read():
     evening = for_others("TC 2C 5C 3C")
     late = {**own_row(PUNTER), "player": 199}  # has taken the seat by the time their own row is read
     sent = rendering.render_own(seen(evening.state, evening.events), late, "en")
@@ -99,8 +99,8 @@ def test_no_guest_is_shown_what_lies_at_a_place_that_was_another_guests_when_it_
 def test_nobodys_balance_is_anybody_elses():
     evening = for_others("TC 2C 5C 3C")
     table = seen(evening.state, evening.events)
-    for place in PLACES:
-        assert "77.77" in rendering.render_own(table, own_row(place), "en")
+    for seat_number in PLACES:
+        assert "77.77" in rendering.render_own(table, own_row(seat_number), "en")
     balances = {seat.balance for seat in evening.state.seats}
     assert balances == {9_000, 9_400, 9_600, 10_000}
     shown = rendering.render_public(table, "en") + rendering.render_board(table, "en")
@@ -118,8 +118,8 @@ def test_what_is_printed_of_a_table_has_no_card_that_lies_face_down():
     evening = for_others("TC 2C 5C 3C")
     evening.do(DrawCard(PUNTER))
     table = seen(evening.state, evening.events)
-    assert table.standing.dealt_hands.punter.third
-    lies_open = {"2C", "3C", table.standing.dealt_hands.punter.third.code}
+    assert table.table_state.dealt_hands.punter.third
+    lies_open = {"2C", "3C", table.table_state.dealt_hands.punter.third.code}
     printed = [repr(table), repr(evening.state), str(evening.state.coup), repr(evening.state.shoe), f"{vars(table)}"]
     for text in printed:
         assert {card.code for card in cards_in(text)} <= lies_open

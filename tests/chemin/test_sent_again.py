@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from games.chemin import play
-from games.errors import Barred, GuestRefused, QuestionPassed
+from games.errors import CheminRefused, NotEligible, QuestionPassed
 from games.models import CheminMove
 from players.protection import exclusions, play_sessions
 from tests.builders import a_player
@@ -15,13 +15,13 @@ from tests.chemin.at_table import (
     MONEY,
     a_bank,
     a_chemin_table,
-    a_guest,
+    a_seated_player,
     a_session,
     answer,
     asked_at,
     cash,
     chemin_of,
-    guests,
+    seated_players,
     sit,
     state_of,
     step,
@@ -38,93 +38,93 @@ refused = partial(events, "play.refused")
 class TestAnAnswerSentAgain:
     def test_is_not_told_that_it_came_too_late(self):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
-        question, mark = chemin_of(table).question, uuid4()
+        first, _ = seated_players(table, 2)
+        question, idempotency_key = chemin_of(table).question, uuid4()
         for _ in range(2):
-            answer(first, table, "take_bank", 10_000, question=question, mark=mark)
+            answer(first, table, "take_bank", 10_000, question=question, idempotency_key=idempotency_key)
         assert cash(first).balance == MONEY - 10_000
         assert CheminMove.objects.filter(kind="take_bank").count() == 1
         assert not refused()
 
     def test_is_known_when_the_table_has_gone_on(self):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
-        question, mark = chemin_of(table).question, uuid4()
-        answer(first, table, "take_bank", 10_000, question=question, mark=mark)
+        first, _ = seated_players(table, 2)
+        question, idempotency_key = chemin_of(table).question, uuid4()
+        answer(first, table, "take_bank", 10_000, question=question, idempotency_key=idempotency_key)
         moves = CheminMove.objects.count()
         for _ in range(3):
             step(table)
         assert CheminMove.objects.count() > moves
-        answer(first, table, "take_bank", 10_000, question=question, mark=mark)
+        answer(first, table, "take_bank", 10_000, question=question, idempotency_key=idempotency_key)
 
     @pytest.mark.sweep
-    def test_is_known_when_its_guest_has_got_up(self):
+    def test_is_known_when_its_player_has_got_up(self):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
-        question, mark = chemin_of(table).question, uuid4()
-        answer(first, table, "pass", question=question, mark=mark)
+        first, _ = seated_players(table, 2)
+        question, idempotency_key = chemin_of(table).question, uuid4()
+        answer(first, table, "pass", question=question, idempotency_key=idempotency_key)
         play.leave(player=first, live_table_id=table.pk)
-        answer(first, table, "pass", question=question, mark=mark)
-        with pytest.raises(GuestRefused):
-            answer(first, table, "pass", question=question, mark=uuid4())
+        answer(first, table, "pass", question=question, idempotency_key=idempotency_key)
+        with pytest.raises(CheminRefused):
+            answer(first, table, "pass", question=question, idempotency_key=uuid4())
 
     def test_that_was_refused_is_refused_again(self):
         table = a_chemin_table()
-        _, second = guests(table, 2)
-        mark = uuid4()
+        _, second = seated_players(table, 2)
+        idempotency_key = uuid4()
         for _ in range(2):
-            with pytest.raises(GuestRefused):
-                answer(second, table, "take_bank", 10_000, mark=mark)
+            with pytest.raises(CheminRefused):
+                answer(second, table, "take_bank", 10_000, idempotency_key=idempotency_key)
         assert len(refused()) == 2
 
     @pytest.mark.sweep
     def test_and_another_to_the_same_question_are_two(self):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
+        first, _ = seated_players(table, 2)
         question = chemin_of(table).question
-        answer(first, table, "take_bank", 10_000, question=question, mark=uuid4())
+        answer(first, table, "take_bank", 10_000, question=question, idempotency_key=uuid4())
         with pytest.raises(QuestionPassed):
-            answer(first, table, "take_bank", 10_000, question=question, mark=uuid4())
+            answer(first, table, "take_bank", 10_000, question=question, idempotency_key=uuid4())
 
     @pytest.mark.sweep
     def test_of_a_stranger_is_nobody_s(self):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
-        question, mark = chemin_of(table).question, uuid4()
-        answer(first, table, "pass", question=question, mark=mark)
-        with pytest.raises(GuestRefused):
-            answer(a_player(real=MONEY), table, "pass", question=question, mark=mark)
+        first, _ = seated_players(table, 2)
+        question, idempotency_key = chemin_of(table).question, uuid4()
+        answer(first, table, "pass", question=question, idempotency_key=idempotency_key)
+        with pytest.raises(CheminRefused):
+            answer(a_player(real=MONEY), table, "pass", question=question, idempotency_key=idempotency_key)
 
     def test_is_known_while_a_reality_check_waits_for_its_answer(self):
         table, player = a_chemin_table(), a_player(real=MONEY)
         session = a_session(player)
-        play_sessions.sitting(player, session)
+        play_sessions.read_session(player, session)
         sit(player, table, 1, session)
-        a_guest(table, 2)
-        question, mark = chemin_of(table).question, uuid4()
-        answer(player, table, "take_bank", 10_000, question=question, session=session, mark=mark)
+        a_seated_player(table, 2)
+        question, idempotency_key = chemin_of(table).question, uuid4()
+        answer(player, table, "take_bank", 10_000, question=question, session=session, idempotency_key=idempotency_key)
         with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_sitting SET checked_at = clock_timestamp() - interval '2 hours'")
-        answer(player, table, "take_bank", 10_000, question=question, session=session, mark=mark)
+            cursor.execute("UPDATE players_playsession SET checked_at = clock_timestamp() - interval '2 hours'")
+        answer(player, table, "take_bank", 10_000, question=question, session=session, idempotency_key=idempotency_key)
         assert not refused()
-        with pytest.raises(Barred):
-            answer(player, table, "take_bank", 10_000, question=question, session=session, mark=uuid4())
+        with pytest.raises(NotEligible):
+            answer(player, table, "take_bank", 10_000, question=question, session=session, idempotency_key=uuid4())
 
     def test_by_whoever_may_not_play_since_is_told_so(self):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
-        question, mark = chemin_of(table).question, uuid4()
-        answer(first, table, "pass", question=question, mark=mark)
+        first, _ = seated_players(table, 2)
+        question, idempotency_key = chemin_of(table).question, uuid4()
+        answer(first, table, "pass", question=question, idempotency_key=idempotency_key)
         exclusions.pause(player=first, by=str(first))
-        with pytest.raises(Barred):
-            answer(first, table, "pass", question=question, mark=mark)
+        with pytest.raises(NotEligible):
+            answer(first, table, "pass", question=question, idempotency_key=idempotency_key)
 
 
 @pytest.mark.sweep
 @pytest.mark.django_db
 def test_the_page_says_nothing_of_somebody_who_steps_away_or_comes_back_again():
     table = a_chemin_table()
-    first, _ = guests(table, 2)
+    first, _ = seated_players(table, 2)
     visitor = a_visitor()
     visitor.force_login(first.user)
     for action in ("step_away", "step_away", "come_back", "come_back"):
@@ -136,11 +136,11 @@ def test_the_page_says_nothing_of_somebody_who_steps_away_or_comes_back_again():
 
 def test_many_at_the_same_moment_are_all_told_that_it_was_taken(cloned_db):
     table = a_chemin_table()
-    guests(table, 3)
+    seated_players(table, 3)
     a_bank(table)
     while state_of(table).phase.value != "stakes":
         answer(asked_at(table), table, "pass")
-    punter, question, mark = asked_at(table), chemin_of(table).question, uuid4()
-    click = partial(answer, punter, table, "lay_stake", 1_000, question=question, mark=mark)
+    punter, question, idempotency_key = asked_at(table), chemin_of(table).question, uuid4()
+    click = partial(answer, punter, table, "lay_stake", 1_000, question=question, idempotency_key=idempotency_key)
     assert at_once([partial(outcome, click)] * TIMES) == ["accepted"] * TIMES
     assert CheminMove.objects.filter(kind="lay_stake").count() == 1

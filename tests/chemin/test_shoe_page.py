@@ -16,12 +16,12 @@ from games.engine.chemin import Phase
 from games.engine.shoe import commitment, shuffle
 from games.models import CheminCoup, LiveRound, LiveTable, Round, Shoe, ShoeEnding
 from games.models import Phase as RoundPhase
-from tests.annulling import annul_as_two_agree
-from tests.chemin.at_table import a_bank, a_chemin_table, guests, let_pass, state_of
+from tests.chemin.at_table import a_bank, a_chemin_table, let_pass, seated_players, state_of
 from tests.chemin.evenings import play_evening, play_until
 from tests.harness import databases
 from tests.harness.databases import Database
 from tests.harness.sweeps import sweep_languages
+from tests.voiding import void_as_two_agree
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +35,7 @@ def live_table(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) ->
     """A table with four finished coups."""
     with django_db_blocker.unblock(), databases.kept_for_several_tests():
         table = a_chemin_table()
-        guests(table, 3)
+        seated_players(table, 3)
         play_evening(table, 4, seed=11)
         yield table
 
@@ -56,7 +56,7 @@ def end(shoe: Shoe) -> None:
     assert shoes.end(shoe, ShoeEnding.RETIRED) == ()
 
 
-def test_gli19_4_18_2_in_play_it_tells_results_of_guests_and_no_card_and_no_count(
+def test_gli19_4_18_2_in_play_it_tells_results_of_chemin_and_no_card_and_no_count(
     client: Client, live_table: LiveTable
 ) -> None:
     play_until(live_table, lambda table: table.state.phase is Phase.PUNTER, seed=12)
@@ -100,7 +100,7 @@ def test_both_hands_lie_as_they_were_played(client: Client, live_table: LiveTabl
 @pytest.mark.sweep
 def test_a_coup_in_which_nobody_staked_is_no_round_of_the_shoe(client: Client) -> None:
     live_table = a_chemin_table(slug="other")
-    guests(live_table, 3)
+    seated_players(live_table, 3)
     a_bank(live_table)
     while state_of(live_table).phase in (Phase.CALLS, Phase.STAKES):
         let_pass(live_table)
@@ -139,12 +139,10 @@ def run(seed: bytes) -> list[str]:
 
 
 @pytest.mark.sweep
-def test_the_cards_of_a_coup_that_was_annulled_are_told_and_it_has_a_cross(
-    client: Client, live_table: LiveTable
-) -> None:
+def test_the_cards_of_a_coup_that_was_voided_are_told_and_it_has_a_cross(client: Client, live_table: LiveTable) -> None:
     coup = play_until(live_table, lambda table: table.state.phase is Phase.PUNTER, seed=13).live_round
     assert coup
-    annul_as_two_agree(coup.pk)
+    void_as_two_agree(coup.pk)
     seen, kept = page(client, coup.shoe), Round.objects.get(pk=coup.pk)
     assert len(kept.cards.split()) == 4
     assert f'data-cards="{kept.cards}" data-first="{kept.first_card}"' in seen

@@ -14,7 +14,7 @@ from games.shared import malfunction
 from games.shared.malfunction import MalfunctionError
 from games.tables.checks import TableError
 from games.tables.status import pause_table
-from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, chemin_of, guests, step
+from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, chemin_of, seated_players, step
 from tests.harness import databases
 from tests.harness.databases import Database
 
@@ -49,7 +49,7 @@ def live_table(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) ->
     """A table in the middle of a coup."""
     with django_db_blocker.unblock(), databases.kept_for_several_tests():
         live_table = a_chemin_table()
-        guests(live_table)
+        seated_players(live_table)
         a_coup_without_a_natural(live_table)
         yield live_table
 
@@ -65,9 +65,9 @@ def spoilt(live_table: LiveTable, db: None, request: pytest.FixtureRequest) -> L
 def test_is_told_to_staff_and_lets_nothing_go_on_but_what_follows_the_ledger(
     spoilt: LiveTable, request: pytest.FixtureRequest
 ) -> None:
-    told = floor.guests_at([spoilt.pk])[spoilt.pk]
-    is_told = told.goes_on == "its state cannot be read"
-    assert is_told or request.node.callspec.params["spoilt"] in ONLY_CARDS
+    told = floor.read_chemin_states([spoilt.pk])[spoilt.pk]
+    is_announced = told.goes_on == "its state cannot be read"
+    assert is_announced or request.node.callspec.params["spoilt"] in ONLY_CARDS
     coup = LiveRound.objects.get(live_table=spoilt, ended_at=None)
     incident = malfunction.report(round_id=coup.pk, cause="The page is empty.", by="staff:1")
     with pytest.raises(MalfunctionError, match="Break up the table"):

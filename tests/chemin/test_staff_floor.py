@@ -14,7 +14,6 @@ from games.models import CheminTable, Incident, LiveRound, Round
 from games.shared import malfunction
 from games.shared.floor import floor
 from games.shared.open_cards import face_up
-from tests.annulling import annul_as_two_agree
 from tests.chemin.at_table import (
     a_bank,
     a_chemin_table,
@@ -22,15 +21,16 @@ from tests.chemin.at_table import (
     a_practice_table,
     a_staked_coup,
     answer,
-    guests,
     let_pass,
+    seated_players,
     state_of,
     step_to,
 )
 from tests.chemin.hands import both_may_depart, next_seed, shoe_where, third_card_refused, third_cards_on_advice
 from tests.harness.sweeps import drawn, sample
-from tests.live.test_rulings import annul_by_two
+from tests.live.test_rulings import void_by_two
 from tests.people import a_member_of_staff, a_visitor
+from tests.voiding import void_as_two_agree
 
 BANK, STAKE = 10_000, 4_000
 CARD = re.compile(r"\b[2-9TJQKA][SHDC]\b")
@@ -76,7 +76,7 @@ def live_table(first):
 
 @pytest.fixture
 def players(live_table):
-    return guests(live_table)
+    return seated_players(live_table)
 
 
 class TestThePageOfATable:
@@ -84,8 +84,8 @@ class TestThePageOfATable:
     def test_says_who_is_asked_what_until_when(self, live_table, players):
         page = floor_page(live_table)
         assert f"the bank is offered: seat 1, player:{players[0].pk} is asked, until" in page
-        for place, player in enumerate(players, 1):
-            assert f"seat {place}, player:{player.pk}" in page
+        for seat_number, player in enumerate(players, 1):
+            assert f"seat {seat_number}, player:{player.pk}" in page
 
     @pytest.mark.sweep
     def test_shows_bank_and_stakes(self, live_table, players):
@@ -108,7 +108,7 @@ class TestThePageOfATable:
         while state_of(live_table).phase is Phase.SUITE:
             let_pass(live_table)
         answer(players[1], live_table, "make_bid", BANK)
-        on = there(floor_of(live_table).guests)
+        on = there(floor_of(live_table).chemin_state)
         assert (on.full_amount, [(bid.sitting.number, bid.amount) for bid in on.bids]) == (
             BANK + STAKE * 19 // 20,
             [(2, BANK)],
@@ -119,7 +119,7 @@ class TestThePageOfATable:
     def test_marks_house_players_and_whoever_is_away(self, db):
 
         live_table = a_practice_table()
-        (player,) = guests(live_table, 1)
+        (player,) = seated_players(live_table, 1)
         play.step_away(player=player, live_table_id=live_table.pk)
         page = floor_page(live_table)
         assert f"player:{player.pk}, away" in page
@@ -132,7 +132,7 @@ class TestThePageOfATable:
             floor()
         for number in range(3):
             other = a_chemin_table(slug=f"other-{number}")
-            guests(other)
+            seated_players(other)
             a_dealt_coup(other, BANK, STAKE)
         with CaptureQueriesContext(connection) as many:
             floor()
@@ -152,8 +152,8 @@ class TestThePageOfATable:
         a_staked_coup(live_table, BANK, STAKE)
         page = floor_page(live_table, role)
         assert ("Report round" in page) is (role != "compliance")
-        for deed in ("Cancel round", "Break up the table"):
-            assert (deed in page) is offered
+        for action in ("Cancel round", "Break up the table"):
+            assert (action in page) is offered
 
     @pytest.mark.sweep
     def test_reopens_a_table_that_was_stopped(self, live_table, players):
@@ -211,7 +211,7 @@ class TestWhatLiesOpen:
     def test_is_told_in_one_query_for_many_coups(self, live_table, players, django_assert_num_queries):
         for number in range(3):
             other = a_chemin_table(slug=f"other-{number}")
-            guests(other)
+            seated_players(other)
             a_dealt_coup(other, BANK, STAKE)
             step_to(other, Phase.CHOICE, Phase.OFFER)
         kept = dict(Round.objects.values_list("pk", "cards"))
@@ -247,7 +247,7 @@ class TestThePageOfIncidents:
     @pytest.mark.sweep
     def test_shows_what_was_moved_back_to_whom(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
-        annul_by_two(malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1"))
+        void_by_two(malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1"))
         page = seen(reader().get(f"/staff/incidents/{Incident.objects.get().pk}/"))
         assert f"player:{players[1].pk}: SEK 40.00 returned (real money)" in page
         assert f"Bank seat 1, player:{players[0].pk}: SEK 100.00" in page
@@ -256,7 +256,7 @@ class TestThePageOfIncidents:
 
 class TestThePageOfARound:
     @pytest.mark.sweep
-    def test_shows_a_coup_as_it_was_between_guests(self, live_table, players, first):
+    def test_shows_a_coup_as_it_was_between_players(self, live_table, players, first):
         a_dealt_coup(live_table, BANK, STAKE)
         answer(players[1], live_table, "draw_card")
         answer(players[0], live_table, "draw_card")
@@ -274,7 +274,7 @@ class TestThePageOfARound:
         seed, _ = shoe_where(both_may_depart)
         next_seed(monkeypatch, seed)
         live_table = a_chemin_table()
-        players = guests(live_table)
+        players = seated_players(live_table)
         a_dealt_coup(live_table, BANK, STAKE)
         answer(players[1], live_table, "stand")
         answer(players[0], live_table, "stand")
@@ -283,10 +283,10 @@ class TestThePageOfARound:
         assert "Banker departed from the rule yes yes" in page
 
     @pytest.mark.sweep
-    def test_shows_one_that_was_annulled_with_its_cards_as_they_are_stored(self, live_table, players):
+    def test_shows_one_that_was_voided_with_its_cards_as_they_are_stored(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         coup = coup_at(live_table)
-        annul_as_two_agree(coup.pk)
+        void_as_two_agree(coup.pk)
         page = seen(reader("compliance").get(f"/staff/rounds/{coup.pk}/"))
         cards = Round.objects.get().cards
         assert f"Cards, in dealing order {cards} {cards}" in page
@@ -295,13 +295,13 @@ class TestThePageOfARound:
         assert "void since" in page
 
     @pytest.mark.sweep
-    def test_leads_to_its_annulment(self, live_table, players):
+    def test_leads_to_its_void(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         step_to(live_table, Phase.CHOICE, Phase.OFFER)
         coup, boss = coup_at(live_table), reader()
         assert "Report round" in seen(boss.get(f"/staff/rounds/{coup.pk}/"))
         boss.post(f"/staff/rounds/{coup.pk}/report/", {"reason": "complained of", "sure": "on"})
-        annul_by_two(Incident.objects.get())
+        void_by_two(Incident.objects.get())
         assert "void since" in seen(boss.get(f"/staff/rounds/{coup.pk}/"))
 
 

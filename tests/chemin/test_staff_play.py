@@ -13,8 +13,8 @@ from games.chemin.collusion.messages import NAMES, once_in
 from games.chemin.collusion.signals import Sign
 from games.models import CheminCoup, LiveTable, PlayReason, PlayReport
 from players.models import Player
-from tests.builders import a_guest_table, a_player
-from tests.chemin.at_table import a_chemin_table, guests
+from tests.builders import a_chemin_live_table, a_player
+from tests.chemin.at_table import a_chemin_table, seated_players
 from tests.chemin.friends import gives_to, hands_over_to, spares, takes_from
 from tests.chemin.on_record import Evening
 from tests.chemin.test_integrity import BEGAN
@@ -34,7 +34,7 @@ def member(role: str = "compliance") -> Client:
 
 
 def an_evening(policies: dict[int, Any], coups: int = 80, count: int = 4, mode: Mode = Mode.REAL) -> list[Player]:
-    table = a_guest_table(slug=f"t{uuid4().hex[:6]}", maximum=1_000_000)
+    table = a_chemin_live_table(slug=f"t{uuid4().hex[:6]}", maximum=1_000_000)
     live_table = LiveTable.objects.select_related("table__version").get(table=table, mode=mode)
     players = [a_player() for _ in range(count)]
     Evening(live_table, players, policies, Random(5), BEGAN).play(coups)
@@ -54,8 +54,8 @@ def pair_of(one: Player, other: Player) -> str:
 
 def a_report(words: str = "Stood on nothing.") -> PlayReport:
     live_table = a_chemin_table(slug=f"r{uuid4().hex[:6]}")
-    one, *_ = guests(live_table)
-    seat_id, reason = live_table.guests.get(number=2).pk, PlayReason.CHIP_DUMPING
+    one, *_ = seated_players(live_table)
+    seat_id, reason = live_table.chemin_seats.get(number=2).pk, PlayReason.CHIP_DUMPING
     return player_reports.report(player=one, live_table_id=live_table.pk, seat_id=seat_id, reason=reason, words=words)
 
 

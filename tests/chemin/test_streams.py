@@ -14,11 +14,11 @@ from games.errors import QuestionPassed
 from games.models import ChatName, LiveTable, Shape
 from games.shared import stream_tokens
 from games.shared.stream_tokens import Ticket
-from games.tables.notify import tell
+from games.tables.notify import notify_table
 from players.models import Player, Session
 from realtime.listener import NAME
 from tests.builders import a_player
-from tests.chemin.at_table import a_chemin_table, a_guest, answer, chemin_of, guests, state_of
+from tests.chemin.at_table import a_chemin_table, a_seated_player, answer, chemin_of, seated_players, state_of
 from tests.harness import databases, web
 from tests.harness.databases import Database
 from tests.harness.folders import fresh_folder
@@ -60,7 +60,7 @@ def superuser(database: Database) -> Iterator[psycopg.Connection]:
 def address_of(player: Player, live_table: LiveTable, language: str = "en") -> str:
     """Return the stream URL of a page of the table."""
     session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
-    return stream_tokens.issue(Ticket(player.pk, live_table.pk, session.pk, language, shape=Shape.GUESTS))
+    return stream_tokens.issue(Ticket(player.pk, live_table.pk, session.pk, language, shape=Shape.CHEMIN))
 
 
 def version(html: str) -> int:
@@ -77,13 +77,13 @@ def wait_for_own(watcher: Watcher, live_table: LiveTable) -> str:
 
 
 def test_whoever_comes_is_shown_the_table_at_once_and_every_move_after_it(url: str, live_table: LiveTable) -> None:
-    first, second = guests(live_table, 2)
-    with watching(url, address_of(first, live_table), address_of(a_player(), live_table)) as (guest, spectator):
-        for watcher in (guest, spectator):
+    first, second = seated_players(live_table, 2)
+    with watching(url, address_of(first, live_table), address_of(a_player(), live_table)) as (seated_player, spectator):
+        for watcher in (seated_player, spectator):
             watcher.wait_for("public", 'data-phase="offer"')
             watcher.wait_for("own", 'id="live-own"')
             watcher.wait_for("board", 'id="live-board"')
-        assert 'name="action" value="take_bank"' in guest.of("own")[-1].html
+        assert 'name="action" value="take_bank"' in seated_player.of("own")[-1].html
         for player, click, phase in (
             (first, ("take_bank", 10_000), "calls"),
             (second, ("pass", None), "stakes"),
@@ -91,15 +91,17 @@ def test_whoever_comes_is_shown_the_table_at_once_and_every_move_after_it(url: s
             (first, ("deal_cards", None), None),
         ):
             answer(player, live_table, *click)
-            for watcher in (guest, spectator):
+            for watcher in (seated_player, spectator):
                 watcher.wait_for("public", f'data-phase="{phase}"' if phase else "card")
                 wait_for_own(watcher, live_table)
         with watching(url, address_of(a_player(), live_table)) as (late,):
             late.wait_for("public", spectator.of("public")[-1].html.partition('data-deadline="')[0])
 
 
-def test_what_is_a_guests_own_goes_to_that_guest_alone_on_each_of_their_pages(url: str, live_table: LiveTable) -> None:
-    banker, punter = guests(live_table, 2)
+def test_what_is_a_players_own_goes_to_that_player_alone_on_each_of_their_pages(
+    url: str, live_table: LiveTable
+) -> None:
+    banker, punter = seated_players(live_table, 2)
     addresses = [address_of(player, live_table) for player in (banker, punter, punter, a_player())]
     with watching(url, *addresses) as (at_the_bank, one, two, aside):
         answer(banker, live_table, "take_bank", 12_300)
@@ -115,8 +117,10 @@ def test_what_is_a_guests_own_goes_to_that_guest_alone_on_each_of_their_pages(ur
 
 @pytest.mark.sweep
 def test_a_table_is_rendered_once_for_each_language_however_many_watch(url: str, live_table: LiveTable) -> None:
-    banker, *others = guests(live_table, 9)
-    seated = [address_of(player, live_table, "ro" if place % 2 else "en") for place, player in enumerate(others)]
+    banker, *others = seated_players(live_table, 9)
+    seated = [
+        address_of(player, live_table, "ro" if seat_number % 2 else "en") for seat_number, player in enumerate(others)
+    ]
     crowd = [address_of(a_player(), live_table, "ro" if number % 2 else "en") for number in range(WATCHERS)]
     with watching(url, *seated, *crowd) as watchers:
         for watcher in watchers:
@@ -132,7 +136,7 @@ def test_a_table_is_rendered_once_for_each_language_however_many_watch(url: str,
 
 
 def test_the_countdown_is_that_of_the_houses_clock_in_milliseconds(url: str, live_table: LiveTable) -> None:
-    (first, _) = guests(live_table, 2)
+    (first, _) = seated_players(live_table, 2)
     with watching(url, address_of(first, live_table)) as (watcher,):
         html = watcher.wait_for("public", 'data-phase="offer"').html
         asked = chemin_of(live_table)
@@ -146,7 +150,7 @@ def test_the_countdown_is_that_of_the_houses_clock_in_milliseconds(url: str, liv
 
 @pytest.mark.sweep
 def test_an_answer_to_a_question_that_has_passed_changes_nothing_for_anybody(url: str, live_table: LiveTable) -> None:
-    first, second = guests(live_table, 2)
+    first, second = seated_players(live_table, 2)
     with watching(url, address_of(second, live_table)) as (watcher,):
         watcher.wait_for("public", 'data-phase="offer"')
         passed = chemin_of(live_table).question
@@ -155,7 +159,7 @@ def test_an_answer_to_a_question_that_has_passed_changes_nothing_for_anybody(url
         assert f'data-asked="{passed + 1}"' in asked
         with pytest.raises(QuestionPassed):
             play.decide(player=second, live_table_id=live_table.pk, question=passed, action_name="pass")
-        tell(live_table.pk)
+        notify_table(live_table.pk)
         assert wait_for_own(watcher, live_table) == asked
 
 
@@ -163,7 +167,7 @@ def test_an_answer_to_a_question_that_has_passed_changes_nothing_for_anybody(url
 def test_a_line_to_the_database_that_is_cut_is_mended_and_what_was_missed_is_told(
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:
-    first, _ = guests(live_table, 2)
+    first, _ = seated_players(live_table, 2)
     with watching(url, address_of(first, live_table)) as (watcher,):
         watcher.wait_for("own", "decide--asked")
         superuser.execute(f"SELECT pg_terminate_backend(pid) FROM ({CONNECTIONS}) AS streams", [NAME])
@@ -176,7 +180,7 @@ def test_a_line_to_the_database_that_is_cut_is_mended_and_what_was_missed_is_tol
 def test_a_page_that_comes_back_is_shown_the_table_as_it_is_and_cards_to_whom_they_belong(
     url: str, live_table: LiveTable
 ) -> None:
-    banker, punter = guests(live_table, 2)
+    banker, punter = seated_players(live_table, 2)
     with watching(url, address_of(punter, live_table)) as (watcher,):
         watcher.wait_for("own", 'id="live-own"')
     answer(banker, live_table, "take_bank", 10_000)
@@ -195,14 +199,14 @@ def test_one_table_that_cannot_be_shown_holds_up_no_other_of_either_shape(
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:
     broken, shared = a_chemin_table(slug=next(SLUGS)), a_table_with_bets()
-    first, _ = guests(live_table, 2)
-    lost, _ = guests(broken, 2)
+    first, _ = seated_players(live_table, 2)
+    lost, _ = seated_players(broken, 2)
     addresses = [address_of(first, live_table), address_of(lost, broken), an_address(shared)]
     with watching(url, *addresses) as (watcher, other, at_the_shared):
         for each in (watcher, other, at_the_shared):
             each.wait_for("own")
         superuser.execute(SPOILT_CLOCK, [broken.pk])
-        tell(broken.pk)
+        notify_table(broken.pk)
         answer(first, live_table, "take_bank", 10_000)
         watcher.wait_for("public", 'data-phase="calls"')
         assert not other.is_over
@@ -210,8 +214,8 @@ def test_one_table_that_cannot_be_shown_holds_up_no_other_of_either_shape(
 
 
 @pytest.mark.sweep
-def test_what_is_said_at_a_guests_table_is_told_there(url: str, live_table: LiveTable) -> None:
-    first, second = guests(live_table, 2)
+def test_what_is_said_at_a_chemin_table_is_told_there(url: str, live_table: LiveTable) -> None:
+    first, second = seated_players(live_table, 2)
     ChatName.objects.create(player=second, name=f"Talker {live_table.pk}")
     with watching(url, address_of(first, live_table)) as (watcher,):
         watcher.wait_for("own")
@@ -220,8 +224,8 @@ def test_what_is_said_at_a_guests_table_is_told_there(url: str, live_table: Live
 
 
 def test_nobody_reads_what_somebody_else_has_to_play_with(url: str, live_table: LiveTable) -> None:
-    rich = a_guest(live_table, 3, money=1_012_345)
-    guests(live_table, 2)
+    rich = a_seated_player(live_table, 3, money=1_012_345)
+    seated_players(live_table, 2)
     with watching(url, address_of(rich, live_table), address_of(a_player(), live_table)) as (theirs, other):
         assert "10,123.45" in wait_for_own(theirs, live_table)
         wait_for_own(other, live_table)

@@ -43,10 +43,10 @@ class Evening:
     def go_on(self) -> None:
         """Do one random thing at the table."""
         roll = self.chance.random()
-        standing = standing_of(self.table)
+        table_state = standing_of(self.table)
         if roll < 0.06:
             self.try_to("join", self.chance.choice(self.players))
-        elif roll < 0.09 and standing.seats:
+        elif roll < 0.09 and table_state.seats:
             self.try_to(self.chance.choice(("leave", "step_away", "come_back")), self.chance.choice(self.players))
         elif roll < 0.16:
             step(self.table)
@@ -55,15 +55,15 @@ class Evening:
 
     def decide(self) -> None:
         """Choose a random option for the player whose turn it is, with any allowed amount."""
-        standing = standing_of(self.table)
-        able = [seat for seat in standing.seats.values() if options(standing.state, seat.number)]
+        table_state = standing_of(self.table)
+        able = [seat for seat in table_state.seats.values() if options(table_state.state, seat.number)]
         if not able:
             for player in self.players:
                 self.try_to("join", player)
                 self.try_to("come_back", player)
             return
         seat = self.chance.choice(able)
-        option = self.chance.choice(options(standing.state, seat.number))
+        option = self.chance.choice(options(table_state.state, seat.number))
         amount = getattr(option.action, "amount", None)
         if option.lowest is not None and option.highest is not None:
             between = self.chance.randint(option.lowest, option.highest)
@@ -96,29 +96,29 @@ class Evening:
 
 
 def assert_engine_and_ledger_agree(table: LiveTable) -> None:
-    standing = standing_of(table)
-    state = standing.state
+    table_state = standing_of(table)
+    state = table_state.state
     for seat in state.seats:
-        account = Account.objects.get(pk=standing.seats[seat.number].account_id)
+        account = Account.objects.get(pk=table_state.seats[seat.number].account_id)
         assert (account.balance or 0) - account.held == seat.balance
     banks = Account.objects.filter(kind=AccountKind.BANK, balance__gt=0)
     assert [bank.balance for bank in banks] == ([state.bank.amount] if state.bank and state.bank.amount else [])
     if state.bank:
-        assert standing.tenure
-        assert standing.tenure.account_id in {bank.pk for bank in banks}
+        assert table_state.tenure
+        assert table_state.tenure.account_id in {bank.pk for bank in banks}
     lies = Account.objects.filter(kind=AccountKind.STAKES).aggregate(sum=Sum("balance"))["sum"] or 0
     assert lies == (state.running_coup.at_risk if state.phase in IN_COUP else 0)
-    bids = {standing.seats[bid.seat].account_id: bid.amount for bid in (state.sale.bids if state.sale else ())}
+    bids = {table_state.seats[bid.seat].account_id: bid.amount for bid in (state.sale.bids if state.sale else ())}
     assert dict(Hold.objects.values_list("account_id", "amount")) == bids
-    assert (standing.live_round is not None) is (state.phase in IN_COUP)
+    assert (table_state.live_round is not None) is (state.phase in IN_COUP)
     presences = {seat.number: seat.presence for seat in state.seats}
-    assert {place for place, seat in standing.seats.items() if seat.why_left} == {
-        place for place, presence in presences.items() if presence is Presence.LEAVING
+    assert {seat_number for seat_number, seat in table_state.seats.items() if seat.why_left} == {
+        seat_number for seat_number, presence in presences.items() if presence is Presence.LEAVING
     }
 
 
 @pytest.mark.parametrize("number", sample(range(2), 1))
-def test_whatever_guests_do_engine_ledger_and_rows_tell_the_same(number):
+def test_whatever_players_do_engine_ledger_and_rows_tell_the_same(number):
     chance = Random(f"evening {number}")
     table = a_chemin_table(places=5, minimum=MINIMUM, maximum=MAXIMUM)
     evening = Evening(chance, table, [a_player(real=purse) for purse in PURSES])

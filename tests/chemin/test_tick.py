@@ -30,7 +30,7 @@ from games.models import (
 from games.models import Phase as RoundPhase
 from games.shared import malfunction
 from games.tables.status import close_table
-from games.tasks import advance_guest_table, tick_guests
+from games.tasks import advance_chemin_table, tick_chemin
 from games.variants import GAMES
 from players.login import sessions
 from players.models import Ended
@@ -42,8 +42,8 @@ from tests.chemin.at_table import (
     a_chemin_table,
     a_coup_without_a_natural,
     a_dealt_coup,
-    a_guest,
     a_practice_table,
+    a_seated_player,
     a_session,
     a_staked_coup,
     answer,
@@ -52,9 +52,9 @@ from tests.chemin.at_table import (
     before_the_croupier,
     cash,
     chemin_of,
-    guests,
     hurry,
     play_out,
+    seated_players,
     sit,
     standing_of,
     state_of,
@@ -77,13 +77,13 @@ def execute(statement: str, *parameters: Any) -> None:
 class TestWhatIsDue:
     def test_nothing_before_its_time(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         assert tick.due() == []
         assert not tick.advance(table.pk)
 
     def test_a_question_whose_time_is_up(self):
         table = a_chemin_table()
-        first, second = guests(table, 2)
+        first, second = seated_players(table, 2)
         hurry(table)
         assert tick.due() == [table.pk]
         assert tick.advance(table.pk)
@@ -94,26 +94,26 @@ class TestWhatIsDue:
 
     def test_is_done_once_by_whoever_comes_first(self):
         table = a_chemin_table()
-        guests(table, 3)
+        seated_players(table, 3)
         hurry(table)
         assert [tick.advance(table.pk), tick.advance(table.pk)] == [True, False]
 
     @pytest.mark.sweep
     def test_is_asked_for_each_second(self, monkeypatch):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         hurry(table)
         asked_for: list[int] = []
-        monkeypatch.setattr(advance_guest_table, "apply_async", lambda what, expires: asked_for.extend(what))
-        assert tick_guests() == asked_for == [table.pk]
-        assert advance_guest_table(table.pk)
-        assert not advance_guest_table(table.pk)
+        monkeypatch.setattr(advance_chemin_table, "apply_async", lambda what, expires: asked_for.extend(what))
+        assert tick_chemin() == asked_for == [table.pk]
+        assert advance_chemin_table(table.pk)
+        assert not advance_chemin_table(table.pk)
 
 
 class TestTimeThatIsUp:
     def test_gli19_4_16_a_whole_coup_is_played_by_the_rule_for_who_is_absent(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_staked_coup(table)
         step_to(table, Phase.CHOICE, Phase.OFFER)
         coup = CheminCoup.objects.get()
@@ -123,7 +123,7 @@ class TestTimeThatIsUp:
 
     def test_of_a_banker_passes_the_bank_on(self):
         table = a_chemin_table()
-        banker, _ = guests(table, 2)
+        banker, _ = seated_players(table, 2)
         a_bank(table)
         assert play_out(table).phase is Phase.CHOICE
         assert step(table)
@@ -132,11 +132,11 @@ class TestTimeThatIsUp:
 
     def test_gli19_4_11_3_missed_in_a_row_is_away(self):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
+        first, _ = seated_players(table, 2)
         limit = standing_of(table).clock.missed
         while CheminSeat.objects.get(player=first).away_since is None:
             if state_of(table).phase is Phase.FREE:
-                answer(guests_second(table, first), table, "take_bank", 1_000)
+                answer(chemin_second(table, first), table, "take_bank", 1_000)
             assert step(table)
         seat = CheminSeat.objects.get(player=first)
         assert seat.missed == limit
@@ -146,7 +146,7 @@ class TestTimeThatIsUp:
     @pytest.mark.sweep
     def test_missed_turns_count_from_the_last_answer(self):
         table = a_chemin_table()
-        first, second = guests(table, 2)
+        first, second = seated_players(table, 2)
         step(table)
         assert CheminSeat.objects.get(player=first).missed == 1
         answer(second, table, "take_bank", 1_000)
@@ -157,7 +157,7 @@ class TestTimeThatIsUp:
     @pytest.mark.sweep
     def test_after_a_coup_there_is_time_to_look_at_it(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_dealt_coup(table)
         step_to(table, Phase.CHOICE, Phase.OFFER)
         chemin, pace = chemin_of(table), standing_of(table).clock
@@ -165,9 +165,9 @@ class TestTimeThatIsUp:
         assert time_given(chemin) == timedelta(milliseconds=asks + pace.pause)
 
     @pytest.mark.sweep
-    def test_a_guest_who_is_going_is_not_waited_for(self):
+    def test_a_player_who_is_going_is_not_waited_for(self):
         table = a_chemin_table()
-        guests(table, 3)
+        seated_players(table, 3)
         banker, _ = a_staked_coup(table)
         play.leave(player=banker, live_table_id=table.pk)
         step(table)
@@ -178,14 +178,14 @@ class TestTimeThatIsUp:
             assert time_given(chemin) == timedelta(milliseconds=pace.house_player)
 
 
-def guests_second(table: LiveTable, first: Any) -> Any:
+def chemin_second(table: LiveTable, first: Any) -> Any:
     return CheminSeat.objects.exclude(player=first).get(live_table=table).player
 
 
 class TestAHouseThatStoodStill:
-    def test_gives_the_guest_all_of_the_time_anew(self):
+    def test_gives_the_player_all_of_the_time_anew(self):
         table = a_chemin_table()
-        first, _ = guests(table, 2)
+        first, _ = seated_players(table, 2)
         before = chemin_of(table)
         assert step(table, seconds=6)
         after = chemin_of(table)
@@ -193,9 +193,9 @@ class TestAHouseThatStoodStill:
         assert time_given(after) == time_given(before)
         assert there(after.asked_at) > there(before.asked_at)
 
-    def test_annuls_what_was_staked_and_not_dealt_where_it_stood_for_long(self):
+    def test_voids_what_was_staked_and_not_dealt_where_it_stood_for_long(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         _, punter = a_staked_coup(table)
         assert step(table, seconds=settings.LIVE_LATE_SECONDS + 1)
         assert cash(punter).balance == MONEY
@@ -209,7 +209,7 @@ class TestAHouseThatStoodStill:
     @pytest.mark.sweep
     def test_gives_time_anew_where_nothing_is_staked_however_long_it_stood(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_bank(table)
         assert step(table, seconds=10 * settings.LIVE_LATE_SECONDS)
         assert not Void.objects.exists()
@@ -217,17 +217,17 @@ class TestAHouseThatStoodStill:
 
     def test_plays_out_by_the_rule_what_was_dealt(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_coup_without_a_natural(table)
         move = chemin_of(table).move
         assert step(table, seconds=settings.LIVE_LATE_SECONDS + 1)
         assert CheminMove.objects.get(number=move + 1).decider == Decider.CROUPIER
 
 
-class TestGuestsWhoAreGone:
+class TestPlayersWhoAreGone:
     def test_gli19_4_11_3_one_who_was_away_for_too_long_gets_up(self):
         table = a_chemin_table()
-        first, _, _ = guests(table, 3)
+        first, _, _ = seated_players(table, 3)
         play.step_away(player=first, live_table_id=table.pk)
         assert tick.due() == []
         away = standing_of(table).clock.removal / 1000
@@ -250,9 +250,9 @@ class TestGuestsWhoAreGone:
 
     def test_one_who_takes_a_pause_goes_when_the_coup_is_over(self):
         table, player = a_chemin_table(), a_player(real=MONEY)
-        a_guest(table, 1)
+        a_seated_player(table, 1)
         sit(player, table, 2, a_session(player))
-        a_guest(table, 3)
+        a_seated_player(table, 3)
         _, punter = a_staked_coup(table)
         assert punter == player
         exclusions.pause(player=player, by=str(player))
@@ -270,9 +270,9 @@ class TestATableThatCloses:
         close_table(table_id=table.table_id, reason="for a test", by="staff:test")
 
     @pytest.mark.sweep
-    def test_sends_bank_and_guests_home_between_coups(self):
+    def test_sends_bank_and_players_home_between_coups(self):
         table = a_chemin_table()
-        players = guests(table, 3)
+        players = seated_players(table, 3)
         a_bank(table)
         step_to(table, Phase.CHOICE)
         self.close(table)
@@ -280,11 +280,11 @@ class TestATableThatCloses:
         assert tick.advance(table.pk)
         assert [cash(player).balance for player in players] == [MONEY] * 3
         assert set(CheminSeat.objects.values_list("why_left", flat=True)) == {WhyLeft.CLOSED}
-        assert (state_of(table).phase, tick.due()) == (Phase.GUESTS, [])
+        assert (state_of(table).phase, tick.due()) == (Phase.ALONE, [])
 
     def test_before_there_was_a_coup(self):
         table = a_chemin_table()
-        a_guest(table, 1)
+        a_seated_player(table, 1)
         self.close(table)
         assert tick.due() == [table.pk]
         assert tick.advance(table.pk)
@@ -292,18 +292,18 @@ class TestATableThatCloses:
 
     def test_gli19_2_4_1_waits_for_the_end_of_the_coup(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_staked_coup(table)
         self.close(table)
         assert tick.due() == []
-        step_to(table, Phase.CHOICE, Phase.OFFER, Phase.GUESTS)
+        step_to(table, Phase.CHOICE, Phase.OFFER, Phase.ALONE)
         assert tick.advance(table.pk)
         assert not standing_of(table).seats
         assert Round.objects.count() == 1
 
-    def test_closes_by_itself_where_the_program_has_other_rules(self, monkeypatch):
+    def test_closes_by_itself_where_the_api_client_has_other_rules(self, monkeypatch):
         table = a_chemin_table()
-        a_guest(table, 1)
+        a_seated_player(table, 1)
         monkeypatch.setitem(vars(GAMES["chemin_de_fer"]), "digest", "0" * 64)
         assert tick.due() == [table.pk]
         assert tick.advance(table.pk)
@@ -314,7 +314,7 @@ class TestAStoppedTable:
     @pytest.mark.sweep
     def test_stands_still_until_it_is_opened_again_and_then_asks_with_all_of_the_time(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_bank(table)
         round_id = LiveRound.objects.get().pk
         incident = malfunction.report(round_id=round_id, cause="A card lay face up.", by="staff:test")
@@ -330,22 +330,22 @@ class TestAStoppedTable:
     @pytest.mark.sweep
     def test_plays_out_what_was_dealt_once_it_is_ruled_to_stand(self):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_coup_without_a_natural(table)
         live_round = there(standing_of(table).live_round)
         incident = malfunction.report(round_id=live_round.pk, cause="A card lay face up.", by="staff:test")
         assert not step(table)
         malfunction.let_stand(incident_id=incident.pk, reason="It did not", by="staff:test")
-        step_to(table, Phase.CHOICE, Phase.OFFER, Phase.GUESTS)
+        step_to(table, Phase.CHOICE, Phase.OFFER, Phase.ALONE)
         live_round.refresh_from_db()
         assert live_round.phase == RoundPhase.SETTLED
         assert not step(table)
 
 
 class TestFaults:
-    def test_a_coup_whose_rules_the_program_does_not_know_stops_the_table(self, monkeypatch):
+    def test_a_coup_whose_rules_the_api_client_does_not_know_stops_the_table(self, monkeypatch):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_staked_coup(table)
         monkeypatch.setitem(vars(GAMES["chemin_de_fer"]), "digest", "0" * 64)
         assert not step(table)
@@ -353,7 +353,7 @@ class TestFaults:
 
     def test_what_is_raised_stops_the_table_and_has_changed_nothing(self, monkeypatch):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_staked_coup(table)
         move = chemin_of(table).move
 
@@ -368,7 +368,7 @@ class TestFaults:
 
     def test_what_postgresql_could_not_do_is_tried_again_until_it_is_overdue(self, monkeypatch):
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_staked_coup(table)
 
         def away(*_arguments: Any, **_options: Any) -> None:
@@ -384,7 +384,7 @@ class TestFaults:
     def test_a_shoe_from_which_its_coups_do_not_follow_is_shown_and_stops_the_table(self):
         """The seed is public from then on. After a ruling by staff a new shoe comes."""
         table = a_chemin_table()
-        guests(table, 2)
+        seated_players(table, 2)
         a_dealt_coup(table)
         step_to(table, Phase.CHOICE, Phase.OFFER)
         spend(table)
@@ -419,10 +419,10 @@ def spend(table: LiveTable) -> None:
 
 class TestAPracticeTable:
     @pytest.mark.sweep
-    def test_house_players_sit_down_with_the_first_guest_and_get_up_with_the_last(self):
+    def test_house_players_sit_down_with_the_first_player_and_get_up_with_the_last(self):
         table = a_practice_table(3, places=6)
         assert not standing_of(table).seats
-        player = a_guest(table)
+        player = a_seated_player(table)
         house = CheminSeat.objects.filter(player=None)
         assert house.count() == 3
         assert all(seat.is_random for seat in house)
@@ -430,7 +430,7 @@ class TestAPracticeTable:
         for seat in house:
             account = Account.objects.get(pk=seat.account_id)
             assert (account.kind, account.balance) == (AccountKind.SEAT, 20 * rules.maximum)
-        another = a_guest(table)
+        another = a_seated_player(table)
         assert house.count() == 3
         for leaver in (player, another):
             play.leave(player=leaver, live_table_id=table.pk)
@@ -441,7 +441,7 @@ class TestAPracticeTable:
     def test_the_same_place_has_the_same_chips_again(self):
         table = a_practice_table(2, places=3)
         for _ in range(2):
-            player = a_guest(table, 1)
+            player = a_seated_player(table, 1)
             play.leave(player=player, live_table_id=table.pk)
         assert Account.objects.filter(kind=AccountKind.SEAT).count() == 2
         assert Journal.objects.filter(kind="seat_funded").count() == 2
@@ -449,7 +449,7 @@ class TestAPracticeTable:
     @pytest.mark.sweep
     def test_they_decide_after_a_while_by_what_their_seat_sees(self):
         table = a_practice_table(2, places=3)
-        player = a_guest(table, 1)
+        player = a_seated_player(table, 1)
         for _ in range(60):
             if asked(table) == player:
                 options = {Phase.CARDS: "deal_cards", Phase.CHOICE: "give_suite"}
@@ -471,11 +471,11 @@ class TestAPracticeTable:
     @pytest.mark.sweep
     def test_a_house_player_who_cannot_answer_for_the_largest_bank_gets_more(self):
         table = a_practice_table(2, places=3)
-        a_guest(table, 1)
+        a_seated_player(table, 1)
         seat = there(CheminSeat.objects.filter(player=None).first())
         maximum = standing_of(table).rules.maximum
         take(seat.account_id, 20 * maximum - maximum + 1)
-        player = a_guest(table) if standing_of(table).free_places() else None
+        player = a_seated_player(table) if standing_of(table).free_seats() else None
         assert player is None
         play.step_away(player=there(CheminSeat.objects.exclude(player=None).get().player), live_table_id=table.pk)
         assert Account.objects.get(pk=seat.account_id).balance == 20 * maximum
@@ -483,7 +483,7 @@ class TestAPracticeTable:
     @pytest.mark.sweep
     def test_a_free_bank_is_opened_by_a_house_player_after_a_while(self, monkeypatch):
         table = a_practice_table(2, places=3)
-        player = a_guest(table, 1)
+        player = a_seated_player(table, 1)
         choose = tick.choose
         monkeypatch.setattr(tick, "choose", lambda view, chance: view.options[-1].action)
         while state_of(table).phase is Phase.OFFER:

@@ -22,17 +22,17 @@ from games.engine.chemin.events import (
     BidReturned,
     CallMade,
     CardsDealt,
-    CoupAnnulled,
+    CoupVoided,
     Declared,
     Event,
     ExcessTakenHome,
-    GuestAway,
-    GuestBack,
-    GuestJoined,
-    GuestLeft,
-    GuestWillLeave,
     HandShown,
     Passed,
+    PlayerAway,
+    PlayerBack,
+    PlayerJoined,
+    PlayerLeft,
+    PlayerWillLeave,
     Settled,
     SettledStake,
     ShoeBrought,
@@ -46,9 +46,9 @@ from games.engine.chemin.state import Chips, there
 ONE_OF_EACH = (
     Announced(Announcement.FAITES_VOS_JEUX, 500),
     Announced(Announcement.BITTE_DIE_KARTEN),
-    GuestWillLeave(1),
-    GuestAway(2),
-    GuestBack(2),
+    PlayerWillLeave(1),
+    PlayerAway(2),
+    PlayerBack(2),
     ShoeBrought(312),
     Passed(seat=3, phase=Phase.CALLS),
     Passed(seat=3, phase=Phase.AUCTION, by_house=True),
@@ -65,7 +65,7 @@ ONE_OF_EACH = (
     HandShown(Side.BANKER, FULL_DECK[:2], 3, natural=False),
     ThirdCard(Side.PUNTER, FULL_DECK[17]),
     Settled(Outcome.BANKER, 3, 5, (SettledStake(3, 999, 0), SettledStake(4, 1, 0)), 50, 1950),
-    CoupAnnulled((Chips(3, 999), Chips(4, 1))),
+    CoupVoided((Chips(3, 999), Chips(4, 1))),
     BankKept(seat=1),
     SuiteGiven(seat=1, by_house=True),
     ExcessTakenHome(1, 950),
@@ -78,20 +78,20 @@ def test_an_event_is_the_same_when_it_is_read_again(event):
     assert read(json.loads(json.dumps(write(event)))) == event
 
 
-@pytest.mark.parametrize("event", [GuestJoined(5, 12_345), GuestLeft(5, 12_345), BalanceSet(5, 12_345)], ids=repr)
-def test_what_a_guest_has_is_told_to_nobody(event):
+@pytest.mark.parametrize("event", [PlayerJoined(5, 12_345), PlayerLeft(5, 12_345), BalanceSet(5, 12_345)], ids=repr)
+def test_what_a_player_has_is_told_to_nobody(event):
     assert "12345" not in json.dumps(write(event))
     assert read(write(event)) == type(event)(5, 0)
 
 
 def test_there_is_one_of_each_here():
-    assert {type(event) for event in ONE_OF_EACH} | {GuestJoined, GuestLeft, BalanceSet} == set(get_args(Event))
+    assert {type(event) for event in ONE_OF_EACH} | {PlayerJoined, PlayerLeft, BalanceSet} == set(get_args(Event))
 
 
 def test_every_event_of_an_evening_is_told():
     chance, state, told = Random(7), new_table(TableRules(5, 1000, 50_000)), 0
-    for place in (1, 2, 3):
-        state, _ = apply(state, Join(place, 500_000))
+    for seat_number in (1, 2, 3):
+        state, _ = apply(state, Join(seat_number, 500_000))
     for _ in range(200):
         action: Action
         if state.phase is Phase.SHOE:

@@ -27,11 +27,10 @@ from games.models import (
     VoidReason,
 )
 from games.models import Phase as RoundPhase
-from games.rounds.void import tell
+from games.rounds.void import take_void_notices
 from games.shared.void import void_live_round
 from games.verification.replay_task import replay_finished_rounds
 from players.models import Player
-from tests.annulling import agree_to_annul, annul_as_agreed, annul_as_two_agree
 from tests.chemin.at_table import (
     MONEY,
     a_bank,
@@ -43,8 +42,8 @@ from tests.chemin.at_table import (
     asked,
     before_the_croupier,
     cash,
-    guests,
     let_pass,
+    seated_players,
     sit,
     state_of,
     step,
@@ -55,6 +54,7 @@ from tests.games.test_void import spend
 from tests.harness import databases
 from tests.harness.sweeps import sample
 from tests.people import events
+from tests.voiding import agree_to_void, void_as_agreed, void_as_two_agree
 from tests.wallet.test_at_once import at_once
 from wallet.models import Account, AccountKind, Journal, Mode
 
@@ -62,8 +62,8 @@ BANK, STAKE, PART = 10_000, 4_000, 3_000
 TAX = STAKE // 20
 
 
-def annul(live_round):
-    return annul_as_two_agree(live_round.pk)
+def void_round(live_round):
+    return void_as_two_agree(live_round.pk)
 
 
 def coup_at(live_table) -> LiveRound:
@@ -123,14 +123,14 @@ class Evening:
         seed, self.first = shoe_where(wanted)
         next_seed(monkeypatch, seed)
         self.live_table = a_chemin_table()
-        self.players = guests(self.live_table)
+        self.players = seated_players(self.live_table)
         reach, self.staked, self.phase = COURSE[course]
         reach(self.live_table)
         self.coup = coup_at(self.live_table)
         assert self.coup.phase == self.phase
 
-    def player(self, place):
-        return self.players[place - 1]
+    def player(self, seat_number):
+        return self.players[seat_number - 1]
 
 
 @pytest.fixture(params=sample(COURSE, 2), scope="class")
@@ -142,19 +142,21 @@ def evening(django_db_setup, django_db_blocker, request):
 @pytest.mark.django_db
 class TestInEachPhase:
     def test_bank_and_stakes_are_as_they_were_before_it(self, evening):
-        annul(evening.coup)
+        void_round(evening.coup)
         assert money_of(evening.players) == [MONEY - BANK, MONEY, MONEY]
         assert lies() == (BANK, 0)
         call_command("verify_ledger", verbosity=0)
 
     @pytest.mark.sweep
     def test_it_is_kept_with_everybody_s_part(self, evening):
-        annul(evening.coup)
+        void_round(evening.coup)
         played = Round.objects.get(pk=evening.coup.pk)
         assert (played.code, played.outcome, played.mode) == (evening.coup.code, "", Mode.REAL)
         at_risk = sum(evening.staked.values())
         parts = {part.player_id: part for part in Participation.objects.filter(round=played)}
-        expected = {evening.player(place).pk: ("punter", amount) for place, amount in evening.staked.items()}
+        expected = {
+            evening.player(seat_number).pk: ("punter", amount) for seat_number, amount in evening.staked.items()
+        }
         expected |= {evening.players[0].pk: ("bank", at_risk)}
         assert parts.keys() == expected.keys()
         for player, (bet, stake) in expected.items():
@@ -168,13 +170,15 @@ class TestInEachPhase:
         assert coup.call == ("banco" if len(evening.staked) > 1 else "")
         assert there(coup.punter).number == 2
         assert {(stake.seat.number, stake.stake, stake.returned) for stake in coup.stakes.all()} == {
-            (place, amount, 0) for place, amount in evening.staked.items()
+            (seat_number, amount, 0) for seat_number, amount in evening.staked.items()
         }
         returned = dict(VoidPart.objects.values_list("player_id", "returned"))
-        assert returned == {evening.player(place).pk: evening.staked.get(place, 0) for place in (1, *evening.staked)}
+        assert returned == {
+            evening.player(seat_number).pk: evening.staked.get(seat_number, 0) for seat_number in (1, *evening.staked)
+        }
 
     def test_the_second_call_moves_nothing(self, evening):
-        annul(evening.coup)
+        void_round(evening.coup)
         journals, moves = Journal.objects.count(), CheminMove.objects.count()
         again = void_live_round(round_id=evening.coup.pk, reason=VoidReason.CANCELLED, by="staff:test")
         assert (again.pk, again.phase) == (evening.coup.pk, RoundPhase.VOID)
@@ -183,17 +187,17 @@ class TestInEachPhase:
 
     @pytest.mark.sweep
     def test_everybody_in_it_is_told_once(self, evening):
-        annul(evening.coup)
+        void_round(evening.coup)
         table_id = evening.live_table.table_id
         told = ((evening.coup.pk, evening.coup.code, VoidReason.DECIDED.value),)
-        for place in (1, *evening.staked):
-            assert tell(evening.player(place), table_id, Mode.REAL) == told
-            assert tell(evening.player(place), table_id, Mode.REAL) == ()
+        for seat_number in (1, *evening.staked):
+            assert take_void_notices(evening.player(seat_number), table_id, Mode.REAL) == told
+            assert take_void_notices(evening.player(seat_number), table_id, Mode.REAL) == ()
         if 3 not in evening.staked:
-            assert tell(evening.player(3), table_id, Mode.REAL) == ()
+            assert take_void_notices(evening.player(3), table_id, Mode.REAL) == ()
 
     def test_the_shoe_is_retired_where_its_cards_were_drawn_and_the_coup_keeps_them(self, evening):
-        annul(evening.coup)
+        void_round(evening.coup)
         shoe, is_dealt = Shoe.objects.get(pk=evening.coup.shoe_id), evening.phase == RoundPhase.DEALT
         assert (shoe.ending, shoe.seed is not None) == (ShoeEnding.RETIRED if is_dealt else "", is_dealt)
         cards = " ".join(card.code for card in evening.first.cards)
@@ -202,7 +206,7 @@ class TestInEachPhase:
 
     @pytest.mark.sweep
     def test_the_table_goes_on_with_the_same_bank(self, evening):
-        annul(evening.coup)
+        void_round(evening.coup)
         state = state_of(evening.live_table)
         assert (state.phase, there(state.bank).amount, state.coup) == (Phase.CHOICE, BANK, None)
         answer(evening.players[0], evening.live_table, "keep_bank")
@@ -213,15 +217,15 @@ class TestInEachPhase:
 
     @pytest.mark.sweep
     def test_it_is_never_dealt_again(self, evening):
-        annul(evening.coup)
+        void_round(evening.coup)
         assert not ReplayDue.objects.exists()
         assert replay_finished_rounds().suspicious == ()
 
     @pytest.mark.sweep
     def test_who_wanted_to_leave_has_left(self, evening):
-        for place in (1, 2):
-            play.leave(player=evening.player(place), live_table_id=evening.live_table.pk)
-        annul(evening.coup)
+        for seat_number in (1, 2):
+            play.leave(player=evening.player(seat_number), live_table_id=evening.live_table.pk)
+        void_round(evening.coup)
         assert money_of(evening.players) == [MONEY, MONEY, MONEY]
         assert lies() == (0, 0)
         assert [seat.number for seat in CheminSeat.objects.filter(left_at=None)] == [3]
@@ -232,39 +236,39 @@ class TestInEachPhase:
 @pytest.mark.django_db
 def test_a_coup_on_which_nobody_has_staked_ends_and_nothing_is_kept_of_it():
     live_table = a_chemin_table()
-    players = guests(live_table)
+    players = seated_players(live_table)
     a_bank(live_table, BANK)
-    ended = annul(coup_at(live_table))
+    ended = void_round(coup_at(live_table))
     assert (ended.phase, Round.objects.count(), Void.objects.count()) == (RoundPhase.VOID, 0, 0)
     assert (state_of(live_table).phase, money_of(players)[0], lies()) == (Phase.CHOICE, MONEY - BANK, (BANK, 0))
 
 
 class TestAtOnce:
-    def test_of_many_calls_one_annuls(self, cloned_db, monkeypatch):
+    def test_of_many_calls_one_voids(self, cloned_db, monkeypatch):
         evening = Evening(monkeypatch, "the punter decides")
-        by = agree_to_annul(evening.coup.pk)
-        at_once([lambda: annul_as_agreed(evening.coup.pk, by)] * 4)
+        by = agree_to_void(evening.coup.pk)
+        at_once([lambda: void_as_agreed(evening.coup.pk, by)] * 4)
         assert money_of(evening.players) == [MONEY - BANK, MONEY, MONEY]
         assert len(events("round.voided")) == Void.objects.count() == 1
 
     @pytest.mark.parametrize(
-        ("course", "place", "action"),
+        ("course", "seat_number", "action"),
         sample(
             [("a stake is laid", 3, "pass"), ("no more bets", 1, "deal_cards"), ("the banker decides", 1, "draw_card")],
             1,
         ),
     )
-    def test_a_guest_who_decides_meanwhile_changes_nothing_about_it(
-        self, cloned_db, monkeypatch, course, place, action
+    def test_a_player_who_decides_meanwhile_changes_nothing_about_it(
+        self, cloned_db, monkeypatch, course, seat_number, action
     ):
         evening = Evening(monkeypatch, course)
 
         def decide() -> None:
             with suppress(PlayError):
-                answer(evening.player(place), evening.live_table, action)
+                answer(evening.player(seat_number), evening.live_table, action)
 
-        by = agree_to_annul(evening.coup.pk)
-        at_once([decide, lambda: annul_as_agreed(evening.coup.pk, by), lambda: tick.advance(evening.live_table.pk)])
+        by = agree_to_void(evening.coup.pk)
+        at_once([decide, lambda: void_as_agreed(evening.coup.pk, by), lambda: tick.advance(evening.live_table.pk)])
         bank, staked = lies()
         assert (bank in (0, BANK), staked) == (True, 0)  # it was returned if the coup was already settled
         assert money_of(evening.players) == [MONEY - bank, MONEY, MONEY]
@@ -279,15 +283,15 @@ class Settled:
         seed, _ = shoe_where(wanted)
         next_seed(monkeypatch, seed)
         self.live_table = live_table or a_chemin_table(**options)
-        self.players = guests(self.live_table)
+        self.players = seated_players(self.live_table)
         deal(self.live_table)
         self.coup = coup_at(self.live_table)
         step_to(self.live_table, Phase.CHOICE, Phase.OFFER)
         self.coup.refresh_from_db()
         assert self.coup.phase == RoundPhase.SETTLED
 
-    def annulled(self):
-        annul(self.coup)
+    def voided(self):
+        void_round(self.coup)
         call_command("verify_ledger", verbosity=0)
         return money_of(self.players)
 
@@ -306,7 +310,7 @@ class TestAfterItWasSettled:
     def test_a_bank_that_won_goes_home_with_what_it_was_and_is_offered_on(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins)
         assert lies() == (BANK + STAKE - TAX, 0)
-        assert settled.annulled() == [MONEY, MONEY, MONEY]
+        assert settled.voided() == [MONEY, MONEY, MONEY]
         assert lies() == (0, 0)
         tenure = CheminTenure.objects.get()
         assert (tenure.ended_at is not None, tenure.home) == (True, BANK)
@@ -317,7 +321,7 @@ class TestAfterItWasSettled:
     def test_a_bank_that_lost_goes_home_whole(self, monkeypatch):
         settled = Settled(monkeypatch, bank_loses)
         assert money_of(settled.players) == [MONEY - STAKE, MONEY + STAKE, MONEY]
-        assert settled.annulled() == [MONEY, MONEY, MONEY]
+        assert settled.voided() == [MONEY, MONEY, MONEY]
         assert (lies(), CheminTenure.objects.get().home) == ((0, 0), BANK)
         assert state_of(settled.live_table).phase is Phase.OFFER
 
@@ -325,20 +329,20 @@ class TestAfterItWasSettled:
     def test_a_bank_that_has_gone_home_since_is_made_up_by_its_banker(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins)
         answer(settled.players[0], settled.live_table, "give_suite")
-        assert settled.annulled() == [MONEY, MONEY, MONEY]
+        assert settled.voided() == [MONEY, MONEY, MONEY]
         assert lies() == (0, 0)
 
     def test_what_a_winner_has_spent_is_borne_by_the_house(self, monkeypatch):
         settled = Settled(monkeypatch, bank_loses)
         spend(settled.players[1], MONEY + STAKE)
-        assert settled.annulled() == [MONEY, 0, MONEY]
+        assert settled.voided() == [MONEY, 0, MONEY]
         assert VoidPart.objects.get(player=settled.players[1]).shortfall == STAKE
 
     @pytest.mark.sweep
     def test_however_much_of_the_bank_was_beyond_the_maximum(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins, maximum=BANK)
         assert lies() == (BANK, 0)
-        assert settled.annulled() == [MONEY, MONEY, MONEY]
+        assert settled.voided() == [MONEY, MONEY, MONEY]
 
     @pytest.mark.sweep
     def test_not_while_another_coup_is_in_progress(self, monkeypatch):
@@ -346,10 +350,10 @@ class TestAfterItWasSettled:
         answer(settled.players[0], settled.live_table, "keep_bank")
         before = money_of(settled.players), lies()
         with pytest.raises(AnotherCoup, match="is in progress"), transaction.atomic():
-            annul(settled.coup)
+            void_round(settled.coup)
         assert (money_of(settled.players), lies(), Void.objects.count()) == (*before, 0)
-        annul(coup_at(settled.live_table))
-        assert settled.annulled() == [MONEY, MONEY, MONEY]
+        void_round(coup_at(settled.live_table))
+        assert settled.voided() == [MONEY, MONEY, MONEY]
 
     @pytest.mark.sweep
     def test_an_earlier_coup_of_the_same_bank(self, monkeypatch):
@@ -358,7 +362,7 @@ class TestAfterItWasSettled:
         answer(settled.players[0], settled.live_table, "keep_bank")
         step_to(settled.live_table, Phase.CHOICE, Phase.OFFER)
         before = money_of(settled.players)
-        assert settled.annulled()[1:] == [before[1] + STAKE, before[2]]
+        assert settled.voided()[1:] == [before[1] + STAKE, before[2]]
         assert sum(money_of(settled.players)) + lies()[0] == 3 * MONEY
         assert Void.objects.get().pk == first.pk
 
@@ -367,21 +371,21 @@ class TestAfterItWasSettled:
         settled = Settled(monkeypatch, bank_loses)
         play.leave(player=settled.players[0], live_table_id=settled.live_table.pk)
         play.leave(player=settled.players[1], live_table_id=settled.live_table.pk)
-        assert settled.annulled() == [MONEY, MONEY, MONEY]
+        assert settled.voided() == [MONEY, MONEY, MONEY]
         assert lies() == (0, 0)
 
     @pytest.mark.sweep
     def test_the_second_call_moves_nothing(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins)
-        settled.annulled()
+        settled.voided()
         journals = Journal.objects.count()
-        annul(settled.coup)
+        void_round(settled.coup)
         assert Journal.objects.count() == journals
 
     @pytest.mark.sweep
     def test_the_table_goes_on_with_a_new_shoe(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins)
-        settled.annulled()
+        settled.voided()
         a_bank(settled.live_table, BANK)
         step_to(settled.live_table, Phase.CALLS)
         assert coup_at(settled.live_table).shoe_id != settled.coup.shoe_id
@@ -392,9 +396,9 @@ class TestAfterItWasSettled:
 @pytest.mark.sweep
 @pytest.mark.django_db
 class TestAtAPracticeTable:
-    def test_house_players_are_annulled_like_guests_and_nobody_is_told_for_them(self):
+    def test_house_players_are_voided_like_players_and_nobody_is_told_for_them(self):
         live_table = a_practice_table()
-        (player,) = guests(live_table, 1)
+        (player,) = seated_players(live_table, 1)
         for _ in range(60):
             coup = LiveRound.objects.filter(live_table=live_table, phase=RoundPhase.DEALT).first()
             if coup:
@@ -402,7 +406,7 @@ class TestAtAPracticeTable:
             assert step(live_table)
         assert coup
         before = Account.objects.filter(kind=AccountKind.SEAT).count()
-        annul(coup)
+        void_round(coup)
         assert before_the_croupier(AccountKind.STAKES) == 0
         assert Account.objects.filter(kind=AccountKind.SEAT).count() == before
         assert set(VoidPart.objects.values_list("player_id", flat=True)) <= {player.pk}
@@ -413,12 +417,12 @@ class TestAtAPracticeTable:
 
 @pytest.mark.sweep
 @pytest.mark.django_db
-def test_a_guest_of_another_table_loses_nothing_by_it(monkeypatch):
+def test_a_player_of_another_table_loses_nothing_by_it(monkeypatch):
     settled = Settled(monkeypatch, bank_wins)
     other = a_chemin_table(slug="other")
     for player in settled.players[:2]:
         sit(player, other)
     banker = a_bank(other, BANK)
-    annul(settled.coup)
+    void_round(settled.coup)
     assert before_the_croupier(AccountKind.BANK) == BANK
     assert cash(banker).balance == MONEY - BANK

@@ -10,14 +10,14 @@ from django.utils import translation
 
 from games.chemin import messages
 from games.chemin.options import NAMES, option_views
-from games.chemin.turns import Reading, of_a_guest, of_a_spectator, turn
+from games.chemin.turns import Reading, of_a_player, of_a_spectator, turn
 from games.engine.cards import Card
 from games.engine.chemin import Call, Outcome, Phase, Refusal, Side, State, options, view
 from games.engine.chemin import events as heard
 from games.engine.chemin.actions import Action, BringShoe, Join, SetBalance, TableAction, TimeUp
 from games.engine.chemin.events import Announced, Announcement, Event
 from games.engine.chemin.state import Chips
-from games.tables.chemin_rules import GuestRules
+from games.tables.chemin_rules import CheminRules
 from tests.engine.chemin.evening import ANY_COUP, Evening, shoe_beginning
 from tests.harness.sweeps import sweep_languages
 
@@ -29,14 +29,14 @@ CALLS = {
     Announcement.WHO_CALLS_BANCO: ("Banco?", "fr"),
     Announcement.BANK_AT_ITS_FULL_AMOUNT: ("Suite", "fr"),
 }
-RULES = GuestRules("SEK", 9, 10_000, 1_000_000)
+RULES = CheminRules("SEK", 9, 10_000, 1_000_000)
 CARDS = (Card.parse("9H"), Card.parse("TD"))
 EVENTS: tuple[Event, ...] = (
-    heard.GuestWillLeave(2),
-    heard.GuestJoined(2, 77_777),
-    heard.GuestLeft(2, 77_777),
-    heard.GuestAway(2),
-    heard.GuestBack(2),
+    heard.PlayerWillLeave(2),
+    heard.PlayerJoined(2, 77_777),
+    heard.PlayerLeft(2, 77_777),
+    heard.PlayerAway(2),
+    heard.PlayerBack(2),
     heard.ShoeBrought(312),
     heard.Passed(seat=2, phase=Phase.CALLS),
     heard.BankTaken(2, 500),
@@ -56,7 +56,7 @@ EVENTS: tuple[Event, ...] = (
     heard.ThirdCard(Side.PUNTER, CARDS[0]),
     heard.ThirdCard(Side.BANKER, CARDS[0]),
     *(heard.Settled(outcome, 4, 4, (), 0, 500) for outcome in Outcome),
-    heard.CoupAnnulled((Chips(2, 500),)),
+    heard.CoupVoided((Chips(2, 500),)),
     heard.BankKept(seat=2),
     heard.SuiteGiven(seat=2),
     heard.ExcessTakenHome(2, 500),
@@ -66,7 +66,7 @@ EVENTS: tuple[Event, ...] = (
 
 
 def who(number: int) -> str:
-    return messages.place_name(number)
+    return messages.seat_name(number)
 
 
 def money(minor: int) -> str:
@@ -98,16 +98,16 @@ def told_in(language: str) -> list[str]:
     """Return all messages in a language."""
     with translation.override(language):
         return [
-            *(messages.told(event, who, money) for event in EVENTS),
+            *(messages.describe_event(event, who, money) for event in EVENTS),
             *(messages.announcement(Announced(what, 500), money).text for what in Announcement),
             *(messages.refused(reason, RULES, money) for reason in Refusal),
         ]
 
 
-def test_every_kind_of_event_is_told_but_what_a_guest_has():
+def test_every_kind_of_event_is_told_but_what_a_player_has():
     told = {type(event) for event in EVENTS} | {heard.Announced, heard.BalanceSet}
     assert told == set(get_args(Event))
-    assert messages.told(heard.BalanceSet(2, 77_777), who, money) == ""
+    assert messages.describe_event(heard.BalanceSet(2, 77_777), who, money) == ""
 
 
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
@@ -150,17 +150,17 @@ def test_whoever_looks_is_told_in_a_sentence_what_they_may_do_now(language):
     """At every moment every player and spectator has a message, and every option a button."""
     with translation.override(language):
         for state in moments(evenings=3):
-            for guest in state.seats:
-                table = view(state, guest.number)
+            for seated_player in state.seats:
+                table = view(state, seated_player.number)
                 reading = Reading(table, state.last_banker, who, money)
-                sentence = of_a_guest(reading, None, "Europe/Stockholm")
-                assert re.search(r"[.?]$", sentence), (state.phase, sentence)
-                assert "%(" not in sentence
-                assert ".." not in sentence, sentence
+                message = of_a_player(reading, None, "Europe/Stockholm")
+                assert re.search(r"[.?]$", message), (state.phase, message)
+                assert "%(" not in message
+                assert ".." not in message, message
                 buttons = option_views(table, money)
                 assert len(buttons) == len(table.options)
                 assert all(button.label for button in buttons)
             reading = Reading(view(state, None), state.last_banker, who, money)
-            assert of_a_spectator(reading, free_places=1, is_open=True)
+            assert of_a_spectator(reading, free_seats=1, is_open=True)
             assert bool(turn(reading)) == (state.turn is not None)
             assert ".." not in turn(reading)

@@ -29,7 +29,7 @@ CHAPTER: Final = Chapter(
         Demand(
             "4.11.1",
             "a warning about bots",
-            ("test_gli19_4_11_1_whoever_may_sit_down_is_warned_of_programs_that_play",),
+            ("test_gli19_4_11_1_whoever_may_sit_down_is_warned_of_api_clients_that_play",),
             "**Was not met**: only the page of reports said that programs are forbidden. The table now warns "
             "every player who may sit down, in five languages.",
         ),
@@ -62,7 +62,7 @@ CHAPTER: Final = Chapter(
             "a player can report another",
             (
                 "test_gli19_a_8_1_is_kept_with_the_seat_the_table_and_the_words",
-                "test_gli19_a_8_1_is_led_to_from_the_seat_of_every_other_guest",
+                "test_gli19_a_8_1_is_led_to_from_the_seat_of_every_other_player",
             ),
             "Nothing missing.",
             page="`/staff/play/reports/`",

@@ -212,7 +212,7 @@ CHAPTER: Final = Chapter(
             "affected",
             (
                 "test_gli19_4_16_a_whole_coup_is_played_by_the_rule_for_who_is_absent",
-                "test_gli19_4_16_say_what_the_croupier_decided_in_a_guests_place",
+                "test_gli19_4_16_say_what_the_croupier_decided_in_a_players_place",
                 "test_gli19_4_16_connection_lost_accepted_bets_stand_and_are_settled_and_the_round_is_in_history",
             ),
             "Nobody else sat at the table whose line was lost; now somebody does, and is paid.",
@@ -223,7 +223,7 @@ CHAPTER: Final = Chapter(
             (
                 "test_gli19_4_16_every_stake_goes_back",
                 "test_gli19_4_16_has_a_cross_in_game_logs_and_every_stake_returned",
-                "test_gli19_4_16_overdue_is_annulled_at_once_and_the_supervisor_only_accepts_it",
+                "test_gli19_4_16_overdue_is_voided_at_once_and_the_supervisor_only_accepts_it",
             ),
             "The incident was asserted by a test without the clause's name; now it has it.",
             page="`/staff/incidents/`",
@@ -233,7 +233,7 @@ CHAPTER: Final = Chapter(
             "no card tracker and no probability aids while a shoe is in play",
             (
                 "test_gli19_4_18_2_in_play_it_tells_results_and_no_card_and_no_count",
-                "test_gli19_4_18_2_in_play_it_tells_results_of_guests_and_no_card_and_no_count",
+                "test_gli19_4_18_2_in_play_it_tells_results_of_chemin_and_no_card_and_no_count",
             ),
             "The page of a shoe is the one place that could; the roads show results. Nothing missing.",
             page="`/fair/shoe/…/`",
@@ -260,7 +260,7 @@ CHAPTER: Final = Chapter(
             "a changed return is a new version of the game",
             (
                 "test_gli19_a_6_1_is_the_next_number_and_in_force_at_once",
-                "test_gli19_a_6_1_under_rules_that_the_program_does_not_have_is_a_closed_table",
+                "test_gli19_a_6_1_under_rules_that_the_software_does_not_have_is_a_closed_table",
                 "test_gli19_a_6_1_another_pace_is_another_version_and_both_stand_in_the_log",
             ),
             "Only a change of pace bore the clause, which changes no return; limits and rules now do.",

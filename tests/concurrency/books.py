@@ -81,4 +81,4 @@ def disagreements() -> list[str]:
     """Return what is wrong between the house and its bank alone."""
     with connection.cursor() as cursor:
         cursor.execute(DISAGREEMENTS)
-        return [sentence for (sentence,) in cursor.fetchall()]
+        return [message for (message,) in cursor.fetchall()]

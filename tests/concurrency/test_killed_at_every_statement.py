@@ -14,7 +14,7 @@ import pytest
 from django.core.management import call_command
 
 from audit.models import Event
-from games.models import NextRound, Participation, Round
+from games.models import Participation, Round, SoloSeat
 from tests.builders import a_player, a_table
 from tests.harness.databases import Database
 from tests.harness.visitor import Visitor
@@ -50,16 +50,16 @@ def test_a_round_is_whole_or_has_not_happened(mortal_server, cloned_db, is_sweep
     visitor.get("/en/table/baccarat/real/")
     deaths = 0
     for number in count(1, 1 if is_sweep else 4):
-        place = place_with_a_chip(visitor, player)
-        form = click("deal", place)
+        seat = place_with_a_chip(visitor, player)
+        form = click("deal", seat)
         died = dies(visitor, form, f"after {number}")
         deaths += died
         if died:
-            assert_whole_or_nothing(player, place)
+            assert_whole_or_nothing(player, seat)
             status, text = visitor.post(PLAY, form)
             assert status == 200
-            assert str(place.round_id) in text or Round.objects.get(pk=place.round_id).code in text
-        assert_whole(player, place)
+            assert str(seat.round_id) in text or Round.objects.get(pk=seat.round_id).code in text
+        assert_whole(player, seat)
         call_command("verify_ledger", verbosity=0)
         if not died:
             break
@@ -70,18 +70,18 @@ def test_a_round_is_whole_or_has_not_happened(mortal_server, cloned_db, is_sweep
     )
 
 
-def click(action: str, place: NextRound) -> dict[str, object]:
+def click(action: str, seat: SoloSeat) -> dict[str, object]:
     """What the page sends for a button."""
-    return {"action": action, "round_id": place.round_id, "slip_version": place.slip_version, "table_version": 1}
+    return {"action": action, "round_id": seat.round_id, "slip_version": seat.slip_version, "table_version": 1}
 
 
-def place_with_a_chip(visitor: Visitor, player) -> NextRound:
-    place = NextRound.objects.get(player=player)
-    status, _text = visitor.post(PLAY, click("bet:player", place) | {"chip": CHIP})
+def place_with_a_chip(visitor: Visitor, player) -> SoloSeat:
+    seat = SoloSeat.objects.get(player=player)
+    status, _text = visitor.post(PLAY, click("bet:player", seat) | {"chip": CHIP})
     assert status == 200
-    place.refresh_from_db()
-    assert place.slip == {"player": CHIP}
-    return place
+    seat.refresh_from_db()
+    assert seat.slip == {"player": CHIP}
+    return seat
 
 
 def dies(visitor: Visitor, form: dict[str, object], fate: str) -> bool:
@@ -93,22 +93,22 @@ def dies(visitor: Visitor, form: dict[str, object], fate: str) -> bool:
     return False
 
 
-def assert_whole_or_nothing(player, place: NextRound) -> None:
-    if Round.objects.filter(pk=place.round_id).exists():
-        assert_whole(player, place)
+def assert_whole_or_nothing(player, seat: SoloSeat) -> None:
+    if Round.objects.filter(pk=seat.round_id).exists():
+        assert_whole(player, seat)
     else:
-        assert not Participation.objects.filter(round_id=place.round_id).exists()
-        assert not Journal.objects.filter(round_id=place.round_id).exists()
-        assert not Event.objects.filter(on=f"round:{place.round_id}").exists()
-        place.refresh_from_db()
-        assert place.slip == {"player": CHIP}
+        assert not Participation.objects.filter(round_id=seat.round_id).exists()
+        assert not Journal.objects.filter(round_id=seat.round_id).exists()
+        assert not Event.objects.filter(on=f"round:{seat.round_id}").exists()
+        seat.refresh_from_db()
+        assert seat.slip == {"player": CHIP}
 
 
-def assert_whole(player, place: NextRound) -> None:
-    part = Participation.objects.get(round_id=place.round_id)
+def assert_whole(player, seat: SoloSeat) -> None:
+    part = Participation.objects.get(round_id=seat.round_id)
     assert part.wagers.get().stake == CHIP
     assert part.balance_after == accounts.balance(player.pk, Mode.REAL)
-    assert set(Journal.objects.filter(round_id=place.round_id).values_list("kind", flat=True)) == {"stake", "settle"}
-    assert sum(Entry.objects.filter(journal__round_id=place.round_id).values_list("amount", flat=True)) == 0
-    assert Event.objects.filter(kind="round.settled", on=f"round:{place.round_id}").count() == 1
-    assert not NextRound.objects.filter(round_id=place.round_id).exists()
+    assert set(Journal.objects.filter(round_id=seat.round_id).values_list("kind", flat=True)) == {"stake", "settle"}
+    assert sum(Entry.objects.filter(journal__round_id=seat.round_id).values_list("amount", flat=True)) == 0
+    assert Event.objects.filter(kind="round.settled", on=f"round:{seat.round_id}").count() == 1
+    assert not SoloSeat.objects.filter(round_id=seat.round_id).exists()

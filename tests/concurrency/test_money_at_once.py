@@ -19,7 +19,7 @@ from games.errors import PlayError
 from games.models import Participation
 from games.solo import play_round
 from players.models import Player
-from tests.builders import a_place, a_player, a_table, a_verified_player
+from tests.builders import a_player, a_seat, a_table, a_verified_player
 from tests.concurrency.books import broken
 from tests.harness.databases import Database
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back
@@ -134,17 +134,17 @@ class TestOneAccount:
         player = a_verified_player(real=100 * AMOUNT)
         account = an_account(player)
         tables = [a_table(f"table-{number}") for number in range(SIXTEEN)]
-        places = [a_place(player, table, player=1000) for table in tables]
+        seats = [a_seat(player, table, player=1000) for table in tables]
         jobs = shuffled_together(
-            [partial(play, player, place) for place in places],
-            [partial(play, player, place) for place in places],  # the same click again
+            [partial(play, player, seat) for seat in seats],
+            [partial(play, player, seat) for seat in seats],  # the same click again
             [partial(deposit, player)] * SIXTEEN,
             [partial(withdraw, player, account)] * SIXTEEN,
         )
         done = Counter(at_once(jobs))
         assert done == {"round": 2 * SIXTEEN, "deposit": SIXTEEN, "withdrawal": SIXTEEN}
         parts = Participation.objects.filter(player=player)
-        assert {part.round_id for part in parts} == {place.round_id for place in places}
+        assert {part.round_id for part in parts} == {seat.round_id for seat in seats}
         won = sum(part.paid - part.staked for part in parts)
         assert balance(player) == 100 * AMOUNT + won
         assert everything_follows(player)
@@ -204,15 +204,15 @@ def bet(player: Player) -> str:
     return "stake" if said == "posted" else said
 
 
-def play(player: Player, place) -> str:
+def play(player: Player, seat) -> str:
     """A round by the service that a click calls."""
     try:
         play_round(
             player=player,
-            table_id=place.table_id,
+            table_id=seat.table_id,
             mode=Mode.REAL,
-            round_id=place.round_id,
-            slip_version=place.slip_version,
+            round_id=seat.round_id,
+            slip_version=seat.slip_version,
         )
     except PlayError as error:
         return type(error).__name__

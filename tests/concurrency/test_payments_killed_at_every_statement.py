@@ -11,44 +11,44 @@ from functools import partial
 
 import pytest
 
-from tests.concurrency import deeds_in, deeds_out
+from tests.concurrency import actions_in, actions_out
+from tests.concurrency.actions import Action, Scene
 from tests.concurrency.books import Counts, broken, counts, difference
-from tests.concurrency.deeds import Deed, Scene
 from tests.harness.killed import Act, dies
 from tests.harness.sweeps import sample
 
 # With each, the fewest statements that do more than read it can be done with: fewer would mean that the test looked
 # elsewhere.
-DEEDS: dict[Scene, int] = {
-    deeds_in.beginning_a_deposit: 8,
-    deeds_in.approved_by_call_back: 16,
-    deeds_in.declined_by_call_back: 15,
-    deeds_in.approved_when_asked: 16,
-    deeds_in.given_up: 13,
-    deeds_in.answered_at_the_bank: 4,
-    deeds_in.a_purse_filled: 5,
-    deeds_in.a_purse_left: 4,
-    deeds_in.free_money: 6,
-    deeds_out.asking_for_a_withdrawal: 11,
-    deeds_out.cancelling: 10,
-    deeds_out.refusing: 10,
-    deeds_out.approving: 8,
-    deeds_out.approving_as_the_first: 10,
-    deeds_out.approving_as_the_second: 13,
-    deeds_out.refusing_as_the_second: 15,
-    deeds_out.sending: 7,
-    deeds_out.paid_by_call_back: 13,
-    deeds_out.returned_by_call_back: 13,
-    deeds_out.paid_when_asked: 11,
-    deeds_out.closing_with_money: 25,
-    deeds_out.closing_without_money: 25,
-    deeds_out.closing_after_the_payout: 16,
+ACTIONS: dict[Scene, int] = {
+    actions_in.beginning_a_deposit: 8,
+    actions_in.approved_by_call_back: 16,
+    actions_in.declined_by_call_back: 15,
+    actions_in.approved_when_asked: 16,
+    actions_in.given_up: 13,
+    actions_in.answered_at_the_bank: 4,
+    actions_in.a_purse_filled: 5,
+    actions_in.a_purse_left: 4,
+    actions_in.free_money: 6,
+    actions_out.asking_for_a_withdrawal: 11,
+    actions_out.cancelling: 10,
+    actions_out.refusing: 10,
+    actions_out.approving: 8,
+    actions_out.approving_as_the_first: 10,
+    actions_out.approving_as_the_second: 13,
+    actions_out.refusing_as_the_second: 15,
+    actions_out.sending: 7,
+    actions_out.paid_by_call_back: 13,
+    actions_out.returned_by_call_back: 13,
+    actions_out.paid_when_asked: 11,
+    actions_out.closing_with_money: 25,
+    actions_out.closing_without_money: 25,
+    actions_out.closing_after_the_payout: 16,
 }
-TELLING: dict[Scene, int] = {deeds_in.the_bank_tells: 8, deeds_out.the_bank_pays: 12}
+TELLING: dict[Scene, int] = {actions_in.the_bank_tells: 8, actions_out.the_bank_pays: 12}
 LONGEST = 200  # statements; an act has a few dozen
 
 
-@pytest.mark.parametrize(("scene", "least"), sample(DEEDS.items(), 5), ids=[each.__name__ for each in DEEDS])
+@pytest.mark.parametrize(("scene", "least"), sample(ACTIONS.items(), 5), ids=[each.__name__ for each in ACTIONS])
 def test_everything_that_moves_money_happens_once(cloned_db, scene, least, is_sweep):
     deaths = deaths_at_every_statement(scene()) if is_sweep else deaths_around_every_commit(scene())
     assert deaths >= (least if is_sweep else 2)
@@ -64,7 +64,7 @@ def test_what_the_bank_tells_a_running_house_counts_once(start_server, settings,
     assert deaths >= (least if is_sweep else 2)
 
 
-def deaths_at_every_statement(set_up: Callable[[], Deed]) -> int:
+def deaths_at_every_statement(set_up: Callable[[], Action]) -> int:
     """Have a process die after the first statement of a deed, another one after the second of the next, and so on;
     return how many did. Right after a statement is right before the next one, and after the last of them nobody hears
     that it is done.
@@ -72,38 +72,38 @@ def deaths_at_every_statement(set_up: Callable[[], Deed]) -> int:
     return deaths(set_up, (partial(dies, when="after", number=number) for number in range(1, LONGEST)))
 
 
-def deaths_around_every_commit(set_up: Callable[[], Deed]) -> int:
+def deaths_around_every_commit(set_up: Callable[[], Action]) -> int:
     """The same in short: a process dies with all that a transaction has written, and the next one once it is kept."""
     moments = ((when, number) for number in range(1, LONGEST) for when in ("before", "after"))
     return deaths(set_up, (partial(dies, when=when, number=number, every=False) for when, number in moments))
 
 
-def deaths(set_up: Callable[[], Deed], ways: Iterator[Callable[[Act], bool]]) -> int:
+def deaths(set_up: Callable[[], Action], ways: Iterator[Callable[[Act], bool]]) -> int:
     """Have a process die in one way after another, in a new deed each time, until one does not; return how many did.
     What a repeated deed leaves in the ledger is checked with the next death, and at the end.
     """
     seen: list[int] = []
     for dies_so in ways:
-        deed = set_up()
+        action = set_up()
         before = counts()
-        died = dies_so(deed.do)
+        died = dies_so(action.do)
         if died:
-            seen.append(stage(deed, before))
+            seen.append(stage(action, before))
             assert not broken()
-        deed.do()
-        assert difference(before, counts()) == deed.stages[-1]
+        action.do()
+        assert difference(before, counts()) == action.stages[-1]
         if not died:
             break
-        deed.finish()
+        action.finish()
     else:
         pytest.fail("it died every time")
     assert not broken()
-    assert set(seen) == set(range(len(deed.stages)))  # some died before anything was done, and some after everything
+    assert set(seen) == set(range(len(action.stages)))  # some died before anything was done, and some after everything
     return len(seen)
 
 
-def stage(deed: Deed, before: Counts) -> int:
+def stage(action: Action, before: Counts) -> int:
     """Return how far a deed has come; there is nothing in between."""
     done = difference(before, counts())
-    assert done in deed.stages
-    return deed.stages.index(done)
+    assert done in action.stages
+    return action.stages.index(done)

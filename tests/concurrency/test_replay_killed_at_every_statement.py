@@ -19,7 +19,7 @@ MONEY = 1_000_000
 LONGEST = 200  # statements; a run has a few dozen
 
 
-def test_a_round_is_annulled_once_whenever_workers_die(cloned_db, owner, is_sweep):
+def test_a_round_is_voided_once_whenever_workers_die(cloned_db, owner, is_sweep):
     player, table = a_player(real=MONEY), a_table()
     good = a_round(player, table, player=1000)
     part = Participation.objects.get(round_id=good.round_id)

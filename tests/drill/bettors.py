@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPException
 
-from tests.drill.guests import Guest
 from tests.drill.records import Record
+from tests.drill.simulated_players import SimulatedPlayer
 from tests.harness.visitor import Visitor
 
 PACE = 0.5  # seconds between two clicks of a player, about: a person's, so that nobody is told to slow down
@@ -42,7 +42,7 @@ class Slip:
         return Slip(frozenset(stakes.items()), (*self.earlier, self.stakes))
 
 
-class Bettor(Guest):
+class Bettor(SimulatedPlayer):
     """Clicks on the round that the page shows, and on the next one once an answer shows that."""
 
     CONFIRMED = "confirmed"

@@ -31,14 +31,14 @@ LATE = 1.0  # seconds: longer than whoever is cut off takes to ask again
 PATIENCE = 10.0  # seconds for PostgreSQL to answer what nobody else hears
 
 
-class Deed(StrEnum):
+class Action(StrEnum):
     """What a transaction was for."""
 
     CALL = "a program's call"  # which is sent again until it is answered
     MOVE = "another move of money"  # a click's, a phase's, a payment's
 
     @classmethod
-    def of(cls, statements: bytes) -> "Deed | None":
+    def of(cls, statements: bytes) -> "Action | None":
         """Read it from what was asked; None where no money moved."""
         if not MOVES.search(statements):
             return None
@@ -54,7 +54,7 @@ class Fate(StrEnum):
 
 
 FATES = tuple(Fate)
-CUTS = tuple((deed, fate) for deed in Deed for fate in Fate)  # at a blow
+CUTS = tuple((action, fate) for action in Action for fate in Fate)  # at a blow
 
 
 class Line:
@@ -64,8 +64,8 @@ class Line:
         self._server = server
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
-        self.cuts: Counter[tuple[Deed, Fate]] = Counter()
-        self._left: list[tuple[Deed, Fate]] = []
+        self.cuts: Counter[tuple[Action, Fate]] = Counter()
+        self._left: list[tuple[Action, Fate]] = []
         self._lock = threading.Lock()
 
     def cut(self) -> None:
@@ -95,7 +95,7 @@ class Line:
         try:
             async for message in _messages(reader):
                 said = message[5:] if message[:1] in ASKS else b""
-                fate = self._fate(Deed.of(asked)) if said.upper() == COMMIT else None
+                fate = self._fate(Action.of(asked)) if said.upper() == COMMIT else None
                 asked = b"" if said.upper() in ENDS else asked + said
                 if fate is None:
                     to_server.write(message)
@@ -111,9 +111,9 @@ class Line:
             for each in (to_server, writer):
                 each.transport.abort()
 
-    def _fate(self, deed: Deed | None) -> Fate | None:
+    def _fate(self, action: Action | None) -> Fate | None:
         with self._lock:
-            cut = next((each for each in self._left if each[0] is deed), None)
+            cut = next((each for each in self._left if each[0] is action), None)
             if cut is None:
                 return None
             self._left.remove(cut)

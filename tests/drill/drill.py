@@ -17,16 +17,16 @@ from games.models import CheminTenure, Incident, LiveRound, LiveSeat, LiveTable,
 from players.demo import DOMAIN
 from players.models import Staff
 from tests.drill import reckoning, recovery, ticks
-from tests.drill.guest_table import GuestTable
-from tests.drill.guests import PATIENCE
+from tests.drill.api_players import REPEATED
+from tests.drill.chemin_table import DrilledTable
 from tests.drill.held import Held
 from tests.drill.hits import missed
 from tests.drill.people import BRISK, Party
 from tests.drill.plan import Asked, Blow, Stage
 from tests.drill.plan import Round as Blows
-from tests.drill.programs import REPEATED
 from tests.drill.records import at_a_loss, disagreements, nothing_done
 from tests.drill.recovery import Recovery
+from tests.drill.simulated_players import PATIENCE
 from tests.drill.victims import LOOK, House, Log, wait_for
 from wallet import withdrawals
 from wallet.models import BankNotice, BankPayoutNotice, Hold, Payment, PaymentState, Withdrawal, WithdrawalStatus
@@ -50,13 +50,13 @@ class Drill:
         self._held = held
         self._house = House(settings.VAR_DIR, held.house.process.pid, held.sealer, held.port, held.line)
         self._party = Party(held.house.url, seed, is_long=is_long)
-        self._table, self._guest_table = self._party.table, GuestTable(self._party.guest_table.pk)
-        self._guests = [client.guest for client in self._party.clients]
+        self._table, self._chemin_table = self._party.table, DrilledTable(self._party.chemin_table.pk)
+        self._guests = [client.simulated_player for client in self._party.clients]
         self._recoveries: list[Recovery] = []
         self._recovered: datetime | None = None  # when from the last blow
         self._wait(LiveRound.objects.filter(live_table=self._table).exists, "the table opens")
-        for guest in self._guests:
-            guest.start()
+        for simulated_player in self._guests:
+            simulated_player.start()
 
     def play(self, number: int, blows: Blows) -> None:
         """Have bets placed, have the house struck as planned, and wait until the round is over."""
@@ -73,13 +73,13 @@ class Drill:
 
         Raises Failed.
         """
-        self._wait(lambda: self._guest_table.coups_since(self._recovered), "guests play a coup after the last blow")
+        self._wait(lambda: self._chemin_table.coups_since(self._recovered), "guests play a coup after the last blow")
         self._wait(self._has_dealt, "a round is dealt after the last blow")
-        for guest in self._guests:
-            guest.go_home()
-        for guest in self._guests:
-            guest.join(PATIENCE)
-        late = [guest.name for guest in self._guests if guest.is_alive()]
+        for simulated_player in self._guests:
+            simulated_player.go_home()
+        for simulated_player in self._guests:
+            simulated_player.join(PATIENCE)
+        late = [simulated_player.name for simulated_player in self._guests if simulated_player.is_alive()]
         if late:
             raise Failed(f"never came home: {', '.join(late)}")
         self._demand_health()
@@ -95,14 +95,19 @@ class Drill:
         """Hold everybody's record to what the house tells them."""
         told = []
         for client in self._party.clients:
-            guest, rounds = client.guest, client.reader.rounds()
+            simulated_player, rounds = client.simulated_player, client.reader.rounds()
             told.append(rounds)
-            yield from disagreements(guest.record, rounds, client.reader.has())
-            yield from nothing_done(guest.record, guest.done[guest.CONFIRMED], rounds, pays=guest.PAYS)
-        yield from at_a_loss([client.guest.record for client in self._party.clients], told)
+            yield from disagreements(simulated_player.record, rounds, client.reader.has())
+            yield from nothing_done(
+                simulated_player.record,
+                simulated_player.done[simulated_player.CONFIRMED],
+                rounds,
+                pays=simulated_player.PAYS,
+            )
+        yield from at_a_loss([client.simulated_player.record for client in self._party.clients], told)
 
     def _of_money(self) -> Iterable[str]:
-        told_again = sum(guest.done[REPEATED] for guest in self._guests)
+        told_again = sum(simulated_player.done[REPEATED] for simulated_player in self._guests)
         return missed(self._held.postman.ways, self._states(), self._held.line.cuts, told_again)
 
     def _states(self) -> Counter[str]:
@@ -117,19 +122,19 @@ class Drill:
         slugs = [slug for _, slug in kept.values_list("pk", "table_version__table__slug")]
         print("rounds:", ", ".join(f"{slug} {times}" for slug, times in sorted(Counter(slugs).items())))
         kinds: dict[str, Counter[str]] = {}
-        for guest in self._guests:
-            kinds.setdefault(type(guest).__name__, Counter()).update(guest.done)
+        for simulated_player in self._guests:
+            kinds.setdefault(type(simulated_player).__name__, Counter()).update(simulated_player.done)
         for kind, done in kinds.items():
             print(f"{kind}: {', '.join(f'{what} {times}' for what, times in done.most_common())}")
         print("payments:", ", ".join(f"{state} {times}" for state, times in self._states().most_common()))
         print("call-backs:", ", ".join(f"{way} {times}" for way, times in self._held.postman.ways.items()))
         cuts = sorted(self._held.line.cuts.items())
-        print("cut at COMMIT:", ", ".join(f"{deed} {fate} {times}" for (deed, fate), times in cuts))
+        print("cut at COMMIT:", ", ".join(f"{action} {fate} {times}" for (action, fate), times in cuts))
         print(*recovery.table(self._recoveries), sep="\n", flush=True)
 
     def _demand_health(self) -> None:
         """Raises Failed where somebody has met what should not be."""
-        if faults := [fault for guest in self._guests for fault in guest.faults]:
+        if faults := [fault for simulated_player in self._guests for fault in simulated_player.faults]:
             raise Failed("\n".join(faults))
         if incidents := self._steadily(lambda: [each.cause for each in Incident.objects.all()]):
             raise Failed(f"a table stopped: {incidents}")
@@ -142,7 +147,7 @@ class Drill:
     def _at(self, stage: Stage | Asked, live_round: LiveRound) -> LiveRound:
         """Wait for that phase of the round, or of a later one where it is over; or for that of the guests' table."""
         if isinstance(stage, Asked):
-            self._wait(lambda: self._guest_table.stands().phase == stage, f"guests are at {stage}")
+            self._wait(lambda: self._chemin_table.stands().phase == stage, f"guests are at {stage}")
             return self._now()
         order = list(Stage)
         while (now := self._now()).pk != live_round.pk or now.phase != stage:
@@ -161,7 +166,7 @@ class Drill:
         is_up = self._house.strike(blow.victim)
         wait_for(is_up, f"{blow.victim} is up again")
         stands, recovered, up = self._now(), datetime.now(UTC), time.monotonic() - began
-        guests = self._guests_go_on(blow, recovered, worker)
+        seated_players = self._chemin_goes_on(blow, recovered, worker)
         self._wait(lambda: _moved(stands, self._now()), f"the table goes on after {blow}")
         due, moved = max(recovered, stands.deadline), self._steadily(lambda: self._moved_at(stands))
         seen = ticks.read(worker.lines(), due)
@@ -169,24 +174,24 @@ class Drill:
         words = (
             f"{blow} ({phase}): up after {up:.1f} s; moved on {late:.1f} s after it was due "
             f"by tick {seen.before(moved)} of {beat.count('games.tasks.tick ')} sent since the blow;"
-            f" guests went on {guests:.1f} s after it was up"
+            f" guests went on {seated_players:.1f} s after it was up"
         )
         if seen.in_vain(self._table.pk, moved) >= TICKS or seen.failures:
             raise Failed("\n".join((words, *seen.failures, *worker.lines())))
-        wait = max(guest.longest_wait(began, time.monotonic()) for guest in self._guests)
-        self._recoveries.append(Recovery(blow.victim, up, max(late, 0.0), guests, wait))
+        wait = max(simulated_player.longest_wait(began, time.monotonic()) for simulated_player in self._guests)
+        self._recoveries.append(Recovery(blow.victim, up, max(late, 0.0), seated_players, wait))
         self._recovered = recovered
         return words
 
-    def _guests_go_on(self, blow: Blow, recovered: datetime, worker: Log) -> float:
+    def _chemin_goes_on(self, blow: Blow, recovered: datetime, worker: Log) -> float:
         """Wait until something is done at the guests' table, by a guest or by a tick; return how many seconds that
         took. Raises Failed where ticks pass it over.
         """
-        stood = self._steadily(self._guest_table.stands)
-        self._wait(lambda: self._guest_table.moved_at(stood), f"the guests' table goes on after {blow}")
-        moved = self._steadily(lambda: self._guest_table.moved_at(stood))
-        vain = self._steadily(lambda: self._guest_table.in_vain(stood, recovered, worker.lines()))
-        failures = ticks.read(worker.lines(), recovered, ticks.GUESTS).failures
+        stood = self._steadily(self._chemin_table.stands)
+        self._wait(lambda: self._chemin_table.changed_at(stood), f"the guests' table goes on after {blow}")
+        moved = self._steadily(lambda: self._chemin_table.changed_at(stood))
+        vain = self._steadily(lambda: self._chemin_table.in_vain(stood, recovered, worker.lines()))
+        failures = ticks.read(worker.lines(), recovered, ticks.CHEMIN).failures
         if moved is None or vain >= TICKS or failures:
             raise Failed("\n".join((f"{blow}: {vain} ticks passed the guests' table over", *failures)))
         return max((moved - recovered).total_seconds(), 0.0)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
-from ops.embedded import Places
+from ops.embedded import Paths
 from ops.embedded.paths import DATABASE, SOCKET_OF_POSTGRESQL, WEB_ROLE
 from tests.drill.commits import Line, line_to
 from tests.drill.postman import Postman, a_postman
@@ -45,12 +45,12 @@ class Held:
 def held(seed: str) -> Iterator[Held]:
     """A house of its own that is open."""
     with fresh_var() as var, a_postman(seed) as postman:
-        places = Places(var)
-        with line_to(places.sockets / SOCKET_OF_POSTGRESQL) as line:
+        paths = Paths(var)
+        with line_to(paths.sockets / SOCKET_OF_POSTGRESQL) as line:
             address = f"postgresql://{WEB_ROLE}@127.0.0.1:{line.port}/{quote(DATABASE)}"
             lines = {
                 "DATABASE_URL": f"{address}?sslmode=disable&gssencmode=disable",
-                "DATABASE_OWNER_URL": places.addresses.database_owner_url,
+                "DATABASE_OWNER_URL": paths.addresses.database_owner_url,
                 "PAYMENT_HOST": postman.address,
             }
             house = House(var, extra=PACE | lines | OF_WORKER)

@@ -10,8 +10,8 @@ from uuid import UUID
 
 import requests
 
-from tests.drill.guests import Caller
 from tests.drill.records import Record
+from tests.drill.simulated_players import Caller
 from wallet.models import Behaviour
 from wallet.sandbox_bank import payouts
 

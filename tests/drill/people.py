@@ -11,25 +11,25 @@ from games.betting.limits import Limits
 from games.chemin.snapshots import read_public
 from games.models import LiveTable, Table
 from games.shared.seats import seat_at
-from games.tables.chemin_rules import GuestClock
+from games.tables.chemin_rules import CheminClock
 from games.tables.clock import Clock
 from players.api import tokens
 from players.demo import DOMAIN
 from players.identity import verification
 from players.models import Player, Scope, Staff
-from tests.builders import a_guest_table, a_player, a_shared_table, a_submission, a_table
+from tests.builders import a_chemin_live_table, a_player, a_shared_table, a_submission, a_table
+from tests.drill.api_players import ApiPlayer, Rival, Sharer, Soloist
 from tests.drill.bettors import Bettor
-from tests.drill.guest_window import GuestWindow
-from tests.drill.guests import TIMEOUT, Guest
+from tests.drill.chemin_window import CheminWindow
 from tests.drill.payers import Payer
-from tests.drill.programs import Program, Rival, Sharer, Soloist
 from tests.drill.records import Record
+from tests.drill.simulated_players import TIMEOUT, SimulatedPlayer
 from tests.drill.windows import SharedWindow, SoloWindow, Window
 from tests.harness.visitor import Visitor
 from wallet.models import Mode
 
 BRISK = Clock(betting=3000, call=500, card=200, pause=500)
-BRISK_GUESTS = GuestClock(
+BRISK_CHEMIN = CheminClock(
     ask=4000, decide=4000, deal=4000, choice=4000, pause=500, house_player=500, missed=20, removal=3_600_000
 )
 MONEY = 10**9  # minor units
@@ -41,8 +41,8 @@ PER_MINUTE = 10_000  # calls of a program
 class Client:
     """Whoever plays, and a program by which their own record is held to what the house tells them."""
 
-    guest: Guest
-    reader: Program
+    simulated_player: SimulatedPlayer
+    reader: ApiPlayer
 
 
 class Party:
@@ -53,10 +53,10 @@ class Party:
         self.players: list[Player] = []
         name = uuid4().hex[:6]
         shared = a_shared_table(slug=f"drill-{name}", clock=BRISK)
-        guests = a_guest_table(slug=f"drill-guests-{name}", clock=BRISK_GUESTS)
+        seated_players = a_chemin_live_table(slug=f"drill-guests-{name}", clock=BRISK_CHEMIN)
         solo = a_table(slug=f"drill-solo-{name}")
         self.table = LiveTable.objects.select_related("table__version").get(table=shared, mode=Mode.REAL)
-        self.guest_table = LiveTable.objects.select_related("table").get(table=guests, mode=Mode.REAL)
+        self.chemin_table = LiveTable.objects.select_related("table").get(table=seated_players, mode=Mode.REAL)
         self.clients = [*self._everybody(solo, twice=is_long), *self._windows(solo, are_all=is_long)]
 
     def _everybody(self, solo: Table, *, twice: bool) -> Iterator[Client]:
@@ -67,17 +67,17 @@ class Party:
             yield self._program(Sharer, code, self.table.table.slug)
             yield self._payer(code)
         for _ in range(3):
-            yield self._program(Rival, "SE", self.guest_table.table.slug)
+            yield self._program(Rival, "SE", self.chemin_table.table.slug)
 
     def _windows(self, solo: Table, *, are_all: bool) -> Iterator[Client]:
         """One at every table; in a short drill at that of the guests alone, where a page is asked most."""
-        kinds: list[tuple[type[Window], str]] = [(GuestWindow, self.guest_table.table.slug)]
+        kinds: list[tuple[type[Window], str]] = [(CheminWindow, self.chemin_table.table.slug)]
         if are_all:
             kinds += [(SoloWindow, solo.slug), (SharedWindow, self.table.table.slug)]
         for kind, slug in kinds:
             player, record = self._player(kind.__name__, "SE")
-            if kind is GuestWindow:  # its page says so in words
-                record.largest_bank = read_public(self.guest_table.pk).rules.maximum
+            if kind is CheminWindow:  # its page says so in words
+                record.largest_bank = read_public(self.chemin_table.pk).rules.maximum
             path = f"/en/table/{slug}/real/"
             yield Client(kind(record, self._seed, self._url, path, _cookies(player)), self._reader(player, record))
 
@@ -107,8 +107,8 @@ class Party:
         self.players.append(player)
         return player, Record(f"{what} {player.pk}", money)
 
-    def _reader(self, player: Player, record: Record) -> Program:
-        return Program(record, self._seed, self._url, _token(player))
+    def _reader(self, player: Player, record: Record) -> ApiPlayer:
+        return ApiPlayer(record, self._seed, self._url, _token(player))
 
 
 def _token(player: Player) -> str:

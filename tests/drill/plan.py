@@ -82,7 +82,7 @@ SHORT: tuple[Round, ...] = (
 """Every victim, every phase of a round, and a coup between guests with money on the table. Without web, signer and
 sealer the table goes on: they come last in a round, or the next phase would be over when they are back.
 """
-AT_GUESTS = 0.25  # of the rounds that are chosen at random strike the guests' table
+AT_CHEMIN = 0.25  # of the rounds that are chosen at random strike the guests' table
 
 
 def every_death(victims: Sequence[Victim]) -> Iterator[Round]:
@@ -103,7 +103,7 @@ def chosen(seed: int, rounds: int) -> Iterator[Round]:
     first = list(every_death(chance.sample(list(Victim), len(Victim))))
     yield from first[:rounds]
     for _ in range(rounds - len(first)):
-        if chance.random() < AT_GUESTS:
+        if chance.random() < AT_CHEMIN:
             asked = chance.sample(list(Asked), chance.randint(1, MOST_BLOWS))
             yield tuple(Blow(chance.choice(list(Victim)), each, JUST_NOW) for each in asked)
             continue

@@ -35,7 +35,7 @@ WHERE (stakes > 0 OR settled > 0) AND NOT (
 UNION ALL
 SELECT format('round %s: void, with the cards %s', id, cards) FROM (
     SELECT r.id, r.cards FROM games_void AS v JOIN games_round AS r ON r.id = v.round_id
-    UNION SELECT id, cards FROM games_liveround WHERE phase = 'void') AS annulled
+    UNION SELECT id, cards FROM games_liveround WHERE phase = 'void') AS voided
 WHERE cards <> ''
 UNION ALL
 SELECT format('round %s: player %s staked %s and was paid %s, their accounts say %s',
@@ -68,11 +68,11 @@ def faults() -> Iterator[str]:
     """Say what is wrong with the house now that nothing lies on its tables: nothing, always."""
     with connection.cursor() as cursor:
         cursor.execute(FAULTS)
-        yield from (sentence for (sentence,) in cursor.fetchall())
+        yield from (message for (message,) in cursor.fetchall())
     yield from disagreements()
     yield from (f"incident at {each.table.slug}: {each.cause}" for each in Incident.objects.select_related("table"))
     yield from _not_as_dealt()
-    yield from _not_as_dealt_to_guests()
+    yield from _not_as_dealt_to_players()
     for command in ("verify_ledger", "verify_audit"):
         try:
             call_command(command, verbosity=0)
@@ -94,29 +94,29 @@ def _not_as_dealt() -> Iterator[str]:
         yield from _not_so(played.pk, played.cards, coup)
 
 
-def _not_as_dealt_to_guests() -> Iterator[str]:
+def _not_as_dealt_to_players() -> Iterator[str]:
     """Deal every coup between guests again, one after the other from the first card of its shoe, with what was declared
     in it, and settle it.
     """
-    for shoe in Shoe.objects.filter(live_table__table__shape=Shape.GUESTS):
+    for shoe in Shoe.objects.filter(live_table__table__shape=Shape.CHEMIN):
         cards, gone = shuffle(shoes.seed_of(shoe), shoe.decks), 0
         for played in Round.objects.filter(shoe=shoe).exclude(cards="").order_by("first_card"):
             coup = CheminCoup.objects.get(pk=played.pk)
             declared = {"punter_draws": coup.punter_draws, "banker_draws": coup.banker_draws}
             try:
-                dealt = record.deal_again(cards[gone:], **declared)
+                dealt = record.redeal_coup(cards[gone:], **declared)
             except record.RecordError as error:
                 yield f"coup {coup.pk}: {error}"
                 break
-            yield from _not_so_between_guests(played, coup, dealt)
+            yield from _not_so_between_players(played, coup, dealt)
             gone += len(dealt.cards)
 
 
-def _not_so_between_guests(played: Round, coup: CheminCoup, dealt: record.Dealt) -> Iterator[str]:
+def _not_so_between_players(played: Round, coup: CheminCoup, dealt: record.Dealt) -> Iterator[str]:
     if played.cards != shoes.written(dealt.cards):
         yield f"coup {coup.pk}: {played.cards} is not what its seed deals"
     if coup.outcome != dealt.outcome:
-        yield f"coup {coup.pk}: {coup.outcome or 'annulled'}, and the cards say {dealt.outcome}"
+        yield f"coup {coup.pk}: {coup.outcome or 'voided'}, and the cards say {dealt.outcome}"
     stakes = {each.seat_id: (each.stake, each.returned) for each in coup.stakes.all()}
     reckoning = reckon(dealt.outcome, [Chips(seat, stake) for seat, (stake, _) in stakes.items()])
     comes_to = {each.seat: (each.stake, each.returned) for each in reckoning.stakes}

@@ -20,7 +20,7 @@ class Recovery:
     victim: Victim
     up: float  # until it was up again
     table: float  # from when a table was due, and could be moved, until it was
-    guests: float  # from when it was up again until something was done at the guests' table
+    seated_players: float  # from when it was up again until something was done at the guests' table
     wait: float  # for which the client that waited longest was not answered
 
 
@@ -34,7 +34,7 @@ def table(recoveries: Iterable[Recovery]) -> Iterable[str]:
             times = (
                 [each.up for each in of_it],
                 [each.table for each in of_it],
-                [each.guests for each in of_it],
+                [each.seated_players for each in of_it],
                 [each.wait for each in of_it],
             )
             yield _row((victim, str(len(of_it)), *(f"{median(each):.1f} / {max(each):.1f}" for each in times)))

@@ -9,7 +9,7 @@ import sys
 from django.conf import settings
 
 from ops.embedded.children import Child, Program
-from ops.embedded.paths import Places
+from ops.embedded.paths import Paths
 
 LOOK = 0.2  # seconds between two looks
 PATIENCE = 10.0  # seconds for it to end
@@ -19,7 +19,7 @@ QUEUE = ("--queues=seal", "--hostname=sealer@%h")
 
 def main() -> None:
     """Start it, again and again."""
-    log = Places(settings.VAR_DIR).logs / "sealer.log"
+    log = Paths(settings.VAR_DIR).logs / "sealer.log"
     program = Program("Sealer", (sys.executable, *WORKER, *QUEUE), log, os.environ, folder=settings.BASE_DIR)
     sealer = Child(program, print)
     sealer.start()

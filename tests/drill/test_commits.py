@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from ops.embedded.paths import SOCKET_OF_POSTGRESQL
-from tests.drill.commits import CUTS, FATES, Deed, Fate, Line, line_to
+from tests.drill.commits import CUTS, FATES, Action, Fate, Line, line_to
 from tests.start.support import wait_until
 
 pytestmark = pytest.mark.usefixtures("cloned_db")
@@ -61,7 +61,7 @@ def test_it_passes_everything_on_while_nothing_is_to_be_cut(address, kept, line)
 def test_who_sends_commit_is_cut_off_and_what_became_of_it_is_told_by_the_database_alone(address, kept, line):
     line.cut()
     write_in_vain(address, 0, 1, 2)
-    assert line.cuts == {(Deed.MOVE, fate): 1 for fate in FATES}
+    assert line.cuts == {(Action.MOVE, fate): 1 for fate in FATES}
     wait_until(lambda: numbers(kept) == [FATES.index(Fate.DONE), FATES.index(Fate.LATE)], "what was late is done")
     write(address, 3)
     assert numbers(kept) == [0, 1, 3]

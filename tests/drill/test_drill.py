@@ -34,7 +34,7 @@ def test_whatever_is_struck_play_and_payments_go_on_and_everybody_s_record_agree
     )
     assert held.returncode == 0, held.stdout + held.stderr
     assert all(str(blow) in held.stdout for blows in SHORT for blow in blows)
-    assert all(f"{deed} {fate} 1" in held.stdout for deed, fate in CUTS), held.stdout
+    assert all(f"{action} {fate} 1" in held.stdout for action, fate in CUTS), held.stdout
 
 
 def test_a_short_drill_strikes_everything_in_every_phase():
@@ -57,7 +57,7 @@ def test_however_soon_it_ends_a_long_drill_has_struck_everything():
     assert {blow.victim for blows in chosen(7, len(SHORT)) for blow in blows} == {*Victim}
 
 
-def test_a_long_drill_strikes_in_every_question_that_guests_are_asked():
+def test_a_long_drill_strikes_in_every_question_that_players_are_asked():
     assert {blow.stage for blows in chosen(7, 100) for blow in blows} == {*Stage, *Asked}
 
 
@@ -93,17 +93,21 @@ def test_ticks_that_did_not_ask_for_the_table_are_counted_and_those_that_expired
     assert seen.failures == (log[-1],)
 
 
-def test_ticks_of_the_guests_table_are_others_than_those_of_the_shared_one():
+def test_ticks_of_the_chemin_table_are_others_than_those_of_the_shared_one():
     log = (
         line("00:00:01.200", "Task games.tasks.tick[1-a] received"),
         line("00:00:01.250", "Task games.tasks.tick[1-a] succeeded in 0.04s: []"),
-        line("00:00:02.200", "Task games.tasks.tick_guests[2-b] received"),
-        line("00:00:02.250", "Task games.tasks.tick_guests[2-b] succeeded in 0.04s: [12]"),
-        line("00:00:02.260", "Task games.tasks.advance_guest_table[3-c] received"),
-        line("00:00:02.270", "Task games.tasks.advance_guest_table[3-c] raised unexpected: X()"),
+        line("00:00:02.200", "Task games.tasks.tick_chemin[2-b] received"),
+        line("00:00:02.250", "Task games.tasks.tick_chemin[2-b] succeeded in 0.04s: [12]"),
+        line("00:00:02.260", "Task games.tasks.advance_chemin_table[3-c] received"),
+        line("00:00:02.270", "Task games.tasks.advance_chemin_table[3-c] raised unexpected: X()"),
     )
     began = datetime(2026, 1, 1, 0, 0, 1, tzinfo=UTC)
     late = began + timedelta(minutes=1)
-    guests, shared = ticks.read(log, began, ticks.GUESTS), ticks.read(log, began)
-    assert (guests.in_vain(7, late), guests.in_vain(12, late), guests.failures) == (1, 0, (log[-1],))
+    seated_players, shared = ticks.read(log, began, ticks.CHEMIN), ticks.read(log, began)
+    assert (seated_players.in_vain(7, late), seated_players.in_vain(12, late), seated_players.failures) == (
+        1,
+        0,
+        (log[-1],),
+    )
     assert (shared.in_vain(12, late), shared.failures) == (1, ())

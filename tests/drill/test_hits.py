@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.drill.commits import CUTS, Deed, Fate
+from tests.drill.commits import CUTS, Action, Fate
 from tests.drill.hits import ENDS, missed
 from tests.drill.postman import WAYS
 
@@ -25,5 +25,5 @@ def test_an_end_that_no_payment_had_is_missed(state):
 
 
 def test_a_call_that_was_done_and_not_told_again_is_missed():
-    cuts = ALL_CUTS | {(Deed.CALL, Fate.DONE): 2}
+    cuts = ALL_CUTS | {(Action.CALL, Fate.DONE): 2}
     assert [*missed(ALL_WAYS, ALL_ENDS, cuts, 1)] == ["2 calls were done and their answers lost, 1 were told again"]

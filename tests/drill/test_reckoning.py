@@ -9,7 +9,7 @@ import pytest
 
 from games.models import CheminCoup, Participation, Phase, Round, Wager
 from tests.builders import a_player, a_round, a_table
-from tests.chemin.at_table import a_bank_to_keep, a_chemin_table, answer, asked_at, guests
+from tests.chemin.at_table import a_bank_to_keep, a_chemin_table, answer, asked_at, seated_players
 from tests.drill import reckoning
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet
@@ -121,13 +121,13 @@ def test_what_the_ledger_finds_itself_is_told(house):
     assert any(fault.startswith("verify_ledger") for fault in reckoning.faults())
 
 
-class TestBetweenGuests:
+class TestBetweenPlayers:
     """Coups at Chemin de Fer, the last of which the bank did not lose."""
 
     @pytest.fixture
     def house(self, cloned_db) -> Iterator[psycopg.Connection]:
         table = a_chemin_table()
-        guests(table)
+        seated_players(table)
         answer(asked_at(a_bank_to_keep(table)), table, "give_suite")
         with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
             superuser.execute("SET session_replication_role = replica")

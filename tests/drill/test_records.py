@@ -84,7 +84,7 @@ def test_a_round_that_is_there_twice_is_found(record, told):
     assert found(record, told, HAS - 100) == ["Ada: the house has r 2 times"]
 
 
-def test_a_round_that_was_annulled_is_found(record, told):
+def test_a_round_that_was_voided_is_found(record, told):
     told[1] |= {"status": "void"}
     assert found(record, told) == ["Ada: r is void"]
 
@@ -135,7 +135,7 @@ def of_a_bank(name: str, bank: int, at_risk: int, paid: int) -> dict[str, Any]:
     return a_coup(name, bank, at_risk, bank=(at_risk, paid))
 
 
-class TestAmongGuests:
+class TestAmongPlayers:
     """A part in a coup against a bank."""
 
     @pytest.fixture
@@ -209,7 +209,7 @@ class TestAmongGuests:
         assert only.endswith("the house has none of it")
 
 
-class TestWhatGuestsToldOfOneAnother:
+class TestWhatPlayersToldOfOneAnother:
     """A coup of two, each of whom is told of their own part."""
 
     @pytest.fixture

@@ -15,7 +15,7 @@ LINE = re.compile(
     r"(?P<what>received|succeeded in [^:]+: (?P<result>.*)|raised .*|retry.*)"
 )
 SHARED = ("tick", "advance_live_table")
-GUESTS = ("tick_guests", "advance_guest_table")
+CHEMIN = ("tick_chemin", "advance_chemin_table")
 
 
 @dataclass

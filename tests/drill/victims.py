@@ -12,11 +12,11 @@ from django.conf import settings
 from django.db import Error, connection
 
 from audit.models import Checkpoint
-from ops.embedded import Places, keeper_pid
+from ops.embedded import Paths, keeper_pid
 from ops.fork_server import answers
 from tests.drill.commits import Line
-from tests.drill.guests import PATIENCE
 from tests.drill.plan import Victim
+from tests.drill.simulated_players import PATIENCE
 
 LOOK = 0.05  # seconds between two looks
 WORDS = {
@@ -45,7 +45,7 @@ class Log:
     """The log of a program, from the end it has now."""
 
     def __init__(self, var: Path, name: str) -> None:
-        self._path = Places(var).logs / f"{name}.log"
+        self._path = Paths(var).logs / f"{name}.log"
         self._from = self._path.stat().st_size
 
     def lines(self) -> list[str]:
@@ -81,7 +81,7 @@ class House:
             with self._keeper_asleep():
                 dead.kill()
                 _wait_until_gone(dead)
-                shutil.rmtree(Places(self.var).valkey / "appendonlydir")
+                shutil.rmtree(Paths(self.var).valkey / "appendonlydir")
         else:
             dead.kill()
 

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs
 
 from playwright.sync_api import Error, Page, Request, Response, sync_playwright
 
-from tests.drill.guests import Guest, Stopwatch
 from tests.drill.records import NOTHING, Bets, Record
+from tests.drill.simulated_players import SimulatedPlayer, Stopwatch
 from tests.harness.browser import DESKTOP, FLAGS, find_chromium
 
 PACE = 1.0  # seconds between two rounds
@@ -26,7 +26,7 @@ SHOWN = """(which) => [document.querySelector('#slip [name=round_id]').value, Ob
 OPEN, ANY = ".spot__bet--open", ".spot__bet"  # the slip; and also what a round that is over has made of it
 
 
-class Window(Guest):
+class Window(SimulatedPlayer):
     """A window of Chromium at a table, in the session of the cookies given."""
 
     READY = "#slip [name=round_id]"  # what a page has that was served

@@ -14,8 +14,8 @@ from games.engine.roads import (
     ROWS,
     SMALL_ROAD,
     Bead,
-    Mark,
     Regularity,
+    RoadEntry,
     Roads,
     Win,
     bead_plate,
@@ -47,13 +47,13 @@ def letter(what: Bead | Win | Regularity) -> str:
     return str(what.ties) if what.ties else letter(what.bead) if what.bead else "?"
 
 
-def place(mark: Mark[Any]) -> tuple[int, int]:
-    return mark.column, mark.row
+def place(entry: RoadEntry[Any]) -> tuple[int, int]:
+    return entry.column, entry.row
 
 
-def drawn(road: Sequence[Mark[Any]]) -> list[str]:
+def drawn(road: Sequence[RoadEntry[Any]]) -> list[str]:
     """Return the board row by row, down to its last row with a mark."""
-    board = {place(mark): letter(mark.what) for mark in road}
+    board = {place(entry): letter(entry.what) for entry in road}
     columns, rows = (max((each[way] for each in board), default=-1) + 1 for way in (0, 1))
     return ["".join(board.get((column, row), ".") for column in range(columns)).rstrip(".") for row in range(rows)]
 
@@ -147,7 +147,7 @@ def test_where_tails_have_taken_the_head_of_a_column_the_next_free_one_is_begun(
 def test_ties_stand_on_the_win_before_them_and_break_no_streak() -> None:
     road = big_road(beads("P TT P B T B"))
     assert drawn(road) == ["21", "PB"]
-    assert [(mark.what.bead and mark.what.bead.outcome, mark.what.ties) for mark in road] == [
+    assert [(entry.what.bead and entry.what.bead.outcome, entry.what.ties) for entry in road] == [
         (Outcome.PLAYER, 2),
         (Outcome.PLAYER, 0),
         (Outcome.BANKER, 1),
@@ -156,13 +156,13 @@ def test_ties_stand_on_the_win_before_them_and_break_no_streak() -> None:
 
 
 def test_ties_before_any_win_wait_in_its_place_and_stay_on_it() -> None:
-    assert big_road(beads("TT")) == (Mark(0, 0, Win(None, 2)),)
-    assert big_road(beads("TT B T")) == (Mark(0, 0, Win(Bead(Outcome.BANKER), 3)),)
+    assert big_road(beads("TT")) == (RoadEntry(0, 0, Win(None, 2)),)
+    assert big_road(beads("TT B T")) == (RoadEntry(0, 0, Win(Bead(Outcome.BANKER), 3)),)
 
 
 def test_the_pairs_of_a_win_are_kept() -> None:
     won = Bead(Outcome.PLAYER, player_pair=True)
-    assert big_road([won, Bead(Outcome.TIE, banker_pair=True)]) == (Mark(0, 0, Win(won, 1)),)
+    assert big_road([won, Bead(Outcome.TIE, banker_pair=True)]) == (RoadEntry(0, 0, Win(won, 1)),)
 
 
 def test_no_two_marks_share_a_place_and_none_lies_off_the_board() -> None:
@@ -176,7 +176,7 @@ def test_every_streak_goes_down_as_far_as_it_can_and_then_right() -> None:
     for results in STREAKY:
         taken: set[tuple[int, int]] = set()
         head = -1
-        for _, streak in groupby(big_road(results), lambda mark: mark.what.bead):
+        for _, streak in groupby(big_road(results), lambda entry: entry.what.bead):
             places = list(map(place, streak))
             head = next(column for column in range(head + 1, 200) if (column, 0) not in taken)
             assert places[0] == (head, 0)
@@ -216,7 +216,7 @@ def said_by_the_book(results: list[Bead], back: int) -> list[Regularity]:
 @every_derived
 def test_a_derived_road_says_what_the_book_says_for_every_sequence_of_wins(back: int) -> None:
     for results in all_results("PB", 11):
-        assert [mark.what for mark in derived_road(results, back)] == said_by_the_book(results, back)
+        assert [entry.what for entry in derived_road(results, back)] == said_by_the_book(results, back)
 
 
 @every_derived
@@ -234,7 +234,7 @@ def test_big_eye_boy_by_hand() -> None:
     # Second column: as deep as the first, then one deeper. Heads of the third and fourth: three
     # against two, one against three. Fourth: one deeper than one. Fifth: two against one; then as
     # deep as two.
-    assert [letter(mark.what) for mark in derived_road(results, BIG_EYE_BOY)] == list("RBBBBBR")
+    assert [letter(entry.what) for entry in derived_road(results, BIG_EYE_BOY)] == list("RBBBBBR")
     assert drawn(derived_road(results, BIG_EYE_BOY)) == ["RBR", ".B", ".B", ".B", ".B"]
 
 
@@ -259,10 +259,10 @@ def test_ties_change_nothing_but_beads_and_what_stands_on_wins() -> None:
         wins = [bead for bead in results if bead.outcome is not Outcome.TIE]
         with_ties, without = Roads.of(results), Roads.of(wins)
         assert with_ties[2:] == without[2:]
-        assert sum(mark.what.ties for mark in with_ties.big_road) == len(results) - len(wins)
+        assert sum(entry.what.ties for entry in with_ties.big_road) == len(results) - len(wins)
         if wins:
-            assert [(place(mark), mark.what.bead) for mark in with_ties.big_road] == [
-                (place(mark), mark.what.bead) for mark in without.big_road
+            assert [(place(entry), entry.what.bead) for entry in with_ties.big_road] == [
+                (place(entry), entry.what.bead) for entry in without.big_road
             ]
 
 
@@ -276,10 +276,10 @@ def test_the_next_coup_adds_at_most_one_mark_to_each_road_and_moves_none() -> No
 
 
 @pytest.mark.parametrize("draw", [bead_plate, big_road, lambda results: derived_road(results, BIG_EYE_BOY)])
-def test_a_narrow_board_shows_the_last_columns(draw: Callable[[list[Bead]], tuple[Mark[Any], ...]]) -> None:
+def test_a_narrow_board_shows_the_last_columns(draw: Callable[[list[Bead]], tuple[RoadEntry[Any], ...]]) -> None:
     road = draw(beads("PPPPPPP B PP BB P B PPP BBBBBBB"))
     whole = drawn(road)
-    columns = max(mark.column for mark in road) + 1
+    columns = max(entry.column for entry in road) + 1
     for shown in range(1, columns + 3):
         assert drawn(last_columns(road, shown)) == drawn_end(whole, columns, shown)
     assert last_columns((), 4) == ()

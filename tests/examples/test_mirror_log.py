@@ -14,7 +14,7 @@ from django.db import connections
 from audit.models import Checkpoint
 from audit.verification import verify
 from players.models import Scope
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.audit import sealed
 from tests.audit.signing import Pens
 from tests.examples.between import Between, standing_between
@@ -40,7 +40,7 @@ def a_house(folder: Path, pens: Pens) -> Iterator[House]:
     """Open a house with a database of its own, at which Django points meanwhile."""
     with databases.clone("mirrored") as database:
         sealed.fill(database, pens)
-        key = Program(a_member_of_staff("compliance").user, Scope.EVENTS, Scope.CHECKPOINTS).key
+        key = ApiClient(a_member_of_staff("compliance").user, Scope.EVENTS, Scope.CHECKPOINTS).key
         environment = {"AUDIT_KEYS": pens.keys.replace("\n", ",")}
         server = web.start(database, folder / "web.log", application="casino.asgi:application", environment=environment)
         try:
@@ -304,7 +304,7 @@ class TestOfNone:
 
     @pytest.mark.sweep
     def test_nor_does_one_for_something_else(self, mirror):
-        other = Program(a_member_of_staff("compliance").user, Scope.REPORTS).key
+        other = ApiClient(a_member_of_staff("compliance").user, Scope.REPORTS).key
         status, said = mirror(token=other)
         assert (status, said.startswith("Cannot be read: the house answers 403 to checkpoint: ")) == (2, True)
 

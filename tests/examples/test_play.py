@@ -11,7 +11,7 @@ import pytest
 
 from games.models import Participation, Phase
 from players.models import Player
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.builders import a_player, a_table
 from tests.harness.sweeps import sample
 from tests.harness.web import WebServer
@@ -51,14 +51,14 @@ def run(server: WebServer, key: str, *arguments: str, typed: str = "") -> tuple[
 
 @pytest.mark.sweep
 def test_it_says_which_tables_there_are(player, web_server):
-    status, said, complained = run(web_server, Program(player.user).key)
+    status, said, complained = run(web_server, ApiClient(player.user).key)
     assert (status, complained) == (0, "")
     assert said.split()[:2] == ["baccarat", "solo"]
 
 
 def test_it_plays_what_it_was_told_and_holds_each_seed_to_its_commitment(player, web_server):
     status, said, complained = run(
-        web_server, Program(player.user).key, "baccarat", "--bet", "player=50", "--bet", "tie=10", "--rounds", "3"
+        web_server, ApiClient(player.user).key, "baccarat", "--bet", "player=50", "--bet", "tie=10", "--rounds", "3"
     )
     assert (status, complained) == (0, "")
     assert said.count("its seed is as committed") == 3
@@ -70,7 +70,7 @@ def test_it_plays_what_it_was_told_and_holds_each_seed_to_its_commitment(player,
 @pytest.mark.sweep
 def test_it_plays_what_is_typed_and_goes_on_after_a_refusal(player, web_server):
     typed = "player fifty\nnonsense 50\nplayer 50, tie 10\n\n"
-    status, said, complained = run(web_server, Program(player.user).key, "baccarat", typed=typed)
+    status, said, complained = run(web_server, ApiClient(player.user).key, "baccarat", typed=typed)
     assert (status, complained) == (0, "")
     assert "'player fifty' is no bet: write player 50" in said
     assert said.count("its seed is as committed") == 1
@@ -80,7 +80,7 @@ def test_it_plays_what_is_typed_and_goes_on_after_a_refusal(player, web_server):
 @pytest.mark.sweep
 def test_it_follows_a_shared_table_and_bets_there(player, web_server):
     live_table = a_live_table()
-    process = begun(web_server, Program(player.user).key, live_table.table.slug, "--real", "--bet", "player=100")
+    process = begun(web_server, ApiClient(player.user).key, live_table.table.slug, "--real", "--bet", "player=100")
     assert process.stdout
     assert process.stdout.readline().startswith("betting")
     assert process.stdout.readline().startswith("Bet 100.00 SEK")
@@ -106,7 +106,7 @@ def test_it_follows_a_shared_table_and_bets_there(player, web_server):
     ),
 )
 def test_what_goes_wrong_is_said_in_a_line(player, web_server, arguments, words):
-    status, _, complained = run(web_server, Program(player.user).key, *arguments)
+    status, _, complained = run(web_server, ApiClient(player.user).key, *arguments)
     assert status == 1
     assert words in complained
     assert "Traceback" not in complained
@@ -127,7 +127,7 @@ def test_without_a_token_and_without_a_house_as_well(player, web_server):
 
 @pytest.mark.sweep
 def test_control_c_ends_it_politely(player, web_server):
-    process = begun(web_server, Program(player.user).key, "baccarat")
+    process = begun(web_server, ApiClient(player.user).key, "baccarat")
     assert process.stdout
     assert process.stdout.readline().startswith("Balance 10,000.00 SEK.")
     assert process.stdout.read(5) == "bet> "

@@ -7,7 +7,7 @@ import numpy as np
 from games.engine.cards import FULL_DECK
 from games.fairness.randomness import shuffles
 from games.fairness.randomness.cards import CardCounts, Heap
-from games.models import CardTally, ShuffleTally
+from games.models import CardHourlyTotal, ShuffleHourlyTotal
 from wallet.models import Mode
 
 FAIR = 1 / 52
@@ -27,7 +27,7 @@ def dealt(*, share: float = FAIR, rounds: int = ROUNDS) -> CardCounts:
 def keep(hour: datetime, version_id: int | None, counted: CardCounts, mode: Mode = Mode.REAL) -> None:
     """Store counts for an hour and a table version."""
     assert version_id
-    CardTally.objects.create(
+    CardHourlyTotal.objects.create(
         hour=hour, version_id=version_id, mode=mode, rounds=counted.rounds, counts=counted.as_json()
     )
 
@@ -35,4 +35,4 @@ def keep(hour: datetime, version_id: int | None, counted: CardCounts, mode: Mode
 def keep_unshuffled(hour: datetime, decks: int, number: int = 120) -> None:
     """Store shuffles of an hour in which no card has moved."""
     counted = shuffles.count([FULL_DECK * decks] * number, decks=decks)
-    ShuffleTally.objects.create(hour=hour, decks=decks, mode=Mode.REAL, shuffles=number, counts=counted.as_json())
+    ShuffleHourlyTotal.objects.create(hour=hour, decks=decks, mode=Mode.REAL, shuffles=number, counts=counted.as_json())

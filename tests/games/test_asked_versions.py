@@ -19,7 +19,7 @@ from games.models import HowEnded, RulesVersion, ScheduledVersion, ScheduleEndin
 from games.tables import clock, status, versions
 from games.tables.checks import MissingLanguage, NothingChanged, ReturnTooLow, TableError, UnusableClock, UnusableLimits
 from games.tables.clock import Clock
-from games.tables.default_tables import PACE, baccarat_limits, guest_limits, load_tables, pairs_limits
+from games.tables.default_tables import PACE, baccarat_limits, chemin_limits, load_tables, pairs_limits
 from games.tasks import put_versions_live
 from games.variants import VARIANTS
 from tests.ageing import age
@@ -96,7 +96,7 @@ class TestOtherLimits:
             approve(asked)
         assert number_of(table) == 3
 
-    def test_are_not_put_live_by_a_program_with_other_rules(self, monkeypatch):
+    def test_are_not_put_live_by_a_api_client_with_other_rules(self, monkeypatch):
         table = a_table()
         asked = ask(table)
         monkeypatch.setitem(vars(VARIANTS["baccarat"]), "digest", "of other rules")
@@ -172,8 +172,8 @@ class TestATable:
             {"modes": []},
             {"chat_language": "fr"},
             {"limits": baccarat_limits() | CHEAP},
-            {"shape": Shape.GUESTS},
-            {"variant": "chemin_de_fer", "limits": guest_limits("SEK")},
+            {"shape": Shape.CHEMIN},
+            {"variant": "chemin_de_fer", "limits": chemin_limits("SEK")},
         ],
         ids=str,
     )
@@ -299,7 +299,7 @@ class TestTheDatabase:
         Table.objects.filter(pk=table.pk).update(first_opened_at=None)
         self.refuses("takes two people", **self.a_version(table))
 
-    def test_other_limits_with_the_program_s_rules(self):
+    def test_other_limits_with_the_api_client_s_rules(self):
         table = a_table()
         RulesVersion.objects.create(variant="baccarat", version="9", digest="9" * 64, body={})
         self.refuses("takes two people", **self.a_version(table, rules_digest="9" * 64))
@@ -364,9 +364,9 @@ class TestRulesAsData:
 
     def test_never_change(self):
         rules.keep()
-        for deed in ("UPDATE games_rulesversion SET version = '0'", "DELETE FROM games_rulesversion"):
+        for action in ("UPDATE games_rulesversion SET version = '0'", "DELETE FROM games_rulesversion"):
             with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute(deed)
+                cursor.execute(action)
 
 
 def make_due(owner: psycopg.Connection) -> None:

@@ -12,7 +12,7 @@ from games.engine.odds import exact, percent
 from games.models import HowEnded, RulesVersion, ScheduleEnding
 from games.variants import VARIANTS
 from players import staff
-from tests.builders import a_guest_table, a_player, a_round, a_table, other_limits, put_live, scheduled
+from tests.builders import a_chemin_live_table, a_player, a_round, a_table, other_limits, put_live, scheduled
 from tests.people import a_member_of_staff, a_visitor
 
 pytestmark = pytest.mark.django_db
@@ -77,8 +77,8 @@ def test_a_table_stands_with_every_version_who_asked_who_decided_why_and_what_it
     assert "SEK: Tie SEK 10 – SEK 50 SEK 10 – SEK 2,500" in compared
 
 
-def test_a_table_of_guests_stands_with_its_bank_and_its_pace(supervisor):
-    text = read(supervisor, f"/staff/games/tables/{a_guest_table().pk}/").replace("\xa0", " ")
+def test_a_table_of_chemin_stands_with_its_bank_and_its_pace(supervisor):
+    text = read(supervisor, f"/staff/games/tables/{a_chemin_live_table().pk}/").replace("\xa0", " ")
     assert "SEK: bank SEK 10 – SEK 1,000" in text
     assert "House player response" in text
 

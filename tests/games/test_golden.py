@@ -14,7 +14,7 @@ from games.betting.limits import Limits
 from games.betting.rules import lower_bet
 from games.engine.settle import ExcludedBets
 from games.errors import BalanceTooLow, NotOffered, UnknownChip
-from games.models import NextRound, Participation, Round, Table
+from games.models import Participation, Round, SoloSeat, Table
 from games.solo import idle_purses
 from games.tables.checks import check_returns
 from games.tables.default_tables import golden_limits, load_tables
@@ -22,10 +22,10 @@ from games.tables.status import close_table
 from games.tasks import return_idle_purses
 from games.variants import VARIANTS
 from players.models import Player
-from tests.annulling import annul_unreproduced
-from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
+from tests.builders import a_golden_table, a_player, a_purse, a_round, a_seat, a_table
 from tests.harness.sweeps import sample
 from tests.people import events
+from tests.voiding import void_unreproduced
 from wallet.invariants import verify
 from wallet.ledger import accounts, purse
 from wallet.models import Account, AccountKind, Mode
@@ -39,20 +39,20 @@ def balances(player, mode=Mode.REAL):
     return accounts.balance(player.pk, mode), purse.balance(player, mode)
 
 
-def play(player, table, place, **how):
+def play(player, table, seat, **how):
     return solo.play_round(
         player=player,
         table_id=table.pk,
-        mode=Mode(place.mode),
-        round_id=place.round_id,
-        slip_version=place.slip_version,
+        mode=Mode(seat.mode),
+        round_id=seat.round_id,
+        slip_version=seat.slip_version,
         **how,
     )
 
 
 def again(player, table, mode=Mode.REAL):
     """Deal the bets on the table."""
-    return play(player, table, a_place(player, table, mode))
+    return play(player, table, a_seat(player, table, mode))
 
 
 def take(player, table, bet, chip):
@@ -71,9 +71,9 @@ def lose_down_to(player, table, least):
 
 def long_ago(player):
     """Move the player's last action nine minutes into the past."""
-    for place in NextRound.objects.filter(player=player):
-        place.used_at -= idle_purses.IDLE
-        place.save(update_fields=["used_at"])
+    for seat in SoloSeat.objects.filter(player=player):
+        seat.used_at -= idle_purses.IDLE
+        seat.save(update_fields=["used_at"])
 
 
 @pytest.fixture
@@ -114,21 +114,21 @@ class TestTheAccountAGamePlaysOn:
     def test_without_a_rebuy_covers_nothing(self, table):
         rich = a_player(real=MONEY)
         with pytest.raises(BalanceTooLow):
-            a_place(rich, table, player=1000)
+            a_seat(rich, table, player=1000)
 
 
 class TestSidesExcludeEachOther:
     @pytest.mark.parametrize(("lies", "clicked"), [("player", "banker"), ("banker", "player")])
     def test_so_the_second_is_refused_and_the_first_stays(self, player, table, lies, clicked):
-        a_place(player, table, **{lies: 1000})
+        a_seat(player, table, **{lies: 1000})
         with pytest.raises(ExcludedBets):
-            a_place(player, table, **{clicked: 1000})
-        assert a_place(player, table).slip == {lies: 1000}
+            a_seat(player, table, **{clicked: 1000})
+        assert a_seat(player, table).slip == {lies: 1000}
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("side", ["player", "banker"])
     def test_and_tie_stands_beside_either(self, player, table, side):
-        assert a_place(player, table, **{side: 1000, "tie": 1000}).slip == {side: 1000, "tie": 1000}
+        assert a_seat(player, table, **{side: 1000, "tie": 1000}).slip == {side: 1000, "tie": 1000}
 
     def test_and_tie_stands_alone(self, player, table):
         assert Participation.objects.get(round_id=a_round(player, table, tie=1000).round_id).staked == 1000
@@ -136,35 +136,35 @@ class TestSidesExcludeEachOther:
 
 class TestTakingOff:
     def test_takes_one_chip(self, player, table):
-        a_place(player, table, player=5000)
+        a_seat(player, table, player=5000)
         assert take(player, table, "player", 1000) == {"player": 4000}
 
     def test_is_done_at_a_closed_table_too(self, player, table):
-        a_place(player, table, player=5000)
+        a_seat(player, table, player=5000)
         close_table(table_id=table.pk, reason="test", by="staff:1")
         assert take(player, table, "player", 1000) == {"player": 4000}
 
     def test_takes_what_is_left_where_that_is_less_than_the_chip(self, player, table):
-        a_place(player, table, player=1000, tie=1000)
+        a_seat(player, table, player=1000, tie=1000)
         assert take(player, table, "player", 5000) == {"tie": 1000}
 
     def test_takes_nothing_where_nothing_lies(self, player, table):
-        a_place(player, table, player=1000)
+        a_seat(player, table, player=1000)
         assert take(player, table, "tie", 1000) == {"player": 1000}
 
     def test_takes_no_chip_that_there_is_not(self, player, table):
-        a_place(player, table, player=1000)
+        a_seat(player, table, player=1000)
         with pytest.raises(UnknownChip):
             take(player, table, "player", 1234)
 
     def test_works_though_the_balance_no_longer_covers_the_bets(self, player, table):
-        a_place(player, table, player=10_000)
+        a_seat(player, table, player=10_000)
         purse.leave(player=player, mode=Mode.REAL, key=uuid4())
         assert take(player, table, "player", 1000) == {"player": 9000}
 
     def test_is_no_control_of_baccarat(self, player):
         other = a_table()
-        a_place(player, other, player=1000)
+        a_seat(player, other, player=1000)
         with pytest.raises(NotOffered):
             take(player, other, "player", 1000)
 
@@ -173,20 +173,20 @@ class TestControlsItDoesNotHave:
     @pytest.mark.sweep
     @pytest.mark.parametrize("what", [Change.UNDO, Change.DOUBLE, Change.REPEAT])
     def test_change_nothing(self, player, table, what):
-        a_place(player, table, player=1000)
+        a_seat(player, table, player=1000)
         with pytest.raises(NotOffered):
             change(player, table, what)
 
     @pytest.mark.parametrize("how", [Deal.DOUBLED, Deal.REPEATED])
     def test_deal_nothing(self, player, table, how):
-        place = a_place(player, table, player=1000)
+        seat = a_seat(player, table, player=1000)
         with pytest.raises(NotOffered):
-            play(player, table, place, how=how)
+            play(player, table, seat, how=how)
         assert not Round.objects.exists()
 
     def test_a_lower_bet_is_none_of_baccarat(self, player):
         other = a_table()
-        a_place(player, other, player=1000)
+        a_seat(player, other, player=1000)
         with pytest.raises(NotOffered):
             change(player, other, Change.LOWER)
 
@@ -194,7 +194,7 @@ class TestControlsItDoesNotHave:
 class TestStandingBets:
     def test_lie_on_the_table_after_the_round(self, player, table):
         a_round(player, table, player=1000, tie=2000)
-        assert a_place(player, table).slip == {"player": 1000, "tie": 2000}
+        assert a_seat(player, table).slip == {"player": 1000, "tie": 2000}
 
     def test_are_played_again_by_deal_alone(self, player, table):
         a_round(player, table, player=1000, tie=2000)
@@ -212,9 +212,9 @@ class TestStandingBets:
         assert purse.balance(player, Mode.REAL) == part.balance_after
 
     def test_of_the_same_click_again_are_not_played(self, player, table):
-        place = a_place(player, table, player=1000)
-        play(player, table, place)
-        assert play(player, table, place).repeated
+        seat = a_seat(player, table, player=1000)
+        play(player, table, seat)
+        assert play(player, table, seat).repeated
         assert Round.objects.count() == 1
 
 
@@ -233,7 +233,7 @@ class TestTooLittleForTheStandingBets:
     def test_a_lower_bet_is_the_most_that_is_covered(self, table):
         poor = a_player(real=9000)
         a_purse(poor, 9000)
-        a_place(poor, table, player=5000, tie=2000)
+        a_seat(poor, table, player=5000, tie=2000)
         purse.leave(player=poor, mode=Mode.REAL, key=uuid4())
         a_purse(poor, 4000)
         slip = change(poor, table, Change.LOWER)
@@ -258,20 +258,20 @@ def test_a_lower_bet_is_covered_allowed_and_could_not_be_higher(stakes, funds):
     assert lowered == dict(stakes) if sum(stakes.values()) <= funds else True
 
 
-class TestAnAnnulledRound:
+class TestAnVoidedRound:
     @pytest.mark.parametrize("left", sample([False, True], 1))
     def test_gives_the_stakes_back_wherever_the_money_is_now(self, player, table, left):
         played = a_round(player, table, player=1000, tie=1000)
         if left:
             purse.leave(player=player, mode=Mode.REAL, key=uuid4())
-        annul_unreproduced(played.round_id)
+        void_unreproduced(played.round_id)
         assert sum(balances(player)) == MONEY
         assert [check.rows for check in verify.run() if check.rows] == []
 
 
 class TestUnusedPurses:
     def test_flow_back_after_nine_minutes(self, player, table):
-        a_place(player, table)
+        a_seat(player, table)
         long_ago(player)
         return_idle_purses()
         assert balances(player) == (MONEY, 0)
@@ -285,9 +285,9 @@ class TestUnusedPurses:
         assert balances(player) == before
 
     def test_stay_when_their_owner_comes_back_in_time(self, player, table):
-        a_place(player, table)
+        a_seat(player, table)
         long_ago(player)
-        a_place(player, table)
+        a_seat(player, table)
         assert idle_purses.return_idle_purses() == 0
 
     @pytest.mark.sweep
@@ -295,15 +295,15 @@ class TestUnusedPurses:
         other = a_player(real=MONEY, free=MONEY)
         for mode in Mode:
             a_purse(other, 1000, mode)
-            a_place(other, table, mode)
-        a_place(player, table)
+            a_seat(other, table, mode)
+        a_seat(player, table)
         long_ago(other)
         assert idle_purses.return_idle_purses() == 2
         assert balances(other) == balances(other, Mode.FREE) == (MONEY, 0)
         assert balances(player) == (MONEY // 2, MONEY // 2)
 
     def test_flow_back_once(self, player, table):
-        a_place(player, table)
+        a_seat(player, table)
         long_ago(player)
         assert (idle_purses.return_idle_purses(), idle_purses.return_idle_purses()) == (1, 0)
 
@@ -338,11 +338,11 @@ class TestTogether:
         player, table = a_player(real=MONEY), a_golden_table()
         for _ in range(self.ROUNDS):
             a_purse(player, 10_000)
-            place = a_place(player, table)
-            if not place.slip:
-                place = a_place(player, table, player=1000)
+            seat = a_seat(player, table)
+            if not seat.slip:
+                seat = a_seat(player, table, player=1000)
             long_ago(player)
-            outcomes = at_once(lambda place=place: play(player, table, place), idle_purses.return_idle_purses)
+            outcomes = at_once(lambda seat=seat: play(player, table, seat), idle_purses.return_idle_purses)
             assert {type(each) for each in outcomes} <= {solo.Played, BalanceTooLow, int}
             self.all_is_somewhere(player)
         assert [check.rows for check in verify.run() if check.rows] == []
@@ -351,11 +351,11 @@ class TestTogether:
         player, table = a_player(real=MONEY), a_golden_table()
         for _ in range(self.ROUNDS):
             a_purse(player, 10_000)
-            place = a_place(player, table)
-            if not place.slip:
-                place = a_place(player, table, player=1000)
+            seat = a_seat(player, table)
+            if not seat.slip:
+                seat = a_seat(player, table, player=1000)
             outcomes = at_once(
-                lambda place=place: play(player, table, place),
+                lambda seat=seat: play(player, table, seat),
                 lambda: purse.leave(player=player, mode=Mode.REAL, key=uuid4()),
                 lambda: a_purse(player, 1000),
             )

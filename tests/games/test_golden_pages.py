@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from games.models import NextRound, Participation
-from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
+from games.models import Participation, SoloSeat
+from tests.builders import a_golden_table, a_player, a_purse, a_round, a_seat, a_table
 from tests.harness.sweeps import sample
 from wallet.ledger import accounts, purse
 from wallet.models import Mode
@@ -45,13 +45,13 @@ def look(visitor, language="en", mode="real") -> str:
 
 
 def click(visitor, player, action, *, language="en", mode="real", htmx=True, chip=1000):
-    place = NextRound.objects.select_related("table__version").get(player=player, mode="R" if mode == "real" else "F")
-    assert place.table.version is not None
+    seat = SoloSeat.objects.select_related("table__version").get(player=player, mode="R" if mode == "real" else "F")
+    assert seat.table.version is not None
     form = {
         "action": action,
-        "round_id": place.round_id,
-        "slip_version": place.slip_version,
-        "table_version": place.table.version.number,
+        "round_id": seat.round_id,
+        "slip_version": seat.slip_version,
+        "table_version": seat.table.version.number,
         "chip": chip,
     }
     return visitor.post(address(language, mode, "play/"), form, headers={"HX-Request": "true"} if htmx else {})
@@ -66,9 +66,9 @@ def rebuy(visitor, amount, *, language="en", mode="real", key=None):
 def says(text, english, language, **values):
     """Return True if the page has this message in the language."""
     with translation.override(language):
-        sentence = translation.gettext(english)
-        assert language == "en" or sentence != english, f"not translated into {language}"
-    return (sentence % values if values else sentence) in unescape(text)
+        message = translation.gettext(english)
+        assert language == "en" or message != english, f"not translated into {language}"
+    return (message % values if values else message) in unescape(text)
 
 
 @pytest.mark.sweep
@@ -103,7 +103,7 @@ def test_every_button_works_without_javascript(visitor, player):
         answer = click(visitor, player, action, htmx=False)
         assert (answer.status_code, answer["Location"]) == (302, address())
     assert Participation.objects.count() == 2
-    assert NextRound.objects.get().slip == {}
+    assert SoloSeat.objects.get().slip == {}
 
 
 @pytest.mark.sweep
@@ -120,10 +120,10 @@ def test_the_result_stays_in_sight_with_the_standing_bets(visitor, player, table
 @pytest.mark.sweep
 def test_limits_and_version_are_in_view(visitor):
     page = look(visitor)
-    bar = re.search(r'<p class="limits">(.*?)</p>', page, re.DOTALL)
-    assert bar is not None
+    ineligibility = re.search(r'<p class="limits">(.*?)</p>', page, re.DOTALL)
+    assert ineligibility is not None
     for amount in (1000, 1_000_000, 120_000):
-        assert format_money(amount, "SEK", "en") in bar[1]
+        assert format_money(amount, "SEK", "en") in ineligibility[1]
     assert "Version 1.0" in page
 
 
@@ -173,14 +173,14 @@ class TestSentences:
     @pytest.mark.sweep
     def test_a_purse_below_the_standing_bets_offers_a_lower_bet(self, visitor, player, table, language):
         a_purse(player, 5000)
-        a_place(player, table, player=5000)
+        a_seat(player, table, player=5000)
         purse.leave(player=player, mode=Mode.REAL, key=uuid4())
         a_purse(player, 2000)
         page = look(visitor, language)
         assert says(page, "Your game balance no longer covers these bets.", language)
         assert says(page, "Bet %(amount)s", language, amount=format_money(2000, "SEK", language))
         click(visitor, player, "lower", language=language)
-        assert NextRound.objects.get().slip == {"player": 2000}
+        assert SoloSeat.objects.get().slip == {"player": 2000}
 
     @pytest.mark.sweep
     def test_a_rebuy_in_the_players_way_of_writing_numbers(self, visitor, player, language):

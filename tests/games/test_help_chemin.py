@@ -26,7 +26,7 @@ from games.engine.chemin.actions import (
 from games.engine.chemin.odds import PolicyOdds, chemin_odds
 from games.engine.chemin.rules import DECKS, Advice
 from games.variants import LANGUAGES
-from tests.builders import UNHURRIED_GUESTS, a_guest_table
+from tests.builders import UNHURRIED_CHEMIN, a_chemin_live_table
 from tests.engine.chemin.evening import shoe_beginning
 from tests.games.help_figures import CURRENCY, amount, chemin_example_figures, exactly, examples_of, policy, written
 from tests.games.help_pages import Tag, help_page, shown_cards
@@ -193,9 +193,9 @@ def test_the_line_about_decks_has_their_number(language: str) -> None:
 def test_limits_are_those_of_the_tables_the_markets_own_first(language: str) -> None:
     own = CURRENCY[language]
     other = next(each for each in Currency.values if each != own)
-    a_guest_table(other, slug="other")
-    a_guest_table(own, slug="own")
-    a_guest_table(own, slug="practice", places=5, minimum=2_000, house_players=3)
+    a_chemin_live_table(other, slug="other")
+    a_chemin_live_table(own, slug="own")
+    a_chemin_live_table(own, slug="practice", places=5, minimum=2_000, house_players=3)
     first, second = help_page(language, SLUG).one("article").all("table", "bet-limits")
     (_, *real), (practice, *figures) = first.rows
     assert real == ["9", *(format_money(each, own, language) for each in (1_000, 100_000))]
@@ -207,8 +207,8 @@ def test_limits_are_those_of_the_tables_the_markets_own_first(language: str) -> 
 @pytest.mark.sweep
 @every_language
 def test_times_are_those_of_the_table(language: str) -> None:
-    a_guest_table(
-        clock=replace(UNHURRIED_GUESTS, ask=17_000, decide=18_000, deal=14_000, choice=15_000, house_player=100)
+    a_chemin_live_table(
+        clock=replace(UNHURRIED_CHEMIN, ask=17_000, decide=18_000, deal=14_000, choice=15_000, house_player=100)
     )
     rows = help_page(language, SLUG).one("article").all("table")[-1].rows
     assert [re.findall(r"\d+", length) for _, length in rows] == [["17"], ["18"], ["14"], ["15"], ["2"], ["60"]]

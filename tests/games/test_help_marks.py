@@ -6,10 +6,10 @@ import pytest
 from django.utils.translation import override
 
 from games.engine.bets import Variant
-from games.help import BadExample, HelpTextError, UnknownMark, page
+from games.help import BadExample, HelpTextError, UnknownPlaceholder, page
 from games.help.chemin_examples import chemin_example
 from games.help.examples import deal_example
-from games.help.placeholders import marks_of
+from games.help.placeholders import placeholders_of
 from games.variants import GAMES, LANGUAGES, VARIANTS
 from tests.games.help_pages import parsed
 from tests.harness.sweeps import sample
@@ -79,7 +79,7 @@ def test_buttons_and_meters_are_called_what_the_screen_calls_them(language: str,
     ],
 )  # fmt: skip
 def test_a_mark_that_stands_for_nothing_is_an_error(slug: str, mark: str) -> None:
-    with pytest.raises(UnknownMark):
+    with pytest.raises(UnknownPlaceholder):
         printed(slug, mark)
 
 
@@ -87,13 +87,13 @@ def test_a_mark_that_stands_for_nothing_is_an_error(slug: str, mark: str) -> Non
     ("slug", "mark"), [("baccarat", "tax"), ("baccarat", "call:banco"), ("chemin_de_fer", "headline")]
 )
 def test_a_game_has_no_marks_of_the_other_kind(slug: str, mark: str) -> None:
-    with pytest.raises(UnknownMark):
+    with pytest.raises(UnknownPlaceholder):
         printed(slug, f"{{{{ {mark} }}}}")
 
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_every_game_can_speak_of_every_button(slug: str) -> None:
-    marks = marks_of(GAMES[slug], ())
+    marks = placeholders_of(GAMES[slug], ())
     assert {"control", "meter", "page", "game", "money", "example"} <= marks.keys()
 
 

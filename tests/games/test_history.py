@@ -18,9 +18,9 @@ from django.utils import translation
 from games.history.csv_export import amount, safe
 from games.history.search import FIND, Ending, Search, every, find, parameters
 from games.models import Participation, Result, Round, Table
-from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample, sweep
+from tests.voiding import void_unreproduced
 
 MONEY = 100_000_000
 MANY = [3_000, 50_000]
@@ -90,9 +90,9 @@ class TestSearching:
         assert [part.round_id for part in found] == [rounds[3], rounds[1]]
 
     @pytest.mark.sweep
-    def test_an_annulled_round_is_neither_won_nor_lost(self, player, table):
+    def test_a_voided_round_is_neither_won_nor_lost(self, player, table):
         round_id = a_round(player, table, player=1000).round_id
-        annul_unreproduced(round_id)
+        void_unreproduced(round_id)
         for ending in (Ending.WON, Ending.LOST, Ending.EVEN):
             assert find(player, Search(ending=ending), limit=9) == []
         day = Round.objects.get().at.date()
@@ -223,9 +223,9 @@ class TestTheFile:
         assert language == "en" or headings[0] != "Round code"
         assert set(headings) <= row.keys()
 
-    def test_marks_an_annulled_round(self, visitor, player, table):
+    def test_marks_a_voided_round(self, visitor, player, table):
         round_id = a_round(player, table, player=1000).round_id
-        annul_unreproduced(round_id)
+        void_unreproduced(round_id)
         (row,) = self.rows(visitor)
         assert (row["Result"], row["Player’s cards"]) == ("void", "")
 

@@ -20,10 +20,10 @@ from games.shared.bets import place_favourite
 from games.shared.lobby_card import READ_CARDS, card_state, render_card
 from games.shared.seats import seat_at
 from games.shared.views import read_public
-from games.solo import change_slip, place_at, play_round, take_chip
+from games.solo import change_slip, play_round, solo_seat_at, take_chip
 from games.variants import VARIANTS
 from players.models import Player
-from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
+from tests.builders import a_golden_table, a_player, a_purse, a_round, a_seat, a_table
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, step
 from tests.live.betting import balance, chip, held, press, stakes_of
@@ -69,34 +69,34 @@ class TestASoloTable:
         return a_player(real=MONEY, free=MONEY)
 
     def deal(self, player: Player, table: Table, mode: Mode, how: Deal = Deal.AS_IT_LIES) -> object:
-        place = place_at(player=player, table_id=table.pk, mode=mode)
+        seat = solo_seat_at(player=player, table_id=table.pk, mode=mode)
         return play_round(
             player=player,
             table_id=table.pk,
             mode=mode,
-            round_id=place.round_id,
-            slip_version=place.slip_version,
+            round_id=seat.round_id,
+            slip_version=seat.slip_version,
             how=how,
         )
 
     @pytest.mark.parametrize("mode", Mode)
     def test_gli19_2_4_1_deals_nothing_and_the_bets_stay_where_they_lie(self, table, player, mode):
-        before = a_place(player, table, mode, player=1000)
+        before = a_seat(player, table, mode, player=1000)
         stop()
         for how in (Deal.AS_IT_LIES, Deal.DOUBLED):
             with pytest.raises(HouseStopped):
                 self.deal(player, table, mode, how)
-        after = place_at(player=player, table_id=table.pk, mode=mode)
+        after = solo_seat_at(player=player, table_id=table.pk, mode=mode)
         assert (after.round_id, after.slip, after.slip_version) == (before.round_id, before.slip, before.slip_version)
         assert balance(player, mode) == MONEY
         assert not Participation.objects.exists()
         assert {event["data"]["reason"] for event in events("round.refused")} == {"HouseStopped"}
 
     def test_takes_no_chip_and_lets_bets_go(self, table, player):
-        a_place(player, table, Mode.REAL, player=1000, tie=1000)
+        a_seat(player, table, Mode.REAL, player=1000, tie=1000)
         stop()
         with pytest.raises(HouseStopped):
-            a_place(player, table, Mode.REAL, player=1000)
+            a_seat(player, table, Mode.REAL, player=1000)
         with pytest.raises(HouseStopped):
             change_slip(player=player, table_id=table.pk, mode=Mode.REAL, change=Change.DOUBLE)
         left = change_slip(player=player, table_id=table.pk, mode=Mode.REAL, change=Change.UNDO)
@@ -106,7 +106,7 @@ class TestASoloTable:
     def test_a_chip_comes_off_where_chips_do(self):
         player, table = a_player(real=MONEY), a_golden_table()
         a_purse(player, MONEY, Mode.REAL)
-        before = a_place(player, table, Mode.REAL, banker=1000)
+        before = a_seat(player, table, Mode.REAL, banker=1000)
         stop()
         off = take_chip(player=player, table_id=table.pk, mode=Mode.REAL, bet="banker", chip=before.slip["banker"])
         assert off.slip == {}
@@ -118,18 +118,18 @@ class TestASoloTable:
         assert (again.round_id, again.repeated) == (played.round_id, True)
 
     def test_deals_once_the_house_goes_on(self, table, player):
-        a_place(player, table, Mode.REAL, player=1000)
+        a_seat(player, table, Mode.REAL, player=1000)
         stop()
         go_on()
         assert self.deal(player, table, Mode.REAL)
 
     @pytest.mark.sweep
     def test_the_page_says_so_and_takes_no_bets(self, client: Client, table, player):
-        a_place(player, table, Mode.REAL, player=1000)
+        a_seat(player, table, Mode.REAL, player=1000)
         client.force_login(player.user)
         stop()
         address = reverse("table", args=[table.slug, Mode.REAL])
-        place = place_at(player=player, table_id=table.pk, mode=Mode.REAL)
+        seat = solo_seat_at(player=player, table_id=table.pk, mode=Mode.REAL)
         text = client.get(address).text
         assert f"<p>{HALTED_ALONE}</p>" in text
         assert ">stopped</span>" in text
@@ -137,8 +137,8 @@ class TestASoloTable:
         sent = {
             "action": "bet:player",
             "chip": 1000,
-            "round_id": place.round_id,
-            "slip_version": place.slip_version,
+            "round_id": seat.round_id,
+            "slip_version": seat.slip_version,
             "table_version": table.version.number,
             "player_value": "",
         }

@@ -21,7 +21,7 @@ from tests.audit.signing import Pens
 from tests.games.test_letters import STAKE, a_reader, case, reported, send
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table
-from tests.live.test_rulings import annul_by_two
+from tests.live.test_rulings import void_by_two
 from tests.people import a_member_of_staff, a_visitor, events
 
 pytestmark = pytest.mark.django_db
@@ -47,11 +47,11 @@ def taken(reader: Staff, incident: Incident) -> tuple[bytes, dict[str, bytes]]:
 
 
 @pytest.fixture
-def annulled(live_table) -> tuple[Incident, Player]:
+def voided(live_table) -> tuple[Incident, Player]:
     player = a_reader("SE")
     incident = reported(live_table, player)
     note(incident=incident, text="The camera was looked at.", by="staff:1")
-    annul_by_two(incident)
+    void_by_two(incident)
     send(incident)
     return incident, player
 
@@ -62,8 +62,8 @@ def described(files: dict[str, bytes]) -> dict[str, Any]:
 
 
 @pytest.mark.sweep
-def test_has_everything_that_the_page_has(annulled, reader):
-    incident, player = annulled
+def test_has_everything_that_the_page_has(voided, reader):
+    incident, player = voided
     _content, files = taken(reader, incident)
     told = described(files)
     part = Participation.objects.get(round_id=incident.live_round_id)
@@ -87,8 +87,8 @@ def test_has_everything_that_the_page_has(annulled, reader):
 
 
 @pytest.mark.sweep
-def test_can_be_read_and_checked_by_an_outsider(annulled, reader, tmp_path):
-    incident, player = annulled
+def test_can_be_read_and_checked_by_an_outsider(voided, reader, tmp_path):
+    incident, player = voided
     content, _files = taken(reader, incident)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         archive.extractall(tmp_path)
@@ -115,8 +115,8 @@ def test_can_be_read_and_checked_by_an_outsider(annulled, reader, tmp_path):
 
 
 @pytest.mark.sweep
-def test_has_the_recall_with_seed_and_seal_once_they_are_public(annulled, reader):
-    incident, _player = annulled
+def test_has_the_recall_with_seed_and_seal_once_they_are_public(voided, reader):
+    incident, _player = voided
     _content, files = taken(reader, incident)
     facts = {each["what"]: each["stored"] for each in json.loads(files["round.json"])["facts"]}
     assert commitment(bytes.fromhex(facts["Seed of the shoe, public"])) == facts["Seal of the shoe"]
@@ -131,8 +131,8 @@ def test_has_no_seed_of_a_shoe_in_play(live_table, reader):
 
 
 @pytest.mark.sweep
-def test_names_nobody(annulled, reader):
-    incident, player = annulled
+def test_names_nobody(voided, reader):
+    incident, player = voided
     _content, files = taken(reader, incident)
     everything = b"".join(files.values()).decode()
     for name in (player.user.email, "Ada Lovelace", "Someone"):
@@ -140,8 +140,8 @@ def test_names_nobody(annulled, reader):
 
 
 @pytest.mark.sweep
-def test_has_events_as_they_were_signed_each_with_its_proof(annulled, reader, settings):
-    incident, pens = annulled[0], Pens()
+def test_has_events_as_they_were_signed_each_with_its_proof(voided, reader, settings):
+    incident, pens = voided[0], Pens()
     settings.AUDIT_KEYS = pens.keys.replace("\n", ",")
     _content, before = taken(reader, incident)
     assert not any(name.endswith(".tlog-proof") for name in before)  # nothing is signed yet
@@ -167,8 +167,8 @@ def test_of_a_round_in_progress_has_no_card_that_lies_face_down(live_table, read
     malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
 
 
-def test_is_on_record_with_its_hash_and_as_a_look_at_its_players(annulled, reader):
-    incident, player = annulled
+def test_is_on_record_with_its_hash_and_as_a_look_at_its_players(voided, reader):
+    incident, player = voided
     content, _files = taken(reader, incident)
     (told,) = events("incident.exported")
     assert told["by"] == str(reader)
@@ -178,8 +178,8 @@ def test_is_on_record_with_its_hash_and_as_a_look_at_its_players(annulled, reade
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("role", sample(["operator", "supervisor", "finance", "support", "administrator"], 2))
-def test_is_taken_by_those_alone_who_may_take_files_out_and_see_incidents(annulled, role):
+def test_is_taken_by_those_alone_who_may_take_files_out_and_see_incidents(voided, role):
     visitor = a_visitor()
     visitor.force_login(a_member_of_staff(role).user)
-    assert visitor.get(f"/staff/incidents/{annulled[0].pk}/export/").status_code == 403
+    assert visitor.get(f"/staff/incidents/{voided[0].pk}/export/").status_code == 403
     assert not events("incident.exported")

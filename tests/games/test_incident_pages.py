@@ -153,7 +153,7 @@ class TestThePage:
         assert f"/staff/events/?on=round:{incident.live_round_id}" in page
 
     @pytest.mark.sweep
-    def test_tells_what_a_program_noted_under_a_name_of_its_own(self, incident):
+    def test_tells_what_a_api_client_noted_under_a_name_of_its_own(self, incident):
         note(incident=incident, text="Found at night.", by="staff:night-watch")
         assert "staff:night-watch" in text(reader("operator").get(f"/staff/incidents/{incident.pk}/"))
 
@@ -164,7 +164,7 @@ class TestThePage:
         boss = a_member_of_staff("supervisor")
         case = incidents.case_of(incident.pk)
         assert case
-        letter = delivery.send(case=case, kind=LetterKind.ANNULLED, sentences={}, staff=boss)
+        letter = delivery.send(case=case, kind=LetterKind.VOIDED, sentences={}, staff=boss)
         delivery.write_due()
         malfunction.reopen(live_table_id=incident.live_round.live_table_id, reason="Mended.", by=str(boss))
         visitor = reader("compliance")
@@ -246,7 +246,7 @@ class TestThePage:
         assert "Resume table" not in text(boss.get(f"/staff/incidents/{found.pk}/"))
 
     @pytest.mark.sweep
-    def test_names_who_asked_for_an_annulment_and_the_role_that_decides_it(self, incident):
+    def test_names_who_asked_for_an_void_and_the_role_that_decides_it(self, incident):
         asker, decider = (a_member_of_staff("supervisor", name=name) for name in ("Ada", "Bo"))
         asked = ask(incident, asker)
         address = f"/staff/incidents/{incident.pk}/"

@@ -23,7 +23,7 @@ from tests.builders import a_player
 from tests.games.test_void import spend
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, lay, round_at
-from tests.live.test_rulings import annul_by_two
+from tests.live.test_rulings import void_by_two
 from tests.people import a_member_of_staff, a_visitor, events
 from wallet.ledger import accounts
 from wallet.models import Mode
@@ -37,7 +37,7 @@ SUBJECTS = {
     "da": "Din runde {} er annulleret",
     "ro": "Rezultatul rundei dumneavoastră {} a fost anulată",
     "de": "Ihre Runde {} wurde annulliert",
-    "en": "Your round {} was annulled",
+    "en": "Your round {} was voided",
 }
 BACK = {
     "sv": "Insatt på ditt konto: ",
@@ -99,19 +99,19 @@ def live_table() -> LiveTable:
 
 
 @pytest.fixture
-def annulled(live_table) -> tuple[Incident, list[Player]]:
+def voided(live_table) -> tuple[Incident, list[Player]]:
     """Return a round with a player of each language that was voided before payment."""
     players = [a_reader(where) for where in LANGUAGES]
     incident = reported(live_table, *players, phase=Phase.DEALT)
-    annul_by_two(incident)
+    void_by_two(incident)
     return incident, players
 
 
 class TestTheWords:
     @pytest.mark.sweep
-    def test_are_in_the_language_of_each_with_the_facts_of_their_round(self, annulled):
-        incident, players = annulled
-        send(incident, LetterKind.ANNULLED)
+    def test_are_in_the_language_of_each_with_the_facts_of_their_round(self, voided):
+        incident, players = voided
+        send(incident, LetterKind.VOIDED)
         played = case(incident).finished
         assert played
         for player in players:
@@ -123,15 +123,15 @@ class TestTheWords:
             assert BACK[language] + format_money(STAKE, player.currency, language) in text
 
     @pytest.mark.sweep
-    def test_of_english(self, annulled):
-        incident, players = annulled
-        send(incident, LetterKind.ANNULLED, en="Your table is open again.")
+    def test_of_english(self, voided):
+        incident, players = voided
+        send(incident, LetterKind.VOIDED, en="Your table is open again.")
         found = case(incident)
         assert found.finished
         moment = written_moment(incident.live_round.opened_at, "en", "Europe/London")
         assert words_to(players[-1]) == (
-            f"Your round {found.code} was annulled\n\n"
-            f"Your round {found.code} at the table {incident.table.name}, on {moment}, was annulled: something was"
+            f"Your round {found.code} was voided\n\n"
+            f"Your round {found.code} at the table {incident.table.name}, on {moment}, was voided: something was"
             " wrong with it.\n\n"
             "The round does not count. All stakes were returned.\n\n"
             "Your stake: £50.00\nCredited to your account: £50.00\n\n"
@@ -160,10 +160,10 @@ class TestTheWords:
         won = a_round_that_paid(live_table, poor, rich)
         spend(poor, accounts.balance(poor.pk, Mode.REAL))
         incident = malfunction.report(round_id=won.round_id, cause="A card lay face up.", by="staff:1")
-        annul_by_two(incident)
+        void_by_two(incident)
         short = won.paid - won.staked
         assert VoidPart.objects.get(void_id=won.round_id, player=poor).shortfall == short
-        (told, *_) = delivery.preview(case(incident), delivery.offers(case(incident))[LetterKind.ANNULLED], {}, rich.pk)
+        (told, *_) = delivery.preview(case(incident), delivery.offers(case(incident))[LetterKind.VOIDED], {}, rich.pk)
         assert "All stakes were returned and any payout was reversed." in told.text
         send(incident, LetterKind.SHORTFALL)
         assert f"Vi står för: {format_money(short, 'SEK', 'sv')}" in words_to(poor)
@@ -189,23 +189,23 @@ class TestWhichMayBeWritten:
         assert LetterKind.STANDS not in self.kinds(incident)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         assert LetterKind.STANDS in self.kinds(incident)
-        assert LetterKind.ANNULLED not in self.kinds(incident)
+        assert LetterKind.VOIDED not in self.kinds(incident)
 
     @pytest.mark.sweep
-    def test_that_it_is_annulled_once_it_is(self, annulled):
-        assert self.kinds(annulled[0]) == {LetterKind.ANNULLED, LetterKind.APOLOGY}
+    def test_that_it_is_voided_once_it_is(self, voided):
+        assert self.kinds(voided[0]) == {LetterKind.VOIDED, LetterKind.APOLOGY}
 
     def test_no_other_is_sent(self, live_table):
         incident = reported(live_table, a_reader("SE"))
         with pytest.raises(LetterError, match="does not apply to this round"):
-            send(incident, LetterKind.ANNULLED)
+            send(incident, LetterKind.VOIDED)
         assert not Mail.objects.filter(template=delivery.TEMPLATE).exists()
 
 
 class TestSending:
-    def test_puts_a_message_among_theirs_and_the_same_words_in_a_mail(self, annulled):
-        incident, players = annulled
-        letter = send(incident, LetterKind.ANNULLED, sv=OWN)
+    def test_puts_a_message_among_theirs_and_the_same_words_in_a_mail(self, voided):
+        incident, players = voided
+        letter = send(incident, LetterKind.VOIDED, sv=OWN)
         assert letter.copies.count() == len(players)
         for player in players:
             sent = Mail.objects.get(user=player.user, template=delivery.TEMPLATE)
@@ -219,37 +219,37 @@ class TestSending:
         assert OWN not in str(told)
 
     @pytest.mark.sweep
-    def test_is_read_under_customer_service(self, annulled):
-        incident, players = annulled
-        send(incident, LetterKind.ANNULLED)
+    def test_is_read_under_customer_service(self, voided):
+        incident, players = voided
+        send(incident, LetterKind.VOIDED)
         visitor = a_visitor()
         visitor.force_login(players[0].user)
         talk = Conversation.objects.get(player=players[0])
         page = html.unescape(visitor.get(f"/sv/service/{talk.pk}/").text)
         assert words_to(players[0]).splitlines()[0] in page
 
-    def test_a_second_press_sends_to_nobody(self, annulled):
-        incident, _players = annulled
-        send(incident, LetterKind.ANNULLED)
+    def test_a_second_press_sends_to_nobody(self, voided):
+        incident, _players = voided
+        send(incident, LetterKind.VOIDED)
         with pytest.raises(LetterError, match="has already sent this letter"):
-            send(incident, LetterKind.ANNULLED)
+            send(incident, LetterKind.VOIDED)
         assert Mail.objects.filter(template=delivery.TEMPLATE).count() == len(LANGUAGES)
 
     @pytest.mark.sweep
-    def test_nor_does_another_incident_of_the_same_round(self, annulled):
-        incident, _players = annulled
+    def test_nor_does_another_incident_of_the_same_round(self, voided):
+        incident, _players = voided
         send(incident, LetterKind.APOLOGY)
         again = malfunction.report(round_id=incident.live_round_id, cause="Again.", by="staff:1")
         with pytest.raises(LetterError, match="has already sent this letter"):
             send(again, LetterKind.APOLOGY)
 
     @pytest.mark.sweep
-    def test_the_result_is_told(self, annulled):
-        incident, players = annulled
+    def test_the_result_is_told(self, voided):
+        incident, players = voided
         Player.objects.get(pk=players[0].pk).user.__class__.objects.filter(pk=players[0].user_id).update(
             email="no@address\n"
         )
-        send(incident, LetterKind.ANNULLED)
+        send(incident, LetterKind.VOIDED)
         (before,) = delivery.letters(case(incident))
         assert (before.copies, before.sent, before.waiting, before.given_up) == (5, 0, 5, 0)
         mail.send_due()
@@ -258,8 +258,8 @@ class TestSending:
         assert (after.copies, after.sent, after.waiting, after.given_up) == (5, 4, 0, 1)
 
 
-def test_the_database_keeps_one_letter_of_a_kind_and_one_copy_for_each(annulled):
-    incident, _players = annulled
+def test_the_database_keeps_one_letter_of_a_kind_and_one_copy_for_each(voided):
+    incident, _players = voided
     letter = send(incident)
     for row in (letter.copies.first(), IncidentLetter.objects.get()):
         assert row
@@ -269,8 +269,8 @@ def test_the_database_keeps_one_letter_of_a_kind_and_one_copy_for_each(annulled)
 
 
 @pytest.mark.sweep
-def test_a_player_has_it_among_what_the_house_keeps_of_them(annulled):
-    incident, players = annulled
+def test_a_player_has_it_among_what_the_house_keeps_of_them(voided):
+    incident, players = voided
     send(incident)
     part = next(each for each in data_export.PARTS if each.name == "letters about rounds")
     (row,) = part.rows(players[0])
@@ -289,15 +289,15 @@ class TestThePage:
         return html.unescape(answer.text)
 
     @pytest.mark.sweep
-    def test_counts_readers_by_language(self, boss, annulled):
-        page = html.unescape(boss.get(f"/staff/incidents/{annulled[0].pk}/letter/").text)
+    def test_counts_readers_by_language(self, boss, voided):
+        page = html.unescape(boss.get(f"/staff/incidents/{voided[0].pk}/letter/").text)
         for name in dict(settings.LANGUAGES).values():
             assert f"{name}: 1" in page
 
     @pytest.mark.sweep
-    def test_shows_it_in_each_language_before_it_goes(self, boss, annulled):
-        incident, _players = annulled
-        page = self.post(boss, incident, kind="annulled", action="preview", added_sv=OWN)
+    def test_shows_it_in_each_language_before_it_goes(self, boss, voided):
+        incident, _players = voided
+        page = self.post(boss, incident, kind="voided", action="preview", added_sv=OWN)
         for subject in SUBJECTS.values():
             assert subject.format(case(incident).code) in page
         assert page.count(OWN) == 2  # in its field, and in the letter
@@ -305,37 +305,37 @@ class TestThePage:
         assert not Mail.objects.filter(template=delivery.TEMPLATE).exists()
 
     @pytest.mark.sweep
-    def test_shows_it_as_one_player_gets_it(self, boss, annulled):
-        incident, players = annulled
-        page = self.post(boss, incident, kind="annulled", action="preview", player=str(players[2].pk))
+    def test_shows_it_as_one_player_gets_it(self, boss, voided):
+        incident, players = voided
+        page = self.post(boss, incident, kind="voided", action="preview", player=str(players[2].pk))
         assert SUBJECTS["ro"].format(case(incident).code) in page
         assert SUBJECTS["de"].format(case(incident).code) not in page
 
     @pytest.mark.sweep
-    def test_tells_who_names_somebody_else(self, boss, annulled):
+    def test_tells_who_names_somebody_else(self, boss, voided):
         other = a_player().pk
-        page = self.post(boss, annulled[0], kind="annulled", action="preview", player=str(other))
+        page = self.post(boss, voided[0], kind="voided", action="preview", player=str(other))
         assert f"player:{other} was not in this round." in page
 
-    def test_sends_once_it_is_confirmed(self, boss, annulled):
-        incident, _players = annulled
-        page = self.post(boss, incident, kind="annulled", action="send")
+    def test_sends_once_it_is_confirmed(self, boss, voided):
+        incident, _players = voided
+        page = self.post(boss, incident, kind="voided", action="send")
         assert "Tick the confirmation." in page
         assert not IncidentLetter.objects.exists()
-        page = self.post(boss, incident, kind="annulled", action="send", sure="on")
+        page = self.post(boss, incident, kind="voided", action="send", sure="on")
         assert "The letter is being sent to 5 players." in page
-        page = self.post(boss, incident, kind="annulled", action="send", sure="on")
+        page = self.post(boss, incident, kind="voided", action="send", sure="on")
         assert "has already sent this letter. Each letter is sent only once." in page
         delivery.write_due()
         assert LetterCopy.objects.count() == 5
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("kind", sample(["shortfall", "nonsense", ""], 1))
-    def test_refuses_a_kind_that_is_not_offered(self, boss, annulled, kind):
-        self.post(boss, annulled[0], kind=kind, action="send", sure="on")
+    def test_refuses_a_kind_that_is_not_offered(self, boss, voided, kind):
+        self.post(boss, voided[0], kind=kind, action="send", sure="on")
         assert not IncidentLetter.objects.exists()
 
     @pytest.mark.sweep
-    def test_refuses_more_words_than_fit(self, boss, annulled):
-        self.post(boss, annulled[0], kind="annulled", action="send", sure="on", added_sv="x" * 501)
+    def test_refuses_more_words_than_fit(self, boss, voided):
+        self.post(boss, voided[0], kind="voided", action="send", sure="on", added_sv="x" * 501)
         assert not IncidentLetter.objects.exists()

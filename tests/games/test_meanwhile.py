@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from games.models import NextRound, Participation
-from tests.annulling import annul_unreproduced
-from tests.builders import a_place, a_player, a_round, a_table
+from games.models import Participation, SoloSeat
+from tests.builders import a_player, a_round, a_seat, a_table
 from tests.harness.sweeps import sample
+from tests.voiding import void_unreproduced
 from wallet.ledger import accounts
 from wallet.models import Mode
 from wallet.money import format_money
@@ -43,11 +43,11 @@ def visitor(player) -> Client:
 
 
 def click(visitor: Client, action: str, *, htmx: bool = True):
-    place = NextRound.objects.get(mode="R")
+    seat = SoloSeat.objects.get(mode="R")
     form = {
         "action": action,
-        "round_id": place.round_id,
-        "slip_version": place.slip_version,
+        "round_id": seat.round_id,
+        "slip_version": seat.slip_version,
         "table_version": 1,
         "chip": 1000,
     }
@@ -70,7 +70,7 @@ def test_gli19_4_16_a_lost_answer_is_told_of_once(visitor, player, table, where)
         assert f"Paid out: {format_money(part.paid, 'SEK', 'en')}" in first
     for again in (TABLE, "/en/", "/en/history/"):
         assert AWAY not in visitor.get(again).text
-    assert NextRound.objects.get().unseen is None
+    assert SoloSeat.objects.get().unseen is None
 
 
 def test_gli19_4_16_the_round_is_on_the_balance_and_in_game_logs_at_the_next_log_in(visitor, player, table):
@@ -106,14 +106,14 @@ def test_a_round_whose_answer_arrived_is_not_told_of(visitor, player, table, htm
         assert AWAY not in click(visitor, action, htmx=htmx).text
     for page in (TABLE, "/en/", TABLE):
         assert AWAY not in visitor.get(page).text
-    assert NextRound.objects.get().unseen is None
+    assert SoloSeat.objects.get().unseen is None
 
 
 @pytest.mark.sweep
 def test_the_same_deal_again_shows_the_round_and_tells_nothing_more(visitor, player, table):
-    place = a_place(player, table, player=1000)
+    seat = a_seat(player, table, player=1000)
     a_round(player, table)
-    form = {"action": "deal", "round_id": place.round_id, "slip_version": 1, "table_version": 1}
+    form = {"action": "deal", "round_id": seat.round_id, "slip_version": 1, "table_version": 1}
     answer = visitor.post(f"{TABLE}play/", form, headers={"HX-Request": "true"})
     assert "already been played" in answer.text
     assert AWAY not in answer.text
@@ -130,8 +130,8 @@ def test_every_table_and_mode_has_its_own_sentence_in_the_lobby(visitor, player,
 
 
 @pytest.mark.sweep
-def test_of_an_annulled_round_it_says_nothing(visitor, player, table):
-    annul_unreproduced(lose_the_answer_of(player, table))
+def test_of_a_voided_round_it_says_nothing(visitor, player, table):
+    void_unreproduced(lose_the_answer_of(player, table))
     assert AWAY not in visitor.get("/en/").text
 
 

@@ -13,11 +13,11 @@ from games import solo
 from games.betting.controls import Change
 from games.betting.limits import Limits
 from games.errors import TableWaits
-from games.models import NextRound, OpenTable, Participation
+from games.models import OpenTable, Participation, SoloSeat
 from games.solo import open_table, play_round
 from games.tables.default_tables import baccarat_limits
 from players.models import Jurisdiction
-from tests.builders import a_place, a_player, a_table
+from tests.builders import a_player, a_seat, a_table
 from tests.harness.sweeps import sample
 from tests.people import events
 from wallet.ledger import accounts
@@ -33,26 +33,26 @@ WAITS = (
 )
 
 
-def at_two_tables(code: str, mode: Mode = Mode.REAL) -> tuple[NextRound, NextRound]:
+def at_two_tables(code: str, mode: Mode = Mode.REAL) -> tuple[SoloSeat, SoloSeat]:
     """Return a player's seats at two tables with a bet on each, the second opened last."""
     player = a_player(code, real=MONEY, free=MONEY)
     one, other = a_table(ONE), a_table(OTHER)
     chip = Limits.of(baccarat_limits(), player.currency).chips[0]
-    return a_place(player, one, mode, player=chip), a_place(player, other, mode, player=chip)
+    return a_seat(player, one, mode, player=chip), a_seat(player, other, mode, player=chip)
 
 
-def deal(place: NextRound) -> solo.Played:
+def deal(seat: SoloSeat) -> solo.Played:
     return play_round(
-        player=place.player,
-        table_id=place.table_id,
-        mode=Mode(place.mode),
-        round_id=place.round_id,
-        slip_version=place.slip_version,
+        player=seat.player,
+        table_id=seat.table_id,
+        mode=Mode(seat.mode),
+        round_id=seat.round_id,
+        slip_version=seat.slip_version,
     )
 
 
-def reopen(place: NextRound) -> None:
-    open_table(player=place.player, table_id=place.table_id, mode=Mode(place.mode))
+def reopen(seat: SoloSeat) -> None:
+    open_table(player=seat.player, table_id=seat.table_id, mode=Mode(seat.mode))
 
 
 @pytest.mark.django_db
@@ -83,8 +83,8 @@ class TestTheService:
     @pytest.mark.sweep
     def test_the_same_table_for_the_other_kind_of_money_is_another(self):
         player, table = a_player("DE", real=MONEY, free=MONEY), a_table()
-        real = a_place(player, table, Mode.REAL, player=1000)
-        free = a_place(player, table, Mode.FREE, player=1000)
+        real = a_seat(player, table, Mode.REAL, player=1000)
+        free = a_seat(player, table, Mode.FREE, player=1000)
         with pytest.raises(TableWaits):
             deal(real)
         assert not deal(free).repeated
@@ -103,57 +103,57 @@ class TestTheService:
     @pytest.mark.sweep
     def test_a_round_played_there_before_is_still_found(self):
         player = a_player("DE", real=MONEY)
-        one = a_place(player, a_table(ONE), player=1000)
+        one = a_seat(player, a_table(ONE), player=1000)
         played = deal(one)
-        reopen(a_place(player, a_table(OTHER)))
+        reopen(a_seat(player, a_table(OTHER)))
         assert deal(one).round_id == played.round_id
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("code", sample(ALLOWED, 1))
     def test_elsewhere_both_tables_deal(self, code):
-        for place in at_two_tables(code):
-            assert not deal(place).repeated
+        for seat in at_two_tables(code):
+            assert not deal(seat).repeated
         assert not OpenTable.objects.exists()
 
 
 def test_of_two_deals_at_once_the_row_decides_for_one(cloned_db):
-    places = at_two_tables("DE")
-    barrier, dealt = Barrier(len(places)), []
+    seats = at_two_tables("DE")
+    barrier, dealt = Barrier(len(seats)), []
 
-    def run(place: NextRound) -> None:
+    def run(seat: SoloSeat) -> None:
         barrier.wait()
         try:
-            dealt.append(deal(place).round_id)
+            dealt.append(deal(seat).round_id)
         except TableWaits:
             pass
         finally:
             connections.close_all()
 
-    threads = [Thread(target=run, args=[place]) for place in places]
+    threads = [Thread(target=run, args=[seat]) for seat in seats]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert dealt == [places[1].round_id]
+    assert dealt == [seats[1].round_id]
 
 
 @pytest.mark.django_db
 class TestThePage:
     @pytest.fixture
-    def places(self) -> tuple[NextRound, NextRound]:
+    def seats(self) -> tuple[SoloSeat, SoloSeat]:
         return at_two_tables("DE")
 
-    def tabs(self, places: tuple[NextRound, NextRound], language: str = "en") -> Client:
+    def tabs(self, seats: tuple[SoloSeat, SoloSeat], language: str = "en") -> Client:
         """Return a browser with both tables open, the second opened last."""
         browser = Client()
-        browser.force_login(places[0].player.user)
+        browser.force_login(seats[0].player.user)
         for slug in (ONE, OTHER):
             assert browser.get(f"/{language}/table/{slug}/real/").status_code == 200
         return browser
 
-    def deal(self, browser: Client, place: NextRound, language: str = "en", *, htmx: bool = True) -> str:
-        form = {"action": "deal", "round_id": place.round_id, "slip_version": place.slip_version, "table_version": 1}
-        address = f"/{language}/table/{place.table.slug}/real/play/"
+    def deal(self, browser: Client, seat: SoloSeat, language: str = "en", *, htmx: bool = True) -> str:
+        form = {"action": "deal", "round_id": seat.round_id, "slip_version": seat.slip_version, "table_version": 1}
+        address = f"/{language}/table/{seat.table.slug}/real/play/"
         answer = browser.post(address, form, headers={"HX-Request": "true"} if htmx else {})
         assert answer.status_code == 200
         return str(answer.text)
@@ -161,9 +161,9 @@ class TestThePage:
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
     @pytest.mark.parametrize("htmx", sample([True, False], 1), ids=["htmx", "plain"])
-    def test_says_so_with_a_link_that_opens_it_again(self, places, language, htmx):
-        browser = self.tabs(places, language)
-        page = self.deal(browser, places[0], language, htmx=htmx)
+    def test_says_so_with_a_link_that_opens_it_again(self, seats, language, htmx):
+        browser = self.tabs(seats, language)
+        page = self.deal(browser, seats[0], language, htmx=htmx)
         with translation.override(language):
             expected = translation.gettext(WAITS)
         assert (expected == WAITS) == (language == "en")
@@ -172,14 +172,14 @@ class TestThePage:
         assert re.search(rf'role="alert"><p>[^<]*</p><a class="button" href="{address}"', page)
         assert not Participation.objects.exists()
         assert browser.get(address).status_code == 200
-        self.deal(browser, places[0], language)
-        assert Participation.objects.get().round_id == places[0].round_id
-        assert expected in unescape(self.deal(browser, places[1], language))
+        self.deal(browser, seats[0], language)
+        assert Participation.objects.get().round_id == seats[0].round_id
+        assert expected in unescape(self.deal(browser, seats[1], language))
 
     @pytest.mark.sweep
-    def test_another_browser_of_the_same_player_counts_too(self, places):
-        first, second = self.tabs(places), self.tabs(places)
+    def test_another_browser_of_the_same_player_counts_too(self, seats):
+        first, second = self.tabs(seats), self.tabs(seats)
         second.get(f"/en/table/{ONE}/real/")
-        assert WAITS in unescape(self.deal(first, places[1]))
-        assert WAITS not in unescape(self.deal(second, places[0]))
-        assert Participation.objects.get().round_id == places[0].round_id
+        assert WAITS in unescape(self.deal(first, seats[1]))
+        assert WAITS not in unescape(self.deal(second, seats[0]))
+        assert Participation.objects.get().round_id == seats[0].round_id

@@ -6,10 +6,10 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from games.models import NextRound, Participation, Round
+from games.models import Participation, Round, SoloSeat
 from games.seeds import unseal
 from games.tables.status import close_table
-from tests.builders import a_place, a_player, a_table
+from tests.builders import a_player, a_seat, a_table
 from tests.games.at_pages import MONEY, click
 from tests.harness.sweeps import sample
 from wallet.money import format_money
@@ -86,8 +86,8 @@ def test_a_reload_shows_the_bets_and_another_tab_shows_the_same(visitor, player,
 def test_the_same_click_again_shows_the_same_round(visitor, player, table):
     visitor.get("/en/table/baccarat/real/")
     click(visitor, player, "bet:banker")
-    place = NextRound.objects.get()
-    same = {"round_id": place.round_id, "slip_version": place.slip_version}
+    seat = SoloSeat.objects.get()
+    same = {"round_id": seat.round_id, "slip_version": seat.slip_version}
     click(visitor, player, "deal", **same)
     again = click(visitor, player, "deal", **same)
     assert Round.objects.get().code in again.text
@@ -122,10 +122,10 @@ class TestOnesOwnValue:
     @pytest.mark.sweep
     def test_is_kept_by_enter_which_does_nothing_else(self, visitor, player, table):
         visitor.get("/en/table/baccarat/real/")
-        before = NextRound.objects.get()
+        before = SoloSeat.objects.get()
         answer = click(visitor, player, "keep", player_value="mine")
         assert "call__notice" not in answer.text
-        after = NextRound.objects.get()
+        after = SoloSeat.objects.get()
         assert (after.slip, after.slip_version, after.undo) == (before.slip, before.slip_version, before.undo)
         assert after.player_value == "mine"
 
@@ -171,7 +171,7 @@ class TestAClosedTable:
         click(visitor, player, "bet:tie")
         self.closed(table)
         click(visitor, player, action)
-        assert NextRound.objects.get().slip == {}
+        assert SoloSeat.objects.get().slip == {}
 
     @pytest.mark.sweep
     def test_takes_none_by_undoing_either(self, visitor, player, table):
@@ -181,7 +181,7 @@ class TestAClosedTable:
         click(visitor, player, "clear")
         for action in ("undo", "bet:tie", "rebet", "deal"):
             click(visitor, player, action)
-            assert NextRound.objects.get().slip == {}
+            assert SoloSeat.objects.get().slip == {}
         assert not Round.objects.exists()
 
 
@@ -232,8 +232,8 @@ def test_the_meters_agree_with_what_deal_would_do(visitor, player, table):
 
 def test_the_seed_of_the_next_round_is_nowhere_on_the_page(visitor, player, table):
     page = visitor.get("/en/table/baccarat/real/").text
-    place = a_place(player, table)
-    seed = unseal(place.round_id, bytes(place.sealed_seed))
-    assert place.commitment in page
+    seat = a_seat(player, table)
+    seed = unseal(seat.round_id, bytes(seat.sealed_seed))
+    assert seat.commitment in page
     assert seed.hex() not in page
-    assert bytes(place.sealed_seed).hex() not in page
+    assert bytes(seat.sealed_seed).hex() not in page

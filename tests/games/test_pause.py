@@ -8,12 +8,12 @@ from games.betting.controls import Change
 from games.chemin.stop import continue_table
 from games.engine.chemin.state import there
 from games.errors import TablePaused
-from games.models import NextRound, Round, Status, Table
+from games.models import Round, SoloSeat, Status, Table
 from games.solo import change_slip, play_round
 from games.tables.checks import TableError
 from games.tables.default_tables import baccarat_limits, load_tables
 from games.tables.status import NotFromHere, close_table, close_tables, open_table, pause_table
-from tests.builders import a_place, a_player, a_round, a_table, put_live
+from tests.builders import a_player, a_round, a_seat, a_table, put_live
 from tests.games.at_pages import click
 from tests.people import a_visitor, events
 from wallet.models import Mode
@@ -118,32 +118,32 @@ class TestTheDatabase:
 class TestASoloTable:
     def test_refuses_a_chip_and_a_round(self, table):
         player = a_player(real=MONEY)
-        place = a_place(player, table, player=1000)
+        seat = a_seat(player, table, player=1000)
         pause_table(table_id=table.pk, **WHY)
         with pytest.raises(TablePaused):
-            a_place(player, table, player=1000)
+            a_seat(player, table, player=1000)
         with pytest.raises(TablePaused):
             play_round(
                 player=player,
                 table_id=table.pk,
                 mode=Mode.REAL,
-                round_id=place.round_id,
-                slip_version=place.slip_version,
+                round_id=seat.round_id,
+                slip_version=seat.slip_version,
             )
         assert not Round.objects.exists()
         assert events("round.refused")[-1]["data"]["reason"] == "TablePaused"
 
     def test_keeps_the_bets_that_lie_there_and_lets_them_be_taken_off(self, table):
         player = a_player(real=MONEY)
-        a_place(player, table, player=1000)
+        a_seat(player, table, player=1000)
         pause_table(table_id=table.pk, **WHY)
-        assert NextRound.objects.get().slip == {"player": 1000}
-        place = change_slip(player=player, table_id=table.pk, mode=Mode.REAL, change=Change.CLEAR)
-        assert place.slip == {}
+        assert SoloSeat.objects.get().slip == {"player": 1000}
+        seat = change_slip(player=player, table_id=table.pk, mode=Mode.REAL, change=Change.CLEAR)
+        assert seat.slip == {}
 
     def test_goes_on_with_the_round_that_it_was_committed_to(self, table):
         player = a_player(real=MONEY)
-        promised = a_place(player, table, player=1000)
+        promised = a_seat(player, table, player=1000)
         pause_table(table_id=table.pk, **WHY)
         continue_table(table_id=table.pk, **WHY)
         played = play_round(

@@ -18,11 +18,11 @@ from games.tables import status as table_status
 from games.tables.default_tables import baccarat_limits
 from games.variants import VARIANTS
 from tests import reports_history
-from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table, put_live
-from tests.chemin.at_table import a_chemin_table, a_staked_coup, guests
+from tests.chemin.at_table import a_chemin_table, a_staked_coup, seated_players
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.reports_history import ask, clock
+from tests.voiding import void_unreproduced
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -98,7 +98,7 @@ def test_gli19_2_8_3_of_each_version_everything_is_kept():
     since = clock()
     voided = a_round(player, table, banker=5_000).round_id
     a_round(player, table, player=5_000, tie=1_000)
-    annul_unreproduced(voided)
+    void_unreproduced(voided)
     changed = deepcopy(baccarat_limits())
     changed["SEK"]["bets"]["tie"][1] -= changed["SEK"]["step"]
     later = put_live(table_id=table.pk, limits=changed, reason="fewer ties")
@@ -132,7 +132,7 @@ def test_gli19_2_9_2_says_what_lies_in_rounds_that_are_interrupted():
     since = clock()
     bet(a_player("SE", real=MONEY), shared, player=25_000, tie=5_000)
     dealt = advance_to(shared, Phase.DEALT)
-    guests(between, 2)
+    seated_players(between, 2)
     a_staked_coup(between, amount=10_000, stake=4_000)
     assert read(Interval(since, clock())) == ([], [])
     coup = LiveRound.objects.get(live_table=between)

@@ -282,7 +282,7 @@ def test_what_is_no_round_keeps_no_other_from_being_counted():
     assert (counted.rounds, sum(counted.outcomes.values())) == (2, 1)
 
 
-def test_guests_who_decide_about_third_cards_are_held_to_no_chances_of_outcomes():
+def test_players_who_decide_about_third_cards_are_held_to_no_chances_of_outcomes():
     counted = cards.count([Dealt(1, "AC 2C 3C 4C")] * 3, decks=6, is_own_shoe=False, follows_tableau=False)
     assert not [test for test in cards.tests(counted) if "utcomes" in test.name or "Banker" in test.name]
 

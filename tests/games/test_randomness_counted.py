@@ -55,7 +55,7 @@ def watch(monkeypatch, db):
     def in_turn() -> int:
         settle()
         hours.roll_due()
-        return judgement.watch()
+        return judgement.check_randomness()
 
     return in_turn
 
@@ -169,7 +169,7 @@ class TestEveryWeek:
 
     def test_waits_until_it_is_over_and_counted(self, table):
         keep(MONDAY, table.version_id, dealt(share=0.5))
-        assert judgement.watch() == 0
+        assert judgement.check_randomness() == 0
         assert alarms() == []
 
 

@@ -6,7 +6,7 @@ import pytest
 from games.models import LiveTable, Phase, Round
 from games.variants import GAMES
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
-from tests.chemin.at_table import a_chemin_table, guests
+from tests.chemin.at_table import a_chemin_table, seated_players
 from tests.chemin.evenings import play_evening
 from tests.chemin.test_recalled_coups import KEPT
 from tests.games.recalled import differences
@@ -185,9 +185,9 @@ class TestWhateverIsAlteredShowsAlone:
         assert [what for what, _, _ in differences(last)] == ["Cards burned"]
 
     @pytest.mark.sweep
-    def test_of_a_coup_between_guests(self, cloned_db, owner):
+    def test_of_a_coup_between_players(self, cloned_db, owner):
         live_table = a_chemin_table(places=3)
-        guests(live_table, 2)
+        seated_players(live_table, 2)
         play_evening(live_table, len(COUPS), seed=2)
         rounds = Round.objects.order_by("at")
         found = {

@@ -25,19 +25,18 @@ from games.shared import malfunction, shoes
 from games.shared.void import void_live_round
 from games.solo import play_round
 from games.variants import GAMES
-from games.verification.service import recall
+from games.verification.service import verify_round
 from players.models import Topic
 from players.support import conversations
-from tests.annulling import annul_unreproduced
-from tests.builders import a_place, a_player, a_round, a_table
+from tests.builders import a_player, a_round, a_seat, a_table
 from tests.chemin.at_table import (
     a_bank,
     a_chemin_table,
     a_dealt_coup,
     a_staked_coup,
-    guests,
     let_pass,
     play_out,
+    seated_players,
     standing_of,
     state_of,
 )
@@ -46,6 +45,7 @@ from tests.games.test_recall_search import reader
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.people import events
+from tests.voiding import void_unreproduced
 from wallet.models import Mode
 from wallet.money import format_money
 
@@ -84,13 +84,13 @@ class TestASoloRound:
 
     def test_gli19_2_8_2_has_every_field_of_it_and_of_who_played_it(self, db):
         player, table, session = a_player(real=MONEY), a_table(), uuid4()
-        place = a_place(player, table, player=1000, banker=5000)
+        seat = a_seat(player, table, player=1000, banker=5000)
         play_round(
             player=player,
             table_id=table.pk,
             mode=Mode.REAL,
-            round_id=place.round_id,
-            slip_version=place.slip_version,
+            round_id=seat.round_id,
+            slip_version=seat.slip_version,
             session=session,
         )
         part = Participation.objects.select_related("round__table_version").get()
@@ -117,7 +117,7 @@ class TestASoloRound:
 
     @pytest.mark.sweep
     def test_is_told_card_by_card_in_dealing_order(self, played):
-        found = recall(played.pk)
+        found = verify_round(played.pk)
         assert found
         cards = [step.text.split(": ")[1] for step in found.deal.steps if step.due <= 6]
         view = found.deal.view
@@ -139,7 +139,7 @@ class TestASoloRound:
 
     @pytest.mark.sweep
     def test_gli19_2_8_2_that_is_void_says_so_and_what_moved_back(self, played):
-        annul_unreproduced(played.pk)
+        void_unreproduced(played.pk)
         kind, table_id = IncidentKind.NOT_REPRODUCED, played.table_version.table_id
         open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=[], done=[], by="system")
         text = page(played.pk)
@@ -152,7 +152,7 @@ class TestASoloRound:
             assert said in text
 
     @pytest.mark.sweep
-    def test_whose_rules_the_program_does_not_know_is_shown_as_stored_alone(self, played, monkeypatch):
+    def test_whose_rules_the_api_client_does_not_know_is_shown_as_stored_alone(self, played, monkeypatch):
         other = {slug: game for slug, game in GAMES.items() if slug != "baccarat"}
         monkeypatch.setattr("games.verification.records.GAMES", other)
         text = page(played.pk)
@@ -225,7 +225,7 @@ class TestASharedRound:
         assert "interrupted" not in page(live.pk)
 
     @pytest.mark.sweep
-    def test_annulled_before_its_deal_shows_what_was_held_and_no_card(self, shared):
+    def test_voided_before_its_deal_shows_what_was_held_and_no_card(self, shared):
         live = round_at(shared)
         void_live_round(round_id=live.pk, reason=VoidReason.CANCELLED, by="staff:1")
         text = page(live.pk)
@@ -234,7 +234,7 @@ class TestASharedRound:
         assert "Replay of the deal" not in text
 
     @pytest.mark.sweep
-    def test_annulled_before_its_deal_says_that_every_stake_was_returned_wherever_staff_look(self, shared):
+    def test_voided_before_its_deal_says_that_every_stake_was_returned_wherever_staff_look(self, shared):
         live = round_at(shared)
         void_live_round(round_id=live.pk, reason=VoidReason.CANCELLED, by="staff:1")
         part = Participation.objects.get(round=live.pk)
@@ -271,9 +271,9 @@ class TestASharedRound:
             bet(a_player(real=MONEY), shared, banker=5_000)
         full = advance_to(shared, Phase.SETTLED).pk
         with CaptureQueriesContext(connection) as one:
-            recall(first.pk)
+            verify_round(first.pk)
         with django_assert_num_queries(len(one)):
-            found = recall(full)
+            found = verify_round(full)
         assert found
         assert len(found.players) == 4
 
@@ -289,7 +289,7 @@ class TestACoup:
     def test_on_which_nobody_staked_says_so(self, db):
         """Nothing else is stored of such a round."""
         live_table = a_chemin_table()
-        guests(live_table, 3)
+        seated_players(live_table, 3)
         a_bank(live_table)
         while state_of(live_table).phase in (Stage.CALLS, Stage.STAKES):
             let_pass(live_table)
@@ -304,7 +304,7 @@ class TestACoup:
     @pytest.mark.sweep
     def test_gli19_2_8_2_tells_who_decided_what_when_and_who_decided_for_them(self, db):
         live_table = a_chemin_table()
-        guests(live_table, 2)
+        seated_players(live_table, 2)
         a_dealt_coup(live_table)
         play_out(live_table)
         coup = Round.objects.get()
@@ -314,7 +314,7 @@ class TestACoup:
 
     def test_in_progress_shows_no_card(self, db):
         live_table = a_chemin_table()
-        guests(live_table, 2)
+        seated_players(live_table, 2)
         a_staked_coup(live_table)
         standing = standing_of(live_table)
         assert standing.live_round
@@ -331,7 +331,7 @@ def test_a_round_that_claims_cards_nobody_has_seen_shows_none_of_them(cloned_db,
     owner.execute("DELETE FROM audit_pending")
     owner.execute("DELETE FROM audit_event WHERE kind = 'round.settled'")
     owner.execute("UPDATE games_round SET first_card = 100 WHERE id = %s", [played.pk])
-    found = recall(played.pk)
+    found = verify_round(played.pk)
     assert found
     assert "fewer have been dealt" in found.deal.obstacle
     assert found.deal.view is None

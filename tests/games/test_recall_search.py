@@ -14,14 +14,14 @@ from pytest_django import DjangoDbBlocker
 from games.models import Participation, Phase, Round, Table
 from games.verification.search import PAGE, Status, Wanted, query
 from players.models import Player
-from tests.annulling import annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
-from tests.chemin.at_table import a_chemin_table, a_dealt_coup, guests, play_out
+from tests.chemin.at_table import a_chemin_table, a_dealt_coup, play_out, seated_players
 from tests.games.test_history import PAST
 from tests.harness import databases
 from tests.harness.databases import Database
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff, a_visitor, events
+from tests.voiding import void_unreproduced
 from wallet.models import Mode
 
 MONEY = 10_000_000
@@ -93,7 +93,7 @@ def an_evening() -> dict[str, Round]:
     bet(player, live_table, banker=5_000)
     rounds["shared"] = advance_to(live_table, Phase.SETTLED).pk
     chemin = a_chemin_table()
-    guests(chemin, 2)
+    seated_players(chemin, 2)
     a_dealt_coup(chemin)
     play_out(chemin)
     rounds["coup"] = Round.objects.get(shoe__live_table=chemin).pk
@@ -146,7 +146,7 @@ class TestTheList:
 
     @pytest.mark.sweep
     def test_by_state(self, evening):
-        annul_unreproduced(evening["solo"].pk)
+        void_unreproduced(evening["solo"].pk)
         assert found(status="void") == [evening["solo"].code]
         assert evening["solo"].code not in found(status="complete")
         assert len(found(status="complete")) == 6
@@ -204,7 +204,7 @@ def test_no_search_reads_all_rounds_however_many_there_are(cloned_db, owner):
     one = a_round(rare, table, tie=5000).round_id
     owner.execute("UPDATE games_participation SET staked = 123456, paid = 654321 WHERE round_id = %s", [one])
     owner.execute("ANALYZE")
-    annul_unreproduced(one)
+    void_unreproduced(one)
     middle = Participation.objects.order_by("-at").values_list("pk", flat=True)[MANY // 2]
     everything, now = Wanted(), datetime.now(UTC)
     searches = [

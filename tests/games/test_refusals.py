@@ -10,7 +10,7 @@ from django.utils import translation
 
 from games.betting.error_messages import refusal
 from games.errors import FavouriteError, PlayError, TrayError
-from games.models import NextRound
+from games.models import SoloSeat
 from games.tables.default_tables import baccarat_limits
 from games.tables.status import close_table, pause_table
 from games.variants import VARIANTS
@@ -144,11 +144,11 @@ class TestSentences:
     @pytest.mark.sweep
     def test_session_ended(self, visitor, player, table, language):
         visitor.get(f"/{language}/table/baccarat/real/")
-        place = NextRound.objects.get()
+        seat = SoloSeat.objects.get()
         visitor.logout()
         answer = visitor.post(
             f"/{language}/table/baccarat/real/play/",
-            {"action": "deal", "round_id": place.round_id, "slip_version": 0},
+            {"action": "deal", "round_id": seat.round_id, "slip_version": 0},
             headers={"HX-Request": "true", "HX-Current-URL": f"http://testserver/{language}/table/baccarat/real/"},
         )
         assert answer.status_code == 200
@@ -182,7 +182,7 @@ class TestSentences:
 def test_nonsense_changes_nothing(visitor, player, table, nonsense):
     visitor.get("/en/table/baccarat/real/")
     click(visitor, player, "bet:player")
-    before = NextRound.objects.get()
+    before = SoloSeat.objects.get()
     answer = (
         click(visitor, player, "deal", **nonsense)
         if "action" not in nonsense
@@ -192,7 +192,7 @@ def test_nonsense_changes_nothing(visitor, player, table, nonsense):
     )
     assert answer.status_code == 200
     assert "call__notice--error" in answer.text
-    after = NextRound.objects.get()
+    after = SoloSeat.objects.get()
     assert (after.round_id, after.slip) == (before.round_id, before.slip)
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
 

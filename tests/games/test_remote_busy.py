@@ -13,13 +13,13 @@ from django.db import connections
 
 from games.betting.error_messages import refusal
 from games.errors import OperatorBusy, OperatorSilent
-from games.solo.operator_money import look_at_balance, play
+from games.solo.operator_money import play, refresh_operator_balance
 from games.variants import VARIANTS
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed
 from tests.harness.reference_host import Fault
 from tests.remote import an_operator
-from wallet.models import Mode, Partner, RemoteBet, RemoteMessage
+from wallet.models import Mode, OperatorBet, OperatorMessage, Partner
 from wallet.operator_wallet import client, operators, queue
 
 MOST = 2
@@ -75,10 +75,13 @@ def test_an_operator_that_hangs_holds_as_many_threads_as_it_may(table):
         assert told == "The site you came from is responding slowly. No bet was placed. Try again in a moment."
         late = hangs.visit()
         asked = len(hangs.host.named("balance"))
-        look_at_balance(late.player, Mode.REAL, late.session)
+        refresh_operator_balance(late.player, Mode.REAL, late.session)
         assert len(hangs.host.named("balance")) == asked
-        assert len(hangs.host.named("bet")) == RemoteBet.objects.filter(launch__remote__partner=hangs.partner).count()
-        assert not RemoteMessage.objects.exists()  # a request that was not sent is not rolled back
+        assert (
+            len(hangs.host.named("bet"))
+            == OperatorBet.objects.filter(launch__operator_player__partner=hangs.partner).count()
+        )
+        assert not OperatorMessage.objects.exists()  # a request that was not sent is not rolled back
 
         assert other.plays(table, banker=STAKE).round_id
         hangs.host.go_on.set()

@@ -19,7 +19,7 @@ from tests.games.remote_books import STAKE, agreed
 from tests.harness.killed import dies
 from tests.harness.sweeps import sample
 from tests.remote import an_operator, make_due
-from wallet.models import BetState, RemoteBet, RemoteMessage
+from wallet.models import BetState, OperatorBet, OperatorMessage
 from wallet.operator_wallet import bets, operators, queue
 
 LEAST_OF_A_ROUND = 14  # statements that do more than read
@@ -28,8 +28,8 @@ LONGEST = 100
 
 # The same without checking the state of a bet.
 UNGUARDED = """
-ALTER TABLE wallet_remote_bet DISABLE TRIGGER wallet_remote_bet_is_decided;
-ALTER TABLE wallet_remote_message DISABLE TRIGGER wallet_remote_message_begins;
+ALTER TABLE wallet_operator_bet DISABLE TRIGGER wallet_operator_bet_is_decided;
+ALTER TABLE wallet_operator_message DISABLE TRIGGER wallet_operator_message_begins;
 """
 
 
@@ -73,7 +73,7 @@ def test_a_round_survives_its_process(operator, table, swept_at_once, when, is_s
             break
         assert number < LONGEST
     assert number > (LEAST_OF_A_ROUND if is_sweep else 2)
-    assert set(RemoteBet.objects.values_list("state", flat=True)) == {BetState.PLAYED, BetState.GIVEN_UP}
+    assert set(OperatorBet.objects.values_list("state", flat=True)) == {BetState.PLAYED, BetState.GIVEN_UP}
 
 
 @pytest.mark.parametrize("when", sample(["before", "after"], 1))
@@ -96,14 +96,14 @@ def test_unguarded_a_round_and_a_sweep_both_have_the_bet(cloned_db, operator, ta
         owner.execute(UNGUARDED)
 
     def decide(bet, state, why=""):
-        RemoteBet.objects.filter(pk=bet.pk).update(state=state, why=why, ended_at=_now())
+        OperatorBet.objects.filter(pk=bet.pk).update(state=state, why=why, ended_at=_now())
         return True
 
     monkeypatch.setattr(bets, "_decide", decide)
     _sweep_after_the_answer(monkeypatch)
     visitor = operator.visit()
     visitor.plays(table, banker=STAKE)
-    assert RemoteMessage.objects.filter(bet__round_id__in=_rounds()).count() == 2  # a win, and a rollback of its bet
+    assert OperatorMessage.objects.filter(bet__round_id__in=_rounds()).count() == 2  # a win, and a rollback of its bet
 
 
 @pytest.mark.sweep

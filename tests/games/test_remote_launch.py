@@ -17,12 +17,12 @@ from players.login import account_locks
 from players.models import Agreement, Mail, Player, Scope, Session
 from players.protection.exclusions import exclude
 from players.registration import record_change
-from tests.builders import a_golden_table, a_guest_table, a_player, a_shared_table, a_table
+from tests.builders import a_chemin_live_table, a_golden_table, a_player, a_shared_table, a_table
 from tests.games.at_pages import click
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.remote import BORN, MONEY, a_partner, a_visit, an_operator
-from wallet.models import PartnerKey, PartnerKind, RemoteLaunch, RemotePlayer
+from wallet.models import OperatorLaunch, OperatorPlayer, PartnerKey, PartnerKind
 from wallet.money import format_money
 from wallet.operator_wallet import launches, queue
 from wallet.seamless_wallet import partners, signing
@@ -80,10 +80,10 @@ class TestAnnouncing:
         assert first != second
         player = Player.objects.get()
         assert (player.currency, player.jurisdiction_id, player.birth_date) == ("SEK", "SE", BORN)
-        assert player.is_remote
+        assert player.uses_operator_wallet
         assert not player.user.has_usable_password()
         assert Agreement.objects.filter(player=player).count() == 1
-        assert RemoteLaunch.objects.count() == 2
+        assert OperatorLaunch.objects.count() == 2
         assert events("player.registered")[-1]["data"]["operator"] == operator.partner.code
 
     def test_of_two_first_visits_at_once_one_makes_the_player(self, operator, table):
@@ -95,7 +95,7 @@ class TestAnnouncing:
 
         with ThreadPoolExecutor(4) as pool:
             assert len(set(pool.map(announce, range(4)))) == 4
-        assert RemotePlayer.objects.get(name="berta").player.is_remote
+        assert OperatorPlayer.objects.get(name="berta").player.uses_operator_wallet
 
     @pytest.mark.sweep
     def test_nobody_is_mailed(self, operator, table):
@@ -109,7 +109,7 @@ class TestAnnouncing:
         announced(operator)
         with an_operator() as other:
             announced(other)
-        assert RemotePlayer.objects.filter(name="anna").count() == 2
+        assert OperatorPlayer.objects.filter(name="anna").count() == 2
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ class TestAnnouncing:
         assert (answer.json()["code"], answer.status_code) == ("player-changed", 409)
 
     @pytest.mark.sweep
-    @pytest.mark.parametrize("make", sample([a_golden_table, a_shared_table, a_guest_table], 1))
+    @pytest.mark.parametrize("make", sample([a_golden_table, a_shared_table, a_chemin_live_table], 1))
     def test_tables_that_hold_money_are_none_for_them(self, operator, make):
         answer = send(operator, table=make().slug)
         assert (answer.json()["code"], answer.status_code) == ("table-not-remote", 409)
@@ -198,7 +198,7 @@ class TestComingIn:
         page = visitor.get(answer["Location"])
         assert page.status_code == 200
         assert "1\xa0000,00" in page.text  # the balance that the operator reports
-        assert Session.objects.get().pk == RemoteLaunch.objects.get().session
+        assert Session.objects.get().pk == OperatorLaunch.objects.get().session
 
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_it_is_good_once(self, operator, table, language):
@@ -231,7 +231,7 @@ class TestComingIn:
         visitor = a_visitor()
         page = visitor.get(visitor.get(address)["Location"])
         assert page.status_code == 200
-        assert "games/barred.html" in [each.name for each in page.templates]
+        assert "games/not_eligible.html" in [each.name for each in page.templates]
 
     @pytest.mark.sweep
     def test_plays_by_the_page(self, operator, table):
@@ -253,16 +253,16 @@ class TestComingIn:
         visitor.get(announced(operator, language=language))
         page = visitor.get(f"/{language}/cashier/")
         with translation.override(language):
-            sentence = translation.gettext(
+            message = translation.gettext(
                 "You are playing with your balance at the site you came from. Deposit and withdraw on that site."
             )
-        assert sentence in page.text
+        assert message in page.text
         assert visitor.get(f"/{language}/cashier/withdraw/").status_code == 302
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_the_lobby_shows_what_they_can_play(self, operator, table, language):
-        others = [a_shared_table(), a_golden_table(), a_guest_table("SEK")]
+        others = [a_shared_table(), a_golden_table(), a_chemin_live_table("SEK")]
         visitor = a_visitor()
         visitor.get(announced(operator, language=language))
         real, free = (visitor.get(f"/{language}/{query}").text for query in ("", "?money=free"))

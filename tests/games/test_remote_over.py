@@ -3,12 +3,12 @@
 import pytest
 
 from games.errors import VisitOver
-from games.solo.operator_money import look_at_balance, play
+from games.solo.operator_money import play, refresh_operator_balance
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed
 from tests.people import a_member_of_staff
 from tests.remote import MONEY, a_visit, an_operator
-from wallet.models import Mode, PartnerKey, RemoteBet
+from wallet.models import Mode, OperatorBet, PartnerKey
 from wallet.operator_wallet import launches, queue
 from wallet.seamless_wallet import partners
 
@@ -37,9 +37,9 @@ def test_of_an_operator_that_is_off_nobody_plays_on_and_it_is_not_asked(operator
     heard = len(operator.host.heard)
     with pytest.raises(VisitOver):
         visitor.plays(table, banker=STAKE)
-    look_at_balance(click.player, Mode.REAL, click.session)
+    refresh_operator_balance(click.player, Mode.REAL, click.session)
     assert len(operator.host.heard) == heard
-    assert RemoteBet.objects.count() == 1
+    assert OperatorBet.objects.count() == 1
     queue.send_due()
     assert len(operator.host.standing("win")) == 1
     agreed(operator)
@@ -51,7 +51,7 @@ def test_nor_of_one_without_a_key(operator, table, finance):
     partners.end_key(key=PartnerKey.objects.get(), reason="over", by=finance)
     with pytest.raises(VisitOver):
         play(click)
-    assert not RemoteBet.objects.exists()
+    assert not OperatorBet.objects.exists()
 
 
 @pytest.mark.sweep

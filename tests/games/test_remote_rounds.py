@@ -11,10 +11,10 @@ from django.utils import timezone
 from audit.reports.kinds import Interval
 from games.errors import (
     BetUnderWay,
+    OperatorBalanceTooLow,
     OperatorRefuses,
     OperatorSilent,
     OverLimit,
-    RemoteBalanceTooLow,
     TableClosed,
     VisitOver,
 )
@@ -24,14 +24,14 @@ from games.solo.operator_money import play
 from games.tables.status import close_table
 from players.models import Closure, ClosureState, LimitKind, Period
 from players.protection.limits import set_limit
-from tests.annulling import annul_unreproduced
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed
 from tests.harness.reference_host import Fault
 from tests.harness.sweeps import sample
 from tests.people import events
 from tests.remote import MONEY, an_operator, make_due
-from wallet.models import BetState, MessageState, Mode, RemoteBet, RemoteLaunch, RemoteMessage, RemotePlayer
+from tests.voiding import void_unreproduced
+from wallet.models import BetState, MessageState, Mode, OperatorBet, OperatorLaunch, OperatorMessage, OperatorPlayer
 from wallet.operator_wallet import bets, client, operators, queue
 
 
@@ -95,7 +95,7 @@ class TestPlayed:
         first = operator.visit("anna")
         again = operator.visit("anna")
         assert again.player == first.player
-        assert again.player.is_remote
+        assert again.player.uses_operator_wallet
         assert not again.player.user.has_usable_password()
 
 
@@ -104,11 +104,11 @@ class TestRefused:
         visitor = operator.visit(money=MONEY)
         click = visitor.click(table, banker=STAKE)
         operator.host.balances[visitor.name] = STAKE - 1
-        with pytest.raises(RemoteBalanceTooLow):
+        with pytest.raises(OperatorBalanceTooLow):
             play(click)
-        assert RemoteBet.objects.get().state == BetState.REFUSED
-        assert not RemoteMessage.objects.exists()
-        assert events("round.refused")[-1]["data"]["reason"] == "RemoteBalanceTooLow"
+        assert OperatorBet.objects.get().state == BetState.REFUSED
+        assert not OperatorMessage.objects.exists()
+        assert events("round.refused")[-1]["data"]["reason"] == "OperatorBalanceTooLow"
 
     @pytest.mark.sweep
     def test_other_refusals(self, operator, table):
@@ -130,7 +130,7 @@ class TestRefused:
         close_table(table_id=table.pk, reason="for a test", by="staff:test")
         with pytest.raises(TableClosed):
             play(click)
-        assert not RemoteBet.objects.exists()
+        assert not OperatorBet.objects.exists()
 
     def test_no_visit_no_bet(self, operator, table):
         visitor = operator.visit()
@@ -190,7 +190,7 @@ class TestUnanswered:
         with pytest.raises(OperatorSilent):
             play(click)
         assert not Participation.objects.exists()
-        assert RemoteBet.objects.get().state == BetState.GIVEN_UP
+        assert OperatorBet.objects.get().state == BetState.GIVEN_UP
         queue.send_due()
         assert operator.host.balances[visitor.name] == MONEY
         assert not play(click).repeated
@@ -206,7 +206,7 @@ class TestUnanswered:
             visitor.plays(table, banker=STAKE)
         for tries in (1, 2, 3):
             queue.send_due()
-            message = RemoteMessage.objects.get()
+            message = OperatorMessage.objects.get()
             assert (message.state, message.tries) == (MessageState.WAITING, tries)
             assert message.due_at > message.at
             make_due()
@@ -232,25 +232,25 @@ class TestUnanswered:
 
 
 class TestVoids:
-    @pytest.mark.parametrize("is_told", sample([True, False], 1), ids=["told", "not yet told"])
-    def test_an_annulled_round_is_taken_back_at_the_operator(self, operator, table, is_told):
+    @pytest.mark.parametrize("is_announced", sample([True, False], 1), ids=["told", "not yet told"])
+    def test_a_voided_round_is_taken_back_at_the_operator(self, operator, table, is_announced):
         visitor = operator.visit()
         won, lost = None, None
         while won is None or lost is None:
             played = visitor.plays(table, player=STAKE)
             part = Participation.objects.get(round_id=played.round_id)
             won, lost = (part if part.paid > STAKE else won), (part if part.paid == 0 else lost)
-        if is_told:
+        if is_announced:
             queue.send_due()
         for part in (won, lost):
-            annul_unreproduced(part.round_id)
+            void_unreproduced(part.round_id)
             (done,) = Void.objects.get(pk=part.round_id).parts.all()
             assert (done.returned, done.shortfall) == (STAKE - part.paid, 0)
         queue.send_due()
         said = [each["takes_back"] for each in operator.host.named("rollback")]
         assert len(said) == 4
         for part in (won, lost):
-            bet = RemoteBet.objects.get(round_id=part.round_id)
+            bet = OperatorBet.objects.get(round_id=part.round_id)
             win = bet.messages.get(kind="win")
             assert said.index(str(win.transaction)) < said.index(str(bet.pk))
             assert operator.host.booked[str(bet.pk)].taken_back
@@ -284,7 +284,7 @@ class TestReports:
     def test_the_reconciliation_differs_in_nothing(self, operator, table):
         visitor = operator.visit()
         rounds = [visitor.plays(table, banker=STAKE).round_id for _ in range(3)]
-        annul_unreproduced(rounds[0])
+        void_unreproduced(rounds[0])
         now = timezone.now()
         _opening, lines, closing = reconcile(Interval(now - timedelta(hours=1), now + timedelta(hours=1)))
         assert [line.name for line in lines if line.records is not None and line.ledger != line.records] == []
@@ -307,5 +307,5 @@ class TestForgetting:
         for state in ClosureState:
             Closure.objects.create(player=visitor.player, state=state, by="system")
         operators.forget(visitor.player)
-        assert RemotePlayer.objects.get().name == f"forgotten:{visitor.player.pk}"
-        assert RemoteLaunch.objects.get().token == ""
+        assert OperatorPlayer.objects.get().name == f"forgotten:{visitor.player.pk}"
+        assert OperatorLaunch.objects.get().token == ""

@@ -11,7 +11,7 @@ from games import solo
 from games.models import Incident, IncidentKind, Participation, ReplayDue, Round, Table, Void, VoidPart
 from games.tasks import replay_finished_rounds
 from games.verification import replay_task
-from tests.builders import a_place, a_player, a_round, a_table
+from tests.builders import a_player, a_round, a_seat, a_table
 from tests.games.corrupt import CORRUPTIONS, corrupt
 from tests.harness.sweeps import sample
 from tests.people import events
@@ -70,13 +70,13 @@ class TestCleanRounds:
 
     def test_reproduce_with_the_value_of_the_player(self):
         player, table = a_player(real=MONEY), a_table()
-        place = a_place(player, table, tie=1000)
+        seat = a_seat(player, table, tie=1000)
         solo.play_round(
             player=player,
             table_id=table.pk,
             mode=Mode.REAL,
-            round_id=place.round_id,
-            slip_version=place.slip_version,
+            round_id=seat.round_id,
+            slip_version=seat.slip_version,
             player_value="snö i Umeå",
         )
         assert replay_task.replay_finished_rounds() == replay_task.Replayed(1, ())
@@ -84,7 +84,7 @@ class TestCleanRounds:
 
 @pytest.mark.parametrize("mode", sample(list(Mode), 1))
 @pytest.mark.parametrize("what", sample(CORRUPTIONS, 1))
-def test_a_round_that_its_seed_does_not_reproduce_is_annulled(cloned_db, owner, what, mode):
+def test_a_round_that_its_seed_does_not_reproduce_is_voided(cloned_db, owner, what, mode):
     player, table = a_player(real=MONEY, free=MONEY), a_table()
     good = Participation.objects.get(round_id=a_round(player, table, mode, **BETS).round_id)
     bad = a_round(player, table, mode, **BETS)
@@ -102,7 +102,7 @@ def test_a_round_that_its_seed_does_not_reproduce_is_annulled(cloned_db, owner, 
     call_command("verify_ledger", verbosity=0)
 
 
-class TestAnAnnulment:
+class TestAnVoid:
     @pytest.mark.sweep
     def test_happens_once_however_often_the_round_comes_up(self, cloned_db, owner):
         player, table = a_player(real=MONEY), a_table()
@@ -196,7 +196,7 @@ class TestRulesNobodyKnowsAnyMore:
             1,
         ),
     )
-    def test_are_an_incident_and_annul_nothing(self, cloned_db, owner, statement):
+    def test_are_an_incident_and_void_nothing(self, cloned_db, owner, statement):
         player, table = a_player(real=MONEY), a_table()
         a_round(player, table, **BETS)
         after = accounts.balance(player.pk, Mode.REAL)

@@ -22,15 +22,15 @@ ZONES = ("UTC", "Europe/Stockholm", "Asia/Kathmandu", "America/St_Johns", "Austr
 # The revenue of valid rounds: what their journals moved onto the house's accounts. For a coup of
 # Chemin de Fer that is the tax.
 REVENUE = """
-SELECT round.at, place.name, entry.currency, sum(entry.amount)::bigint
+SELECT round.at, t.name, entry.currency, sum(entry.amount)::bigint
 FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
 JOIN wallet_account AS account ON account.id = entry.account_id AND account.kind = 'house'
 JOIN games_round AS round ON round.id = journal.round_id
 JOIN games_tableversion AS version ON version.id = round.table_version_id
-JOIN games_table AS place ON place.id = version.table_id
+JOIN games_table AS t ON t.id = version.table_id
 WHERE entry.mode = 'R' AND journal.kind = 'settle' AND round.at >= %s AND round.at < %s
   AND NOT EXISTS (SELECT FROM wallet_journal AS back WHERE back.reverses_id = journal.id)
-GROUP BY round.id, place.name, entry.currency
+GROUP BY round.id, t.name, entry.currency
 """
 # Stakes and payouts of players in rounds against the house.
 STAKED = """
@@ -134,14 +134,14 @@ class TestRevenue:
 
     def test_stakes_and_payouts_are_those_of_the_ledger(self, opened):
         rows, _ = read(revenue.KIND, DAYS)
-        against_guests = {"Chemin"}
+        against_players = {"Chemin"}
         found = {
             currency: (sum(row["staked"] for row in of_it), sum(row["paid"] for row in of_it))
             for currency, of_it in (
                 (key, list(group))
                 for key, group in groupby(
                     sorted(
-                        (row for row in rows if row["table"] not in against_guests), key=lambda row: row["currency"]
+                        (row for row in rows if row["table"] not in against_players), key=lambda row: row["currency"]
                     ),
                     key=lambda row: row["currency"],
                 )
@@ -149,18 +149,18 @@ class TestRevenue:
         }
         assert found == {currency: (staked, paid) for currency, staked, paid in query(STAKED, DAYS.since, DAYS.until)}
 
-    def test_of_rounds_against_guests_is_the_tax(self, opened):
+    def test_of_rounds_against_players_is_the_tax(self, opened):
         rows, _ = read(revenue.KIND, DAYS)
         assert all(row["revenue"] == row["commission"] for row in rows if row["table"] == "Chemin")
 
-    def test_of_annulled_rounds_is_none_and_they_stand_beside(self, opened):
+    def test_of_voided_rounds_is_none_and_they_stand_beside(self, opened):
         rows, totals = read(revenue.KIND, DAYS)
-        annulled = query(
+        voided = query(
             "SELECT count(*) FROM games_void JOIN games_round AS r ON r.id = round_id JOIN games_participation AS p"
             " ON p.round_id = r.id WHERE r.mode = 'R' AND p.currency = 'DKK' AND r.at < %s",
             DAYS.until,
         )
-        assert [total["annulled_rounds"] for total in totals if total["currency"] == "DKK"] == [annulled[0][0]]
+        assert [total["voided_rounds"] for total in totals if total["currency"] == "DKK"] == [voided[0][0]]
         assert all(row["staked"] - row["paid"] == row["revenue"] for row in rows)
 
     def test_of_nothing_is_no_row(self, opened):
@@ -175,7 +175,7 @@ class TestRevenue:
         assert {(row["game"], row["currency"]) for row in rows} == {("Golden Baccarat", "DKK")}
 
 
-class TestAnnulledRounds:
+class TestVoidedRounds:
     def test_are_all_there_with_what_the_house_put_in(self, opened):
         now = datetime.now(UTC) + timedelta(hours=1)
         rows, totals = read(voids.KIND, Interval(DAYS.since, now))
@@ -191,5 +191,5 @@ class TestAnnulledRounds:
         assert all(row["returned"] == row["staked"] - row["paid"] for row in solo)
         assert {row["reason"] for row in solo} == {"seed does not reproduce the round"}
 
-    def test_stand_where_they_were_annulled_and_not_where_they_were_played(self, opened):
+    def test_stand_where_they_were_voided_and_not_where_they_were_played(self, opened):
         assert read(voids.KIND, DAYS) == ([], [])

@@ -7,9 +7,9 @@ import pytest
 
 from games import solo
 from games.betting.controls import Change
-from games.models import NextRound, Table
+from games.models import SoloSeat, Table
 from players.models import Player
-from tests.builders import a_golden_table, a_place, a_player, a_purse, a_table
+from tests.builders import a_golden_table, a_player, a_purse, a_seat, a_table
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -17,25 +17,25 @@ pytestmark = pytest.mark.django_db
 
 def at(player: Player, table: Table) -> dict[str, Any]:
     """Return player, table and mode of a click."""
-    a_place(player, table)
+    a_seat(player, table)
     return {"player": player, "table_id": table.pk, "mode": Mode.REAL}
 
 
 def lies(where: dict[str, Any]) -> dict[str, int]:
-    return dict(NextRound.objects.get(player=where["player"]).slip)
+    return dict(SoloSeat.objects.get(player=where["player"]).slip)
 
 
 def test_a_chip_is_put_down_once_and_undone_once():
     where = at(a_player(real=1_000_000), a_table())
     down, undo = uuid4(), uuid4()
     for _ in range(2):
-        solo.add_chip(**where, bet="tie", chip=5_000, mark=down)
+        solo.add_chip(**where, bet="tie", chip=5_000, idempotency_key=down)
     assert lies(where) == {"tie": 5_000}
     for _ in range(2):
         solo.add_chip(**where, bet="tie", chip=5_000)  # without an idempotency key each request is a click
     assert lies(where) == {"tie": 15_000}
     for _ in range(2):
-        solo.change_slip(**where, change=Change.UNDO, mark=undo)
+        solo.change_slip(**where, change=Change.UNDO, idempotency_key=undo)
     assert lies(where) == {"tie": 10_000}
 
 
@@ -46,13 +46,13 @@ def test_a_chip_is_taken_off_once():
     for _ in range(3):
         solo.add_chip(**where, bet="player", chip=5_000)
     for _ in range(2):
-        solo.take_chip(**where, bet="player", chip=5_000, mark=off)
+        solo.take_chip(**where, bet="player", chip=5_000, idempotency_key=off)
     assert lies(where) == {"player": 10_000}
 
 
 def test_a_chip_of_the_round_before_is_known():
-    where, mark = at(a_player(real=1_000_000), a_table()), uuid4()
-    place = solo.add_chip(**where, bet="tie", chip=5_000, mark=mark)
-    solo.play_round(**where, round_id=place.round_id, slip_version=place.slip_version)
-    solo.add_chip(**where, bet="tie", chip=5_000, mark=mark)
+    where, idempotency_key = at(a_player(real=1_000_000), a_table()), uuid4()
+    seat = solo.add_chip(**where, bet="tie", chip=5_000, idempotency_key=idempotency_key)
+    solo.play_round(**where, round_id=seat.round_id, slip_version=seat.slip_version)
+    solo.add_chip(**where, bet="tie", chip=5_000, idempotency_key=idempotency_key)
     assert lies(where) == {}

@@ -13,7 +13,7 @@ from games.tables.default_tables import PACE
 from games.tables.status import open_table
 from games.tables.versions import make_table
 from games.variants import VARIANTS
-from tests.builders import a_place, a_player
+from tests.builders import a_player, a_seat
 from tests.harness.sweeps import sample
 from tests.live.at_table import advance_to, bet, live_table_of
 from tests.people import a_visitor
@@ -55,13 +55,13 @@ def test_it_is_played(variant, shape):
         bet(player, live_table, player=1000)
         advance_to(live_table, Phase.SETTLED)
     else:
-        place = a_place(player, table, player=1000)
+        seat = a_seat(player, table, player=1000)
         solo.play_round(
             player=player,
             table_id=table.pk,
             mode=Mode.REAL,
-            round_id=place.round_id,
-            slip_version=place.slip_version,
+            round_id=seat.round_id,
+            slip_version=seat.slip_version,
         )
     assert Round.objects.count() == 1
     page = visitor.get("/en/table/t/real/")

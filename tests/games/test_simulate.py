@@ -15,7 +15,7 @@ from games.engine.dealing import coups as coups_of_shoe
 from games.engine.odds import exact
 from games.engine.shoe import shuffle
 from games.simulation import by_arrays, by_engine
-from games.simulation.tally import Tally, compare, slips, unit
+from games.simulation.tally import ReturnCounts, compare, slips, unit
 from games.variants import VARIANTS
 from tests.harness.product import modules
 from tests.harness.sweeps import sample
@@ -69,7 +69,7 @@ def test_rounding_takes_nothing_from_the_unit_staked(slug: str) -> None:
             assert prize.pays.payout(unit(variant)) == unit(variant) * (1 + prize.pays.fraction)
 
 
-def always_lost(coups: int) -> Tally:
+def always_lost(coups: int) -> ReturnCounts:
     return {bet.code: Counter({0: coups}) for bet in VARIANTS["baccarat"].bets}
 
 

@@ -6,12 +6,12 @@ import psycopg
 import pytest
 from django.test import Client
 
-from games.errors import Barred
+from games.errors import NotEligible
 from games.models import Participation, Table
-from games.solo import Played, place_at, play_round
-from players.models import Player, PlayTime, Sitting
+from games.solo import Played, play_round, solo_seat_at
+from players.models import Player, PlaySession, PlayTime
 from players.protection import eligibility, play_sessions
-from tests.builders import a_place, a_player, a_table
+from tests.builders import a_player, a_seat, a_table
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
 from tests.people import a_visitor, events
@@ -33,32 +33,32 @@ def player(table: Table) -> Player:
 
 
 def play(player: Player, table: Table, session: UUID | None, mode: Mode = Mode.REAL) -> Played:
-    place = a_place(player, table, mode, player=1000)
+    seat = a_seat(player, table, mode, player=1000)
     return play_round(
         player=player,
         table_id=table.pk,
         mode=mode,
-        round_id=place.round_id,
-        slip_version=place.slip_version,
+        round_id=seat.round_id,
+        slip_version=seat.slip_version,
         session=session,
     )
 
 
 def ago(owner: psycopg.Connection, minutes: int) -> None:
     """Move the start of all sessions and all last actions into the past."""
-    owner.execute("UPDATE players_sitting SET began = began - make_interval(mins => %s)", [minutes])
-    owner.execute("UPDATE players_sitting SET checked_at = checked_at - make_interval(mins => %s)", [minutes])
+    owner.execute("UPDATE players_playsession SET began = began - make_interval(mins => %s)", [minutes])
+    owner.execute("UPDATE players_playsession SET checked_at = checked_at - make_interval(mins => %s)", [minutes])
     owner.execute("UPDATE players_playtime SET last_at = last_at - make_interval(mins => %s)", [minutes])
 
 
 @pytest.mark.sweep
 def test_a_sitting_sums_up_its_rounds_by_kind_of_money(player, table):
     session = uuid4()
-    play_sessions.sitting(player, session)
+    play_sessions.read_session(player, session)
     for mode, times in ((Mode.REAL, 3), (Mode.FREE, 2)):
         for _ in range(times):
             play(player, table, session, mode)
-    seen = play_sessions.sitting(player, session)
+    seen = play_sessions.read_session(player, session)
     assert seen.rounds == 5
     assert (seen.staked_real, seen.staked_free) == (3000, 2000)
     for kind, net in ((Mode.REAL, seen.net_real), (Mode.FREE, seen.net_free)):
@@ -69,10 +69,10 @@ def test_a_sitting_sums_up_its_rounds_by_kind_of_money(player, table):
 @pytest.mark.sweep
 def test_rounds_of_another_session_are_not_in_it(player, table):
     mine, other = uuid4(), uuid4()
-    play_sessions.sitting(player, mine)
-    play_sessions.sitting(player, other)
+    play_sessions.read_session(player, mine)
+    play_sessions.read_session(player, other)
     play(player, table, other)
-    assert play_sessions.sitting(player, mine).rounds == 0
+    assert play_sessions.read_session(player, mine).rounds == 0
 
 
 class TestTheRealityCheck:
@@ -80,10 +80,10 @@ class TestTheRealityCheck:
     @pytest.mark.parametrize("mode", sample([Mode.REAL, Mode.FREE], 1), ids=["real", "free"])
     def test_keeps_the_next_round_waiting_for_an_answer(self, player, table, owner, mode):
         session = uuid4()
-        play_sessions.sitting(player, session)
+        play_sessions.read_session(player, session)
         play(player, table, session, mode)
         ago(owner, 61)
-        with pytest.raises(Barred, match="check"):
+        with pytest.raises(NotEligible, match="check"):
             play(player, table, session, mode)
         assert Participation.objects.filter(player=player).count() == 1
         play_sessions.answer_check(player=player, session=session, goes_on=True)
@@ -97,16 +97,16 @@ class TestTheRealityCheck:
     def test_comes_at_the_interval_the_player_chose(self, player, table, owner, minutes):
         session = uuid4()
         play_sessions.choose_interval(player=player, minutes=minutes)
-        play_sessions.sitting(player, session)
+        play_sessions.read_session(player, session)
         ago(owner, minutes - 1)
-        assert not play_sessions.sitting(player, session).is_check_due
+        assert not play_sessions.read_session(player, session).is_check_due
         ago(owner, 1)
-        assert play_sessions.sitting(player, session).is_check_due
+        assert play_sessions.read_session(player, session).is_check_due
         play_sessions.answer_check(player=player, session=session, goes_on=True)
         ago(owner, minutes - 1)
-        assert not play_sessions.sitting(player, session).is_check_due
+        assert not play_sessions.read_session(player, session).is_check_due
         ago(owner, 1)
-        assert play_sessions.sitting(player, session).is_check_due
+        assert play_sessions.read_session(player, session).is_check_due
 
     @pytest.mark.sweep
     def test_cannot_be_had_at_another_interval(self, player):
@@ -117,7 +117,7 @@ class TestTheRealityCheck:
     def test_stands_at_the_table_with_time_and_money(self, player, table, owner):
         browser = logged_in(player)
         browser.get("/en/table/baccarat/real/")
-        play(player, table, Sitting.objects.get().session)
+        play(player, table, PlaySession.objects.get().session)
         assert 'id="check"' not in browser.get("/en/table/baccarat/real/").content.decode()
         ago(owner, 65)
         page = browser.get("/en/table/baccarat/real/").content.decode()
@@ -136,20 +136,20 @@ class TestTheRealityCheck:
     def test_refuses_a_deal_with_a_sentence_and_shows_itself(self, player, table, owner):
         browser = logged_in(player)
         browser.get("/en/table/baccarat/free/")
-        place = a_place(player, table, Mode.FREE, player=1000)
+        seat = a_seat(player, table, Mode.FREE, player=1000)
         ago(owner, 65)
-        assert place.table.version
+        assert seat.table.version
         sent = {
             "action": "deal",
-            "round_id": place.round_id,
-            "slip_version": place.slip_version,
-            "table_version": place.table.version.number,
+            "round_id": seat.round_id,
+            "slip_version": seat.slip_version,
+            "table_version": seat.table.version.number,
         }
         page = browser.post("/en/table/baccarat/free/play/", sent, headers={"HX-Request": "true"}).content.decode()
         assert "Check your time and money first" in page
         assert 'id="check"' in page
         assert not Participation.objects.filter(player=player).exists()
-        assert place_at(player=player, table_id=table.pk, mode=Mode.FREE).slip == {"player": 1000}
+        assert solo_seat_at(player=player, table_id=table.pk, mode=Mode.FREE).slip == {"player": 1000}
 
 
 class TestTimePlayed:
@@ -171,9 +171,9 @@ class TestTimePlayed:
         owner.execute("UPDATE players_playtime SET seconds = 3590")
         play(player, table, None, mode)
         owner.execute("UPDATE players_playtime SET seconds = 3600")
-        with pytest.raises(Barred, match="time"):
+        with pytest.raises(NotEligible, match="time"):
             play(player, table, None, mode)
-        assert eligibility.bar_to_deposit(player) is None
+        assert eligibility.check_deposit(player) is None
 
     @pytest.mark.sweep
     def test_of_an_earlier_day_leaves_today_alone(self, player, table, owner):
@@ -190,7 +190,7 @@ def test_the_line_in_the_header_says_clock_length_and_net(player, table, owner):
     browser = logged_in(player)
     browser.get("/en/table/baccarat/free/")
     for _ in range(2):
-        play(player, table, Sitting.objects.get().session, Mode.FREE)
+        play(player, table, PlaySession.objects.get().session, Mode.FREE)
     ago(owner, 61)
     page = browser.get("/en/table/baccarat/free/").content.decode()
     line = page[page.index('id="sitting"') : page.index("</div>", page.index('id="sitting"'))]

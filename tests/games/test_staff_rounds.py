@@ -5,13 +5,13 @@ import html
 import pytest
 
 from games.incidents import open_incident
-from games.incidents.refund_summary import in_words
+from games.incidents.refund_summary import refund_text
 from games.models import IncidentKind, Round, VoidPart
 from games.rounds.codes import read_code
-from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
+from tests.voiding import void_unreproduced
 from wallet.models import Mode
 
 UNKNOWN = "No finished round has this code"
@@ -104,10 +104,10 @@ class TestThePageOfARound:
         assert {link for link in both if f"{link}{played.pk}" in page} == links
 
     def test_says_that_a_round_is_void_and_what_moved_back(self, played):
-        annul_unreproduced(played.pk)
+        void_unreproduced(played.pk)
         page = seen(reader().get("/staff/rounds/", {"round": played.code}, follow=True))
         assert "void since" in page
-        assert f'By the void</dt><dd class="num">{in_words(VoidPart.objects.get())}</dd>' in page
+        assert f'By the void</dt><dd class="num">{refund_text(VoidPart.objects.get())}</dd>' in page
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(("role", "told"), sample([("operator", True), ("finance", False)], 1))

@@ -13,7 +13,7 @@ from games.shared import malfunction, phases
 from games.tables.checks import TableError
 from games.tables.status import pause_table
 from games.tables.versions import set_chat_language
-from tests.builders import a_place, a_player, a_table
+from tests.builders import a_player, a_seat, a_table
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at
 from tests.people import a_member_of_staff, a_visitor, events
@@ -40,14 +40,14 @@ def a_table_that_is(status: Status) -> Table:
     return table
 
 
-def turn(visitor, table: Table, deed: str, **form: str) -> str:
+def turn(visitor, table: Table, action: str, **form: str) -> str:
     """Send the form of a table; return the next page."""
-    sent = {"deed": deed} | form
+    sent = {"action": action} | form
     return html.unescape(visitor.post(f"/staff/tables/{table.pk}/status/", sent, follow=True).text)
 
 
 @pytest.mark.parametrize(
-    ("stood", "deed", "stands", "kind"),
+    ("stood", "action", "stands", "kind"),
     sample(
         [
             (Status.OPEN, "pause", Status.PAUSED, "paused"),
@@ -59,9 +59,9 @@ def turn(visitor, table: Table, deed: str, **form: str) -> str:
         1,
     ),
 )
-def test_a_table_is_turned_with_the_reason(operator, stood, deed, stands, kind):
+def test_a_table_is_turned_with_the_reason(operator, stood, action, stands, kind):
     table = a_table_that_is(stood)
-    page = turn(operator, table, deed, reason=REASON)
+    page = turn(operator, table, action, reason=REASON)
     assert f"Baccarat is {stands}." in page
     table.refresh_from_db()
     assert table.status == stands
@@ -71,27 +71,27 @@ def test_a_table_is_turned_with_the_reason(operator, stood, deed, stands, kind):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("stands", "deed"),
+    ("stands", "action"),
     sample([(Status.OPEN, "open"), (Status.OPEN, "continue"), (Status.PAUSED, "pause"), (Status.CLOSED, "close")], 1),
 )
-def test_who_finds_it_done_already_is_told_that_nothing_was_recorded(operator, stands, deed):
+def test_who_finds_it_done_already_is_told_that_nothing_was_recorded(operator, stands, action):
     table = a_table_that_is(stands)
     before = Event.objects.filter(kind__startswith="table.").count()
-    page = turn(operator, table, deed, reason=REASON)
+    page = turn(operator, table, action, reason=REASON)
     assert f"Baccarat is already {stands}. Your reason was not recorded." in page
     assert "notice--success" not in page
     assert Event.objects.filter(kind__startswith="table.").count() == before
 
 
 @pytest.mark.parametrize(
-    ("stands", "deed"), sample([(Status.CLOSED, "pause"), (Status.CLOSED, "continue"), (Status.PAUSED, "open")], 1)
+    ("stands", "action"), sample([(Status.CLOSED, "pause"), (Status.CLOSED, "continue"), (Status.PAUSED, "open")], 1)
 )
-def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, stands, deed):
+def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, stands, action):
     """Pressing "go on" on an outdated page does not open a table that was closed meanwhile."""
     table = a_table_that_is(stands)
     before = Event.objects.filter(kind__startswith="table.").count()
     assert f"Baccarat is {stands}. This action is not possible in this state." in turn(
-        operator, table, deed, reason=REASON
+        operator, table, action, reason=REASON
     )
     table.refresh_from_db()
     assert table.status == stands
@@ -117,10 +117,10 @@ def test_the_page_offers_what_is_possible_as_the_table_stands(operator, stands, 
     assert {label for label in labels if f">{label}</button>" in page} == offered
 
 
-@pytest.mark.parametrize("wrong", [{"reason": " "}, {"deed": "sell"}], ids=str)
-def test_no_reason_or_an_unknown_deed_changes_nothing(operator, wrong):
+@pytest.mark.parametrize("wrong", [{"reason": " "}, {"action": "sell"}], ids=str)
+def test_no_reason_or_an_unknown_action_changes_nothing(operator, wrong):
     table = a_table()
-    assert "Enter a reason." in turn(operator, table, **{"deed": "pause", "reason": REASON} | wrong)
+    assert "Enter a reason." in turn(operator, table, **{"action": "pause", "reason": REASON} | wrong)
     assert Table.objects.get().is_open
 
 
@@ -171,7 +171,7 @@ class TestClosingSeveralAtOnce:
         hurry(live_table)
         assert not phases.advance(live_table.pk)  # no further round comes
         with pytest.raises(TableClosed):
-            a_place(player, house["one"], player=1000)
+            a_seat(player, house["one"], player=1000)
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(

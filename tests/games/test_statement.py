@@ -24,9 +24,9 @@ from games.history.statement.movements import listing
 from games.history.statement.pdf_file import Paper, document
 from games.history.statement.period import Choice, Period, chosen, months_before, today_in
 from players.models import Player
-from tests.annulling import annul_unreproduced
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample, sweep
+from tests.voiding import void_unreproduced
 from tests.wallet import money_moves
 from wallet import cashier, ledger
 from wallet.ledger import accounts, purse
@@ -68,7 +68,7 @@ def a_history(player: Player, chance: random.Random, steps: int = 25) -> None:
                 purse.leave(player=player, mode=Mode.REAL, key=uuid4())
             case 4 if played:
                 round_id = played.pop(chance.randrange(len(played)))
-                annul_unreproduced(round_id)
+                void_unreproduced(round_id)
             case _:
                 money_moves.a_round(player, staked=chance.randrange(1, 999), paid=chance.randrange(0, 1999))
 
@@ -159,7 +159,7 @@ class TestTheFigures:
     def test_gli19_2_5_7_say_what_each_game_took_and_gave(self, player):
         table = a_table()
         parts = [a_round(player, table, player=1000) for _ in range(5)]
-        annul_unreproduced(parts[0].round_id)
+        void_unreproduced(parts[0].round_id)
         (game,) = figures(player, Mode.REAL, this_month(player)).games
         played = player.participation_set.aggregate(staked=Sum("staked"), paid=Sum("paid"))
         voided = player.participation_set.get(round_id=parts[0].round_id)
@@ -200,7 +200,7 @@ class TestThePage:
     @pytest.mark.sweep
     def test_gli19_2_5_7_each_deposit_withdrawal_and_correction_has_its_time_and_number(self, visitor, player):
         a_withdrawal(player, 20_000, "withdraw_paid")
-        annul_unreproduced(a_round(player, a_table(), player=1000).round_id)
+        void_unreproduced(a_round(player, a_table(), player=1000).round_id)
         page = visitor.get("/en/cashier/statement/").text
         journals = Journal.objects.filter(entry__account__owner=player).distinct()
         assert {"deposit", "withdraw", "withdraw_paid", "stake", "void"} <= {each.kind for each in journals}

@@ -71,9 +71,11 @@ def test_gross_gaming_revenue_is_that_of_our_tables(history):
 @pytest.mark.sweep
 def test_the_houses_account_has_nothing_of_them(history):
     _, interval = history
-    kinds = {each.journal_kind for each in hourly_totals.moved(interval) if each.account_kind == AccountKind.HOUSE}
+    kinds = {
+        each.journal_kind for each in hourly_totals.read_totals(interval) if each.account_kind == AccountKind.HOUSE
+    }
     assert not {kind for kind in kinds if "studio" in kind}
-    theirs = [each for each in hourly_totals.moved(interval) if each.account_kind == AccountKind.STUDIO]
+    theirs = [each for each in hourly_totals.read_totals(interval) if each.account_kind == AccountKind.STUDIO]
     assert sum(each.amount for each in theirs) == -BROUGHT
 
 

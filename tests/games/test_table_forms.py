@@ -22,7 +22,7 @@ from games.engine.odds import exact
 from games.models import Shape, Table
 from games.tables.default_tables import load_tables
 from games.variants import VARIANTS
-from tests.builders import a_guest_table, a_shared_table, a_table, approve, other_limits, put_live
+from tests.builders import a_chemin_live_table, a_shared_table, a_table, approve, other_limits, put_live
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from wallet.models import Mode
@@ -113,7 +113,7 @@ class TestANewTable:
     @pytest.mark.parametrize("shape", sample(list(Shape), 1))
     def test_like_another_is_shown_with_what_it_comes_to_and_asked_for(self, supervisor, shape):
         makers: dict[Shape, Callable[[], Table]]
-        makers = {Shape.SOLO: a_table, Shape.SHARED: a_shared_table, Shape.GUESTS: a_guest_table}
+        makers = {Shape.SOLO: a_table, Shape.SHARED: a_shared_table, Shape.CHEMIN: a_chemin_live_table}
         other = makers[shape]()
         given = filled(supervisor, new_like(other), name="The Second", slug="", jurisdictions=["SE", "DE"], modes=["F"])
         shown = supervisor.post(NEW, given).text
@@ -172,7 +172,7 @@ class TestANewTable:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
-        ("changes", "field", "sentence"),
+        ("changes", "field", "message"),
         sample(
             [
                 ({"name": ""}, "name", "This field is required."),
@@ -208,11 +208,11 @@ class TestANewTable:
         ),
         ids=str,
     )
-    def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(self, supervisor, changes, field, sentence):
+    def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(self, supervisor, changes, field, message):
         given = filled(supervisor, new_like(a_table()), name="Second", slug="second") | changes
         answer = supervisor.post(NEW, given | {"step": "ask"})
         assert answer.status_code == 200
-        assert sentence in error_at(answer.text, field)
+        assert message in error_at(answer.text, field)
         again = form_of(answer.text)
         kept = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
         invalid = {"jurisdictions", "chat_language"} & changes.keys()
@@ -223,7 +223,7 @@ class TestANewTable:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
-        ("changes", "field", "sentence"),
+        ("changes", "field", "message"),
         sample(
             [
                 ({"EUR-liability": "1"}, "EUR-player-maximum", "more than the maximum house loss of €1."),
@@ -235,13 +235,13 @@ class TestANewTable:
         ),
         ids=str,
     )
-    def test_of_a_shared_table_too(self, supervisor, changes, field, sentence):
+    def test_of_a_shared_table_too(self, supervisor, changes, field, message):
         given = filled(supervisor, new_like(a_shared_table("pairs")), name="Second") | changes
-        assert sentence in error_at(supervisor.post(NEW, given).text, field)
+        assert message in error_at(supervisor.post(NEW, given).text, field)
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
-        ("changes", "field", "sentence"),
+        ("changes", "field", "message"),
         sample(
             [
                 (
@@ -257,13 +257,13 @@ class TestANewTable:
         ),
         ids=str,
     )
-    def test_and_of_a_guests_table(self, supervisor, changes, field, sentence):
-        given = filled(supervisor, new_like(a_guest_table()), name="Second") | changes
-        assert sentence in error_at(supervisor.post(NEW, given).text, field)
+    def test_and_of_a_chemin_table(self, supervisor, changes, field, message):
+        given = filled(supervisor, new_like(a_chemin_live_table()), name="Second") | changes
+        assert message in error_at(supervisor.post(NEW, given).text, field)
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
-        ("changes", "sentence"),
+        ("changes", "message"),
         sample(
             [
                 ({"guests-minimum": "2,000"}, "its smallest bank must be above 0 and not above its largest"),
@@ -273,9 +273,9 @@ class TestANewTable:
         ),
         ids=str,
     )
-    def test_what_is_about_several_fields_stands_above_them(self, supervisor, changes, sentence):
-        given = filled(supervisor, new_like(a_guest_table()), name="Second") | changes
-        assert sentence in words(supervisor.post(NEW, given).text)
+    def test_what_is_about_several_fields_stands_above_them(self, supervisor, changes, message):
+        given = filled(supervisor, new_like(a_chemin_live_table()), name="Second") | changes
+        assert message in words(supervisor.post(NEW, given).text)
 
     @pytest.mark.sweep
     def test_a_game_that_lacks_a_language_is_refused_where_players_are_chosen(self, supervisor, monkeypatch):

@@ -15,7 +15,7 @@ from audit.models import Rolled
 from audit.reports.kinds import Interval
 from games.fairness import hourly_totals
 from games.fairness.hourly_totals import Played
-from games.models import BetTally, Tally
+from games.models import BetHourlyTotal, GameHourlyTotal
 from tests import played
 from tests.harness import databases
 from tests.harness.sweeps import sample
@@ -131,38 +131,44 @@ class TestTheSumsOfAnyInterval:
         first = query(
             "SELECT min(at) FROM games_participation WHERE mode = 'R' AND at <> date_trunc('hour', at, 'UTC')"
         )[0][0]
-        (cut,) = hours.cut(hourly_totals.SUMS, [Interval(first, datetime.now(UTC))])
+        (cut,) = hours.cut(hourly_totals.HOURLY_TOTALS, [Interval(first, datetime.now(UTC))])
         assert cut.whole is not None
         assert len(cut.ends) == 2
         assert all(plainly([end.since, end.until], Mode.REAL) for end in cut.ends)
-        assert Tally.objects.filter(hour__gte=cut.whole.since).count() > 10
+        assert GameHourlyTotal.objects.filter(hour__gte=cut.whole.since).count() > 10
 
-    def test_have_annulled_rounds_of_every_kind_in_them(self, opened):
+    def test_have_voided_rounds_of_every_kind_in_them(self, opened):
         of = hourly_totals.played([played.BEGINS, played.ENDS], Mode.REAL)
-        assert sum(each.annulled for each in of) >= 10
-        assert sum(each.annulled_paid for each in of) > 0
+        assert sum(each.voided for each in of) >= 10
+        assert sum(each.voided_paid for each in of) > 0
         assert any(each.commission for each in of)
         assert {each.currency for each in of} == {"SEK", "DKK"}
 
 
 class TestAnHour:
     def test_keeps_for_each_bet_the_squares_of_what_lay_on_it_in_each_round(self, opened):
-        until = hours.rolled_until(hourly_totals.SUMS)
-        kept = BetTally.objects.order_by("hour", "version_id", "mode", "currency", "bet").values_list(
+        until = hours.rolled_until(hourly_totals.HOURLY_TOTALS)
+        kept = BetHourlyTotal.objects.order_by("hour", "version_id", "mode", "currency", "bet").values_list(
             "hour", "version_id", "mode", "currency", "bet", "rounds", "squares"
         )
         assert list(kept) == query(SQUARES, until)
 
     def test_says_how_many_rows_were_read(self, opened):
-        read = {rolled.hour: rolled.rows for rolled in Rolled.objects.filter(sums=hourly_totals.SUMS) if rolled.rows}
+        read = {
+            rolled.hour: rolled.rows
+            for rolled in Rolled.objects.filter(totals=hourly_totals.HOURLY_TOTALS)
+            if rolled.rows
+        }
         found = query("SELECT date_trunc('hour', at, 'UTC'), count(*) FROM games_participation GROUP BY 1")
-        until = hours.rolled_until(hourly_totals.SUMS)
+        until = hours.rolled_until(hourly_totals.HOURLY_TOTALS)
         assert read == {hour: rows for hour, rows in found if hour < until}
 
     def test_and_the_first_one_is_that_of_the_first_round(self, opened):
         ((first,),) = query("SELECT min(at) FROM games_participation")
         assert hourly_totals.first_played(None) == hourly_totals.first_played(first) == first
-        assert Rolled.objects.filter(sums=hourly_totals.SUMS).order_by("hour")[0].hour == hours._hour_of(first)
+        assert Rolled.objects.filter(totals=hourly_totals.HOURLY_TOTALS).order_by("hour")[0].hour == hours._hour_of(
+            first
+        )
         ((later,),) = query("SELECT min(at) FROM games_participation WHERE at > %s", first)
         assert hourly_totals.first_played(first + timedelta.resolution) == later
         assert hourly_totals.first_played(datetime.now(UTC) + HOUR) is None
@@ -170,7 +176,7 @@ class TestAnHour:
 
 class TestTheCheck:
     def test_finds_nothing_where_nothing_is_wrong(self, opened, capsys):
-        call_command("verify_sums", sums=hourly_totals.SUMS)
+        call_command("verify_sums", sums=hourly_totals.HOURLY_TOTALS)
         assert "agree" in capsys.readouterr().out
         assert hours.verify_last_day() == 0
 
@@ -179,12 +185,21 @@ class TestTheCheck:
         sample(
             [
                 (
-                    "UPDATE games_tally SET staked = staked + 1 WHERE ctid = (SELECT min(ctid) FROM games_tally)",
+                    (
+                        "UPDATE games_gamehourlytotal SET staked = staked + 1 WHERE ctid = (SELECT min(ctid) "
+                        "FROM games_gamehourlytotal)"
+                    ),
                     "tally of",
                 ),
-                ("DELETE FROM games_tally WHERE ctid = (SELECT min(ctid) FROM games_tally)", "nothing is kept"),
                 (
-                    "UPDATE games_bettally SET squares = 1 WHERE ctid = (SELECT min(ctid) FROM games_bettally)",
+                    ("DELETE FROM games_gamehourlytotal WHERE ctid = (SELECT min(ctid) FROM games_gamehourlytotal)"),
+                    "nothing is kept",
+                ),
+                (
+                    (
+                        "UPDATE games_bethourlytotal SET squares = 1 WHERE ctid = (SELECT min(ctid) "
+                        "FROM games_bethourlytotal)"
+                    ),
                     "bet tally of",
                 ),
                 (
@@ -198,7 +213,7 @@ class TestTheCheck:
     def test_says_which_hour_is_not_what_its_rows_say_and_records_it(self, copied, damage, said, capsys):
         copied.execute(damage)
         with pytest.raises(CommandError, match="do not agree"):
-            call_command("verify_sums", sums=hourly_totals.SUMS)
+            call_command("verify_sums", sums=hourly_totals.HOURLY_TOTALS)
         assert said in capsys.readouterr().out
         (event,) = events("sums.differ")
         assert event["on"] == "sums:games.tally"

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from games.models import NextRound, Status, Table
+from games.models import SoloSeat, Status, Table
 from games.tables.default_tables import baccarat_limits, golden_limits
 from games.tables.status import open_table
 from games.tables.versions import make_table
@@ -36,10 +36,10 @@ def a_table_never_live(slug: str, limits) -> Table:
 @pytest.fixture(params=[(a_table_without_kronor, CURRENCY), (a_table_never_live, CLOSED)], ids=["currency", "live"])
 def reason(request):
     """Makes `baccarat` and `golden` unplayable; returns the message for it."""
-    make, sentence = request.param
+    make, message = request.param
     make("baccarat", baccarat_limits())
     make("golden", golden_limits())
-    return sentence
+    return message
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_its_page_says_why_and_leads_to_the_lobby(visitor, reason, slug, mode):
     assert reason in page
     assert "Elsewhere" in page
     assert f'href="/en/{"?money=free" if mode == "free" else ""}"' in page
-    assert not NextRound.objects.exists(), "nobody takes a place there"
+    assert not SoloSeat.objects.exists(), "nobody takes a place there"
     assert not Account.objects.filter(kind=AccountKind.PURSE).exists()
 
 
@@ -84,7 +84,7 @@ def test_every_form_leads_to_that_page(visitor, reason, form, htmx):
     headers = {"HX-Request": "true"} if htmx else {}
     answer = visitor.post(f"/en/table/{address}", data, headers=headers)
     assert answer["HX-Redirect" if htmx else "Location"] == f"/en/table/{'/'.join(address.split('/')[:2])}/"
-    assert not NextRound.objects.exists()
+    assert not SoloSeat.objects.exists()
 
 
 def test_the_game_can_be_left_all_the_same(visitor, reason):

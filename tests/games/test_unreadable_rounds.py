@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 
 from casino.celery import app
-from games.models import Incident, NextRound, Participation, ReplayDue, Round, Void
+from games.models import Incident, Participation, ReplayDue, Round, SoloSeat, Void
 from games.verification import replay_task
-from tests.builders import a_place, a_player, a_round, a_table
+from tests.builders import a_player, a_round, a_seat, a_table
 from tests.games.corrupt import corrupt
 from tests.harness.sweeps import sample
 from tests.people import events
@@ -47,7 +47,7 @@ def spoilt(request, player, table, owner) -> Round:
     return Round.objects.get(pk=played.round_id)
 
 
-def sentence(spoilt: Round) -> str:
+def message(spoilt: Round) -> str:
     return SENTENCE.format(code=spoilt.code)
 
 
@@ -64,21 +64,21 @@ def messages() -> int:
 
 
 def test_the_table_says_so_and_is_played_on(visitor, player, table, spoilt):
-    assert sentence(spoilt) in seen(visitor.get("/en/table/baccarat/real/"))
-    place = a_place(player, table)
-    form = {"action": "rebet_deal", "round_id": place.round_id, "slip_version": place.slip_version, "table_version": 1}
+    assert message(spoilt) in seen(visitor.get("/en/table/baccarat/real/"))
+    seat = a_seat(player, table)
+    form = {"action": "rebet_deal", "round_id": seat.round_id, "slip_version": seat.slip_version, "table_version": 1}
     answer = visitor.post("/en/table/baccarat/real/play/", form, headers={"HX-Request": "true"})
     newest = Participation.objects.latest("pk")
-    assert newest.round_id == place.round_id
+    assert newest.round_id == seat.round_id
     assert newest.round.code in seen(answer)
-    assert sentence(spoilt) not in seen(answer)
+    assert message(spoilt) not in seen(answer)
 
 
 @pytest.mark.sweep
 def test_game_logs_show_it_among_the_others_without_its_cards_and_bets(visitor, player, table, spoilt):
     good = Round.objects.get(pk=a_round(player, table, tie=1000).round_id)
     page = seen(visitor.get("/en/history/"))
-    assert sentence(spoilt) in page
+    assert message(spoilt) in page
     assert good.code in page
     assert page.count("Under review") == 1
     assert page.count('class="lines__') == 1
@@ -87,7 +87,7 @@ def test_game_logs_show_it_among_the_others_without_its_cards_and_bets(visitor, 
 @pytest.mark.sweep
 def test_its_replay_says_so_and_deals_nothing(visitor, spoilt):
     page = seen(visitor.get(f"/en/history/{spoilt.pk}/"))
-    assert sentence(spoilt) in page
+    assert message(spoilt) in page
     assert 'id="again"' not in page
     assert "This round has been played and paid" not in page
 
@@ -103,8 +103,8 @@ def test_the_file_names_it_and_goes_on_to_the_next(visitor, player, table, spoil
 
 @pytest.mark.sweep
 def test_the_lobby_tells_of_it_instead_of_its_result(visitor, player, spoilt):
-    NextRound.objects.filter(player=player).update(unseen=spoilt.pk)
-    assert sentence(spoilt) in seen(visitor.get("/en/"))
+    SoloSeat.objects.filter(player=player).update(unseen=spoilt.pk)
+    assert message(spoilt) in seen(visitor.get("/en/"))
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_what_comes_of_it_is_said_at_the_table(visitor, player, spoilt):
     assert Void.objects.get().pk == spoilt.pk
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
     page = seen(visitor.get("/en/table/baccarat/real/"))
-    assert f"Round {spoilt.code} was annulled" in page
-    assert sentence(spoilt) not in page
+    assert f"Round {spoilt.code} was voided" in page
+    assert message(spoilt) not in page
 
 
 @pytest.mark.sweep
@@ -138,7 +138,7 @@ def test_a_round_with_an_incident_is_not_examined_again(visitor, player, table, 
     owner.execute("DELETE FROM games_voidpart")
     owner.execute("ALTER TABLE games_void DISABLE TRIGGER games_void_is_kept")
     owner.execute("DELETE FROM games_void")
-    assert sentence(spoilt) in seen(visitor.get("/en/history/"))
+    assert message(spoilt) in seen(visitor.get("/en/history/"))
     assert Incident.objects.count() == 1
     assert not ReplayDue.objects.exists()
 

@@ -15,11 +15,11 @@ from games import solo
 from games.betting.controls import Change
 from games.betting.limits import Limits
 from games.errors import BalanceTooLow, TableChanged, TableClosed
-from games.models import NextRound, Participation, Round, TableVersion
+from games.models import Participation, Round, SoloSeat, TableVersion
 from games.tables.checks import NothingChanged, ReturnTooLow, TableError, UnusableLimits
 from games.tables.default_tables import baccarat_limits, load_tables
 from games.variants import VARIANTS
-from tests.builders import a_place, a_player, a_round, a_table, put_live
+from tests.builders import a_player, a_round, a_seat, a_table, put_live
 from tests.harness.sweeps import sample
 from tests.people import events
 from wallet.ledger import accounts
@@ -113,15 +113,15 @@ class TestANewVersion:
 class TestAPageOfAnotherVersion:
     def test_deals_nothing_and_moves_nothing(self):
         player, table = a_player(real=MONEY), a_table()
-        place = a_place(player, table, player=1000)
+        seat = a_seat(player, table, player=1000)
         change(table)
         with pytest.raises(TableChanged):
             solo.play_round(
                 player=player,
                 table_id=table.pk,
                 mode=Mode.REAL,
-                round_id=place.round_id,
-                slip_version=place.slip_version,
+                round_id=seat.round_id,
+                slip_version=seat.slip_version,
                 table_version=1,
             )
         assert not Round.objects.exists()
@@ -130,33 +130,33 @@ class TestAPageOfAnotherVersion:
 
     def test_places_no_chip_and_changes_no_slip(self):
         player, table = a_player(real=MONEY), a_table()
-        a_place(player, table, player=1000)
+        a_seat(player, table, player=1000)
         change(table)
         where: dict[str, Any] = {"player": player, "table_id": table.pk, "mode": Mode.REAL, "table_version": 1}
         with pytest.raises(TableChanged):
             solo.add_chip(**where, bet="player", chip=1000)
         with pytest.raises(TableChanged):
             solo.change_slip(**where, change=Change.DOUBLE)
-        assert a_place(player, table).slip == {"player": 1000}
+        assert a_seat(player, table).slip == {"player": 1000}
 
     def test_still_finds_the_round_it_played_before(self):
         player, table = a_player(real=MONEY), a_table()
-        place = a_place(player, table, player=1000)
+        seat = a_seat(player, table, player=1000)
         deal: dict[str, Any] = {
             "player": player,
             "table_id": table.pk,
             "mode": Mode.REAL,
-            "round_id": place.round_id,
-            "slip_version": place.slip_version,
+            "round_id": seat.round_id,
+            "slip_version": seat.slip_version,
             "table_version": 1,
         }
         solo.play_round(**deal)
         change(table)
         assert solo.play_round(**deal).repeated
 
-    def test_gli19_a_6_1_under_rules_that_the_program_does_not_have_is_a_closed_table(self, monkeypatch):
+    def test_gli19_a_6_1_under_rules_that_the_software_does_not_have_is_a_closed_table(self, monkeypatch):
         player, table = a_player(real=MONEY), a_table()
-        a_place(player, table, player=1000)
+        a_seat(player, table, player=1000)
         monkeypatch.setitem(vars(VARIANTS["baccarat"]), "digest", "of other rules")
         with pytest.raises(TableClosed):
             a_round(player, table)
@@ -178,11 +178,11 @@ class TestThePage:
         return visitor
 
     def click(self, visitor, action, version, language="en", **headers):
-        place = NextRound.objects.get()
+        seat = SoloSeat.objects.get()
         form = {
             "action": action,
-            "round_id": place.round_id,
-            "slip_version": place.slip_version,
+            "round_id": seat.round_id,
+            "slip_version": seat.slip_version,
             "table_version": version,
             "chip": 1000,
         }
@@ -192,7 +192,7 @@ class TestThePage:
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_says_that_the_limits_changed_and_which_bets_no_longer_fit(self, visitor, player, language):
         table = a_table()
-        a_place(player, table, player=1000, tie=10_000)
+        a_seat(player, table, player=1000, tie=10_000)
         change(table)
         answer = self.click(visitor, "deal", 1, language, **{"HX-Request": "true"})
         text = unescape(answer.text)
@@ -208,7 +208,7 @@ class TestThePage:
     @pytest.mark.sweep
     def test_deals_after_that_what_was_changed_to_fit(self, visitor, player):
         table = a_table()
-        a_place(player, table, player=1000, tie=10_000)
+        a_seat(player, table, player=1000, tie=10_000)
         change(table)
         for action, version in (("bet:player", 1), ("clear", 2), ("bet:tie", 2), ("deal", 2)):
             self.click(visitor, action, version, **{"HX-Request": "true"})
@@ -217,7 +217,7 @@ class TestThePage:
 
     @pytest.mark.sweep
     def test_says_it_without_javascript_too(self, visitor, player):
-        a_place(player, (table := a_table()), player=1000)
+        a_seat(player, (table := a_table()), player=1000)
         change(table)
         assert self.click(visitor, "deal", 1).status_code == 302
         assert "have changed" in visitor.get("/en/table/baccarat/real/").text
@@ -228,7 +228,7 @@ def test_gli19_a_5_1_rounds_against_changes_are_each_played_under_the_version_th
     table, seats, changes = a_table(limits=limits_with("player", 1000, 1000)), 4, 12
     players = [a_player(real=100 * MONEY) for _ in range(seats)]
     for each in players:
-        a_place(each, table)
+        a_seat(each, table)
     over, barrier = Event(), Barrier(seats + 1)
     wrong: list[Exception] = []
 
@@ -236,13 +236,13 @@ def test_gli19_a_5_1_rounds_against_changes_are_each_played_under_the_version_th
         """Stake what the shown version allows, and deal under its number."""
         where: dict[str, Any] = {"player": player, "table_id": table.pk, "mode": Mode.REAL}
         while not over.is_set():
-            shown = solo.place_at(**where)
+            shown = solo.solo_seat_at(**where)
             assert shown.table.version is not None
             allowed = Limits.of(shown.table.version.limits, "SEK").bets["player"].minimum
             number = shown.table.version.number
             solo.change_slip(**where, change=Change.CLEAR, table_version=number)
-            place = solo.add_chip(**where, bet="player", chip=allowed, table_version=number)
-            solo.play_round(**where, round_id=place.round_id, slip_version=place.slip_version, table_version=number)
+            seat = solo.add_chip(**where, bet="player", chip=allowed, table_version=number)
+            solo.play_round(**where, round_id=seat.round_id, slip_version=seat.slip_version, table_version=number)
 
     def sit(player) -> None:
         barrier.wait()

@@ -9,15 +9,15 @@ from django.core.management import call_command
 from django.db import ProgrammingError, connection, transaction
 
 from games import solo
-from games.models import NextRound, Participation, Round, Void, VoidPart
+from games.models import Participation, Round, SoloSeat, Void, VoidPart
 from games.rounds.void import RoundNotFound
 from games.tables.default_tables import golden_limits
 from games.tables.status import open_table
 from games.tables.versions import make_table
-from tests.annulling import annul_unreproduced
-from tests.builders import a_place, a_player, a_round, a_table
+from tests.builders import a_player, a_round, a_seat, a_table
 from tests.harness.sweeps import sample
 from tests.people import events
+from tests.voiding import void_unreproduced
 from tests.wallet.money_moves import cash, house, move
 from tests.wallet.test_at_once import at_once
 from wallet import ledger
@@ -28,8 +28,8 @@ MONEY = 1_000_000
 BETS = {"player": 1000, "banker": 5000, "tie": 1000}
 
 
-def annul(round_id):
-    return annul_unreproduced(round_id)
+def void_round(round_id):
+    return void_unreproduced(round_id)
 
 
 def balance(player, mode=Mode.REAL):
@@ -63,7 +63,7 @@ class TestASettledRound:
         player, table = a_player(real=MONEY, free=MONEY), a_table()
         for _ in range(8):
             before = balance(player, mode)
-            annul(a_round(player, table, mode, **BETS).round_id)
+            void_round(a_round(player, table, mode, **BETS).round_id)
             assert balance(player, mode) == before
         assert not VoidPart.objects.exclude(shortfall=0).exists()
 
@@ -72,7 +72,7 @@ class TestASettledRound:
         played = a_round(player, table, **BETS)
         theirs = Journal.objects.filter(round_id=played.round_id)
         journals = set(theirs.values_list("pk", flat=True))
-        annul(played.round_id)
+        void_round(played.round_id)
         assert set(theirs.filter(kind="void").values_list("reverses", flat=True)) == journals
         call_command("verify_ledger", verbosity=0)
 
@@ -81,13 +81,13 @@ class TestASettledRound:
         played = a_round(player, table, **BETS)
         before = Round.objects.filter(pk=played.round_id).values(), Participation.objects.values()
         kept = [list(rows) for rows in before]
-        annul(played.round_id)
+        void_round(played.round_id)
         assert [list(rows.all()) for rows in before] == kept
 
-    def test_is_annulled_once(self):
+    def test_is_voided_once(self):
         player, table = a_player(real=MONEY), a_table()
         played = a_round(player, table, **BETS)
-        first, second = annul(played.round_id), annul(played.round_id)
+        first, second = void_round(played.round_id), void_round(played.round_id)
         assert (first.pk, first.at) == (second.pk, second.at)
         assert balance(player) == MONEY
         assert len(events("round.voided")) == Void.objects.count() == VoidPart.objects.count() == 1
@@ -95,7 +95,7 @@ class TestASettledRound:
     def test_is_recorded_with_what_came_back(self):
         player, table = a_player(real=MONEY), a_table()
         part = Participation.objects.get(round_id=a_round(player, table, **BETS).round_id)
-        annul(part.round_id)
+        void_round(part.round_id)
         (event,) = events("round.voided")
         assert (event["by"], event["on"]) == ("system", f"round:{part.round_id}")
         returned = part.staked - part.paid
@@ -111,16 +111,16 @@ class TestASettledRound:
     def test_does_not_touch_other_rounds(self):
         player, table = a_player(real=MONEY), a_table()
         first, second = a_round(player, table, **BETS), a_round(player, table, **BETS)
-        annul(first.round_id)
+        void_round(first.round_id)
         other = Participation.objects.get(round_id=second.round_id)
         assert balance(player) == MONEY - other.staked + other.paid
         assert not Journal.objects.filter(round_id=second.round_id, kind__startswith="void").exists()
 
 
 @pytest.mark.django_db
-def test_a_round_that_never_was_cannot_be_annulled():
+def test_a_round_that_never_was_cannot_be_voided():
     with pytest.raises(RoundNotFound):
-        annul(uuid4())
+        void_round(uuid4())
     assert not Void.objects.exists()
 
 
@@ -131,7 +131,7 @@ class TestSpentWinnings:
         player, table = a_player(real=MONEY, free=MONEY), a_table()
         part = a_won_round(player, table, mode)
         spend(player, balance(player, mode) - 300, mode)
-        annul(part.round_id)
+        void_round(part.round_id)
         assert balance(player, mode) == 0
         told = VoidPart.objects.get()
         assert (told.returned, told.shortfall) == (part.staked - part.paid, part.paid - part.staked - 300)
@@ -144,7 +144,7 @@ class TestSpentWinnings:
         part = a_won_round(player, table)
         before = held_by_the_house(player)
         spend(player, balance(player))
-        annul(part.round_id)
+        void_round(part.round_id)
         assert held_by_the_house(player) == before + (part.paid - part.staked) - VoidPart.objects.get().shortfall
 
     @pytest.mark.sweep
@@ -152,7 +152,7 @@ class TestSpentWinnings:
         player, table = a_player(real=MONEY), a_table()
         part = a_won_round(player, table)
         spend(player, balance(player) - (part.paid - part.staked))
-        annul(part.round_id)
+        void_round(part.round_id)
         assert balance(player) == VoidPart.objects.get().shortfall == 0
         assert not Journal.objects.filter(kind="void_shortfall").exists()
 
@@ -177,9 +177,9 @@ class TestARoundOnAPurse:
         purse.rebuy(player=player, mode=mode, amount=100_000, key=uuid4())
         for _ in range(4):
             before = purse.balance(player, mode)
-            annul(a_round(player, table, mode, player=1000).round_id)
+            void_round(a_round(player, table, mode, player=1000).round_id)
             assert purse.balance(player, mode) == before
-            NextRound.objects.update(slip={}, undo=[])
+            SoloSeat.objects.update(slip={}, undo=[])
 
     @pytest.mark.sweep
     def test_takes_winnings_back_from_cash_where_they_have_flowed_there(self, player, table):
@@ -187,7 +187,7 @@ class TestARoundOnAPurse:
         part = a_won_golden_round(player, table)
         before = part.balance_before + balance(player)
         purse.leave(player=player, mode=Mode.REAL, key=uuid4())
-        annul(part.round_id)
+        void_round(part.round_id)
         assert (purse.balance(player, Mode.REAL), balance(player)) == (0, before)
         assert VoidPart.objects.get().shortfall == 0
         call_command("verify_ledger", verbosity=0)
@@ -197,7 +197,7 @@ class TestARoundOnAPurse:
         part = a_won_golden_round(player, table)
         purse.leave(player=player, mode=Mode.REAL, key=uuid4())
         spend(player, balance(player) - 100)
-        annul(part.round_id)
+        void_round(part.round_id)
         assert (purse.balance(player, Mode.REAL), balance(player)) == (0, 0)
         assert VoidPart.objects.get().shortfall == part.paid - part.staked - 100
         call_command("verify_ledger", verbosity=0)
@@ -210,7 +210,7 @@ def a_won_golden_round(player, table):
         part = Participation.objects.get(round_id=played.round_id)
         if part.paid > part.staked:
             return part
-        NextRound.objects.update(slip={}, undo=[])
+        SoloSeat.objects.update(slip={}, undo=[])
 
 
 def held_by_the_house(player) -> int:
@@ -225,7 +225,7 @@ def held_by_the_house(player) -> int:
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("table", "column"),
-    [("games_void", "by"), ("games_voidpart", "shortfall"), ("games_voidtold", "at"), ("games_incident", "done")],
+    [("games_void", "by"), ("games_voidpart", "shortfall"), ("games_voidnotice", "at"), ("games_incident", "done")],
 )
 def test_the_login_role_changes_nothing_about_a_void(table, column):
     for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}", f"TRUNCATE {table} CASCADE"):
@@ -237,19 +237,19 @@ def test_the_login_role_changes_nothing_about_a_void(table, column):
 class TestAtOnce:
     """Uses real threads on its own database."""
 
-    def test_of_many_calls_one_annuls(self, cloned_db):
+    def test_of_many_calls_one_voids(self, cloned_db):
         player, table = a_player(real=MONEY), a_table()
         played = a_round(player, table, **BETS)
-        voids = at_once([lambda: annul(played.round_id)] * 8)
+        voids = at_once([lambda: void_round(played.round_id)] * 8)
         assert len({void.at for void in voids}) == 1
         assert balance(player) == MONEY
         assert len(events("round.voided")) == VoidPart.objects.count() == 1
         call_command("verify_ledger", verbosity=0)
 
-    def test_play_goes_on_while_rounds_are_annulled(self, cloned_db):
+    def test_play_goes_on_while_rounds_are_voided(self, cloned_db):
         player, table = a_player(real=MONEY), a_table()
         doomed = [a_round(player, table, **BETS).round_id for _ in range(10)]
-        place = a_place(player, table, player=1000)
+        seat = a_seat(player, table, player=1000)
         ready = Barrier(2)
 
         def play() -> int:
@@ -259,8 +259,8 @@ class TestAtOnce:
                     player=player,
                     table_id=table.pk,
                     mode=Mode.REAL,
-                    round_id=place.round_id,
-                    slip_version=place.slip_version,
+                    round_id=seat.round_id,
+                    slip_version=seat.slip_version,
                 )
             ]
             played += [a_round(player, table, player=1000) for _ in range(9)]
@@ -270,7 +270,7 @@ class TestAtOnce:
         def undo() -> int:
             ready.wait(timeout=30)
             for round_id in doomed:
-                annul(round_id)
+                void_round(round_id)
             return 0
 
         won = sum(at_once([play, undo]))

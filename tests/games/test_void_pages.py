@@ -9,12 +9,12 @@ from django.utils.translation import ngettext, override
 
 from games.models import Incident, Participation, Round
 from games.verification import replay_task
-from tests.annulling import annul_unreproduced
-from tests.builders import a_place, a_player, a_round, a_table
+from tests.builders import a_player, a_round, a_seat, a_table
 from tests.games.corrupt import corrupt
 from tests.games.test_void import a_won_round, balance, spend
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
+from tests.voiding import void_unreproduced
 from tests.wallet.test_at_once import at_once
 from wallet.models import Mode
 
@@ -22,7 +22,7 @@ MONEY = 1_000_000
 LANGUAGES = [code for code, _ in settings.LANGUAGES]
 
 # Part of the message in each language, and the text of the badge.
-ANNULLED = {
+VOIDED = {
     "sv": ("har annullerats på grund av ett tekniskt fel", "Annullerad"),
     "da": ("blev annulleret på grund af en fejl", "Annulleret"),
     "ro": ("a fost anulată din cauza unei defecțiuni", "Anulată"),
@@ -43,8 +43,8 @@ def visitor(player):
     return browser
 
 
-def annul(played):
-    return annul_unreproduced(played.round_id)
+def void_round(played):
+    return void_unreproduced(played.round_id)
 
 
 def seen(answer) -> str:
@@ -58,39 +58,39 @@ class TestInTheirLanguage:
     @pytest.mark.parametrize("mode", sample(["real", "free"], 1))
     def test_the_player_is_told_once_on_the_next_page_of_the_table(self, player, visitor, language, mode):
         played = a_round(player, a_table(), Mode[mode.upper()], player=1000)
-        annul(played)
-        sentence, _ = ANNULLED[language]
+        void_round(played)
+        message, _ = VOIDED[language]
         page = seen(visitor.get(f"/{language}/table/baccarat/{mode}/"))
-        assert sentence in page
-        assert f"{Round.objects.get().code} {sentence}" in page
-        assert sentence not in seen(visitor.get(f"/{language}/table/baccarat/{mode}/"))
+        assert message in page
+        assert f"{Round.objects.get().code} {message}" in page
+        assert message not in seen(visitor.get(f"/{language}/table/baccarat/{mode}/"))
 
     @pytest.mark.sweep
     def test_the_player_is_told_by_the_next_click_as_well(self, player, visitor, language):
         table = a_table()
-        annul(a_round(player, table, player=1000))
-        place = a_place(player, table)
+        void_round(a_round(player, table, player=1000))
+        seat = a_seat(player, table)
         form = {
             "action": "bet:player",
             "chip": 1000,
-            "round_id": place.round_id,
-            "slip_version": place.slip_version,
+            "round_id": seat.round_id,
+            "slip_version": seat.slip_version,
             "table_version": 1,
         }
         answer = visitor.post(f"/{language}/table/baccarat/real/play/", form, headers={"HX-Request": "true"})
-        assert ANNULLED[language][0] in seen(answer)
+        assert VOIDED[language][0] in seen(answer)
 
     @pytest.mark.sweep
     def test_game_logs_and_the_replay_say_so(self, player, visitor, language):
         table = a_table()
         played = a_round(player, table, player=1000)
-        annul(played)
+        void_round(played)
         a_round(player, table, player=1000)
-        sentence, word = ANNULLED[language]
+        message, word = VOIDED[language]
         logs = seen(visitor.get(f"/{language}/history/"))
         assert logs.count("badge--void") == 1
         for page in (logs, seen(visitor.get(f"/{language}/history/{played.round_id}/"))):
-            assert sentence in page
+            assert message in page
             assert "✕" in page
             assert word in page
 
@@ -99,46 +99,46 @@ class TestInTheirLanguage:
         table = a_table()
         rounds = [a_round(player, table, player=1000) for _ in range(3)]
         for played in rounds:
-            annul(played)
+            void_round(played)
         codes = [Round.objects.get(pk=played.round_id).code for played in rounds]
         with override(language):
-            sentence = ngettext(
+            message = ngettext(
                 "Round %(codes)s was voided because of a malfunction. All stakes were returned and "
                 "any payout was reversed.",
                 "Rounds %(codes)s were voided because of a malfunction. All stakes were returned and "
                 "any payouts were reversed.",
                 3,
             )
-        assert sentence % {"codes": ", ".join(codes)} in seen(visitor.get(f"/{language}/table/baccarat/real/"))
+        assert message % {"codes": ", ".join(codes)} in seen(visitor.get(f"/{language}/table/baccarat/real/"))
 
 
 @pytest.mark.django_db
 class TestTelling:
     @pytest.mark.sweep
     def test_waits_at_the_table_and_in_the_mode_of_the_round(self, player, visitor):
-        annul(a_round(player, a_table(), Mode.FREE, player=1000))
-        assert ANNULLED["en"][0] not in seen(visitor.get("/en/table/baccarat/real/"))
-        assert ANNULLED["en"][0] in seen(visitor.get("/en/table/baccarat/free/"))
+        void_round(a_round(player, a_table(), Mode.FREE, player=1000))
+        assert VOIDED["en"][0] not in seen(visitor.get("/en/table/baccarat/real/"))
+        assert VOIDED["en"][0] in seen(visitor.get("/en/table/baccarat/free/"))
 
     def test_is_for_whoever_played(self, player):
         table = a_table()
-        annul(a_round(player, table, player=1000))
+        void_round(a_round(player, table, player=1000))
         other = a_visitor()
         other.force_login(a_player(real=MONEY).user)
-        assert ANNULLED["en"][0] not in seen(other.get("/en/table/baccarat/real/"))
+        assert VOIDED["en"][0] not in seen(other.get("/en/table/baccarat/real/"))
 
     @pytest.mark.sweep
     def test_waits_while_something_else_has_to_be_said(self, player, visitor):
         table = a_table()
-        annul(a_round(player, table, player=1000))
-        stale = {"action": "deal", "round_id": a_place(player, table).round_id, "slip_version": 99, "table_version": 1}
+        void_round(a_round(player, table, player=1000))
+        stale = {"action": "deal", "round_id": a_seat(player, table).round_id, "slip_version": 99, "table_version": 1}
         answer = visitor.post("/en/table/baccarat/real/play/", stale, headers={"HX-Request": "true"})
-        assert ANNULLED["en"][0] not in seen(answer)
-        assert ANNULLED["en"][0] in seen(visitor.get("/en/table/baccarat/real/"))
+        assert VOIDED["en"][0] not in seen(answer)
+        assert VOIDED["en"][0] in seen(visitor.get("/en/table/baccarat/real/"))
 
     def test_shows_no_cards_of_the_round(self, player, visitor):
         played = a_round(player, a_table(), player=1000)
-        annul(played)
+        void_round(played)
         for address in ("table/baccarat/real/", "history/", f"history/{played.round_id}/"):
             page = visitor.get(f"/en/{address}").text
             assert 'class="card ' not in page
@@ -148,12 +148,12 @@ class TestTelling:
 @pytest.mark.sweep
 def test_of_two_tabs_one_tells(cloned_db):
     player, table = a_player(real=MONEY), a_table()
-    annul(a_round(player, table, player=1000))
+    void_round(a_round(player, table, player=1000))
 
     def open_page() -> bool:
         browser = a_visitor()
         browser.force_login(player.user)
-        return ANNULLED["en"][0] in seen(browser.get("/en/table/baccarat/real/"))
+        return VOIDED["en"][0] in seen(browser.get("/en/table/baccarat/real/"))
 
     assert sum(at_once([open_page] * 4)) == 1
 
@@ -168,10 +168,10 @@ def test_from_a_spoilt_row_to_the_player(cloned_db, owner, language, what):
     browser = a_visitor()
     browser.force_login(player.user)
     page = seen(browser.get(f"/{language}/table/baccarat/real/"))
-    assert ANNULLED[language][0] in page
+    assert VOIDED[language][0] in page
     assert "badge--off" in page  # the table is closed
     for address in ("history/", f"history/{played.round_id}/"):
-        assert ANNULLED[language][0] in seen(browser.get(f"/{language}/{address}"))
+        assert VOIDED[language][0] in seen(browser.get(f"/{language}/{address}"))
 
 
 class TestTheStaffPage:

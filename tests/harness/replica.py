@@ -14,7 +14,7 @@ import pytest
 from django.db import connections
 
 from audit import replica as reading
-from ops.embedded import Places, binaries
+from ops.embedded import Paths, binaries
 from ops.embedded.users import make_private
 from tests.harness import databases
 from tests.harness.databases import Database
@@ -37,7 +37,7 @@ class Replica:
     """A server that follows the primary, in its own folder."""
 
     def __init__(self, top: Path, source: Path) -> None:
-        self.top, self.account = top, Places(top / "var").account
+        self.top, self.account = top, Paths(top / "var").account
         if self.account:
             shutil.chown(top, self.account.uid, self.account.gid)
         make_private(top / "sockets", self.account)
@@ -106,8 +106,8 @@ class Replica:
             late.add_note((self.sockets / "log").read_text(errors="replace")[-3000:])
             raise
 
-    def _control(self, deed: str, *more: str) -> None:
-        self._run("pg_ctl", f"--pgdata={self.top / 'pg'}", "--wait", *more, deed)
+    def _control(self, action: str, *more: str) -> None:
+        self._run("pg_ctl", f"--pgdata={self.top / 'pg'}", "--wait", *more, action)
 
     def _run(self, program: str, *arguments: str) -> None:
         done = subprocess.run(
@@ -157,11 +157,11 @@ def replica(streaming: Replica, cloned_db: Database) -> Iterator[Replica]:
     options = like["OPTIONS"] | {"connect_timeout": 2, "options": "-c default_transaction_read_only=on"}
     more = {"HOST": str(streaming.sockets), "OPTIONS": options, "CONN_HEALTH_CHECKS": False}
     connections.settings[reading.ALIAS] = like | more
-    reading.WATCH.forget()
+    reading.MONITOR.forget()
     try:
         yield streaming
     finally:
         connections[reading.ALIAS].close()
         del connections[reading.ALIAS]
         del connections.settings[reading.ALIAS]
-        reading.WATCH.forget()
+        reading.MONITOR.forget()

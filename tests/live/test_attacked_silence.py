@@ -27,12 +27,12 @@ def silence(cloned_db, monkeypatch) -> None:
 class Quiet:
     """Blocks the first call of a function until `wake`."""
 
-    def __init__(self, deed: Callable[..., Any]) -> None:
+    def __init__(self, action: Callable[..., Any]) -> None:
         self.has_begun, self.may_wake = Event(), Event()
-        self._deed = deed
+        self._action = action
 
     def __call__(self, *args: Any) -> Any:
-        done = self._deed(*args)
+        done = self._action(*args)
         if not self.has_begun.is_set():
             self.has_begun.set()
             assert self.may_wake.wait(PATIENCE)
@@ -44,9 +44,9 @@ class Quiet:
         return thread.result(PATIENCE)
 
 
-def outcome(deed: Callable[[], object]) -> str:
+def outcome(action: Callable[[], object]) -> str:
     try:
-        deed()
+        action()
     except phases.UNABLE as error:
         return str(error)
     return "carried out"

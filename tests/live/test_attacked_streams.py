@@ -10,7 +10,7 @@ import pytest
 from games.shared import stream_tokens
 from games.shared.stream_tokens import BadTicket, Ticket, house_ticket, lobby_ticket
 from realtime import stream as live_streams
-from realtime.listener import Line, News
+from realtime.listener import Line, Notifications
 from realtime.lobby import Lobbies
 from realtime.stream import MISSED, MOST_SAID, MOST_WAITING, OVER, Stream
 from tests.harness.apart import run_apart
@@ -65,7 +65,7 @@ async def too_much_said() -> list[bytes]:
     for number in range(MOST_SAID + 3):
         stream.say(b"said %d" % number)
         if number < MOST_WAITING:
-            stream.tell("public", b"table %d" % number)
+            stream.send_event("public", b"table %d" % number)
     return await written(stream, MOST_WAITING + 3)
 
 
@@ -91,7 +91,7 @@ def test_with_nobody_in_a_lobby_nothing_is_read_of_it():
         stream = Stream(lobby_ticket(1, Mode.REAL, uuid4(), "en", currency="GBP", jurisdiction="GB"))
         lobbies.take_in(Mode.REAL, stream)
         lobbies.let_go(Mode.REAL, stream)
-        lobbies.hear(News(tables={1, 2}))
+        lobbies.hear(Notifications(tables={1, 2}))
         await lobbies.keep_up(Refusing())
         assert not lobbies.show()
 

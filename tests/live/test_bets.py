@@ -56,16 +56,16 @@ def table() -> LiveTable:
 @pytest.fixture
 def player(table: LiveTable) -> Player:
     """A player from Romania at that table with a thousand lei."""
-    return a_guest_of(table)
+    return a_player_of(table)
 
 
-def a_guest_of(table: LiveTable, jurisdiction: str = "RO", *, real: int = MONEY, free: int = MONEY) -> Player:
+def a_player_of(table: LiveTable, jurisdiction: str = "RO", *, real: int = MONEY, free: int = MONEY) -> Player:
     player = a_player(jurisdiction, real=real, free=free)
     seat_at(player, table)
     return player
 
 
-def sentence(error: PlayError | SettlementError, table: LiveTable, language: str = "en") -> str:
+def message(error: PlayError | SettlementError, table: LiveTable, language: str = "en") -> str:
     with translation.override(language):
         variant = VARIANTS[table.table.variant]
         return refusal(error, variant=variant, mode=Mode(table.mode), language=language).text
@@ -114,7 +114,7 @@ class TestAcceptedBets:
 
     def test_clear_takes_everything_back_and_undo_puts_it_down_again(self):
         table = a_pairs_table()
-        player = a_guest_of(table)
+        player = a_player_of(table)
         chip(player, table, "player", 25_00)
         chip(player, table, "tie", 5_00)
         assert press(player, table, Change.CLEAR).stakes == {}
@@ -139,7 +139,7 @@ class TestAcceptedBets:
         advance_to(table, Phase.BETTING)
         chip(player, table, "tie", 20_00)
         press(player, table, Change.UNDO)
-        chip(a_guest_of(table), table, "player", 20_00)  # so that the round is played
+        chip(a_player_of(table), table, "player", 20_00)  # so that the round is played
         advance_to(table, Phase.BETTING)
         assert press(player, table, Change.REPEAT).stakes == {"banker": 100_00}
 
@@ -181,7 +181,7 @@ class TestAcceptedBets:
 
     @pytest.mark.sweep
     def test_players_of_several_currencies_bet_on_one_round_each_in_their_own(self, table, player):
-        swede = a_guest_of(table, "SE")
+        swede = a_player_of(table, "SE")
         chip(player, table, "player", 20_00)
         chip(swede, table, "banker", 50_00)
         round_id = round_at(table).pk
@@ -216,7 +216,7 @@ class TestTooLittleMoneyOrTooLate:
         entries = Entry.objects.count()
         with pytest.raises(NotEnoughBalance) as refused:
             chip(player, table, "tie", 20_00)
-        assert sentence(refused.value, table) == "Insufficient balance"
+        assert message(refused.value, table) == "Insufficient balance"
         assert (held(player), balance(player)) == (MONEY, MONEY)
         assert stakes_of(player, table) == {"player": 1000_00}
         assert Entry.objects.count() == entries
@@ -250,7 +250,7 @@ class TestTooLittleMoneyOrTooLate:
         for click in (lambda: chip(player, table, "player", 20_00), lambda: press(player, table, Change.UNDO)):
             with pytest.raises(BetTooLate) as refused:
                 click()
-            assert sentence(refused.value, table) == "Bet received too late"
+            assert message(refused.value, table) == "Bet received too late"
         assert (held(player), balance(player), Entry.objects.count()) == before
         assert stakes_of(player, table) == {"player": 20_00}
 
@@ -274,7 +274,7 @@ class TestTooLittleMoneyOrTooLate:
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de"]))
     def test_both_sentences_are_in_the_player_s_language(self, table, language):
-        said = {sentence(error, table, language) for error in (NotEnoughBalance(), BetTooLate())}
+        said = {message(error, table, language) for error in (NotEnoughBalance(), BetTooLate())}
         assert len(said - {"Insufficient balance", "Bet received too late"}) == 2
 
     @pytest.mark.sweep
@@ -302,13 +302,13 @@ class TestRefusals:
 
     def test_a_chip_under_the_minimum_of_a_bet_is_refused_at_once(self, table, player):
         refused = self.refused(UnderMinimum, lambda: chip(player, table, "player", 5_00), player, table)
-        assert sentence(refused, table) == "The minimum bet on Player is RON\N{NO-BREAK SPACE}20.00."
+        assert message(refused, table) == "The minimum bet on Player is RON\N{NO-BREAK SPACE}20.00."
 
     def test_a_chip_over_the_maximum_of_a_bet_is_refused(self, table, player):
         chip(player, table, "player", 20_00)
         chip(player, table, "perfect_pair", 500_00)
         refused = self.refused(OverMaximum, lambda: chip(player, table, "perfect_pair", 5_00), player, table)
-        assert sentence(refused, table).startswith("The maximum bet on Perfect Pair is")
+        assert message(refused, table).startswith("The maximum bet on Perfect Pair is")
 
     def test_doubling_over_a_maximum_is_refused_as_a_whole(self, table, player):
         chip(player, table, "player", 20_00)
@@ -328,7 +328,7 @@ class TestRefusals:
     @pytest.mark.sweep
     def test_rebet_that_fits_no_step_any_more_is_refused(self):
         table = a_pairs_table()
-        player = a_guest_of(table)
+        player = a_player_of(table)
         chip(player, table, "player", 25_00)
         limits = with_limits("pairs", "RON", step=10_00, chips=[10_00, 50_00])
         limits["RON"]["bets"] = {bet: [10_00, 1_000_00] for bet in limits["RON"]["bets"]}
@@ -338,14 +338,14 @@ class TestRefusals:
 
     def test_a_side_bet_without_a_main_bet_is_refused(self, table, player):
         refused = self.refused(MissingMainBet, lambda: chip(player, table, "super_6", 20_00), player, table)
-        assert sentence(refused, table) == "This bet requires a main bet."
+        assert message(refused, table) == "This bet requires a main bet."
 
     def test_player_and_banker_exclude_each_other_where_the_rules_say_so(self):
         table = a_pairs_table()
-        player = a_guest_of(table)
+        player = a_player_of(table)
         chip(player, table, "player", 25_00)
         refused = self.refused(ExcludedBets, lambda: chip(player, table, "banker", 25_00), player, table)
-        assert "cannot be combined" in sentence(refused, table)
+        assert "cannot be combined" in message(refused, table)
 
     def test_a_bet_that_the_game_does_not_know_is_refused(self, table, player):
         self.refused(UnknownBet, lambda: chip(player, table, "dragon", 20_00), player, table)
@@ -372,7 +372,7 @@ class TestRefusals:
         limits = pairs_limits()
         del limits["RON"]
         table = a_pairs_table(limits)
-        player = a_guest_of(table)
+        player = a_player_of(table)
         self.refused(UnknownCurrency, lambda: chip(player, table, "player", 25_00), player, table)
 
     def test_nobody_bets_without_a_seat_or_at_no_table(self, table):
@@ -384,16 +384,16 @@ class TestRefusals:
         assert held(player) == 0
 
     def test_more_than_the_house_puts_up_in_a_round_is_refused_whoever_bets(self):
-        table, (one, other) = a_table_that_puts_up(50_000_00, guests=2)
+        table, (one, other) = a_table_that_puts_up(50_000_00, seated_players=2)
         for player in (one, other):
             chip(player, table, "player", 25_000_00)
         refused = self.refused(OverLiability, lambda: chip(other, table, "player", 25_00), other, table)
-        assert "exceeds what the table can still accept" in sentence(refused, table)
-        chip(a_guest_of(table), table, "banker", 25_00)  # bets on Player and Banker never win together
+        assert "exceeds what the table can still accept" in message(refused, table)
+        chip(a_player_of(table), table, "banker", 25_00)  # bets on Player and Banker never win together
 
     def test_stakes_that_may_be_taken_back_pay_for_nothing(self):
         """Otherwise a player could bet against another to make room, and then take the bet back."""
-        table, (one, other, third) = a_table_that_puts_up(50_000_00, guests=3)
+        table, (one, other, third) = a_table_that_puts_up(50_000_00, seated_players=3)
         chip(one, table, "banker", 25_000_00)
         for player in (other, third):
             chip(player, table, "player", 25_000_00)
@@ -403,7 +403,7 @@ class TestRefusals:
 
     @pytest.mark.sweep
     def test_what_is_taken_back_makes_room_for_others(self):
-        table, (one, other) = a_table_that_puts_up(30_000_00, guests=2)
+        table, (one, other) = a_table_that_puts_up(30_000_00, seated_players=2)
         chip(one, table, "player", 2_500_00)
         chip(one, table, "player_pair", 2_500_00)
         chip(other, table, "banker", 25_00)
@@ -415,7 +415,7 @@ class TestRefusals:
         chip(player, table, "player", 20_00)
         stop(table)
         refused = self.refused(TableStopped, lambda: chip(player, table, "player", 20_00), player, table)
-        assert "malfunction" in sentence(refused, table)
+        assert "malfunction" in message(refused, table)
         press(player, table, Change.UNDO)
         assert held(player) == 0
 
@@ -427,12 +427,12 @@ class TestRefusals:
         assert refused["data"] == {"reason": "BetTooLate", "round": str(round_id)}
 
 
-def a_table_that_puts_up(liability: int, *, guests: int) -> tuple[LiveTable, list[Player]]:
+def a_table_that_puts_up(liability: int, *, seated_players: int) -> tuple[LiveTable, list[Player]]:
     """Return a `pairs` table with that liability in lei and large chips, and players with money."""
     limits = with_limits("pairs", "RON", liability=liability, chips=[25_00, 2_500_00, 25_000_00])
     limits["RON"]["bets"] |= {"player": [25_00, 30_000_00], "banker": [25_00, 30_000_00]}
     table = a_pairs_table(limits)
-    return table, [a_guest_of(table, real=100_000_00) for _ in range(guests)]
+    return table, [a_player_of(table, real=100_000_00) for _ in range(seated_players)]
 
 
 def stop(table: LiveTable) -> Incident:

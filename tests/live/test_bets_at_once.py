@@ -232,7 +232,7 @@ def test_a_pause_waits_for_the_bet_in_progress_and_no_bet_comes_after_it(cloned_
     assert not pause.done()
     may_go_on.set()
     assert (bet.result(PATIENCE), pause.result(PATIENCE)) == ("accepted", ExclusionKind.PAUSE)
-    assert outcome(partial(chip, player, table, "player", 25_00)) == "Barred"
+    assert outcome(partial(chip, player, table, "player", 25_00)) == "NotEligible"
     assert (held(player), stakes_of(player, table)) == (25_00, {"player": 25_00})
 
 

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from games.betting.controls import Change
 from games.betting.limits import StoredLimits
-from games.errors import Barred, NotEnoughBalance, NotOffered, OverLimit, TableWaits
+from games.errors import NotEligible, NotEnoughBalance, NotOffered, OverLimit, TableWaits
 from games.models import LiveSeat, LiveTable, Participation, Phase, Shape
 from games.shared.seats import open_seat, seat_at
 from games.solo import open_table, play_round
@@ -16,9 +16,9 @@ from games.solo.idle_purses import IDLE, return_idle_purses
 from games.tables import status
 from games.tables.default_tables import golden_limits
 from games.tables.versions import make_table
-from players.models import LimitKind, Period, Player, Session, Sitting
+from players.models import LimitKind, Period, Player, PlaySession, Session
 from players.protection import eligibility, exclusions, limits, play_sessions
-from tests.builders import UNHURRIED, a_newcomer, a_place, a_player, a_purse, a_table
+from tests.builders import UNHURRIED, a_newcomer, a_player, a_purse, a_seat, a_table
 from tests.chemin.at_table import a_session
 from tests.live.at_table import a_live_table, advance_to, live_table_of, round_at, step
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of
@@ -37,7 +37,7 @@ def table() -> LiveTable:
     return a_live_table("pairs")
 
 
-def a_guest_of(table: LiveTable, jurisdiction: str = "GB") -> Player:
+def a_player_of(table: LiveTable, jurisdiction: str = "GB") -> Player:
     player = a_player(jurisdiction, real=MONEY, free=MONEY)
     open_seat(player, table)
     return player
@@ -49,7 +49,7 @@ def stake_limit(player: Player, amount: int) -> None:
 
 class TestAPauseBetweenBetAndResult:
     def test_accepted_bets_stand_and_are_settled(self, table):
-        player = a_guest_of(table)
+        player = a_player_of(table)
         chip(player, table, "player", 10_00)
         exclusions.pause(player=player, by=str(player))
         assert (held(player), stakes_of(player, table)) == (10_00, {"player": 10_00})
@@ -59,7 +59,7 @@ class TestAPauseBetweenBetAndResult:
         assert balance(player) == MONEY - part.staked + part.paid
 
     def test_nothing_is_added_and_nothing_taken_back_meanwhile(self, table):
-        player = a_guest_of(table)
+        player = a_player_of(table)
         chip(player, table, "player", 10_00)
         exclusions.exclude_self(player=player, months=12, by=str(player))
         for click in (
@@ -67,7 +67,7 @@ class TestAPauseBetweenBetAndResult:
             lambda: press(player, table, Change.DOUBLE),
             lambda: press(player, table, Change.UNDO),
         ):
-            with pytest.raises(Barred):
+            with pytest.raises(NotEligible):
                 click()
         assert held(player) == 10_00
         assert {each["data"]["bar"] for each in events("bet.refused", by=str(player))} == {eligibility.Code.EXCLUDED}
@@ -76,19 +76,19 @@ class TestAPauseBetweenBetAndResult:
     def test_whoever_has_stopped_takes_no_seat(self, mode):
         player = a_player("GB", real=MONEY, free=MONEY)
         exclusions.pause(player=player, by=str(player))
-        with pytest.raises(Barred):
+        with pytest.raises(NotEligible):
             seat_at(player, a_live_table("pairs", mode))
         assert not LiveSeat.objects.exists()
 
     def test_whoever_has_not_agreed_to_the_terms_takes_no_seat(self, table):
-        with pytest.raises(Barred) as barred:
+        with pytest.raises(NotEligible) as barred:
             seat_at(a_newcomer("GB", agrees=False), table)
-        assert barred.value.bar.code is eligibility.Code.TERMS
+        assert barred.value.ineligibility.code is eligibility.Code.TERMS
 
 
 class TestLimits:
     def test_count_what_is_held(self, table):
-        player = a_guest_of(table)
+        player = a_player_of(table)
         stake_limit(player, 25_00)
         for _ in range(2):
             chip(player, table, "player", 10_00)
@@ -98,25 +98,25 @@ class TestLimits:
         assert stakes_of(player, table) == {"player": 20_00}
 
     def test_count_it_at_every_table_shared_or_solo(self, table):
-        player, solo = a_guest_of(table), a_table()
+        player, solo = a_player_of(table), a_table()
         other = a_live_table("pairs", slug="other")
         open_seat(player, other)
         stake_limit(player, 25_00)
         chip(player, table, "player", 10_00)
         chip(player, other, "banker", 10_00)
-        place = a_place(player, solo, Mode.REAL, player=10_00)
+        seat = a_seat(player, solo, Mode.REAL, player=10_00)
         with pytest.raises(OverLimit):
             play_round(
                 player=player,
                 table_id=solo.pk,
                 mode=Mode.REAL,
-                round_id=place.round_id,
-                slip_version=place.slip_version,
+                round_id=seat.round_id,
+                slip_version=seat.slip_version,
             )
         assert held(player) == 20_00
 
     def test_leave_room_again_for_what_was_taken_back(self, table):
-        player = a_guest_of(table)
+        player = a_player_of(table)
         stake_limit(player, 25_00)
         chip(player, table, "player", 25_00)
         press(player, table, Change.UNDO)
@@ -125,13 +125,13 @@ class TestLimits:
 
     def test_are_not_for_free_money(self):
         table = a_live_table("pairs", Mode.FREE)
-        player = a_guest_of(table)
+        player = a_player_of(table)
         stake_limit(player, 5_00)
         chip(player, table, "player", 25_00)
         assert (held(player, Mode.FREE), held(player)) == (25_00, 0)
 
     def test_that_sink_under_what_lies_there_let_bets_be_taken_back(self, table):
-        player = a_guest_of(table)
+        player = a_player_of(table)
         chip(player, table, "player", 10_00)
         chip(player, table, "player", 25_00)
         stake_limit(player, 5_00)
@@ -140,14 +140,14 @@ class TestLimits:
 
 
 def test_a_reality_check_holds_new_bets_and_lets_go_what_lies_there(table):
-    player, session = a_guest_of(table), uuid4()
-    play_sessions.sitting(player, session)
+    player, session = a_player_of(table), uuid4()
+    play_sessions.read_session(player, session)
     chip(player, table, "player", 10_00, session=session)
     chip(player, table, "player", 10_00, session=session)
-    Sitting.objects.filter(session=session).update(checked_at=Now() - timedelta(minutes=61))
-    with pytest.raises(Barred) as barred:
+    PlaySession.objects.filter(session=session).update(checked_at=Now() - timedelta(minutes=61))
+    with pytest.raises(NotEligible) as barred:
         chip(player, table, "player", 10_00, session=session)
-    assert barred.value.bar.code is eligibility.Code.CHECK
+    assert barred.value.ineligibility.code is eligibility.Code.CHECK
     press(player, table, Change.UNDO, session=session)
     assert held(player) == 10_00
     play_sessions.answer_check(player=player, session=session, goes_on=True)
@@ -163,7 +163,7 @@ class TestOneTableAtATime:
         return a_live_table("no_commission", slug="other")
 
     def test_the_one_opened_last_takes_bets_and_those_at_the_other_stand(self, table, other):
-        player = a_guest_of(table, "DE")
+        player = a_player_of(table, "DE")
         chip(player, table, "player", 5_00)
         open_seat(player, other)
         chip(player, other, "player", 5_00)
@@ -178,20 +178,20 @@ class TestOneTableAtATime:
     def test_the_same_table_for_the_other_kind_of_money_is_another(self, table):
         free = live_table_of(table.table, Mode.FREE)
         step(free)
-        player = a_guest_of(table, "DE")
+        player = a_player_of(table, "DE")
         open_seat(player, free)
         with pytest.raises(TableWaits):
             chip(player, table, "player", 5_00)
         chip(player, free, "player", 5_00)
 
     def test_a_solo_table_opened_since_has_the_shared_one_wait(self, table):
-        player = a_guest_of(table, "DE")
+        player = a_player_of(table, "DE")
         open_table(player=player, table_id=a_table().pk, mode=Mode.REAL)
         with pytest.raises(TableWaits):
             chip(player, table, "player", 5_00)
 
     def test_elsewhere_both_take_bets(self, table, other):
-        player = a_guest_of(table)
+        player = a_player_of(table)
         open_seat(player, other)
         for each in (table, other):
             chip(player, each, "player", 5_00)
@@ -219,7 +219,7 @@ class TestAGameWithAPurse:
         return live_table
 
     def test_bets_are_held_on_the_purse(self, golden):
-        player = a_guest_of(golden)
+        player = a_player_of(golden)
         with pytest.raises(NotEnoughBalance):
             chip(player, golden, "player", 10_00)
         a_purse(player, 30_00)
@@ -227,7 +227,7 @@ class TestAGameWithAPurse:
         assert (held(player, kind=AccountKind.PURSE), held(player)) == (10_00, 0)
 
     def test_a_purse_with_a_bet_is_not_idle_and_leaving_gives_back_the_rest(self, golden):
-        player = a_guest_of(golden)
+        player = a_player_of(golden)
         a_purse(player, 30_00)
         chip(player, golden, "player", 10_00)
         assert return_idle_purses() == 0
@@ -236,7 +236,7 @@ class TestAGameWithAPurse:
         assert Participation.objects.get(player=player).staked == 10_00
 
     def test_a_purse_stays_while_its_owner_sits_there_and_does_something(self, golden):
-        player = a_guest_of(golden)
+        player = a_player_of(golden)
         a_purse(player, 30_00)
         session = a_session(player)
         assert return_idle_purses() == 0
@@ -244,7 +244,7 @@ class TestAGameWithAPurse:
         assert return_idle_purses() == 1
 
     def test_buttons_are_those_of_the_game(self, golden):
-        player = a_guest_of(golden)
+        player = a_player_of(golden)
         a_purse(player, 30_00)
         chip(player, golden, "player", 10_00)
         with pytest.raises(NotOffered):

@@ -13,7 +13,7 @@ from games import chat
 from games.chat import moderation, rendering
 from games.chat.moderation import Decision, Length, Why
 from games.chat.panel import chat_view, read_log
-from games.errors import Barred
+from games.errors import NotEligible
 from games.models import (
     ChatBan,
     ChatBlock,
@@ -136,7 +136,7 @@ class TestSaying:
         else:
             closures.begin(player=anna, by=str(anna), ip="192.0.2.1")
         for table in (live_table, live_table_of(live_table.table, Mode.FREE)):
-            with pytest.raises(Barred):
+            with pytest.raises(NotEligible):
                 say(table, "Hi", anna)
 
     @pytest.mark.sweep
@@ -296,7 +296,7 @@ class TestStaff:
         sentences = set()
         for language in ("sv", "da", "ro", "de", "en"):
             with override(language):
-                sentences.add(chat.banned_sentence(found, anna))
+                sentences.add(chat.ban_message(found, anna))
         assert len(sentences) == 5
 
 

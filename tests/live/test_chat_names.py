@@ -181,9 +181,9 @@ class TestWhoeverHasTheLogInOfTheWeb:
     def test_gives_no_name_back_and_chooses_none_that_was_taken(self):
         anna = a_talker("Anna")
         take(anna, "Anna")
-        for deed in ("UPDATE games_chatnametaken SET name = 'x'", "DELETE FROM games_chatnametaken",
+        for action in ("UPDATE games_chatnametaken SET name = 'x'", "DELETE FROM games_chatnametaken",
                      "TRUNCATE games_chatnametaken", "DELETE FROM games_chatname"):  # fmt: skip
-            self.refused(deed, "permission denied")
+            self.refused(action, "permission denied")
         for name in ("Anna", "aNNA"):
             with pytest.raises(DatabaseError, match="taken away"), transaction.atomic():
                 ChatName.objects.create(player=anna, name=name)
@@ -205,7 +205,7 @@ class TestWhoeverHasTheLogInOfTheWeb:
 
 class TestTheOwner:
     @pytest.mark.parametrize(
-        "deed",
+        "action",
         sample(
             [
                 "UPDATE games_chatnametaken SET name = 'x'",
@@ -216,10 +216,10 @@ class TestTheOwner:
             1,
         ),
     )
-    def test_gives_no_name_back_either(self, cloned_db, owner, deed):
+    def test_gives_no_name_back_either(self, cloned_db, owner, action):
         take(a_talker("Anna"), "Anna")
         with pytest.raises(psycopg.errors.RestrictViolation):
-            owner.execute(deed)
+            owner.execute(action)
 
     def test_of_whoever_is_forgotten_the_name_stays_nobody_s(self, cloned_db, owner):
         gone = a_talker("Gone")

@@ -141,15 +141,15 @@ def test_the_tray_shows_what_was_picked_and_the_table_takes_every_chip_it_has(vi
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("fields", "sentence"),
+    ("fields", "message"),
     [
         ({}, "Choose at least one chip of this table."),
         ({"chips": [5_00, 7_00]}, "This table does not have this chip."),
         ({"chips": ["x"]}, "This table does not have this chip."),
     ],
 )
-def test_what_is_refused_is_said_and_changes_nothing(visitor, fields, sentence):
-    assert sentence in send(visitor, **fields).text
+def test_what_is_refused_is_said_and_changes_nothing(visitor, fields, message):
+    assert message in send(visitor, **fields).text
     assert not ChipSet.objects.exists()
 
 

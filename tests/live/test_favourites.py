@@ -295,7 +295,7 @@ def test_saving_answers_with_the_panel_and_the_next_name(visitor, table, player)
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("name", "sentence"),
+    ("name", "message"),
     sample(
         [
             ("", "Enter a name for this favourite."),
@@ -308,12 +308,12 @@ def test_saving_answers_with_the_panel_and_the_next_name(visitor, table, player)
         3,
     ),
 )
-def test_what_is_refused_is_said(visitor, table, player, name, sentence):
+def test_what_is_refused_is_said(visitor, table, player, name, message):
     a_favourite(player, "Mine")
     if name == "mine":
         bet(player, table, tie=20_00)
     answer = do(visitor, "save", name=name)
-    assert sentence in answer.text
+    assert message in answer.text
     assert 'role="alert"' in answer.text
 
 
@@ -390,6 +390,6 @@ def test_a_game_without_favourites_has_no_panel_and_keeps_none(player):
     assert not FavouriteBet.objects.exists()
 
 
-def _button(html: str, mark: str) -> str:
-    begin = html.rindex("<button", 0, html.index(mark))
+def _button(html: str, idempotency_key: str) -> str:
+    begin = html.rindex("<button", 0, html.index(idempotency_key))
     return html[begin : html.index("</button>", begin)]

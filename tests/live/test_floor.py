@@ -11,7 +11,7 @@ from games.chemin import play
 from games.engine.bets import Variant
 from games.engine.evidence import rounds_to_find
 from games.engine.settle import largest_loss, largest_win
-from games.fairness.returns.monitor import set_stop, watch
+from games.fairness.returns.monitor import check_returns, set_stop
 from games.incidents import case_of
 from games.models import LiveTable, Phase, ReportReason
 from games.shared import malfunction
@@ -21,7 +21,7 @@ from games.shared.round_status import in_hands
 from games.tables.status import close_table, open_table, pause_table
 from games.variants import VARIANTS
 from tests.builders import a_player, a_table
-from tests.chemin.at_table import a_bank, a_chemin_table, a_dealt_coup, a_practice_table, a_staked_coup, guests
+from tests.chemin.at_table import a_bank, a_chemin_table, a_dealt_coup, a_practice_table, a_staked_coup, seated_players
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, make_late, round_at, step
 from tests.live.talk import a_talker, say
@@ -172,16 +172,16 @@ class TestHowFarARoundHasCome:
         assert self.phase(live_table).startswith("betting blocked by the house stop")
 
     @pytest.mark.sweep
-    def test_tells_a_round_without_a_bet_from_one_that_was_annulled(self):
-        empty, annulled = a_live_table(), a_live_table(slug="other")
-        bet(a_player(real=100_00), annulled, player=5000)
-        for live_table in (empty, annulled):
+    def test_tells_a_round_without_a_bet_from_one_that_was_voided(self):
+        empty, voided = a_live_table(), a_live_table(slug="other")
+        bet(a_player(real=100_00), voided, player=5000)
+        for live_table in (empty, voided):
             pause_table(table_id=live_table.table_id, **BY)
         step(empty)
-        malfunction.cancel(round_id=round_at(annulled).pk, reason="A quarrel.", by="staff:1")
+        malfunction.cancel(round_id=round_at(voided).pk, reason="A quarrel.", by="staff:1")
         assert self.phase(empty) == "ended without a bet; none opens: the table is paused"
-        assert self.phase(annulled) == "void, all stakes returned; none opens: the table is paused"
-        assert (row_of(annulled).bettors, row_of(annulled).staked) == (0, ())
+        assert self.phase(voided) == "void, all stakes returned; none opens: the table is paused"
+        assert (row_of(voided).bettors, row_of(voided).staked) == (0, ())
 
     @pytest.mark.sweep
     def test_is_which_cards_are_whose_and_what_they_come_to(self):
@@ -255,9 +255,9 @@ class TestTheMoneyAtRisk:
         assert row_of(live_table).risks == ()
 
     @pytest.mark.sweep
-    def test_is_none_of_the_house_s_where_guests_play_each_other(self, db):
+    def test_is_none_of_the_house_s_where_players_play_each_other(self, db):
         live_table = a_chemin_table()
-        guests(live_table)
+        seated_players(live_table)
         a_staked_coup(live_table, 10_000, 4_000)
         row = row_of(live_table)
         assert (row.risks, row.bettors, row.staked) == ((), 1, (("SEK", 4_000),))
@@ -313,7 +313,7 @@ class TestWhatWantsSomebody:
         table = a_table()
         set_stop(variant="baccarat", stops=True, reason="for a test", by="staff:test")
         summed_up(table, **two_points_more(rounds_to_find(VARIANTS["baccarat"], "banker")))
-        watch()
+        check_returns()
         row = read_rows().row(f"solo-{table.pk}")
         assert row is not None
         assert (row.state, [alarm.code for alarm in row.alarms]) == ("closed", ["returns"])
@@ -378,9 +378,9 @@ class TestSecrets:
         settled = advance_to(live_table, Phase.SETTLED)
         assert sorted(CARD.findall(read(live_table))) == sorted(settled.cards.split())
 
-    def test_nobody_is_named_where_guests_play(self, db):
+    def test_nobody_is_named_where_players_play(self, db):
         live_table = a_practice_table()
-        (player,) = guests(live_table, 1)
+        (player,) = seated_players(live_table, 1)
         play.step_away(player=player, live_table_id=live_table.pk)
         page = read(live_table)
         assert "player:" not in page
@@ -388,7 +388,7 @@ class TestSecrets:
 
     def test_a_bank_is_told_by_its_place(self, db):
         live_table = a_chemin_table()
-        guests(live_table)
+        seated_players(live_table)
         a_bank(live_table, 10_000)
         assert "seat 1: " in read(live_table)
 
@@ -400,7 +400,7 @@ def test_reading_takes_the_same_number_of_queries_for_one_table_and_for_many():
         bet(a_player(real=1000_00), live_table, player=10_000)
         malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
         chemin = a_chemin_table(slug=f"{name}-guests")
-        guests(chemin)
+        seated_players(chemin)
         a_dealt_coup(chemin, 10_000, 4_000)
         a_table(f"{name}-solo")
 

@@ -13,7 +13,7 @@ from games.shared import malfunction, stream_tokens
 from games.tables.status import pause_table
 from players.access import is_made_by_the_page
 from tests.builders import a_player, a_table
-from tests.chemin.at_table import a_chemin_table, guests
+from tests.chemin.at_table import a_chemin_table, seated_players
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.people import a_member_of_staff, a_visitor, events
@@ -127,7 +127,7 @@ class TestWhatIsShown:
 
 @pytest.mark.sweep
 class TestWhatIsOffered:
-    def deeds(self, role: str, key: str) -> str:
+    def actions(self, role: str, key: str) -> str:
         return working_as(role).get(f"{FLOOR}{key}/", headers={"HX-Request": "true"}).text
 
     @pytest.mark.sweep
@@ -135,10 +135,10 @@ class TestWhatIsOffered:
         ("role", "operates", "supervises"), [("operator", 1, 0), ("supervisor", 1, 1), ("compliance", 0, 0)]
     )
     def test_is_what_the_role_may_do(self, live_table, role, operates, supervises):
-        page = self.deeds(role, f"live-{live_table.pk}")
+        page = self.actions(role, f"live-{live_table.pk}")
         assert "<html" not in page
-        for deed in ("Pause Live", "Close Live", "Report round"):
-            assert (deed in page) == operates
+        for action in ("Pause Live", "Close Live", "Report round"):
+            assert (action in page) == operates
         assert ("Cancel round" in page) == supervises
         assert f"/staff/rounds/{round_at(live_table).pk}/" in page
 
@@ -147,16 +147,16 @@ class TestWhatIsOffered:
         bet(a_player(real=1_000_000), live_table, player=5000)
         dealt = advance_to(live_table, Phase.DEALT)
         incident = malfunction.report(round_id=dealt.pk, cause="A quarrel.", by="staff:1")
-        page = self.deeds("supervisor", f"live-{live_table.pk}")
+        page = self.actions("supervisor", f"live-{live_table.pk}")
         assert "Cancel round" not in page
         assert f"Request to void the round, incident {incident.pk}" in page
-        assert "Request to void the round" not in self.deeds("operator", f"live-{live_table.pk}")
+        assert "Request to void the round" not in self.actions("operator", f"live-{live_table.pk}")
 
     @pytest.mark.sweep
-    def test_who_the_guests_are_is_told_on_record(self, db):
+    def test_who_the_players_are_is_told_on_record(self, db):
         live_table = a_chemin_table()
-        (player,) = guests(live_table, 1)
-        assert f"player:{player.pk}" in self.deeds("operator", f"live-{live_table.pk}")
+        (player,) = seated_players(live_table, 1)
+        assert f"player:{player.pk}" in self.actions("operator", f"live-{live_table.pk}")
         assert events("data.seen")[-1]["data"]["players"] == [f"player:{player.pk}"]
         assert f"player:{player.pk}" not in working_as("operator").get(FLOOR).text
 
@@ -168,24 +168,24 @@ class TestAStoppedTable:
     def incident(self, live_table: LiveTable) -> Incident:
         return malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
 
-    def deeds(self, role: str, live_table: LiveTable) -> str:
+    def actions(self, role: str, live_table: LiveTable) -> str:
         return working_as(role).get(f"{FLOOR}live-{live_table.pk}/", headers={"HX-Request": "true"}).text
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("role", sample(["operator", "supervisor"], 1))
     def test_says_what_lifts_the_stop_before_the_ruling_and_after_it(self, live_table, incident, role):
-        assert f"Stopped until a supervisor rules on incident {incident.pk} and resumes the table." in self.deeds(
+        assert f"Stopped until a supervisor rules on incident {incident.pk} and resumes the table." in self.actions(
             role, live_table
         )
         malfunction.let_stand(incident_id=incident.pk, reason="Nothing.", by="staff:1")
-        page = self.deeds(role, live_table)
+        page = self.actions(role, live_table)
         assert ("A supervisor can resume the table" in page) is (role == "operator")
         assert ("Resume table" in page) is (role == "supervisor")
         assert "No other action lifts the stop." in page
 
     def test_stays_stopped_when_its_pause_ends(self, live_table, incident):
         pause_table(table_id=live_table.table_id, reason="x", by="staff:test")
-        form = {"deed": "continue", "reason": "A new deck."}
+        form = {"action": "continue", "reason": "A new deck."}
         page = working_as("operator").post(f"/staff/tables/{live_table.table_id}/status/", form, follow=True).text
         stays = "For real money it remains stopped by an incident until a supervisor resumes it."
         assert f"Live is open. {stays}" in page
@@ -202,7 +202,7 @@ class TestAStoppedTable:
         assert "The stop is lifted. Live is pausing: the round in progress is completed first." in page.text
 
 
-class TestAfterADeed:
+class TestAfterAAction:
     """After an action, staff return to the floor and read what was done."""
 
     def send(self, role: str, address: str, **form: str) -> str:
@@ -213,7 +213,7 @@ class TestAfterADeed:
     @pytest.mark.sweep
     def test_with_the_table_as_a_whole(self, live_table):
         key = f"live-{live_table.pk}"
-        page = self.send("operator", f"/staff/tables/{live_table.table_id}/status/", deed="pause", back=key)
+        page = self.send("operator", f"/staff/tables/{live_table.table_id}/status/", action="pause", back=key)
         assert "Live is pausing: the round in progress is completed first." in page
         assert f'<a href="/staff/floor/#{key}">View table</a>' in page
         assert Table.objects.get(pk=live_table.table_id).status == "paused"
@@ -261,7 +261,7 @@ class TestAfterADeed:
         assert "Close incident" in page
         assert "Confirm the void" not in page
         assert "ended without a bet" in page
-        ruling = {"decision": "annulled", "sure": "on"}
+        ruling = {"decision": "voided", "sure": "on"}
         page = self.send("supervisor", f"/staff/incidents/{incident.pk}/ruling/", back=key, **ruling)
         assert "is ruled on: the round had ended without a bet. The table is still stopped: resume it." in page
         page = working_as("operator").get(f"/staff/incidents/{incident.pk}/").text

@@ -19,10 +19,10 @@ from django.db.backends.utils import CursorWrapper
 from games.models import LiveTable, Participation, Phase, VoidPart, VoidReason
 from games.shared.void import void_live_round
 from players.models import Jurisdiction, Player, User
-from tests.annulling import agree_to_annul
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, round_at, step
+from tests.voiding import agree_to_void
 from wallet import ledger
 from wallet.invariants import verify
 from wallet.ledger import accounts
@@ -34,7 +34,7 @@ MONEY = 1_000_00
 
 OPEN_ACCOUNTS = "SELECT wallet_open_account(id, currency, 'R') FROM players_player WHERE id = ANY(%s)"
 SIT = """
-INSERT INTO players_sitting (session, player_id)
+INSERT INTO players_playsession (session, player_id)
 SELECT md5(id::text)::uuid, id FROM players_player WHERE id = ANY(%s)
 """
 # Held bets as chips leave them, one to three for each player.
@@ -166,17 +166,17 @@ def test_closing_and_paying_grow_with_the_bettors_and_not_with_their_square(owne
 
 
 @pytest.mark.sweep
-def test_so_does_annulling_before_the_deal_and_after_it(owner, crowd, live_table):
+def test_so_does_voiding_before_the_deal_and_after_it(owner, crowd, live_table):
     owner.execute("VACUUM ANALYZE")
     for phase, reason in ((Phase.BETTING, VoidReason.OVERDUE), (Phase.DEALT, VoidReason.DECIDED)):
-        annulling = []
+        voiding = []
         for number in (FEW, MANY):
             bet(live_table, crowd[:number])
             live_round = round_at(live_table) if phase == Phase.BETTING else advance_to(live_table, phase)
-            by = agree_to_annul(live_round.pk)
+            by = agree_to_void(live_round.pk)
             with counted() as work:
                 void_live_round(round_id=live_round.pk, reason=reason, by=str(by))
-            annulling.append(work)
+            voiding.append(work)
             assert VoidPart.objects.filter(void_id=live_round.pk).count() == number
-        assert_linear(*annulling)
+        assert_linear(*voiding)
     assert not [check.rows for check in verify.run() if check.rows]

@@ -18,7 +18,7 @@ def test_a_reality_check_refuses_the_bet_and_is_answered_at_the_table(owner: psy
     sent = {"action": "bet:player", "round_id": round_at(live_table).pk, "table_version": 1, "chip": 25_000}
     account = Account.objects.filter(owner=player, kind=AccountKind.CASH, mode=Mode.REAL)
 
-    owner.execute("UPDATE players_sitting SET began = began - interval '65 minutes'")
+    owner.execute("UPDATE players_playsession SET began = began - interval '65 minutes'")
     refused = visitor.post(f"{TABLE}bet/", sent, headers={"HX-Request": "true"}).text
     assert "Check your time and money first" in refused
     assert '<div id="check-place" hx-swap-oob="true"><dialog' in refused.replace("\n", "")

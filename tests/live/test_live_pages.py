@@ -181,7 +181,7 @@ def test_balance_clock_and_the_code_of_the_round_are_always_there():
         assert 'data-zone="Europe/Stockholm"' in corner
 
 
-def test_what_a_page_asks_for_by_itself_is_the_table_and_no_deed():
+def test_what_a_page_asks_for_by_itself_is_the_table_and_no_action():
     live_table, player = a_live_table(), a_player(real=MONEY)
     visitor = visitor_of(player)
     visitor.get(TABLE)
@@ -239,7 +239,7 @@ def test_a_closed_table_can_be_looked_at():
 
 
 @pytest.mark.sweep
-def test_the_lobby_shows_shared_tables_with_their_limits_and_offers_none_to_guests():
+def test_the_lobby_shows_shared_tables_with_their_limits_and_offers_none_to_players():
     a_live_table()
     lobby = Client().get("/en/").text
     card = lobby[lobby.index('class="table-card') :]

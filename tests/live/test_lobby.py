@@ -6,9 +6,9 @@ from django.db import connection
 from games.models import LiveTable, Phase
 from games.raw_rows import named
 from games.shared.lobby_card import READ_CARDS, READ_LOBBY, card_key, card_state, render_card
-from tests.annulling import annul_as_two_agree
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, step
+from tests.voiding import void_as_two_agree
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -67,14 +67,14 @@ class TestResults:
         assert "No results in this shoe yet" in render_card(state, "en")
 
     @pytest.mark.sweep
-    def test_of_an_annulled_round_are_left_out(self):
+    def test_of_a_voided_round_are_left_out(self):
         live_table = a_live_table()
         for _ in range(2):
             bet(a_player(real=MONEY), live_table, player=5000)
             live_round = advance_to(live_table, Phase.SETTLED)
             advance_to(live_table, Phase.BETTING)
         before = len(card_of(live_table).beads)
-        annul_as_two_agree(live_round.pk)
+        void_as_two_agree(live_round.pk)
         assert (before, len(card_of(live_table).beads)) == (2, 1)
 
 

@@ -29,7 +29,7 @@ from tests.builders import a_player
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, make_late, round_at, step
 from tests.live.spoilt import spoil
-from tests.live.test_rulings import annul_by_two
+from tests.live.test_rulings import void_by_two
 from tests.people import a_member_of_staff, a_visitor, events
 from wallet.ledger import accounts
 from wallet.models import Account, Mode
@@ -133,7 +133,7 @@ class TestBeforeTheDeal:
         trouble.goes_on()
         assert trouble.round.shoe_id != closed.shoe_id
 
-    def test_gli19_4_16_overdue_is_annulled_at_once_and_the_supervisor_only_accepts_it(self, trouble):
+    def test_gli19_4_16_overdue_is_voided_at_once_and_the_supervisor_only_accepts_it(self, trouble):
         closed = advance_to(trouble.live_table, Phase.CLOSED)
         make_late(trouble.live_table, LATE)
         assert phases.advance(trouble.live_table.pk)
@@ -188,7 +188,7 @@ class TestAfterTheDeal:
         assert {finding["what"] for finding in incident.findings} == {"cards"}
         assert trouble.stays()
         assert balance(trouble.player) == MONEY - STAKE
-        annul_by_two(incident)
+        void_by_two(incident)
         assert (trouble.round.phase, balance(trouble.player)) == (Phase.VOID, MONEY)
         assert Shoe.objects.get(pk=dealt.shoe_id).ending == ShoeEnding.RETIRED
         trouble.goes_on()
@@ -199,10 +199,10 @@ class TestAfterTheDeal:
         spoil(owner, dealt.pk, "cards drawn that there are not")
         incident = trouble.fails()
         assert said("The table is stopped", "de") in public(trouble.live_table, "de")
-        annul_by_two(incident)
+        void_by_two(incident)
         assert balance(trouble.player) == MONEY
-        sentence = "The shift supervisor voided this round. All stakes were returned and any payout was reversed."
-        assert said(sentence, "de") in public(trouble.live_table, "de")
+        message = "The shift supervisor voided this round. All stakes were returned and any payout was reversed."
+        assert said(message, "de") in public(trouble.live_table, "de")
         assert Round.objects.get().outcome == ""
 
     def test_a_settlement_that_does_not_recompute_moves_nothing(self, trouble, owner):
@@ -258,7 +258,7 @@ class TestAFinishedRound:
         assert LiveTable.objects.get(pk=free.pk).stopped_by is None
         assert trouble.live_table.table.is_open
         assert not ReplayDue.objects.exists()
-        annul_by_two(incident)
+        void_by_two(incident)
         assert balance(trouble.player) == MONEY
 
     @pytest.mark.sweep
@@ -277,10 +277,10 @@ class TestAFinishedRound:
         assert {finding["what"] for finding in Incident.objects.get().findings} == {"first card"}
 
     @pytest.mark.sweep
-    def test_one_that_was_annulled_is_not_dealt_again(self, trouble, owner):
+    def test_one_that_was_voided_is_not_dealt_again(self, trouble, owner):
         settled = advance_to(trouble.live_table, Phase.SETTLED)
         incident = malfunction.report(round_id=settled.pk, cause="A card fell.", by="staff:1")
-        annul_by_two(incident)
+        void_by_two(incident)
         spoil(owner, settled.pk, "cards stored")
         replay_task.replay_finished_rounds()
         assert (Incident.objects.count(), ReplayDue.objects.count()) == (1, 0)
@@ -353,12 +353,12 @@ class TestThePlayers:
         )
 
     @pytest.mark.sweep
-    def test_read_that_the_round_is_annulled(self, language):
+    def test_read_that_the_round_is_voided(self, language):
         trouble = Trouble()
         malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1")
         cancel(trouble.round)
-        sentence = "This round was voided before any cards were dealt. All stakes were returned."
-        assert said(sentence, language) in public(trouble.live_table, language)
+        message = "This round was voided before any cards were dealt. All stakes were returned."
+        assert said(message, language) in public(trouble.live_table, language)
 
 
 def public(live_table, language) -> str:
@@ -368,6 +368,6 @@ def public(live_table, language) -> str:
     return html.unescape(reader.get(f"/{language}/table/{live_table.table.slug}/real/").text)
 
 
-def said(sentence: str, language: str) -> str:
+def said(message: str, language: str) -> str:
     with override(language):
-        return gettext(sentence)
+        return gettext(message)

@@ -166,7 +166,7 @@ class TestHistory:
         assert counts[1] == counts[2]  # the first request fills caches
 
     @pytest.mark.sweep
-    def test_marks_what_was_annulled(self):
+    def test_marks_what_was_voided(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, player=25_000)
         void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:1")

@@ -16,7 +16,7 @@ from games.errors import TablePaused
 from games.models import LiveRound, LiveTable, Phase
 from games.shared import phases, rounds
 from games.tables.status import pause_table
-from tests.chemin.at_table import a_bank, a_chemin_table, asked_at, guests, seen_of
+from tests.chemin.at_table import a_bank, a_chemin_table, asked_at, seated_players, seen_of
 from tests.live.at_table import a_live_table, hurry, round_at, step
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, outcome, somebody_is_blocked, until
 
@@ -123,7 +123,7 @@ class TestABanker:
     @pytest.fixture
     def live_table(self, cloned_db: object) -> LiveTable:
         live_table = a_chemin_table()
-        guests(live_table, 2)
+        seated_players(live_table, 2)
         assert seen_of(live_table).phase is Asked.OFFER
         return live_table
 
@@ -142,7 +142,7 @@ class TestABanker:
         pause_in_the_midst(live_table, gate, in_a_thread(lambda: str(a_bank(live_table))))
         assert LiveRound.objects.get().opened_at < paused_at()
 
-    def test_a_guest_who_waited_for_the_pause_is_refused(self, live_table):
+    def test_a_player_who_waited_for_the_pause_is_refused(self, live_table):
         has_paused, may_end = Event(), Event()
 
         def pause_slowly() -> str:

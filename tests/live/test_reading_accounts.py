@@ -7,7 +7,7 @@ import pytest
 from accounts import closing
 from accounts.tasks import finish_closing
 from games.betting.controls import Change
-from games.errors import Barred
+from games.errors import NotEligible
 from games.models import LiveTable, Participation, Phase, VoidReason
 from games.shared.bets import change_slip
 from games.shared.void import void_live_round
@@ -127,7 +127,7 @@ class TestClosing:
 
     def test_takes_no_more_bets(self, player, live_table):
         close(player)
-        with pytest.raises(Barred):
+        with pytest.raises(NotEligible):
             bet(player, live_table, player=STAKE)
 
 
@@ -137,7 +137,7 @@ class TestAnExclusion:
 
     def test_gli19_2_4_1_leaves_accepted_bets_standing_and_pays_them(self, player, live_table):
         self.exclude(player)
-        with pytest.raises(Barred):
+        with pytest.raises(NotEligible):
             bet(player, live_table, player=STAKE)
         done = advance_to(live_table, Phase.SETTLED)
         part = Participation.objects.get(round_id=done.pk)
@@ -158,7 +158,7 @@ class TestAnExclusion:
 
     def test_lets_nobody_play_on_by_changing_the_slip(self, player, live_table):
         self.exclude(player)
-        with pytest.raises(Barred):
+        with pytest.raises(NotEligible):
             change_slip(
                 player=player, live_table_id=live_table.pk, round_id=round_at(live_table).pk, change=Change.DOUBLE
             )

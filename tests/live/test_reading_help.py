@@ -44,7 +44,7 @@ def test_leads_back_to_the_table(client: Client, slug: str) -> None:
     assert client.get(f"/en/help/{slug}/").text.count("/en/table/here/") >= 2
 
 
-def test_a_guest_cannot_try_a_shared_table_whatever_is_played_there(client: Client) -> None:
+def test_a_player_cannot_try_a_shared_table_whatever_is_played_there(client: Client) -> None:
     a_shared_table("pairs", slug="here")
     a_table("there")
     assert client.get("/en/try/there/").status_code == 200

@@ -33,7 +33,7 @@ def play(player: Player, live_table: LiveTable) -> None:
     step(live_table)
 
 
-def test_they_read_what_was_staked_and_paid_at_a_shared_table_and_no_annulled_round() -> None:
+def test_they_read_what_was_staked_and_paid_at_a_shared_table_and_no_voided_round() -> None:
     live_table, player = a_live_table(), a_player(real=1_000_000)
     play(player, live_table)
     bet(player, live_table, player=STAKE)

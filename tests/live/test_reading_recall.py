@@ -8,7 +8,7 @@ import pytest
 from games.engine.dealing import coup_at
 from games.engine.settle import settle
 from games.engine.shoe import commitment, shuffle
-from games.rounds.redeal import InShoe, Moved, StoredPart, StoredRound, StoredWager, findings
+from games.rounds.redeal import InShoe, LedgerTotals, StoredPart, StoredRound, StoredWager, findings
 from games.variants import VARIANTS
 
 NO_COMMISSION = VARIANTS["no_commission"]
@@ -41,7 +41,7 @@ def a_stored_round() -> StoredRound:
         outcome=str(coup.outcome),
         mode="R",
         parts=(part,),
-        moved={1: Moved(settled.staked, settled.paid, frozenset({("SEK", "R")}))},
+        ledger_totals={1: LedgerTotals(settled.staked, settled.paid, frozenset({("SEK", "R")}))},
         shoe=InShoe(8, FIRST_CARD),
     )
 
@@ -63,8 +63,8 @@ def test_another_place_in_the_shoe_is_found(shoe: InShoe | None) -> None:
 def test_what_was_paid_otherwise_is_found() -> None:
     (part,) = a_stored_round().parts
     assert found(parts=(replace(part, paid=part.paid + 1),)) == ["player:1 paid"]
-    moved = Moved(part.staked, part.paid + 1, frozenset({("SEK", "R")}))
-    assert found(moved={1: moved}) == ["player:1 ledger"]
+    ledger_totals = LedgerTotals(part.staked, part.paid + 1, frozenset({("SEK", "R")}))
+    assert found(ledger_totals={1: ledger_totals}) == ["player:1 ledger"]
 
 
 def test_a_balance_is_compared_only_where_nothing_comes_between_stakes_and_payouts() -> None:

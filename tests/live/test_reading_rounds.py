@@ -34,9 +34,9 @@ from games.shared.void import void_live_round
 from games.solo.page import participation
 from games.verification import replay_task
 from players.models import Player
-from tests.annulling import annul_as_two_agree
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
+from tests.voiding import void_as_two_agree
 from wallet.models import Mode
 from wallet.money import format_money
 
@@ -90,7 +90,7 @@ def played(player: Player, live_table: LiveTable) -> LiveRound:
     return advance_to(live_table, Phase.SETTLED)
 
 
-def annulled(player: Player, live_table: LiveTable) -> LiveRound:
+def voided(player: Player, live_table: LiveTable) -> LiveRound:
     """Return a round that was voided while betting was open."""
     going = bet_on(player, live_table)
     return void_live_round(round_id=going.pk, reason=VoidReason.CANCELLED, by="staff:1")
@@ -259,10 +259,10 @@ def rows(player: Player) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(b"".join(answer).decode().lstrip("\ufeff"))))
 
 
-class TestAnAnnulledRound:
+class TestAnVoidedRound:
     @pytest.mark.sweep
     def test_gli19_4_16_has_a_cross_in_game_logs_and_every_stake_returned(self, player, live_table):
-        gone = annulled(player, live_table)
+        gone = voided(player, live_table)
         page = seen(player, "/en/history/")
         for said in (gone.code, "✕", "before any cards were dealt", "returned"):
             assert said in page
@@ -270,7 +270,7 @@ class TestAnAnnulledRound:
 
     @pytest.mark.sweep
     def test_that_never_had_cards_is_no_fault(self, player, live_table):
-        gone = annulled(player, live_table)
+        gone = voided(player, live_table)
         part = participation(gone.pk, player.pk)
         assert part is not None
         assert (part.round.cards, part.round.outcome) == ("", "")
@@ -279,7 +279,7 @@ class TestAnAnnulledRound:
 
     @pytest.mark.sweep
     def test_gli19_2_8_2_has_a_page_with_its_status_and_bets(self, player, live_table):
-        gone = annulled(player, live_table)
+        gone = voided(player, live_table)
         page = seen(player, f"/en/history/{gone.pk}/")
         for said in (gone.code, "✕", "before any cards were dealt", money(STAKE), money(TIE)):
             assert said in page
@@ -297,8 +297,8 @@ class TestAnAnnulledRound:
         assert (row["Result"], row["Staked"], row["Paid out"]) == ("void", "300.00", "300.00")
 
     @pytest.mark.sweep
-    def test_is_found_among_annulled_rounds_and_no_others(self, player, live_table):
-        gone = annulled(player, live_table)
+    def test_is_found_among_voided_rounds_and_no_others(self, player, live_table):
+        gone = voided(player, live_table)
         assert [part.round_id for part in find(player, Search(ending=Ending.VOID), limit=9)] == [gone.pk]
         for ending in (Ending.WON, Ending.LOST, Ending.EVEN):
             assert not find(player, Search(ending=ending), limit=9)
@@ -306,7 +306,7 @@ class TestAnAnnulledRound:
     @pytest.mark.sweep
     def test_after_its_deal_shows_no_result(self, player, live_table):
         done = played(player, live_table)
-        annul_as_two_agree(done.pk)
+        void_as_two_agree(done.pk)
         page = seen(player, f"/en/history/{done.pk}/")
         assert "✕" in page
         assert "any payout was reversed" in page

@@ -88,7 +88,7 @@ def test_ended_it_tells_everything_to_anyone(client: Client, live_table: LiveTab
 
 
 @pytest.mark.sweep
-def test_a_round_annulled_before_its_deal_has_a_cross_and_no_cards(client: Client, live_table: LiveTable) -> None:
+def test_a_round_voided_before_its_deal_has_a_cross_and_no_cards(client: Client, live_table: LiveTable) -> None:
     going = round_at(live_table)
     void_live_round(round_id=going.pk, reason=VoidReason.CANCELLED, by="staff:1")
     shoes.end(going.shoe, ShoeEnding.RETIRED)

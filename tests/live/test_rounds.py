@@ -186,7 +186,7 @@ class TestATableThatCloses:
         assert not phases.advance(live_table_of(table).pk)
         assert not LiveRound.objects.exists()
 
-    def test_opens_nothing_by_rules_that_the_program_does_not_have(self):
+    def test_opens_nothing_by_rules_that_the_api_client_does_not_have(self):
         live_table, player = a_live_table(), a_player(real=RICH)
         bet(player, live_table, player=25_000)
         advance_to(live_table, Phase.SETTLED)

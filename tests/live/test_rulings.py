@@ -35,7 +35,7 @@ def decide(asked, by: Staff, *, yes: bool = True):
     )
 
 
-def annul_by_two(incident: Incident) -> None:
+def void_by_two(incident: Incident) -> None:
     """Void the round of an incident with a supervisor and a compliance officer."""
     decide(ask(incident), a_member_of_staff("supervisor"))
 
@@ -62,7 +62,7 @@ def player(live_table):
 
 @pytest.mark.parametrize("phase", sample([Phase.DEALT, Phase.SETTLED], 1))
 class TestAfterTheDeal:
-    def test_a_round_is_annulled_by_two_people(self, live_table, player, phase):
+    def test_a_round_is_voided_by_two_people(self, live_table, player, phase):
         live_round = advance_to(live_table, phase)
         incident = report(live_round)
         asker, decider = a_member_of_staff("supervisor"), a_member_of_staff("supervisor")
@@ -113,7 +113,7 @@ class TestAfterTheDeal:
         assert "A card lay face up." in facts["Incident"]
 
     @pytest.mark.sweep
-    def test_a_round_that_was_ruled_to_stand_meanwhile_is_not_annulled(self, live_table, player, phase):
+    def test_a_round_that_was_ruled_to_stand_meanwhile_is_not_voided(self, live_table, player, phase):
         incident = report(advance_to(live_table, phase))
         asked = ask(incident)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
@@ -258,8 +258,8 @@ class TestThePages:
         live_round = round_at(live_table)
         boss = log_in(a_member_of_staff("supervisor").user)
         for form in ({"reason": "x"}, {"sure": "on"}, {"reason": " ", "sure": "on"}):
-            for deed in ("report", "cancel"):
-                answer = boss.post(f"/staff/rounds/{live_round.pk}/{deed}/", form, follow=True)
+            for action in ("report", "cancel"):
+                answer = boss.post(f"/staff/rounds/{live_round.pk}/{action}/", form, follow=True)
                 assert "Enter a reason and tick the confirmation." in seen(answer)
         assert not Incident.objects.exists()
         assert not Void.objects.exists()
@@ -282,12 +282,12 @@ class TestThePages:
         assert "Request to void" not in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
 
     @pytest.mark.sweep
-    def test_of_a_settled_round_lead_to_its_annulment(self, live_table, player):
+    def test_of_a_settled_round_lead_to_its_void(self, live_table, player):
         live_round = advance_to(live_table, Phase.SETTLED)
         boss = log_in(a_member_of_staff("supervisor").user)
         assert "Report round" in seen(boss.get(f"/staff/rounds/{live_round.pk}/"))
         boss.post(f"/staff/rounds/{live_round.pk}/report/", {"reason": "complained of", "sure": "on"})
-        annul_by_two(Incident.objects.get())
+        void_by_two(Incident.objects.get())
         page = seen(boss.get(f"/staff/rounds/{live_round.pk}/"))
         assert "void since" in page
         assert "Reported by staff" in page
@@ -300,9 +300,9 @@ class TestAtOnce:
         bet(a_player("SE", real=MONEY), live_table, player=STAKE)
         incident = report(round_at(live_table))
 
-        def rule(deed) -> bool:
+        def rule(action) -> bool:
             try:
-                deed()
+                action()
             except MalfunctionError:
                 return False
             return True

@@ -89,7 +89,7 @@ class TestEverybodyIsPaid:
             for player, stakes in zip(players, chosen, strict=True):
                 lay(player, live_table, stakes)
             dealt = advance_to(live_table, Phase.DEALT)
-            coup = settlement.dealt_again(dealt)
+            coup = settlement.redeal(dealt)
             finished = Round.objects.get(pk=advance_to(live_table, Phase.SETTLED).pk)
             assert finished.cards == " ".join(card.code for card in coup.cards)
             assert finished.outcome == coup.outcome
@@ -174,8 +174,8 @@ class TestEverybodyIsPaid:
         live_table, player, session = a_live_table(), a_player(real=RICH), uuid4()
         with connection.cursor() as cursor:
             cursor.execute(
-                "INSERT INTO players_sitting (session, player_id, began, rounds, staked_real, paid_real, staked_free,"
-                " paid_free) VALUES (%s, %s, clock_timestamp(), 0, 0, 0, 0, 0)",
+                "INSERT INTO players_playsession (session, player_id, began, rounds, staked_real, paid_real,"
+                " staked_free, paid_free) VALUES (%s, %s, clock_timestamp(), 0, 0, 0, 0, 0)",
                 [session, player.pk],
             )
         lay(player, live_table, {"player": 2500})
@@ -184,7 +184,9 @@ class TestEverybodyIsPaid:
         part = Participation.objects.get(player=player)
         assert part.session == session
         with connection.cursor() as cursor:
-            cursor.execute("SELECT rounds, staked_real, paid_real FROM players_sitting WHERE session = %s", [session])
+            cursor.execute(
+                ("SELECT rounds, staked_real, paid_real FROM players_playsession WHERE session = %s"), [session]
+            )
             assert cursor.fetchone() == (1, 2500, part.paid)
             cursor.execute("SELECT count(*) FROM players_playtime WHERE player_id = %s", [player.pk])
             assert cursor.fetchone() == (1,)

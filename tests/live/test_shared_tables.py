@@ -8,8 +8,8 @@ import pytest
 from audit.models import Event
 from games.betting.limits import BetLimits, Limits, StoredLimits
 from games.engine.settle import largest_loss
-from games.models import LiveTable, NextRound, Shape, Table
-from games.solo import place_at
+from games.models import LiveTable, Shape, SoloSeat, Table
+from games.solo import solo_seat_at
 from games.tables.checks import NothingChanged, UnusableClock, UnusableLimits, check_returns, check_usable
 from games.tables.clock import Clock, ClockError
 from games.tables.default_tables import PACE, baccarat_limits, load_tables, no_commission_limits, pairs_limits
@@ -135,5 +135,5 @@ def test_other_limits_leave_the_pace_as_it_is() -> None:
 def test_nobody_takes_a_solo_place_at_a_shared_table() -> None:
     table = a_shared_table()
     with pytest.raises(Table.DoesNotExist):
-        place_at(player=a_player(real=100_000), table_id=table.pk, mode=Mode.REAL)
-    assert not NextRound.objects.exists()
+        solo_seat_at(player=a_player(real=100_000), table_id=table.pk, mode=Mode.REAL)
+    assert not SoloSeat.objects.exists()

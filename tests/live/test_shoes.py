@@ -23,10 +23,10 @@ from games.rounds.integrity import NotReproduced, WrongCard
 from games.seeds import new_sealed_seed, unseal
 from games.shared import phases, rounds, shoes
 from players.models import Player
-from tests.annulling import annul_as_two_agree
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, hurry, lay, round_at, step
 from tests.people import events
+from tests.voiding import void_as_two_agree
 
 pytestmark = pytest.mark.django_db
 
@@ -148,7 +148,7 @@ class TestTheSeed:
         live_table, player = a_live_table(), a_player(real=RICH)
         (played,) = play_rounds(live_table, player, 1)
         seed = seed_of(played.shoe)
-        annul_as_two_agree(played.pk)
+        void_as_two_agree(played.pk)
         advance_to(live_table, Phase.BETTING)  # nobody has bet, so betting opens again in the same round
         assert where(seed) == set()
         lay(player, live_table, {"player": 100})
@@ -241,7 +241,7 @@ class TestARetiredShoe:
         live_table, player = a_live_table(), a_player(real=RICH)
         lay(player, live_table, {"player": 100})
         played = advance_to(live_table, Phase.SETTLED)
-        annul_as_two_agree(played.pk)
+        void_as_two_agree(played.pk)
         assert Void.objects.filter(pk=played.pk).exists()
         following = step(live_table)
         assert (following.shoe.number, following.number) == (2, 1)

@@ -205,7 +205,7 @@ def test_a_stopped_table_says_that_the_supervisor_is_called_and_bets_are_safe():
 
 
 @pytest.mark.sweep
-def test_an_annulled_round_is_told_to_everybody_and_to_each_what_became_of_their_stakes():
+def test_a_voided_round_is_told_to_everybody_and_to_each_what_became_of_their_stakes():
     live_table = a_live_table()
     player = a_player(real=MONEY)
     bet(player, live_table, player=25_000)
@@ -231,7 +231,7 @@ def test_free_play_has_a_table_of_its_own():
 
 
 @pytest.mark.sweep
-def test_a_stopped_table_whose_round_is_annulled_says_both_and_nothing_of_before():
+def test_a_stopped_table_whose_round_is_voided_says_both_and_nothing_of_before():
     live_table = a_live_table()
     bet(a_player(real=MONEY), live_table, player=25_000)
     round_id = round_at(live_table).pk
@@ -245,15 +245,15 @@ def test_a_stopped_table_whose_round_is_annulled_says_both_and_nothing_of_before
 
 
 @pytest.mark.sweep
-def test_no_side_has_won_an_annulled_round():
+def test_no_side_has_won_a_voided_round():
     live_table = a_live_table()
     bet(a_player(real=MONEY), live_table, player=25_000)
     advance_to(live_table, Phase.SETTLED)
     state = read_public(live_table)
     won = replace(there(state.round), cards=tuple(map(Card.parse, ["9H", "2D", "KS", "5C"])))
     assert "hand__won" in rendering.render_public(replace(state, round=won), "en")
-    annulled = replace(won, annulled=VoidReason.DECIDED)
-    html = rendering.render_public(replace(state, round=annulled), "en")
+    voided = replace(won, voided=VoidReason.DECIDED)
+    html = rendering.render_public(replace(state, round=voided), "en")
     assert "hand__won" not in html
     assert "live-call__what--" not in html
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client
 
-from games.betting.error_messages import annulled
+from games.betting.error_messages import voided
 from games.engine.coup import Outcome
 from games.models import LiveTable, Participation, Phase, VoidReason
 from games.raw_rows import Value
@@ -23,11 +23,11 @@ from games.shared.views import read_own, read_public
 from games.shared.void import void_live_round
 from games.variants import VARIANTS
 from players.models import Player
-from tests.annulling import agree_to_annul, annul_as_two_agree
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.live.so_far import a_played_table, coups, settle_before
+from tests.voiding import agree_to_void, void_as_two_agree
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -82,12 +82,12 @@ class TestTheBoard:
         assert rendering.board_key(state) != rendering.board_key(before)
         assert len(beads_of(state.results)) == 4
 
-    def test_leaves_out_a_round_that_was_annulled(self):
+    def test_leaves_out_a_round_that_was_voided(self):
         live_table = a_live_table()
         bet(a_player(real=MONEY), live_table, tie=5_000)
         advance_to(live_table, Phase.SETTLED)
         assert len(beads_of(read_public(live_table).results)) == 1
-        annul_as_two_agree(round_at(live_table).pk)
+        void_as_two_agree(round_at(live_table).pk)
         state = read_public(live_table)
         assert beads_of(state.results) == ()
         assert state.round
@@ -195,12 +195,12 @@ class TestTheSummary:
         assert "data-say" not in own(live_table, player)
 
     @pytest.mark.sweep
-    def test_says_so_where_the_round_was_annulled(self):
+    def test_says_so_where_the_round_was_voided(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, player=25_000)
         void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
         html = own(live_table, player)
-        assert "live-mine__sum--annulled" in html
+        assert "live-mine__sum--voided" in html
         assert "Your stakes were returned" in html
 
     @pytest.mark.sweep
@@ -214,11 +214,11 @@ class TestTheSummary:
             1,
         ),
     )
-    def test_says_of_one_that_was_dealt_that_people_annulled_it(self, phase, reason, said):
+    def test_says_of_one_that_was_dealt_that_people_voided_it(self, phase, reason, said):
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, player=25_000)
         round_id = advance_to(live_table, phase).pk
-        void_live_round(round_id=round_id, reason=reason, by=str(agree_to_annul(round_id)))
+        void_live_round(round_id=round_id, reason=reason, by=str(agree_to_void(round_id)))
         stopped = replace(read_public(live_table), is_stopped=True)
         assert said in rendering.render_public(stopped, "en")
         visitor = Client()
@@ -228,8 +228,8 @@ class TestTheSummary:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("reason", VoidReason)
-def test_a_notice_of_an_annulled_round_blames_no_machine_for_what_people_did(reason):
-    notice = annulled([(uuid4(), "7Q4K-0193-BD2M", reason.value)])
+def test_a_notice_of_a_voided_round_blames_no_machine_for_what_people_did(reason):
+    notice = voided([(uuid4(), "7Q4K-0193-BD2M", reason.value)])
     assert notice
     assert ("malfunction" in notice.text) is (reason in (VoidReason.NOT_REPRODUCED, VoidReason.OVERDUE))
 
@@ -269,7 +269,7 @@ class TestOnesOwnBets:
         self.played(player, live_table, player=25_000)
         advance_to(live_table, Phase.BETTING)
         self.played(player, live_table, banker=25_000)
-        annul_as_two_agree(round_at(live_table).pk)  # retires the shoe
+        void_as_two_agree(round_at(live_table).pk)  # retires the shoe
         assert set(count(player, live_table, Since.SHOE)) == {"player"}
         advance_to(live_table, Phase.BETTING)
         assert count(player, live_table, Since.SHOE) == {}
@@ -286,10 +286,10 @@ class TestOnesOwnBets:
         assert timedelta(days=30) - timedelta(minutes=1) < now - month <= timedelta(days=30)
 
     @pytest.mark.sweep
-    def test_leave_out_what_was_annulled(self):
+    def test_leave_out_what_was_voided(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         self.played(player, live_table, player=25_000)
-        annul_as_two_agree(round_at(live_table).pk)
+        void_as_two_agree(round_at(live_table).pk)
         assert count(player, live_table, Since.MONTH) == {}
         advance_to(live_table, Phase.BETTING)
         bet(player, live_table, banker=25_000)

@@ -64,7 +64,7 @@ def fails_to_move(live_table: LiveTable) -> LiveRound:
 @pytest.mark.sweep
 class TestARoundPastItsDeadline:
     @pytest.mark.parametrize("phase", [Phase.BETTING, Phase.CLOSED])
-    def test_is_annulled_before_its_deal(self, live_table, player, settings, phase):
+    def test_is_voided_before_its_deal(self, live_table, player, settings, phase):
         if phase == Phase.CLOSED:
             advance_to(live_table, Phase.CLOSED)
         make_late(live_table, settings.LIVE_LATE_SECONDS + 1)
@@ -77,7 +77,7 @@ class TestARoundPastItsDeadline:
         assert is_stopped(live_table)
         assert fails_to_move(live_table).phase == Phase.VOID
 
-    def test_is_annulled_only_together_with_the_stop(self, live_table, player, settings, monkeypatch):
+    def test_is_voided_only_together_with_the_stop(self, live_table, player, settings, monkeypatch):
         """Otherwise a worker that died between the two would let the table continue."""
 
         def break_off(**what: object) -> None:
@@ -241,7 +241,7 @@ class TestASettlementThatDoesNotRecompute:
         found = self.assert_unpaid(live_table, player, IncidentKind.NOT_RECOMPUTED)
         assert found["recomputed"].startswith("ExcludedBets")
 
-    def test_because_the_program_has_other_rules_now(self, live_table, player, monkeypatch):
+    def test_because_the_api_client_has_other_rules_now(self, live_table, player, monkeypatch):
         advance_to(live_table, Phase.DEALT)
         known: Mapping[str, Variant] = {}
         monkeypatch.setattr(rounds, "VARIANTS", known)

@@ -19,7 +19,7 @@ from games.labels import card_name
 from games.models import LiveTable, Phase
 from games.shared import stream_tokens
 from games.tables.clock import Clock
-from games.tables.notify import CHANNEL, tell
+from games.tables.notify import CHANNEL, notify_table
 from players.login import account_locks, sessions
 from players.models import Ended, Player, Session
 from players.protection import exclusions
@@ -276,7 +276,7 @@ def test_whoever_does_not_read_is_dropped_and_holds_up_nobody(url: str, live_tab
         sleeper = Watcher(url, an_address(live_table), reads=False)
         reader.wait_for("public")
         for number in range(1, MORE_THAN_FITS):
-            tell(live_table.pk)
+            notify_table(live_table.pk)
             reader.wait(partial(has_more_than, reader, number))
         sleeper.read()
         sleeper.wait(lambda: sleeper.is_over, what="not dropped")
@@ -316,7 +316,7 @@ def test_what_is_no_news_and_a_table_that_cannot_be_understood_hold_up_no_other(
         superuser.execute(SPOILT_CLOCK, [broken.pk])
         for said in ("", "nonsense", "-1", "\N{SUPERSCRIPT TWO}", "9" * 30):
             superuser.execute("SELECT pg_notify(%s, %s)", [CHANNEL, said])
-        tell(broken.pk)
+        notify_table(broken.pk)
         step(live_table)
         watcher.wait_for("public", 'data-phase="closed"')
         assert backends(superuser) == before  # no connection was dropped and reopened

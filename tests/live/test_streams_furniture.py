@@ -96,20 +96,20 @@ def a_talker() -> Player:
 def say(player: Player, live_table: LiveTable, text: str) -> ChatMessage:
     with transaction.atomic():
         said = ChatMessage.objects.create(live_table=live_table, player=player, language="en", text=text)
-        notify.tell_chat(live_table.pk)
+        notify.notify_chat(live_table.pk)
     return said
 
 
 def take_away(said: ChatMessage) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(REMOVE, [said.pk])
-        notify.tell_chat(said.live_table_id)
+        notify.notify_chat(said.live_table_id)
 
 
 def block(player: Player, other: Player) -> None:
     with transaction.atomic():
         ChatBlock.objects.create(player=player, blocked=other)
-        notify.tell_blocks(player.pk)
+        notify.notify_blocks(player.pk)
 
 
 def lines(watcher: Watcher) -> list[str]:
@@ -287,7 +287,7 @@ class TestTheLobby:
             step(live_table)
             wait_for_card(real, live_table, "closed")
             superuser.execute(SPOILT_CLOCK, [other.pk])
-            notify.tell(other.pk)
+            notify.notify_table(other.pk)
             step(live_table)
             wait_for_card(real, live_table, "dealt")
             assert len(cards(real, other)) == 1
@@ -328,19 +328,19 @@ class TestTheLobby:
                 assert tells_of_cards(watcher, drawn, language) == []
 
     @pytest.mark.sweep
-    def test_a_guests_table_is_told_of_to_those_who_have_its_currency(self, url: str, live_table: LiveTable) -> None:
-        guests_table = a_chemin_table(currency="EUR", slug=next(_slugs))
+    def test_a_chemin_table_is_told_of_to_those_who_have_its_currency(self, url: str, live_table: LiveTable) -> None:
+        chemin_table = a_chemin_table(currency="EUR", slug=next(_slugs))
         first, second = (a_player("DE", real=500_00) for _ in range(2))
         with watching(url, in_the_lobby(live_table), in_the_lobby(live_table, currency="EUR")) as (kronor, euros):
-            wait_for_card(euros, guests_table, "guests")
+            wait_for_card(euros, chemin_table, "guests")
             for place, player in enumerate((first, second), start=1):
-                sit(player, guests_table, place)
-            wait_for_card(euros, guests_table, "offer")
-            answer(first, guests_table, "take_bank", 10_000)
-            euros.wait(lambda: "Bank: €100.00" in cards(euros, guests_table)[-1])
+                sit(player, chemin_table, place)
+            wait_for_card(euros, chemin_table, "offer")
+            answer(first, chemin_table, "take_bank", 10_000)
+            euros.wait(lambda: "Bank: €100.00" in cards(euros, chemin_table)[-1])
             step(live_table)
             wait_for_card(kronor, live_table, "closed")
-            assert cards(kronor, guests_table) == []
+            assert cards(kronor, chemin_table) == []
             for player in (first, second):
                 assert player.user.email.encode() not in euros.bytes
 

@@ -29,7 +29,7 @@ from games.models import (
 )
 from games.shared import phases
 from games.tables import notify
-from players.models import Mail, Sitting
+from players.models import Mail, PlaySession
 from tests.builders import a_player, a_shared_table
 from tests.concurrency.books import broken
 from tests.concurrency.test_money_at_once import deadlocks
@@ -106,21 +106,21 @@ class TestTablesAtOnce:
         players = [a_player(real=MONEY, free=MONEY) for _ in range(6)]
         with connection.cursor() as cursor:
             cursor.execute(
-                "INSERT INTO players_sitting (session, player_id) SELECT gen_random_uuid(), id FROM players_player"
+                "INSERT INTO players_playsession (session, player_id) SELECT gen_random_uuid(), id FROM players_player"
             )
         for _ in range(ROUNDS):
             for table in tables:
                 # Opposite order at the two tables, so that only the locks put them in one order.
                 for player in players if table is first else players[::-1]:
                     lay(player, table, {"player": 100, "tie": 100})
-                sittings = Sitting.objects.filter(player=OuterRef("player")).values("session")
+                sittings = PlaySession.objects.filter(player=OuterRef("player")).values("session")
                 LiveSeat.objects.filter(live_table=table).update(session=Subquery(sittings))
             for _ in A_ROUND:
                 for table in tables:
                     hurry(table)
                 assert at_once([partial(phases.advance, table.pk) for table in tables]) == [True] * len(tables)
         assert Participation.objects.count() == ROUNDS * len(tables) * len(players)
-        assert set(Sitting.objects.values_list("rounds", flat=True)) == {ROUNDS * len(tables)}
+        assert set(PlaySession.objects.values_list("rounds", flat=True)) == {ROUNDS * len(tables)}
         assert deadlocks(cloned_db) == 0
         assert not broken()
 
@@ -148,7 +148,7 @@ class TestAWorkerThatDies:
         assert not is_stopped(live_table)
 
     @pytest.mark.sweep
-    def test_has_annulled_an_overdue_round_and_stopped_the_table_or_has_not(self, cloned_db, settings, is_sweep):
+    def test_has_voided_an_overdue_round_and_stopped_the_table_or_has_not(self, cloned_db, settings, is_sweep):
         live_table, player = a_live_table(), a_player(real=MONEY)
         called = a_member_of_staff("supervisor").user.email
         lay(player, live_table, {"player": 2500})
@@ -258,7 +258,7 @@ class TestTheNews:
             with transaction.atomic():
                 step(live_table)
                 transaction.set_rollback(True)
-            notify.tell(0)  # notifications arrive in order
+            notify.notify_table(0)  # notifications arrive in order
             assert heard(listener, seconds=PATIENCE) == ["0"]
 
 

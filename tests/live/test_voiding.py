@@ -20,14 +20,14 @@ from games.models import (
     VoidReason,
     Wager,
 )
-from games.rounds.void import RoundNotFound, tell
+from games.rounds.void import RoundNotFound, take_void_notices
 from games.shared import phases, void
-from tests.annulling import agree_to_annul, annul_as_agreed, annul_as_two_agree
 from tests.builders import a_player
 from tests.games.test_void import spend
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, round_at, step
 from tests.people import events
+from tests.voiding import agree_to_void, void_as_agreed, void_as_two_agree
 from tests.wallet.test_at_once import at_once
 from wallet.ledger import accounts
 from wallet.models import Account, Journal, Mode
@@ -37,8 +37,8 @@ CHIPS = {"SE": {"player": 5000, "tie": 5000}, "RO": {"banker": 2000}}
 PHASES = (Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED)
 
 
-def annul(live_round):
-    return annul_as_two_agree(live_round.pk)
+def void_round(live_round):
+    return void_as_two_agree(live_round.pk)
 
 
 def balance(player, mode=Mode.REAL):
@@ -65,7 +65,7 @@ class TestInEachPhase:
     def test_gli19_4_16_every_stake_goes_back(self, phase):
         live_table = a_live_table()
         players, live_round = a_round_in(phase, live_table)
-        annul(live_round)
+        void_round(live_round)
         assert [balance(player) for player in players] == [MONEY, MONEY]
         assert not Account.objects.exclude(held=0).exists()
         call_command("verify_ledger", verbosity=0)
@@ -74,7 +74,7 @@ class TestInEachPhase:
     def test_the_round_is_kept_with_everybody_s_part(self, phase):
         live_table = a_live_table()
         players, live_round = a_round_in(phase, live_table)
-        annul(live_round)
+        void_round(live_round)
         played = Round.objects.get(pk=live_round.pk)
         assert (played.code, played.shoe_id, played.mode) == (live_round.code, live_round.shoe_id, Mode.REAL)
         assert (played.cards, played.first_card) == (live_round.cards, live_round.first_card)
@@ -93,7 +93,7 @@ class TestInEachPhase:
     def test_the_second_call_moves_nothing(self, phase):
         live_table = a_live_table()
         _, live_round = a_round_in(phase, live_table)
-        annul(live_round)
+        void_round(live_round)
         journals, rows = Journal.objects.count(), Wager.objects.count()
         again = void.void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:test")
         assert again.pk == live_round.pk
@@ -105,18 +105,18 @@ class TestInEachPhase:
     def test_everybody_in_it_is_told_once(self, phase):
         live_table = a_live_table()
         players, live_round = a_round_in(phase, live_table)
-        annul(live_round)
+        void_round(live_round)
         for player in players:
             told = (live_round.pk, live_round.code, VoidReason.DECIDED.value)
-            assert tell(player, live_table.table_id, Mode.REAL) == (told,)
-            assert tell(player, live_table.table_id, Mode.REAL) == ()
-            assert tell(player, live_table.table_id, Mode.FREE) == ()
+            assert take_void_notices(player, live_table.table_id, Mode.REAL) == (told,)
+            assert take_void_notices(player, live_table.table_id, Mode.REAL) == ()
+            assert take_void_notices(player, live_table.table_id, Mode.FREE) == ()
 
     @pytest.mark.sweep
     def test_the_event_stands_for_every_part(self, phase):
         live_table = a_live_table()
         _, live_round = a_round_in(phase, live_table)
-        annul(live_round)
+        void_round(live_round)
         (event,) = events("round.voided")
         parts = event["data"]["players"]
         lines = [f"{each['player']} {each['currency']} {each['returned']} {each['shortfall']}\n" for each in parts]
@@ -129,7 +129,7 @@ class TestInEachPhase:
     def test_the_shoe_is_retired_where_its_cards_were_drawn(self, phase):
         live_table = a_live_table()
         _, live_round = a_round_in(phase, live_table)
-        annul(live_round)
+        void_round(live_round)
         shoe = Shoe.objects.get(pk=live_round.shoe_id)
         is_dealt = phase in (Phase.DEALT, Phase.SETTLED)
         assert (shoe.ending, shoe.seed is not None) == (ShoeEnding.RETIRED if is_dealt else "", is_dealt)
@@ -138,7 +138,7 @@ class TestInEachPhase:
     def test_the_table_goes_on_with_the_next_round(self, phase):
         live_table = a_live_table()
         _, live_round = a_round_in(phase, live_table)
-        annul(live_round)
+        void_round(live_round)
         following = step(live_table)
         assert following.phase == Phase.BETTING
         assert following.pk != live_round.pk
@@ -151,12 +151,12 @@ class TestOneRound:
     @pytest.mark.sweep
     def test_that_nobody_bet_on_ends_and_nothing_is_kept_of_it(self):
         live_table = a_live_table()
-        ended = annul(round_at(live_table))
+        ended = void_round(round_at(live_table))
         assert (ended.phase, Round.objects.count(), Void.objects.count()) == (Phase.VOID, 0, 0)
         assert step(live_table).phase == Phase.BETTING
 
     @pytest.mark.sweep
-    def test_that_does_not_exist_cannot_be_annulled(self):
+    def test_that_does_not_exist_cannot_be_voided(self):
         with pytest.raises(RoundNotFound):
             void.void_live_round(round_id=uuid4(), reason=VoidReason.CANCELLED, by="system")
 
@@ -176,7 +176,7 @@ class TestLater:
                 bet(player, live_table, **chips)
             advance_to(live_table, Phase.SETTLED)
         before = [balance(player) for player in players]
-        annul(first)
+        void_round(first)
         for player, chips, was in zip(players, CHIPS.values(), before, strict=True):
             assert balance(player) == was + sum(chips.values()) - paid[player.pk]
         assert LiveRound.objects.get(pk=first.pk).phase == Phase.SETTLED
@@ -188,7 +188,7 @@ class TestLater:
         players, first = a_round_in(Phase.SETTLED, live_table)
         now = advance_to(live_table, Phase.BETTING)
         bet(players[0], live_table, player=5000)
-        annul(first)
+        void_round(first)
         assert Shoe.objects.get(pk=now.shoe_id).seed is None
         settled = advance_to(live_table, Phase.SETTLED)
         assert settled.pk == now.pk
@@ -207,7 +207,7 @@ class TestLater:
                 break
             advance_to(live_table, Phase.BETTING)
         spend(player, balance(player))
-        annul(live_round)
+        void_round(live_round)
         assert balance(player) == 0
         assert VoidPart.objects.get().shortfall == part.paid - part.staked
         call_command("verify_ledger", verbosity=0)
@@ -223,7 +223,7 @@ class TestLater:
                 break
         spend(player, balance(player) - 5000)
         bet(player, live_table, player=5000)
-        annul(live_round)
+        void_round(live_round)
         account = Account.objects.get(owner=player, mode=Mode.REAL, kind="cash")
         assert (account.balance, account.held) == (5000, 5000)
         assert advance_to(live_table, Phase.SETTLED)
@@ -242,7 +242,7 @@ class TestTheSeed:
     def test_that_is_public_has_no_round_begin(self):
         live_table = a_live_table()
         _, live_round = a_round_in(Phase.DEALT, live_table)
-        annul(live_round)
+        void_round(live_round)
         with pytest.raises(IntegrityError, match="has ended"), transaction.atomic():
             LiveRound.objects.create(
                 id=uuid4(),
@@ -264,25 +264,25 @@ def test_the_other_kind_of_money_s_table_goes_on():
     _, live_round = a_round_in(Phase.DEALT, live_table)
     free = live_table_of(live_table.table, Mode.FREE)
     assert LiveTable.objects.get(pk=free.pk).stopped_by is None
-    annul(live_round)
+    void_round(live_round)
     hurry(free)
     assert Shoe.objects.filter(live_table=free).exclude(ending="").count() == 0
 
 
 class TestAtOnce:
-    def test_of_many_calls_one_annuls(self, cloned_db):
+    def test_of_many_calls_one_voids(self, cloned_db):
         live_table = a_live_table()
         players, live_round = a_round_in(Phase.DEALT, live_table)
-        by = agree_to_annul(live_round.pk)
-        at_once([lambda: annul_as_agreed(live_round.pk, by)] * 4)
+        by = agree_to_void(live_round.pk)
+        at_once([lambda: void_as_agreed(live_round.pk, by)] * 4)
         assert [balance(player) for player in players] == [MONEY, MONEY]
         assert len(events("round.voided")) == Void.objects.count() == 1
 
-    def test_a_round_that_closes_while_it_is_annulled_ends_once(self, cloned_db):
+    def test_a_round_that_closes_while_it_is_voided_ends_once(self, cloned_db):
         live_table = a_live_table()
         players, live_round = a_round_in(Phase.BETTING, live_table)
         hurry(live_table)
-        by = agree_to_annul(live_round.pk)
-        at_once([lambda: annul_as_agreed(live_round.pk, by), lambda: phases.advance(live_table.pk)])
+        by = agree_to_void(live_round.pk)
+        at_once([lambda: void_as_agreed(live_round.pk, by), lambda: phases.advance(live_table.pk)])
         assert round_at(live_table).phase == Phase.VOID
         assert [balance(player) for player in players] == [MONEY, MONEY]

@@ -14,7 +14,7 @@ PATIENCE = 30.0  # seconds: the limit for a busy machine
 
 
 @dataclass(frozen=True)
-class News:
+class Notifications:
     """One event of a stream."""
 
     kind: str
@@ -56,11 +56,11 @@ class Watcher:
         return int(self.bytes.split(b" ", 2)[1])
 
     @property
-    def news(self) -> list[News]:
+    def news(self) -> list[Notifications]:
         """Return all complete events so far."""
-        return [News.of(block) for block in self._text().split("\n\n")[:-1] if block.startswith("event: ")]
+        return [Notifications.of(block) for block in self._text().split("\n\n")[:-1] if block.startswith("event: ")]
 
-    def of(self, kind: str) -> list[News]:
+    def of(self, kind: str) -> list[Notifications]:
         return [each for each in self.news if each.kind == kind]
 
     def read(self) -> None:
@@ -74,10 +74,10 @@ class Watcher:
                 f"{what or 'waited in vain'}; read: {[(each.kind, each.number, each.html[:160]) for each in self.news]}"
             )
 
-    def wait_for(self, kind: str, containing: str = "") -> News:
+    def wait_for(self, kind: str, containing: str = "") -> Notifications:
         """Wait for an event of this kind that contains a text; return the last such event."""
 
-        def found() -> list[News]:
+        def found() -> list[Notifications]:
             return [each for each in self.of(kind) if containing in each.html]
 
         self.wait(found, what=f"no {kind} event with {containing!r}")

@@ -10,12 +10,12 @@ from pathlib import Path
 from django.core.management import call_command
 from django.db import connections
 
-from games.models import LiveTable, NextRound, Phase, Table
+from games.models import LiveTable, Phase, SoloSeat, Table
 from games.tables.clock import Clock
 from ops.backup import pg_tools
 from players.models import Player
-from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table, a_verified_player
-from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, a_staked_coup, guests
+from tests.builders import a_golden_table, a_player, a_purse, a_round, a_seat, a_table, a_verified_player
+from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, a_staked_coup, seated_players
 from tests.harness import databases
 from tests.harness.databases import Database
 from tests.live.at_table import a_live_table, advance_to, bet
@@ -37,7 +37,7 @@ class Evening:
 
     solo: Table
     regular: Player
-    place: NextRound
+    place: SoloSeat
     purser: Player
     tables: dict[Phase, LiveTable]
     bettors: dict[Phase, Player]
@@ -64,7 +64,7 @@ def an_evening() -> Evening:
             advance_to(tables[phase], phase)
     staked, drawn = a_chemin_table(slug="staked"), a_chemin_table(slug="drawn")
     for each in (staked, drawn):
-        guests(each)
+        seated_players(each)
     a_staked_coup(staked)
     a_coup_without_a_natural(drawn)
     rich = a_verified_player(real=MONEY)
@@ -74,7 +74,7 @@ def an_evening() -> Evening:
     return Evening(
         solo=solo,
         regular=regular,
-        place=a_place(regular, solo, banker=5_000),
+        place=a_seat(regular, solo, banker=5_000),
         purser=purser,
         tables=tables,
         bettors=bettors,

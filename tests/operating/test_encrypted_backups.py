@@ -150,7 +150,7 @@ class TestTakingOne:
     @pytest.mark.sweep
     def test_an_archive_that_cannot_be_read_again_is_not_kept(self, house, keys, file, monkeypatch):
         """Nobody here could find out later."""
-        read = taking.Watched.read
+        read = taking.MonitoredStream.read
 
         def spoilt(self, size=-1):
             piece = self._dump.stdout.read(size)
@@ -158,11 +158,11 @@ class TestTakingOne:
                 self._check.stdin.write(bytes(len(piece)))
             return piece
 
-        monkeypatch.setattr(taking.Watched, "read", spoilt)
+        monkeypatch.setattr(taking.MonitoredStream, "read", spoilt)
         words = refusal("back_up", str(file))
         assert words.startswith(f"{file} was not written. pg_restore ended with status 1: ")
         assert list(file.parent.iterdir()) == []
-        monkeypatch.setattr(taking.Watched, "read", read)
+        monkeypatch.setattr(taking.MonitoredStream, "read", read)
         backed_up(file)
 
     @pytest.mark.sweep

@@ -9,12 +9,12 @@ from games.chemin.table_state import cards_on_table
 from games.errors import PlayError
 from games.models import Incident, LiveTable, Phase, Round, Shoe
 from games.shared import malfunction
-from games.solo import place_at, play_round
+from games.solo import play_round, solo_seat_at
 from ops.backup.activation import FURTHER
 from players.models import ApiToken, Session
-from tests.builders import a_place, a_player, a_round, a_table
-from tests.chemin.at_table import MONEY as GUEST_MONEY
-from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_session, chemin_of, guests, sit
+from tests.builders import a_player, a_round, a_seat, a_table
+from tests.chemin.at_table import MONEY as PLAYER_MONEY
+from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_session, chemin_of, seated_players, sit
 from tests.harness import databases
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.operating.house import MONEY, backed_up, naive_copy, restored, said
@@ -43,39 +43,39 @@ class TestASoloTable:
     """The next round of each place is committed to before its bets."""
 
     @pytest.fixture
-    def place(self, cloned_db, file):
+    def seat(self, cloned_db, file):
         table = a_table()
         player = a_player(real=MONEY)
-        place = a_place(player, table, banker=5_000)
+        seat = a_seat(player, table, banker=5_000)
         backed_up(file)
-        return place
+        return seat
 
     @pytest.mark.sweep
-    def test_a_naive_copy_deals_the_cards_that_the_house_has_shown(self, place, file):
-        seen = play(place).cards
+    def test_a_naive_copy_deals_the_cards_that_the_house_has_shown(self, seat, file):
+        seen = play(seat).cards
         with naive_copy(file):
-            assert play(place).cards == seen
+            assert play(seat).cards == seen
 
-    def test_a_settled_one_has_committed_to_other_cards_and_knows_nothing_of_that_round(self, place, file):
-        play(place)
+    def test_a_settled_one_has_committed_to_other_cards_and_knows_nothing_of_that_round(self, seat, file):
+        play(seat)
         with restored(file) as words:
             assert "Solo seats with a replaced next round: 1." in words
             with pytest.raises(PlayError):
-                play(place)
-            anew = place_at(player=place.player, table_id=place.table_id, mode=Mode.REAL)
-            assert (anew.slip, anew.commitment == place.commitment) == ({"banker": 5_000}, False)
+                play(seat)
+            anew = solo_seat_at(player=seat.player, table_id=seat.table_id, mode=Mode.REAL)
+            assert (anew.slip, anew.commitment == seat.commitment) == ({"banker": 5_000}, False)
             assert play(anew).commitment == anew.commitment
-            assert not Round.objects.filter(pk=place.round_id).exists()
+            assert not Round.objects.filter(pk=seat.round_id).exists()
 
 
-def play(place):
+def play(seat):
     """Play the round that is committed to there, and return it."""
     played = play_round(
-        player=place.player,
-        table_id=place.table_id,
+        player=seat.player,
+        table_id=seat.table_id,
         mode=Mode.REAL,
-        round_id=place.round_id,
-        slip_version=place.slip_version,
+        round_id=seat.round_id,
+        slip_version=seat.slip_version,
     )
     return Round.objects.get(pk=played.round_id)
 
@@ -132,13 +132,13 @@ class TestALiveTableThatIsStopped:
             assert step(live_table).shoe_id != live_round.shoe_id
 
 
-class TestATableOfGuests:
+class TestATableOfChemin:
     """So it is where guests play each other; besides, whoever is asked for a card would know which one comes."""
 
     @pytest.fixture
     def live_table(self, cloned_db, file):
         live_table = a_chemin_table()
-        guests(live_table)
+        seated_players(live_table)
         a_dealt_coup(live_table)
         backed_up(file)
         return live_table
@@ -150,12 +150,12 @@ class TestATableOfGuests:
         with naive_copy(file):
             assert cards_on_table(frozen, LiveTable.objects.get(pk=live_table.pk).shoe) == here
 
-    def test_a_settled_one_has_put_that_shoe_away_and_sent_the_guests_home(self, live_table, file):
+    def test_a_settled_one_has_put_that_shoe_away_and_sent_the_players_home(self, live_table, file):
         with restored(file):
             shoe = Shoe.objects.get(live_table=live_table)
             assert (shoe.ending, chemin_of(live_table).tenure, chemin_of(live_table).sale_id) == ("retired", None, None)
-            assert not live_table.guests.filter(left_at=None).exists()
-            newcomer = a_player(real=GUEST_MONEY)
+            assert not live_table.chemin_seats.filter(left_at=None).exists()
+            newcomer = a_player(real=PLAYER_MONEY)
             sit(newcomer, live_table)
 
 

@@ -38,7 +38,7 @@ def test_an_older_copy_is_told_of_at_once_and_what_is_missing_is_counted(lost):
     with databases.empty("older"):
         words = said("restore", str(lost))
         assert "The signer has signed 7 events and the backup holds 3: the log with this name has ended" in words
-        sealer.watch()
+        sealer.check_signer()
         assert events("log.refused")
 
 

@@ -25,7 +25,7 @@ from ops.embedded.paths import OWNER_ROLE
 from ops.postgresql.roles import Login, make_house
 from players.api import tokens
 from players.models import Mail
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.builders import a_player, a_round, a_table
 from tests.operating.house import MONEY, said
 from tests.people import a_member_of_staff, a_visitor, events
@@ -90,20 +90,20 @@ class TestWhatSignsLogIns:
         player, table = a_player(real=MONEY), a_table()
         for _ in range(3):
             a_round(player, table, player=1_000)
-        program = Program(player.user)
-        first = program.get("rounds/", limit=1).json()
+        api_client = ApiClient(player.user)
+        first = api_client.get("rounds/", limit=1).json()
         replace(fallbacks=False)
-        second = program.get("rounds/", limit=1, cursor=first["next"])
+        second = api_client.get("rounds/", limit=1, cursor=first["next"])
         assert second.status_code == 200
         assert second.json()["items"] != first["items"]
-        place = program.post(f"tables/{table.slug}/real/place/")
+        place = api_client.post(f"tables/{table.slug}/real/place/")
         assert place.status_code < 300
 
 
 @pytest.mark.django_db
 def test_a_token_is_replaced_by_a_second_one():
     player = a_player()
-    old, new = Program(player.user), Program(player.user)
+    old, new = ApiClient(player.user), ApiClient(player.user)
     assert [each.get("self/").status_code for each in (old, new)] == [200, 200]
     tokens.revoke(token_id=player.user.tokens.earliest("pk").pk, by=str(player))
     assert [each.get("self/").status_code for each in (old, new)] == [401, 200]
@@ -111,7 +111,7 @@ def test_a_token_is_replaced_by_a_second_one():
 
 @pytest.mark.django_db
 def test_all_tokens_are_revoked_at_once_on_record_and_their_owners_are_told():
-    programs = [Program(a_player().user), Program(a_player().user), Program(a_member_of_staff("compliance").user)]
+    programs = [ApiClient(a_player().user), ApiClient(a_player().user), ApiClient(a_member_of_staff("compliance").user)]
     with pytest.raises(CommandError, match="Enter a reason"):
         said("revoke_tokens", " ")
     assert said("revoke_tokens", "A disk was lost.") == "API tokens revoked: 3.\n"

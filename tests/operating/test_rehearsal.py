@@ -21,11 +21,11 @@ from audit.sealing import sealer
 from games.engine.chemin.state import there
 from games.errors import BetTooLate
 from games.models import LiveRound, LiveTable, Participation, Phase, Round, VoidPart
-from games.solo import place_at
+from games.solo import solo_seat_at
 from ops.embedded import Purpose, addresses
 from ops.embedded.paths import DATABASE
 from players.models import Player
-from tests.chemin.at_table import a_dealt_coup, cash, guests, play_out
+from tests.chemin.at_table import a_dealt_coup, cash, play_out, seated_players
 from tests.harness.visitor import Visitor
 from tests.live.at_table import advance_to, bet, hurry, round_at
 from tests.operating.house import MONEY, STAKE, Evening, an_evening, playing
@@ -166,7 +166,7 @@ def interrupted_rounds_are_over(evening: Evening, shown: dict[str, object]) -> N
     assert result(round_at(evening.tables[Phase.DEALT]).pk) == shown["dealt"]
     assert result(round_at(evening.drawn).pk) == shown["coup"]
     for live_table in (evening.staked, evening.drawn):
-        assert not live_table.guests.filter(left_at=None).exists()
+        assert not live_table.chemin_seats.filter(left_at=None).exists()
     before_croupier = Account.objects.exclude(kind__in=("house", "cashier", "mint", "cash", "purse", "pending"))
     assert not before_croupier.exclude(balance=None).exclude(balance=0).exists()
 
@@ -185,7 +185,7 @@ def play_goes_on(evening: Evening, house: House) -> None:
     (played,) = Participation.objects.filter(player=bettor).exclude(pk__in=before)
     assert played.staked == STAKE
 
-    guests(evening.staked)
+    seated_players(evening.staked)
     a_dealt_coup(evening.staked)
 
     at_the_bank(evening.waiting)
@@ -200,15 +200,15 @@ def a_solo_round(evening: Evening, house: House, action: str = "deal") -> None:
     visitor = Visitor(house.url, evening.regular.user, patience=120)
     page = f"/en/table/{evening.solo.slug}/real/"
     assert visitor.get(page)[0] == 200
-    place = place_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL)
+    seat = solo_seat_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL)
     form = {
         "action": action,
-        "round_id": place.round_id,
-        "slip_version": place.slip_version,
-        "table_version": there(place.table.version).number,
+        "round_id": seat.round_id,
+        "slip_version": seat.slip_version,
+        "table_version": there(seat.table.version).number,
     }
     assert visitor.post(f"{page}play/", form)[0] == 200
-    assert Participation.objects.filter(round=place.round_id, player=evening.regular, staked=5_000).exists()
+    assert Participation.objects.filter(round=seat.round_id, player=evening.regular, staked=5_000).exists()
 
 
 def staked(bettor: Player, live_table: LiveTable) -> bool:

@@ -17,14 +17,14 @@ from django.db import connections, transaction
 from audit.models import Event
 from games.betting.controls import Deal
 from games.betting.limits import Limits
-from games.chemin import shoes as guests_shoes
+from games.chemin import shoes as chemin_shoes
 from games.demo import play, session_state
-from games.demo.play import GuestTable
+from games.demo.play import DemoTable
 from games.engine.shoe import commitment
-from games.models import NextRound, Participation, Phase, Round, Shape, Shoe, ShoeEnding
+from games.models import Participation, Phase, Round, Shape, Shoe, ShoeEnding, SoloSeat
 from games.seeds import new_sealed_seed, unseal
 from games.shared import shoes
-from games.solo import place_at
+from games.solo import solo_seat_at
 from games.tables.default_tables import baccarat_limits
 from games.variants import VARIANTS
 from games.verification import service as recalling
@@ -36,7 +36,7 @@ from players.identity import duplicates, verification
 from players.login import second_factor
 from players.models import Document, DocumentContent, Ground, Trait
 from players.search import by_trait
-from tests.builders import a_place, a_player, a_round, a_submission, a_table, a_verified_player
+from tests.builders import a_player, a_round, a_seat, a_submission, a_table, a_verified_player
 from tests.chemin.at_table import play_out
 from tests.harness.killed import dies
 from tests.live.at_table import a_live_table, advance_to, round_at
@@ -83,9 +83,9 @@ def with_shelves(setting, *shelves):
 
 def open_seeds():
     """Every seed that is still to be played, by what it is of; raises where one does not open."""
-    places = {place.round_id: bytes(place.sealed_seed) for place in NextRound.objects.all()}
+    seats = {seat.round_id: bytes(seat.sealed_seed) for seat in SoloSeat.objects.all()}
     open_shoes = {shoe.pk: bytes(shoe.sealed_seed) for shoe in Shoe.objects.filter(ended_at=None)}
-    return {number: unseal(number, sealed) for number, sealed in (places | open_shoes).items()}
+    return {number: unseal(number, sealed) for number, sealed in (seats | open_shoes).items()}
 
 
 class TestSeedKey:
@@ -96,7 +96,7 @@ class TestSeedKey:
         recovery = RecoveryCodes.activate(staff)
         codes = recovery.get_unused_codes()
         last = Round.objects.filter(participation__player=evening.regular).latest("pk")
-        committed, seeds = dict(NextRound.objects.values_list("pk", "commitment")), open_seeds()
+        committed, seeds = dict(SoloSeat.objects.values_list("pk", "commitment")), open_seeds()
         both, turned, alone = change("SEED_KEY")
         settings.SEED_KEY = both
         with playing(evening.solo):
@@ -110,14 +110,14 @@ class TestSeedKey:
         assert {number: seed for number, seed in now.items() if number in seeds} == {
             number: seed for number, seed in seeds.items() if number in now
         }
-        assert NextRound.objects.filter(player=evening.regular, commitment__in=committed.values()).exists()
+        assert SoloSeat.objects.filter(player=evening.regular, commitment__in=committed.values()).exists()
         assert "SEED_KEY is the right key." in activation.demand_right()
 
         play_goes_on(evening)
         assert second_factor.accepts(staff, code_of(staff))
         assert second_factor.accepts(staff, codes[0])
         assert not second_factor.accepts(staff, codes[0])
-        recalled = recalling.recall(last.pk)
+        recalled = recalling.verify_round(last.pk)
         assert recalled
         assert not recalled.differences
 
@@ -139,14 +139,14 @@ class TestSeedKey:
         settings.SEED_KEY = alone
         assert "SEED_KEY is the right key." in activation.demand_right()
         assert not known & set(open_seeds().values())
-        committed = place_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL).commitment
+        committed = solo_seat_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL).commitment
         played = a_round(evening.regular, evening.solo, player=1_000)
         assert Round.objects.get(pk=played.round_id).commitment == committed
         assert second_factor.accepts(staff, code_of(staff))
 
     @pytest.mark.sweep
     def test_is_still_needed_until_all_is_sealed_anew(self, cloned_db, change, settings):
-        a_place(a_player(), a_table())
+        a_seat(a_player(), a_table())
         both, turned, alone = change("SEED_KEY")
         settings.SEED_KEY = alone
         with pytest.raises(InvalidTag):
@@ -165,7 +165,7 @@ class TestSeedKey:
         """Before every statement of the owner's, of which there is one a batch; it is begun again from where it was."""
         table = a_table()
         for _ in range(3):
-            a_place(a_player(), table)
+            a_seat(a_player(), table)
         round_at(a_live_table())
         one_by_one = tuple(replaced(each, at_once=1) for each in reencryption.SHELVES["SEED_KEY"])
         monkeypatch.setattr(reencryption, "SHELVES", {"SEED_KEY": one_by_one})
@@ -186,12 +186,12 @@ class TestSeedKey:
         assert open_seeds() == seeds
 
     def test_a_row_that_play_holds_is_left_until_it_is_free(self, cloned_db, change, settings, monkeypatch):
-        place = a_place(a_player(), a_table())
+        seat = a_seat(a_player(), a_table())
         monkeypatch.setattr(reencryption, "PASSES", 2)
         _, turned, alone = change("SEED_KEY")
         settings.SEED_KEY = turned
         with psycopg.connect(cloned_db.web_url) as player:
-            player.execute("SELECT FROM games_nextround WHERE id = %s FOR UPDATE", [place.pk])
+            player.execute("SELECT FROM games_soloseat WHERE id = %s FOR UPDATE", [seat.pk])
             with pytest.raises(CommandError, match="Not everything is under the first key yet"):
                 said("reseal")
         assert "1 sealed again" in said("reseal")
@@ -201,7 +201,7 @@ class TestSeedKey:
     def test_a_seed_that_was_played_meanwhile_is_not_put_back(self, cloned_db, change, settings, monkeypatch):
         """Between the reading of a batch and its writing somebody deals."""
         player, table = a_player(real=MONEY), a_table()
-        a_place(player, table)
+        a_seat(player, table)
         _, settings.SEED_KEY, alone = change("SEED_KEY")
         shelf, *others = reencryption.SHELVES["SEED_KEY"]
 
@@ -214,28 +214,28 @@ class TestSeedKey:
         monkeypatch.setattr(reencryption, "SHELVES", with_shelves("SEED_KEY", replaced(shelf, resealed=late), *others))
         said("reseal")
         settings.SEED_KEY = alone
-        place = NextRound.objects.get(player=player)
+        seat = SoloSeat.objects.get(player=player)
         assert Participation.objects.filter(player=player).count() == 1
-        assert unseal(place.round_id, bytes(place.sealed_seed))
+        assert unseal(seat.round_id, bytes(seat.sealed_seed))
         a_round(player, table, player=1_000)
 
     @pytest.mark.sweep
-    def test_a_guest_plays_on(self, cloned_db, change, settings):
-        table = GuestTable(VARIANTS["baccarat"], Limits.of(baccarat_limits(), "SEK"), version=1)
+    def test_a_player_plays_on(self, cloned_db, change, settings):
+        table = DemoTable(VARIANTS["baccarat"], Limits.of(baccarat_limits(), "SEK"), version=1)
         visitor = a_visitor()
         session = visitor.session
         session_state.begin(session)
         session.save()
         with session_state.changing(session) as known:
-            known.places["baccarat"] = play.sit_down("SEK", 1_000_00)
+            known.demo_seats["baccarat"] = play.sit_down("SEK", 1_000_00)
         _, settings.SEED_KEY, alone = change("SEED_KEY")
         assert "demo games of visitors: 1 sealed again" in said("reseal")
         settings.SEED_KEY = alone
         with session_state.changing(type(session)(session.session_key)) as known:
-            place = known.places["baccarat"]
-            place = play.add_chip(place, table, "player", table.limits.chips[0])
-            committed = place.next.commitment
-            dealt = play._dealt(place, table, Deal.AS_IT_LIES)
+            seat = known.demo_seats["baccarat"]
+            seat = play.add_chip(seat, table, "player", table.limits.chips[0])
+            committed = seat.next.commitment
+            dealt = play._dealt(seat, table, Deal.AS_IT_LIES)
         assert dealt.last
         assert dealt.last.commitment == committed
 
@@ -247,8 +247,8 @@ def replaced(shelf, **changes):
 def opens_with(keys, settings):
     before, settings.SEED_KEY = settings.SEED_KEY, keys
     try:
-        places = NextRound.objects.values_list("round_id", "sealed_seed")
-        for number, sealed in [*places, *Shoe.objects.values_list("pk", "sealed_seed")]:
+        seats = SoloSeat.objects.values_list("round_id", "sealed_seed")
+        for number, sealed in [*seats, *Shoe.objects.values_list("pk", "sealed_seed")]:
             try:
                 unseal(number, bytes(sealed))
             except InvalidTag:
@@ -261,8 +261,8 @@ def opens_with(keys, settings):
 
 def play_goes_on(evening):
     """At every kind of table, with what was committed to before."""
-    place = place_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL)
-    committed = place.commitment
+    seat = solo_seat_at(player=evening.regular, table_id=evening.solo.pk, mode=Mode.REAL)
+    committed = seat.commitment
     played = a_round(evening.regular, evening.solo, player=1_000)
     assert Round.objects.get(pk=played.round_id).commitment == committed
     for phase in (Phase.BETTING, Phase.CLOSED, Phase.DEALT):
@@ -275,8 +275,8 @@ def play_goes_on(evening):
         play_out(live_table)
         assert Participation.objects.filter(round=coup).exists()
     for shoe in Shoe.objects.filter(ended_at=None).select_related("live_table__table"):
-        of_guests = shoe.live_table.table.shape == Shape.GUESTS
-        assert not (guests_shoes.demand_in_order if of_guests else shoes.dealt_otherwise)(shoe)
+        of_guests = shoe.live_table.table.shape == Shape.CHEMIN
+        assert not (chemin_shoes.demand_in_order if of_guests else shoes.dealt_otherwise)(shoe)
     sound = round_at(evening.tables[Phase.BETTING]).shoe
     with transaction.atomic():
         malfunction_free(sound.live_table)
@@ -333,11 +333,11 @@ class TestWhoCannotSwapSeeds:
 
     def test_it_swaps_those_of_two_places_and_neither_is_dealt(self, cloned_db, change, settings):
         one, other, table = a_player(real=MONEY), a_player(real=MONEY), a_table()
-        first, second = a_place(one, table, player=1_000), a_place(other, table, player=1_000)
+        first, second = a_seat(one, table, player=1_000), a_seat(other, table, player=1_000)
         with psycopg.connect(cloned_db.web_url, autocommit=True) as web:
             web.execute(
-                "UPDATE games_nextround AS it SET sealed_seed = that.sealed_seed, commitment = that.commitment"
-                " FROM games_nextround AS that WHERE (it.id, that.id) IN ((%(a)s, %(b)s), (%(b)s, %(a)s))",
+                "UPDATE games_soloseat AS it SET sealed_seed = that.sealed_seed, commitment = that.commitment"
+                " FROM games_soloseat AS that WHERE (it.id, that.id) IN ((%(a)s, %(b)s), (%(b)s, %(a)s))",
                 {"a": first.pk, "b": second.pk},
             )
         for player in (one, other):
@@ -443,7 +443,7 @@ class TestPartnerKey:
 
 
 def test_somebody_else_s_key_is_refused_as_before(cloned_db, settings):
-    a_place(a_player(), a_table())
+    a_seat(a_player(), a_table())
     round_at(a_live_table())
     settings.SEED_KEY = f"{a_key()},{a_key()}"
     with pytest.raises(WrongKey, match="SEED_KEY is not the right key"):

@@ -19,7 +19,7 @@ from pyrage.x25519 import Identity
 
 from ops.backup import database_identity
 from ops.backup.encrypting import BEGINNING
-from ops.embedded import Places, binaries
+from ops.embedded import Paths, binaries
 from ops.embedded.paths import Account
 from ops.embedded.users import make_private
 from tests.harness.folders import fresh_folder
@@ -77,7 +77,7 @@ class Server:
     def placed(self, line: str) -> str:
         """The handbook's folders are these here."""
         keys = f"{self.top}/keys"
-        places = {
+        paths = {
             "/archive/": f"{self.top}/archive/",
             "/backups/": f"{self.top}/backups/",
             "/etc/sabot/": f"{keys}/",
@@ -86,7 +86,7 @@ class Server:
             SEALING: f"{keys}/sealed_file.py",
             " pg_basebackup ": f" {binaries.client('pg_basebackup')} ",
         }
-        for theirs, ours in places.items():
+        for theirs, ours in paths.items():
             line = line.replace(theirs, ours)
         return line
 
@@ -97,9 +97,9 @@ class Server:
         if self.account:
             shutil.chown(path, self.account.uid, self.account.gid)
 
-    def control(self, *deed: str) -> None:
+    def control(self, *action: str) -> None:
         log = self.top / "sockets" / "log"
-        self.run("pg_ctl", f"--pgdata={self.top / 'pg'}", "--wait", f"--log={log}", *deed)
+        self.run("pg_ctl", f"--pgdata={self.top / 'pg'}", "--wait", f"--log={log}", *action)
 
     def run(self, program: str, *arguments: str) -> None:
         self.run_as_it_is([str(binaries.client(program)), *arguments])
@@ -150,7 +150,7 @@ class Server:
 def a_server() -> Iterator[Server]:
     """A house's server with its archive, at home, and something done in it before and after the files were copied."""
     top = fresh_folder("sabot-wal-")
-    account = Places(top / "var").account
+    account = Paths(top / "var").account
     if account:
         shutil.chown(top, account.uid, account.gid)
     server = Server(top, account)

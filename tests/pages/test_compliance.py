@@ -92,7 +92,7 @@ HIDDEN = {
     "audit_personal": ("CASE WHEN field NOT IN ('asked', 'note', 'reason') THEN value END", "encode(salt, 'hex')"),
     "django_session": ("session_key", "session_data"),
     "games_chatmessage": ("text",),
-    "games_nextround": ("commitment", "encode(sealed_seed, 'hex')", "encode(sealed_seed, 'base64')"),
+    "games_soloseat": ("commitment", "encode(sealed_seed, 'hex')", "encode(sealed_seed, 'base64')"),
     "games_round": ("encode(seed, 'hex')",),
     "games_shoe": ("encode(sealed_seed, 'hex')", "encode(seed, 'hex')"),
     "mfa_authenticator": ("data ->> 'secret'", "data ->> 'seed'"),
@@ -324,10 +324,10 @@ def test_compliance_opens_every_page_of_the_back_office():
 @pytest.mark.sweep
 def test_compliance_changes_nothing_of_play_or_money(world):
     visitor = world.visitor("compliance")
-    deeds = [line for line in OF_STAFF if line.method == "POST" and line.name not in ABOUT_PEOPLE]
-    assert len(deeds) > 8
+    actions = [line for line in OF_STAFF if line.method == "POST" and line.name not in ABOUT_PEOPLE]
+    assert len(actions) > 8
     before = play_and_money()
-    answers = {line.name: visitor.post(line.url(world), dict(line.data(world))).status_code for line in deeds}
+    answers = {line.name: visitor.post(line.url(world), dict(line.data(world))).status_code for line in actions}
     assert {name for name, status in answers.items() if status != 403} == set()
     assert play_and_money() == before
     assert {line.answers["compliance"] for line in OF_STAFF if line.name in ABOUT_PEOPLE} <= {

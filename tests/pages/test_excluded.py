@@ -9,10 +9,10 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from games.models import NextRound
+from games.models import SoloSeat
 from players.models import Player
 from players.protection import eligibility, exclusions
-from tests.builders import PASSWORD, a_place, a_player, a_round, a_table, a_verified_player
+from tests.builders import PASSWORD, a_player, a_round, a_seat, a_table, a_verified_player
 from tests.harness.sweeps import share, sweep
 from tests.matrix import FORBIDDEN, LINES, PAGE, Line
 from tests.pages.house import House, undone
@@ -118,7 +118,7 @@ every_stop = pytest.mark.parametrize("stop", sweep(STOPS, always=[exclude_self])
 CLICKS = ("deal", "repeat-deal", "bet:player", "take:player", "double", "repeat", "clear", "undo", "keep")
 
 
-def deeds() -> list[tuple[str, str]]:
+def actions() -> list[tuple[str, str]]:
     """Every row of the games and of the money, and what a player says of themselves: all that a click could change."""
     models = [*apps.get_app_config("games").get_models(), *apps.get_app_config("wallet").get_models()]
     models = [model for model in models if not model.__name__.endswith("Notice")]  # what banks said, whoever carries it
@@ -167,10 +167,10 @@ def test_what_stays_open_answers_as_before(stop, house):
 @every_stop
 def test_everything_else_changes_nothing_and_says_why(stop, house):
     def fault(line, visitor, url, data):
-        before = deeds()
+        before = actions()
         answer = visitor.post(url, data, follow=True)
-        said = answer.status_code == 200 and eligibility.excluded_sentence(house.player) in answer.text
-        return "changes something" if deeds() != before else not said and f"{answer.status_code}: {answer.text}"
+        said = answer.status_code == 200 and eligibility.exclusion_message(house.player) in answer.text
+        return "changes something" if actions() != before else not said and f"{answer.status_code}: {answer.text}"
 
     assert faults(house, [line for line in POSTS if line.name not in OPEN], stop, fault) == {}
 
@@ -179,10 +179,12 @@ def test_everything_else_changes_nothing_and_says_why(stop, house):
 @every_stop
 def test_no_address_that_is_only_looked_at_moves_anything(stop, house):
     def fault(line, visitor, url, data):
-        before = deeds()
+        before = actions()
         is_page = line.answers["player"] is PAGE
         answer = visitor.get(url, data, follow=is_page)
-        return "moves something" if deeds() != before else is_page and answer.status_code != 200 and answer.status_code
+        return (
+            "moves something" if actions() != before else is_page and answer.status_code != 200 and answer.status_code
+        )
 
     assert faults(house, share(PLAYERS_PAGES, parts=3), stop, fault) == {}
 
@@ -194,22 +196,22 @@ def test_no_address_that_is_only_looked_at_moves_anything(stop, house):
 def test_no_click_on_a_page_from_before_changes_the_table(action, mode, stop):
     player, table = a_player(real=100_000, free=100_000), a_table()
     a_round(player, table, mode, player=1000)
-    place = a_place(player, table, mode, player=1000)
+    seat = a_seat(player, table, mode, player=1000)
     sent = {
         "action": action,
-        "round_id": place.round_id,
-        "slip_version": place.slip_version,
+        "round_id": seat.round_id,
+        "slip_version": seat.slip_version,
         "table_version": 1,
         "chip": 1000,
     }
     visitor = a_visitor()
     visitor.force_login(player.user)
     stop(player)
-    before = deeds()
+    before = actions()
     answer = visitor.post(reverse("table_play", args=[table.slug, mode]), sent, follow=True)
-    assert deeds() == before
+    assert actions() == before
     if action != "keep":
-        assert eligibility.excluded_sentence(player) in answer.text
+        assert eligibility.exclusion_message(player) in answer.text
 
 
 @pytest.mark.django_db
@@ -220,8 +222,8 @@ def test_nobody_takes_a_place_who_may_not_play(stop):
     visitor.force_login(player.user)
     stop(player)
     answer = visitor.post(reverse("table_play", args=[table.slug, Mode.REAL]), {"action": "clear"}, follow=True)
-    assert eligibility.excluded_sentence(player) in answer.text
-    assert not NextRound.objects.exists()
+    assert eligibility.exclusion_message(player) in answer.text
+    assert not SoloSeat.objects.exists()
 
 
 @pytest.mark.django_db

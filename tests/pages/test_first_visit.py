@@ -29,33 +29,33 @@ def next_step(page: str) -> tuple[str, str]:
 
 
 def test_a_lobby_without_tables_leads_to_how_the_house_deals():
-    sentence, address = next_step(a_visitor().get("/en/").text)
-    assert sentence.startswith("No table is open yet because the casino is still being set up.")
+    message, address = next_step(a_visitor().get("/en/").text)
+    assert message.startswith("No table is open yet because the casino is still being set up.")
     assert address == "/en/fair/"
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("page", "sentence"),
+    ("page", "message"),
     [
         ("/en/history/", "You have not played any real-money rounds yet."),
         ("/en/cashier/", "You have no real-money transactions yet."),
         ("/en/cashier/?mode=free", "You have no play-money transactions yet."),
     ],
 )
-def test_an_empty_list_leads_to_the_tables(newcomer, page, sentence):
+def test_an_empty_list_leads_to_the_tables(newcomer, page, message):
     said, address = next_step(newcomer.get(page).text)
-    assert said.startswith(sentence)
+    assert said.startswith(message)
     assert address == ("/en/?money=free" if "free" in page else "/en/")
 
 
 @pytest.mark.parametrize(
-    ("mode", "sentence"), [("real", "There is no money in your account yet."), ("free", "You have no play money.")]
+    ("mode", "message"), [("real", "There is no money in your account yet."), ("free", "You have no play money.")]
 )
-def test_a_table_without_money_leads_to_the_cashier(newcomer, mode, sentence):
+def test_a_table_without_money_leads_to_the_cashier(newcomer, mode, message):
     a_table()
     call = newcomer.get(f"/en/table/baccarat/{mode}/").text.split('class="call"')[1].split('class="spots')[0]
-    assert sentence in call
+    assert message in call
     assert 'href="/en/cashier/' in call
 
 

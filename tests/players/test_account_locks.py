@@ -45,8 +45,8 @@ def test_gli19_2_5_3_only_the_right_password_learns_of_the_lock_and_how_to_reach
     lock(player)
     wrong = log_in(a_visitor(), player.user, "another-password-1")
     nobody = a_visitor().post("/en/account/login/", {"login": "nobody@example.com", "password": PASSWORD})
-    sentence = "The e-mail address or password is incorrect."
-    assert [sentence in answer.content.decode() for answer in (wrong, nobody)] == [True, True]
+    message = "The e-mail address or password is incorrect."
+    assert [message in answer.content.decode() for answer in (wrong, nobody)] == [True, True]
     assert "locked" not in wrong.content.decode()
     right = log_in(a_visitor(), player.user)
     assert right.status_code == 403

@@ -3,7 +3,7 @@
 import pytest
 from django.conf import settings
 
-from games.errors import Barred
+from games.errors import NotEligible
 from players.account import terms
 from players.account import views as agreements
 from players.models import Agreement, Player
@@ -57,7 +57,7 @@ def test_gli19_2_8_5_new_terms_come_before_play_and_lead_back_to_the_table(playe
 
 def test_no_round_is_dealt_before(player, new_terms):
     table = a_table()
-    with pytest.raises(Barred):
+    with pytest.raises(NotEligible):
         a_round(player, table, player=1000)
     assert not player.participation_set.exists()
 

@@ -82,7 +82,7 @@ class TestWhoseItIs:
         taken = desk.post(address, {"whose": 0, "to": support.pk}, follow=True)
         assert "The complaint is assigned to Ulla Vester now." in taken.text
         case.refresh_from_db()
-        assert (case.assigned_to, case.state) == (support, STATE.LOOKING)
+        assert (case.assigned_to, case.state) == (support, STATE.IN_REVIEW)
         desk.post(address, {"whose": support.pk, "to": colleague.pk})
         page = logged_in(colleague).get(f"/staff/service/{case.pk}/").text
         assert "Reassigned to Bo Lind" in page
@@ -140,7 +140,7 @@ class TestWhoseItIs:
         complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
         assert Conversation.objects.get().state == STATE.ANSWERED
         conversations.reply(player=player, conversation_id=case.pk, text="The third.")
-        assert Conversation.objects.get().state == STATE.LOOKING
+        assert Conversation.objects.get().state == STATE.IN_REVIEW
 
     def test_the_player_reads_a_role_and_no_name(self, player, colleague):
         case = a_complaint(player)
@@ -267,7 +267,7 @@ class TestOpeningAgain:
         conversations.reply(player=player, conversation_id=case.pk, text="And.")
         assert Conversation.objects.get().state == STATE.REOPENED
         complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
-        assert Conversation.objects.get().state == STATE.LOOKING
+        assert Conversation.objects.get().state == STATE.IN_REVIEW
         complaints.assign(by=support, conversation_id=case.pk, whose=support.pk, to=0)
         assert Conversation.objects.get().state == STATE.REOPENED
 
@@ -317,12 +317,12 @@ class TestItsDay:
 
     def test_an_overdue_complaint_is_told_of_once(self, player, support):
         late, _in_time = a_complaint(player, days=-1), a_complaint(player)
-        assert [complaints.tell_overdue() for _ in range(2)] == [1, 0]
+        assert [complaints.notify_overdue() for _ in range(2)] == [1, 0]
         assert steps(late) == [CaseStep.OVERDUE]
         (event,) = events("complaint.overdue")
         assert (event["by"], event["on"], event["data"]["conversation"]) == ("system", str(player), late.pk)
         decided(late, support)
-        assert complaints.tell_overdue() == 0
+        assert complaints.notify_overdue() == 0
 
     def test_a_player_who_was_kept_waiting_reads_where_else_to_turn(self, player):
         case = a_complaint(player, days=-1)

@@ -124,13 +124,13 @@ def test_without_the_lock_two_workers_would_tell_of_one_complaint(player, monkey
     conversations.begin(player=player, topic=Topic.COMPLAINT, text="Still nothing.")
     together(monkeypatch, "_enter")
     with pytest.raises(IntegrityError, match="players_complaint_overdue_once"):
-        at_once([complaints.tell_overdue] * 2)
+        at_once([complaints.notify_overdue] * 2)
 
 
 def test_of_two_workers_one_tells_of_what_is_overdue(player):
     player.jurisdiction.complaint_days = -1
     for _ in range(3):
         conversations.begin(player=player, topic=Topic.COMPLAINT, text="Still nothing.")
-    told = at_once([complaints.tell_overdue] * 2)
+    told = at_once([complaints.notify_overdue] * 2)
     assert sum(told) == 3
     assert len(events("complaint.overdue")) == 3

@@ -18,7 +18,7 @@ OPEN_ONES, ENDED = "players_complaint_due", "players_complaint_ended"
 
 
 @pytest.fixture
-def marks(cloned_db) -> dict[str, str]:
+def placeholders(cloned_db) -> dict[str, str]:
     """Return the marks of the second page of each list."""
     support = a_member_of_staff("support")
     for each in range(PAGE // 5 + 1):
@@ -61,15 +61,15 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_a_page_of_each_list_is_one_range_of_one_index(marks):
+def test_a_page_of_each_list_is_one_range_of_one_index(placeholders):
     for filters, index in COMPLAINTS:
-        before = marks["ended" if index == ENDED else ""]
+        before = placeholders["ended" if index == ENDED else ""]
         lines = plan(lambda asked=filters, before=before: page_of(queues.complaints(asked, me=1), before))
         assert index in lines, filters
         assert "Sort" not in lines, filters
         assert "Seq Scan on players_conversation" not in lines, filters
     for asked, index in MESSAGES:
-        lines = plan(lambda asked=asked: page_of(queues.messages(asked), marks[""]))
+        lines = plan(lambda asked=asked: page_of(queues.messages(asked), placeholders[""]))
         assert index in lines, asked
         assert "Sort" not in lines, asked
 

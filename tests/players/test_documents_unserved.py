@@ -33,10 +33,10 @@ def test_no_address_serves_uploads():
     assert not [each for model in apps.get_models() for each in model._meta.fields if isinstance(each, FileField)]
 
 
-def test_static_files_are_the_program_s_own():
-    program, data = Path(settings.BASE_DIR), Path(settings.VAR_DIR)
+def test_static_files_are_the_api_client_s_own():
+    api_client, data = Path(settings.BASE_DIR), Path(settings.VAR_DIR)
     for root in map(Path, settings.STATICFILES_DIRS):
-        assert root.is_relative_to(program)
+        assert root.is_relative_to(api_client)
         assert not root.is_relative_to(data)
     assert Path(settings.STATIC_ROOT) == data / "static"
     found = [Path(storage.path(path)) for finder in get_finders() for path, storage in finder.list([])]

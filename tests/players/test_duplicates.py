@@ -11,7 +11,7 @@ from django.db import ProgrammingError, connection, transaction
 
 from players import encryption
 from players.identity import duplicates
-from players.identity.uploads import examine
+from players.identity.uploads import check_upload
 from players.models import Duplicate, Ground, Player, Resolution, Trait
 from tests.builders import a_player, a_submission
 from tests.harness.databases import Database
@@ -95,8 +95,8 @@ class TestGrounds:
             if kind == "picture"
             else (pdf("ME"), pdf("ME"))
         )
-        duplicates.keep(first, [(Ground.PICTURE, examine(one).sight)])
-        duplicates.keep(second, [(Ground.PICTURE, examine(other).sight)])
+        duplicates.keep(first, [(Ground.PICTURE, check_upload(one).sight)])
+        duplicates.keep(second, [(Ground.PICTURE, check_upload(other).sight)])
         assert found(second) == {Ground.PICTURE}
 
     def test_the_same_account_to_be_paid_to(self):

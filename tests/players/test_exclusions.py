@@ -151,7 +151,7 @@ class TestTwoPeople:
         second = a_member_of_staff("compliance")
         agree(asked, second)
         assert exclusions.in_force(player) is None
-        assert eligibility.bar_to_play(player, real=True) is None
+        assert eligibility.check_play(player, real=True) is None
         lift = ExclusionLift.objects.get(exclusion=made)
         assert (lift.asked_by, lift.decided_by) == (asked.by, str(second))
 

@@ -11,13 +11,13 @@ from django.db import connection
 from psycopg import errors
 
 from audit import approvals
-from games.errors import Barred, PlayError
+from games.errors import NotEligible, PlayError
 from games.models import Participation
-from games.solo import place_at, play_round
+from games.solo import play_round, solo_seat_at
 from players.models import Exclusion, LimitKind, LimitSource, Period, Player
 from players.protection import eligibility, exclusions, play_sessions
 from players.protection.limits import limits_of, set_limit
-from tests.builders import a_place, a_player, a_round, a_table
+from tests.builders import a_player, a_round, a_seat, a_table
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff
@@ -65,7 +65,7 @@ def test_one_for_good_may_be_lifted_by_two_after_the_days_of_the_law(
     approvals.decide(
         approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=other.user.has_perm
     )
-    assert eligibility.bar_to_play(kept, real=True) is None
+    assert eligibility.check_play(kept, real=True) is None
 
 
 def test_gli19_2_5_5_an_exclusion_ends_by_itself_and_lifts_no_limit(
@@ -83,11 +83,11 @@ def test_gli19_2_5_5_an_exclusion_ends_by_itself_and_lifts_no_limit(
     )
     before = limits_of(player)
     exclusions.pause(player=player, by=str(player))
-    assert eligibility.bar_to_play(player, real=False)
+    assert eligibility.check_play(player, real=False)
     owner.execute("ALTER TABLE players_exclusion DISABLE TRIGGER USER")
     owner.execute("UPDATE players_exclusion SET begun = begun - interval '1 day', until = until - interval '1 day'")
     owner.execute("ALTER TABLE players_exclusion ENABLE TRIGGER USER")
-    assert eligibility.bar_to_play(player, real=False) is None
+    assert eligibility.check_play(player, real=False) is None
     assert limits_of(player) == before
     assert before[LimitKind.LOSS, Period.WEEK].amount == 500
 
@@ -102,18 +102,18 @@ def test_gli19_a_3_7_no_round_begins_after_a_pause_however_many_are_asked_for(cl
         together.wait()
         try:
             for _ in range(ROUNDS):
-                place = place_at(player=player, table_id=table.pk, mode=mode)
+                seat = solo_seat_at(player=player, table_id=table.pk, mode=mode)
                 try:
-                    a_place(player, table, mode, player=1000)
-                    place = place_at(player=player, table_id=table.pk, mode=mode)
+                    a_seat(player, table, mode, player=1000)
+                    seat = solo_seat_at(player=player, table_id=table.pk, mode=mode)
                     play_round(
                         player=player,
                         table_id=table.pk,
                         mode=mode,
-                        round_id=place.round_id,
-                        slip_version=place.slip_version,
+                        round_id=seat.round_id,
+                        slip_version=seat.slip_version,
                     )
-                except Barred:
+                except NotEligible:
                     return
                 except PlayError:
                     continue  # another thread was first at this round
@@ -135,14 +135,14 @@ def test_gli19_a_3_7_no_round_begins_after_a_pause_however_many_are_asked_for(cl
     rounds = Participation.objects.filter(player=player)
     assert rounds.exists()
     assert not rounds.filter(at__gte=paused.begun).exists()
-    with pytest.raises(Barred):
+    with pytest.raises(NotEligible):
         a_round(player, table, mode, player=1000)
 
 
 def test_a_pause_waits_for_the_round_in_progress(cloned_db: Database) -> None:
     player = a_player()
     with psycopg.connect(cloned_db.web_url) as playing, psycopg.connect(cloned_db.web_url) as looking:
-        playing.execute("SELECT players_barred(%s, NULL)", [player.pk])
+        playing.execute("SELECT players_ineligibility(%s, NULL)", [player.pk])
         with ThreadPoolExecutor(1) as pool:
 
             def pause() -> Exclusion:

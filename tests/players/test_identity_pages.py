@@ -109,7 +109,7 @@ class TestSending:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
-        ("content", "sentence"),
+        ("content", "message"),
         sample(
             [
                 (b"", "This file is empty."),
@@ -129,10 +129,10 @@ class TestSending:
         ids=["empty", "large", "disguised", "truncated", "bomb", "small", "locked", "truncated PDF"],
     )
     @pytest.mark.parametrize("field", sample(["front", "back", "address"], 1))
-    def test_a_wrong_file_is_refused_with_a_sentence(self, visitor, field, content, sentence):
+    def test_a_wrong_file_is_refused_with_a_sentence(self, visitor, field, content, message):
         answer = visitor.post(PAGE, SAID | files(**{field: file(content)}))
-        assert errors(answer) == {field: [sentence]}
-        assert sentence in text(answer)
+        assert errors(answer) == {field: [message]}
+        assert message in text(answer)
         assert "choose your files again" in answer.text
         assert not Submission.objects.exists()
 

@@ -291,11 +291,14 @@ class TestBeforePlay:
         player = a_player(code)
         newcomer = a_newcomer(code)
         newcomer.agreement_set.create(terms_version=player.agreement_set.get().terms_version)
-        for bar in (eligibility.bar_to_play(newcomer, real=True), eligibility.bar_to_deposit(newcomer)):
-            assert bar is not None
-            assert (bar.code in (eligibility.Code.LIMITS, eligibility.Code.OFFER), bar.page) == (True, "limits")
-        assert eligibility.bar_to_play(newcomer, real=False) is None
-        assert eligibility.bar_to_play(player, real=True) is None
+        for ineligibility in (eligibility.check_play(newcomer, real=True), eligibility.check_deposit(newcomer)):
+            assert ineligibility is not None
+            assert (ineligibility.code in (eligibility.Code.LIMITS, eligibility.Code.OFFER), ineligibility.page) == (
+                True,
+                "limits",
+            )
+        assert eligibility.check_play(newcomer, real=False) is None
+        assert eligibility.check_play(player, real=True) is None
 
     @pytest.mark.parametrize(("code", "period"), [("SE", DAY), ("SE", WEEK), ("SE", MONTH), ("DE", MONTH)])
     def test_a_required_limit_can_be_raised_and_not_removed(self, code, period):

@@ -258,7 +258,7 @@ class TestAnEndedSession:
         assert ENDED not in self.led_to(answer["Location"])
 
     @pytest.mark.sweep
-    def test_is_not_claimed_of_a_guest_who_never_logged_in(self):
+    def test_is_not_claimed_of_a_player_who_never_logged_in(self):
         a_table()
         visitor = a_visitor()
         visitor.post("/en/try/baccarat/start/", {"adult": "on", "to": "play"})

@@ -72,7 +72,7 @@ class TestWords:
     def test_they_say_the_time_as_each_readers_clocks_do(self, language, zone, written):
         begins = datetime(2026, 7, 1, 12, tzinfo=UTC)
         notice = planned(begins_at=begins, ends_at=begins + 1.5 * HOUR)
-        assert written in notices.words(notice, language, zone)
+        assert written in notices.notice_text(notice, language, zone)
 
     def test_the_day_of_the_end_is_said_where_it_is_another(self):
         begins = datetime(2026, 7, 1, 23, tzinfo=UTC)

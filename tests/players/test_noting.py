@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection
 
-from players.models import Player, PlayTime, Sitting
+from players.models import Player, PlaySession, PlayTime
 from players.protection import play_sessions
 from tests.builders import a_player
 from tests.harness.sweeps import sample
@@ -31,7 +31,7 @@ def a_history(minutes_ago: int | None, session: str) -> tuple[Player, UUID | Non
             )
     if session == "none":
         return player, None
-    sitting = Sitting.objects.create(
+    sitting = PlaySession.objects.create(
         session=uuid4(), player=player if session == "open" else owner, rounds=4, staked_real=100, paid_free=7
     )
     return player, sitting.session
@@ -41,7 +41,7 @@ def known(player: Player, session: UUID | None) -> list[tuple[object, ...]]:
     """Return the stored totals; whole minutes, since the two are not recorded in the same
     instant.
     """
-    sat = Sitting.objects.filter(session__in=[session] if session else []).values_list(
+    sat = PlaySession.objects.filter(session__in=[session] if session else []).values_list(
         "rounds", "staked_real", "paid_real", "staked_free", "paid_free"
     )
     played = PlayTime.objects.filter(player=player).order_by("day").values_list("day", "seconds")

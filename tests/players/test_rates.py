@@ -7,7 +7,7 @@ import time_machine
 from django.test import Client
 
 from audit.models import Event
-from games.models import NextRound
+from games.models import SoloSeat
 from tests.builders import a_player, a_table
 from wallet.ledger import accounts
 from wallet.models import Mode
@@ -21,38 +21,38 @@ def someone(db, settings):
     settings.FORMS_PER_SECOND = 2
     a_table()
 
-    def sit_down() -> tuple[Client, NextRound]:
+    def sit_down() -> tuple[Client, SoloSeat]:
         player = a_player(real=100_000)
         client = Client()
         client.force_login(player.user)
         client.get("/en/table/baccarat/real/")
-        return client, NextRound.objects.get(player=player)
+        return client, SoloSeat.objects.get(player=player)
 
     return sit_down
 
 
-def deal(client: Client, place: NextRound) -> int:
-    form = {"action": "deal", "round_id": place.round_id, "slip_version": 0, "table_version": 1}
+def deal(client: Client, seat: SoloSeat) -> int:
+    form = {"action": "deal", "round_id": seat.round_id, "slip_version": 0, "table_version": 1}
     return client.post(PLAY, form, headers={"HX-Request": "true"}).status_code
 
 
 def test_more_forms_than_hands_can_send_are_refused_and_leave_no_trace(someone):
-    client, place = someone()
+    client, seat = someone()
     with time_machine.travel(NOW, tick=False):
-        answers = [deal(client, place) for _ in range(7)]
+        answers = [deal(client, seat) for _ in range(7)]
     assert answers == [200] * 4 + [429] * 3
     assert Event.objects.filter(kind="round.refused").count() == 4
-    assert accounts.balance(place.player_id, Mode.REAL) == 100_000
+    assert accounts.balance(seat.player_id, Mode.REAL) == 100_000
 
 
 @pytest.mark.sweep
 def test_a_moment_later_play_goes_on(someone):
-    client, place = someone()
+    client, seat = someone()
     with time_machine.travel(NOW, tick=False) as clock:
-        while deal(client, place) != 429:
+        while deal(client, seat) != 429:
             pass
         clock.shift(2)
-        assert deal(client, place) == 200
+        assert deal(client, seat) == 200
 
 
 @pytest.mark.sweep
@@ -85,7 +85,7 @@ def test_whoever_pretends_to_be_the_bank_is_slowed_too(cloned_db, settings):
 
 @pytest.mark.sweep
 def test_a_demo_house_without_a_cache_counts_nothing_and_plays_on(someone, settings):
-    client, place = someone()
+    client, seat = someone()
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
     with time_machine.travel(NOW, tick=False):
-        assert {deal(client, place) for _ in range(7)} == {200}
+        assert {deal(client, seat) for _ in range(7)} == {200}

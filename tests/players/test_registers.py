@@ -5,15 +5,15 @@ from uuid import uuid4
 
 import pytest
 
-from games.errors import Barred
-from games.solo import place_at, play_round
+from games.errors import NotEligible
+from games.solo import play_round, solo_seat_at
 from players.models import Duplicate, Player, RegisterCheck
 from players.protection import eligibility, exclusions, registers
-from tests.builders import PASSWORD, a_place, a_player, a_round, a_table
+from tests.builders import PASSWORD, a_player, a_round, a_seat, a_table
 from tests.people import a_member_of_staff, a_visitor, events, log_in
 from tests.servers.register import PATH, ListedRegister
 from wallet.models import Mode
-from wallet.payments.deposits import DepositBarred, begin
+from wallet.payments.deposits import DepositNotEligible, begin
 
 pytestmark = pytest.mark.django_db
 
@@ -45,13 +45,13 @@ def at_table(player: Player, table) -> str:
 
 def deal_at(player: Player, table) -> None:
     """Deal the current bets."""
-    place = place_at(player=player, table_id=table.pk, mode=Mode.REAL)
+    seat = solo_seat_at(player=player, table_id=table.pk, mode=Mode.REAL)
     play_round(
         player=player,
         table_id=table.pk,
         mode=Mode.REAL,
-        round_id=place.round_id,
-        slip_version=place.slip_version,
+        round_id=seat.round_id,
+        slip_version=seat.slip_version,
     )
 
 
@@ -69,11 +69,11 @@ class TestANationalRegister:
         listed.listed = {player.pk}
         assert 'data-bar="register"' in at_table(player, table)
         bars = [
-            eligibility.bar_to_play(player, real=True),
-            eligibility.bar_to_play(player, real=False),
-            eligibility.bar_to_deposit(player),
+            eligibility.check_play(player, real=True),
+            eligibility.check_play(player, real=False),
+            eligibility.check_deposit(player),
         ]
-        assert [bar and bar.code for bar in bars] == [eligibility.Code.REGISTER] * 3
+        assert [ineligibility and ineligibility.code for ineligibility in bars] == [eligibility.Code.REGISTER] * 3
 
     def test_out_of_reach_lets_people_log_in_and_nobody_play(self, listed):
         player, table, browser = a_player(password=PASSWORD), a_table(), a_visitor()
@@ -99,25 +99,25 @@ class TestANationalRegister:
         player, table = a_player("DK"), a_table()
         listed.listed = {player.pk}
         assert 'id="act-deal"' in at_table(player, table)
-        assert [each.name for each in registers.serving("SE")] == ["house", "listed"]
-        assert [each.name for each in registers.serving("DK")] == ["house"]
+        assert [each.name for each in registers.registers_of("SE")] == ["house", "listed"]
+        assert [each.name for each in registers.registers_of("DK")] == ["house"]
 
     @pytest.mark.parametrize("reach", [True, False], ids=["lists the player", "out of reach"])
     def test_configured_in_the_middle_of_a_session_is_asked_before_the_next_round(self, listed, settings, reach):
         settings.PLAYER_REGISTERS = {}
         player, table = a_player(real=100_000), a_table()
         a_round(player, table, player=1000)
-        a_place(player, table, player=1000)
+        a_seat(player, table, player=1000)
         settings.PLAYER_REGISTERS = {"SE": PATH}
         listed.listed, listed.is_within_reach = {player.pk}, reach
-        with pytest.raises(Barred) as barred:
+        with pytest.raises(NotEligible) as barred:
             deal_at(player, table)
-        assert barred.value.bar.code is (eligibility.Code.REGISTER if reach else eligibility.Code.UNREACHABLE)
+        assert barred.value.ineligibility.code is (eligibility.Code.REGISTER if reach else eligibility.Code.UNREACHABLE)
 
     def test_configured_in_the_middle_of_a_session_is_asked_before_the_next_deposit(self, listed, settings):
         player = a_player()
         listed.listed = {player.pk}
-        with pytest.raises(DepositBarred):
+        with pytest.raises(DepositNotEligible):
             begin(player=player, amount=50_000, key=uuid4())
 
 
@@ -134,19 +134,19 @@ class TestTheHousesOwnRegister:
         first, second = a_known_pair()
         made = exclusions.exclude_self(player=first, months=None, by=str(first))
         registers.ask(second)
-        assert eligibility.bar_to_play(second, real=False)
+        assert eligibility.check_play(second, real=False)
         RegisterCheck.objects.create(player=second, register="house", outcome="clear")
-        assert eligibility.bar_to_play(second, real=False) is None
+        assert eligibility.check_play(second, real=False) is None
         assert exclusions.in_force(first) == made
 
     def test_leaves_everybody_else_alone(self):
         first, other = a_player(), a_player()
         exclusions.exclude_self(player=first, months=None, by=str(first))
         registers.ask(other)
-        assert eligibility.bar_to_play(other, real=True) is None
+        assert eligibility.check_play(other, real=True) is None
 
     def test_takes_a_pause_for_one_account_only(self):
         first, second = a_known_pair()
         exclusions.pause(player=first, by=str(first))
         registers.ask(second)
-        assert eligibility.bar_to_play(second, real=True) is None
+        assert eligibility.check_play(second, real=True) is None

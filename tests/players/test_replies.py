@@ -15,7 +15,7 @@ from players.identity import verification
 from players.models import Conversation, Jurisdiction, Player, ReplyKind, ReplyTemplate, ServiceMessage, Staff, Topic
 from players.support import conversations
 from players.support.replies import filling
-from players.support.replies.filling import HELP, MARKS, TURN_TO, UNFILLED, facts_of, fill, marks
+from players.support.replies.filling import HELP, PLACEHOLDERS, TURN_TO, UNFILLED, facts_of, fill, placeholders
 from tests.builders import a_player, a_round, a_submission, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
@@ -73,8 +73,10 @@ class TestShipped:
     def test_each_says_the_same_things_in_every_language(self):
         for each in filling.newest():
             assert set(each.texts) == set(LANGUAGES)
-            assert marks(each.texts["en"]) <= set(MARKS)
-            assert {frozenset(marks(text)) for text in each.texts.values()} == {frozenset(marks(each.texts["en"]))}
+            assert placeholders(each.texts["en"]) <= set(PLACEHOLDERS)
+            assert {frozenset(placeholders(text)) for text in each.texts.values()} == {
+                frozenset(placeholders(each.texts["en"]))
+            }
 
     def test_what_is_often_asked_is_among_them(self):
         names = {each.name for each in filling.newest()}
@@ -155,7 +157,7 @@ class TestPages:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
-        ("wrong", "sentence"),
+        ("wrong", "message"),
         sample(
             [
                 ({"da": ""}, "This field is required."),
@@ -168,9 +170,9 @@ class TestPages:
         ),
         ids=["a language", "a mark", "another mark", "an address", "a name"],
     )
-    def test_says_at_its_field_what_is_wrong_and_keeps_the_rest(self, wrong, sentence):
+    def test_says_at_its_field_what_is_wrong_and_keeps_the_rest(self, wrong, message):
         page = at("compliance").post("/staff/replies/new/", sent(name="mine") | wrong)
-        assert sentence in page.text.replace("&#x27;", "'")
+        assert message in page.text.replace("&#x27;", "'")
         assert "New sv" in page.text
         assert not ReplyTemplate.objects.filter(name="mine").exists()
 
@@ -186,8 +188,8 @@ class TestPages:
         a_template(writer)
         a_template(writer, "First", based_on=1)
         desk = at("supervisor")
-        for data, sentence in (({"number": 1}, "Enter a reason"), ({"number": 1, "reason": "old"}, "now a version 2")):
-            assert sentence in desk.post("/staff/replies/mine/withdraw/", data, follow=True).text
+        for data, message in (({"number": 1}, "Enter a reason"), ({"number": 1, "reason": "old"}, "now a version 2")):
+            assert message in desk.post("/staff/replies/mine/withdraw/", data, follow=True).text
         assert desk.post("/staff/replies/nothing/withdraw/", {"number": 1, "reason": "old"}).status_code == 404
         assert desk.get("/staff/replies/nothing/").status_code == 404
 
@@ -205,7 +207,7 @@ class TestFilling:
         played = a_round(player, a_table(), player=1000)
         code = player.participation_set.get().round.code
         about = conversations.RoundNamed(played.round_id, code)
-        thread = conversations.begin(player=player, topic=Topic.COMPLAINT, text="Look", about=about)
+        thread = conversations.begin(player=player, topic=Topic.COMPLAINT, text="HarmMarkerScan", about=about)
         thread.refresh_from_db()
         assert thread.due_at is not None
         facts = facts_of(thread, "sv", a_member_of_staff("support").user)
@@ -291,7 +293,7 @@ class TestAnswering:
             "mark_reason": "reklam",
             "mark_amount": "1,234.50",
         }
-        page = desk.post(address, data | {"fill": "marks"}).text
+        page = desk.post(address, data | {"fill": "placeholders"}).text
         assert "till 31 januari 2027, 21:30. Skälet: reklam. [table] 1 234,50 kr reklam" in page.replace("\xa0", " ")
         assert page.count("Skälet:") == 1  # the template is not inserted again
         assert 'name="mark_table"' in page
@@ -360,7 +362,7 @@ class TestAnswering:
 
 class TestKept:
     def test_nobody_changes_what_was_written(self, cloned_db, owner):
-        for deed in (
+        for action in (
             "UPDATE players_reply_template SET texts = '{}'",
             "DELETE FROM players_reply_template",
             "TRUNCATE players_reply_template CASCADE",
@@ -368,4 +370,4 @@ class TestKept:
             "DELETE FROM players_reply_withdrawal",
         ):
             with pytest.raises(errors.RestrictViolation):
-                owner.execute(deed)
+                owner.execute(action)

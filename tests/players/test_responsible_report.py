@@ -83,7 +83,7 @@ def test_reality_checks_markers_contacts_and_registers_are_told():
     play_sessions.choose_interval(player=player, minutes=30)
     flag = Flag.objects.create(player=player, marker=Marker.NIGHTS)
     harm_markers.record_contact(
-        flag_id=flag.pk, made_at=now(), way=ContactWay.PHONE, said="x", next_look=None, by=staff
+        flag_id=flag.pk, made_at=now(), way=ContactWay.PHONE, said="x", next_review=None, by=staff
     )
     harm_markers.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="well", by=staff)
     registers.ask(player)

@@ -76,7 +76,7 @@ class TestWriting:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
-        ("data", "sentence"),
+        ("data", "message"),
         [
             ({"topic": "question", "text": "  "}, "This field is required."),
             ({"topic": "question", "text": "x" * (conversations.LONGEST + 1)}, "at most 4000 characters"),
@@ -84,8 +84,8 @@ class TestWriting:
         ],
         ids=["nothing", "too much", "no topic"],
     )
-    def test_says_what_is_wrong(self, player, data, sentence):
-        assert sentence in logged_in(player).post("/en/service/new/", data).text
+    def test_says_what_is_wrong(self, player, data, message):
+        assert message in logged_in(player).post("/en/service/new/", data).text
         assert not Conversation.objects.exists()
 
     def test_takes_text_for_text(self, player):
@@ -158,9 +158,9 @@ class TestAnswering:
         conversation, desk = a_complaint(player), logged_in(support)
         said = {"text": "So it is.", "seen": last(conversation)}
         wrong = "Select a valid choice"
-        for verdict, sentence in (("", "Choose the verdict."), ("by_player", wrong), ("maybe", wrong)):
+        for verdict, message in (("", "Choose the verdict."), ("by_player", wrong), ("maybe", wrong)):
             answer = desk.post(f"/staff/service/{conversation.pk}/decide/", said | {"verdict": verdict})
-            assert sentence in answer.text
+            assert message in answer.text
         closing = desk.post(f"/staff/service/{conversation.pk}/close/", said, follow=True)
         assert "A complaint can only be decided with a verdict and reasons." in closing.text
         assert (
@@ -179,15 +179,15 @@ class TestAnswering:
         conversation = a_complaint(player)
         complaints.withdraw(player=player, conversation_id=conversation.pk)
         assert Conversation.objects.get().verdict == Verdict.BY_PLAYER
-        sentence = "This conversation is closed."
+        message = "This conversation is closed."
         mine, desk = logged_in(player), logged_in(support)
         data = {"text": "But", "seen": last(conversation)}
-        assert sentence in mine.post(f"/en/service/{conversation.pk}/", {"text": "But"}, follow=True).text
-        assert sentence in mine.post(f"/en/service/{conversation.pk}/close/", follow=True).text
-        assert sentence in desk.post(f"/staff/service/{conversation.pk}/", data).text
+        assert message in mine.post(f"/en/service/{conversation.pk}/", {"text": "But"}, follow=True).text
+        assert message in mine.post(f"/en/service/{conversation.pk}/close/", follow=True).text
+        assert message in desk.post(f"/staff/service/{conversation.pk}/", data).text
         decision = data | {"verdict": "upheld", "sure": "on"}
-        assert sentence in desk.post(f"/staff/service/{conversation.pk}/decide/", decision).text
-        assert sentence in desk.post(f"/staff/service/{conversation.pk}/close/", data, follow=True).text
+        assert message in desk.post(f"/staff/service/{conversation.pk}/decide/", decision).text
+        assert message in desk.post(f"/staff/service/{conversation.pk}/close/", data, follow=True).text
         assert ServiceMessage.objects.count() == 1
 
     def test_what_the_player_wrote_meanwhile_is_read_before_anything_is_closed(self, player, support):
@@ -365,4 +365,4 @@ def _age(owner: psycopg.Connection, conversation_id: int, written: timedelta, mo
         "UPDATE players_servicemessage SET at = %s WHERE conversation_id = %s", [now() - written, conversation_id]
     )
     owner.execute("ALTER TABLE players_servicemessage ENABLE TRIGGER USER")
-    owner.execute("UPDATE players_conversation SET moved_at = %s WHERE id = %s", [now() - moved, conversation_id])
+    owner.execute("UPDATE players_conversation SET changed_at = %s WHERE id = %s", [now() - moved, conversation_id])

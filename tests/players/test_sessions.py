@@ -18,10 +18,10 @@ from games.solo import idle_purses
 from games.tasks import return_idle_purses
 from players.access import is_made_by_the_page
 from players.login import sessions
-from players.login.sessions import words
+from players.login.sessions import browser_label
 from players.models import Ended, Session, User
 from players.tasks import end_idle_sessions
-from tests.builders import PASSWORD, a_golden_table, a_place, a_player, a_purse, a_table
+from tests.builders import PASSWORD, a_golden_table, a_player, a_purse, a_seat, a_table
 from tests.people import a_member_of_staff, a_visitor, events, log_in
 from wallet.ledger import purse
 from wallet.models import Mode
@@ -134,12 +134,12 @@ class TestWithoutAnAction:
     def test_a_form_sent_too_late_does_nothing(self):
         player, table = a_player(real=100_000), a_table()
         visitor = a_browser(player.user)
-        place = a_place(player, table, player=1000)
+        place = a_seat(player, table, player=1000)
         pass_time(PLAYER + SECOND)
         visitor.post(f"/en/table/{table.slug}/real/play/", {"action": "deal", "round_id": place.round_id})
         assert player.participation_set.count() == 0
 
-    def test_a_guest_has_no_limit(self):
+    def test_a_player_has_no_limit(self):
         table, visitor = a_table(), a_visitor()
         visitor.post(f"/en/try/{table.slug}/start/", {"adult": "on"})
         assert not Session.objects.exists()
@@ -151,7 +151,7 @@ class TestWithoutAnAction:
         visitor = a_browser(player.user)
         visitor.get("/en/table/golden/real/")
         pass_time(PLAYER + SECOND)
-        player.nextround_set.update(used_at=F("used_at") - PLAYER - SECOND)
+        player.soloseat_set.update(used_at=F("used_at") - PLAYER - SECOND)
         end_idle_sessions()
         return_idle_purses()
         assert session_of(visitor).why == Ended.IDLE
@@ -317,4 +317,4 @@ class TestOnesOwnSessions:
     ids=["firefox", "chrome", "safari", "edge", "curl", "nothing"],
 )
 def test_a_browser_is_called_what_its_owner_calls_it(browser, known_as):
-    assert words(browser) == known_as
+    assert browser_label(browser) == known_as

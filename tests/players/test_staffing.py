@@ -13,7 +13,7 @@ from audit import approvals
 from audit.models import Decision
 from players import staff
 from players.login import second_factor
-from players.models import Session, Staff, StaffChange, StaffDeed, User
+from players.models import Session, Staff, StaffAction, StaffChange, User
 from players.registration import EmailTaken
 from tests.people import (
     PASSWORD,
@@ -52,8 +52,8 @@ def ask_to_make(by, *, email=ADDRESS, roles=("support",), same_as=None):
     return staff.ask_to_make(email=email, name="Nina", roles=roles, same_as=same_as, reason="a new colleague", by=by)
 
 
-def ask(deed, member, by=None):
-    return staff.ask(deed=deed, member=member, reason="for a test", by=by or asker())
+def ask(action, member, by=None):
+    return staff.ask(action=action, member=member, reason="for a test", by=by or asker())
 
 
 @pytest.mark.django_db
@@ -69,7 +69,7 @@ class TestMaking:
         assert (event["by"], event["data"]["asked_by"], event["data"]["approval"]) == (str(other), str(one), asked.pk)
         assert set(event["personal"]) == {"email", "name"}
         change = StaffChange.objects.get(user=member.user)
-        assert (change.approval, change.kind, change.after["roles"]) == (asked, StaffDeed.MAKE, ["support"])
+        assert (change.approval, change.kind, change.after["roles"]) == (asked, StaffAction.MAKE, ["support"])
 
     def test_no_administrator_knows_the_first_password(self):
         decide(ask_to_make(asker()))
@@ -136,7 +136,7 @@ class TestRoles:
         member = a_member_of_staff("support", "operator")
         decide(staff.ask_for_roles(member=member, roles=["finance", "support"], reason="another desk", by=asker()))
         assert staff.roles_of(member) == ["finance", "support"]
-        change = StaffChange.objects.get(user=member.user, kind=StaffDeed.ROLES)
+        change = StaffChange.objects.get(user=member.user, kind=StaffAction.ROLES)
         assert (change.before["roles"], change.after["roles"]) == (["operator", "support"], ["finance", "support"])
         assert events("staff.roles_changed", on=str(member))[0]["data"]["after"]["roles"] == ["finance", "support"]
         assert "finance, support" in last_mail(member.user.email, "staff_account").body
@@ -167,29 +167,29 @@ class TestDisabling:
         log_in(visitor, member.user)
         give_code(visitor, member.user)
         assert visitor.get("/staff/").status_code == 200
-        decide(ask(StaffDeed.DISABLE, member))
+        decide(ask(StaffAction.DISABLE, member))
         assert visitor.get("/staff/").status_code == 302
         session = Session.objects.get(user=member.user)
         assert session.ended_at
-        change = StaffChange.objects.get(user=member.user, kind=StaffDeed.DISABLE)
+        change = StaffChange.objects.get(user=member.user, kind=StaffAction.DISABLE)
         assert (change.before["active"], change.after["active"]) == (True, False)
         shut = log_in(a_visitor(), member.user)
         assert shut.status_code == 403
         assert "ask an administrator" in shut.text
         assert events("staff.disabled", on=str(member))
         with pytest.raises(staff.NothingToDo):
-            ask(StaffDeed.DISABLE, member)
+            ask(StaffAction.DISABLE, member)
 
     @pytest.mark.sweep
     def test_also_works_for_whoever_has_no_second_factor(self):
         member = a_member_of_staff("support", factor=False)
-        decide(ask(StaffDeed.DISABLE, member))
+        decide(ask(StaffAction.DISABLE, member))
         assert not User.objects.get(pk=member.user_id).is_active
 
     def test_is_undone_by_two_people(self):
         member = a_member_of_staff("support", password=PASSWORD)
-        decide(ask(StaffDeed.DISABLE, member))
-        decide(ask(StaffDeed.ENABLE, member))
+        decide(ask(StaffAction.DISABLE, member))
+        decide(ask(StaffAction.ENABLE, member))
         visitor = a_visitor()
         log_in(visitor, member.user)
         give_code(visitor, member.user)
@@ -198,8 +198,8 @@ class TestDisabling:
     @pytest.mark.sweep
     def test_leaves_what_the_member_asked_for_to_others(self):
         one, another = asker(), asker()
-        pending = ask(StaffDeed.FACTORS, a_member_of_staff("support"), by=one)
-        decide(ask(StaffDeed.DISABLE, one, by=another))
+        pending = ask(StaffAction.FACTORS, a_member_of_staff("support"), by=one)
+        decide(ask(StaffAction.DISABLE, one, by=another))
         assert approvals.waiting().filter(pk=pending.pk).exists()
         with pytest.raises(approvals.CannotExecute, match="no longer has the permission"):
             decide(pending)
@@ -208,12 +208,12 @@ class TestDisabling:
     def test_takes_somebody_besides_the_two_who_can_decide_or_the_command_line(self):
         one, other = a_member_of_staff("administrator"), decider()
         with pytest.raises(staff.NobodyDecides, match="make_staff"):
-            ask(StaffDeed.DISABLE, other, by=one)
+            ask(StaffAction.DISABLE, other, by=one)
         a_member_of_staff("compliance", person=one.person)
         with pytest.raises(staff.NobodyDecides):
-            ask(StaffDeed.DISABLE, other, by=one)
+            ask(StaffAction.DISABLE, other, by=one)
         decider()
-        assert ask(StaffDeed.DISABLE, other, by=one)
+        assert ask(StaffAction.DISABLE, other, by=one)
 
 
 @pytest.mark.django_db
@@ -221,7 +221,7 @@ class TestResetting:
     @pytest.mark.sweep
     def test_second_factors_lets_the_member_set_up_another_one_and_nothing_before(self):
         member = a_member_of_staff("support", password=PASSWORD)
-        decide(ask(StaffDeed.FACTORS, member))
+        decide(ask(StaffAction.FACTORS, member))
         assert not second_factor.is_set_up(User.objects.get(pk=member.user_id))
         visitor = a_visitor()
         log_in(visitor, member.user)
@@ -229,12 +229,12 @@ class TestResetting:
         assert events("staff.factors_reset", on=str(member))
         assert "set up a new one" in last_mail(member.user.email, "staff_account").body
         with pytest.raises(staff.NothingToDo):
-            ask(StaffDeed.FACTORS, member)
+            ask(StaffAction.FACTORS, member)
 
 
 def test_two_of_the_last_are_not_disabled_at_once(cloned_db):
     one, other, third = asker(), asker(), decider()
-    pending = [ask(StaffDeed.DISABLE, other, by=one), ask(StaffDeed.DISABLE, one, by=other)]
+    pending = [ask(StaffAction.DISABLE, other, by=one), ask(StaffAction.DISABLE, one, by=other)]
 
     def agree(asked):
         try:

@@ -258,7 +258,7 @@ class TestAPlayersOnTheirPageForStaff:
 
 
 @pytest.mark.sweep
-def test_a_session_of_a_program_reads_in_the_language_of_its_owner():
+def test_a_session_of_a_api_client_reads_in_the_language_of_its_owner():
     player = a_player()
     Session.objects.create(id="00000000-0000-4000-8000-000000000001", user=player.user, ip="", browser="program: Chart")
     assert "API-klient: Chart" in logged_in(player.user).get("/sv/account/sessions/").text

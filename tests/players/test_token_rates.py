@@ -37,20 +37,20 @@ def a_key(*scopes: Scope) -> str:
     return tokens.make(user=a_player().user, name="Chart", scopes=scopes, days=1, per_minute=3)[1]
 
 
-def a_program() -> Client:
+def an_api_client() -> Client:
     """An API client with such a key."""
     return a_visitor(headers={"Authorization": f"Bearer {a_key(Scope.PLAY)}"})
 
 
 def test_what_is_over_the_rate_is_refused_until_the_next_minute():
-    program = a_program()
+    api_client = an_api_client()
     with time_machine.travel(NOW, tick=False) as clock:
-        answers = [program.get(SELF) for _ in range(5)]
+        answers = [api_client.get(SELF) for _ in range(5)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
         assert answers[-1].json()["code"] == "too-often"
         assert answers[-1]["Retry-After"] == LEFT
         clock.shift(int(LEFT))
-        assert program.get(SELF).status_code == 200
+        assert api_client.get(SELF).status_code == 200
 
 
 def test_what_the_token_is_not_for_counts_as_well(rf):
@@ -62,15 +62,15 @@ def test_what_the_token_is_not_for_counts_as_well(rf):
 
 
 @pytest.mark.sweep
-def test_one_programs_haste_slows_no_other():
-    hasty, calm = a_program(), a_program()
+def test_one_api_clients_haste_slows_no_other():
+    hasty, calm = an_api_client(), an_api_client()
     with time_machine.travel(NOW, tick=False):
         while hasty.get(SELF).status_code != 429:
             pass
         assert calm.get(SELF).status_code == 200
 
 
-def test_all_programs_of_one_person_share_their_minute():
+def test_all_api_clients_of_one_person_share_their_minute():
     user = a_player().user
     first, second = (
         tokens.make(user=user, name="Chart", scopes=[Scope.READ], days=1, per_minute=3)[1] for _ in range(2)
@@ -97,5 +97,5 @@ def test_with_the_cache_away_every_call_is_let_in(settings):
             "LOCATION": "redis://127.0.0.1:1/0",  # nothing listens there
         }
     }
-    program = a_program()
-    assert [program.get(SELF).status_code for _ in range(5)] == [200] * 5
+    api_client = an_api_client()
+    assert [api_client.get(SELF).status_code for _ in range(5)] == [200] * 5

@@ -60,7 +60,7 @@ class TestASession:
         assert (event["by"], event["data"]) == (str(player), {"session": str(began)})
 
     @pytest.mark.sweep
-    def test_is_one_for_all_programs_of_a_player(self, player, token):
+    def test_is_one_for_all_api_clients_of_a_player(self, player, token):
         other = a_token(player.user, Scope.PLAY)[0]
         began = acts(token)
         assert acts(other) == began
@@ -72,7 +72,7 @@ class TestASession:
     def test_is_nobody_else_s(self, player, token):
         assert acts(a_token(a_player().user, Scope.PLAY)[0]) != acts(token)
 
-    def test_goes_on_while_the_program_acts(self, token):
+    def test_goes_on_while_the_api_client_acts(self, token):
         began = acts(token)
         for _ in range(3):
             pass_time(IDLE - 20 * SECOND)
@@ -113,42 +113,42 @@ class TestASession:
 
 
 class TestProtection:
-    def test_a_reality_check_waits_for_an_answer_in_the_session_of_a_program(self, player, token):
+    def test_a_reality_check_waits_for_an_answer_in_the_session_of_a_api_client(self, player, token):
         began = acts(token)
-        play_sessions.sitting(player, began)
-        assert eligibility.bar_to_play(player, real=True, session=began) is None
+        play_sessions.read_session(player, began)
+        assert eligibility.check_play(player, real=True, session=began) is None
         with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_sitting SET began = began - interval '61 minutes'")
-        bar = eligibility.bar_to_play(player, real=True, session=acts(token))
-        assert bar
-        assert bar.code is Code.CHECK
+            cursor.execute("UPDATE players_playsession SET began = began - interval '61 minutes'")
+        ineligibility = eligibility.check_play(player, real=True, session=acts(token))
+        assert ineligibility
+        assert ineligibility.code is Code.CHECK
         play_sessions.answer_check(player=player, session=began, goes_on=True)
-        assert eligibility.bar_to_play(player, real=True, session=began) is None
+        assert eligibility.check_play(player, real=True, session=began) is None
 
     def test_another_token_is_no_way_around_it(self, player, token):
         acts(token)
         with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_sitting SET began = began - interval '61 minutes'")
-        bar = eligibility.bar_to_play(player, real=True, session=acts(a_token(player.user, Scope.PLAY)[0]))
-        assert bar
-        assert bar.code is Code.CHECK
+            cursor.execute("UPDATE players_playsession SET began = began - interval '61 minutes'")
+        ineligibility = eligibility.check_play(player, real=True, session=acts(a_token(player.user, Scope.PLAY)[0]))
+        assert ineligibility
+        assert ineligibility.code is Code.CHECK
 
-    def test_time_that_is_used_up_is_used_up_for_programs(self, player, token):
+    def test_time_that_is_used_up_is_used_up_for_api_clients(self, player, token):
         set_limit(player=player, kind=LimitKind.TIME, period=Period.DAY, amount=3600, by=str(player))
         began = acts(token)
-        assert eligibility.bar_to_play(player, real=True, session=began) is None
+        assert eligibility.check_play(player, real=True, session=began) is None
         with connection.cursor() as cursor:
             cursor.execute(
                 "INSERT INTO players_playtime (player_id, day, seconds, last_at)"
                 " VALUES (%s, CURRENT_DATE, 3600, clock_timestamp())",
                 [player.pk],
             )
-        bar = eligibility.bar_to_play(player, real=True, session=acts(token))
-        assert bar
-        assert bar.code is Code.TIME
+        ineligibility = eligibility.check_play(player, real=True, session=acts(token))
+        assert ineligibility
+        assert ineligibility.code is Code.TIME
 
-    def test_an_exclusion_keeps_programs_out_of_play(self, player, token):
+    def test_an_exclusion_keeps_api_clients_out_of_play(self, player, token):
         exclusions.exclude_self(player=player, months=12, by=str(player))
-        bar = eligibility.bar_to_play(player, real=True, session=acts(token))
-        assert bar
-        assert bar.code is Code.EXCLUDED
+        ineligibility = eligibility.check_play(player, real=True, session=acts(token))
+        assert ineligibility
+        assert ineligibility.code is Code.EXCLUDED

@@ -16,7 +16,7 @@ from players import staff as staffing
 from players.account import closures
 from players.api import tokens
 from players.login import account_locks
-from players.models import ApiToken, Ended, Mail, Scope, Session, Staff, StaffDeed, User
+from players.models import ApiToken, Ended, Mail, Scope, Session, Staff, StaffAction, User
 from tests.builders import PASSWORD, a_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events, last_mail
@@ -178,12 +178,12 @@ class TestTheOwner:
         give_roles(member, "operator", "compliance")
         assert comes_in(key) == 200
 
-    @pytest.mark.parametrize("deed", [StaffDeed.DISABLE, StaffDeed.FACTORS])
-    def test_of_staff_whom_two_others_shut_out_has_none_any_more(self, deed):
+    @pytest.mark.parametrize("action", [StaffAction.DISABLE, StaffAction.FACTORS])
+    def test_of_staff_whom_two_others_shut_out_has_none_any_more(self, action):
         member = a_member_of_staff("compliance")
         asker, decider = a_member_of_staff("administrator"), a_member_of_staff("administrator")
         token, key = a_token(member.user, Scope.EVENTS)
-        decide(staffing.ask(deed=deed, member=member, reason="for a test", by=asker), decider)
+        decide(staffing.ask(action=action, member=member, reason="for a test", by=asker), decider)
         assert comes_in(key) == 401
         token.refresh_from_db()
         assert token.revoked_at

@@ -63,7 +63,7 @@ def unlocked(monkeypatch: pytest.MonkeyPatch, module: object, step: str) -> None
 
 
 def test_without_the_lock_two_calls_would_begin_two_sessions(token, monkeypatch):
-    unlocked(monkeypatch, sessions, "begin_for_program")
+    unlocked(monkeypatch, sessions, "begin_for_api_client")
     assert len(set(at_once([acting(token), acting(token)]))) == 2
     assert Session.objects.count() == 2
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from players.identity.uploads import JPEG, LARGEST, LONGEST_EDGE, PDF, SENTENCES, Fault, UnfitFile, examine
+from players.identity.uploads import JPEG, LARGEST, LONGEST_EDGE, MESSAGES, PDF, Fault, UnfitFile, check_upload
 from tests.harness.sweeps import examples
 from tests.players.papers import bomb, pdf, picture
 
@@ -39,22 +39,22 @@ WRONG = {
 @pytest.mark.parametrize(("sent", "fault"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_is_said(sent, fault):
     with pytest.raises(UnfitFile) as refused:
-        examine(sent)
+        check_upload(sent)
     assert refused.value.fault is fault
-    assert str(refused.value) == SENTENCES[fault]
+    assert str(refused.value) == MESSAGES[fault]
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
 def test_a_picture_is_kept_as_a_jpeg_of_the_house(kind):
-    kept = examine(picture(kind=kind))
+    kept = check_upload(picture(kind=kind))
     assert kept.media_type == JPEG
     assert Image.open(BytesIO(kept.content)).size == (640, 400)
 
 
 def test_a_pdf_is_kept_as_it_is():
     sent = pdf()
-    assert examine(sent).content == sent
-    assert examine(sent).media_type == PDF
+    assert check_upload(sent).content == sent
+    assert check_upload(sent).media_type == PDF
 
 
 def test_what_is_hidden_in_a_picture_is_left_behind():
@@ -62,7 +62,7 @@ def test_what_is_hidden_in_a_picture_is_left_behind():
     exif[0x010E] = "taken at 59.3293 N 18.0686 E"
     sent = picture(exif=exif) + b"<script>alert(1)</script>"
     assert b"59.3293" in sent
-    kept = examine(sent).content
+    kept = check_upload(sent).content
     assert b"59.3293" not in kept
     assert b"script" not in kept
 
@@ -70,32 +70,34 @@ def test_what_is_hidden_in_a_picture_is_left_behind():
 def test_a_picture_that_lies_on_its_side_is_put_upright():
     exif = Image.Exif()
     exif[0x0112] = 6
-    assert Image.open(BytesIO(examine(picture(exif=exif)).content)).size == (400, 640)
+    assert Image.open(BytesIO(check_upload(picture(exif=exif)).content)).size == (400, 640)
 
 
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P", "L", "1", "CMYK"])
 def test_every_way_of_colouring_is_read(mode):
     written = BytesIO()
     Image.new(mode, (400, 400)).save(written, "JPEG" if mode == "CMYK" else "PNG")
-    assert examine(written.getvalue()).media_type == JPEG
+    assert check_upload(written.getvalue()).media_type == JPEG
 
 
 def test_what_is_transparent_becomes_white():
     written = BytesIO()
     Image.new("RGBA", (400, 400), (0, 0, 0, 0)).save(written, "PNG")
-    assert Image.open(BytesIO(examine(written.getvalue()).content)).getpixel((200, 200)) == (255, 255, 255)
+    assert Image.open(BytesIO(check_upload(written.getvalue()).content)).getpixel((200, 200)) == (255, 255, 255)
 
 
 @pytest.mark.sweep
 def test_more_pixels_than_anyone_needs_are_not_kept():
-    kept = Image.open(BytesIO(examine(picture(size=(5000, 4000))).content))
+    kept = Image.open(BytesIO(check_upload(picture(size=(5000, 4000))).content))
     assert kept.size == (LONGEST_EDGE, 2400)
 
 
 def test_the_same_picture_is_known_again_however_it_was_saved():
-    assert examine(picture("A", kind="PNG")).sight == examine(picture("A", kind="PNG", compress_level=0)).sight
-    assert examine(picture("A", comment=b"changed")).sight == examine(picture("A")).sight
-    assert examine(picture("A")).sight != examine(picture("B")).sight
+    assert (
+        check_upload(picture("A", kind="PNG")).sight == check_upload(picture("A", kind="PNG", compress_level=0)).sight
+    )
+    assert check_upload(picture("A", comment=b"changed")).sight == check_upload(picture("A")).sight
+    assert check_upload(picture("A")).sight != check_upload(picture("B")).sight
 
 
 @settings(max_examples=examples(40, 150))
@@ -106,4 +108,4 @@ def test_whatever_is_done_to_a_file_it_is_taken_or_refused(data):
         sent[data.draw(st.integers(0, len(sent) - 1))] = data.draw(st.integers(0, 255))
     cut = data.draw(st.integers(0, len(sent)))
     with suppress(UnfitFile):
-        assert examine(bytes(sent[:cut])).content
+        assert check_upload(bytes(sent[:cut])).content

@@ -10,7 +10,7 @@ from django.db import connection
 from audit.models import Personal
 from players import encryption
 from players.identity import duplicates, verification
-from players.identity.verification import Standing
+from players.identity.verification import IdentityStatus
 from players.models import (
     Document,
     DocumentContent,
@@ -33,21 +33,21 @@ def reviewer():
     return a_member_of_staff("compliance")
 
 
-def standing(player) -> Standing:
-    return verification.standing(verification.latest(player))
+def standing(player) -> IdentityStatus:
+    return verification.identity_status(verification.latest(player))
 
 
 @pytest.mark.django_db
 class TestStanding:
     def test_nobody_is_verified_who_has_sent_nothing(self):
         player = a_player()
-        assert standing(player) is Standing.NOT_BEGUN
+        assert standing(player) is IdentityStatus.NOT_BEGUN
         assert not verification.is_verified(player)
 
     def test_what_is_sent_waits(self):
         player = a_player()
         a_submission(player)
-        assert standing(player) is Standing.SUBMITTED
+        assert standing(player) is IdentityStatus.SUBMITTED
         assert not verification.is_verified(player)
 
     def test_staff_confirm_it(self):
@@ -57,7 +57,7 @@ class TestStanding:
         player = a_player()
         sent = a_submission(player)
         verification.refuse(submission_id=sent.pk, reason=RefusalReason.EXPIRED, note="Since May.", by=reviewer())
-        assert standing(player) is Standing.REFUSED
+        assert standing(player) is IdentityStatus.REFUSED
         assert not verification.is_verified(player)
 
     @pytest.mark.sweep
@@ -72,7 +72,7 @@ class TestStanding:
     def test_a_change_asks_for_a_review_anew(self):
         player = a_verified_player()
         a_submission(player, city="Lund")
-        assert standing(player) is Standing.SUBMITTED
+        assert standing(player) is IdentityStatus.SUBMITTED
         assert not verification.is_verified(player)
 
     def test_while_something_waits_nothing_else_is_taken(self):

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from games.models import BetTally, Evidence, Table
+from games.models import BetHourlyTotal, Evidence, Table
 
 HOUR = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ENDINGS = {"19:20": 4_600, "0:1": 940, "lost": 4_460}
@@ -19,7 +19,7 @@ def summed_up(
     rounds: int = ROUNDS,
     paid: int = 0,
     other: int = 0,
-) -> BetTally:
+) -> BetHourlyTotal:
     """Banker bets of so many rounds of one hour, each of fifty, and what they brought back; *other* of them with a
     payout that there is not.
     """
@@ -31,7 +31,7 @@ def summed_up(
         ).items()
         if count
     )
-    return BetTally.objects.create(
+    return BetHourlyTotal.objects.create(
         hour=hour,
         version=table.version,
         mode=mode,

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from games.engine.evidence import bet_test, half_width
-from games.fairness.returns.monitor import watch
+from games.fairness.returns.monitor import check_returns
 from games.models import ReturnsAlarm, StopPolicy, Table, TableVersion
 from games.variants import VARIANTS
-from tests.builders import a_golden_table, a_guest_table, a_table
+from tests.builders import a_chemin_live_table, a_golden_table, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.returns.sums import HOUR, ROUNDS, STAKE, summed_up
@@ -74,7 +74,7 @@ def test_a_return_outside_its_band_wants_a_look(supervisor):
 
 def test_what_was_never_to_be_paid_is_an_alarm_on_the_page(supervisor):
     summed_up(a_table(), other=1)
-    watch()
+    check_returns()
     text = read(supervisor, "/staff/returns/")
     assert "Alarm Baccarat, real money" in text
     assert "the evidence against its RTP was without end" in text
@@ -172,7 +172,7 @@ class TestHowAReturnWent:
         assert "End of month" in read(supervisor, "/staff/returns/baccarat/")
 
     def test_there_is_none_of_a_game_without_a_house(self, supervisor):
-        a_guest_table()
+        a_chemin_live_table()
         assert supervisor.get("/staff/returns/chemin_de_fer/").status_code == 404
         assert "No hourly totals match this filter." in read(supervisor, "/staff/returns/pairs/")
 

@@ -13,9 +13,9 @@ from games.fairness.returns.hourly_counts import differences, roll
 from games.models import Evidence, Participation, Phase, Round, VoidReason, Wager
 from games.shared.void import void_live_round
 from games.variants import VARIANTS
-from tests.annulling import annul_unreproduced
 from tests.builders import a_player, a_round, a_table
 from tests.live.at_table import a_live_table, advance_to, bet
+from tests.voiding import void_unreproduced
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -71,7 +71,7 @@ def test_a_wrong_payout_counts_whoever_received_it():
     assert kept()["R", "dragon", OTHER] == 1
 
 
-def test_a_round_annulled_before_it_was_settled_is_no_round():
+def test_a_round_voided_before_it_was_settled_is_no_round():
     live_table = a_live_table("pairs")
     bet(a_player(real=100_000), live_table, banker=5000)
     live_round = advance_to(live_table, Phase.CLOSED)
@@ -80,10 +80,10 @@ def test_a_round_annulled_before_it_was_settled_is_no_round():
     assert not kept()
 
 
-def test_a_round_annulled_afterwards_counts_as_it_ended():
+def test_a_round_voided_afterwards_counts_as_it_ended():
     player, table = a_player(real=100_000), a_table()
     played = a_round(player, table, Mode.REAL, banker=1000)
-    annul_unreproduced(played.round_id)
+    void_unreproduced(played.round_id)
     roll(hour())
     assert kept() == ended(Round.objects.get(pk=played.round_id), "banker")
 

@@ -12,7 +12,7 @@ from django.db import DatabaseError, transaction
 
 from audit.models import Event
 from games.engine.evidence import BIAS, bet_test, biased, rounds_to_find
-from games.fairness.returns.monitor import WITHOUT_END, set_stop, watch, written
+from games.fairness.returns.monitor import WITHOUT_END, check_returns, set_stop, written
 from games.models import Evidence, ReturnsAlarm, Status, StopPolicy, Table, TableVersion
 from games.tables.checks import TableError
 from games.variants import VARIANTS
@@ -50,7 +50,7 @@ def told(kind: str) -> list[dict[str, Any]]:
 
 def test_returns_as_they_should_be_raise_no_alarm():
     summed_up(a_table(), **of_exact_chances(1_000_000))
-    assert watch() == []
+    assert check_returns() == []
     assert not told("returns.alarm")
 
 
@@ -58,14 +58,14 @@ def test_gli19_a_6_2_a_bias_that_adds_up_over_tables_and_hours_raises_one_alarm_
     within = rounds_to_find(VARIANTS["baccarat"], "banker")
     early, late = two_points_more(within // 4), two_points_more(within - within // 4)
     summed_up(a_table("one"), **early)
-    assert watch() == []
+    assert check_returns() == []
     summed_up(a_table("other"), HOUR + timedelta(hours=5), **late)
-    (alarm,) = watch()
+    (alarm,) = check_returns()
     assert (alarm.variant, alarm.rules_digest, alarm.mode) == ("baccarat", VARIANTS["baccarat"].digest, "R")
     assert alarm.rounds == sum(early.values()) + sum(late.values())
     assert alarm.stopped == []
     assert Table.objects.filter(status=Status.OPEN).count() == 2
-    assert watch() == []
+    assert check_returns() == []
     (event,) = told("returns.alarm")
     assert event["on"] == "game:baccarat"
     assert event["by"] == "system"
@@ -79,16 +79,16 @@ def test_kinds_of_money_have_lives_of_their_own():
     table = a_table()
     summed_up(table, HOUR, "F", other=1)
     summed_up(table, HOUR, "R", **of_exact_chances(1_000))
-    assert [alarm.mode for alarm in watch()] == ["F"]
+    assert [alarm.mode for alarm in check_returns()] == ["F"]
     summed_up(table, HOUR + timedelta(hours=1), "R", other=1)
-    assert [alarm.mode for alarm in watch()] == ["R"]
+    assert [alarm.mode for alarm in check_returns()] == ["R"]
 
 
 def test_gli19_a_6_2_an_alarm_closes_the_tables_of_its_game_where_a_supervisor_has_said_so():
     table, second, golden = a_table("one"), a_table("two"), a_golden_table()
     assert set_stop(variant="baccarat", stops=True, reason="We look first.", by="staff:7")
     summed_up(table, other=1)
-    (alarm,) = watch()
+    (alarm,) = check_returns()
     assert alarm.stopped == ["one", "two"]
     assert alarm.evidence == WITHOUT_END
     assert set(Table.objects.filter(status=Status.OPEN)) == {golden}
@@ -103,7 +103,7 @@ def test_rules_that_the_program_has_no_more_raise_nothing():
         table=table, number=2, rules_digest="0" * 64, limits={}, jurisdictions=["SE"], modes=["R"]
     )
     summed_up(table, other=1)
-    assert watch() == []
+    assert check_returns() == []
 
 
 class TestThePolicy:
@@ -143,7 +143,7 @@ def test_evidence_is_written_for_people(evidence, words):
 @pytest.mark.parametrize("rows", [ReturnsAlarm, Evidence])
 def test_what_was_put_down_is_never_changed(rows):
     summed_up(a_table(), other=1)
-    watch()
+    check_returns()
     with pytest.raises(DatabaseError), transaction.atomic():
         rows.objects.update(rounds=7)
     with pytest.raises(DatabaseError), transaction.atomic():

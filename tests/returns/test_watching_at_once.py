@@ -31,10 +31,10 @@ def test_without_the_lock_both_would_raise_it(suspicious, monkeypatch):
     monkeypatch.setattr(monitor, "_lock", lambda: None)
     monkeypatch.setattr(monitor, "_close_tables", closing)
     with pytest.raises((IntegrityError, TableError)):
-        at_once([monitor.watch, monitor.watch])
+        at_once([monitor.check_returns, monitor.check_returns])
 
 
 def test_gli19_a_6_2_two_who_watch_at_once_raise_one_alarm(suspicious):
-    assert sorted(map(len, at_once([monitor.watch, monitor.watch]))) == [0, 1]
+    assert sorted(map(len, at_once([monitor.check_returns, monitor.check_returns]))) == [0, 1]
     assert ReturnsAlarm.objects.count() == len(events("returns.alarm")) == len(events("table.closed")) == 1
     assert not Table.objects.filter(status=Status.OPEN).exists()

@@ -60,7 +60,7 @@ def test_a_private_line_to_a_partner_is_named_and_nothing_beside_it_comes_along(
 @pytest.mark.parametrize("host", DISGUISED)
 def test_no_disguise_of_this_machine_is_called(host, far_from_home):
     with pytest.raises(reach.OutOfReach):
-        reach.places(host, 443, 5)
+        reach.socket_addresses(host, 443, 5)
 
 
 class _Elsewhere(BaseHTTPRequestHandler):

@@ -16,7 +16,7 @@ from django.conf import settings as house
 from django.urls import reverse
 
 from ops.headers import FOR_ALL
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.builders import a_player
 from tests.casino.test_checks import PRODUCTION
 from tests.harness.product import PROJECT, modules
@@ -37,7 +37,7 @@ def hold(answer: Any) -> None:
         raise AssertionError(headers["cache-control"])
 
 
-PROGRAM = """
+API_CLIENT = """
 import json
 from django.conf import settings
 from django.test import RequestFactory
@@ -58,7 +58,7 @@ def production() -> dict[str, Any]:
     inherited = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     surroundings = inherited | PRODUCTION | {"DJANGO_SETTINGS_MODULE": "casino.settings"}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=surroundings, cwd=PROJECT, check=True, capture_output=True, text=True
+        [sys.executable, "-c", API_CLIENT], env=surroundings, cwd=PROJECT, check=True, capture_output=True, text=True
     )
     return dict(json.loads(done.stdout))
 
@@ -142,12 +142,12 @@ class TestErrors:
 
     @pytest.mark.sweep
     def test_of_the_api(self):
-        for program, path in (
-            (Program(None), "self/"),
-            (Program(a_player().user), "self/"),
-            (Program(None), "nowhere/"),
+        for api_client, path in (
+            (ApiClient(None), "self/"),
+            (ApiClient(a_player().user), "self/"),
+            (ApiClient(None), "nowhere/"),
         ):
-            hold(program.get(path))
+            hold(api_client.get(path))
 
 
 def test_no_policy_lets_a_script_in_but_by_its_nonce():

@@ -15,7 +15,7 @@ from urllib.request import urlopen
 
 import psutil
 
-from ops.embedded import Places, Purpose, keeper_pid
+from ops.embedded import Paths, Purpose, keeper_pid
 from tests.harness.folders import fresh_folder
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -97,7 +97,7 @@ def fresh_var() -> Iterator[Path]:
         for process in processes_of(var):
             with suppress(psutil.NoSuchProcess):  # it may just have ended; what went wrong is to be read
                 process.kill()
-        shutil.rmtree(Places(var).home, ignore_errors=True)
+        shutil.rmtree(Paths(var).home, ignore_errors=True)
         shutil.rmtree(top, ignore_errors=True)
 
 

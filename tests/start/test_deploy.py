@@ -29,7 +29,7 @@ CONTAINERFILE = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ")
 TABLE = re.findall(r"^\| ((?:`[A-Z_]+`(?:, )?)+) \|", (PROJECT / "docs" / "settings.md").read_text(), re.MULTILINE)
 KNOWN = {name for names in TABLE for name in re.findall(r"[A-Z_]+", names)}
 # Of create_roles and of Python, and systemd's own.
-BESIDE = {"DATABASE_SUPERUSER_URL", "PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
+COMPANIONS = {"DATABASE_SUPERUSER_URL", "PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
 
 
 def settings_of(names: set[str]) -> set[str]:
@@ -96,7 +96,7 @@ def test_queues_that_workers_are_told_of_are_those_that_tasks_go_to():
             queues.discard(option.removeprefix("--queues="))
     assert queues == set()
     assert set(app.conf.task_routes.values()) == {"seal"}
-    assert app.conf.task_routes.keys() <= app.tasks.keys() | {"audit.tasks.seal", "audit.tasks.watch_the_signer"}
+    assert app.conf.task_routes.keys() <= app.tasks.keys() | {"audit.tasks.seal", "audit.tasks.check_the_signer"}
 
 
 def test_the_example_of_an_environment_names_every_setting_and_no_other():
@@ -121,7 +121,7 @@ def test_a_unit_sets_what_the_house_reads_and_gives_nothing_away(unit):
 def test_a_container_sets_what_the_house_reads_and_has_its_secrets_as_files(name):
     service = OURS[name]
     variables = set(service["environment"])
-    assert settings_of(variables) <= KNOWN | BESIDE
+    assert settings_of(variables) <= KNOWN | COMPANIONS
     files = {service["environment"][variable] for variable in variables if variable.endswith("_FILE")}
     assert files == {f"/run/secrets/{secret}" for secret in service.get("secrets", [])}
     assert set(service.get("secrets", [])) <= COMPOSE["secrets"].keys()
@@ -281,7 +281,7 @@ def test_the_image_is_made_of_what_is_there_and_ends_without_tools_as_nobody_in_
     variables = {
         pair.partition("=")[0] for line in re.findall(r"^ENV (.*)$", last, re.MULTILINE) for pair in line.split()
     }
-    assert variables <= KNOWN | BESIDE
+    assert variables <= KNOWN | COMPANIONS
 
 
 def test_a_secret_may_be_in_a_file_without_the_end_of_its_line(tmp_path):

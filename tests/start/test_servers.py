@@ -11,7 +11,7 @@ import psycopg
 import pytest
 import redis
 
-from ops.embedded import Places, Purpose, addresses, keeper_pid
+from ops.embedded import Paths, Purpose, addresses, keeper_pid
 from ops.embedded.locks import is_locked
 from tests.harness.sweeps import sample
 from tests.start.support import User, fresh_var, processes_of, server, using, wait_until
@@ -26,14 +26,14 @@ def cluster() -> Iterator[Path]:
         with using(var, HOUSE) as user:
             user.leave()
         wait_until(lambda: gone(var), "the servers did not stop")
-        yield Places(var).cluster
+        yield Paths(var).cluster
 
 
 @pytest.fixture
 def var(var: Path, cluster: Path) -> Path:
     """A ``var/`` in which servers were before: they start without making a cluster, and have logged nothing."""
     var.mkdir()
-    subprocess.run(["cp", "-a", cluster, Places(var).cluster], check=True)
+    subprocess.run(["cp", "-a", cluster, Paths(var).cluster], check=True)
     return var
 
 
@@ -152,7 +152,7 @@ def test_a_newcomer_waits_while_the_servers_stop(var: Path) -> None:
 
 def test_servers_whose_starter_was_killed_meanwhile_stop_or_serve_the_next(fresh: Path) -> None:
     starter = User(fresh)
-    wait_until(lambda: is_locked(Places(fresh).keeper_lock), "no keeper came")
+    wait_until(lambda: is_locked(Paths(fresh).keeper_lock), "no keeper came")
     starter.kill()
     with using(fresh):
         write_note(fresh)
@@ -189,19 +189,19 @@ def test_servers_do_not_outlive_their_keeper_and_the_next_user_starts_them_again
 
 @pytest.mark.sweep
 def test_a_lock_file_of_a_killed_server_with_the_number_of_another_process_is_no_hindrance(var: Path) -> None:
-    places = Places(var)
-    (places.cluster / "postmaster.pid").write_text(f"{os.getpid()}\n{places.cluster}\n")
+    paths = Paths(var)
+    (paths.cluster / "postmaster.pid").write_text(f"{os.getpid()}\n{paths.cluster}\n")
     with using(var, HOUSE):
         pass
 
 
 @pytest.mark.sweep
 def test_half_a_cluster_is_made_anew(fresh: Path) -> None:
-    places = Places(fresh)
-    draft = places.cluster.with_name("postgresql.new")
+    paths = Paths(fresh)
+    draft = paths.cluster.with_name("postgresql.new")
     draft.mkdir(parents=True, mode=0o700)
-    if places.account:
-        os.chown(draft, places.account.uid, places.account.gid)
+    if paths.account:
+        os.chown(draft, paths.account.uid, paths.account.gid)
     (draft / "PG_VERSION").write_text("1")
     with using(fresh):
         write_note(fresh)
@@ -209,7 +209,7 @@ def test_half_a_cluster_is_made_anew(fresh: Path) -> None:
 
 @pytest.mark.sweep
 def test_data_of_another_version_is_refused_with_what_to_do(var: Path) -> None:
-    (Places(var).cluster / "PG_VERSION").write_text("16\n")
+    (Paths(var).cluster / "PG_VERSION").write_text("16\n")
     user = User(var, HOUSE)
     assert "was made by PostgreSQL 16, this is 18" in user.answer()
     user.leave()
@@ -218,7 +218,7 @@ def test_data_of_another_version_is_refused_with_what_to_do(var: Path) -> None:
 
 @pytest.mark.sweep
 def test_a_server_that_cannot_start_says_why(var: Path) -> None:
-    (Places(var).cluster / "pg_hba.conf").write_text("nonsense\n")
+    (Paths(var).cluster / "pg_hba.conf").write_text("nonsense\n")
     user = User(var, HOUSE)
     assert "PostgreSQL ended with status 1" in user.answer()
     user.kill()
@@ -234,10 +234,10 @@ def test_servers_of_tests_and_benches_leave_nothing(var: Path, purpose: Purpose)
 
 
 def test_only_the_servers_account_can_reach_data_and_sockets(open_var: Path) -> None:
-    places = Places(open_var)
-    for folder in (places.cluster, places.valkey, places.sockets):
+    paths = Paths(open_var)
+    for folder in (paths.cluster, paths.valkey, paths.sockets):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-        assert folder.stat().st_uid == (places.account.uid if places.account else os.geteuid())
+        assert folder.stat().st_uid == (paths.account.uid if paths.account else os.geteuid())
 
 
 def test_no_server_listens_on_the_network(open_var: Path) -> None:

@@ -12,31 +12,31 @@ from wallet.models import Account, AccountKind, Day, Mode
 
 
 @dataclass(frozen=True)
-class Guest:
+class CoupPlayer:
     """A player and their account; a house player has no owner."""
 
     account: int
     owner: int | None = None
 
 
-def guest(player: Player, mode: Mode = Mode.REAL) -> Guest:
-    return Guest(cash(player, mode), player.pk)
+def coup_player(player: Player, mode: Mode = Mode.REAL) -> CoupPlayer:
+    return CoupPlayer(cash(player, mode), player.pk)
 
 
-def house_player(chips: int) -> Guest:
+def house_player(chips: int) -> CoupPlayer:
     """Return a house player with this free money, in SEK."""
-    account = accounts.open_standing(AccountKind.SEAT, uuid4(), currency="SEK", mode=Mode.FREE)
+    account = accounts.open_table_account(AccountKind.SEAT, uuid4(), currency="SEK", mode=Mode.FREE)
     mint = accounts.house_account(AccountKind.MINT, "SEK", Mode.FREE)
     lines = (Line(mint, "SEK", "F", -chips), Line(account, "SEK", "F", chips))
     ledger.post(Journal(uuid4(), "seat_funded", lines))
-    return Guest(account)
+    return CoupPlayer(account)
 
 
 @dataclass(frozen=True)
 class Bank:
     """A tenure and its account."""
 
-    banker: Guest
+    banker: CoupPlayer
     currency: str
     mode: Mode
     account: int
@@ -55,10 +55,10 @@ class Bank:
         return tuple(Line(at, self.currency, self.mode, each) for at, each in (other, (self.account, amount)))
 
 
-def a_bank(banker: Guest, amount: int, *, currency: str = "SEK", mode: Mode = Mode.REAL) -> Bank:
+def a_bank(banker: CoupPlayer, amount: int, *, currency: str = "SEK", mode: Mode = Mode.REAL) -> Bank:
     """Return a bank of *banker*."""
     tenure = uuid4()
-    account = accounts.open_standing(AccountKind.BANK, tenure, currency=currency, mode=mode, owner_id=banker.owner)
+    account = accounts.open_table_account(AccountKind.BANK, tenure, currency=currency, mode=mode, owner_id=banker.owner)
     bank = Bank(banker, currency, mode, account, tenure)
     bank.move("bank", amount)
     return bank
@@ -73,7 +73,9 @@ class Coup:
 
     @property
     def stakes(self) -> int:
-        return accounts.open_standing(AccountKind.STAKES, self.id, currency=self.bank.currency, mode=self.bank.mode)
+        return accounts.open_table_account(
+            AccountKind.STAKES, self.id, currency=self.bank.currency, mode=self.bank.mode
+        )
 
     @property
     def balance(self) -> int:
@@ -85,12 +87,12 @@ class Coup:
         )
         return Journal(uuid4(), kind, lines, self.id)
 
-    def lay(self, punter: Guest, amount: int) -> Posted:
+    def lay(self, punter: CoupPlayer, amount: int) -> Posted:
         """Lay a stake; a negative one is returned."""
         (posted,) = ledger.post(self.journal("stake", (punter.account, -amount), (self.stakes, amount)))
         return posted
 
-    def settle(self, returned: dict[Guest, int], tax: int = 0) -> Posted:
+    def settle(self, returned: dict[CoupPlayer, int], tax: int = 0) -> Posted:
         """Settle all stakes: *returned* to punters, the tax to the house, the rest to or from the
         bank.
         """

@@ -27,7 +27,7 @@ from wallet.ledger import accounts, adjustments, holds, purse, round_reversal
 from wallet.models import AccountKind, Mode, NoticePath, PaymentState, Why, Withdrawal
 from wallet.payments import notifications
 from wallet.payments.deposits import begin
-from wallet.payments.providers import News
+from wallet.payments.providers import StatusReport
 
 WORDS = {
     "credited": PaymentStatus.CONFIRMED,
@@ -82,8 +82,8 @@ class WalletMachine(Stepping):
         @transaction.atomic
         def hear() -> str:
             locked = notifications.locked(key)
-            news = News(WORDS[said], amount, locked.currency, "A1" if said == "credited" else "", 0)
-            return notifications.on_notice(locked, news, NoticePath.CALLBACK, b"raw").value
+            status_report = StatusReport(WORDS[said], amount, locked.currency, "A1" if said == "credited" else "", 0)
+            return notifications.on_notice(locked, status_report, NoticePath.CALLBACK, b"raw").value
 
         self.step(hear, lambda: book.hear(payment, said, amount), read=str, fault=fault)
 
@@ -119,8 +119,8 @@ class WalletMachine(Stepping):
             self.withdrawals.append((asked.pk, book, book.withdrawals[-1]))
 
     @precondition(operator.attrgetter("withdrawals"))
-    @rule(which=which, deed=st.sampled_from(["cancel", "approve", "approve", "refuse"]), fault=faults)
-    def decide_a_withdrawal(self, which: int, deed: str, fault: Way | None) -> None:
+    @rule(which=which, action=st.sampled_from(["cancel", "approve", "approve", "refuse"]), fault=faults)
+    def decide_a_withdrawal(self, which: int, action: str, fault: Way | None) -> None:
         key, book, asked = self.withdrawals[which % len(self.withdrawals)]
         player, clerk = self.scene.players[self.books.index(book)], self.scene.staff[0]
         calls: dict[str, Callable[[], Any]] = {
@@ -130,7 +130,7 @@ class WalletMachine(Stepping):
             ),
             "refuse": lambda: withdrawals.refuse(withdrawal_id=key, by=str(clerk), code="details", note="a test"),
         }
-        self.step(calls[deed], lambda: getattr(book, deed)(asked), fault=fault, again=deed == "cancel")
+        self.step(calls[action], lambda: getattr(book, action)(asked), fault=fault, again=action == "cancel")
 
     @precondition(lambda self: any(each.status == "seconding" for _, _, each in self.withdrawals))
     @rule(yes=st.booleans(), fault=faults)
@@ -164,10 +164,12 @@ class WalletMachine(Stepping):
 
             self.step(hear, lambda: book.bank_says(asked, said), read=str, fault=fault)
 
-    def _word(self, withdrawal_id: int, said: str) -> payouts.Word:
+    def _word(self, withdrawal_id: int, said: str) -> payouts.BankAnswer:
         asked = Withdrawal.objects.get(pk=withdrawal_id)
         state = {"paid": "paid", "returned": "refused"}[said]
-        return payouts.Word(asked.reference, state, asked.amount, asked.currency, number="SP1", reason="account_closed")
+        return payouts.BankAnswer(
+            asked.reference, state, asked.amount, asked.currency, number="SP1", reason="account_closed"
+        )
 
     # Adjustments
 

@@ -101,8 +101,8 @@ class TestThePlayerReads:
         decide(ask_for(player, why, mode))
         mail = last_mail(player.user.email, "balance_adjusted")
         with translation.override(language):
-            sentence = str(why.label)
-        assert sentence in mail.body
+            message = str(why.label)
+        assert message in mail.body
         assert "ticket 12" not in mail.body
         assert signed(500, language) in mail.body
         assert format_money(MONEY + 500, "SEK", language) in mail.body

@@ -106,8 +106,8 @@ def test_every_field_refuses_nonsense_with_a_sentence(language, what):
             continue
         with pytest.raises(forms.ValidationError) as refused:
             cleaned(field, text, language)
-        (sentence,) = refused.value.messages
-        assert sentence.endswith("."), (form, name, sentence)
+        (message,) = refused.value.messages
+        assert message.endswith("."), (form, name, message)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -14,7 +14,7 @@ from django.db.models import Sum
 
 from tests.builders import a_player
 from tests.harness.sweeps import sample
-from tests.wallet.coups import Bank, Coup, Guest, a_bank, balance_of, guest
+from tests.wallet.coups import Bank, Coup, CoupPlayer, a_bank, balance_of, coup_player
 from wallet.invariants import verify
 from wallet.ledger import round_reversal
 from wallet.models import Day
@@ -28,7 +28,7 @@ class Evening:
     """Three players, one bank at a time, and the house's cost of voids so far."""
 
     chance: Random
-    guests: list[Guest]
+    coup_players: list[CoupPlayer]
     bank: Bank | None = None
     put_up: Counter[int] = field(default_factory=Counter)  # less returned money, by bank account
     played: list[Coup] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Evening:
 
     def go_on(self) -> None:
         if self.played and self.chance.random() < 0.3:
-            self.annul(self.played.pop(self.chance.randrange(len(self.played))))
+            self.void_round(self.played.pop(self.chance.randrange(len(self.played))))
         elif self.bank is None:
             self.take_a_bank()
         elif self.bank.balance == 0 or self.chance.random() < 0.3:
@@ -47,7 +47,7 @@ class Evening:
             self.play(self.bank)
 
     def take_a_bank(self) -> None:
-        banker = self.chance.choice(self.guests)
+        banker = self.chance.choice(self.coup_players)
         if has := balance_of(banker.account):
             amount = self.chance.randint(1, has)
             self.bank = a_bank(banker, amount)
@@ -62,7 +62,7 @@ class Evening:
 
     def play(self, bank: Bank) -> None:
         coup, left, stakes = Coup(bank), bank.balance, {}
-        for punter in self.guests:
+        for punter in self.coup_players:
             most = min(left, balance_of(punter.account))
             if punter != bank.banker and most:
                 stakes[punter] = self.chance.randint(1, most)
@@ -75,9 +75,9 @@ class Evening:
                 tax = 0 if times else sum(stakes.values()) // 20
                 coup.settle({punter: stake * times for punter, stake in stakes.items() if times}, tax=tax)
             else:  # voided before settlement
-                self.annul(self.played.pop())
+                self.void_round(self.played.pop())
 
-    def annul(self, coup: Coup) -> None:
+    def void_round(self, coup: Coup) -> None:
         with transaction.atomic():
             for undone in round_reversal.undo_round(coup.id):
                 is_banker = undone.player_id == coup.bank.banker.owner
@@ -91,14 +91,14 @@ class Evening:
 @pytest.mark.parametrize("seed", sample(range(8), 2))
 def test_everybody_has_what_they_began_with(seed):
     players = [a_player(real=MONEY) for _ in range(3)]
-    evening = Evening(Random(seed), [guest(player) for player in players])
+    evening = Evening(Random(seed), [coup_player(player) for player in players])
     for _ in range(STEPS):
         evening.go_on()
     while evening.played:
-        evening.annul(evening.played.pop(evening.chance.randrange(len(evening.played))))
+        evening.void_round(evening.played.pop(evening.chance.randrange(len(evening.played))))
     if evening.bank:
         evening.go_home(evening.bank)
-    for player, each in zip(players, evening.guests, strict=True):
+    for player, each in zip(players, evening.coup_players, strict=True):
         to_bank = evening.added_to_banks[player.pk]
         assert balance_of(each.account) == MONEY + evening.added[player.pk] + to_bank
         counted = Day.objects.filter(player=player).aggregate(staked=Sum("staked"), paid=Sum("paid"))

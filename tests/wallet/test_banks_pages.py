@@ -7,7 +7,7 @@ import pytest
 
 from tests.builders import a_player, a_verified_player
 from tests.people import a_member_of_staff, a_visitor
-from tests.wallet.coups import Coup, a_bank, guest
+from tests.wallet.coups import Coup, a_bank, coup_player
 from tests.wallet.payout_builders import an_account
 from wallet import withdrawals
 from wallet.ledger import accounts, statements
@@ -32,7 +32,7 @@ class TestToTheBanker:
     @pytest.mark.sweep
     @pytest.mark.parametrize("mode", Mode)
     def test_the_cashier_tells_what_lies_there(self, banker, mode):
-        bank = a_bank(guest(banker, mode), 40_000, mode=mode)
+        bank = a_bank(coup_player(banker, mode), 40_000, mode=mode)
         assert accounts.in_banks(banker.pk) == {mode: 40_000}
         assert "You have another SEK\u00a0400.00 in your bank at Chemin de Fer." in page_of(banker.user, "/en/cashier/")
         bank.move("bank_back", -40_000)
@@ -41,10 +41,10 @@ class TestToTheBanker:
 
     @pytest.mark.sweep
     def test_movements_have_their_names_and_those_of_a_bank_lead_to_no_round(self, banker):
-        punter, bank = a_player(real=100_000), a_bank(guest(banker), 400)
+        punter, bank = a_player(real=100_000), a_bank(coup_player(banker), 400)
         coup = Coup(bank)
-        coup.lay(guest(punter), 400)
-        coup.lay(guest(punter), -100)
+        coup.lay(coup_player(punter), 400)
+        coup.lay(coup_player(punter), -100)
         coup.settle({}, tax=15)
         bank.move("bank_back", -400)
         bank.move("bank_won", -285)
@@ -61,25 +61,25 @@ class TestToTheBanker:
 
     @pytest.mark.sweep
     def test_whoever_asks_for_more_than_is_free_hears_of_the_bank(self, banker):
-        a_bank(guest(banker), 40_000)
+        a_bank(coup_player(banker), 40_000)
         with pytest.raises(withdrawals.NotEnough, match="returns to your account when you give up the bank"):
             withdrawals.request(player=banker, amount=60_001, account=an_account(banker), key=uuid4())
 
 
 class TestToStaff:
     def test_what_the_house_owes_counts_banks_as_held(self, banker):
-        a_bank(guest(banker), 40_000)
+        a_bank(coup_player(banker), 40_000)
         assert Liability("SEK", Mode.REAL, 1, held=40_000, available=60_000, pending=0, total=100_000) in liabilities()
 
     def test_the_ledger_says_whose_bank_it_is_and_leads_to_no_round(self, banker):
-        bank = a_bank(guest(banker), 40_000)
+        bank = a_bank(coup_player(banker), 40_000)
         page = page_of(a_member_of_staff("finance").user, "/staff/ledger/")
         assert f"player:{banker.pk}, bank" in page
         assert f"?round={bank.tenure}" not in page
 
     @pytest.mark.sweep
     def test_a_players_page_lists_banks_that_hold_something(self, banker):
-        a_bank(guest(banker), 40_000)
-        a_bank(guest(banker), 100).move("bank_back", -100)
+        a_bank(coup_player(banker), 40_000)
+        a_bank(coup_player(banker), 100).move("bank_back", -100)
         page = page_of(a_member_of_staff("support").user, f"/staff/players/{banker.pk}/")
         assert page.count("In a bank") == 1

@@ -94,7 +94,7 @@ class TestBeginning:
     @pytest.mark.sweep
     def test_whoever_has_to_agree_to_new_terms_is_led_to_them(self, player, visitor, monkeypatch):
         monkeypatch.setattr("players.account.terms.VERSION", "another")
-        with pytest.raises(deposits.DepositBarred) as barred:
+        with pytest.raises(deposits.DepositNotEligible) as barred:
             a_payment(player)
         assert f'href="{reverse(barred.value.page)}"' in deposit(visitor, "500").text
         assert not Payment.objects.exists()
@@ -229,13 +229,13 @@ class TestTheForm:
     @pytest.mark.sweep
     @pytest.mark.parametrize("htmx", sample([True, False], 1))
     @pytest.mark.parametrize(
-        ("typed", "sentence"),
+        ("typed", "message"),
         sample([("1", "The minimum deposit is"), ("50,000.01", "The maximum single deposit is")], 1),
     )
-    def test_what_cannot_be_deposited_is_said_beside_what_was_typed(self, visitor, player, typed, sentence, htmx):
+    def test_what_cannot_be_deposited_is_said_beside_what_was_typed(self, visitor, player, typed, message, htmx):
         answer = deposit(visitor, typed, htmx=htmx)
         assert answer.status_code == 200
-        assert sentence in answer.text
+        assert message in answer.text
         assert f'value="{typed}"' in answer.text
         assert 'aria-invalid="true"' in answer.text
         assert not Payment.objects.filter(player=player).exists()
@@ -280,7 +280,7 @@ class TestTheForm:
 
 class TestThePage:
     @pytest.mark.parametrize(
-        ("state", "sentence"),
+        ("state", "message"),
         sample(
             [
                 (OrderState.APPROVED, "The money is in your account."),
@@ -291,11 +291,11 @@ class TestThePage:
             1,
         ),
     )
-    def test_gli19_2_5_6_the_page_says_how_a_deposit_stands_and_why(self, visitor, player, state, sentence):
+    def test_gli19_2_5_6_the_page_says_how_a_deposit_stands_and_why(self, visitor, player, state, message):
         payment = a_payment(player)
         call_back(statement(payment, state))
         page = visitor.get(f"/en/cashier/deposit/{payment.pk}/").text
-        assert sentence in page
+        assert message in page
         assert ("every 3s" in page) is (state == OrderState.OPEN)
 
     @pytest.mark.sweep

@@ -87,7 +87,7 @@ class TestTheList:
         made = [of_another_amount() for _ in range(3)]
         monkeypatch.setattr(deposits, "PAGE", 2)
         first = deposits.find(Doubt.AMOUNT)
-        rest = deposits.find(Doubt.AMOUNT, mark=first.further)
+        rest = deposits.find(Doubt.AMOUNT, position=first.further)
         assert [*first.payments, *rest.payments] == made
         assert rest.further is None
 
@@ -243,9 +243,9 @@ class TestThePage:
     def test_offers_no_way_to_credit(self, finance):
         payment = of_another_amount()
         page = finance.get(f"/staff/deposits/{payment.pk}/").text
-        deeds = {part.split('"')[0] for part in page.split("<form")[1:] for part in part.split('action="')[1:2]}
-        assert deeds >= {f"/staff/deposits/{payment.pk}/ask/", f"/staff/deposits/{payment.pk}/note/"}
-        assert {deed for deed in deeds if "deposit" in deed} == {
+        actions = {part.split('"')[0] for part in page.split("<form")[1:] for part in part.split('action="')[1:2]}
+        assert actions >= {f"/staff/deposits/{payment.pk}/ask/", f"/staff/deposits/{payment.pk}/note/"}
+        assert {action for action in actions if "deposit" in action} == {
             f"/staff/deposits/{payment.pk}/ask/",
             f"/staff/deposits/{payment.pk}/note/",
         }

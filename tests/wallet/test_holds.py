@@ -105,7 +105,7 @@ def test_a_round_on_which_nobody_holds_anything_has_no_stakes():
     assert holds.stake_all(uuid4()) is None
 
 
-def test_a_round_annulled_before_its_deal_gives_every_hold_back():
+def test_a_round_voided_before_its_deal_gives_every_hold_back():
     round_id, players = uuid4(), [a_player(real=1000), a_player(real=1000)]
     for player in players:
         holds.hold(round_id, cash(player), 1000)
@@ -146,15 +146,15 @@ class TestPaying:
 
     @pytest.fixture
     def round_id(self, bettors) -> UUID:
-        round_id, (swede, dane, guest) = uuid4(), bettors
-        for account, amount in ((cash(swede), 100), (cash(dane), 200), (cash(guest, Mode.FREE), 300)):
+        round_id, (swede, dane, coup_player) = uuid4(), bettors
+        for account, amount in ((cash(swede), 100), (cash(dane), 200), (cash(coup_player, Mode.FREE), 300)):
             holds.hold(round_id, account, amount)
         holds.stake_all(round_id)
         return round_id
 
     def test_pays_all_of_them_in_one_journal_and_the_house_takes_the_rest(self, bettors, round_id):
-        swede, dane, guest = bettors
-        posted = holds.settle_all(round_id, {cash(swede): 0, cash(dane): 700, cash(guest, Mode.FREE): 300})
+        swede, dane, coup_player = bettors
+        posted = holds.settle_all(round_id, {cash(swede): 0, cash(dane): 700, cash(coup_player, Mode.FREE): 300})
         assert posted is not None
         lines = Entry.objects.filter(journal_id=posted.journal_id).values_list("account_id", "amount")
         assert dict(lines) == {
@@ -163,10 +163,10 @@ class TestPaying:
             house("escrow", dane): -200,
             cash(dane): 700,
             house("house", dane): -500,
-            house("escrow", guest, Mode.FREE): -300,
-            cash(guest, Mode.FREE): 300,
+            house("escrow", coup_player, Mode.FREE): -300,
+            cash(coup_player, Mode.FREE): 300,
         }
-        assert posted.balances == {cash(dane): 1500, cash(guest, Mode.FREE): 1000}
+        assert posted.balances == {cash(dane): 1500, cash(coup_player, Mode.FREE): 1000}
         assert (Day.objects.get(player=dane).staked, Day.objects.get(player=dane).paid) == (200, 700)
         assert [check.rows for check in verify.run() if check.rows] == []
 

@@ -11,7 +11,7 @@ from tests.builders import a_player
 from tests.live.at_table import a_live_table, bet, round_at
 from tests.reports_history import a_depositor, ask, clock
 from tests.wallet.payout_builders import a_withdrawal
-from wallet.models import Standing
+from wallet.models import AccountSnapshot
 from wallet.reports import liability
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +88,7 @@ def test_what_was_set_aside_in_the_past_is_what_was_seen_last_before():
     past = clock() - timedelta(hours=3)
     seen = past - timedelta(minutes=20)
     for at, held in ((seen - timedelta(hours=1), 1), (seen, 777), (past + timedelta(minutes=40), 3)):
-        Standing.objects.create(at=at, account_kind="cash", currency="SEK", mode="R", balance=100_000, held=held)
+        AccountSnapshot.objects.create(at=at, account_kind="cash", currency="SEK", mode="R", balance=100_000, held=held)
     row = read(Interval(past - timedelta(days=1), past))
     assert row == {}  # no liability yet
     row = read(Interval(past, clock()))["SEK", "beginning"]

@@ -13,7 +13,7 @@ from games import solo
 from games.errors import OverLimit
 from players.models import LimitKind, LimitSource, Period
 from players.protection.limits import set_limit
-from tests.builders import a_golden_table, a_place, a_player, a_purse, a_round, a_table
+from tests.builders import a_golden_table, a_player, a_purse, a_round, a_seat, a_table
 from tests.harness.sweeps import sample
 from tests.people import events
 from tests.players.limit_clock import a_day, let_pass
@@ -295,18 +295,18 @@ class TestAtATable:
     def test_a_round_beyond_a_limit_is_refused_before_its_seed_is_opened_and_stays_the_next_one(self):
         player, table = a_player(real=MONEY), a_table()
         limit(player, "stake", "day", 1500)
-        place = a_place(player, table, player=1000, tie=1000)
+        seat = a_seat(player, table, player=1000, tie=1000)
         with pytest.raises(OverLimit) as why:
             solo.play_round(
                 player=player,
                 table_id=table.pk,
                 mode=Mode.REAL,
-                round_id=place.round_id,
-                slip_version=place.slip_version,
+                round_id=seat.round_id,
+                slip_version=seat.slip_version,
             )
         assert (why.value.reached.left, why.value.reached.kind) == (1500, "stake")
-        after = solo.place_at(player=player, table_id=table.pk, mode=Mode.REAL)
-        assert (after.round_id, bytes(after.sealed_seed)) == (place.round_id, bytes(place.sealed_seed))
+        after = solo.solo_seat_at(player=player, table_id=table.pk, mode=Mode.REAL)
+        assert (after.round_id, bytes(after.sealed_seed)) == (seat.round_id, bytes(seat.sealed_seed))
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
         assert events("round.refused")[-1]["data"]["reason"] == "OverLimit"
 
@@ -315,13 +315,13 @@ class TestAtATable:
     @pytest.mark.parametrize("period", Period, ids=str)
     def test_the_refusal_is_a_sentence_with_both_amounts(self, language, kind, period):
         with translation.override(language):
-            sentence = str(LimitReached(kind, period, 123_400, 5600, "SEK"))
-        digits = "".join(letter for letter in sentence if letter.isdigit())
+            message = str(LimitReached(kind, period, 123_400, 5600, "SEK"))
+        digits = "".join(letter for letter in message if letter.isdigit())
         assert digits == "1234005600"
-        assert sentence.endswith(".")
+        assert message.endswith(".")
         if language != "en":
             with translation.override("en"):
-                assert sentence.split(" ")[1:3] != str(LimitReached(kind, period, 123_400, 5600, "SEK")).split(" ")[1:3]
+                assert message.split(" ")[1:3] != str(LimitReached(kind, period, 123_400, 5600, "SEK")).split(" ")[1:3]
 
 
 def test_not_even_the_owner_of_the_tables_counts_by_hand(cloned_db, owner):

@@ -7,7 +7,7 @@ from django.test import Client
 
 from players.models import Jurisdiction, LimitChange, LimitKind, LimitSource, Period, Player, User
 from players.protection.limits import own_limits, pending, set_limit, should_offer
-from tests.builders import a_place, a_player, a_table
+from tests.builders import a_player, a_seat, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.money_moves import a_round
@@ -157,10 +157,10 @@ def test_whoever_is_offered_some_can_say_not_now_and_is_not_asked_again(code):
 def test_a_deal_beyond_a_limit_says_which_and_leads_to_the_limits(visitor, player):
     table = a_table()
     limit(player, "stake", "day", 1500)
-    place = a_place(player, table, player=1000, tie=1000)
+    seat = a_seat(player, table, player=1000, tie=1000)
     answer = visitor.post(
         "/en/table/baccarat/real/play/",
-        {"action": "deal", "round_id": place.round_id, "slip_version": place.slip_version, "table_version": 1},
+        {"action": "deal", "round_id": seat.round_id, "slip_version": seat.slip_version, "table_version": 1},
         follow=True,
     ).content.decode()
     assert "Your daily stake limit is £15.00. You can stake £15.00 more today." in answer

@@ -21,7 +21,7 @@ from tests.old_months import beginning
 from tests.start.support import wait_until
 from tests.wallet import payout_builders
 from tests.wallet.adjusting import adjust
-from tests.wallet.coups import Coup, a_bank, broken, guest
+from tests.wallet.coups import Coup, a_bank, broken, coup_player
 from tests.wallet.money_moves import a_round, cash, house, move, settle, stake
 from tests.wallet.studios import a_game
 from tests.wallet.test_at_once import is_whole
@@ -336,7 +336,7 @@ class TestThingsThatStraddle:
         assert broken() == {}
 
     @pytest.mark.sweep
-    def test_an_annulment_with_a_shortfall(self, go_to):
+    def test_an_void_with_a_shortfall(self, go_to):
         player, round_id = a_player(real=1_000), uuid4()
         ledger.post(stake(player, 500, round_id=round_id), settle(player, 500, 2_000, round_id=round_id))
         a_round(player, 2_400, 0)
@@ -347,12 +347,12 @@ class TestThingsThatStraddle:
     @pytest.mark.sweep
     def test_a_bank_and_its_coup(self, go_to):
         ada, ben = a_player(real=1_000), a_player(real=1_000)
-        bank = a_bank(guest(ada), 400)
+        bank = a_bank(coup_player(ada), 400)
         coup = Coup(bank)
-        coup.lay(guest(ben), 300)
-        coup.lay(guest(ben), -100)
+        coup.lay(coup_player(ben), 300)
+        coup.lay(coup_player(ben), -100)
         go_to(SEPTEMBER)
-        coup.settle({guest(ben): 400}, tax=0)
+        coup.settle({coup_player(ben): 400}, tax=0)
         bank.move("bank_back", -200)
         go_to(beginning(2026, 10))
         with transaction.atomic():

@@ -9,7 +9,7 @@ from audit.reports.kinds import Interval
 from tests import reports_history
 from tests.reports_history import a_depositor, clock
 from wallet.ledger import hourly_totals
-from wallet.models import Moved
+from wallet.models import LedgerHourlyTotal
 
 pytestmark = pytest.mark.django_db
 
@@ -37,9 +37,9 @@ def test_is_what_the_entries_say_however_the_time_is_cut():
         Interval(history.before.since, middle),
         Interval(middle, history.interval.until),
     ):
-        assert set(hourly_totals.moved(interval)) == by_the_entries(interval)
+        assert set(hourly_totals.read_totals(interval)) == by_the_entries(interval)
     assert {"settle", "void_settle", "void_shortfall"} <= {
-        each.journal_kind for each in hourly_totals.moved(history.interval)
+        each.journal_kind for each in hourly_totals.read_totals(history.interval)
     }
 
 
@@ -51,7 +51,7 @@ def test_an_hour_is_summed_up_as_it_was_and_what_comes_later_is_a_difference():
     read = hourly_totals.roll(hour)
     kept = {
         hourly_totals.Sum(*row)
-        for row in Moved.objects.filter(hour=hour).values_list(
+        for row in LedgerHourlyTotal.objects.filter(hour=hour).values_list(
             "journal_kind", "account_kind", "currency", "mode", "entries", "amount", "into"
         )
     }
@@ -59,7 +59,7 @@ def test_an_hour_is_summed_up_as_it_was_and_what_comes_later_is_a_difference():
     assert read == sum(each.entries for each in due)
     assert list(hourly_totals.differences(whole)) == []
     a_depositor("SE")
-    assert any("deposit cash SEK R" in sentence for sentence in hourly_totals.differences(whole))
+    assert any("deposit cash SEK R" in message for message in hourly_totals.differences(whole))
 
 
 def test_the_first_journal_is_found_by_its_time():

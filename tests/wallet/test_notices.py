@@ -18,7 +18,7 @@ from wallet.invariants import verify
 from wallet.models import Behaviour, Entry, Journal, NoticePath, OrderState, Payment, PaymentNotice, PaymentState
 from wallet.payments import status_queries
 from wallet.payments.notifications import Decision, Known, decide
-from wallet.payments.providers import News
+from wallet.payments.providers import StatusReport
 from wallet.sandbox_bank.orders import Answer
 from wallet.sandbox_bank.protocol import HEADER, SECONDS_GOOD, BadNotice, check, sign
 
@@ -315,7 +315,7 @@ TABLE = [
 @pytest.mark.sweep
 @pytest.mark.parametrize(("known", "word", "sequence", "path", "decision"), TABLE)
 def test_what_news_means(known, word, sequence, path, decision):
-    assert decide(known, News(word, 100, "SEK", "A", sequence), path) is decision
+    assert decide(known, StatusReport(word, 100, "SEK", "A", sequence), path) is decision
 
 
 @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))

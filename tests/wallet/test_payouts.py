@@ -87,7 +87,7 @@ def test_two_players_who_are_paid_to_one_account_are_flagged():
 
 
 @pytest.mark.parametrize(
-    ("iban", "sentence"),
+    ("iban", "message"),
     [
         ("SE45 5000 0000 0583 9825 7467", "not a valid IBAN"),
         ("nonsense", "not a valid IBAN"),
@@ -96,8 +96,8 @@ def test_two_players_who_are_paid_to_one_account_are_flagged():
     ],
     ids=["check digit", "nonsense", "empty", "far away"],
 )
-def test_what_is_no_account_to_pay_to_is_refused(iban, sentence):
-    with pytest.raises(payout_accounts.IbanError, match=sentence):
+def test_what_is_no_account_to_pay_to_is_refused(iban, message):
+    with pytest.raises(payout_accounts.IbanError, match=message):
         payout_accounts.read_iban(iban, "SE")
 
 

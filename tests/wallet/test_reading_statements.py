@@ -44,7 +44,7 @@ def test_an_amount_has_a_point_or_a_comma_and_is_never_rounded(written, minor):
 
 
 @pytest.mark.parametrize(
-    ("column", "written", "sentence"),
+    ("column", "written", "message"),
     [
         ("amount", "-5.00", "must have no sign"),
         ("amount", "1.234,50", "without thousands separators"),
@@ -67,13 +67,13 @@ def test_an_amount_has_a_point_or_a_comma_and_is_never_rounded(written, minor):
         ("reference", "x" * 65, "at most 64 characters"),
     ],
 )
-def test_what_is_wrong_with_a_line_is_said_with_its_number_and_its_text(column, written, sentence):
+def test_what_is_wrong_with_a_line_is_said_with_its_number_and_its_text(column, written, message):
     cells = dict(zip(COLUMNS, GOOD.split(","), strict=True)) | {column: f'"{written}"'}
     statement = said(f"{HEADING}\n{GOOD}\n{','.join(cells.values())}\n")
     assert len(statement.lines) == 1
     (fault,) = statement.faults
     assert fault.number == 3
-    assert sentence in " ".join(fault.wrong)
+    assert message in " ".join(fault.wrong)
     assert "2026-11-22" in fault.text or column == "date"
 
 
@@ -99,7 +99,7 @@ def test_columns_that_are_not_declared_are_let_go_of():
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"),
+    ("content", "message"),
     [
         (b"", "lacks: kind"),
         (b"reference;kind\n", "lacks: amount, currency, date, status"),
@@ -112,8 +112,8 @@ def test_columns_that_are_not_declared_are_let_go_of():
         (b"x" * (parser.MOST_BYTES + 1), "larger than 5 MB"),
     ],
 )
-def test_a_file_that_is_no_statement_is_refused_in_a_sentence(content, sentence):
-    with pytest.raises(NotAStatement, match=sentence):
+def test_a_file_that_is_no_statement_is_refused_in_a_sentence(content, message):
+    with pytest.raises(NotAStatement, match=message):
         said(content)
 
 

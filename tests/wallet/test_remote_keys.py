@@ -11,7 +11,7 @@ from tests.games.remote_books import STAKE, agreed
 from tests.people import a_member_of_staff, events
 from tests.remote import MONEY, an_operator, make_due
 from tests.wallet.studios import another_key
-from wallet.models import BetState, MessageState, PartnerKey, RemoteBet, RemoteMessage
+from wallet.models import BetState, MessageState, OperatorBet, OperatorMessage, PartnerKey
 from wallet.operator_wallet import bets, queue
 from wallet.seamless_wallet import partners, signing
 
@@ -32,7 +32,7 @@ def waiting(operator, table):
     """A visit with a win message that waits."""
     visitor = operator.visit()
     visitor.plays(table, banker=STAKE)
-    return RemoteMessage.objects.get(bet__player=visitor.player)
+    return OperatorMessage.objects.get(bet__player=visitor.player)
 
 
 def at(staff):
@@ -90,7 +90,7 @@ class TestReplacing:
             bets.ask(
                 player=visitor.player, launch=visitor.launch, round_id=click.round_id, game=table.slug, amount=STAKE
             )
-        assert RemoteBet.objects.get().state == BetState.GIVEN_UP
+        assert OperatorBet.objects.get().state == BetState.GIVEN_UP
         queue.send_due()
         assert operator.host.balances[visitor.name] == MONEY
 
@@ -143,4 +143,4 @@ class TestEnding:
             queue.settle(waiting.pk, note="x", by=finance)
         settled = {"state": MessageState.SETTLED, "settled_by": finance, "note": "x", "ended_at": waiting.at}
         with pytest.raises(DatabaseError, match="does not change like this"):
-            RemoteMessage.objects.filter(pk=waiting.pk).update(**settled)
+            OperatorMessage.objects.filter(pk=waiting.pk).update(**settled)

@@ -8,14 +8,14 @@ from django.db import DatabaseError, connection
 from django.db.models import F
 
 from audit.significant import detection
-from tests.annulling import annul_unreproduced
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed
 from tests.harness.reference_host import Fault
 from tests.people import a_member_of_staff, events
 from tests.remote import MONEY, an_operator, make_due
+from tests.voiding import void_unreproduced
 from wallet.invariants import verify
-from wallet.models import MessageKind, MessageState, RemoteMessage
+from wallet.models import MessageKind, MessageState, OperatorMessage
 from wallet.operator_wallet import client, queue
 
 NEVER = 60  # attempts during weeks without the operator
@@ -41,7 +41,7 @@ def played(operator, table):
     """A round whose win message waits."""
     visitor = operator.visit()
     visitor.plays(table, banker=STAKE)
-    return visitor, RemoteMessage.objects.get(bet__player=visitor.player)
+    return visitor, OperatorMessage.objects.get(bet__player=visitor.player)
 
 
 def waits(message):
@@ -61,7 +61,7 @@ class TestSending:
             queue.send_due()
             assert 2**tries - 30 < waits(message) <= 2**tries
             make_due()
-        RemoteMessage.objects.update(tries=NEVER)
+        OperatorMessage.objects.update(tries=NEVER)
         operator.host.fail("win", Fault.ERROR)
         queue.send_due()
         assert 3_500 < waits(message) <= 3_600
@@ -105,7 +105,7 @@ class TestSending:
             assert len(other.host.standing("win")) == 1
         make_due()
         queue.send_due()
-        assert not RemoteMessage.objects.filter(state=MessageState.WAITING).exists()
+        assert not OperatorMessage.objects.filter(state=MessageState.WAITING).exists()
 
     def test_and_by_one_worker_alone(self, operator, table, cloned_db):
         played(operator, table)
@@ -121,7 +121,7 @@ class TestSending:
             assert len(operator.host.named("win")) == 1
         queue.send_due()
         assert len(operator.host.named("win")) == 2
-        assert not RemoteMessage.objects.filter(state=MessageState.WAITING).exists()
+        assert not OperatorMessage.objects.filter(state=MessageState.WAITING).exists()
 
     @pytest.mark.sweep
     def test_silence_for_an_hour_is_told_to_staff_once(self, operator, table, monkeypatch):
@@ -189,7 +189,7 @@ class TestDoubts:
         visitor, message = played(operator, table)
         operator.host.refuse("win", "no-bet")
         queue.send_due()
-        annul_unreproduced(message.bet.round_id)
+        void_unreproduced(message.bet.round_id)
         queue.send_due()
         assert not operator.host.named("rollback")
         queue.try_again(message.pk, by=a_member_of_staff("finance"))
@@ -201,12 +201,12 @@ class TestDoubts:
     @pytest.mark.sweep
     def test_winnings_that_were_spent_there_are_a_doubt(self, operator, table):
         visitor = operator.visit()
-        while not (won := RemoteMessage.objects.filter(kind=MessageKind.WIN, amount__gt=F("bet__amount")).first()):
+        while not (won := OperatorMessage.objects.filter(kind=MessageKind.WIN, amount__gt=F("bet__amount")).first()):
             visitor.plays(table, banker=STAKE)
         queue.send_due()
         operator.host.balances[visitor.name] = 0
-        annul_unreproduced(won.bet.round_id)
+        void_unreproduced(won.bet.round_id)
         queue.send_due()
-        doubt = RemoteMessage.objects.get(takes_back=won.transaction)
+        doubt = OperatorMessage.objects.get(takes_back=won.transaction)
         assert (doubt.state, doubt.said) == (MessageState.DOUBT, "insufficient-funds")
-        assert RemoteMessage.objects.get(takes_back=won.bet_id).state == MessageState.WAITING
+        assert OperatorMessage.objects.get(takes_back=won.bet_id).state == MessageState.WAITING

@@ -56,7 +56,7 @@ def test_a_round_that_several_close_and_pay_is_closed_and_paid_once(cloned_db):
     assert is_whole()
 
 
-def test_rounds_of_the_same_players_close_pay_and_are_annulled_among_solo_rounds(cloned_db):
+def test_rounds_of_the_same_players_close_pay_and_are_voided_among_solo_rounds(cloned_db):
     """Nothing deadlocks: PostgreSQL would end one transaction and the test would fail.
 
     The last player has cash and purse in the same rounds, and the daily total counts both.
@@ -83,8 +83,8 @@ def test_rounds_of_the_same_players_close_pay_and_are_annulled_among_solo_rounds
     ]
     at_once([*jobs, play_alone, play_alone])
     assert is_whole()
-    annulled, alone = 2, 2
-    stood = len(rounds) - annulled
+    voided, alone = 2, 2
+    stood = len(rounds) - voided
     counted = Day.objects.get(player=players[-1])  # cash odd, unpaid; purse even
     assert counted.staked == alone * 50 + stood * 2 * HELD
     assert counted.paid == alone * 70 + stood * 2 * HELD

@@ -118,9 +118,9 @@ class TestABet:
     def test_counts_as_an_action_of_the_player(self, game):
         Session.objects.filter(pk=game.log_in.pk).update(acted_at=Clock() - timedelta(minutes=5))
         game.bet(100)
-        standing = sessions.standing(game.log_in.pk)
-        assert standing is not None
-        assert standing.idle < timedelta(minutes=1)
+        state = sessions.read_state(game.log_in.pk)
+        assert state is not None
+        assert state.idle < timedelta(minutes=1)
 
 
 class TestAWin:
@@ -366,7 +366,7 @@ class TestWhatKeepsABetAway:
         assert broken() == []
 
     @pytest.mark.sweep
-    def test_whoever_takes_a_pause_is_barred_in_their_language(self, game):
+    def test_whoever_takes_a_pause_is_not_eligible_in_their_language(self, game):
         game.who.user.language = "sv"
         game.who.user.save()
         exclusions.pause(player=game.who, by=str(game.who))

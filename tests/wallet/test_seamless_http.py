@@ -9,7 +9,7 @@ from django.test import Client
 
 from players.models import Scope
 from players.protection import exclusions
-from tests.api.client import Program
+from tests.api.client import ApiClient
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
@@ -179,9 +179,9 @@ class TestSessions:
     def player(self):
         return a_player(real=MONEY)
 
-    def test_a_program_opens_one_and_the_studio_takes_bets(self, player):
+    def test_a_api_client_opens_one_and_the_studio_takes_bets(self, player):
         studio = a_partner()
-        told = Program(player.user).post(f"studios/{studio.code}/sessions/", {"mode": "real"})
+        told = ApiClient(player.user).post(f"studios/{studio.code}/sessions/", {"mode": "real"})
         assert told.status_code == 201
         said = told.json()
         assert said["address"] == studio.address
@@ -204,7 +204,7 @@ class TestSessions:
         studio, off = a_partner(), a_partner()
         partners.switch_off(partner=off, reason="no contract", by=a_member_of_staff("finance"))
         a_partner(PartnerKind.OPERATOR)
-        listed = Program(player.user).get("studios/").json()
+        listed = ApiClient(player.user).get("studios/").json()
         assert ([each["code"] for each in listed["items"]], listed["next"]) == ([studio.code], None)
 
     @pytest.mark.sweep
@@ -212,29 +212,29 @@ class TestSessions:
         off, operator = a_partner(), a_partner(PartnerKind.OPERATOR)
         partners.switch_off(partner=off, reason="no contract", by=a_member_of_staff("finance"))
         for partner in (off, operator):
-            answer = Program(player.user).post(f"studios/{partner.code}/sessions/", {"mode": "real"})
+            answer = ApiClient(player.user).post(f"studios/{partner.code}/sessions/", {"mode": "real"})
             assert code(answer) == (404, "not-found")
 
     def test_none_for_who_may_not_play(self, player):
         exclusions.pause(player=player, by=str(player))
-        answer = Program(player.user).post(f"studios/{a_partner().code}/sessions/", {"mode": "free"})
+        answer = ApiClient(player.user).post(f"studios/{a_partner().code}/sessions/", {"mode": "free"})
         assert code(answer) == (403, "barred")
         assert not GameSession.objects.exists()
 
     def test_none_while_the_house_is_stopped(self, player):
         stop()
-        answer = Program(player.user).post(f"studios/{a_partner().code}/sessions/", {"mode": "real"})
+        answer = ApiClient(player.user).post(f"studios/{a_partner().code}/sessions/", {"mode": "real"})
         assert code(answer) == (409, "house-stopped")
 
     @pytest.mark.sweep
     def test_none_with_a_token_that_may_only_read(self, player):
-        reads = Program(player.user, Scope.READ)
+        reads = ApiClient(player.user, Scope.READ)
         assert code(reads.post(f"studios/{a_partner().code}/sessions/", {"mode": "real"})) == (403, "forbidden")
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("body", sample([{}, {"mode": "both"}, {"mode": "real", "more": 1}, {"mode": True}], 1))
     def test_none_for_what_is_not_said_rightly(self, player, body):
-        assert code(Program(player.user).post(f"studios/{a_partner().code}/sessions/", body)) == (400, "invalid")
+        assert code(ApiClient(player.user).post(f"studios/{a_partner().code}/sessions/", body)) == (400, "invalid")
 
 
 def test_no_secret_stands_in_the_log(game):

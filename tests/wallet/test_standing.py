@@ -4,9 +4,9 @@ import pytest
 
 from tests.live.at_table import a_live_table, bet
 from tests.reports_history import a_depositor, clock
-from wallet.models import Standing
+from wallet.models import AccountSnapshot
 from wallet.reports import liability
-from wallet.tasks import look_at_accounts
+from wallet.tasks import take_account_snapshots
 
 pytestmark = pytest.mark.django_db
 
@@ -14,15 +14,15 @@ pytestmark = pytest.mark.django_db
 def test_a_look_keeps_what_lies_on_accounts_and_what_is_held():
     bet(a_depositor("SE", 100_000), a_live_table(), player=5000)
     since = clock()
-    look_at_accounts()
-    standing = Standing.objects.get(at__gte=since, account_kind="cash", currency="SEK", mode="R")
+    take_account_snapshots()
+    standing = AccountSnapshot.objects.get(at__gte=since, account_kind="cash", currency="SEK", mode="R")
     assert (standing.balance, standing.held) == (100_000, 5000)
-    assert set(Standing.objects.values_list("at", flat=True)) == {standing.at}
+    assert set(AccountSnapshot.objects.values_list("at", flat=True)) == {standing.at}
 
 
 def test_the_report_of_liability_knows_by_it_what_was_held():
     bet(a_depositor("SE", 100_000), a_live_table(), player=5000)
-    look_at_accounts()
+    take_account_snapshots()
     aside = liability.aside_before(clock())
     assert aside is not None
     assert aside.amounts["SEK"] == 5000

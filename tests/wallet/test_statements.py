@@ -341,7 +341,7 @@ class TestThePages:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
-        ("changes", "sentence"),
+        ("changes", "message"),
         sample(
             [
                 ({"until": "2020-01-01"}, "The end date is before the start date."),
@@ -352,11 +352,11 @@ class TestThePages:
             1,
         ),
     )
-    def test_say_beside_the_form_why_a_file_is_not_read(self, changes, sentence):
+    def test_say_beside_the_form_why_a_file_is_not_read(self, changes, message):
         _staff, visitor = visitor_as("finance")
         file = SimpleUploadedFile("x.csv", a_file([]))
         data = {"provider": PROVIDER, "since": today(), "until": today(), "file": file} | changes
-        assert sentence in visitor.post("/staff/statements/upload/", data).text
+        assert message in visitor.post("/staff/statements/upload/", data).text
 
     @pytest.mark.sweep
     def test_of_another_s_preview_are_not_there(self):

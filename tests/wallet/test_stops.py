@@ -160,7 +160,7 @@ class TestWhatDoesNotBegin:
         (event,) = events("deposit.refused", on=str(player))
         assert event["data"]["reason"] == "DepositsStopped"
 
-    def test_nor_a_deposit_of_a_program_that_forgot(self, player):
+    def test_nor_a_deposit_of_a_api_client_that_forgot(self, player):
         before = a_payment(player)
         stop()
         copy = {

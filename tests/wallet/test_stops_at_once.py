@@ -16,10 +16,10 @@ from django.db import DatabaseError, connection, transaction
 from games.errors import PlayError
 from games.models import LiveRound, Participation
 from games.shared import phases, seats
-from games.solo import place_at, play_round
+from games.solo import play_round, solo_seat_at
 from players.models import Player
-from tests.builders import a_place, a_player, a_shared_table, a_table
-from tests.chemin.at_table import a_bank, a_chemin_table, guests
+from tests.builders import a_player, a_seat, a_shared_table, a_table
+from tests.chemin.at_table import a_bank, a_chemin_table, seated_players
 from tests.live.at_table import a_live_table, live_table_of
 from tests.live.betting import balance, chip, held
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, somebody_is_blocked, until
@@ -59,7 +59,7 @@ def a_chip() -> Beginning:
 
 def a_deal() -> Beginning:
     player, table = a_player(real=MONEY), a_table()
-    a_place(player, table, Mode.REAL, player=1000)
+    a_seat(player, table, Mode.REAL, player=1000)
     return Beginning(partial(deal, player, table.pk), Participation.objects.filter(player=player).count)
 
 
@@ -68,9 +68,9 @@ def a_round() -> Beginning:
     return Beginning(partial(phases.advance, table.pk), LiveRound.objects.filter(live_table=table).count)
 
 
-def a_guest_s_bank() -> Beginning:
+def a_player_s_bank() -> Beginning:
     table = a_chemin_table()
-    guests(table, 2)
+    seated_players(table, 2)
     return Beginning(partial(a_bank, table), Entry.objects.filter(journal__kind="bank", amount__lt=0).count)
 
 
@@ -87,9 +87,9 @@ def free_money() -> Beginning:
 
 def deal(player: Player, table_id: int, mode: Mode = Mode.REAL) -> object:
     """Play the current slip and place the same bet again."""
-    place = place_at(player=player, table_id=table_id, mode=mode)
+    seat = solo_seat_at(player=player, table_id=table_id, mode=mode)
     return play_round(
-        player=player, table_id=table_id, mode=mode, round_id=place.round_id, slip_version=place.slip_version
+        player=player, table_id=table_id, mode=mode, round_id=seat.round_id, slip_version=seat.slip_version
     )
 
 
@@ -129,7 +129,7 @@ def slowly(job: Callable[[], str]) -> Slowly:
     return Slowly(in_a_thread(do), is_done, may_commit)
 
 
-@pytest.mark.parametrize("make", [a_chip, a_deal, a_round, a_guest_s_bank, a_deposit, free_money])
+@pytest.mark.parametrize("make", [a_chip, a_deal, a_round, a_player_s_bank, a_deposit, free_money])
 class TestWhatIsOnItsWay:
     """It found the house open; before its commit, the house is stopped."""
 
@@ -158,7 +158,7 @@ class TestWhatIsOnItsWay:
         under_way.may_commit.set()
         assert (under_way.job.result(PATIENCE), stopping.result(PATIENCE)) == ("accepted", "stopped")
         assert beginning.count() == 1
-        assert outcome(beginning.begin) in REFUSED | {"StalePage", "QuestionPassed", "GuestRefused"}
+        assert outcome(beginning.begin) in REFUSED | {"StalePage", "QuestionPassed", "CheminRefused"}
         assert beginning.count() == 1
         assert is_whole()
 
@@ -185,14 +185,14 @@ def test_gli19_2_4_1_no_round_is_played_after_a_stop_however_many_are_asked_for(
     players = [a_player(real=MONEY, free=MONEY) for _ in range(THREADS)]
     table = a_table()
     for player in players:
-        a_place(player, table, mode, player=1000)
+        a_seat(player, table, mode, player=1000)
 
     def play_on(player: Player) -> str:
         """Play until the house is stopped."""
         while (came := outcome(partial(deal, player, table.pk, mode))) in ("accepted", "NothingStaked"):
             if came == "NothingStaked":
                 try:
-                    a_place(player, table, mode, player=1000)
+                    a_seat(player, table, mode, player=1000)
                 except PlayError as refusal:
                     return type(refusal).__name__
         return came

@@ -16,7 +16,7 @@ from tests.harness.databases import Database
 from tests.harness.sweeps import drawn, sweep
 from tests.people import events
 from tests.wallet.at_the_bank import a_payment
-from tests.wallet.coups import Coup, a_bank, guest, house_player
+from tests.wallet.coups import Coup, a_bank, coup_player, house_player
 from tests.wallet.money_moves import a_round
 from wallet import ledger, tasks
 from wallet.invariants import guards, verify
@@ -67,7 +67,11 @@ DAMAGE = [
         "not in the ledger: stake",
     ),
     (STUDIO_ROW.format(operation="win", bet=0, win=100), "studios_move_what_they_said", "a win without a bet"),
-    ("UPDATE players_player SET is_remote = true", "operators_rounds_are_booked", "of an operator's money is left"),
+    (
+        "UPDATE players_player SET uses_operator_wallet = true",
+        "operators_rounds_are_booked",
+        "of an operator's money is left",
+    ),
     (f"UPDATE wallet_account SET version = 77 WHERE id = {CASH}", "chains_are_unbroken", "version 77"),
     (
         f"""ALTER TABLE wallet_account DROP CONSTRAINT wallet_account_covered;
@@ -258,7 +262,7 @@ def damage(cloned_db):
 
 def a_coup() -> None:
     """A bank of 400 loses 300 and is returned; a player joins a practice table."""
-    punter, bank = guest(a_player(real=1000)), a_bank(guest(a_player(real=1000)), 400)
+    punter, bank = coup_player(a_player(real=1000)), a_bank(coup_player(a_player(real=1000)), 400)
     coup = Coup(bank)
     coup.lay(punter, 300)
     coup.settle({punter: 600})
@@ -289,7 +293,7 @@ def test_every_invariant_has_been_broken_once():
 
 
 def test_what_is_due_is_what_the_migrations_made(cloned_db):
-    assert guards.LIST.read_text().splitlines() == guards.standing(), "manage.py list_guards on a migrated database"
+    assert guards.LIST.read_text().splitlines() == guards.in_force(), "manage.py list_guards on a migrated database"
 
 
 @pytest.mark.sweep

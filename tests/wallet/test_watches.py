@@ -16,7 +16,7 @@ from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import an_account
 from wallet import withdrawals
-from wallet.aml import detection as watches
+from wallet.aml import detection as aml_detection
 from wallet.aml import signs
 from wallet.aml.signs import Movement, is_sudden, is_unplayed, kept_under, passed_through
 
@@ -110,7 +110,7 @@ def look():
 def only_watches(monkeypatch):
     """Register only the AML finders."""
     monkeypatch.setattr(detection, "_finders", {})
-    watches.register()
+    aml_detection.register()
 
 
 @pytest.mark.django_db

@@ -110,7 +110,7 @@ class TestThePlayer:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
-        ("changes", "sentence"),
+        ("changes", "message"),
         sample(
             [
                 ({"amount": "1e9"}, "This is not a valid amount"),
@@ -124,9 +124,9 @@ class TestThePlayer:
         ),
         ids=["nonsense", "negative", "too much", "too little", "no IBAN", "not mine"],
     )
-    def test_reads_why_it_is_refused_beside_the_field(self, changes, sentence):
+    def test_reads_why_it_is_refused_beside_the_field(self, changes, message):
         page = ask(visitor_as(a_verified_player(real=MONEY).user), **changes)
-        assert re.search(rf'class="errorlist[^>]*>.*?{sentence}', page.text, re.S)
+        assert re.search(rf'class="errorlist[^>]*>.*?{message}', page.text, re.S)
         assert not Withdrawal.objects.exists()
 
     def test_who_is_not_verified_is_led_to_the_identity_page(self):
@@ -259,7 +259,7 @@ class TestFinance:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
-        ("data", "sentence"),
+        ("data", "message"),
         sample(
             [
                 ({"action": "approve"}, "Enter a reason"),
@@ -270,9 +270,9 @@ class TestFinance:
         ),
         ids=["no reason", "no sentence for the player", "nothing chosen"],
     )
-    def test_says_what_is_missing(self, data, sentence):
+    def test_says_what_is_missing(self, data, message):
         withdrawal = a_withdrawal(a_verified_player(real=MONEY))
-        assert sentence in decide(a_member_of_staff("finance"), withdrawal, **data)
+        assert message in decide(a_member_of_staff("finance"), withdrawal, **data)
         assert Withdrawal.objects.get().status == WithdrawalStatus.REQUESTED
 
     @pytest.mark.sweep

@@ -37,8 +37,8 @@ def test_what_waits_is_walked_through_longest_first(monkeypatch):
     monkeypatch.setattr(views, "PAGE", 2)
     made = some(5)
     first = find(Wanted())
-    second = find(Wanted(), mark=first.further)
-    third = find(Wanted(), mark=second.further)
+    second = find(Wanted(), position=first.further)
+    third = find(Wanted(), position=second.further)
     assert [*first.withdrawals, *second.withdrawals, *third.withdrawals] == made
     assert third.further is None
 
@@ -48,7 +48,7 @@ def test_what_is_decided_is_walked_through_newest_first(monkeypatch):
     monkeypatch.setattr(views, "PAGE", 2)
     made = [refused(each) for each in some(3)]
     first = find(Wanted(OVER))
-    second = find(Wanted(OVER), mark=first.further)
+    second = find(Wanted(OVER), position=first.further)
     assert [*first.withdrawals, *second.withdrawals] == made[::-1]
 
 

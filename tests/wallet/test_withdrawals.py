@@ -52,7 +52,7 @@ def is_whole():
 
 def word(withdrawal, state, **changes):
     said = {"amount": withdrawal.amount, "currency": withdrawal.currency, "number": "SP1", "reason": ""} | changes
-    return payouts.Word(withdrawal.reference, state, **said)
+    return payouts.BankAnswer(withdrawal.reference, state, **said)
 
 
 def hear(withdrawal, state, **changes):

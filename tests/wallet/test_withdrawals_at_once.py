@@ -144,7 +144,7 @@ def test_a_bank_that_says_it_many_times_at_once_pays_once(cloned_db):
     player = a_verified_player(real=MONEY)
     withdrawal = approve(a_withdrawal(player))
     withdrawals.send(withdrawal.pk, provider="test")
-    word = payouts.Word(withdrawal.reference, "paid", withdrawal.amount, withdrawal.currency, "SP1")
+    word = payouts.BankAnswer(withdrawal.reference, "paid", withdrawal.amount, withdrawal.currency, "SP1")
 
     def hear():
         return payouts.hear(word, provider="test", path="callback", raw=b"said")

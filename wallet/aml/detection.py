@@ -54,10 +54,10 @@ class Case:
 
 def register() -> None:
     """Register the detection."""
-    detection.register("laundering", watch)
+    detection.register("laundering", detect)
 
 
-def watch(leaves: Leaves) -> Iterable[Found]:
+def detect(leaves: Leaves) -> Iterable[Found]:
     """Find signs of money laundering, in the order of the events."""
     limits = thresholds(LARGE)
     for event in detection.events(leaves, DEPOSITED, ASKED):

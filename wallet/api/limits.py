@@ -57,8 +57,8 @@ class LimitBody(WhichLimit):
         """Reject a time that is not in whole hours or longer than its period."""
         amount, most = attrs["amount"], MOST_HOURS[Period(attrs["period"])]
         if attrs["kind"] == LimitKind.TIME and amount is not None and (amount % HOUR or amount > most * HOUR):
-            told = _("Enter whole hours, from 1 to %(most)s.") % {"most": most}
-            raise serializers.ValidationError({"amount": [serializers.ErrorDetail(told, code="hours")]})
+            message = _("Enter whole hours, from 1 to %(most)s.") % {"most": most}
+            raise serializers.ValidationError({"amount": [serializers.ErrorDetail(message, code="hours")]})
         return attrs
 
 

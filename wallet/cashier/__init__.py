@@ -54,7 +54,7 @@ class CashierError(Exception):
     """Base error: the cashier refused and nothing moved. The message is for the player."""
 
 
-class Barred(CashierError):
+class NotEligible(CashierError):
     """The player is not eligible to play, not even with free money."""
 
 
@@ -70,11 +70,11 @@ class NothingToTopUp(CashierError):
 def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
     """Raise the player's free money to the standard amount. The same *key* pays once.
 
-    Raises Barred, FreeMoneyStopped, NothingToTopUp.
+    Raises NotEligible, FreeMoneyStopped, NothingToTopUp.
     """
-    bar = eligibility.bar_to_play(player, real=False)
-    if bar:
-        raise Barred(bar.sentence)
+    ineligibility = eligibility.check_play(player, real=False)
+    if ineligibility:
+        raise NotEligible(ineligibility.message)
     is_stopped = house_stop.is_stopped()
     key = uuid5(key, f"top_up:{player.pk}")
     account = accounts.lock_account(player.pk, Mode.FREE)
@@ -125,7 +125,7 @@ STOPPED = (eligibility.Code.LOCKED, eligibility.Code.EXCLUDED, eligibility.Code.
 
 def what_a_player_has(player: Player) -> dict[str, Any]:
     """Return a player's balances, and the bar on deposits if the player cannot lift it."""
-    bar = eligibility.bar_to_deposit(player)
+    ineligibility = eligibility.check_deposit(player)
     cash, purses = accounts.balances(player.pk), accounts.balances(player.pk, AccountKind.PURSE)
     in_play, banks = accounts.held(player.pk), accounts.in_banks(player.pk)
     return {
@@ -142,8 +142,10 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
         "free_standard": FREE_MONEY[player.currency],
         "limits": DEPOSIT_LIMITS[player.currency],
         "top_up_form": KeyForm(auto_id=False),
-        "elsewhere": bar if bar and bar.code is eligibility.Code.REMOTE else None,
-        "stopped": bar if bar and bar.code in STOPPED else None,
+        "elsewhere": ineligibility
+        if ineligibility and ineligibility.code is eligibility.Code.OPERATOR_PLAYER
+        else None,
+        "stopped": ineligibility if ineligibility and ineligibility.code in STOPPED else None,
         "takes_deposits": bool(settings.PAYMENT_VARIANTS),
         "payments": Payment.objects.filter(player=player, state=PaymentState.WAITING).order_by("-begun_at")[
             :MOST_SHOWN

@@ -52,7 +52,7 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
         payment = deposits.begin(player=request.player, amount=amount, key=key)
     except deposits.FormUsed as error:
         return _render(request, Mode.REAL, error=str(error))
-    except deposits.DepositBarred as error:
+    except deposits.DepositNotEligible as error:
         return _render(request, Mode.REAL, form=form, error=str(error), error_link=reverse(error.page))
     except (services.CashierError, LimitReached) as error:
         form.add_error("amount", str(error))
@@ -79,10 +79,10 @@ def cashier_top_up(request: PlayerRequest) -> HttpResponse:
         posted = services.top_up_free(player=request.player, key=form.cleaned_data["key"])
     except services.CashierError as error:
         return _render(request, Mode.FREE, error=str(error))
-    sentence = topped_up(request.player, posted)
+    message = topped_up(request.player, posted)
     if request.htmx:
-        return _render(request, Mode.FREE, said=sentence)
-    messages.success(request, sentence)
+        return _render(request, Mode.FREE, said=message)
+    messages.success(request, message)
     return redirect(f"{reverse('cashier')}?mode=free")
 
 

@@ -27,24 +27,24 @@ TABLES = """
 # can disable them. A function is identified by a hash of its source. A guard on the monthly
 # partitions of a table is listed once, if every month has it: the owner of a partition can write to
 # it under its own name.
-STANDING = f"""
-    WITH every AS MATERIALIZED ({TABLES}), kept AS (SELECT * FROM every WHERE NOT relispartition),
+IN_FORCE = f"""
+    WITH every AS MATERIALIZED ({TABLES}), guarded AS (SELECT * FROM every WHERE NOT relispartition),
     month AS (
         SELECT every.oid, every.relname, whole.oid AS whole, whole.relname AS of,
             count(*) OVER (PARTITION BY whole.oid) AS months
         FROM every JOIN pg_inherits ON inhrelid = every.oid JOIN pg_class AS whole ON whole.oid = inhparent
         WHERE every.relispartition
     )
-    SELECT format('constraint %s on %s', c.conname, kept.relname) AS line
-    FROM pg_constraint AS c JOIN kept ON kept.oid = c.conrelid
+    SELECT format('constraint %s on %s', c.conname, guarded.relname) AS line
+    FROM pg_constraint AS c JOIN guarded ON guarded.oid = c.conrelid
     WHERE c.convalidated AND c.conenforced
       AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgconstraint = c.oid AND t.tgenabled NOT IN ('O', 'A'))
     UNION ALL
-    SELECT format('unique index %s on %s', i.indexrelid::regclass, kept.relname)
-    FROM pg_index AS i JOIN kept ON kept.oid = i.indrelid WHERE i.indisunique AND i.indisvalid
+    SELECT format('unique index %s on %s', i.indexrelid::regclass, guarded.relname)
+    FROM pg_index AS i JOIN guarded ON guarded.oid = i.indrelid WHERE i.indisunique AND i.indisvalid
     UNION ALL
-    SELECT format('trigger %s on %s by %s', t.tgname, kept.relname, t.tgfoid::regproc)
-    FROM pg_trigger AS t JOIN kept ON kept.oid = t.tgrelid WHERE NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
+    SELECT format('trigger %s on %s by %s', t.tgname, guarded.relname, t.tgfoid::regproc)
+    FROM pg_trigger AS t JOIN guarded ON guarded.oid = t.tgrelid WHERE NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
     UNION ALL
     SELECT format('in every month: foreign key %s on %s', max(c.conname), month.of)
     FROM pg_constraint AS c JOIN month ON month.oid = c.conrelid
@@ -66,20 +66,20 @@ STANDING = f"""
                   left(encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex'), 16))
     FROM pg_proc AS p WHERE p.pronamespace = 'public'::regnamespace
       AND (p.proname ~ '^(wallet|audit|players_staff|games_two_agreed)_'
-           OR p.proname ~ '^players_(change_limit|lock_limits|period_|limits_|must_set_limits|barred|is_locked)'
+           OR p.proname ~ '^players_(change_limit|lock_limits|period_|limits_|must_set_limits|ineligibility|is_locked)'
            OR p.proname = 'players_may_publish'
-           OR p.oid IN (SELECT t.tgfoid FROM pg_trigger AS t JOIN kept ON kept.oid = t.tgrelid))
+           OR p.oid IN (SELECT t.tgfoid FROM pg_trigger AS t JOIN guarded ON guarded.oid = t.tgrelid))
 """  # noqa: S608  (no user input)
 
 # One line per privilege of the current role.
 RIGHTS = f"""
-    WITH kept AS MATERIALIZED ({TABLES})
+    WITH guarded AS MATERIALIZED ({TABLES})
     SELECT format('{RIGHT}%s %s', what, relname) AS line
-    FROM kept, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS what
+    FROM guarded, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS what
     WHERE has_table_privilege(oid, what)
     UNION ALL
     SELECT format('{RIGHT}%s %s.%s', what, relname, attname)
-    FROM kept JOIN pg_attribute ON attrelid = oid AND attnum > 0 AND NOT attisdropped,
+    FROM guarded JOIN pg_attribute ON attrelid = oid AND attnum > 0 AND NOT attisdropped,
          unnest(ARRAY['INSERT', 'UPDATE']) AS what
     WHERE has_column_privilege(oid, attnum, what) AND NOT has_table_privilege(oid, what)
     UNION ALL
@@ -94,18 +94,18 @@ def _escaped(question: str) -> str:
 
 MISSING = f"""
     SELECT due.line || ': missing, changed or not in force' FROM unnest(%s::text[]) AS due (line)
-    WHERE due.line NOT IN (SELECT line FROM ({_escaped(STANDING)}) AS standing) ORDER BY 1
+    WHERE due.line NOT IN (SELECT line FROM ({_escaped(IN_FORCE)}) AS in_force) ORDER BY 1
 """  # noqa: S608  (no user input)
 BEYOND = (
     f"SELECT current_user || ' ' || line FROM ({_escaped(RIGHTS)}) AS rights WHERE line <> ALL (%s::text[]) ORDER BY 1"  # noqa: S608  (no user input)
 )
 
 
-def standing() -> list[str]:
+def in_force() -> list[str]:
     """Return the guards and privileges of this database as lines of ``guards.txt``."""
     with connection.cursor() as cursor:
         found: list[str] = []
-        for question in (STANDING, RIGHTS):
+        for question in (IN_FORCE, RIGHTS):
             cursor.execute(question)
             found += sorted(line for (line,) in cursor)
     return found

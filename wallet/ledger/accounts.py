@@ -35,7 +35,7 @@ def open_pending(player: Player) -> int:
     return _open(player, Mode.REAL, AccountKind.PENDING)
 
 
-def open_standing(
+def open_table_account(
     kind: AccountKind, stands_for: UUID, *, currency: str, mode: Mode, owner_id: int | None = None
 ) -> int:
     """Open the account of a tenure (`BANK`), coup (`STAKES`) or house player (`SEAT`).
@@ -45,7 +45,7 @@ def open_standing(
     """
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT wallet_open_standing(%s::bigint, %s::text, %s::text, %s::text, %s::uuid)",
+            "SELECT wallet_open_table_account(%s::bigint, %s::text, %s::text, %s::text, %s::uuid)",
             [owner_id, kind.value, currency, mode.value, stands_for],
         )
         (account_id,) = cursor.fetchone()

@@ -80,7 +80,7 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
     }
     log.record("balance.adjusted", by=verdict.by, on=str(player), data=data)
     with override(player.user.language):
-        told = {
+        shown = {
             "change": amount,
             "currency": player.currency,
             "amount": format_money(after, player.currency, player.user.language),
@@ -88,7 +88,7 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
             "number": posted.journal_id,
             "is_free": mode is Mode.FREE,
         }
-    mail.write(user=player.user, template="balance_adjusted", context=told)
+    mail.write(user=player.user, template="balance_adjusted", context=shown)
 
 
 def describe(request: Mapping[str, log.Json]) -> approvals.Description:
@@ -111,7 +111,7 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
         )
 
 
-def standing(request: Mapping[str, log.Json]) -> approvals.Facts:
+def current_facts(request: Mapping[str, log.Json]) -> approvals.Facts:
     """Return the player's available balance now and after the adjustment."""
     mode, currency = Mode(str(request["mode"])), str(request["currency"])
     account = Account.objects.get(owner=int(str(request["player"])), kind=AccountKind.CASH, mode=mode)
@@ -141,13 +141,13 @@ def _refuse(player: Player, account: Account, amount: int) -> None:
         raise CannotAdjust("This account was erased and has no owner.")
     if state is not None and account.mode == Mode.FREE:
         raise CannotAdjust("This account is closed. Free money cannot be adjusted.")
-    if player.is_remote and account.mode == Mode.REAL:
+    if player.uses_operator_wallet and account.mode == Mode.REAL:
         raise CannotAdjust("This player uses an operator’s wallet. Adjust the balance at the operator.")
     if amount == 0:
         raise CannotAdjust("The amount must not be zero.")
     at_hand = (account.balance or 0) - account.held
     if at_hand + amount < 0:
-        told = format_money(at_hand, account.currency, "en")
+        shown = format_money(at_hand, account.currency, "en")
         raise CannotAdjust(
-            f"The player has {told} available, less than the amount to deduct. The balance is unchanged."
+            f"The player has {shown} available, less than the amount to deduct. The balance is unchanged."
         )

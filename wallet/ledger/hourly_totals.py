@@ -19,7 +19,7 @@ from audit import hours, id_ranges
 from audit.hours import HOUR
 from audit.reports.kinds import Interval
 
-SUMS: Final = "wallet.moved"
+HOURLY_TOTALS: Final = "wallet.moved"
 BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """A time before the first posting."""
 
@@ -41,14 +41,15 @@ ENTRIES = """
 COLUMNS = 'journal_kind, account_kind, currency, mode, entries, amount, "into"'
 ROLL = f"""
 WITH made AS (
-    INSERT INTO wallet_moved (hour, {COLUMNS}) SELECT %(since)s, {COLUMNS} FROM ({ENTRIES}) AS summed RETURNING entries
+    INSERT INTO wallet_ledgerhourlytotal (hour, {COLUMNS}) SELECT %(since)s, {COLUMNS} FROM ({ENTRIES}) AS summed
+        RETURNING entries
 )
 SELECT coalesce(sum(entries), 0)::bigint FROM made
 """  # noqa: S608  (put together from constants)
-KEPT = """
+STORED = """
     SELECT journal_kind, account_kind, currency, mode, sum(entries)::bigint AS entries, sum(amount)::bigint AS amount,
         sum("into")::bigint AS "into"
-    FROM wallet_moved WHERE hour >= %(since)s AND hour < %(until)s GROUP BY 1, 2, 3, 4
+    FROM wallet_ledgerhourlytotal WHERE hour >= %(since)s AND hour < %(until)s GROUP BY 1, 2, 3, 4
 """
 NEXT = "SELECT at FROM wallet_journal WHERE id >= %s AND at >= %s ORDER BY id LIMIT 1"
 FIRST = "SELECT min(at) FROM wallet_journal WHERE id >= %s AND id < %s AND at >= %s"
@@ -72,15 +73,15 @@ class Sum:
         )
 
 
-def moved(interval: Interval) -> tuple[Sum, ...]:
+def read_totals(interval: Interval) -> tuple[Sum, ...]:
     """Return the totals of *interval*, exact to the entry."""
-    (cut,) = hours.cut(SUMS, [interval])
+    (cut,) = hours.cut(HOURLY_TOTALS, [interval])
     found: dict[tuple[str, str, str, str], Sum] = {}
-    pieces = [_entries(end) for end in cut.ends] + ([_kept(cut.whole)] if cut.whole else [])
-    for sums in (each for piece in pieces for each in piece):
-        what = (sums.journal_kind, sums.account_kind, sums.currency, sums.mode)
+    pieces = [_entries(end) for end in cut.ends] + ([_stored(cut.whole)] if cut.whole else [])
+    for total in (each for piece in pieces for each in piece):
+        what = (total.journal_kind, total.account_kind, total.currency, total.mode)
         before = found.get(what)
-        found[what] = sums if before is None else before + sums
+        found[what] = total if before is None else before + total
     return tuple(found[what] for what in sorted(found))
 
 
@@ -112,7 +113,7 @@ def differences(whole: Interval) -> Iterator[str]:
     hour = whole.since
     while hour < whole.until:
         one = Interval(hour, hour + HOUR)
-        rows, kept = set(_entries(one)), set(_kept(one))
+        rows, kept = set(_entries(one)), set(_stored(one))
         for each in sorted(rows ^ kept, key=astuple):
             where = "is stored, but the entries give another total" if each in kept else "is the total of the entries"
             yield f"{hour:%Y-%m-%d %H:%M}: {' '.join(map(str, astuple(each)))} {where}"
@@ -123,8 +124,8 @@ def _entries(interval: Interval) -> list[Sum]:
     return _read(ENTRIES, _where(interval))
 
 
-def _kept(hours_of: Interval) -> list[Sum]:
-    return _read(KEPT, {"since": hours_of.since, "until": hours_of.until})
+def _stored(hours_of: Interval) -> list[Sum]:
+    return _read(STORED, {"since": hours_of.since, "until": hours_of.until})
 
 
 def _read(question: str, values: dict[str, Any]) -> list[Sum]:
@@ -139,21 +140,21 @@ def _where(interval: Interval) -> dict[str, Any]:
 
 
 # One statement, so that all rows are from the same moment.
-LOOK = """
-INSERT INTO wallet_standing (at, account_kind, currency, mode, balance, held)
+SNAPSHOT = """
+INSERT INTO wallet_accountsnapshot (at, account_kind, currency, mode, balance, held)
 SELECT statement_timestamp(), kind, currency, mode, sum(balance), sum(held)
 FROM wallet_account WHERE owner_id IS NOT NULL GROUP BY kind, currency, mode
 ON CONFLICT DO NOTHING
 """
 
 
-def look() -> None:
+def take_snapshot() -> None:
     """Store the current balance and held amount, summed by account kind, currency and mode.
 
     A repeated call is harmless.
     """
     with connection.cursor() as cursor:
-        cursor.execute(LOOK)
+        cursor.execute(SNAPSHOT)
 
 
 # One index look-up per player, however many days and rounds there are. A subquery with LIMIT is

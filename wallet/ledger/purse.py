@@ -37,7 +37,7 @@ class PurseError(Exception):
     """Base error: nothing moved. The message is for the player."""
 
 
-class Barred(PurseError):
+class NotEligible(PurseError):
     """The player is not eligible to play."""
 
 
@@ -70,7 +70,7 @@ def rebuy(*, player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Poste
 
     The same *key* moves them once.
 
-    Raises Barred, MoreThanBalance, FormUsed, and records each refusal.
+    Raises NotEligible, MoreThanBalance, FormUsed, and records each refusal.
     """
     try:
         return _fill(player, mode, amount, uuid5(key, f"rebuy:{player.pk}:{mode.value}"))
@@ -97,9 +97,9 @@ def give_back(*, player: Player, mode: Mode, why: Leaving, by: str) -> int:
 
 @transaction.atomic
 def _fill(player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
-    bar = eligibility.bar_to_play(player, real=mode is Mode.REAL)
-    if bar:
-        raise Barred(bar.sentence)
+    ineligibility = eligibility.check_play(player, real=mode is Mode.REAL)
+    if ineligibility:
+        raise NotEligible(ineligibility.message)
     accounts.open_purse(player, mode)
     cash, purse = accounts.lock_cash_and(AccountKind.PURSE, player.pk, mode)
     has = (cash.balance or 0) - cash.held

@@ -45,7 +45,7 @@ ASIDE = ("withdraw", "withdraw_returned")
 BANKS = ("bank", "bank_back", "bank_won")
 
 
-def told_as(kind: str, amount: int) -> str:
+def movement_name(kind: str, amount: int) -> str:
     """Return the kind under which a statement shows a movement of *amount* minor units."""
     return "relieved" if kind == "stake" and amount > 0 else kind
 
@@ -111,7 +111,7 @@ def _movement(entry: Entry) -> Movement:
         number=entry.version or 0,
         journal_id=entry.journal_id,
         at=entry.journal.at,
-        name=NAMES.get(told_as(entry.journal.kind, entry.amount), OTHER),
+        name=NAMES.get(movement_name(entry.journal.kind, entry.amount), OTHER),
         amount=entry.amount,
         balance_after=entry.balance_after or 0,
         round_id=None if entry.journal.kind in BANKS else entry.journal.round_id,

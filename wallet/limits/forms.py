@@ -36,8 +36,8 @@ class HoursField(forms.IntegerField):
         if not text:
             return None
         if not (text.isascii() and text.isdigit() and 1 <= int(text) <= self.most):
-            sentence = _("Enter whole hours, from 1 to %(most)s.")
-            raise forms.ValidationError(sentence, code="hours", params={"most": self.most})
+            message = _("Enter whole hours, from 1 to %(most)s.")
+            raise forms.ValidationError(message, code="hours", params={"most": self.most})
         return int(text) * HOUR
 
 

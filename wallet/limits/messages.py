@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from wallet.money import format_money
 
 # Message for each limit that would be exceeded.
-SENTENCES = {
+MESSAGES = {
     ("deposit", "day"): gettext_noop("Your daily deposit limit is %(limit)s. You can deposit %(left)s more today."),
     ("deposit", "week"): gettext_noop(
         "Your weekly deposit limit is %(limit)s. You can deposit %(left)s more this week."
@@ -26,7 +26,7 @@ SENTENCES = {
 def reached(kind: str, period: str, limit: int, left: int, currency: str) -> str:
     """Return the message about a limit that would be exceeded. Amounts in minor units."""
     language = get_language() or "en"
-    return _(SENTENCES[kind, period]) % {
+    return _(MESSAGES[kind, period]) % {
         "limit": format_money(limit, currency, language),
         "left": format_money(left, currency, language),
     }

@@ -158,7 +158,7 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='Moved',
+            name='LedgerHourlyTotal',
             fields=[
                 ('pk', models.CompositePrimaryKey('hour', 'journal_kind', 'account_kind', 'currency', 'mode', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('hour', models.DateTimeField()),
@@ -175,7 +175,7 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='Standing',
+            name='AccountSnapshot',
             fields=[
                 ('pk', models.CompositePrimaryKey('at', 'account_kind', 'currency', 'mode', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('at', models.DateTimeField()),
@@ -468,25 +468,25 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='RemotePlayer',
+            name='OperatorPlayer',
             fields=[
-                ('player', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='remote', serialize=False, to='players.player')),
+                ('player', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='operator_player', serialize=False, to='players.player')),
                 ('partner', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.partner')),
                 ('name', models.CharField(max_length=64)),
                 ('balance', models.BigIntegerField(default=0)),
                 ('said_at', models.DateTimeField(null=True)),
             ],
             options={
-                'db_table': 'wallet_remote_player',
+                'db_table': 'wallet_operator_player',
                 'default_permissions': (),
-                'constraints': [models.UniqueConstraint(fields=('partner', 'name'), name='wallet_remote_player_once'), models.CheckConstraint(condition=models.Q(('balance__gte', 0)), name='wallet_remote_player_balance')],
+                'constraints': [models.UniqueConstraint(fields=('partner', 'name'), name='wallet_operator_player_once'), models.CheckConstraint(condition=models.Q(('balance__gte', 0)), name='wallet_operator_player_balance')],
             },
         ),
         migrations.CreateModel(
-            name='RemoteLaunch',
+            name='OperatorLaunch',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('remote', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.remoteplayer')),
+                ('operator_player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.operatorplayer')),
                 ('token', models.CharField(max_length=128)),
                 ('game', models.CharField(max_length=64)),
                 ('language', models.CharField(max_length=2)),
@@ -497,16 +497,16 @@ class Migration(InitialMigration):
                 ('session', models.UUIDField(null=True, unique=True)),
             ],
             options={
-                'db_table': 'wallet_remote_launch',
+                'db_table': 'wallet_operator_launch',
                 'default_permissions': (),
-                'indexes': [models.Index(fields=['remote', '-id'], name='wallet_remote_launch_of')],
+                'indexes': [models.Index(fields=['operator_player', '-id'], name='wallet_operator_launch_of')],
             },
         ),
         migrations.CreateModel(
-            name='RemoteBet',
+            name='OperatorBet',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, primary_key=True, serialize=False)),
-                ('launch', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.remotelaunch')),
+                ('launch', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.operatorlaunch')),
                 ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.player')),
                 ('round_id', models.UUIDField()),
                 ('game', models.CharField(max_length=64)),
@@ -519,17 +519,17 @@ class Migration(InitialMigration):
                 ('why', models.CharField(blank=True, max_length=64)),
             ],
             options={
-                'db_table': 'wallet_remote_bet',
+                'db_table': 'wallet_operator_bet',
                 'default_permissions': (),
-                'indexes': [models.Index(condition=models.Q(('state', 'asked')), fields=['asked_at'], name='wallet_remote_bet_asked'), models.Index(fields=['player', '-asked_at'], name='wallet_remote_bet_of_player')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('amount__gte', 1)), name='wallet_remote_bet_amount'), models.CheckConstraint(condition=models.Q(('state__in', ['asked', 'played', 'refused', 'given_up'])), name='wallet_remote_bet_state'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state', 'asked')), models.Q(models.Q(('state', 'asked'), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='wallet_remote_bet_ended'), models.UniqueConstraint(condition=models.Q(('state__in', ['asked', 'played'])), fields=('round_id',), name='wallet_remote_bet_of_round')],
+                'indexes': [models.Index(condition=models.Q(('state', 'asked')), fields=['asked_at'], name='wallet_operator_bet_asked'), models.Index(fields=['player', '-asked_at'], name='wallet_operator_bet_of_player')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('amount__gte', 1)), name='wallet_operator_bet_amount'), models.CheckConstraint(condition=models.Q(('state__in', ['asked', 'played', 'refused', 'given_up'])), name='wallet_operator_bet_state'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state', 'asked')), models.Q(models.Q(('state', 'asked'), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='wallet_operator_bet_ended'), models.UniqueConstraint(condition=models.Q(('state__in', ['asked', 'played'])), fields=('round_id',), name='wallet_operator_bet_of_round')],
             },
         ),
         migrations.CreateModel(
-            name='RemoteMessage',
+            name='OperatorMessage',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('bet', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='messages', to='wallet.remotebet')),
+                ('bet', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='messages', to='wallet.operatorbet')),
                 ('transaction', models.UUIDField(default=uuid.uuid4, unique=True)),
                 ('kind', models.CharField(choices=[('win', 'win'), ('rollback', 'rollback')], max_length=10)),
                 ('amount', models.BigIntegerField()),
@@ -546,11 +546,11 @@ class Migration(InitialMigration):
                 ('note', models.CharField(blank=True, max_length=500)),
             ],
             options={
-                'db_table': 'wallet_remote_message',
+                'db_table': 'wallet_operator_message',
                 'permissions': [('settle_remote', 'Can settle refused operator messages')],
                 'default_permissions': (),
-                'indexes': [models.Index(condition=models.Q(('state', 'waiting')), fields=['due_at', 'id'], name='wallet_remote_message_due'), models.Index(fields=['bet', 'id'], name='wallet_remote_message_of'), models.Index(fields=['state', '-id'], name='wallet_remote_message_listed')],
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('amount__gte', 0), ('kind', 'win'), ('takes_back', None)), models.Q(('amount', 0), ('kind', 'rollback'), ('takes_back__isnull', False)), _connector='OR'), name='wallet_remote_message_says'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('note', ''), ('settled_by', None), ('state__in', ['waiting', 'doubt'])), models.Q(('ended_at__isnull', False), ('note', ''), ('settled_by', None), ('state', 'taken')), models.Q(('ended_at__isnull', False), ('settled_by__isnull', False), ('state', 'settled'), models.Q(('note', ''), _negated=True)), _connector='OR'), name='wallet_remote_message_ended'), models.UniqueConstraint(condition=models.Q(('kind', 'win')), fields=('bet',), name='wallet_remote_message_one_win'), models.UniqueConstraint(condition=models.Q(('takes_back__isnull', False)), fields=('takes_back',), name='wallet_remote_message_one_back')],
+                'indexes': [models.Index(condition=models.Q(('state', 'waiting')), fields=['due_at', 'id'], name='wallet_operator_message_due'), models.Index(fields=['bet', 'id'], name='wallet_operator_message_of'), models.Index(fields=['state', '-id'], name='wallet_operator_message_listed')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('amount__gte', 0), ('kind', 'win'), ('takes_back', None)), models.Q(('amount', 0), ('kind', 'rollback'), ('takes_back__isnull', False)), _connector='OR'), name='wallet_operator_message_says'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('note', ''), ('settled_by', None), ('state__in', ['waiting', 'doubt'])), models.Q(('ended_at__isnull', False), ('note', ''), ('settled_by', None), ('state', 'taken')), models.Q(('ended_at__isnull', False), ('settled_by__isnull', False), ('state', 'settled'), models.Q(('note', ''), _negated=True)), _connector='OR'), name='wallet_operator_message_ended'), models.UniqueConstraint(condition=models.Q(('kind', 'win')), fields=('bet',), name='wallet_operator_message_one_win'), models.UniqueConstraint(condition=models.Q(('takes_back__isnull', False)), fields=('takes_back',), name='wallet_operator_message_one_back')],
             },
         ),
         migrations.CreateModel(

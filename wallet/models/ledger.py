@@ -294,7 +294,7 @@ class Reserved(models.Model):
         constraints = [models.CheckConstraint(condition=models.Q(amount__gt=0), name="wallet_reserved_something")]
 
 
-class Moved(models.Model):
+class LedgerHourlyTotal(models.Model):
     """Hourly total of the entries of one journal kind on one account kind."""
 
     pk = models.CompositePrimaryKey("hour", "journal_kind", "account_kind", "currency", "mode")
@@ -311,7 +311,7 @@ class Moved(models.Model):
         default_permissions = ()
 
 
-class Standing(models.Model):
+class AccountSnapshot(models.Model):
     """Account snapshot: total balance and held amount of one account kind at a moment."""
 
     pk = models.CompositePrimaryKey("at", "account_kind", "currency", "mode")

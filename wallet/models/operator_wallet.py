@@ -14,28 +14,28 @@ from wallet.models.ledger import Currency
 from wallet.models.partners import Partner
 
 
-class RemotePlayer(models.Model):
+class OperatorPlayer(models.Model):
     """A player of an operator, with the operator's id for them."""
 
-    player = models.OneToOneField(Player, models.PROTECT, primary_key=True, related_name="remote")
+    player = models.OneToOneField(Player, models.PROTECT, primary_key=True, related_name="operator_player")
     partner = models.ForeignKey(Partner, models.PROTECT, db_index=False, related_name="+")
     name = models.CharField(max_length=64)  # the operator's id for the player
     balance = models.BigIntegerField(default=0)  # last balance that the operator reported
     said_at = models.DateTimeField(null=True)  # when it was reported
 
     class Meta:
-        db_table = "wallet_remote_player"
+        db_table = "wallet_operator_player"
         default_permissions = ()
         constraints = [
-            models.UniqueConstraint(fields=["partner", "name"], name="wallet_remote_player_once"),
-            models.CheckConstraint(condition=Q(balance__gte=0), name="wallet_remote_player_balance"),
+            models.UniqueConstraint(fields=["partner", "name"], name="wallet_operator_player_once"),
+            models.CheckConstraint(condition=Q(balance__gte=0), name="wallet_operator_player_balance"),
         ]
 
 
-class RemoteLaunch(models.Model):
+class OperatorLaunch(models.Model):
     """A launch announced by an operator: a one-time URL, and the token of its session."""
 
-    remote = models.ForeignKey(RemotePlayer, models.PROTECT, db_index=False, related_name="+")
+    operator_player = models.ForeignKey(OperatorPlayer, models.PROTECT, db_index=False, related_name="+")
     token = models.CharField(max_length=128)  # token of the operator's game session
     game = models.CharField(max_length=64)  # slug of a table
     language = models.CharField(max_length=2)
@@ -46,9 +46,9 @@ class RemoteLaunch(models.Model):
     session = models.UUIDField(null=True, unique=True)  # the login session that it started
 
     class Meta:
-        db_table = "wallet_remote_launch"
+        db_table = "wallet_operator_launch"
         default_permissions = ()
-        indexes = [models.Index(fields=["remote", "-id"], name="wallet_remote_launch_of")]
+        indexes = [models.Index(fields=["operator_player", "-id"], name="wallet_operator_launch_of")]
 
 
 class BetState(models.TextChoices):
@@ -60,14 +60,14 @@ class BetState(models.TextChoices):
     GIVEN_UP = "given_up", "cancelled"  # not played; a rollback is sent to the operator
 
 
-class RemoteBet(models.Model):
+class OperatorBet(models.Model):
     """A request to the operator for the stakes of one round.
 
     It is committed before the operator is asked.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4)  # operator's transaction id, our idempotency key
-    launch = models.ForeignKey(RemoteLaunch, models.PROTECT, db_index=False, related_name="+")
+    launch = models.ForeignKey(OperatorLaunch, models.PROTECT, db_index=False, related_name="+")
     player = models.ForeignKey(Player, models.PROTECT, db_index=False, related_name="+")
     round_id = models.UUIDField()
     game = models.CharField(max_length=64)
@@ -80,22 +80,22 @@ class RemoteBet(models.Model):
     why = models.CharField(max_length=64, blank=True)  # reason for refusal or giving up
 
     class Meta:
-        db_table = "wallet_remote_bet"
+        db_table = "wallet_operator_bet"
         default_permissions = ()
         constraints = [
-            models.CheckConstraint(condition=Q(amount__gte=1), name="wallet_remote_bet_amount"),
-            models.CheckConstraint(condition=Q(state__in=BetState.values), name="wallet_remote_bet_state"),
+            models.CheckConstraint(condition=Q(amount__gte=1), name="wallet_operator_bet_amount"),
+            models.CheckConstraint(condition=Q(state__in=BetState.values), name="wallet_operator_bet_state"),
             models.CheckConstraint(
                 condition=Q(state="asked", ended_at=None) | ~Q(state="asked") & Q(ended_at__isnull=False),
-                name="wallet_remote_bet_ended",
+                name="wallet_operator_bet_ended",
             ),
             models.UniqueConstraint(
-                fields=["round_id"], condition=Q(state__in=["asked", "played"]), name="wallet_remote_bet_of_round"
+                fields=["round_id"], condition=Q(state__in=["asked", "played"]), name="wallet_operator_bet_of_round"
             ),
         ]
         indexes = [
-            models.Index(fields=["asked_at"], condition=Q(state="asked"), name="wallet_remote_bet_asked"),
-            models.Index(fields=["player", "-asked_at"], name="wallet_remote_bet_of_player"),
+            models.Index(fields=["asked_at"], condition=Q(state="asked"), name="wallet_operator_bet_asked"),
+            models.Index(fields=["player", "-asked_at"], name="wallet_operator_bet_of_player"),
         ]
 
     def __str__(self) -> str:
@@ -118,10 +118,10 @@ class MessageState(models.TextChoices):
     SETTLED = "settled", "settled manually"
 
 
-class RemoteMessage(models.Model):
+class OperatorMessage(models.Model):
     """A message to an operator, sent until it is accepted. Messages of one bet are sent in order."""
 
-    bet = models.ForeignKey(RemoteBet, models.PROTECT, db_index=False, related_name="messages")
+    bet = models.ForeignKey(OperatorBet, models.PROTECT, db_index=False, related_name="messages")
     transaction = models.UUIDField(unique=True, default=uuid4)  # for a win also our idempotency key
     kind = models.CharField(max_length=10, choices=MessageKind)
     amount = models.BigIntegerField()  # of a win; 0 for a rollback
@@ -138,30 +138,30 @@ class RemoteMessage(models.Model):
     note = models.CharField(max_length=500, blank=True)
 
     class Meta:
-        db_table = "wallet_remote_message"
+        db_table = "wallet_operator_message"
         default_permissions = ()
         permissions = [("settle_remote", "Can settle refused operator messages")]
         constraints = [
             models.CheckConstraint(
                 condition=Q(kind="win", takes_back=None, amount__gte=0)
                 | Q(kind="rollback", takes_back__isnull=False, amount=0),
-                name="wallet_remote_message_says",
+                name="wallet_operator_message_says",
             ),
             models.CheckConstraint(
                 condition=Q(state__in=["waiting", "doubt"], ended_at=None, settled_by=None, note="")
                 | Q(state="taken", ended_at__isnull=False, settled_by=None, note="")
                 | Q(state="settled", ended_at__isnull=False, settled_by__isnull=False) & ~Q(note=""),
-                name="wallet_remote_message_ended",
+                name="wallet_operator_message_ended",
             ),
-            models.UniqueConstraint(fields=["bet"], condition=Q(kind="win"), name="wallet_remote_message_one_win"),
+            models.UniqueConstraint(fields=["bet"], condition=Q(kind="win"), name="wallet_operator_message_one_win"),
             models.UniqueConstraint(
-                fields=["takes_back"], condition=Q(takes_back__isnull=False), name="wallet_remote_message_one_back"
+                fields=["takes_back"], condition=Q(takes_back__isnull=False), name="wallet_operator_message_one_back"
             ),
         ]
         indexes = [
-            models.Index(fields=["due_at", "id"], condition=Q(state="waiting"), name="wallet_remote_message_due"),
-            models.Index(fields=["bet", "id"], name="wallet_remote_message_of"),
-            models.Index(fields=["state", "-id"], name="wallet_remote_message_listed"),
+            models.Index(fields=["due_at", "id"], condition=Q(state="waiting"), name="wallet_operator_message_due"),
+            models.Index(fields=["bet", "id"], name="wallet_operator_message_of"),
+            models.Index(fields=["state", "-id"], name="wallet_operator_message_listed"),
         ]
 
     def __str__(self) -> str:

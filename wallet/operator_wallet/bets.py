@@ -18,7 +18,7 @@ from audit.models import Clock
 from players.models import Player
 from wallet import ledger
 from wallet.ledger import Line, accounts
-from wallet.models import AccountKind, BetState, MessageKind, Mode, RemoteBet, RemoteLaunch, RemoteMessage
+from wallet.models import AccountKind, BetState, MessageKind, Mode, OperatorBet, OperatorLaunch, OperatorMessage
 from wallet.operator_wallet import client, operators, queue
 from wallet.operator_wallet.client import SECONDS_TO_ANSWER
 from wallet.seamless_wallet import messages
@@ -56,28 +56,30 @@ class BetUnanswered(BetError):
     """The operator did not answer, or too late. The stakes are rolled back."""
 
 
-def ask(*, player: Player, launch: RemoteLaunch, round_id: UUID, game: str, amount: int) -> RemoteBet:
+def ask(*, player: Player, launch: OperatorLaunch, round_id: UUID, game: str, amount: int) -> OperatorBet:
     """Request a stake of *amount* minor units from the operator and return the accepted bet.
 
     Call it outside of any transaction: the request must stay on record whatever happens. Raises
     BetNotAsked, BetUnderWay, BetRefused, BetUnanswered.
     """
     try:
-        with operators.waiting_for(launch.remote.partner):
+        with operators.waiting_for(launch.operator_player.partner):
             return _ask(player=player, launch=launch, round_id=round_id, game=game, amount=amount)
     except operators.Busy as error:
         raise BetNotAsked from error
 
 
-def _ask(*, player: Player, launch: RemoteLaunch, round_id: UUID, game: str, amount: int) -> RemoteBet:
-    bet = RemoteBet(launch=launch, player=player, round_id=round_id, game=game, amount=amount, currency=player.currency)
+def _ask(*, player: Player, launch: OperatorLaunch, round_id: UUID, game: str, amount: int) -> OperatorBet:
+    bet = OperatorBet(
+        launch=launch, player=player, round_id=round_id, game=game, amount=amount, currency=player.currency
+    )
     try:
         with transaction.atomic(durable=True):
             bet.save(force_insert=True)
     except IntegrityError as error:
         raise BetUnderWay from error
     try:
-        said = operators.ask(launch.remote.partner, _asked(bet), messages.Done)
+        said = operators.ask(launch.operator_player.partner, _asked(bet), messages.Done)
     except client.Refused as refused:
         _decide(bet, BetState.REFUSED, refused.code)
         raise BetRefused(refused.code) from refused
@@ -92,7 +94,7 @@ def _ask(*, player: Player, launch: RemoteLaunch, round_id: UUID, game: str, amo
     return bet
 
 
-def book(bet: RemoteBet) -> int:
+def book(bet: OperatorBet) -> int:
     """Post the stakes from the operator to the player, in the round's transaction.
 
     Returns the player's balance here before that, so that the operator's money is not mixed with
@@ -105,29 +107,29 @@ def book(bet: RemoteBet) -> int:
     return before
 
 
-def give_back(bet: RemoteBet, before: int) -> RemoteMessage:
+def give_back(bet: OperatorBet, before: int) -> OperatorMessage:
     """Post what is left after the round to the operator, and queue a win message.
 
     Runs in the round's transaction. At 0 the message says that the round is over. The balance
     *before* the round is not the operator's and stays.
     """
     amount = accounts.balance(bet.player_id, Mode.REAL) - before
-    message = RemoteMessage.objects.create(bet=bet, kind=MessageKind.WIN, amount=amount)
+    message = OperatorMessage.objects.create(bet=bet, kind=MessageKind.WIN, amount=amount)
     if amount:
         _post(bet, message.transaction, BACK, -amount)
-    queue.tell_operators_soon()
+    queue.send_operator_messages_soon()
     return message
 
 
 @transaction.atomic
-def give_up(bet: RemoteBet, why: str) -> bool:
+def give_up(bet: OperatorBet, why: str) -> bool:
     """Give up a bet that plays no round and queue its rollback.
 
     Returns whether the bet was still undecided.
     """
     if not _decide(bet, BetState.GIVEN_UP, why):
         return False
-    RemoteMessage.objects.create(bet=bet, kind=MessageKind.ROLLBACK, amount=0, takes_back=bet.pk)
+    OperatorMessage.objects.create(bet=bet, kind=MessageKind.ROLLBACK, amount=0, takes_back=bet.pk)
     data: dict[str, log.Json] = {
         "bet": str(bet.pk),
         "round": str(bet.round_id),
@@ -136,7 +138,7 @@ def give_up(bet: RemoteBet, why: str) -> bool:
         "why": why,
     }
     log.record("remote_bet.given_up", by="system", on=f"player:{bet.player_id}", data=data)
-    queue.tell_operators_soon()
+    queue.send_operator_messages_soon()
     return True
 
 
@@ -145,12 +147,12 @@ def take_back(round_id: UUID) -> None:
 
     The postings here are reversed in the same transaction.
     """
-    win = RemoteMessage.objects.filter(bet__round_id=round_id, kind=MessageKind.WIN).select_related("bet").first()
+    win = OperatorMessage.objects.filter(bet__round_id=round_id, kind=MessageKind.WIN).select_related("bet").first()
     if win is None:
         return
     for taken in (win.transaction, win.bet_id):
-        RemoteMessage.objects.create(bet=win.bet, kind=MessageKind.ROLLBACK, amount=0, takes_back=taken)
-    queue.tell_operators_soon()
+        OperatorMessage.objects.create(bet=win.bet, kind=MessageKind.ROLLBACK, amount=0, takes_back=taken)
+    queue.send_operator_messages_soon()
 
 
 def sweep() -> int:
@@ -166,14 +168,14 @@ def sweep() -> int:
 
 @transaction.atomic
 def _sweep_next() -> bool:
-    lost = RemoteBet.objects.filter(state=BetState.ASKED, asked_at__lt=Clock() - LOST_AFTER)
+    lost = OperatorBet.objects.filter(state=BetState.ASKED, asked_at__lt=Clock() - LOST_AFTER)
     bet = lost.select_for_update(skip_locked=True).order_by("asked_at").first()
     return bet is not None and give_up(bet, "nobody waited for the answer")
 
 
-def _asked(bet: RemoteBet) -> messages.Bet:
+def _asked(bet: OperatorBet) -> messages.Bet:
     return messages.Bet(
-        player=bet.launch.remote.name,
+        player=bet.launch.operator_player.name,
         session=bet.launch.token,
         game=bet.game,
         round=str(bet.round_id),
@@ -184,16 +186,16 @@ def _asked(bet: RemoteBet) -> messages.Bet:
 
 
 @transaction.atomic
-def _decide(bet: RemoteBet, state: BetState, why: str = "") -> bool:
+def _decide(bet: OperatorBet, state: BetState, why: str = "") -> bool:
     """Decide a bet under the lock of its row. Returns False if it was already decided."""
-    if RemoteBet.objects.select_for_update().get(pk=bet.pk).state != BetState.ASKED:
+    if OperatorBet.objects.select_for_update().get(pk=bet.pk).state != BetState.ASKED:
         return False
     bet.state, bet.why, bet.ended_at = state, why[:64], Now()
     bet.save(update_fields=["state", "why", "ended_at", "reference"])
     return True
 
 
-def _post(bet: RemoteBet, key: UUID, kind: str, amount: int) -> None:
+def _post(bet: OperatorBet, key: UUID, kind: str, amount: int) -> None:
     """Move *amount* minor units from the operator to the player, back if negative."""
     cash = accounts.player_account(bet.player_id, Mode.REAL)
     operator = accounts.house_account(AccountKind.OPERATOR, bet.currency, Mode.REAL)

@@ -24,7 +24,7 @@ SECONDS_TO_ANSWER: Final = 5
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 # Statuses that say nothing about the transaction. The request is repeated.
 SAYS_NOTHING: Final = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS)
-NOT_LOOKED_AT: Final = ("bad-signature", "outside-window")
+NOT_PROCESSED: Final = ("bad-signature", "outside-window")
 
 Answer = TypeVar("Answer", messages.Done, messages.Balance)
 
@@ -73,7 +73,7 @@ def ask(
         refusal = messages.read_refusal(status, body)
     except messages.Malformed as error:
         raise NoAnswer(f"HTTP {status} that cannot be read: {error}"[:200]) from error
-    if refusal.code in NOT_LOOKED_AT:
+    if refusal.code in NOT_PROCESSED:
         raise NotRecognised(refusal.code)
     raise Refused(refusal)
 
@@ -127,7 +127,7 @@ class _Line(http.client.HTTPConnection):
 
     def connect(self) -> None:
         """Open the connection. Raises OSError."""
-        found = reach.places(self.host, self.port, SECONDS_TO_ANSWER)
+        found = reach.socket_addresses(self.host, self.port, SECONDS_TO_ANSWER)
         self.sock = reach.line_to(found, SECONDS_TO_ANSWER)
         if self._trusted:
             self.sock = self._trusted.wrap_socket(self.sock, server_hostname=self.host)

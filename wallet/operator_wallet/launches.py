@@ -14,7 +14,7 @@ from audit.models import Clock
 from players import registration
 from players.models import Jurisdiction, Player
 from wallet.ledger import accounts
-from wallet.models import Partner, RemoteLaunch, RemotePlayer
+from wallet.models import OperatorLaunch, OperatorPlayer, Partner
 
 LASTS: Final = timedelta(minutes=1)
 
@@ -53,9 +53,9 @@ def announce(partner: Partner, visit: Visit) -> Announced:
     """
     with connection.cursor() as cursor:  # the second of two concurrent first launches finds the first one's player
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"remote:{partner.pk}:{visit.player}"])
-    found = RemotePlayer.objects.filter(partner=partner, name=visit.player).select_related("player").first()
-    remote = found or _meet(partner, visit)
-    known = remote.player
+    found = OperatorPlayer.objects.filter(partner=partner, name=visit.player).select_related("player").first()
+    operator_player = found or _meet(partner, visit)
+    known = operator_player.player
     if (known.currency, known.jurisdiction_id, known.birth_date) != (
         visit.currency,
         visit.jurisdiction,
@@ -64,8 +64,8 @@ def announce(partner: Partner, visit: Visit) -> Announced:
         raise PlayerChanged
     registration.agree_through_operator(known)
     code = secrets.token_urlsafe(32)
-    launch = RemoteLaunch.objects.create(
-        remote=remote,
+    launch = OperatorLaunch.objects.create(
+        operator_player=operator_player,
         token=visit.session,
         game=visit.game,
         language=visit.language,
@@ -78,26 +78,28 @@ def announce(partner: Partner, visit: Visit) -> Announced:
     return Announced(code, launch.ends_at)
 
 
-def use(code: str) -> RemoteLaunch | None:
+def use(code: str) -> OperatorLaunch | None:
     """Use up a code and return its launch.
 
     None if the code is unknown, used or expired, or if the operator is switched off.
     """
-    off = RemotePlayer.objects.filter(partner__off_at__isnull=False)
-    fresh = RemoteLaunch.objects.filter(digest=_digest(code), used_at=None, ends_at__gt=Clock()).exclude(remote__in=off)
+    off = OperatorPlayer.objects.filter(partner__off_at__isnull=False)
+    fresh = OperatorLaunch.objects.filter(digest=_digest(code), used_at=None, ends_at__gt=Clock()).exclude(
+        operator_player__in=off
+    )
     if not fresh.update(used_at=Clock()):
         return None
-    return RemoteLaunch.objects.select_related("remote__player__user").get(digest=_digest(code))
+    return OperatorLaunch.objects.select_related("operator_player__player__user").get(digest=_digest(code))
 
 
-def begin(launch: RemoteLaunch, session: UUID) -> None:
+def begin(launch: OperatorLaunch, session: UUID) -> None:
     """Store the login session that the launch started."""
     launch.session = session
     launch.save(update_fields=["session"])
 
 
-def _meet(partner: Partner, visit: Visit) -> RemotePlayer:
-    player: Player = registration.register_remote(
+def _meet(partner: Partner, visit: Visit) -> OperatorPlayer:
+    player: Player = registration.register_operator_player(
         jurisdiction=Jurisdiction.objects.get(pk=visit.jurisdiction),
         currency=visit.currency,
         birth_date=visit.birth_date,
@@ -105,7 +107,7 @@ def _meet(partner: Partner, visit: Visit) -> RemotePlayer:
         operator=partner.code,
     )
     accounts.open_accounts(player)
-    return RemotePlayer.objects.create(player=player, partner=partner, name=visit.player)
+    return OperatorPlayer.objects.create(player=player, partner=partner, name=visit.player)
 
 
 def _digest(code: str) -> bytes:

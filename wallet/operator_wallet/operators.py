@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef
 from audit.models import Clock
 from players.models import Player
 from wallet.ledger import accounts
-from wallet.models import AccountKind, Mode, Partner, PartnerKey, RemoteLaunch, RemotePlayer
+from wallet.models import AccountKind, Mode, OperatorLaunch, OperatorPlayer, Partner, PartnerKey
 from wallet.operator_wallet import client
 from wallet.seamless_wallet import messages, signing
 
@@ -74,21 +74,23 @@ def waiting_for(partner: Partner) -> Iterator[None]:
 def note_balance(player: Player, said: messages.Done | messages.Balance) -> None:
     """Store the balance that the operator has just reported."""
     if said.currency == player.currency and said.balance is not None:
-        RemotePlayer.objects.filter(pk=player.pk).update(balance=said.balance, said_at=Clock())
+        OperatorPlayer.objects.filter(pk=player.pk).update(balance=said.balance, said_at=Clock())
 
 
-def refresh_balance(player: Player, launch: RemoteLaunch) -> None:
+def refresh_balance(player: Player, launch: OperatorLaunch) -> None:
     """Query the operator for the player's balance.
 
     Without an answer, the last reported balance stays.
     """
-    remote = launch.remote
-    asked = messages.BalanceAsked(player=remote.name, session=launch.token)
+    operator_player = launch.operator_player
+    asked = messages.BalanceAsked(player=operator_player.name, session=launch.token)
     try:
-        with waiting_for(remote.partner):
-            note_balance(player, ask(remote.partner, asked, messages.Balance))
+        with waiting_for(operator_player.partner):
+            note_balance(player, ask(operator_player.partner, asked, messages.Balance))
     except (client.Refused, client.NoAnswer, Busy) as error:
-        logger.info("remote_balance_unknown", partner=remote.partner.code, said=str(error) or type(error).__name__)
+        logger.info(
+            "remote_balance_unknown", partner=operator_player.partner.code, said=str(error) or type(error).__name__
+        )
 
 
 def funds(player: Player, mode: Mode, kind: AccountKind = AccountKind.CASH) -> int:
@@ -96,8 +98,8 @@ def funds(player: Player, mode: Mode, kind: AccountKind = AccountKind.CASH) -> i
 
     For an operator's player, it is the balance that the operator reported last.
     """
-    if player.is_remote and mode is Mode.REAL and kind is AccountKind.CASH:
-        return RemotePlayer.objects.values_list("balance", flat=True).get(pk=player.pk)
+    if player.uses_operator_wallet and mode is Mode.REAL and kind is AccountKind.CASH:
+        return OperatorPlayer.objects.values_list("balance", flat=True).get(pk=player.pk)
     return accounts.balance(player.pk, mode, kind)
 
 
@@ -107,16 +109,16 @@ def forget(player: Player) -> None:
     The database refuses if the account has not been closed long enough.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT wallet_forget_remote(%s)", [player.pk])
+        cursor.execute("SELECT wallet_forget_operator_player(%s)", [player.pk])
 
 
-def launch_of(player: Player, session: UUID | None) -> RemoteLaunch | None:
+def launch_of(player: Player, session: UUID | None) -> OperatorLaunch | None:
     """Return the launch that started a login session.
 
     None if the session began otherwise, or if its operator is switched off or has no active key.
     """
     if session is None:
         return None
-    asked = PartnerKey.objects.filter(partner=OuterRef("remote__partner"), partner__off_at=None, ended_at=None)
-    found = RemoteLaunch.objects.filter(Exists(asked), remote=player.pk, session=session)
-    return found.select_related("remote__partner").first()
+    asked = PartnerKey.objects.filter(partner=OuterRef("operator_player__partner"), partner__off_at=None, ended_at=None)
+    found = OperatorLaunch.objects.filter(Exists(asked), operator_player=player.pk, session=session)
+    return found.select_related("operator_player__partner").first()

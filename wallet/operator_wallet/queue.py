@@ -19,21 +19,21 @@ from kombu.exceptions import OperationalError
 
 from audit import log
 from players.models import Player, Staff
-from wallet.models import MessageKind, MessageState, RemoteMessage
+from wallet.models import MessageKind, MessageState, OperatorMessage
 from wallet.operator_wallet import client, operators
 from wallet.seamless_wallet import messages, partners
 
 EXPIRES = 60  # seconds; older hints are dropped
 
 
-def tell_operators_soon() -> None:
+def send_operator_messages_soon() -> None:
     """Start the delivery task after the transaction has committed."""
     transaction.on_commit(_ask)
 
 
 def _ask() -> None:
     with suppress(OperationalError):
-        current_app.send_task("wallet.tasks.tell_operators", retry=False, expires=EXPIRES)
+        current_app.send_task("wallet.tasks.send_operator_messages", retry=False, expires=EXPIRES)
 
 
 LONGEST_WAIT: Final = timedelta(hours=1)
@@ -47,37 +47,37 @@ LONGEST_SAID: Final = 200
 # The next due message. The third column says whether its operator has failed to answer a waiting
 # message.
 DUE: Final = """
-SELECT message.id, remote.partner_id, EXISTS (
-    SELECT FROM wallet_remote_message AS other
-    JOIN wallet_remote_bet AS its ON its.id = other.bet_id
-    JOIN wallet_remote_player AS theirs ON theirs.player_id = its.player_id
-    WHERE other.state = 'waiting' AND other.tries > 0 AND theirs.partner_id = remote.partner_id)
-FROM wallet_remote_message AS message
-JOIN wallet_remote_bet AS bet ON bet.id = message.bet_id
-JOIN wallet_remote_player AS remote ON remote.player_id = bet.player_id
-WHERE message.state = 'waiting' AND message.due_at <= clock_timestamp() AND remote.partner_id <> ALL (%s)
+SELECT message.id, operator_player.partner_id, EXISTS (
+    SELECT FROM wallet_operator_message AS other
+    JOIN wallet_operator_bet AS its ON its.id = other.bet_id
+    JOIN wallet_operator_player AS theirs ON theirs.player_id = its.player_id
+    WHERE other.state = 'waiting' AND other.tries > 0 AND theirs.partner_id = operator_player.partner_id)
+FROM wallet_operator_message AS message
+JOIN wallet_operator_bet AS bet ON bet.id = message.bet_id
+JOIN wallet_operator_player AS operator_player ON operator_player.player_id = bet.player_id
+WHERE message.state = 'waiting' AND message.due_at <= clock_timestamp() AND operator_player.partner_id <> ALL (%s)
   AND NOT EXISTS (
-    SELECT FROM wallet_remote_message AS earlier
+    SELECT FROM wallet_operator_message AS earlier
     WHERE earlier.bet_id = message.bet_id AND earlier.id < message.id AND earlier.state IN ('waiting', 'doubt'))
 ORDER BY message.due_at, message.id LIMIT 1 FOR UPDATE OF message SKIP LOCKED
 """
 ALONE: Final = "SELECT pg_try_advisory_xact_lock(hashtextextended('silent-operator:' || %s, 0))"
 LATER: Final = """
-UPDATE wallet_remote_message SET tries = tries + 1, said = %s,
+UPDATE wallet_operator_message SET tries = tries + 1, said = %s,
     due_at = clock_timestamp() + interval '1 second' * least(2 ^ least(tries, 20), %s)
 WHERE id = %s
 """
 # Marks a message that has waited too long, unless staff were already alerted to a waiting message
 # of the same operator.
 SILENT: Final = """
-UPDATE wallet_remote_message AS message SET alarmed_at = clock_timestamp()
-FROM wallet_remote_bet AS bet JOIN wallet_remote_player AS remote USING (player_id)
+UPDATE wallet_operator_message AS message SET alarmed_at = clock_timestamp()
+FROM wallet_operator_bet AS bet JOIN wallet_operator_player AS operator_player USING (player_id)
 WHERE message.id = %s AND bet.id = message.bet_id AND message.at < clock_timestamp() - %s * interval '1 second'
   AND NOT EXISTS (
-    SELECT FROM wallet_remote_message AS other
-    JOIN wallet_remote_bet AS its ON its.id = other.bet_id
-    JOIN wallet_remote_player AS theirs ON theirs.player_id = its.player_id
-    WHERE other.state = 'waiting' AND other.alarmed_at IS NOT NULL AND theirs.partner_id = remote.partner_id)
+    SELECT FROM wallet_operator_message AS other
+    JOIN wallet_operator_bet AS its ON its.id = other.bet_id
+    JOIN wallet_operator_player AS theirs ON theirs.player_id = its.player_id
+    WHERE other.state = 'waiting' AND other.alarmed_at IS NOT NULL AND theirs.partner_id = operator_player.partner_id)
 RETURNING message.id
 """
 
@@ -98,7 +98,7 @@ def send_due() -> None:
 
 def is_waiting(player: Player) -> bool:
     """Return whether messages about a player's rounds still wait for delivery."""
-    return RemoteMessage.objects.filter(bet__player=player, state=MessageState.WAITING).exists()
+    return OperatorMessage.objects.filter(bet__player=player, state=MessageState.WAITING).exists()
 
 
 @transaction.atomic
@@ -110,7 +110,7 @@ def try_again(message_id: int, *, by: Staff) -> None:
     message.state, message.due_at = MessageState.WAITING, Now()
     message.save(update_fields=["state", "due_at"])
     log.record("remote_message.tried_again", by=str(by), on=str(message), data=_described(message))
-    tell_operators_soon()
+    send_operator_messages_soon()
 
 
 @transaction.atomic
@@ -127,19 +127,19 @@ def settle(message_id: int, *, note: str, by: Staff) -> None:
     message.settled_by, message.note = by, note
     message.save(update_fields=["state", "ended_at", "settled_by", "note"])
     log.record("remote_message.settled", by=str(by), on=str(message), data=_described(message) | {"reason": note})
-    tell_operators_soon()
+    send_operator_messages_soon()
 
 
-def can_be_settled(message: RemoteMessage) -> bool:
+def can_be_settled(message: OperatorMessage) -> bool:
     """Return whether staff may settle a message: it is in doubt, or its operator has no active key."""
     if message.state == MessageState.WAITING:
-        return partners.running_keys(message.bet.launch.remote.partner) == 0
+        return partners.running_keys(message.bet.launch.operator_player.partner) == 0
     return message.state == MessageState.DOUBT
 
 
-def _locked(message_id: int) -> RemoteMessage:
-    found = RemoteMessage.objects.filter(pk=message_id).select_for_update(of=("self",))
-    message = found.select_related("bet__launch__remote__partner").first()
+def _locked(message_id: int) -> OperatorMessage:
+    found = OperatorMessage.objects.filter(pk=message_id).select_for_update(of=("self",))
+    message = found.select_related("bet__launch__operator_player__partner").first()
     if message is None:
         raise NotInDoubt
     return message
@@ -162,10 +162,12 @@ def _send_next(left: set[int]) -> bool:
             if cursor.fetchone() == (False,):
                 left.add(partner)
                 return True
-    message = RemoteMessage.objects.select_related("bet__launch__remote__partner", "bet__player").get(pk=number)
-    remote = message.bet.launch.remote
+    message = OperatorMessage.objects.select_related("bet__launch__operator_player__partner", "bet__player").get(
+        pk=number
+    )
+    operator_player = message.bet.launch.operator_player
     try:
-        said = operators.ask(remote.partner, _told(message), messages.Done)
+        said = operators.ask(operator_player.partner, _request_of(message), messages.Done)
         if (said.transaction, said.currency) != (str(message.transaction), message.bet.currency):
             raise client.NoAnswer("the answer is to something else")
     except client.Refused as refused:
@@ -180,13 +182,13 @@ def _send_next(left: set[int]) -> bool:
     return True
 
 
-def _doubt(message: RemoteMessage, code: str) -> None:
+def _doubt(message: OperatorMessage, code: str) -> None:
     message.state, message.said = MessageState.DOUBT, code
     message.save(update_fields=["state", "said"])
     log.record("remote_message.refused", by="system", on=str(message), data=_described(message) | {"code": code})
 
 
-def _wait(message: RemoteMessage, silence: client.NoAnswer) -> None:
+def _wait(message: OperatorMessage, silence: client.NoAnswer) -> None:
     """Schedule a retry; alert staff after long silence or a rejected key.
 
     A rejected key does not resolve itself, so that alert is immediate.
@@ -204,11 +206,11 @@ def _wait(message: RemoteMessage, silence: client.NoAnswer) -> None:
         log.record("remote_message.unanswered", by="system", on=str(message), data=data)
 
 
-def _told(message: RemoteMessage) -> messages.Win | messages.Rollback:
+def _request_of(message: OperatorMessage) -> messages.Win | messages.Rollback:
     """Return the message in its transport format."""
     bet = message.bet
     said = {
-        "player": bet.launch.remote.name,
+        "player": bet.launch.operator_player.name,
         "session": bet.launch.token,
         "game": bet.game,
         "round": str(bet.round_id),
@@ -220,10 +222,10 @@ def _told(message: RemoteMessage) -> messages.Win | messages.Rollback:
     return messages.Rollback(**said, takes_back=str(message.takes_back))
 
 
-def _described(message: RemoteMessage) -> dict[str, log.Json]:
+def _described(message: OperatorMessage) -> dict[str, log.Json]:
     bet = message.bet
     return {
-        "operator": bet.launch.remote.partner.code,
+        "operator": bet.launch.operator_player.partner.code,
         "what": message.kind,
         "transaction": str(message.transaction),
         "round": str(bet.round_id),

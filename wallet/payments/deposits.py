@@ -35,12 +35,12 @@ class FormUsed(CashierError):
     """The form's idempotency key was used for a deposit of another amount."""
 
 
-class DepositBarred(CashierError):
+class DepositNotEligible(CashierError):
     """The player is not eligible to deposit. *page* is the URL name of the page that helps."""
 
-    def __init__(self, bar: eligibility.Bar) -> None:
-        super().__init__(bar.sentence)
-        self.page = bar.page
+    def __init__(self, ineligibility: eligibility.Ineligibility) -> None:
+        super().__init__(ineligibility.message)
+        self.page = ineligibility.page
 
 
 class DepositsStopped(CashierError):
@@ -51,7 +51,7 @@ def begin(*, player: Player, amount: int, key: UUID) -> Payment:
     """Begin a deposit of *amount* minor units and return its payment. No money moves yet.
 
     The same *key* begins it once. Raises DepositsStopped, NoDeposits, DepositTooSmall,
-    DepositTooLarge, FormUsed, DepositBarred, LimitReached. Each refusal is recorded.
+    DepositTooLarge, FormUsed, DepositNotEligible, LimitReached. Each refusal is recorded.
     """
     registers.ask_where_due(player)
     try:
@@ -71,7 +71,7 @@ def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
     eligibility, and then returns money from games under the same account lock. A house stop waits
     in the same way.
     """
-    bar, is_stopped = eligibility.bar_to_deposit(player), house_stop.is_stopped()
+    ineligibility, is_stopped = eligibility.check_deposit(player), house_stop.is_stopped()
     accounts.lock_account(player.pk, Mode.REAL)
     before = Payment.objects.filter(pk=payment_id).first()
     if before is not None:
@@ -95,8 +95,8 @@ def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
     except NoProvider as error:
         raise NoDeposits(_("Deposits are not possible here because there is no payment provider.")) from error
     _check(amount, player.currency)
-    if bar is not None:
-        raise DepositBarred(bar)
+    if ineligibility is not None:
+        raise DepositNotEligible(ineligibility)
     remaining.reserve_deposit(player=player, key=journal_key(payment_id), amount=amount)
     payment = Payment.objects.create(
         id=payment_id,

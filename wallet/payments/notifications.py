@@ -37,7 +37,7 @@ from wallet.ledger import accounts
 from wallet.limits import remaining
 from wallet.models import AccountKind, Mode, NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.money import format_money
-from wallet.payments.providers import News
+from wallet.payments.providers import StatusReport
 
 EXPIRES = 60  # seconds; an older hint is dropped
 
@@ -86,25 +86,25 @@ class Known:
     authorisation: str
 
 
-def decide(known: Known, news: News, path: NoticePath) -> Decision:
-    """Return what *news* means.
+def decide(known: Known, status_report: StatusReport, path: NoticePath) -> Decision:
+    """Return what *status_report* means.
 
     The response to a query (`NoticePath.QUERY`) is the provider's final word.
     """
-    if news.amount not in (None, known.amount) or news.currency != known.currency:
+    if status_report.amount not in (None, known.amount) or status_report.currency != known.currency:
         return Decision.MISMATCHED
-    is_last_word = path is NoticePath.QUERY
-    if 0 < news.sequence < known.last_sequence and not is_last_word:
+    is_latest = path is NoticePath.QUERY
+    if 0 < status_report.sequence < known.last_sequence and not is_latest:
         return Decision.OUTDATED
-    outcome = OUTCOME.get(news.word)
+    outcome = OUTCOME.get(status_report.word)
     if outcome is None:
         return Decision.NOTED
     if known.state == PaymentState.WAITING:
         return outcome
     if outcome.value == known.state:
-        is_the_same = outcome is not Decision.CREDITED or news.authorisation == known.authorisation
+        is_the_same = outcome is not Decision.CREDITED or status_report.authorisation == known.authorisation
         return Decision.REPEATED if is_the_same else Decision.CONTRADICTED
-    if known.state in GIVEN_UP or (is_last_word and known.state != PaymentState.CREDITED):
+    if known.state in GIVEN_UP or (is_latest and known.state != PaymentState.CREDITED):
         return Decision.LATE if outcome is Decision.CREDITED else outcome
     return Decision.CONTRADICTED
 
@@ -115,25 +115,25 @@ def locked(payment_id: UUID) -> Payment:
     return found.get(pk=payment_id)
 
 
-def on_notice(payment: Payment, news: News, path: NoticePath, raw: bytes) -> Decision:
-    """Decide what *news* about a `locked` payment means, apply it and store it.
+def on_notice(payment: Payment, status_report: StatusReport, path: NoticePath, raw: bytes) -> Decision:
+    """Decide what *status_report* about a `locked` payment means, apply it and store it.
 
     A repetition changes nothing.
     """
     known = Known(payment.state, payment.amount, payment.currency, payment.last_sequence, payment.authorisation)
-    decision = decide(known, news, path)
+    decision = decide(known, status_report, path)
     match decision:
         case Decision.CREDITED | Decision.LATE:
-            _credit(payment, news, is_late=decision is Decision.LATE)
+            _credit(payment, status_report, is_late=decision is Decision.LATE)
         case Decision.DECLINED | Decision.ABANDONED:
-            close(payment, PaymentState(decision.value), because=news.word)
+            close(payment, PaymentState(decision.value), because=status_report.word)
         case Decision.CONTRADICTED | Decision.MISMATCHED:
-            _doubt(payment, news, path, decision)
+            _doubt(payment, status_report, path, decision)
     if path is NoticePath.QUERY:
         payment.is_disputed = False
-    payment.last_sequence = max(payment.last_sequence, news.sequence)
+    payment.last_sequence = max(payment.last_sequence, status_report.sequence)
     payment.save(update_fields=["is_disputed", "asked_at", "last_sequence"])
-    keep(payment.variant, path, raw, decision, payment=payment, news=news)
+    keep(payment.variant, path, raw, decision, payment=payment, status_report=status_report)
     return decision
 
 
@@ -144,17 +144,17 @@ def keep(
     decision: Decision,
     *,
     payment: Payment | None = None,
-    news: News | None = None,
+    status_report: StatusReport | None = None,
 ) -> None:
-    """Store a notification and its decision. Without *news* it was not believed."""
+    """Store a notification and its decision. Without *status_report* it was not believed."""
     PaymentNotice.objects.create(
         payment=payment,
         variant=variant,
         path=path,
         raw_hash=hashlib.sha256(raw).digest(),
         is_authentic=decision is not Decision.REFUSED,
-        word=news.word if news else "",
-        sequence=news.sequence if news else 0,
+        word=status_report.word if status_report else "",
+        sequence=status_report.sequence if status_report else 0,
         decision=decision,
     )
 
@@ -174,7 +174,7 @@ def close(payment: Payment, state: PaymentState, *, because: str) -> None:
         _write(payment, "deposit_declined")
 
 
-def _credit(payment: Payment, news: News, *, is_late: bool) -> None:
+def _credit(payment: Payment, status_report: StatusReport, *, is_late: bool) -> None:
     player, currency, amount = payment.player, payment.currency, payment.amount
     cash = accounts.player_account(player.pk, Mode.REAL)
     cashier = accounts.house_account(AccountKind.CASHIER, currency, Mode.REAL)
@@ -184,10 +184,10 @@ def _credit(payment: Payment, news: News, *, is_late: bool) -> None:
     )
     (posted,) = ledger.post(ledger.Journal(journal_key(payment.pk), "deposit", lines))
     payment.state, payment.decided_at = PaymentState.CREDITED, Now()
-    payment.journal_id, payment.authorisation = posted.journal_id, news.authorisation
+    payment.journal_id, payment.authorisation = posted.journal_id, status_report.authorisation
     payment.save(update_fields=["state", "decided_at", "journal", "authorisation"])
     after = posted.balances[cash]
-    data = _facts(payment, authorisation=news.authorisation, late=is_late, journal=posted.journal_id)
+    data = _facts(payment, authorisation=status_report.authorisation, late=is_late, journal=posted.journal_id)
     balances: dict[str, log.Json] = {
         "mode": Mode.REAL.value,
         "balance_before": after - amount,
@@ -198,13 +198,18 @@ def _credit(payment: Payment, news: News, *, is_late: bool) -> None:
     _write(payment, "deposit_credited", late=is_late)
 
 
-def _doubt(payment: Payment, news: News, path: NoticePath, decision: Decision) -> None:
+def _doubt(payment: Payment, status_report: StatusReport, path: NoticePath, decision: Decision) -> None:
     """Record a contradiction and have the provider queried.
 
     If the query repeats it, staff investigate.
     """
-    said = {"state": payment.state, "word": news.word, "said_amount": news.amount, "said_currency": news.currency}
-    data = _facts(payment, path=path.value, said_authorisation=news.authorisation, **said)
+    said = {
+        "state": payment.state,
+        "word": status_report.word,
+        "said_amount": status_report.amount,
+        "said_currency": status_report.currency,
+    }
+    data = _facts(payment, path=path.value, said_authorisation=status_report.authorisation, **said)
     log.record(f"payment.{decision.value}", by="system", on=str(payment.player), data=data)
     if path is not NoticePath.QUERY:
         payment.is_disputed, payment.asked_at = True, None

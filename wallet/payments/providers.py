@@ -40,7 +40,7 @@ class TakesQuestions(Protocol):
 
 
 @dataclass(frozen=True)
-class News:
+class StatusReport:
     """What a provider reports about a payment."""
 
     word: str  # a `PaymentStatus`
@@ -92,7 +92,7 @@ def guarded(call: Callable[[], Result]) -> Result:
         raise ProviderFailed(f"{type(error).__name__}: {error}") from error
 
 
-def ask(payment: Payment) -> News | None:
+def ask(payment: Payment) -> StatusReport | None:
     """Query the provider for the status of a payment. Raises NoProvider, ProviderFailed.
 
     Returns None if the provider does not support queries.
@@ -101,14 +101,14 @@ def ask(payment: Payment) -> News | None:
     if not isinstance(asked, TakesQuestions):
         return None
 
-    def answer() -> News:
+    def answer() -> StatusReport:
         asked.status(payment)
-        return news_of(payment)
+        return read_status(payment)
 
     return guarded(answer)
 
 
-def news_of(payment: Payment) -> News:
+def read_status(payment: Payment) -> StatusReport:
     """Read what the provider wrote onto the payment.
 
     Raises ProviderFailed for an impossible amount.
@@ -119,7 +119,7 @@ def news_of(payment: Payment) -> News:
     else:
         amount = in_minor_units(payment.captured_amount) if payment.status == PaymentStatus.CONFIRMED else None
         currency, sequence = payment.currency, 0
-    return News(payment.status, amount, currency, payment.transaction_id or payment.token, sequence)
+    return StatusReport(payment.status, amount, currency, payment.transaction_id or payment.token, sequence)
 
 
 def in_minor_units(total: Decimal) -> int:

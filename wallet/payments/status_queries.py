@@ -61,9 +61,9 @@ def _ask_next(now: datetime) -> bool:
 def _ask(payment: Payment) -> None:
     """Query the provider and apply the answer. Record it if there is none."""
     try:
-        news = providers.ask(payment)
-        if news is not None:
-            notifications.on_notice(payment, news, NoticePath.QUERY, payment.extra_data.encode())
+        status_report = providers.ask(payment)
+        if status_report is not None:
+            notifications.on_notice(payment, status_report, NoticePath.QUERY, payment.extra_data.encode())
     except (providers.NoProvider, providers.ProviderFailed) as error:
         data: dict[str, log.Json] = {
             "payment": str(payment.pk),

@@ -99,11 +99,13 @@ def _take(request: HttpRequest, speaker: BasicProvider, payment: Payment, path: 
     """Let the provider read a message, apply it, and return the provider's response."""
     payment = notifications.locked(payment.pk)
     try:
-        answer, news = providers.guarded(lambda: (speaker.process_data(payment, request), providers.news_of(payment)))
+        answer, status_report = providers.guarded(
+            lambda: (speaker.process_data(payment, request), providers.read_status(payment))
+        )
     except providers.ProviderFailed:
         _keep(request, payment.variant, path, raw, Decision.REFUSED)
         return JsonResponse({"taken": False}, status=HTTPStatus.BAD_REQUEST)
-    notifications.on_notice(payment, news, path, raw)
+    notifications.on_notice(payment, status_report, path, raw)
     return answer
 
 

@@ -47,7 +47,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Word:
+class BankAnswer:
     """A bank's answer about an order.
 
     *state* is ``accepted`` until the bank decides, then ``paid`` with the bank's number or
@@ -70,10 +70,10 @@ class Provider(Protocol):
     def send(self, order: Order) -> None:
         """Send an order. A repeated reference changes nothing."""
 
-    def ask(self, reference: UUID) -> Word | None:
+    def ask(self, reference: UUID) -> BankAnswer | None:
         """Query the state of an order. None if the bank has no such order."""
 
-    def read(self, body: bytes, signature: str) -> Word:
+    def read(self, body: bytes, signature: str) -> BankAnswer:
         """Parse a callback message. Raises NotTheBank."""
 
 
@@ -159,7 +159,7 @@ def receive(*, body: bytes, signature: str, sender: str = "") -> Outcome:
 
 
 @transaction.atomic
-def hear(word: Word, *, provider: str, path: Literal["callback", "query"], raw: bytes) -> Outcome:
+def hear(word: BankAnswer, *, provider: str, path: Literal["callback", "query"], raw: bytes) -> Outcome:
     """Apply a bank's message once, in whatever order messages come, and store it."""
     found = Withdrawal.objects.select_for_update().filter(reference=word.reference).first()
     outcome = _judge(found, word)
@@ -182,7 +182,7 @@ def hear(word: Word, *, provider: str, path: Literal["callback", "query"], raw: 
     return outcome
 
 
-def _judge(found: Withdrawal | None, word: Word) -> Outcome:
+def _judge(found: Withdrawal | None, word: BankAnswer) -> Outcome:
     if found is None:
         return Outcome.UNKNOWN
     if (found.amount, found.currency) != (word.amount, word.currency):

@@ -63,8 +63,8 @@ def keep(*, player: Player, iban: str) -> PayoutAccount:
     Runs in the caller's transaction. A new one is compared with the accounts of other players: two
     players with one account may be one person.
     """
-    marks = fingerprints("iban", iban.encode())
-    known = PayoutAccount.objects.filter(player=player, fingerprint__in=marks).first()
+    digests = fingerprints("iban", iban.encode())
+    known = PayoutAccount.objects.filter(player=player, fingerprint__in=digests).first()
     if known is not None:
         return known
     identifier = uuid4()
@@ -76,10 +76,10 @@ def keep(*, player: Player, iban: str) -> PayoutAccount:
                 country=iban[:2],
                 last_four=iban[-4:],
                 sealed=seal(identifier, iban.encode()),
-                fingerprint=marks[0],
+                fingerprint=digests[0],
             )
     except IntegrityError:  # a concurrent request with the same form has stored it
-        return PayoutAccount.objects.get(player=player, fingerprint=marks[0])
+        return PayoutAccount.objects.get(player=player, fingerprint=digests[0])
     # Do not log the IBAN, not even as a personal value: those are stored unencrypted next to the
     # log.
     log.record("payout_account.kept", by=str(player), on=str(player), data={"account": str(kept.pk)})
@@ -111,11 +111,11 @@ def reseal(account: PayoutAccount) -> bool:
         return False
     owner = account._state.db
     same = PayoutAccount.objects.using(owner).filter(pk=account.pk, sealed=account.sealed)
-    mark = fingerprints("iban", reveal(account).encode())[0]
+    digest = fingerprints("iban", reveal(account).encode())[0]
     # During a key change, two processes with different first keys may have stored one number twice
     # at the same time.
     again = fingerprints("iban again", account.pk.bytes)[0]
-    for each in (mark, again):
+    for each in (digest, again):
         with suppress(IntegrityError), transaction.atomic(using=owner):
             return bool(same.update(sealed=new, fingerprint=each))
     return False

@@ -116,8 +116,8 @@ def compare(lines: Sequence[Line], *, provider: str, since: date, until: date) -
     here = {(c.line.kind, c.subject) for c in compared if _is_counted(c)}
     not_here = [(kind, each) for kind, found in house.items() for each in found if (kind, each.subject) not in here]
     earlier = _said_before(provider, {each.subject for _kind, each in not_here})
-    told = {(line.kind, line.subject) for line in earlier if line.status == LineStatus.SETTLED}
-    missing = [each for kind, each in not_here if (kind, each.subject) not in told]
+    reported = {(line.kind, line.subject) for line in earlier if line.status == LineStatus.SETTLED}
+    missing = [each for kind, each in not_here if (kind, each.subject) not in reported]
     if len(missing) > MOST_MISSING:
         raise TooMuchMissing(
             f"More than {MOST_MISSING:,} of our payments in these days are missing "
@@ -125,7 +125,7 @@ def compare(lines: Sequence[Line], *, provider: str, since: date, until: date) -
         )
     # Leave out on both sides what an earlier statement contained and this one does not count again.
     counted = {
-        kind: [each for each in found if (kind, each.subject) in here or (kind, each.subject) not in told]
+        kind: [each for each in found if (kind, each.subject) in here or (kind, each.subject) not in reported]
         for kind, found in house.items()
     }
     return Comparison(compared, missing, _totals(compared, counted))

@@ -91,8 +91,8 @@ def read(content: bytes, *, since: date, until: date) -> Statement:
     if len(content) > MOST_BYTES:
         raise NotAStatement(TOO_LARGE)
     rows = _rows(_text(content))
-    places = _places(next(rows, (1, []))[1])
-    width = len(places.heading)
+    positions = _positions(next(rows, (1, []))[1])
+    width = len(positions.heading)
     lines: list[Line] = []
     faults: list[Fault] = []
     for number, cells in rows:
@@ -100,7 +100,9 @@ def read(content: bytes, *, since: date, until: date) -> Statement:
             continue
         if len(lines) + len(faults) >= MOST_LINES:
             raise NotAStatement(f"The file has more than {MOST_LINES:,} lines. Split it into shorter periods.")
-        told = {name: cells[place].strip() for name, place in places.of.items() if place < len(cells)}
+        fields_of_line = {
+            name: cells[position].strip() for name, position in positions.of.items() if position < len(cells)
+        }
         wrong: list[str] = []
         if len(cells) != width:
             cells_said = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
@@ -108,9 +110,9 @@ def read(content: bytes, *, since: date, until: date) -> Statement:
                 f"The line has {cells_said}; the header row has {width}. A decimal comma between commas needs quotes."
             )
         else:
-            line = _line(number, told, since, until, wrong)
+            line = _line(number, fields_of_line, since, until, wrong)
         if wrong:
-            faults.append(Fault(number, " | ".join(told.values())[:LONGEST_SHOWN], wrong))
+            faults.append(Fault(number, " | ".join(fields_of_line.values())[:LONGEST_SHOWN], wrong))
         else:
             lines.append(line)
         if len(faults) >= MOST_FAULTS:
@@ -150,12 +152,12 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 @dataclass(frozen=True)
-class _Places:
+class _Positions:
     heading: Sequence[str]
     of: Mapping[str, int]  # positions of the declared columns in the file
 
 
-def _places(cells: Sequence[str]) -> _Places:
+def _positions(cells: Sequence[str]) -> _Positions:
     heading = [cell.strip().lower() for cell in cells]
     lacking = [name for name in DEMANDED if name not in heading]
     if lacking:
@@ -164,21 +166,21 @@ def _places(cells: Sequence[str]) -> _Places:
         raise NotAStatement(f"The header row lacks both {' and '.join(NAMING)}; one of them is required.")
     if twice := [name for name in COLUMNS if heading.count(name) > 1]:
         raise NotAStatement(f"The header row has a duplicate column: {', '.join(twice)}.")
-    return _Places(heading, {name: heading.index(name) for name in COLUMNS if name in heading})
+    return _Positions(heading, {name: heading.index(name) for name in COLUMNS if name in heading})
 
 
-def _line(number: int, told: Mapping[str, str], since: date, until: date, wrong: list[str]) -> Line:
+def _line(number: int, fields_of_line: Mapping[str, str], since: date, until: date, wrong: list[str]) -> Line:
     """Parse a line and add errors to *wrong*. After an error, the returned line is not usable."""
 
     def cell(read: Any, *more: Any) -> Any:
         try:
-            return read(told, *more)
+            return read(fields_of_line, *more)
         except Wrong as error:
             wrong.append(str(error))
             return ""
 
     reference, authorisation = cell(_name, "reference"), cell(_name, "authorisation")
-    if not told.get("reference") and not told.get("authorisation"):
+    if not fields_of_line.get("reference") and not fields_of_line.get("authorisation"):
         wrong.append("The line has neither a reference nor an authorisation number.")
     return Line(
         number=number,
@@ -192,24 +194,24 @@ def _line(number: int, told: Mapping[str, str], since: date, until: date, wrong:
     )
 
 
-def _name(told: Mapping[str, str], column: str) -> str:
-    text = told.get(column, "")
+def _name(fields_of_line: Mapping[str, str], column: str) -> str:
+    text = fields_of_line.get(column, "")
     if not NAME.fullmatch(text):
         raise Wrong(f"The {column} may contain only letters, digits and . _ : / -, at most 64 characters.")
     return text
 
 
-def _one_of(told: Mapping[str, str], column: str, values: Sequence[str]) -> str:
-    text = told[column]
+def _one_of(fields_of_line: Mapping[str, str], column: str, values: Sequence[str]) -> str:
+    text = fields_of_line[column]
     for value in values:
         if text.lower() == value.lower():
             return value
     raise Wrong(f"The {column} must be one of {', '.join(values)}.")
 
 
-def _amount(told: Mapping[str, str]) -> int:
+def _amount(fields_of_line: Mapping[str, str]) -> int:
     """Parse an amount exactly, with a point or a comma before the decimals."""
-    text = told["amount"]
+    text = fields_of_line["amount"]
     if text.startswith(("-", "\u2212", "+")):
         raise Wrong("The amount must have no sign. The kind gives the direction.")
     if THOUSANDS.fullmatch(text):
@@ -223,8 +225,8 @@ def _amount(told: Mapping[str, str]) -> int:
     return minor
 
 
-def _day(told: Mapping[str, str], since: date, until: date) -> date:
-    text = told["date"]
+def _day(fields_of_line: Mapping[str, str], since: date, until: date) -> date:
+    text = fields_of_line["date"]
     try:
         day = date.fromisoformat(text) if DAY.fullmatch(text) else None
     except ValueError:

@@ -1,7 +1,7 @@
 """Report: operator liability (GLI-19 v3.0, 2.9.3), at the beginning and the end of an interval.
 
 Balances are sums of entries, so they are exact for any moment. Money on hold for bets on shared
-tables is current state without a history. It is known from hourly account snapshots (`Standing`),
+tables is current state without a history. It is known from hourly account snapshots (`AccountSnapshot`),
 and for the present moment.
 """
 
@@ -17,7 +17,7 @@ from audit import replica
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
 from wallet.ledger import hourly_totals
-from wallet.models import Account, AccountKind, Currency, Mode, Standing
+from wallet.models import Account, AccountKind, AccountSnapshot, Currency, Mode
 from wallet.reports.choices import CURRENCY
 
 HELD_FOR_PLAYERS: Final = (
@@ -70,7 +70,7 @@ NOTES: Final = (
 def _rows(asked: Asked) -> Iterator[Row]:
     chosen = asked.choices.get("currency", "")
     opening = _lying(asked.interval.since)
-    closing = opening + _sums(asked.interval)
+    closing = opening + _read_totals(asked.interval)
     for word, moment, lying in (("beginning", asked.interval.since, opening), ("end", asked.interval.until, closing)):
         aside = _aside(moment)
         for currency in Currency.values:
@@ -105,12 +105,12 @@ Lying = Counter[tuple[str, str]]
 
 
 def _lying(moment: datetime) -> Lying:
-    return _sums(Interval(hourly_totals.BEGINNING, moment))
+    return _read_totals(Interval(hourly_totals.BEGINNING, moment))
 
 
-def _sums(interval: Interval) -> Lying:
+def _read_totals(interval: Interval) -> Lying:
     found = Lying()
-    for sums in hourly_totals.moved(interval):
+    for sums in hourly_totals.read_totals(interval):
         if sums.mode == Mode.REAL and sums.account_kind in HELD_FOR_PLAYERS:
             found[sums.currency, sums.account_kind] += sums.amount
     return found
@@ -127,11 +127,11 @@ def _aside(moment: datetime) -> Aside | None:
 
 def aside_before(moment: datetime) -> Aside | None:
     """Return the amounts on hold in the last snapshot before *moment*, or None."""
-    looks = Standing.objects.filter(mode=Mode.REAL, at__lte=moment)
-    last = looks.order_by("-at").values_list("at", flat=True).first()
+    snapshots = AccountSnapshot.objects.filter(mode=Mode.REAL, at__lte=moment)
+    last = snapshots.order_by("-at").values_list("at", flat=True).first()
     if last is None:
         return None
-    then = looks.filter(at=last).values("currency").annotate(sum=Sum("held"))
+    then = snapshots.filter(at=last).values("currency").annotate(sum=Sum("held"))
     return Aside(last, {row["currency"]: row["sum"] for row in then})
 
 

@@ -53,8 +53,8 @@ FROM (
 JOIN wallet_payment AS payment USING (id)
 LEFT JOIN wallet_journal AS journal ON journal.id = payment.journal_id
 LEFT JOIN LATERAL (
-    SELECT moved.amount, moved.balance_after
-    FROM wallet_entry AS moved WHERE moved.journal_id = payment.journal_id AND moved.balance_after IS NOT NULL
+    SELECT posting.amount, posting.balance_after
+    FROM wallet_entry AS posting WHERE posting.journal_id = payment.journal_id AND posting.balance_after IS NOT NULL
 ) AS entry ON true
 """
 WITHDRAWALS = """
@@ -74,9 +74,10 @@ JOIN LATERAL (
     WHERE step.withdrawal_id = withdrawal.id ORDER BY step.id LIMIT 1
 ) AS asked ON true
 LEFT JOIN LATERAL (
-    SELECT moved.amount, moved.balance_after
-    FROM wallet_entry AS moved JOIN wallet_account AS account ON account.id = moved.account_id AND account.kind = 'cash'
-    WHERE moved.journal_id = asked.journal_id
+    SELECT posting.amount, posting.balance_after
+    FROM wallet_entry AS posting JOIN wallet_account AS account ON account.id = posting.account_id AND account.kind =
+        'cash'
+    WHERE posting.journal_id = asked.journal_id
 ) AS taken ON true
 JOIN LATERAL (
     SELECT step.handler, step.reason, step.journal_id
@@ -103,7 +104,7 @@ ORDER BY asked_at, 3
 
 def answer(asked: Asked) -> Answer:
     """Return the rows, oldest first, and their totals."""
-    sums = Sums(asked.interval)
+    sums = OutcomeTotals(asked.interval)
     return Answer(rows=_rows(asked, sums), totals=sums.rows, notes=lambda: NOTES)
 
 
@@ -112,7 +113,7 @@ def summed(interval: Interval) -> Mapping[tuple[str, str, str], int]:
 
     Covers deposits and withdrawals.
     """
-    sums = Sums(interval)
+    sums = OutcomeTotals(interval)
     for _row in _rows(Asked(interval, {}, "UTC"), sums):
         pass
     return sums.amounts
@@ -125,7 +126,7 @@ NOTES: Final = (
 )
 
 
-class Sums:
+class OutcomeTotals:
     """Totals of an interval by currency, kind and outcome, counted while the rows are read."""
 
     def __init__(self, interval: Interval) -> None:
@@ -166,7 +167,7 @@ OUTCOME: Final[Mapping[str, str]] = {
 }
 
 
-def _rows(asked: Asked, sums: Sums) -> Iterator[Row]:
+def _rows(asked: Asked, sums: OutcomeTotals) -> Iterator[Row]:
     wanted: dict[str, Any] = {
         "since": asked.interval.since,
         "until": asked.interval.until,

@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from django.urls import reverse
 
 from wallet.models import BankPayout, BankPayoutNotice, Behaviour
-from wallet.payouts import NotTheBank, Order, Word
+from wallet.payouts import BankAnswer, NotTheBank, Order
 from wallet.sandbox_bank import orders
 from wallet.sandbox_bank.orders import SECONDS_BETWEEN, SECONDS_LATE
 from wallet.sandbox_bank.protocol import BadNotice, check, seconds_now
@@ -32,7 +32,7 @@ SHUFFLED = "DE30370400440000000005"
 SILENT = "DE03370400440000000006"
 
 REFUSED: Mapping[str, str] = {CLOSED: "account_closed", UNKNOWN: "account_unknown"}
-TOLD: Mapping[str, Behaviour] = {
+BEHAVIOUR_OF_IBAN: Mapping[str, Behaviour] = {
     LATE: Behaviour.LATE,
     TWICE: Behaviour.TWICE,
     SHUFFLED: Behaviour.SHUFFLED,
@@ -57,12 +57,12 @@ class SandboxPayouts:
         )
         BankPayout.objects.bulk_create([new], ignore_conflicts=True)
 
-    def ask(self, reference: UUID) -> Word | None:
+    def ask(self, reference: UUID) -> BankAnswer | None:
         """Return the status of an order."""
         found = BankPayout.objects.filter(pk=reference).first()
         return None if found is None else _word(json.loads(_statement(found)))
 
-    def read(self, body: bytes, signature: str) -> Word:
+    def read(self, body: bytes, signature: str) -> BankAnswer:
         """Verify and parse one of the bank's webhooks."""
         try:
             check(body, signature, settings.SANDBOX_BANK_KEY, now=seconds_now())
@@ -103,7 +103,7 @@ def _owe(payout: BankPayout, accepted: str) -> None:
         Behaviour.TWICE: ((decided, 0), (decided, 0)),
         Behaviour.SHUFFLED: ((decided, 0), (accepted, SECONDS_BETWEEN)),
         Behaviour.NEVER: (),
-    }[TOLD.get(payout.iban, Behaviour.PROMPT)]
+    }[BEHAVIOUR_OF_IBAN.get(payout.iban, Behaviour.PROMPT)]
     for body, seconds in due:
         BankPayoutNotice.objects.create(payout=payout, body=body, due_at=orders.in_seconds(seconds))
 
@@ -139,8 +139,8 @@ def _statement(payout: BankPayout) -> str:
     )
 
 
-def _word(said: Mapping[str, str | int]) -> Word:
-    return Word(
+def _word(said: Mapping[str, str | int]) -> BankAnswer:
+    return BankAnswer(
         reference=UUID(str(said["reference"])),
         state=str(said["state"]),
         amount=int(said["amount"]),

@@ -153,15 +153,15 @@ def _stake(
     if opened is None:
         raise Refused("session-over")
     runs = sessions.runs(opened)
-    bar = eligibility.bar_to_play(theirs.player, real=opened.mode == Mode.REAL, session=opened.session_id)
+    ineligibility = eligibility.check_play(theirs.player, real=opened.mode == Mode.REAL, session=opened.session_id)
     account = accounts.lock_account(theirs.player_id, Mode(opened.mode))
     if answer := _before(partner, asked):
         return answer
     _demand_on(partner)
     if not runs:
         raise Refused("session-over")
-    if bar:
-        raise Refused("barred", bar.sentence)
+    if ineligibility:
+        raise Refused("barred", ineligibility.message)
     sessions.act(opened)
     return _book(theirs, account, asked, opened, bet=stake, win=won)
 

@@ -14,7 +14,7 @@ from django.db import DatabaseError, transaction
 from audit import approvals, log
 from audit.models import Approval, Clock
 from players.models import Staff
-from wallet.models import MessageState, Partner, PartnerKey, PartnerKind, RemoteMessage
+from wallet.models import MessageState, OperatorMessage, Partner, PartnerKey, PartnerKind
 from wallet.seamless_wallet import reach, signing
 
 ADD: Final = "partner.add"
@@ -147,8 +147,8 @@ def show(*, key: PartnerKey, by: Staff) -> str:
 
 def waiting(partner: Partner) -> int:
     """Return how many messages to an operator are undelivered. Without a key they cannot be sent."""
-    return RemoteMessage.objects.filter(
-        bet__launch__remote__partner=partner, state__in=(MessageState.WAITING, MessageState.DOUBT)
+    return OperatorMessage.objects.filter(
+        bet__launch__operator_player__partner=partner, state__in=(MessageState.WAITING, MessageState.DOUBT)
     ).count()
 
 

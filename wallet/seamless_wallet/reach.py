@@ -21,7 +21,7 @@ from django.conf import settings
 
 Network = IPv4Network | IPv6Network
 Address = IPv4Address | IPv6Address
-Place = tuple[int, tuple[Any, ...]]  # address family and socket address
+SocketAddress = tuple[int, tuple[Any, ...]]  # address family and socket address
 
 # Never allowed, whatever is configured: this machine, link-local addresses and cloud metadata
 # services.
@@ -74,30 +74,30 @@ def demand_literal(host: str) -> None:
         raise OutOfReach(f"{host} is not a public address")
 
 
-def places(host: str, port: int, seconds: float) -> list[Place]:
+def socket_addresses(host: str, port: int, seconds: float) -> list[SocketAddress]:
     """Resolve *host* once and return all its addresses.
 
     Raises OutOfReach if any address is not allowed, OSError if the name is not resolved within
     *seconds*.
     """
     found = _asked(host, port, seconds)
-    for _, place in found:
-        if not is_reachable(ip_address(place[0])):
-            raise OutOfReach(f"{host} leads to {place[0]}, which is not a public address")
+    for _, socket_address in found:
+        if not is_reachable(ip_address(socket_address[0])):
+            raise OutOfReach(f"{host} leads to {socket_address[0]}, which is not a public address")
     return found
 
 
-def line_to(found: Sequence[Place], seconds: float) -> socket.socket:
+def line_to(found: Sequence[SocketAddress], seconds: float) -> socket.socket:
     """Return a connection to the first address that accepts, within *seconds* in total.
 
     Raises OSError.
     """
     end, failed = monotonic() + seconds, OSError("there is no address")
-    for family, place in found:
+    for family, socket_address in found:
         line = socket.socket(family, socket.SOCK_STREAM)
         try:
             line.settimeout(max(end - monotonic(), 0.001))
-            line.connect(place)
+            line.connect(socket_address)
         except OSError as error:
             line.close()
             failed = error
@@ -108,14 +108,14 @@ def line_to(found: Sequence[Place], seconds: float) -> socket.socket:
     raise failed
 
 
-def _asked(host: str, port: int, seconds: float) -> list[Place]:
+def _asked(host: str, port: int, seconds: float) -> list[SocketAddress]:
     """Resolve a name in a thread, because the system resolver has no configurable timeout."""
-    said: Future[list[Place]] = Future()
+    said: Future[list[SocketAddress]] = Future()
 
     def ask() -> None:
         try:
             answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            said.set_result([(family, place) for family, _, _, _, place in answers])
+            said.set_result([(family, socket_address) for family, _, _, _, socket_address in answers])
         except Exception as error:  # noqa: BLE001  (a thread has no caller to raise to)
             said.set_exception(error)
 

@@ -52,10 +52,10 @@ def studios() -> list[Partner]:
 @transaction.atomic
 def open_session(*, player: Player, studio: Partner, mode: Mode, session: UUID) -> Opened:
     """Open a game session within the player's login *session*. Raises CannotOpen, HouseStopped."""
-    bar = eligibility.bar_to_play(player, real=mode is Mode.REAL, session=session)
-    if bar:
-        raise CannotOpen(bar.sentence)
-    if player.is_remote and mode is Mode.REAL:
+    ineligibility = eligibility.check_play(player, real=mode is Mode.REAL, session=session)
+    if ineligibility:
+        raise CannotOpen(ineligibility.message)
+    if player.uses_operator_wallet and mode is Mode.REAL:
         raise CannotOpen(
             _(
                 "You are playing with your balance at the site you came from. You can use it at "
@@ -86,16 +86,16 @@ def find(theirs: StudioPlayer, token: str | None) -> GameSession | None:
 
 def runs(opened: GameSession) -> bool:
     """Return whether a game session is still open."""
-    standing = sessions.standing(opened.session_id)
+    state = sessions.read_state(opened.session_id)
     is_in_time = GameSession.objects.filter(pk=opened.pk, ends_at__gt=Now()).exists()
-    return is_in_time and standing is not None and standing.left > 0
+    return is_in_time and state is not None and state.left > 0
 
 
 def act(opened: GameSession) -> None:
     """Record a bet as activity in the player's login session."""
-    standing = sessions.standing(opened.session_id)
-    if standing is not None:
-        sessions.act(standing)
+    state = sessions.read_state(opened.session_id)
+    if state is not None:
+        sessions.act(state)
 
 
 def digest_of(token: str) -> bytes:

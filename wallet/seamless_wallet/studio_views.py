@@ -87,5 +87,5 @@ class GameSessions(PlayerApiView):
             raise Problem("barred", str(error)) from error
         except sessions.HouseStopped as error:
             raise Problem("house-stopped") from error
-        told = {"player": opened.player, "session": opened.token, "ends_at": opened.ends_at}
-        return Response(GameSessionSchema(told | {"address": partner.address}).data, status=201)
+        answer = {"player": opened.player, "session": opened.token, "ends_at": opened.ends_at}
+        return Response(GameSessionSchema(answer | {"address": partner.address}).data, status=201)

@@ -127,18 +127,18 @@ CREATE OR REPLACE TRIGGER wallet_journal_may_begin AFTER INSERT ON wallet_journa
 CREATE OR REPLACE TRIGGER wallet_journal_plays_as_said AFTER INSERT ON wallet_journal
     FOR EACH ROW WHEN (NEW.kind IN ('studio_stake', 'studio_win', 'studio_rollback'))
     EXECUTE FUNCTION wallet_check_studio_journal();
-CREATE OR REPLACE TRIGGER wallet_journal_plays_remotely AFTER INSERT ON wallet_journal
-    FOR EACH ROW WHEN (NEW.kind IN ('remote_bet', 'remote_back')) EXECUTE FUNCTION wallet_check_remote_journal();
+CREATE OR REPLACE TRIGGER wallet_journal_of_operator AFTER INSERT ON wallet_journal
+    FOR EACH ROW WHEN (NEW.kind IN ('remote_bet', 'remote_back')) EXECUTE FUNCTION wallet_check_operator_journal();
 CREATE CONSTRAINT TRIGGER wallet_journal_reverses_a_void AFTER INSERT ON wallet_journal DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW WHEN (NEW.reverses_id IS NOT NULL AND NEW.round_id IS NOT NULL) EXECUTE FUNCTION games_reversal_is_of_a_void();
 CREATE OR REPLACE TRIGGER wallet_journal_reverses_exactly AFTER INSERT ON wallet_journal
     FOR EACH ROW WHEN (NEW.reverses_id IS NOT NULL) EXECUTE FUNCTION wallet_check_reversal();
 
--- On wallet_moved
+-- On wallet_ledgerhourlytotal
 
-CREATE OR REPLACE TRIGGER wallet_moved_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_moved
+CREATE OR REPLACE TRIGGER wallet_ledgerhourlytotal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_ledgerhourlytotal
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE OR REPLACE TRIGGER wallet_moved_is_open AFTER INSERT ON wallet_moved REFERENCING NEW TABLE AS new_rows
+CREATE OR REPLACE TRIGGER wallet_ledgerhourlytotal_is_open AFTER INSERT ON wallet_ledgerhourlytotal REFERENCING NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('wallet.moved');
 
 -- On wallet_partner
@@ -208,41 +208,41 @@ CREATE OR REPLACE TRIGGER wallet_provider_statement_is_kept BEFORE UPDATE OR DEL
 CREATE OR REPLACE TRIGGER wallet_provider_statement_begins BEFORE INSERT ON wallet_provider_statement
     FOR EACH ROW EXECUTE FUNCTION wallet_begin_statement();
 
--- On wallet_remote_bet
+-- On wallet_operator_bet
 
-CREATE OR REPLACE TRIGGER wallet_remote_bet_is_kept BEFORE DELETE OR TRUNCATE ON wallet_remote_bet
+CREATE OR REPLACE TRIGGER wallet_operator_bet_is_kept BEFORE DELETE OR TRUNCATE ON wallet_operator_bet
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
-CREATE OR REPLACE TRIGGER wallet_remote_bet_begins BEFORE INSERT ON wallet_remote_bet
-    FOR EACH ROW EXECUTE FUNCTION wallet_begin_remote_bet();
-CREATE OR REPLACE TRIGGER wallet_remote_bet_is_decided BEFORE UPDATE ON wallet_remote_bet
-    FOR EACH ROW EXECUTE FUNCTION wallet_decide_remote_bet();
-CREATE CONSTRAINT TRIGGER wallet_remote_bet_is_told AFTER UPDATE ON wallet_remote_bet
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wallet_check_remote_decided();
+CREATE OR REPLACE TRIGGER wallet_operator_bet_begins BEFORE INSERT ON wallet_operator_bet
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_operator_bet();
+CREATE OR REPLACE TRIGGER wallet_operator_bet_is_decided BEFORE UPDATE ON wallet_operator_bet
+    FOR EACH ROW EXECUTE FUNCTION wallet_decide_operator_bet();
+CREATE CONSTRAINT TRIGGER wallet_operator_bet_is_notified AFTER UPDATE ON wallet_operator_bet
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wallet_check_operator_bet_decided();
 
--- On wallet_remote_launch
+-- On wallet_operator_launch
 
-CREATE OR REPLACE TRIGGER wallet_remote_launch_is_kept BEFORE DELETE OR TRUNCATE ON wallet_remote_launch
+CREATE OR REPLACE TRIGGER wallet_operator_launch_is_kept BEFORE DELETE OR TRUNCATE ON wallet_operator_launch
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
-CREATE OR REPLACE TRIGGER wallet_remote_launch_is_used BEFORE UPDATE ON wallet_remote_launch
-    FOR EACH ROW EXECUTE FUNCTION wallet_use_remote_launch();
+CREATE OR REPLACE TRIGGER wallet_operator_launch_is_used BEFORE UPDATE ON wallet_operator_launch
+    FOR EACH ROW EXECUTE FUNCTION wallet_use_operator_launch();
 
--- On wallet_remote_message
+-- On wallet_operator_message
 
-CREATE OR REPLACE TRIGGER wallet_remote_message_is_kept BEFORE DELETE OR TRUNCATE ON wallet_remote_message
+CREATE OR REPLACE TRIGGER wallet_operator_message_is_kept BEFORE DELETE OR TRUNCATE ON wallet_operator_message
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
-CREATE OR REPLACE TRIGGER wallet_remote_message_begins BEFORE INSERT ON wallet_remote_message
-    FOR EACH ROW EXECUTE FUNCTION wallet_begin_remote_message();
-CREATE OR REPLACE TRIGGER wallet_remote_message_moves BEFORE UPDATE ON wallet_remote_message
-    FOR EACH ROW EXECUTE FUNCTION wallet_move_remote_message();
+CREATE OR REPLACE TRIGGER wallet_operator_message_begins BEFORE INSERT ON wallet_operator_message
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_operator_message();
+CREATE OR REPLACE TRIGGER wallet_operator_message_moves BEFORE UPDATE ON wallet_operator_message
+    FOR EACH ROW EXECUTE FUNCTION wallet_move_operator_message();
 
--- On wallet_remote_player
+-- On wallet_operator_player
 
-CREATE OR REPLACE TRIGGER wallet_remote_player_is_kept BEFORE DELETE OR TRUNCATE ON wallet_remote_player
+CREATE OR REPLACE TRIGGER wallet_operator_player_is_kept BEFORE DELETE OR TRUNCATE ON wallet_operator_player
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
-CREATE OR REPLACE TRIGGER wallet_remote_player_begins BEFORE INSERT ON wallet_remote_player
-    FOR EACH ROW EXECUTE FUNCTION wallet_begin_remote_player();
-CREATE OR REPLACE TRIGGER wallet_remote_player_changes BEFORE UPDATE ON wallet_remote_player
-    FOR EACH ROW EXECUTE FUNCTION wallet_keep_remote_player();
+CREATE OR REPLACE TRIGGER wallet_operator_player_begins BEFORE INSERT ON wallet_operator_player
+    FOR EACH ROW EXECUTE FUNCTION wallet_begin_operator_player();
+CREATE OR REPLACE TRIGGER wallet_operator_player_changes BEFORE UPDATE ON wallet_operator_player
+    FOR EACH ROW EXECUTE FUNCTION wallet_keep_operator_player();
 
 -- On wallet_reserved
 
@@ -258,12 +258,12 @@ CREATE OR REPLACE TRIGGER wallet_reserved_is_kept BEFORE DELETE OR TRUNCATE ON w
 CREATE OR REPLACE TRIGGER wallet_reversal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_reversal
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 
--- On wallet_standing
+-- On wallet_accountsnapshot
 
-CREATE OR REPLACE TRIGGER wallet_standing_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_standing
+CREATE OR REPLACE TRIGGER wallet_accountsnapshot_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_accountsnapshot
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE OR REPLACE TRIGGER wallet_standing_is_last BEFORE INSERT ON wallet_standing
-    FOR EACH ROW EXECUTE FUNCTION wallet_standing_is_last();
+CREATE OR REPLACE TRIGGER wallet_accountsnapshot_is_last BEFORE INSERT ON wallet_accountsnapshot
+    FOR EACH ROW EXECUTE FUNCTION wallet_accountsnapshot_is_last();
 
 -- On wallet_statement_line
 

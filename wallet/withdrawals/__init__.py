@@ -68,7 +68,7 @@ def bank_reason(code: str) -> Promise:
     return BANK_REASONS.get(code, BANK_REASONS["not_accepted"])
 
 
-def told(reason: str) -> str:
+def reason_message(reason: str) -> str:
     """Return the sentence for the player from a stored reason (a code and a staff note)."""
     return str(REASONS.get(reason.partition(":")[0], UNDECIDED))
 
@@ -91,14 +91,14 @@ TEMPLATES = {
 class Hand:
     """Who executes a step, how and why, for the record.
 
-    *sentence* is the reason that the player reads.
+    *message* is the reason that the player reads.
     """
 
     by: str
     handler: str = HOUSE
     method: str = METHOD
     reason: str = ""
-    sentence: str | Promise = ""
+    message: str | Promise = ""
 
 
 def give_back(found: Withdrawal, after: WithdrawalStatus, hand: Hand) -> Withdrawal:
@@ -154,7 +154,7 @@ def enter(found: Withdrawal, before: str, hand: Hand, journal: int | None = None
     if after is WithdrawalStatus.APPROVED:
         transaction.on_commit(_ask_to_send)
     if after in TEMPLATES and before != after:
-        context = {"withdrawal": found, "account": found.account, "reason": hand.sentence}
+        context = {"withdrawal": found, "account": found.account, "reason": hand.message}
         mail.write(user=found.player.user, template=TEMPLATES[after], context=context)
 
 
@@ -276,21 +276,21 @@ def _request(player: Player, amount: int, account: PayoutAccount, key: UUID) -> 
 
 def _check(player: Player, amount: int, account: PayoutAccount, has: int) -> None:
     language = get_language() or "en"
-    if player.is_remote:
-        raise PaidElsewhere(eligibility.bar(player, eligibility.Code.REMOTE).sentence)
+    if player.uses_operator_wallet:
+        raise PaidElsewhere(eligibility.explain(player, eligibility.Code.OPERATOR_PLAYER).message)
     if account.player_id != player.pk:
         raise ForeignAccount(_("We pay only to your own account."))
     if not is_verified(player):
         raise NotVerified(_("You must verify your identity before your first withdrawal."))
     if amount > has:
-        sentence = _("You can withdraw up to %(amount)s.") % {"amount": format_money(has, player.currency, language)}
+        message = _("You can withdraw up to %(amount)s.") % {"amount": format_money(has, player.currency, language)}
         if accounts.balances(player.pk, AccountKind.PURSE).get(Mode.REAL, 0):
-            sentence += " " + _("Your balance in Golden Baccarat returns to your account when you leave the game.")
+            message += " " + _("Your balance in Golden Baccarat returns to your account when you leave the game.")
         if accounts.in_banks(player.pk).get(Mode.REAL, 0):
-            sentence += " " + _(
+            message += " " + _(
                 "The money in your bank at Chemin de Fer returns to your account when you give up the bank."
             )
-        raise NotEnough(sentence)
+        raise NotEnough(message)
     smallest = SMALLEST[player.currency]
     if amount < min(smallest, has):
         least = {"amount": format_money(smallest, player.currency, language)}
@@ -366,7 +366,7 @@ def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
     found = _lock(withdrawal_id)
     if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found)):
         raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It can no longer be refused here.")
-    hand = Hand(by=by, handler=by, reason=f"{code}: {note}", sentence=REASONS[code])
+    hand = Hand(by=by, handler=by, reason=f"{code}: {note}", message=REASONS[code])
     return give_back(found, WithdrawalStatus.REFUSED, hand)
 
 
@@ -446,13 +446,13 @@ def take_back(locked: Withdrawal, *, provider: str, code: str) -> None:
 
     *locked* is the locked row of a withdrawal being sent.
     """
-    hand = Hand(by="system", handler=provider, reason=code, sentence=bank_reason(code))
+    hand = Hand(by="system", handler=provider, reason=code, message=bank_reason(code))
     give_back(locked, WithdrawalStatus.RETURNED, hand)
 
 
-def _hand_of(verdict: approvals.Verdicted, sentence: str | Promise = "") -> Hand:
+def _hand_of(verdict: approvals.Verdicted, message: str | Promise = "") -> Hand:
     method = f"approval {verdict.approval_id}"
-    return Hand(by=verdict.by, handler=verdict.by, method=method, reason=verdict.reason, sentence=sentence)
+    return Hand(by=verdict.by, handler=verdict.by, method=method, reason=verdict.reason, message=message)
 
 
 def payment_of(withdrawal: Withdrawal) -> dict[str, log.Json]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from players.access import PlayerRequest, player_required
-from players.identity.verification import latest, standing
+from players.identity.verification import identity_status, latest
 from players.models import Player
 from players.rates import at_a_human_pace
 from wallet import withdrawals
@@ -20,7 +20,7 @@ from wallet.ledger import accounts
 from wallet.models import Account, AccountKind, Mode, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.payouts import accounts as payout_accounts
 from wallet.sandbox_bank import payouts as sandbox
-from wallet.withdrawals import STATUS, bank_reason, told
+from wallet.withdrawals import STATUS, bank_reason, reason_message
 from wallet.withdrawals.forms import CancelForm, WithdrawalForm
 
 MOST_SHOWN = 20
@@ -45,7 +45,7 @@ def cashier_withdraw(request: PlayerRequest) -> HttpResponse:
 
     Players of an operator are redirected to the cashier, which says where their money is.
     """
-    if request.player.is_remote:
+    if request.player.uses_operator_wallet:
         return redirect("cashier")
     form = WithdrawalForm(request.POST or None, player=request.player)
     if request.method == "POST" and form.is_valid():
@@ -106,7 +106,7 @@ def _reasons(found: list[Withdrawal]) -> Mapping[int, str]:
     return {
         step.withdrawal_id: str(bank_reason(step.reason))
         if step.after == WithdrawalStatus.RETURNED
-        else told(step.reason)
+        else reason_message(step.reason)
         for step in steps
     }
 
@@ -121,7 +121,7 @@ def _render(request: PlayerRequest, form: WithdrawalForm) -> HttpResponse:
         "pending": accounts.balances(player.pk, AccountKind.PENDING).get(Mode.REAL, 0),
         "purse": accounts.balances(player.pk, AccountKind.PURSE).get(Mode.REAL, 0),
         "smallest": withdrawals.SMALLEST[player.currency],
-        "standing": standing(latest(player)).value,
+        "identity_status": identity_status(latest(player)).value,
         "rows": rows(player),
         "cannot_cancel": not player.jurisdiction.may_cancel_withdrawals,
         "tests": TEST_ACCOUNTS,

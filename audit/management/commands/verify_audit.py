@@ -60,7 +60,7 @@ class Command(BaseCommand):
             self.stdout.write(remark)
         if findings:
             raise CommandError(f"The log failed verification: {findings} findings, listed above.")
-        self.stdout.write(_sentence(done, outside))
+        self.stdout.write(_message(done, outside))
 
     def _given(self, file: Path | None, signer: Path | None, kept: list[Path]) -> tuple[list[Key], checking.Outside]:
         try:
@@ -85,7 +85,7 @@ def _of_a_demo() -> Path | None:
     return folder if folder and os.access(folder / "latest", os.R_OK) else None
 
 
-def _sentence(done: checking.Done, outside: checking.Outside) -> str:
+def _message(done: checking.Done, outside: checking.Outside) -> str:
     """Return a summary of what was compared."""
     memory = "with the signer's memory" if outside.signer else "without the signer's memory"
     return (

@@ -27,8 +27,8 @@ class Command(BaseCommand):
         now = datetime.now(UTC)
         since = now - timedelta(days=days) if days is not None else datetime(1970, 1, 1, tzinfo=UTC)
         found = 0
-        for name, sentence in hours.verify(Interval(since, now), only=sums):
-            self.stdout.write(f"{name}: {sentence}")
+        for name, message in hours.verify(Interval(since, now), only=sums):
+            self.stdout.write(f"{name}: {message}")
             found += 1
         if found:
             raise CommandError(f"Sums and rows do not agree: {found} differences, listed above.")

@@ -14,37 +14,37 @@ $$;
 -- after it, and for a clock that is set back.
 CREATE OR REPLACE FUNCTION audit_settled() RETURNS timestamptz
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT max(at) - interval '1 minute' FROM audit_mark WHERE audit_is_past(transaction)
+    SELECT max(at) - interval '1 minute' FROM audit_watermark WHERE audit_is_past(transaction)
 $$;
 
 -- Refuse hours that are not the next to be summed up. Trigger function, AFTER INSERT on
 -- audit_rolled, per statement.
 -- An hour begins on the full hour in UTC, has ended before audit_settled(), and follows an hour of
--- the same sums or is their first.
+-- the same totals or is their first.
 -- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION audit_hours_are_next() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     wrong record;
     settled timestamptz := audit_settled();
 BEGIN
-    SELECT hour, sums INTO wrong FROM new_hours AS fresh
+    SELECT hour, totals INTO wrong FROM new_hours AS fresh
     WHERE hour <> date_trunc('hour', hour, 'UTC') OR (hour + interval '1 hour' <= settled) IS NOT TRUE
-        OR EXISTS (SELECT FROM audit_rolled AS another WHERE another.sums = fresh.sums AND another.hour <> fresh.hour)
+        OR EXISTS (SELECT FROM audit_rolled AS another WHERE another.totals = fresh.totals AND another.hour <> fresh.hour)
             AND NOT EXISTS (
                 SELECT FROM audit_rolled AS before
-                WHERE before.sums = fresh.sums AND before.hour = fresh.hour - interval '1 hour')
+                WHERE before.totals = fresh.totals AND before.hour = fresh.hour - interval '1 hour')
     LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION '% is not the hour of % to be summed up next', wrong.hour, wrong.sums USING ERRCODE = 'restrict_violation';
+        RAISE EXCEPTION '% is not the hour of % to be summed up next', wrong.hour, wrong.totals USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
 END $$;
 
--- Refuse a mark in the future. Trigger function, BEFORE INSERT on audit_mark.
+-- Refuse a mark in the future. Trigger function, BEFORE INSERT on audit_watermark.
 -- Raises restrict_violation (23001).
 -- A mark in the future would have hours summed up before their rows are written, and totals never
 -- change.
-CREATE OR REPLACE FUNCTION audit_mark_is_past() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+CREATE OR REPLACE FUNCTION audit_watermark_is_past() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF NEW.at > clock_timestamp() THEN
         RAISE EXCEPTION '% has not come yet', NEW.at USING ERRCODE = 'restrict_violation';
@@ -53,7 +53,7 @@ BEGIN
 END $$;
 
 -- Refuse rows for an hour that is already summed up. Trigger function, AFTER INSERT on tables of
--- hourly totals, per statement. The first argument of the trigger is the name of the sums in
+-- hourly totals, per statement. The first argument of the trigger is the name of the totals in
 -- audit_rolled.
 -- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION audit_hour_is_open() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -61,7 +61,7 @@ DECLARE
     closed timestamptz;
 BEGIN
     SELECT hour INTO closed FROM new_rows AS fresh
-    WHERE EXISTS (SELECT FROM audit_rolled WHERE sums = TG_ARGV[0] AND audit_rolled.hour >= fresh.hour) LIMIT 1;
+    WHERE EXISTS (SELECT FROM audit_rolled WHERE totals = TG_ARGV[0] AND audit_rolled.hour >= fresh.hour) LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION '% has been summed up for %', closed, TG_ARGV[0] USING ERRCODE = 'restrict_violation';
     END IF;

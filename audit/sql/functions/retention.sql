@@ -1,15 +1,15 @@
--- Retention: how long each kind of record is kept, and the deletion of personal values after that
+-- Retention: how long each kind of record is rule, and the deletion of personal values after that
 -- time.
 
--- Return how long a kind of record is kept; NULL if no time is set, so that a comparison with it
+-- Return how long a kind of record is rule; NULL if no time is set, so that a comparison with it
 -- never allows a deletion.
 -- `what`: key of audit_retention.
-CREATE OR REPLACE FUNCTION audit_kept(what text) RETURNS interval
+CREATE OR REPLACE FUNCTION audit_retention_period(what text) RETURNS interval
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT make_interval(days => kept.days) FROM audit_retention AS kept WHERE kept.what = audit_kept.what
+    SELECT make_interval(days => rule.days) FROM audit_retention AS rule WHERE rule.what = audit_retention_period.what
 $$;
 
--- Change how long a kind of record is kept, as an approval says, and record the event
+-- Change how long a kind of record is rule, as an approval says, and record the event
 -- retention.changed.
 -- `approval`: id of an approved approval of kind retention.change; its request has `what`, `before`
 -- and `days`.
@@ -28,8 +28,8 @@ BEGIN
     IF asked IS NULL THEN
         RAISE EXCEPTION 'approval % changes no retention', approval USING ERRCODE = 'check_violation';
     END IF;
-    UPDATE audit_retention AS kept SET days = (asked ->> 'days')::integer, approval_id = approval
-    WHERE kept.what = asked ->> 'what' AND kept.days = (asked ->> 'before')::integer AND coalesce(kept.approval_id, 0) < approval;
+    UPDATE audit_retention AS rule SET days = (asked ->> 'days')::integer, approval_id = approval
+    WHERE rule.what = asked ->> 'what' AND rule.days = (asked ->> 'before')::integer AND coalesce(rule.approval_id, 0) < approval;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'approval % does not fit any more', approval USING ERRCODE = 'SB008';
     END IF;
@@ -50,14 +50,14 @@ REVOKE ALL ON FUNCTION audit_keep_for FROM PUBLIC;
 CREATE OR REPLACE FUNCTION audit_expire(what text, most integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    kept audit_retention%ROWTYPE;
+    rule audit_retention%ROWTYPE;
     ends timestamptz;
     expired bigint;
 BEGIN
-    SELECT * INTO STRICT kept FROM audit_retention AS r WHERE r.what = audit_expire.what FOR UPDATE;
-    ends := clock_timestamp() - make_interval(days => kept.days);
+    SELECT * INTO STRICT rule FROM audit_retention AS r WHERE r.what = audit_expire.what FOR UPDATE;
+    ends := clock_timestamp() - make_interval(days => rule.days);
     WITH oldest AS (
-        SELECT value.event_id, value.field FROM unnest(kept.fields) AS named(field),
+        SELECT value.event_id, value.field FROM unnest(rule.fields) AS named(field),
             LATERAL (SELECT p.event_id, p.field FROM audit_personal AS p WHERE p.field = named.field ORDER BY p.event_id LIMIT most) AS value
     )
     DELETE FROM audit_personal AS p USING oldest
@@ -65,11 +65,11 @@ BEGIN
         AND ends > (SELECT event.at FROM audit_event AS event WHERE event.id = oldest.event_id);
     GET DIAGNOSTICS expired = ROW_COUNT;
     IF expired > 0 THEN
-        PERFORM audit_write('personal.expired', 'system', 'retention:' || kept.what, format(
+        PERFORM audit_write('personal.expired', 'system', 'retention:' || rule.what, format(
             '{"by":"system","data":{"before":"%s","days":%s,"fields":%s,"values":%s},"kind":"personal.expired","on":%s}',
-            to_char(ends AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), kept.days,
-            (SELECT '[' || string_agg(to_json(field)::text, ',' ORDER BY field) || ']' FROM unnest(kept.fields) AS field),
-            expired, to_json('retention:' || kept.what)), NULL);
+            to_char(ends AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), rule.days,
+            (SELECT '[' || string_agg(to_json(field)::text, ',' ORDER BY field) || ']' FROM unnest(rule.fields) AS field),
+            expired, to_json('retention:' || rule.what)), NULL);
     END IF;
     RETURN expired;
 END $$;

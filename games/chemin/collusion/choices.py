@@ -24,7 +24,7 @@ WITH answer AS (
         m.kind = 'make_call' AND m.call = ANY(%(covering)s::text[]) AS covers
     FROM games_cheminmove AS m
     WHERE m.at >= %(since)s AND m.at < %(until)s AND m.kind IN ('pass', 'make_call', 'lay_stake')
-        AND m.decider = '{Decider.GUEST}' AND m.round_id IS NOT NULL
+        AND m.decider = '{Decider.PLAYER}' AND m.round_id IS NOT NULL
 ), spoken AS (
     SELECT seat_id, tenure_id, count(*) FILTER (WHERE kind <> 'pass' OR NOT about_call) AS asked,
         count(*) FILTER (WHERE kind = 'pass' AND NOT about_call) AS let_go,
@@ -66,7 +66,7 @@ JOIN games_cheminseat AS h ON h.id = t.seat_id AND h.player_id IS DISTINCT FROM 
 JOIN games_livetable AS l ON l.id = m.live_table_id
 JOIN players_player AS p ON p.id = s.player_id
 WHERE m.at >= %(since)s AND m.at < %(until)s AND m.kind IN ('pass', 'make_call', 'lay_stake')
-    AND m.decider = '{Decider.GUEST}' AND m.asked_at IS NOT NULL AND m.round_id IS NOT NULL AND {WITHIN}
+    AND m.decider = '{Decider.PLAYER}' AND m.asked_at IS NOT NULL AND m.round_id IS NOT NULL AND {WITHIN}
 GROUP BY 1, 2
 """  # noqa: S608  (nothing but names of our own)
 

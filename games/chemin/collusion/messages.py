@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from games.chemin.collusion.choices import Choices
 from games.chemin.collusion.money import Money
-from games.chemin.collusion.signals import Examined, Looks, Sign
+from games.chemin.collusion.signals import AnalysedPair, Sign, TestCounts
 from wallet.money import format_money
 
 NAMES = {
@@ -23,14 +23,14 @@ def who(player_id: int) -> str:
     return f"player:{player_id}"
 
 
-def names(pair: Examined) -> list[str]:
+def names(pair: AnalysedPair) -> list[str]:
     """Return the short names of a pair's signs."""
     return [NAMES[sign] for sign in pair.signs]
 
 
-def reasons(pair: Examined, looks: Looks, currency: str) -> list[tuple[str, bool]]:
+def reasons(pair: AnalysedPair, test_counts: TestCounts, currency: str) -> list[tuple[str, bool]]:
     """Return the sentences about a pair, each with whether it is a sign."""
-    return list(_reasons(pair, looks, currency))
+    return list(_reasons(pair, test_counts, currency))
 
 
 def once_in(chance: float) -> str:
@@ -44,16 +44,16 @@ def once_in(chance: float) -> str:
     return f"once in {round(times, -digits) if digits else round(times):,.0f} comparable pairs"
 
 
-def _reasons(pair: Examined, looks: Looks, currency: str) -> Iterator[tuple[str, bool]]:
+def _reasons(pair: AnalysedPair, test_counts: TestCounts, currency: str) -> Iterator[tuple[str, bool]]:
     if pair.money:
-        yield _of_money(pair, pair.money, looks, currency), Sign.MONEY in pair.signs
+        yield _of_money(pair, pair.money, test_counts, currency), Sign.MONEY in pair.signs
     for giver, what in pair.given.items():
-        sentence = (
+        message = (
             f"{who(giver)} acted against the drawing rule with {who(_other(pair, giver))} {_times(what.times)},"
             f" {what.plain} of them clearly against their own interest. Expected loss:"
             f" {_amount(what.cost, currency)}."
         )
-        yield sentence, Sign.GIVEN in pair.signs
+        yield message, Sign.GIVEN in pair.signs
     for player, chosen in pair.choices.items():
         yield from _of_choices(pair, player, chosen, currency)
     if pair.tie and pair.tie.address:
@@ -65,7 +65,7 @@ def _reasons(pair: Examined, looks: Looks, currency: str) -> Iterator[tuple[str,
         yield f"Players reported their play {_times(pair.reports)}.", True
 
 
-def _of_money(pair: Examined, money: Money, looks: Looks, currency: str) -> str:
+def _of_money(pair: AnalysedPair, money: Money, test_counts: TestCounts, currency: str) -> str:
     first, second = pair.pair
     loser, winner = (first, second) if money.net <= 0 else (second, first)
     lost = money.lost_by_first if loser == first else money.lost_by_second
@@ -76,36 +76,36 @@ def _of_money(pair: Examined, money: Money, looks: Looks, currency: str) -> str:
         f" {format_money(abs(money.net), currency, 'en')} on balance."
         f" Expected by chance: {_amount(expected, currency)} ±"
         f" {_amount(money.spread, currency)}: {abs(money.deviation):.1f} standard deviations. Probability by chance:"
-        f" {once_in(money.chance)}; {looks.money:,} pairs were tested."
+        f" {once_in(money.chance)}; {test_counts.money:,} pairs were tested."
     )
 
 
-def _of_choices(pair: Examined, player: int, chosen: Choices, currency: str) -> Iterator[tuple[str, bool]]:
+def _of_choices(pair: AnalysedPair, player: int, chosen: Choices, currency: str) -> Iterator[tuple[str, bool]]:
     other = who(_other(pair, player))
     spared, called = chosen.let_go, chosen.called
     if spared.asked:
-        sentence = (
+        message = (
             f"Asked to stake against {other}, {who(player)} staked nothing {spared.done} of {_times(spared.asked)};"
             f" against others {spared.done_elsewhere} of {spared.asked_elsewhere}."
             f" A player without preference does so {once_in(spared.chance)}."
         )
         least = min(each.let_go.chance for each in pair.choices.values())
-        yield sentence, Sign.LET_GO in pair.signs and spared.chance == least
+        yield message, Sign.LET_GO in pair.signs and spared.chance == least
     if called.done:
         otherwise = ""
         if called.done < called.asked:
             otherwise = f", and {format_money(called.bank_not_called, currency, 'en')} where it did not"
-        sentence = (
+        message = (
             f"{who(player)} covered the bank of {other} when first asked {called.done} of {_times(called.asked)};"
             f" banks of others {called.done_elsewhere} of {called.asked_elsewhere}. {other} had put up"
             f" {format_money(called.bank_called, currency, 'en')} on average where that happened{otherwise}."
             f" A player without preference does so {once_in(called.chance)}."
         )
         least = min(each.called.chance for each in pair.choices.values())
-        yield sentence, Sign.CALLED in pair.signs and called.chance == least
+        yield message, Sign.CALLED in pair.signs and called.chance == least
 
 
-def _other(pair: Examined, player: int) -> int:
+def _other(pair: AnalysedPair, player: int) -> int:
     first, second = pair.pair
     return second if player == first else first
 

@@ -40,8 +40,8 @@ FROM part GROUP BY first, second
 
 # Points of a card from its code. The cards of a round are in dealing order: punter, banker, punter,
 # banker, third cards.
-_CARD: Final = "strpos('A23456789', left(split_part(r.cards, ' ', {place}), 1))"
-_TOTAL: Final = "mod(" + _CARD.format(place="{}") + " + " + _CARD.format(place="{}") + ", 10)"
+_CARD: Final = "strpos('A23456789', left(split_part(r.cards, ' ', {position}), 1))"
+_TOTAL: Final = "mod(" + _CARD.format(position="{}") + " + " + _CARD.format(position="{}") + ", 10)"
 
 DEPARTED: Final = f"""
 {COUPS}
@@ -52,7 +52,7 @@ DEPARTED: Final = f"""
     WHERE c.punter_departs AND s.player_id IS NOT NULL
     UNION ALL
     SELECT c.round_id, c.banker, s.player_id, s.stake, '{Side.BANKER}', c.banker_draws,
-        {_TOTAL.format(2, 4)}, CASE WHEN c.punter_draws THEN {_CARD.format(place=5)} END
+        {_TOTAL.format(2, 4)}, CASE WHEN c.punter_draws THEN {_CARD.format(position=5)} END
     FROM coup AS c JOIN games_cheminstake AS s ON s.coup_id = c.round_id JOIN games_round AS r ON r.id = c.round_id
     WHERE c.banker_departs AND s.player_id IS NOT NULL
 ), given AS (

@@ -50,7 +50,7 @@ class Decided(Exception):
     """Another staff member has decided this report first; the text says so."""
 
 
-def guests_lately(live_table: LiveTable) -> QuerySet[CheminSeat]:
+def recent_players(live_table: LiveTable) -> QuerySet[CheminSeat]:
     """Return players who sit at a table or left within the last hour, without house players.
 
     Seated players come before those who left, by seat number.
@@ -72,7 +72,7 @@ def others_lately(live_table: LiveTable, player: Player) -> Sequence[CheminSeat]
     Each player appears once for each seat number, with their latest seat row there.
     """
     found: dict[tuple[int, int | None], CheminSeat] = {}
-    for seat in guests_lately(live_table).exclude(player=player):
+    for seat in recent_players(live_table).exclude(player=player):
         found.setdefault((seat.number, seat.player_id), seat)
     return list(found.values())
 
@@ -86,9 +86,9 @@ def report(*, player: Player, live_table_id: int, seat_id: int, reason: PlayReas
     TooManyReports.
     """
     live_table = LiveTable.objects.get(pk=live_table_id)
-    if not guests_lately(live_table).filter(player=player).exists():
+    if not recent_players(live_table).filter(player=player).exists():
         raise NotAtTheTable(_("Only players at this table can report how others play here."))
-    seat = guests_lately(live_table).exclude(player=player).filter(pk=seat_id).first()
+    seat = recent_players(live_table).exclude(player=player).filter(pk=seat_id).first()
     if seat is None:
         raise NobodyThere(_("No other player has this seat."))
     _demand_few(player)

@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from games.chemin.collusion import player_reports
-from games.chemin.messages import guest_name
+from games.chemin.messages import player_name
 from games.models import ChatName, CheminSeat, LiveTable, PlayReason, Shape, Table
 from games.shared.views import live_table_of
 from games.tables.access import at_a_playable_table
@@ -28,9 +28,9 @@ class ReportForm(forms.Form):
     reason = forms.TypedChoiceField(coerce=PlayReason)
     words = forms.CharField(required=False, max_length=player_reports.LONGEST)
 
-    def __init__(self, *args: Any, guests: Sequence[tuple[int, str]], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, seated_players: Sequence[tuple[int, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.guests = guests
+        self.seated_players = seated_players
         self.fields["reason"].choices = _reasons()  # type: ignore[attr-defined]
 
     @property
@@ -54,11 +54,13 @@ def chemin_report(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse
 
 
 def _report(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    if found.shape != Shape.GUESTS:
+    if found.shape != Shape.CHEMIN:
         raise Http404
     live = live_table_of(found, mode)
-    guests = _named(player_reports.others_lately(live, request.player), request.player.jurisdiction.time_zone)
-    form = ReportForm(request.POST if request.method == "POST" else None, guests=guests, initial=_wish(request))
+    seated_players = _named(player_reports.others_lately(live, request.player), request.player.jurisdiction.time_zone)
+    form = ReportForm(
+        request.POST if request.method == "POST" else None, seated_players=seated_players, initial=_wish(request)
+    )
     if not form.is_valid():
         return _page(request, live, form, form.fault)
     try:
@@ -87,15 +89,17 @@ def _wish(request: HttpRequest) -> dict[str, str]:
     return {"seat_id": request.GET.get("seat", "")}
 
 
-def _named(guests: Sequence[CheminSeat], zone: str) -> list[tuple[int, str]]:
+def _named(seated_players: Sequence[CheminSeat], zone: str) -> list[tuple[int, str]]:
     """Return the names of seats by id; with the time of leaving, because another player may sit there now."""
-    chosen = ChatName.objects.filter(player__in=[seat.player_id for seat in guests]).values_list("player", "name")
+    chosen = ChatName.objects.filter(player__in=[seat.player_id for seat in seated_players]).values_list(
+        "player", "name"
+    )
     names: dict[int | None, str] = dict(chosen)
-    return [(seat.pk, _name(seat, names.get(seat.player_id, ""), zone)) for seat in guests]
+    return [(seat.pk, _name(seat, names.get(seat.player_id, ""), zone)) for seat in seated_players]
 
 
 def _name(seat: CheminSeat, chat_name: str, zone: str) -> str:
-    who = guest_name(seat.number, chat_name)
+    who = player_name(seat.number, chat_name)
     if seat.left_at is None:
         return who
     return _("%(who)s, until %(time)s") % {"who": who, "time": f"{seat.left_at.astimezone(ZoneInfo(zone)):%H:%M}"}

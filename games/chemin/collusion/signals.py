@@ -115,7 +115,7 @@ class Sign(StrEnum):
 
 
 @dataclass(frozen=True)
-class Looks:
+class TestCounts:
     """Number of pairs tested for each question: the more pairs, the larger the deviations chance produces."""
 
     money: int
@@ -123,7 +123,7 @@ class Looks:
 
 
 @dataclass(frozen=True)
-class Examined:
+class AnalysedPair:
     """Two players and everything known of how they play against each other.
 
     Directed figures are keyed by the id of the player who acted.
@@ -149,24 +149,24 @@ class Examined:
 
 
 @dataclass(frozen=True)
-class Examination:
+class PlayAnalysis:
     """All pairs of players with figures or ties, and the number of pairs tested."""
 
-    pairs: tuple[Examined, ...]
-    looks: Looks
+    pairs: tuple[AnalysedPair, ...]
+    test_counts: TestCounts
 
 
-def examine(scope: Scope) -> Examination:
+def analyse_play(scope: Scope) -> PlayAnalysis:
     """Analyse all pairs of players within a scope."""
     passed, gave, chosen = money(scope), given(scope), choices(scope)
     tied, reports = ties(scope), reported(scope)
     plain = _stand_out(passed, gave)
-    looks = Looks(money=len(passed), choices=len(chosen))
+    test_counts = TestCounts(money=len(passed), choices=len(chosen))
     found = {*passed, *map(_ordered, chosen), *(pair for pair, tie in tied.items() if tie)}
-    examined = []
+    analysed = []
     for pair in sorted(found):
         ways = {pair[0]: pair, pair[1]: (pair[1], pair[0])}
-        known = Examined(
+        known = AnalysedPair(
             pair=pair,
             money=passed.get(pair),
             given={who: gave[way] for who, way in ways.items() if way in gave},
@@ -176,18 +176,18 @@ def examine(scope: Scope) -> Examination:
             signs=(),
         )
         gives = any(way in plain for way in ways.values())
-        examined.append(replace(known, signs=tuple(_signs(known, looks, gives_away=gives))))
-    return Examination(tuple(examined), looks)
+        analysed.append(replace(known, signs=tuple(_signs(known, test_counts, gives_away=gives))))
+    return PlayAnalysis(tuple(analysed), test_counts)
 
 
-def _signs(known: Examined, looks: Looks, *, gives_away: bool) -> Iterator[Sign]:
-    if known.money and for_all(known.money.chance, looks.money) <= FALSE_ALARM:
+def _signs(known: AnalysedPair, test_counts: TestCounts, *, gives_away: bool) -> Iterator[Sign]:
+    if known.money and for_all(known.money.chance, test_counts.money) <= FALSE_ALARM:
         yield Sign.MONEY
     if gives_away:
         yield Sign.GIVEN
-    if any(for_all(each.let_go.chance, looks.choices) <= FALSE_ALARM for each in known.choices.values()):
+    if any(for_all(each.let_go.chance, test_counts.choices) <= FALSE_ALARM for each in known.choices.values()):
         yield Sign.LET_GO
-    if any(for_all(each.called.chance, looks.choices) <= FALSE_ALARM for each in known.choices.values()):
+    if any(for_all(each.called.chance, test_counts.choices) <= FALSE_ALARM for each in known.choices.values()):
         yield Sign.CALLED
     if known.tie and known.tie.address:
         yield Sign.ADDRESS

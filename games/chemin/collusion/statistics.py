@@ -72,9 +72,9 @@ def tail(deviation: float) -> float:
     return min(1.0, 2 * BEYOND_NORMAL * _beyond(abs(deviation)))
 
 
-def for_all(probability: float, looks: int) -> float:
-    """Return the probability that chance gives this result in any of *looks* tests (Bonferroni)."""
-    return min(1.0, probability * looks)
+def for_all(probability: float, tests: int) -> float:
+    """Return the probability that chance gives this result in any of *tests* tests (Bonferroni)."""
+    return min(1.0, probability * tests)
 
 
 def more_often(strata: Sequence[Answers]) -> float:

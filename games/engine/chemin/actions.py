@@ -148,7 +148,7 @@ class TimeUp:
 
 
 @dataclass(frozen=True, slots=True)
-class AnnulCoup:
+class VoidCoup:
     """Void the current coup and return every stake."""
 
 
@@ -170,7 +170,7 @@ TableAction = (
 SeatAction = Join | Leave | StepAway | ComeBack | SetBalance
 """Actions about a seat, allowed at any time."""
 
-HouseAction = BringShoe | TimeUp | AnnulCoup | EndBank | BreakUp
+HouseAction = BringShoe | TimeUp | VoidCoup | EndBank | BreakUp
 """Actions of the house."""
 
 Action = TableAction | SeatAction | HouseAction

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from games.engine.chemin.actions import GiveSuite, KeepBank, MakeBid, TakeBank
-from games.engine.chemin.events import BankKept, BidMade, CoupAnnulled, SuiteGiven
+from games.engine.chemin.events import BankKept, BidMade, CoupVoided, SuiteGiven
 from games.engine.chemin.phases import (
     IN_COUP,
     after_coup,
@@ -62,7 +62,7 @@ def give_suite(state: State, action: GiveSuite) -> Step:
     return Step(state, (SuiteGiven(seat=action.seat),)).then(sell_bank)
 
 
-def annul_coup(state: State) -> Step:
+def void_coup(state: State) -> Step:
     """Return every stake and continue as after a coup that the bank did not lose.
 
     The bank keeps its amount.
@@ -76,7 +76,7 @@ def annul_coup(state: State) -> Step:
         state = hand_back(state, stake.seat, stake.amount)
     shoe = state.shoe if coup.hands is None else None
     state = replace(state, coup=None, shoe=shoe, asked=None)
-    return Step(state, (CoupAnnulled(coup.stakes),)).then(after_coup)
+    return Step(state, (CoupVoided(coup.stakes),)).then(after_coup)
 
 
 def end_bank_early(state: State) -> Step:

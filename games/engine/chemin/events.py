@@ -21,7 +21,7 @@ class Announcement(StrEnum):
     BANK_AT_ITS_FULL_AMOUNT = "bank_at_its_full_amount"
     BANK_TO_THE_HIGHEST_BID = "bank_to_the_highest_bid"
     BANK_IS_FREE = "bank_is_free"
-    WAITING_FOR_GUESTS = "waiting_for_guests"
+    WAITING_FOR_PLAYERS = "waiting_for_guests"
     SHOE_IS_SPENT = "shoe_is_spent"
     WHO_CALLS_BANCO = "who_calls_banco"
     FAITES_VOS_JEUX = "faites_vos_jeux"
@@ -43,7 +43,7 @@ class Announced:
 
 
 @dataclass(frozen=True, slots=True)
-class GuestJoined:
+class PlayerJoined:
     """A player sat down with this balance."""
 
     seat: int
@@ -51,14 +51,14 @@ class GuestJoined:
 
 
 @dataclass(frozen=True, slots=True)
-class GuestWillLeave:
+class PlayerWillLeave:
     """A player wants to leave but takes part in the coup."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
-class GuestLeft:
+class PlayerLeft:
     """A player left with this balance."""
 
     seat: int
@@ -66,14 +66,14 @@ class GuestLeft:
 
 
 @dataclass(frozen=True, slots=True)
-class GuestAway:
+class PlayerAway:
     """A player is skipped from now on."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
-class GuestBack:
+class PlayerBack:
     """A player takes turns again."""
 
     seat: int
@@ -221,7 +221,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class CoupAnnulled:
+class CoupVoided:
     """The house voided a coup. All these stakes are returned."""
 
     stakes: tuple[Chips, ...]
@@ -255,11 +255,11 @@ class BankEnded:
 
 Event = (
     Announced
-    | GuestJoined
-    | GuestWillLeave
-    | GuestLeft
-    | GuestAway
-    | GuestBack
+    | PlayerJoined
+    | PlayerWillLeave
+    | PlayerLeft
+    | PlayerAway
+    | PlayerBack
     | BalanceSet
     | ShoeBrought
     | Passed
@@ -275,7 +275,7 @@ Event = (
     | HandShown
     | ThirdCard
     | Settled
-    | CoupAnnulled
+    | CoupVoided
     | BankKept
     | SuiteGiven
     | ExcessTakenHome

@@ -13,7 +13,6 @@ from typing import Final
 from games.engine.chemin import bank, play, seating, settlement
 from games.engine.chemin.actions import (
     Action,
-    AnnulCoup,
     AskCroupier,
     BreakUp,
     BringShoe,
@@ -35,6 +34,7 @@ from games.engine.chemin.actions import (
     TableAction,
     TakeBank,
     TimeUp,
+    VoidCoup,
 )
 from games.engine.chemin.events import Decision
 from games.engine.chemin.phases import let_pass
@@ -80,8 +80,8 @@ def apply(state: State, action: Action) -> Step:
             return seating.set_balance(state, action)
         case BringShoe():
             return play.bring_shoe(state, action)
-        case AnnulCoup():
-            return bank.annul_coup(state)
+        case VoidCoup():
+            return bank.void_coup(state)
         case EndBank():
             return bank.end_bank_early(state)
         case BreakUp():

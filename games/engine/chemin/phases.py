@@ -13,7 +13,7 @@ from typing import Final
 from games.engine.chemin.actions import Pass
 from games.engine.chemin.events import Announced, Announcement, BankEnded, BankTaken, BidReturned, Passed
 from games.engine.chemin.rules import Call
-from games.engine.chemin.seats import dismiss_leaving, hand_back, in_order, put_down, too_few_guests, turns_from_banker
+from games.engine.chemin.seats import dismiss_leaving, hand_back, in_order, put_down, too_few_players, turns_from_banker
 from games.engine.chemin.state import Chips, Coup, Phase, Presence, Sale, Seat, State
 from games.engine.chemin.steps import Step
 
@@ -55,7 +55,7 @@ def offer_bank(state: State) -> Step:
     """Offer the bank from the minimum, starting with the next seat. The last banker
     is asked last.
     """
-    if too_few_guests(state):
+    if too_few_players(state):
         return close_table(state)
     return _put(state, Phase.OFFER, Announced(Announcement.WHO_TAKES_THE_BANK, state.rules.minimum))
 
@@ -85,7 +85,7 @@ def close_table(state: State) -> Step:
     player.
     """
     step = Step(state) if state.bank is None else end_bank(state)
-    return step.then(_return_bids).then(_wait_for_guests)
+    return step.then(_return_bids).then(_wait_for_players)
 
 
 def begin_coup(state: State) -> Step:
@@ -157,8 +157,8 @@ def _can_answer(state: State, seat: Seat) -> bool:
             return seat.balance > 0 and open_amount(state) > 0 and seat.number != state.running_coup.caller
 
 
-def _wait_for_guests(state: State) -> Step:
-    return Step(replace(state, phase=Phase.GUESTS, asked=None), (Announced(Announcement.WAITING_FOR_GUESTS),))
+def _wait_for_players(state: State) -> Step:
+    return Step(replace(state, phase=Phase.ALONE, asked=None), (Announced(Announcement.WAITING_FOR_PLAYERS),))
 
 
 def _leave_bank_free(state: State) -> Step:
@@ -166,7 +166,7 @@ def _leave_bank_free(state: State) -> Step:
 
 
 def _offer_at(state: State, full_amount: int) -> Step:
-    if too_few_guests(state):
+    if too_few_players(state):
         return close_table(state)
     question = Announced(Announcement.BANK_AT_ITS_FULL_AMOUNT, full_amount)
     return _put(replace(state, sale=Sale(full_amount)), Phase.SUITE, question)
@@ -206,6 +206,6 @@ def _close_stakes(state: State) -> Step:
 
 
 def _let_banker_choose(state: State) -> Step:
-    if too_few_guests(state):
+    if too_few_players(state):
         return close_table(state)
     return Step(replace(state, phase=Phase.CHOICE))

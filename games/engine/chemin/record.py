@@ -46,7 +46,7 @@ class Played(Dealt):
     """The bank when the coup was settled, before any part of it was returned."""
 
 
-def deal_again(cards: Iterable[Card], *, punter_draws: bool | None, banker_draws: bool | None) -> Dealt:
+def redeal_coup(cards: Iterable[Card], *, punter_draws: bool | None, banker_draws: bool | None) -> Dealt:
     """Deal a coup from these cards, starting at its first card.
 
     It takes as many as it needs.
@@ -90,7 +90,7 @@ def replay_coup(
     Raises RecordError.
     """
     _check_stakes(stakes, bank)
-    dealt = deal_again(cards, punter_draws=punter_draws, banker_draws=banker_draws)
+    dealt = redeal_coup(cards, punter_draws=punter_draws, banker_draws=banker_draws)
     if len(stakes) > 1 and (dealt.punter_departs or dealt.banker_departs):
         raise RecordError("a side departed from the rule although several players had staked")
     settled, tax, to_bank = reckon(dealt.outcome, stakes)
@@ -115,7 +115,7 @@ def possible_outcomes(cards: Sequence[Card]) -> frozenset[Outcome]:
     outcomes = set()
     for punter_draws, banker_draws in product((None, False, True), repeat=2):
         with suppress(RecordError):
-            dealt = deal_again(cards, punter_draws=punter_draws, banker_draws=banker_draws)
+            dealt = redeal_coup(cards, punter_draws=punter_draws, banker_draws=banker_draws)
             if len(dealt.cards) == len(cards):
                 outcomes.add(dealt.outcome)
     return frozenset(outcomes)

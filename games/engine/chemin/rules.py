@@ -29,9 +29,9 @@ A coup takes at most six, so a coup that has begun can always be finished.
 TAX: Final = Fraction(5, 100)
 """The house's share of what the banker wins from the punters in a coup."""
 
-FEWEST_PLACES: Final = 3
-MOST_PLACES: Final = 9
-FEWEST_GUESTS: Final = 2
+FEWEST_SEATS: Final = 3
+MOST_SEATS: Final = 9
+FEWEST_PLAYERS: Final = 2
 
 
 class RulesError(ValueError):
@@ -50,8 +50,8 @@ class TableRules:
     maximum: int
 
     def __post_init__(self) -> None:
-        if not FEWEST_PLACES <= self.places <= MOST_PLACES:
-            raise RulesError(f"a table has {FEWEST_PLACES} to {MOST_PLACES} places, not {self.places}")
+        if not FEWEST_SEATS <= self.places <= MOST_SEATS:
+            raise RulesError(f"a table has {FEWEST_SEATS} to {MOST_SEATS} places, not {self.places}")
         if not 0 < self.minimum <= self.maximum:
             raise RulesError(f"no bank can lie between {self.minimum} and {self.maximum}")
 
@@ -186,8 +186,8 @@ def rules_digest(version: str) -> str:
         "naturals": sorted(NATURALS),
         "tax": str(TAX),
         "tax on 0 to 100": [tax_on(won) for won in range(101)],
-        "places": [FEWEST_PLACES, MOST_PLACES],
-        "fewest guests": FEWEST_GUESTS,
+        "places": [FEWEST_SEATS, MOST_SEATS],
+        "fewest guests": FEWEST_PLAYERS,
         "punter": [punter_rule(total).value for total in range(8)],
         "banker": [[banker_rule(total, third).value for third in thirds] for total in range(8)],
         "free choices of the croupier": {side.value: said.value for side, said in machine.AT_A_FREE_CHOICE.items()},

@@ -12,14 +12,14 @@ from games.engine.chemin.actions import ComeBack, Join, Leave, SetBalance, StepA
 from games.engine.chemin.events import (
     BalanceSet,
     BidReturned,
-    GuestAway,
-    GuestBack,
-    GuestJoined,
-    GuestWillLeave,
+    PlayerAway,
+    PlayerBack,
+    PlayerJoined,
+    PlayerWillLeave,
 )
 from games.engine.chemin.phases import IN_COUP, ask_next, close_table, offer_bank, sell_bank
 from games.engine.chemin.refusals import Refusal, Refused
-from games.engine.chemin.seats import change_seat, dismiss, hand_back, too_few_guests
+from games.engine.chemin.seats import change_seat, dismiss, hand_back, too_few_players
 from games.engine.chemin.state import Phase, Presence, Seat, State
 from games.engine.chemin.steps import Step
 
@@ -27,14 +27,14 @@ from games.engine.chemin.steps import Step
 def join(state: State, action: Join) -> Step:
     """Sit down on a free seat. With the second player, the bank is offered."""
     if not 1 <= action.seat <= state.rules.places:
-        raise Refused(Refusal.NO_SUCH_PLACE)
+        raise Refused(Refusal.NO_SUCH_SEAT)
     if state.find(action.seat) is not None:
-        raise Refused(Refusal.PLACE_TAKEN)
+        raise Refused(Refusal.SEAT_TAKEN)
     if action.balance < 0:
         raise Refused(Refusal.BAD_AMOUNT)
     seats = (*state.seats, Seat(action.seat, action.balance))
-    step = Step(replace(state, seats=seats), (GuestJoined(action.seat, action.balance),))
-    if state.phase is Phase.GUESTS and not too_few_guests(step.state):
+    step = Step(replace(state, seats=seats), (PlayerJoined(action.seat, action.balance),))
+    if state.phase is Phase.ALONE and not too_few_players(step.state):
         return step.then(offer_bank)
     return step
 
@@ -49,7 +49,7 @@ def leave(state: State, action: Leave) -> Step:
     is_banker = state.bank is not None and state.bank.seat == seat.number
     leaving = change_seat(state, replace(seat, presence=Presence.LEAVING))
     if state.phase in IN_COUP and (is_banker or _has_staked(state, seat.number)):
-        return Step(leaving, (GuestWillLeave(seat.number),))
+        return Step(leaving, (PlayerWillLeave(seat.number),))
     if is_banker:
         return sell_bank(leaving)
     step = _withdraw_bid(state, seat.number)
@@ -61,7 +61,7 @@ def step_away(state: State, action: StepAway) -> Step:
     seat = state.seat(action.seat)
     if seat.presence is not Presence.PLAYING:
         raise Refused(Refusal.ALREADY_AWAY)
-    step = Step(change_seat(state, replace(seat, presence=Presence.AWAY)), (GuestAway(seat.number),))
+    step = Step(change_seat(state, replace(seat, presence=Presence.AWAY)), (PlayerAway(seat.number),))
     return step.then(ask_next) if state.asked == seat.number else step
 
 
@@ -71,7 +71,7 @@ def come_back(state: State, action: ComeBack) -> Step:
     if seat.presence is Presence.PLAYING:
         raise Refused(Refusal.NOT_AWAY)
     state = change_seat(state, replace(seat, presence=Presence.PLAYING))
-    return Step(state, (GuestBack(seat.number),))
+    return Step(state, (PlayerBack(seat.number),))
 
 
 def set_balance(state: State, action: SetBalance) -> Step:
@@ -101,6 +101,6 @@ def _withdraw_bid(state: State, number: int) -> Step:
 
 def _go_on_without(state: State, number: int) -> Step:
     """Continue after a player left: close the table if too few are left, else ask the next seat."""
-    if too_few_guests(state) and state.phase not in IN_COUP | {Phase.GUESTS}:
+    if too_few_players(state) and state.phase not in IN_COUP | {Phase.ALONE}:
         return close_table(state)
     return ask_next(state) if state.asked == number else Step(state)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from games.engine.chemin.events import GuestLeft
+from games.engine.chemin.events import PlayerLeft
 from games.engine.chemin.refusals import Refusal, Refused
-from games.engine.chemin.rules import FEWEST_GUESTS
+from games.engine.chemin.rules import FEWEST_PLAYERS
 from games.engine.chemin.state import Presence, Seat, State
 from games.engine.chemin.steps import Step
 
@@ -27,9 +27,9 @@ def turns_from_banker(state: State, number: int) -> int:
     return (number - state.last_banker - 1) % state.rules.places
 
 
-def too_few_guests(state: State) -> bool:
+def too_few_players(state: State) -> bool:
     """Return whether there are too few players for a coup."""
-    return len(state.seats) < FEWEST_GUESTS
+    return len(state.seats) < FEWEST_PLAYERS
 
 
 def put_down(state: State, number: int, amount: int) -> State:
@@ -58,7 +58,7 @@ def dismiss(state: State, number: int) -> Step:
     """Remove a player with their balance."""
     gone = state.seat(number)
     seats = tuple(seat for seat in state.seats if seat is not gone)
-    return Step(replace(state, seats=seats), (GuestLeft(number, gone.balance),))
+    return Step(replace(state, seats=seats), (PlayerLeft(number, gone.balance),))
 
 
 def dismiss_leaving(state: State) -> Step:

@@ -26,7 +26,7 @@ class WrongPhase(RuntimeError):
 class Phase(StrEnum):
     """What the table is waiting for."""
 
-    GUESTS = "guests"
+    ALONE = "guests"
     """A second player."""
     FREE = "free"
     """Any player to take the bank; all have declined it."""
@@ -187,7 +187,7 @@ class State:
     rules: TableRules
     last_banker: int
     seats: tuple[Seat, ...] = ()
-    phase: Phase = Phase.GUESTS
+    phase: Phase = Phase.ALONE
     asked: int | None = None
     bank: Chips | None = None
     sale: Sale | None = None

@@ -18,7 +18,7 @@ from games.engine.coup import total
 
 
 @dataclass(frozen=True, slots=True)
-class GuestView:
+class PlayerView:
     """A player at the table: seat and presence."""
 
     seat: int
@@ -59,7 +59,7 @@ class SeatView:
     balance: int | None
     phase: Phase
     turn: int | None
-    guests: tuple[GuestView, ...]
+    seated_players: tuple[PlayerView, ...]
     bank: Chips | None
     sale: Sale | None
     coup: CoupView | None
@@ -74,14 +74,16 @@ def view(state: State, seat: int | None) -> SeatView:
     """
     viewer = None if seat is None else state.find(seat)
     number = None if viewer is None else viewer.number
-    guests = sorted(state.seats, key=lambda guest: guest.number)
+    seated_players = sorted(state.seats, key=lambda seated_player: seated_player.number)
     return SeatView(
         rules=state.rules,
         seat=number,
         balance=None if viewer is None else viewer.balance,
         phase=state.phase,
         turn=state.turn,
-        guests=tuple(GuestView(guest.number, guest.presence) for guest in guests),
+        seated_players=tuple(
+            PlayerView(seated_player.number, seated_player.presence) for seated_player in seated_players
+        ),
         bank=state.bank,
         sale=state.sale,
         coup=None if state.coup is None else _coup_view(state, state.coup, number),

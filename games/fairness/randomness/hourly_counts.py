@@ -25,7 +25,7 @@ from games.fairness import hourly_totals
 from games.fairness.randomness import cards, shuffles
 from games.fairness.randomness.cards import CardCounts, Dealt
 from games.fairness.randomness.shuffles import ShuffleCounts
-from games.models import CardTally, LiveRound, Participation, Round, Shape, Shoe, ShuffleTally, Table
+from games.models import CardHourlyTotal, LiveRound, Participation, Round, Shape, Shoe, ShuffleHourlyTotal, Table
 from games.variants import GAMES
 from wallet.models import Mode
 
@@ -50,8 +50,8 @@ class _Played(NamedTuple):
 def roll_cards(hour: datetime) -> int:
     """Count the cards of the hour that starts at *hour*. Return the number of rounds read."""
     counted = count_cards(hour)
-    CardTally.objects.bulk_create(
-        CardTally(hour=hour, version_id=version, mode=mode, rounds=each.rounds, counts=each.as_json())
+    CardHourlyTotal.objects.bulk_create(
+        CardHourlyTotal(hour=hour, version_id=version, mode=mode, rounds=each.rounds, counts=each.as_json())
         for (version, mode), each in sorted(counted.items())
     )
     return sum(each.rounds for each in counted.values())
@@ -60,8 +60,8 @@ def roll_cards(hour: datetime) -> int:
 def roll_shuffles(hour: datetime) -> int:
     """Count the shuffles published in the hour that starts at *hour*. Return the number counted."""
     counted = count_shuffles(hour)
-    ShuffleTally.objects.bulk_create(
-        ShuffleTally(hour=hour, decks=decks, mode=mode, shuffles=each.shuffles, counts=each.as_json())
+    ShuffleHourlyTotal.objects.bulk_create(
+        ShuffleHourlyTotal(hour=hour, decks=decks, mode=mode, shuffles=each.shuffles, counts=each.as_json())
         for (decks, mode), each in sorted(counted.items())
     )
     return sum(each.shuffles for each in counted.values())
@@ -143,7 +143,7 @@ def card_differences(interval: Interval) -> Iterable[str]:
     counts.
     """
     for hour in _hours(interval):
-        kept = {(each.version_id, each.mode): each.counts for each in CardTally.objects.filter(hour=hour)}
+        kept = {(each.version_id, each.mode): each.counts for each in CardHourlyTotal.objects.filter(hour=hour)}
         counted = {of: each.as_json() for of, each in count_cards(hour).items()}
         for version, mode in sorted(kept.keys() | counted.keys()):
             if kept.get((version, mode)) != counted.get((version, mode)):
@@ -155,7 +155,7 @@ def shuffle_differences(interval: Interval) -> Iterable[str]:
     counts.
     """
     for hour in _hours(interval):
-        kept = {(each.decks, each.mode): each.counts for each in ShuffleTally.objects.filter(hour=hour)}
+        kept = {(each.decks, each.mode): each.counts for each in ShuffleHourlyTotal.objects.filter(hour=hour)}
         counted = {of: each.as_json() for of, each in count_shuffles(hour).items()}
         for decks, mode in sorted(kept.keys() | counted.keys()):
             if kept.get((decks, mode)) != counted.get((decks, mode)):

@@ -20,7 +20,7 @@ from games.fairness.randomness import cards, hourly_counts, shuffles
 from games.fairness.randomness.cards import CardCounts
 from games.fairness.randomness.shuffles import ShuffleCounts
 from games.fairness.randomness.statistics import Test, failing_together
-from games.models import CardTally, ShuffleTally, TableVersion
+from games.models import CardHourlyTotal, ShuffleHourlyTotal, TableVersion
 
 WEEK: Final = timedelta(days=7)
 WEEKS: Final = 8  # tested in one run; the next run continues
@@ -101,7 +101,7 @@ def _cards(scope: Scope) -> list[CardCounts]:
     """Add up the hours of a scope, by number of decks and by whether each round has a fresh
     shoe.
     """
-    found = CardTally.objects.filter(mode=scope.mode, version__table__variant=scope.variant)
+    found = CardHourlyTotal.objects.filter(mode=scope.mode, version__table__variant=scope.variant)
     if scope.version is not None:
         found = found.filter(version=scope.version)
     if scope.since is not None:
@@ -116,7 +116,7 @@ def _cards(scope: Scope) -> list[CardCounts]:
 
 
 def _shuffles(decks: int, mode: str, since: datetime | None, until: datetime | None) -> ShuffleCounts:
-    found = ShuffleTally.objects.filter(decks=decks, mode=mode)
+    found = ShuffleHourlyTotal.objects.filter(decks=decks, mode=mode)
     if since is not None:
         found = found.filter(hour__gte=since)
     if until is not None:
@@ -125,7 +125,7 @@ def _shuffles(decks: int, mode: str, since: datetime | None, until: datetime | N
     return shuffles.together(decks, [ShuffleCounts.parse(decks, number, counts) for number, counts in hours])
 
 
-def watch() -> int:
+def check_randomness() -> int:
     """Test every finished and counted week once.
 
     Return the number of weeks tested.
@@ -133,13 +133,13 @@ def watch() -> int:
     Concurrent calls test a week only once.
     """
     for tested in range(WEEKS):
-        if not _watch_next():
+        if not _check_next():
             return tested
     return WEEKS
 
 
 @transaction.atomic
-def _watch_next() -> bool:
+def _check_next() -> bool:
     """Test the next week. Return False if there is none."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
@@ -164,7 +164,7 @@ def _next_week() -> datetime | None:
         after = datetime.fromisoformat(json.loads(bytes(last.body))["data"]["week"]).replace(tzinfo=UTC) + WEEK
     found = (
         model.objects.filter(hour__gte=after).aggregate(first=Min("hour"))["first"]
-        for model in (CardTally, ShuffleTally)
+        for model in (CardHourlyTotal, ShuffleHourlyTotal)
     )
     first = min((hour for hour in found if hour is not None), default=None)
     return None if first is None else beginning_of_week(first)
@@ -181,7 +181,11 @@ Family = tuple[str, dict[str, log.Json], Sequence[Test]]
 
 
 def _card_families(since: datetime) -> list[Family]:
-    of = CardTally.objects.filter(hour__gte=since, hour__lt=since + WEEK).values_list("version_id", "mode").distinct()
+    of = (
+        CardHourlyTotal.objects.filter(hour__gte=since, hour__lt=since + WEEK)
+        .values_list("version_id", "mode")
+        .distinct()
+    )
     variants = dict(TableVersion.objects.values_list("pk", "table__variant"))
     found: list[Family] = []
     for version, mode in sorted(of):
@@ -192,7 +196,11 @@ def _card_families(since: datetime) -> list[Family]:
 
 
 def _shuffle_families(since: datetime) -> list[Family]:
-    of = ShuffleTally.objects.filter(hour__gte=since, hour__lt=since + WEEK).values_list("decks", "mode").distinct()
+    of = (
+        ShuffleHourlyTotal.objects.filter(hour__gte=since, hour__lt=since + WEEK)
+        .values_list("decks", "mode")
+        .distinct()
+    )
     return [
         (f"decks:{decks}", {"mode": mode}, shuffles.tests(_shuffles(decks, mode, since, since + WEEK)))
         for decks, mode in sorted(of)

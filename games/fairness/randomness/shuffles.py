@@ -195,9 +195,9 @@ def _variance_of_followers(decks: int) -> float:
     others, less the square of the mean.
     """
     cards = decks * CARDS
-    beside = 2 * decks**2 / (cards - 1)
+    adjacent = 2 * decks**2 / (cards - 1)
     apart = decks * (cards * decks - 4 * decks + 1) / (cards - 1)
-    return decks + beside + apart - decks**2
+    return decks + adjacent + apart - decks**2
 
 
 def _variance_of_rises(decks: int) -> float:
@@ -209,13 +209,13 @@ def _variance_of_rises(decks: int) -> float:
     """
     cards, others = decks * CARDS, decks - 1
     mean = (cards - decks) / 2
-    beside = 2 * comb(CARDS, 3) * decks**3 / (cards * (cards - 1))
+    adjacent = 2 * comb(CARDS, 3) * decks**3 / (cards * (cards - 1))
     alike = others / (cards - 1)
     both_alike = (
         others * (others * (cards - decks) + (decks - 2) * (decks - 3)) / ((cards - 1) * (cards - 2) * (cards - 3))
     )
     apart = (cards - 2) * (cards - 3) * (1 - 2 * alike + both_alike) / 4
-    return mean + beside + apart - mean**2
+    return mean + adjacent + apart - mean**2
 
 
 def _colours(decks: int) -> Runs:

@@ -19,7 +19,7 @@ from games.engine.bets import Variant
 from games.engine.evidence import LIMIT, OTHER, BetTest, bet_test, half_width, rounds_to_find
 from games.fairness.returns.monitor import written
 from games.labels import bet_name
-from games.models import BetTally, Evidence, ReturnsAlarm
+from games.models import BetHourlyTotal, Evidence, ReturnsAlarm
 from games.variants import VARIANTS
 from wallet.models import Mode
 
@@ -136,7 +136,7 @@ def _point(test: BetTest, sums: Step, exact: float) -> Point:
 STEPS: Final = (("hour", 1), ("day", 24), ("week", 7 * 24))  # steps of charts, in hours
 LONGEST: Final = "month"  # the step for longer periods
 MOST: Final = 60  # steps of a chart
-SUMS: Final = {each: Sum(each) for each in ("rounds", "staked", "paid", "squares")}
+HOURLY_TOTALS: Final = {each: Sum(each) for each in ("rounds", "staked", "paid", "squares")}
 
 
 @dataclass(frozen=True)
@@ -166,9 +166,9 @@ class Scope:
         )
 
     @property
-    def money(self) -> QuerySet[BetTally]:
+    def money(self) -> QuerySet[BetHourlyTotal]:
         """The selected rows with money."""
-        found = BetTally.objects.filter(self.rounds)
+        found = BetHourlyTotal.objects.filter(self.rounds)
         return found.filter(currency=self.currency) if self.currency else found
 
 
@@ -216,7 +216,7 @@ def groups(scope: Scope, *, by_table: bool = False) -> list[Group]:
     place = ["version__table__name"] if by_table else []
     rows = (
         scope.money.values("version__table__variant", "version__rules_digest", "bet", "currency", *place)
-        .annotate(rules_version=Max("version__rules_version"), **SUMS)
+        .annotate(rules_version=Max("version__rules_version"), **HOURLY_TOTALS)
         .order_by()
     )
     ended = _endings(scope, place)
@@ -256,7 +256,7 @@ def charts(scope: Scope) -> Iterator[tuple[str, Chart]]:
     hours = (span["last"] - span["first"]).total_seconds() / 3_600 + 1
     step = next((name for name, length in STEPS if hours / length <= MOST), LONGEST)
     keys = ["bet", "step"]
-    sums = rows.annotate(step=Trunc("hour", step)).values(*keys).annotate(**SUMS).order_by("step")
+    sums = rows.annotate(step=Trunc("hour", step)).values(*keys).annotate(**HOURLY_TOTALS).order_by("step")
     steps: dict[str, list[Step]] = defaultdict(list)
     for row in sums:
         steps[row["bet"]].append(

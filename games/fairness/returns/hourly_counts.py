@@ -21,7 +21,7 @@ from games.models import Evidence
 from games.variants import VARIANTS
 from wallet.models import Mode
 
-SUMS: Final = "games.evidence"
+HOURLY_TOTALS: Final = "games.evidence"
 CHECKED: Final = 168  # hours that are recounted at once
 
 # Uses the index of the round search, like `games.fairness.hourly_totals`. OFFSET 0 keeps PostgreSQL

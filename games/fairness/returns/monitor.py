@@ -68,7 +68,7 @@ def lives(**scope: object) -> Iterator[Life]:
         yield Life(VARIANTS[slug], Mode(mode), bets)
 
 
-def watch() -> list[ReturnsAlarm]:
+def check_returns() -> list[ReturnsAlarm]:
     """Raise all due alarms and return them. Concurrent calls raise each alarm once."""
     suspicious = [life for life in lives() if life.log_evidence >= log(LIMIT)]
     return [alarm for life in suspicious if (alarm := _raise(life))]
@@ -84,7 +84,7 @@ def _raise(life: Life) -> ReturnsAlarm | None:
     evidence = written(life.log_evidence)
     stops = StopPolicy.objects.filter(variant=life.variant.slug, stops=True).exists()
     stopped = _close_tables(life, evidence) if stops else []
-    bets = {bet: _told(life.variant, bet, endings) for bet, endings in life.bets.items()}
+    bets = {bet: _bet_figures(life.variant, bet, endings) for bet, endings in life.bets.items()}
     data: dict[str, event_log.Json] = {
         "bets": bets,
         "evidence": evidence,
@@ -105,7 +105,7 @@ def _close_tables(life: Life, evidence: str) -> list[str]:
     return [close_table(table_id=table.pk, reason=reason, by=SYSTEM).slug for table in tables]
 
 
-def _told(variant: Variant, bet: str, endings: Endings) -> list[str]:
+def _bet_figures(variant: Variant, bet: str, endings: Endings) -> list[str]:
     """Return facts about a bet: rounds, return per unit if each round staked the same, exact
     return, evidence.
     """

@@ -10,7 +10,7 @@ from games.fairness.returns import hourly_counts
 def ready() -> None:
     """Register the hourly counts and the kinds of significant events."""
     hours.register(
-        hourly_counts.SUMS,
+        hourly_counts.HOURLY_TOTALS,
         roll=hourly_counts.roll,
         first=hourly_totals.first_played,
         differences=hourly_counts.differences,

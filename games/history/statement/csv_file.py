@@ -18,7 +18,7 @@ from wallet.ledger.statements import NAMES, OTHER
 from wallet.models import Mode
 
 
-class Words(NamedTuple):
+class StatementLabels(NamedTuple):
     """All texts of the file, in the reader's language."""
 
     headings: list[str]
@@ -31,7 +31,7 @@ class Words(NamedTuple):
 
 def lines(player: Player, mode: Mode, period: Period, language: str) -> Iterator[str]:
     """Return the file line by line, in the language that is active at the call."""
-    words = Words(
+    labels = StatementLabels(
         headings=_headings(period.zone),
         opening=_("Opening balance"),
         closing=_("Closing balance"),
@@ -39,7 +39,7 @@ def lines(player: Player, mode: Mode, period: Period, language: str) -> Iterator
         other=str(OTHER),
         games=game_names(language),
     )
-    return _lines(player, mode, period, get_decimal_symbol(language), words)
+    return _lines(player, mode, period, get_decimal_symbol(language), labels)
 
 
 def _headings(zone: ZoneInfo) -> list[str]:
@@ -56,26 +56,26 @@ def _headings(zone: ZoneInfo) -> list[str]:
     ]
 
 
-def _lines(player: Player, mode: Mode, period: Period, decimal: str, words: Words) -> Iterator[str]:
+def _lines(player: Player, mode: Mode, period: Period, decimal: str, labels: StatementLabels) -> Iterator[str]:
     writer = csv.writer(Echo(), delimiter=";" if decimal == "," else ",")
-    yield BYTE_ORDER_MARK + writer.writerow(words.headings)
+    yield BYTE_ORDER_MARK + writer.writerow(labels.headings)
     owned = 0
     for movement, owned in running(player, mode, period):
-        row = _row(movement, words, period.zone, decimal) if movement else _end(words.opening)
+        row = _row(movement, labels, period.zone, decimal) if movement else _end(labels.opening)
         yield writer.writerow([*row, amount(owned, decimal), player.currency])
-    yield writer.writerow([*_end(words.closing), amount(owned, decimal), player.currency])
+    yield writer.writerow([*_end(labels.closing), amount(owned, decimal), player.currency])
 
 
 def _end(name: str) -> list[str]:
     return ["", "", name, "", "", "", ""]
 
 
-def _row(movement: Movement, words: Words, zone: ZoneInfo, decimal: str) -> list[str]:
+def _row(movement: Movement, labels: StatementLabels, zone: ZoneInfo, decimal: str) -> list[str]:
     return [
         f"{movement.at.astimezone(zone):%Y-%m-%d %H:%M:%S}",
         str(movement.journal_id),
-        safe(words.names.get(movement.kind, words.other)),
-        safe(words.games.get(movement.variant or "", "")),
+        safe(labels.names.get(movement.kind, labels.other)),
+        safe(labels.games.get(movement.variant or "", "")),
         movement.code or "",
         amount(movement.amount, decimal),
         amount(movement.within, decimal) if movement.within else "",

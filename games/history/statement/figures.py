@@ -33,12 +33,12 @@ STAKE, PAYOUT, COUP = "stake", "settle", "coup"
 # Journals are looked up one by one, because a generic plan, made without the player's id, would
 # read the journals of all months.
 LUMPS = """
-SELECT part.day, part.kind, part.variant, part.journal, min(moved.at) FILTER (WHERE moved.at >= %(begin)s),
-       count(DISTINCT moved.round_id),
-       sum(moved.amount), sum(greatest(moved.amount, 0)),
-       coalesce(sum(moved.amount) FILTER (WHERE account.kind = 'cash'), 0),
-       coalesce(sum(moved.amount) FILTER (WHERE account.kind = 'purse'), 0),
-       coalesce(sum(moved.amount) FILTER (WHERE account.kind = 'bank'), 0), coalesce(sum(coup.at_risk), 0)
+SELECT part.day, part.kind, part.variant, part.journal, min(posting.at) FILTER (WHERE posting.at >= %(begin)s),
+       count(DISTINCT posting.round_id),
+       sum(posting.amount), sum(greatest(posting.amount, 0)),
+       coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'cash'), 0),
+       coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'purse'), 0),
+       coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'bank'), 0), coalesce(sum(coup.at_risk), 0)
 FROM wallet_account AS account
 LEFT JOIN unnest(%(accounts)s::bigint[], %(firsts)s::bigint[]) AS known (id, first) ON known.id = account.id
 CROSS JOIN LATERAL (
@@ -49,25 +49,25 @@ CROSS JOIN LATERAL (
     UNION ALL
     SELECT NULL, NULL, NULL, '-infinity', last.balance_after
     FROM wallet_entry AS last WHERE last.account_id = account.id AND last.version = known.first - 1
-) AS moved
-LEFT JOIN games_round AS round ON round.id = moved.round_id
-LEFT JOIN games_liveround AS live ON live.id = moved.round_id
+) AS posting
+LEFT JOIN games_round AS round ON round.id = posting.round_id
+LEFT JOIN games_liveround AS live ON live.id = posting.round_id
 LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.table_version_id, live.version_id)
 LEFT JOIN games_table AS seat ON seat.id = version.table_id
 LEFT JOIN games_chemincoup AS coup
-       ON coup.round_id = moved.round_id AND account.kind = 'bank' AND moved.kind = 'settle'
+       ON coup.round_id = posting.round_id AND account.kind = 'bank' AND posting.kind = 'settle'
 CROSS JOIN LATERAL (
-    SELECT CASE WHEN moved.at >= %(begin)s THEN (moved.at AT TIME ZONE %(zone)s)::date END AS day,
-           CASE WHEN moved.at >= %(begin)s THEN
-               CASE WHEN moved.kind = 'held_stake' THEN 'stake'
-                    WHEN moved.kind = 'settle' AND account.kind = 'bank' THEN 'coup' ELSE moved.kind END
+    SELECT CASE WHEN posting.at >= %(begin)s THEN (posting.at AT TIME ZONE %(zone)s)::date END AS day,
+           CASE WHEN posting.at >= %(begin)s THEN
+               CASE WHEN posting.kind = 'held_stake' THEN 'stake'
+                    WHEN posting.kind = 'settle' AND account.kind = 'bank' THEN 'coup' ELSE posting.kind END
                END AS kind,
-           CASE WHEN moved.at >= %(begin)s AND moved.round_id IS NOT NULL AND moved.kind <> ALL (%(banks)s)
+           CASE WHEN posting.at >= %(begin)s AND posting.round_id IS NOT NULL AND posting.kind <> ALL (%(banks)s)
                THEN coalesce(seat.variant, '') END AS variant,
-           CASE WHEN moved.at >= %(begin)s AND (moved.round_id IS NULL OR moved.kind = ANY (%(banks)s))
-               THEN moved.id END AS journal
+           CASE WHEN posting.at >= %(begin)s AND (posting.round_id IS NULL OR posting.kind = ANY (%(banks)s))
+               THEN posting.id END AS journal
 ) AS part
-WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND moved.at < %(end)s
+WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND posting.at < %(end)s
 GROUP BY part.day, part.kind, part.variant, part.journal
 UNION ALL
 SELECT (coup.at AT TIME ZONE %(zone)s)::date AS day, 'coup', seat.variant, NULL, min(coup.at), count(*), 0, 0, 0, 0, 0,

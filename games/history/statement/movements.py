@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from games.history.statement.figures import firsts
 from games.history.statement.period import Period
 from players.models import Player
-from wallet.ledger.statements import ASIDE, NAMES, OTHER, told_as
+from wallet.ledger.statements import ASIDE, NAMES, OTHER, movement_name
 from wallet.models import Mode
 
 PAGE = 20
@@ -20,36 +20,38 @@ PAGE = 20
 # What each journal added to the player's total balance, with game and round code for rounds, and
 # with the game for banks. Entries before the given first version of an account are left out.
 # Journals are looked up one by one for the same reason as in `games.history.statement.figures`.
-MOVED = """
-SELECT moved.id, moved.at,
-       CASE WHEN moved.kind = 'settle' AND bool_or(account.kind = 'bank') THEN 'coup' ELSE moved.kind END AS kind,
-       moved.round_id, coalesce(round.code, live.code) AS code, seat.variant, sum(entry.amount) AS amount,
+MOVEMENTS = """
+SELECT posting.id, posting.at,
+       CASE WHEN posting.kind = 'settle' AND bool_or(account.kind = 'bank') THEN 'coup' ELSE posting.kind END AS kind,
+       posting.round_id, coalesce(round.code, live.code) AS code, seat.variant, sum(entry.amount) AS amount,
        sum(greatest(entry.amount, 0)) AS within
 FROM wallet_account AS account
 LEFT JOIN unnest(%(accounts)s::bigint[], %(firsts)s::bigint[]) AS known (id, first) ON known.id = account.id
 JOIN wallet_entry AS entry ON entry.account_id = account.id AND entry.version >= coalesce(known.first, 0)
-CROSS JOIN LATERAL (SELECT * FROM wallet_journal WHERE id = entry.journal_id OFFSET 0) AS moved
-LEFT JOIN games_round AS round ON round.id = moved.round_id
-LEFT JOIN games_liveround AS live ON live.id = moved.round_id
+CROSS JOIN LATERAL (SELECT * FROM wallet_journal WHERE id = entry.journal_id OFFSET 0) AS posting
+LEFT JOIN games_round AS round ON round.id = posting.round_id
+LEFT JOIN games_liveround AS live ON live.id = posting.round_id
 LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.table_version_id, live.version_id)
-LEFT JOIN games_chemintenure AS tenure ON tenure.id = moved.round_id
+LEFT JOIN games_chemintenure AS tenure ON tenure.id = posting.round_id
 LEFT JOIN games_livetable AS held_at ON held_at.id = tenure.live_table_id
 LEFT JOIN games_table AS seat ON seat.id = coalesce(version.table_id, held_at.table_id)
-WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND moved.at < %(end)s
+WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND posting.at < %(end)s
 """
-GROUPED = " GROUP BY moved.id, moved.at, moved.kind, moved.round_id, coalesce(round.code, live.code), seat.variant "
+GROUPED = (
+    " GROUP BY posting.id, posting.at, posting.kind, posting.round_id, coalesce(round.code, live.code), seat.variant "
+)
 
 NEWEST = (
-    MOVED
-    + "AND moved.at >= %(begin)s AND (%(before)s::bigint IS NULL OR moved.id < %(before)s)"
+    MOVEMENTS
+    + "AND posting.at >= %(begin)s AND (%(before)s::bigint IS NULL OR posting.id < %(before)s)"
     + GROUPED
-    + "ORDER BY moved.id DESC LIMIT %(limit)s"
+    + "ORDER BY posting.id DESC LIMIT %(limit)s"
 )
 
 # The movements of the period with the balance after each. The opening balance is one row without an
 # id.
 RUNNING = f"""
-WITH every AS ({MOVED}{GROUPED}), opening AS (
+WITH every AS ({MOVEMENTS}{GROUPED}), opening AS (
     SELECT coalesce(sum(amount), 0) AS owned FROM every WHERE at < %(begin)s
 )
 SELECT NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, owned FROM opening
@@ -124,4 +126,4 @@ def _asked(player: Player, mode: Mode, period: Period) -> dict[str, Any]:
 def _movement(row: tuple[Any, ...]) -> Movement:
     journal_id, at, kind, round_id, code, variant, amount, into = row
     within = 0 if amount else int(into)
-    return Movement(journal_id, at, told_as(kind, int(amount)), round_id, code, variant, int(amount), within)
+    return Movement(journal_id, at, movement_name(kind, int(amount)), round_id, code, variant, int(amount), within)

@@ -84,7 +84,7 @@ class PeriodForm(forms.Form):
         return Mode[asked.upper()] if asked else Mode.REAL
 
     @property
-    def mark(self) -> int | None:
+    def before_id(self) -> int | None:
         """The id of the journal above which the list ends."""
         return self.cleaned_data.get("before")
 
@@ -108,7 +108,7 @@ def statement(request: PlayerRequest) -> HttpResponse:
         "mode_word": mode.name.lower(),
         "currency": request.player.currency,
         "figures": figures(request.player, mode, period),
-        "listing": listing(request.player, mode, period, before=form.mark),
+        "listing": listing(request.player, mode, period, before=form.before_id),
     }
     with timezone.override(period.zone):
         return render(request, "games/statement.html", context)

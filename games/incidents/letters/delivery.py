@@ -89,14 +89,14 @@ def offers(case: Case) -> Mapping[LetterKind, Offer]:
 def _is_true(kind: LetterKind, case: Case) -> bool:
     is_over = case.finished is not None
     match kind:
-        case LetterKind.ANNULLED | LetterKind.SHORTFALL:
-            return is_over and case.is_annulled
+        case LetterKind.VOIDED | LetterKind.SHORTFALL:
+            return is_over and case.is_void
         case LetterKind.STANDS:
             ruling = getattr(case.incident, "ruling", None)
-            return is_over and not case.is_annulled and ruling is not None and ruling.ruling == Ruling.STANDS
+            return is_over and not case.is_void and ruling is not None and ruling.ruling == Ruling.STANDS
         case LetterKind.COMPLETED:
             was_interrupted = case.finished is not None and case.incident.at < case.finished.at
-            return was_interrupted and not case.is_annulled and not case.awaits_ruling
+            return was_interrupted and not case.is_void and not case.awaits_ruling
     return True
 
 

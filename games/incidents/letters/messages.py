@@ -14,7 +14,7 @@ from players.datetime_format import written_moment
 from wallet.models import Mode
 from wallet.money import format_money
 
-LONGEST_SENTENCE: Final = 500  # characters that staff may add
+LONGEST_ADDITION: Final = 500  # characters that staff may add
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ def written(kind: LetterKind, about: About, who: Concerned, added: str = "") -> 
             "table": about.table,
             "moment": written_moment(about.at, who.language, who.player.jurisdiction.time_zone),
         }
-        say = _unpaid if kind is LetterKind.ANNULLED and not about.was_paid else _SAY[kind]
+        say = _unpaid if kind is LetterKind.VOIDED and not about.was_paid else _SAY[kind]
         sentences = [*say(facts), *_money(kind, about, who), added.strip(), *_end(kind)]
         return Written(who.language, _subject(kind, facts), "\n\n".join(each for each in sentences if each))
 
 
 def _subject(kind: LetterKind, facts: Mapping[str, str]) -> str:
     match kind:
-        case LetterKind.ANNULLED:
+        case LetterKind.VOIDED:
             return _("Your round %(code)s was voided") % facts
         case LetterKind.STANDS:
             return _("The result of your round %(code)s stands") % facts
@@ -63,18 +63,18 @@ def _subject(kind: LetterKind, facts: Mapping[str, str]) -> str:
     return _("We are sorry about your round %(code)s") % facts
 
 
-def _annulled(facts: Mapping[str, str]) -> Iterator[str]:
-    yield _was_annulled(facts)
+def _voided(facts: Mapping[str, str]) -> Iterator[str]:
+    yield _was_voided(facts)
     yield _("The round does not count. All stakes were returned and any payout was reversed.")
 
 
 def _unpaid(facts: Mapping[str, str]) -> Iterator[str]:
     """Yield the text for a round that was voided before it was settled, so that no payout was taken back."""
-    yield _was_annulled(facts)
+    yield _was_voided(facts)
     yield _("The round does not count. All stakes were returned.")
 
 
-def _was_annulled(facts: Mapping[str, str]) -> str:
+def _was_voided(facts: Mapping[str, str]) -> str:
     return _("Your round %(code)s at table %(table)s on %(moment)s was voided because of an error.") % facts
 
 
@@ -102,7 +102,7 @@ def _apology(facts: Mapping[str, str]) -> Iterator[str]:
 
 
 _SAY: Final = {
-    LetterKind.ANNULLED: _annulled,
+    LetterKind.VOIDED: _voided,
     LetterKind.STANDS: _stands,
     LetterKind.COMPLETED: _completed,
     LetterKind.SHORTFALL: _shortfall,
@@ -117,7 +117,7 @@ def _money(kind: LetterKind, about: About, who: Concerned) -> Iterator[str]:
         return format_money(minor, who.currency, who.language)
 
     lines = [_("Your stake: %(amount)s") % {"amount": money(who.staked)}]
-    if who.paid is not None and not (kind is LetterKind.ANNULLED and not who.paid):
+    if who.paid is not None and not (kind is LetterKind.VOIDED and not who.paid):
         lines.append(_("Paid out: %(amount)s") % {"amount": money(who.paid)})
     if who.returned:
         back = (

@@ -85,7 +85,7 @@ def removed_of(session: SessionBase, live: LiveTable) -> Removed | None:
     return Removed(**kept) if kept and kept["variant"] == live.table.variant else None
 
 
-def sentence(error: errors.PlayError | SettlementError, state: State, language: str) -> str:
+def message(error: errors.PlayError | SettlementError, state: State, language: str) -> str:
     """Return the error message of a failed save or rename."""
     match error:
         case errors.NameMissing():
@@ -128,5 +128,5 @@ def _trouble(stakes: Mapping[str, int], state: State, limits: Limits, language: 
         state.variant.check(stakes)
         limits.check(stakes)
     except (errors.LimitError, SettlementError) as error:
-        return sentence(error, state, language)
+        return message(error, state, language)
     return ""

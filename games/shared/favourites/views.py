@@ -17,7 +17,7 @@ from games.engine.settle import SettlementError
 from games.errors import PlayError, StalePage
 from games.models import LiveTable, Table
 from games.shared import favourites
-from games.shared.favourites.panel import REMOVED, SAID, panel, removed_of, sentence
+from games.shared.favourites.panel import REMOVED, SAID, message, panel, removed_of
 from games.shared.views import read_public
 from games.tables.access import at_a_shared_table, demand_welcome
 from games.tables.presentation import Notice
@@ -27,7 +27,7 @@ from players.rates import at_a_human_pace
 from wallet.models import Mode
 
 
-class Deed(StrEnum):
+class FavouriteAction(StrEnum):
     """Actions on favourites."""
 
     SAVE = "save"
@@ -39,7 +39,9 @@ class Deed(StrEnum):
 class FavouriteForm(forms.Form):
     """A button of the panel, with its favourite. The typed name is read from the request."""
 
-    deed = forms.TypedChoiceField(choices=[(each.value, each.value) for each in Deed], coerce=Deed)
+    action = forms.TypedChoiceField(
+        choices=[(each.value, each.value) for each in FavouriteAction], coerce=FavouriteAction
+    )
     favourite = forms.IntegerField(min_value=1, max_value=2**63 - 1, required=False)
 
 
@@ -57,8 +59,8 @@ def live_favourites(request: PlayerRequest, found: Table, mode: Mode) -> HttpRes
         demand(state.variant, Control.FAVOURITES)
         said = Notice("info", _do(request, live))
     except (PlayError, SettlementError) as error:
-        said = Notice("error", sentence(error, state, language))
-        typed = request.POST.get("name", "") if request.POST.get("deed") == Deed.SAVE else ""
+        said = Notice("error", message(error, state, language))
+        typed = request.POST.get("name", "") if request.POST.get("action") == FavouriteAction.SAVE else ""
     request.session[SAID] = vars(said)
     if not request.htmx:
         return redirect(f"{reverse('table', args=[found.slug, mode])}#panel-favourites")
@@ -76,12 +78,12 @@ def _do(request: PlayerRequest, live: LiveTable) -> str:
     # The raw name: a form field would strip characters for which the name must be refused.
     which, name = form.cleaned_data["favourite"] or 0, request.POST.get("name", "")
     removed = removed_of(request.session, live)
-    match form.cleaned_data["deed"]:
-        case Deed.SAVE:
+    match form.cleaned_data["action"]:
+        case FavouriteAction.SAVE:
             saved = favourites.save(player=player, live_table=live, name=name)
-        case Deed.RENAME:
+        case FavouriteAction.RENAME:
             saved = favourites.rename(player=player, variant=variant, favourite_id=which, name=name)
-        case Deed.REMOVE:
+        case FavouriteAction.REMOVE:
             taken = favourites.remove(player=player, variant=variant, favourite_id=which)
             request.session[REMOVED] = asdict(taken)
             return _("“%(name)s” was removed.") % {"name": taken.name}

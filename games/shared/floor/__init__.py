@@ -14,7 +14,7 @@ from django.db.models import Count
 
 from games.betting.eligibility import is_played_for
 from games.chat.moderation_queue import open_reports
-from games.chemin.floor import Guests, guests_at
+from games.chemin.floor import CheminState, read_chemin_states
 from games.chemin.lobby_card import BEAD_OF
 from games.engine.chemin import Outcome
 from games.engine.roads import Bead
@@ -80,9 +80,9 @@ class Floor:
     waiting: Sequence[Incident]  # incidents that await the supervisor's ruling
     results: Sequence[Bead] = ()  # of the last rounds, the latest last
     reports: int = 0  # reported chat messages that await a decision
-    guests: Guests | None = None  # at a table of Chemin de Fer
+    chemin_state: CheminState | None = None  # at a table of Chemin de Fer
     is_house_stopped: bool = False
-    is_annulled: bool = False  # the round is void and its stakes were returned
+    is_void: bool = False  # the round is void and its stakes were returned
 
     @property
     def state(self) -> str:
@@ -101,7 +101,7 @@ class Floor:
         is_held = bool(self.live_table.stopped_by_id or self.waiting)
         if self.is_house_stopped and not is_held and self.round.phase == Phase.BETTING:
             return "betting blocked by the house stop; accepted bets are dealt after the deadline"
-        return how_far(self.round, is_annulled=self.is_annulled, is_held=is_held, then=self.what_follows)
+        return how_far(self.round, is_void=self.is_void, is_held=is_held, then=self.what_follows)
 
     @property
     def is_last(self) -> str:
@@ -143,8 +143,8 @@ class Floor:
     @property
     def deadline(self) -> datetime | None:
         """The next deadline, or None. The end of a deal is not given: it would reveal the number of cards."""
-        if self.guests is not None:
-            return self.guests.deadline if self.time_runs else None
+        if self.chemin_state is not None:
+            return self.chemin_state.deadline if self.time_runs else None
         if self.round is None or self.round.phase == Phase.DEALT or self.live_table.stopped_by_id:
             return None
         return self.round.deadline if self.is_playing or self.goes_on else None
@@ -167,7 +167,7 @@ class Floor:
     def is_dealing(self) -> bool:
         """Whether cards are being turned up at a table other than Chemin de Fer."""
         is_dealt = self.round is not None and self.round.phase == Phase.DEALT
-        return is_dealt and self.guests is None and not self.waiting
+        return is_dealt and self.chemin_state is None and not self.waiting
 
     @property
     def may_be_cancelled(self) -> bool:
@@ -183,7 +183,7 @@ class Floor:
     def may_be_broken_up(self) -> bool:
         """Whether players sit at the table of Chemin de Fer and no dealt coup has to be finished first."""
         is_dealt = self.round is not None and self.round.phase == Phase.DEALT
-        return self.guests is not None and bool(self.guests.sitting) and not is_dealt
+        return self.chemin_state is not None and bool(self.chemin_state.seated) and not is_dealt
 
 
 def floor() -> Mapping[int, list[Floor]]:
@@ -199,12 +199,12 @@ def floor() -> Mapping[int, list[Floor]]:
     for incident in unruled().select_related("live_round"):
         if incident.live_round:
             waiting.setdefault(incident.live_round.live_table_id, []).append(incident)
-    guests = guests_at(each.pk for each in live_tables if each.table.shape == Shape.GUESTS)
-    lying = face_up(each.round_id for each in live_tables if each.pk in guests and each.round_id)
+    chemin_state = read_chemin_states(each.pk for each in live_tables if each.table.shape == Shape.CHEMIN)
+    lying = face_up(each.round_id for each in live_tables if each.pk in chemin_state and each.round_id)
     results = _results([each.pk for each in live_tables])
     reports = dict(open_reports().values_list("message__live_table").annotate(number=Count("message", distinct=True)))
     latest = [each.round_id for each in live_tables if each.round_id]
-    annulled = set(Void.objects.filter(pk__in=latest).values_list("pk", flat=True))
+    voided = set(Void.objects.filter(pk__in=latest).values_list("pk", flat=True))
     is_stopped = house_stop.current() is not None
     moment = clock.now()
     found: dict[int, list[Floor]] = {}
@@ -215,25 +215,27 @@ def floor() -> Mapping[int, list[Floor]]:
                 live_table=each,
                 round=each.round,
                 shoe=each.shoe,
-                turned=_turned(each, moment, guests, lying),
+                turned=_turned(each, moment, chemin_state, lying),
                 bettors=bettors.get(each.round_id, 0),
                 staked={currency: sum(stakes.values()) for currency, stakes in totals.get(each.round_id, {}).items()},
                 risks=risks_of(each.round, totals.get(each.round_id, {})),
                 waiting=waiting.get(each.pk, ()),
                 results=results.get(each.pk, ()),
                 reports=reports.get(each.pk, 0),
-                guests=guests.get(each.pk),
+                chemin_state=chemin_state.get(each.pk),
                 is_house_stopped=is_stopped,
-                is_annulled=each.round_id in annulled,
+                is_void=each.round_id in voided,
             )
         )
     return found
 
 
-def _turned(live_table: LiveTable, moment: datetime, guests: Mapping[int, Guests], lying: Mapping[UUID, str]) -> str:
+def _turned(
+    live_table: LiveTable, moment: datetime, chemin_state: Mapping[int, CheminState], lying: Mapping[UUID, str]
+) -> str:
     if live_table.round is None:
         return ""
-    if live_table.pk in guests:
+    if live_table.pk in chemin_state:
         return lying.get(live_table.round.pk, "")
     try:
         return lying_open(live_table.round, moment)

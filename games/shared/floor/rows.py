@@ -16,11 +16,11 @@ from django.db.models import Max, Sum
 from django.template.loader import get_template
 from django.utils.translation import override
 
-from games.chemin.floor import Guests
+from games.chemin.floor import CheminState
 from games.engine.coup import Outcome
 from games.engine.roads import Bead
 from games.labels import bet_name, variant_label
-from games.models import ReturnsAlarm, Shape, Status, Table, Tally
+from games.models import GameHourlyTotal, ReturnsAlarm, Shape, Status, Table
 from games.shared.floor import Floor, floor
 from games.shared.floor.risk import Risk
 from games.shared.floor.since import since
@@ -44,7 +44,7 @@ READERS: Final = (*REPORTERS, "games.view_table")
 Doubted = frozenset[tuple[str, str]]
 """Games and rules digests with a returns alarm."""
 
-BETWEEN_GUESTS: Final[Mapping[Outcome, str]] = {
+CHEMIN_OUTCOMES: Final[Mapping[Outcome, str]] = {
     Outcome.PLAYER: "Punter",
     Outcome.BANKER: "Banker",
     Outcome.TIE: "Draw",
@@ -97,7 +97,7 @@ class Row:
     risks: tuple[Risk, ...] = ()
     shoe: str = ""
     results: tuple[Result, ...] = ()
-    guests: tuple[tuple[str, str], ...] = ()  # label and value
+    chemin_state: tuple[tuple[str, str], ...] = ()  # label and value
     played: str = ""  # recent number of rounds, for a solo table
 
     @property
@@ -134,8 +134,8 @@ class Rows:
     def version(self) -> str:
         """Return a hash that changes when the head of the page changes."""
         named = [(row.key, row.full_name, row.alarms) for row in self.alarmed]
-        told = (self.counts, named, self.order, self.stopped_since, self.notices)
-        return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+        details = (self.counts, named, self.order, self.stopped_since, self.notices)
+        return hashlib.sha256(repr(details).encode()).hexdigest()[:16]
 
     @property
     def counts(self) -> Sequence[tuple[str, int]]:
@@ -164,9 +164,9 @@ def read_rows() -> Rows:
     doubted = frozenset(ReturnsAlarm.objects.values_list("variant", "rules_digest"))
     played, shared = _played_lately(now), [on for tables in floor().values() for on in tables]
     alone = list(Table.objects.filter(shape=Shape.SOLO, version__isnull=False).select_related("version"))
-    told = since([*alone, *(on.live_table.table for on in shared)])
-    live = [_live_row(on, doubted, told.get(on.live_table.table_id, "")) for on in shared]
-    solo = [_solo_row(table, doubted, told.get(table.pk, ""), played.get(table.pk, "")) for table in alone]
+    details = since([*alone, *(on.live_table.table for on in shared)])
+    live = [_live_row(on, doubted, details.get(on.live_table.table_id, "")) for on in shared]
+    solo = [_solo_row(table, doubted, details.get(table.pk, ""), played.get(table.pk, "")) for table in alone]
     return Rows(
         now=now,
         rows=sorted([*live, *solo], key=lambda row: row.rank),
@@ -189,9 +189,9 @@ def render_head(rows: Rows) -> str:
 
 
 def _live_row(on: Floor, doubted: Doubted, since_when: str) -> Row:
-    table, guests = on.live_table.table, on.guests
-    bettors = len(guests.stakes) if guests else on.bettors
-    staked = _staked_between(guests) if guests else tuple(on.staked.items())
+    table, chemin_state = on.live_table.table, on.chemin_state
+    bettors = len(chemin_state.stakes) if chemin_state else on.bettors
+    staked = _staked_at_chemin(chemin_state) if chemin_state else tuple(on.staked.items())
     return Row(
         key=f"live-{on.live_table.pk}",
         table=table,
@@ -204,16 +204,16 @@ def _live_row(on: Floor, doubted: Doubted, since_when: str) -> Row:
         since=since_when,
         alarms=(*_alarms(on, bettors, staked), *_alarms_over_returns(table, doubted)),
         round_code=on.round.code if on.round else "",
-        phase=_goes_on(on, guests) if guests else on.phase,
-        is_last="" if guests else on.is_last,
+        phase=_goes_on(on, chemin_state) if chemin_state else on.phase,
+        is_last="" if chemin_state else on.is_last,
         deadline=on.deadline,
-        cards=on.turned if guests else in_hands(on.turned),
+        cards=on.turned if chemin_state else in_hands(on.turned),
         bettors=bettors,
         staked=staked,
         risks=tuple(on.risks),
         shoe=_shoe(on),
         results=tuple(_result(bead, table) for bead in on.results),
-        guests=tuple(_guests(guests)) if guests else (),
+        chemin_state=tuple(_chemin_lines(chemin_state)) if chemin_state else (),
     )
 
 
@@ -264,41 +264,41 @@ def _shoe(on: Floor) -> str:
 
 
 def _result(bead: Bead, table: Table) -> Result:
-    if table.shape == Shape.GUESTS:
-        return Result(bead.outcome.value, BETWEEN_GUESTS[bead.outcome])
+    if table.shape == Shape.CHEMIN:
+        return Result(bead.outcome.value, CHEMIN_OUTCOMES[bead.outcome])
     return Result(bead.outcome.value, bet_name(VARIANTS[table.variant], bead.outcome.value, "en"))
 
 
-def _goes_on(on: Floor, guests: Guests) -> str:
-    if on.state == Status.CLOSED and not guests.sitting:
+def _goes_on(on: Floor, chemin_state: CheminState) -> str:
+    if on.state == Status.CLOSED and not chemin_state.seated:
         return "no coup: the table is closed"
-    return guests.goes_on if on.time_runs else f"{guests.goes_on}; clock stopped"
+    return chemin_state.goes_on if on.time_runs else f"{chemin_state.goes_on}; clock stopped"
 
 
-def _guests(guests: Guests) -> Iterable[tuple[str, str]]:
+def _chemin_lines(chemin_state: CheminState) -> Iterable[tuple[str, str]]:
     """Yield the state of a table of Chemin de Fer by seat numbers; viewing players' names would be logged."""
 
     def laid(amount: int) -> str:
-        return format_money(amount, guests.currency, "en")
+        return format_money(amount, chemin_state.currency, "en")
 
-    away = sum(sitting.is_away for sitting in guests.sitting)
-    house = sum(sitting.player is None for sitting in guests.sitting)
+    away = sum(seated.is_away for seated in chemin_state.seated)
+    house = sum(seated.player is None for seated in chemin_state.seated)
     notes = [f"{away} away"] * bool(away) + [f"{house} house players"] * bool(house)
     said = f" ({', '.join(notes)})" if notes else ""
-    yield "Seats taken", f"{len(guests.sitting)}{said}"
-    if guests.asked:
-        yield "To act", f"seat {guests.asked.number}"
-    if guests.bank:
-        yield "Bank", f"seat {guests.bank.sitting.number}: {laid(guests.bank.amount)}"
-    if guests.full_amount:
-        yield "Bank on sale", laid(guests.full_amount)
-    if guests.bids:
-        yield "Bids", ", ".join(f"seat {bid.sitting.number}: {laid(bid.amount)}" for bid in guests.bids)
+    yield "Seats taken", f"{len(chemin_state.seated)}{said}"
+    if chemin_state.asked:
+        yield "To act", f"seat {chemin_state.asked.number}"
+    if chemin_state.bank:
+        yield "Bank", f"seat {chemin_state.bank.seated.number}: {laid(chemin_state.bank.amount)}"
+    if chemin_state.full_amount:
+        yield "Bank on sale", laid(chemin_state.full_amount)
+    if chemin_state.bids:
+        yield "Bids", ", ".join(f"seat {bid.seated.number}: {laid(bid.amount)}" for bid in chemin_state.bids)
 
 
-def _staked_between(guests: Guests) -> tuple[tuple[str, int], ...]:
-    staked = sum(each.amount for each in guests.stakes)
-    return ((guests.currency, staked),) if staked else ()
+def _staked_at_chemin(chemin_state: CheminState) -> tuple[tuple[str, int], ...]:
+    staked = sum(each.amount for each in chemin_state.stakes)
+    return ((chemin_state.currency, staked),) if staked else ()
 
 
 def _played_lately(now: datetime) -> Mapping[int, str]:
@@ -306,10 +306,10 @@ def _played_lately(now: datetime) -> Mapping[int, str]:
 
     Rounds are too many to count while a page loads.
     """
-    last = Tally.objects.aggregate(last=Max("hour"))["last"]
+    last = GameHourlyTotal.objects.aggregate(last=Max("hour"))["last"]
     if last is None or now - last > RECENT:
         return {}
-    counted = Tally.objects.filter(hour=last, version__table__shape=Shape.SOLO)
+    counted = GameHourlyTotal.objects.filter(hour=last, version__table__shape=Shape.SOLO)
     sums = counted.values_list("version__table").annotate(rounds=Sum("rounds"))
     hours = f"{last.astimezone(UTC):%H:%M}–{last.astimezone(UTC) + timedelta(hours=1):%H:%M} UTC"
     return {table: f"{rounds} round{'' if rounds == 1 else 's'}, {hours}" for table, rounds in sums}

@@ -18,10 +18,10 @@ def since(tables: Iterable[Table]) -> Mapping[int, str]:
     turned = Event.objects.filter(on__in=of_tables, kind__in=TURNED).order_by("on", "-pk").distinct("on")
     latest = list(turned)
     names = _names(event.by for event in latest)
-    return {of_tables[event.on]: _told(event, names) for event in latest}
+    return {of_tables[event.on]: _describe_change(event, names) for event in latest}
 
 
-def _told(event: Event, names: Mapping[str, str]) -> str:
+def _describe_change(event: Event, names: Mapping[str, str]) -> str:
     reason = json.loads(bytes(event.body))["data"]["reason"]
     return f"since {event.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC, by {names.get(event.by, event.by)}: {reason}"
 

@@ -70,7 +70,7 @@ CREATE OR REPLACE FUNCTION games_chat_is_due(message bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
         SELECT FROM games_chatmessage AS said
-        WHERE said.id = message AND said.at < clock_timestamp() - audit_kept('chat')
+        WHERE said.id = message AND said.at < clock_timestamp() - audit_retention_period('chat')
             AND (NOT EXISTS (SELECT FROM games_chatreport AS report WHERE report.message_id = said.id AND report.decision = '')
                  OR EXISTS (SELECT FROM players_closure AS gone WHERE gone.player_id = said.player_id AND gone.state = 'erased')))
 $$;

@@ -5,7 +5,7 @@
 -- House players (without `player_id`) sit only at tables for free money. The number, the player and
 -- the account of a seat never change, and nothing changes after the player left.
 -- Raises restrict_violation (23001).
-CREATE OR REPLACE FUNCTION games_keep_guest() RETURNS trigger
+CREATE OR REPLACE FUNCTION games_keep_player() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN

@@ -7,13 +7,13 @@
 -- Return whether two people approved the void of a shared round.
 -- `round`: id of the round. The approval has kind void_live_round, and both people still hold the
 -- permission games.supervise_table.
-CREATE OR REPLACE FUNCTION games_two_agreed_to_annul(round uuid) RETURNS boolean
+CREATE OR REPLACE FUNCTION games_two_agreed_to_void(round uuid) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
         SELECT FROM audit_approval AS asked
         JOIN audit_decision AS decided ON decided.approval_id = asked.id AND decided.verdict = 'approved'
-        WHERE asked.kind = 'void_live_round' AND asked."on" = 'round:' || games_two_agreed_to_annul.round
-          AND asked.request::jsonb @> jsonb_build_object('round', games_two_agreed_to_annul.round)
+        WHERE asked.kind = 'void_live_round' AND asked."on" = 'round:' || games_two_agreed_to_void.round
+          AND asked.request::jsonb @> jsonb_build_object('round', games_two_agreed_to_void.round)
           AND players_staff_may(asked."by", asked.person, 'games', 'supervise_table')
           AND players_staff_may(decided."by", decided.person, 'games', 'supervise_table'))
 $$;
@@ -32,16 +32,16 @@ BEGIN
     NEW.at := clock_timestamp();
     SELECT live.phase INTO at_phase FROM games_liveround AS live WHERE live.id = NEW.round_id FOR SHARE;
     IF NEW.reason = 'decided' AND at_phase IS NOT NULL THEN
-        IF games_two_agreed_to_annul(NEW.round_id) THEN
+        IF games_two_agreed_to_void(NEW.round_id) THEN
             RETURN NEW;
         END IF;
-        RAISE EXCEPTION 'annulling round % takes two people', NEW.round_id USING ERRCODE = 'SB033';
+        RAISE EXCEPTION 'voiding round % takes two people', NEW.round_id USING ERRCODE = 'SB033';
     END IF;
     IF NEW.reason IN ('cancelled', 'overdue') AND at_phase IN ('betting', 'closed')
         OR NEW.reason = 'not_reproduced' AND at_phase IS NULL AND NEW."by" = 'system' THEN
         RETURN NEW;
     END IF;
-    RAISE EXCEPTION 'round % is not annulled as %', NEW.round_id, NEW.reason USING ERRCODE = 'SB033';
+    RAISE EXCEPTION 'round % is not voided as %', NEW.round_id, NEW.reason USING ERRCODE = 'SB033';
 END $$;
 
 -- Check that a void with the reason not_reproduced has an incident. Constraint trigger function,
@@ -65,8 +65,8 @@ END $$;
 CREATE OR REPLACE FUNCTION games_dealt_round_is_void() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    IF NOT games_two_agreed_to_annul(NEW.id) THEN
-        RAISE EXCEPTION 'annulling round % takes two people', NEW.id USING ERRCODE = 'SB033';
+    IF NOT games_two_agreed_to_void(NEW.id) THEN
+        RAISE EXCEPTION 'voiding round % takes two people', NEW.id USING ERRCODE = 'SB033';
     END IF;
     RETURN NEW;
 END $$;
@@ -86,5 +86,5 @@ BEGIN
         UNION ALL SELECT FROM games_chemintenure WHERE id = NEW.round_id) THEN
         RETURN NULL;
     END IF;
-    RAISE EXCEPTION 'journal % moves back what round % moved, which is not annulled', NEW.id, NEW.round_id USING ERRCODE = 'SB034';
+    RAISE EXCEPTION 'journal % moves back what round % moved, which is not voided', NEW.id, NEW.round_id USING ERRCODE = 'SB034';
 END $$;

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Final
 
 from games.engine.chemin.rules import DECKS
-from games.variants.game import GuestGame
+from games.variants.game import CheminGame
 
 NAME: Final = "Chemin de Fer"
 
@@ -26,4 +26,4 @@ LABELS: Final = {
 }
 
 
-GAME: Final = GuestGame(slug="chemin_de_fer", version="1.0", changed=date(2026, 11, 21), decks=DECKS, labels=LABELS)
+GAME: Final = CheminGame(slug="chemin_de_fer", version="1.0", changed=date(2026, 11, 21), decks=DECKS, labels=LABELS)

@@ -31,8 +31,8 @@ def settle_and_say(say: Callable[[str], object]) -> None:
         settled = activation.settle(say)
     except BackupError as error:
         raise CommandError(str(error)) from error
-    for sentence in settled.waiting:
-        say(sentence)
+    for message in settled.waiting:
+        say(message)
     say(
         "The system can start. Next: manage.py verify_ledger, manage.py verify_audit; then handle events missing"
         f" since {settled.until} (docs/operating.md, “After a restore”)."

@@ -36,7 +36,7 @@ class Command(BaseCommand):
         for player in Player.objects.filter(user__is_demo=True):
             accounts.open_accounts(player)
             _deposit(player)
-            with suppress(cashier.Barred):  # the player may have taken a pause since
+            with suppress(cashier.NotEligible):  # the player may have taken a pause since
                 cashier.top_up_free(player=player, key=uuid5(NAMESPACE_URL, f"sabot:demo:free:{player.pk}"))
 
 
@@ -45,7 +45,7 @@ def _deposit(player: Player) -> None:
     terms.
     """
     key = uuid5(NAMESPACE_URL, f"sabot:demo:deposit:{player.pk}")
-    with suppress(deposits.DepositBarred, LimitReached):
+    with suppress(deposits.DepositNotEligible, LimitReached):
         amount = WELCOME_WITHIN_LIMITS.get(player.jurisdiction.code, WELCOME) * MINOR
         payment = deposits.begin(player=player, amount=amount, key=key)
         if payment.is_open:

@@ -25,21 +25,21 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, yes: bool, **options: Any) -> None:
         """Remove the folder. Raises CommandError while the servers are in use."""
-        places = embedded.Places(settings.VAR_DIR)
-        if not places.var.exists():
+        paths = embedded.Paths(settings.VAR_DIR)
+        if not paths.var.exists():
             self.stdout.write("Nothing to remove.")
             return
-        places.run.mkdir(exist_ok=True)
-        with FileLock(places.users_lock) as users:
+        paths.run.mkdir(exist_ok=True)
+        with FileLock(paths.users_lock) as users:
             if not users.try_lock():
-                raise CommandError(f"{places.var} is in use: stop the house first.")
-            if not (yes or _agreed(str(places.var))):
+                raise CommandError(f"{paths.var} is in use: stop the house first.")
+            if not (yes or _agreed(str(paths.var))):
                 raise CommandError("Nothing was removed.")
-            shutil.rmtree(places.sockets, ignore_errors=True)
-            if places.home != places.var:
-                shutil.rmtree(places.home)
-            shutil.rmtree(places.var)
-        self.stdout.write(f"{places.var} was removed. The next start creates a new database.")
+            shutil.rmtree(paths.sockets, ignore_errors=True)
+            if paths.home != paths.var:
+                shutil.rmtree(paths.home)
+            shutil.rmtree(paths.var)
+        self.stdout.write(f"{paths.var} was removed. The next start creates a new database.")
 
 
 def _agreed(folder: str) -> bool:

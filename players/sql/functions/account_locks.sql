@@ -5,7 +5,7 @@
 -- Raises check_violation (23514) if the account is already locked or already open,
 -- restrict_violation (23001) if the staff member lacks the permission players.lock_player.
 -- Locks advisory lock (1009, player id): waits for rounds in progress, which hold it shared through
--- players_barred.
+-- players_ineligibility.
 CREATE OR REPLACE FUNCTION players_begin_accountlock() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN

@@ -44,7 +44,7 @@ BEGIN
     IF NEW.session_id IS DISTINCT FROM OLD.session_id
         AND NOT EXISTS (SELECT FROM players_session AS s WHERE s.id = NEW.session_id AND s.user_id = NEW.user_id)
     THEN
-        RAISE EXCEPTION 'session % is not of whom token % is', NEW.session_id, OLD.id USING ERRCODE = 'restrict_violation';
+        RAISE EXCEPTION 'session % is not of owner token % is', NEW.session_id, OLD.id USING ERRCODE = 'restrict_violation';
     END IF;
     IF OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL THEN
         NEW.revoked_at := clock_timestamp();

@@ -44,7 +44,7 @@ DECLARE
 BEGIN
     SELECT * INTO STRICT who FROM players_player WHERE id = player FOR UPDATE;
     IF NOT EXISTS (SELECT FROM players_closure
-                   WHERE player_id = player AND state = 'closed' AND at <= clock_timestamp() - audit_kept('account')) THEN
+                   WHERE player_id = player AND state = 'closed' AND at <= clock_timestamp() - audit_retention_period('account')) THEN
         RAISE EXCEPTION 'player % is not closed for long enough', player USING ERRCODE = 'check_violation';
     END IF;
     INSERT INTO players_closure (player_id, state, by) VALUES (player, 'erased', 'system');

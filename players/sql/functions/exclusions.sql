@@ -12,7 +12,7 @@ END $$;
 -- Begin an exclusion at the database's time. Trigger function, BEFORE INSERT on players_exclusion.
 -- Moves `begun` and `until` by the same time, so the exclusion keeps its length.
 -- Locks advisory lock (1009, player id): waits for rounds in progress, which hold it shared through
--- players_barred. New rounds wait behind it. So no round in progress is interrupted, and none
+-- players_ineligibility. New rounds wait behind it. So no round in progress is interrupted, and none
 -- begins after the exclusion.
 CREATE OR REPLACE FUNCTION players_begin_exclusion() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -66,7 +66,7 @@ END $$;
 -- Locks advisory lock (1009, player id) shared until the transaction ends. Locks and exclusions
 -- take it exclusively and wait for the round.
 -- VOLATILE, so that it sees what was committed while it waited for the lock.
-CREATE OR REPLACE FUNCTION players_barred(player bigint, playing uuid) RETURNS text
+CREATE OR REPLACE FUNCTION players_ineligibility(player bigint, playing uuid) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock_shared(1009, player::integer);

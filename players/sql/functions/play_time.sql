@@ -8,7 +8,7 @@ LANGUAGE sql STABLE AS $$
         SELECT clock_timestamp() - coalesce(s.checked_at, s.began) >= make_interval(mins => coalesce(
             (SELECT r.minutes FROM public.players_realitycheck AS r WHERE r.player_id = player ORDER BY r.id DESC LIMIT 1),
             usual))
-        FROM public.players_sitting AS s WHERE s.session = playing AND s.player_id = player
+        FROM public.players_playsession AS s WHERE s.session = playing AND s.player_id = player
     ), false)
 $$;
 
@@ -24,7 +24,7 @@ DECLARE
     today date;
     gap interval;
 BEGIN
-    UPDATE public.players_sitting AS s SET rounds = s.rounds + 1,
+    UPDATE public.players_playsession AS s SET rounds = s.rounds + 1,
         staked_real = s.staked_real + CASE mode WHEN 'R' THEN staked ELSE 0 END,
         paid_real = s.paid_real + CASE mode WHEN 'R' THEN paid ELSE 0 END,
         staked_free = s.staked_free + CASE mode WHEN 'F' THEN staked ELSE 0 END,

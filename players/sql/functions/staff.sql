@@ -76,7 +76,7 @@ END $$;
 
 -- Return the state of a user's account as players_staff_change stores it; NULL for an unknown user.
 -- Returns {"active": boolean, "roles": [name, ...], "factors": number of second factors}.
-CREATE OR REPLACE FUNCTION players_staff_standing(login bigint) RETURNS jsonb
+CREATE OR REPLACE FUNCTION players_staff_state(login bigint) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT jsonb_build_object(
         'active', u.is_active,
@@ -125,7 +125,7 @@ REVOKE ALL ON FUNCTION players_staff_give_roles FROM PUBLIC;
 CREATE OR REPLACE FUNCTION players_staff_make(login bigint, called text, roles jsonb, same_person uuid, approval bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    before jsonb := players_staff_standing(login);
+    before jsonb := players_staff_state(login);
     member bigint;
 BEGIN
     IF before IS NULL OR EXISTS (SELECT FROM players_player WHERE user_id = login) THEN
@@ -155,7 +155,7 @@ REVOKE ALL ON FUNCTION players_staff_found FROM PUBLIC;
 CREATE OR REPLACE FUNCTION players_staff_alter(deed text, subject players_staff, wish jsonb, approval bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    before jsonb := players_staff_standing(subject.user_id);
+    before jsonb := players_staff_state(subject.user_id);
     after jsonb := before || CASE deed
         WHEN 'staff.roles' THEN jsonb_build_object('roles', wish -> 'roles')
         WHEN 'staff.disable' THEN '{"active": false}'

@@ -8,10 +8,10 @@ CREATE OR REPLACE FUNCTION players_keep_conversation() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     conversation bigint := (to_jsonb(OLD) ->> CASE TG_TABLE_NAME WHEN 'players_conversation' THEN 'id' ELSE 'conversation_id' END)::bigint;
-    kept_since timestamptz := clock_timestamp() - audit_kept('conversation');
+    retained_since timestamptz := clock_timestamp() - audit_retention_period('conversation');
 BEGIN
-    IF EXISTS (SELECT FROM players_conversation AS c WHERE c.id = conversation AND c.moved_at > kept_since)
-       OR EXISTS (SELECT FROM players_servicemessage AS m WHERE m.conversation_id = conversation AND m.at > kept_since) THEN
+    IF EXISTS (SELECT FROM players_conversation AS c WHERE c.id = conversation AND c.changed_at > retained_since)
+       OR EXISTS (SELECT FROM players_servicemessage AS m WHERE m.conversation_id = conversation AND m.at > retained_since) THEN
         RAISE EXCEPTION 'conversation % is kept for longer', conversation USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN OLD;

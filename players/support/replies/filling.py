@@ -49,8 +49,8 @@ TURN_TO: Final = {
 }
 
 
-MARK: Final = re.compile(r"\{([a-z_]*)\}")
-MARKS: Final = {
+PLACEHOLDER: Final = re.compile(r"\{([a-z_]*)\}")
+PLACEHOLDERS: Final = {
     "hello": "greeting, with the player’s first name if verified",
     "round": "code of the round",
     "due": "due date of the complaint",
@@ -62,7 +62,7 @@ MARKS: Final = {
     "until": "end, with its preposition (“until 21 November 2026, 14:05”), entered by staff",
     "table": "table, entered by staff",
 }
-UNFILLED: Final = re.compile(r"\[(?:" + "|".join(MARKS) + r")\]")
+UNFILLED: Final = re.compile(r"\[(?:" + "|".join(PLACEHOLDERS) + r")\]")
 GREETINGS: Final = {
     "en": ("Hello,", "Hello {name},"),
     "sv": ("Hej,", "Hej {name},"),
@@ -72,14 +72,14 @@ GREETINGS: Final = {
 }
 
 
-def marks(text: str) -> set[str]:
+def placeholders(text: str) -> set[str]:
     """Return the placeholders in a text."""
-    return set(MARK.findall(text))
+    return set(PLACEHOLDER.findall(text))
 
 
 def fill(text: str, facts: Mapping[str, str]) -> str:
     """Replace the placeholders of a text. Those without a value are left in brackets."""
-    return MARK.sub(lambda mark: facts.get(mark[1]) or f"[{mark[1]}]", text)
+    return PLACEHOLDER.sub(lambda placeholder: facts.get(placeholder[1]) or f"[{placeholder[1]}]", text)
 
 
 def facts_of(conversation: Conversation, language: str, reader: User) -> dict[str, str]:
@@ -200,7 +200,7 @@ SHIPPED: Final = {
     "withdrawal": ("question", "A withdrawal is being checked"),
     "identity": ("question", "Identity verification needed"),
     "round": ("question", "Explanation of a round"),
-    "annulled": ("question", "A round was voided"),
+    "voided": ("question", "A round was voided"),
     "limits": ("question", "Limits and pauses"),
     "exclusion": ("question", "Self-exclusion and gambling help"),
     "locked": ("question", "Account locked"),

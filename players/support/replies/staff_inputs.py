@@ -15,7 +15,7 @@ from django.utils.translation import override
 
 from players.datetime_format import written_until
 from players.models import Player
-from players.support.replies.filling import MARKS, UNFILLED
+from players.support.replies.filling import PLACEHOLDERS, UNFILLED
 
 LONGEST: Final = 1000  # characters per input
 
@@ -49,15 +49,17 @@ def _until(value: datetime, player: Player) -> str:
     return written_until(value.replace(tzinfo=ZoneInfo(zone)), zone)  # the form reads it in its own time zone
 
 
-_inputs: Final[dict[str, Input]] = {mark: _words(mark) for mark in MARKS} | {"until": Input(_until_field, _until)}
+_inputs: Final[dict[str, Input]] = {placeholder: _words(placeholder) for placeholder in PLACEHOLDERS} | {
+    "until": Input(_until_field, _until)
+}
 
 
-def register(mark: str, asked: Input) -> None:
+def register(placeholder: str, asked: Input) -> None:
     """Replace the plain-text input of a placeholder."""
-    _inputs[mark] = asked
+    _inputs[placeholder] = asked
 
 
-class MarksForm(forms.Form):
+class PlaceholdersForm(forms.Form):
     """A form with a ``text`` and an input for each placeholder that is still open in it."""
 
     def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
@@ -65,22 +67,22 @@ class MarksForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.player = player
         text = str((self.data if self.is_bound else self.initial).get("text") or "")
-        self.open_marks = [mark for mark in MARKS if f"[{mark}]" in text]
-        for mark in self.open_marks:
-            self.fields[_field(mark)] = _inputs[mark].field(player)
+        self.open_placeholders = [placeholder for placeholder in PLACEHOLDERS if f"[{placeholder}]" in text]
+        for placeholder in self.open_placeholders:
+            self.fields[_field(placeholder)] = _inputs[placeholder].field(player)
 
     @property
-    def mark_fields(self) -> list[forms.BoundField]:
+    def placeholder_fields(self) -> list[forms.BoundField]:
         """Return the inputs of the open placeholders."""
-        return [self[_field(mark)] for mark in self.open_marks]
+        return [self[_field(placeholder)] for placeholder in self.open_placeholders]
 
     def filled(self, text: str) -> str:
         """Return *text* with the given values. The form must have been cleaned."""
         with override(self.player.user.language):
-            for mark in self.open_marks:
-                value = self.cleaned_data.get(_field(mark))
+            for placeholder in self.open_placeholders:
+                value = self.cleaned_data.get(_field(placeholder))
                 if value not in (None, ""):
-                    text = text.replace(f"[{mark}]", _inputs[mark].write(value, self.player))
+                    text = text.replace(f"[{placeholder}]", _inputs[placeholder].write(value, self.player))
         return text
 
     def clean(self) -> dict[str, Any]:
@@ -88,10 +90,10 @@ class MarksForm(forms.Form):
         asked = super().clean() or {}
         if "text" in asked:
             asked["text"] = self.filled(asked["text"])
-            if open_marks := sorted(set(UNFILLED.findall(asked["text"]))):
-                self.add_error("text", f"Fill in the remaining placeholders: {', '.join(open_marks)}.")
+            if open_placeholders := sorted(set(UNFILLED.findall(asked["text"]))):
+                self.add_error("text", f"Fill in the remaining placeholders: {', '.join(open_placeholders)}.")
         return asked
 
 
-def _field(mark: str) -> str:
-    return f"mark_{mark}"
+def _field(placeholder: str) -> str:
+    return f"mark_{placeholder}"

@@ -1,4 +1,4 @@
-/* The idempotency key of a click, the parameter "mark". A browser may send a click twice when a
+/* The idempotency key of a click, the parameter "idempotency_key". A browser may send a click twice when a
    connection breaks, and a reader may repeat a click without an answer. Each click has a new
    key; after a click without an answer, the next one repeats its key. See
    games/betting/idempotency.py. */
@@ -11,11 +11,11 @@ function createKey() {
 }
 
 document.addEventListener("htmx:configRequest", ({ detail: { parameters } }) => {
-  if (parameters.mark === undefined) return;
+  if (parameters.idempotency_key === undefined) return;
   key ??= createKey();
-  parameters.mark = key;
+  parameters.idempotency_key = key;
 });
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
-  if (detail.successful && detail.requestConfig.parameters.mark === key) key = null;
+  if (detail.successful && detail.requestConfig.parameters.idempotency_key === key) key = null;
 });

@@ -70,7 +70,7 @@ function showHead(after) {
 }
 
 function arrange() {
-  if (list.contains(document.activeElement) || list.querySelector(".floor-row__deeds[open]")) return;
+  if (list.contains(document.activeElement) || list.querySelector(".floor-row__actions[open]")) return;
   const { order } = head().dataset;
   if (order === Array.from(rows(), (row) => row.id).join(" ")) return;
   for (const key of order.split(" ")) {
@@ -89,7 +89,7 @@ function filter() {
       [row.dataset.state, ""].includes(asked.get("state")) &&
       [row.dataset.game, ""].includes(asked.get("game")) &&
       (!asked.has("needs") || row.querySelector("[data-alarm]"));
-    row.hidden = !fits && !row.querySelector(".floor-row__deeds[open]");
+    row.hidden = !fits && !row.querySelector(".floor-row__actions[open]");
   }
   none.hidden = rows().some((row) => !row.hidden);
 }
@@ -135,9 +135,9 @@ async function loadForms(address, forms) {
 list.addEventListener(
   "toggle",
   ({ target }) => {
-    if (!target.matches(".floor-row__deeds")) return;
+    if (!target.matches(".floor-row__actions")) return;
     const forms = target.querySelector(".floor-row__forms");
-    if (target.open && !isTyped(forms)) loadForms(target.dataset.deeds, forms);
+    if (target.open && !isTyped(forms)) loadForms(target.dataset.actions, forms);
     if (!target.open) filter();
   },
   true,

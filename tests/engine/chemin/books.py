@@ -18,13 +18,13 @@ from games.engine.chemin.events import (
     BidReturned,
     CallMade,
     CardsDealt,
-    CoupAnnulled,
+    CoupVoided,
     Declared,
     Event,
     ExcessTakenHome,
-    GuestJoined,
-    GuestLeft,
     HandShown,
+    PlayerJoined,
+    PlayerLeft,
     Settled,
     StakeLaid,
     StakeRelieved,
@@ -70,13 +70,13 @@ class Books:
 
     def _money(self, event: Event) -> None:
         match event:
-            case GuestJoined(seat, balance):
+            case PlayerJoined(seat, balance):
                 self.brought += balance
                 self.balances[seat] = balance
             case BalanceSet(seat, balance):
                 self.brought += balance - self.balances[seat]
                 self.balances[seat] = balance
-            case GuestLeft(seat, balance):
+            case PlayerLeft(seat, balance):
                 self.brought -= balance
                 assert self.balances.pop(seat) == balance
             case BankTaken(seat, amount):
@@ -103,7 +103,7 @@ class Books:
                 self.stakes[seat] -= amount
             case Settled():
                 self._settle(event)
-            case CoupAnnulled(stakes):
+            case CoupVoided(stakes):
                 assert placed(stakes) == +self.stakes
                 for stake in stakes:
                     self._move(stake.seat, stake.amount)
@@ -139,7 +139,7 @@ class Books:
             case ThirdCard():
                 assert self.declared
                 self.thirds[event.side] = event.card
-            case Announced(Announcement.NO_STAKES_NO_COUP) | CoupAnnulled():
+            case Announced(Announcement.NO_STAKES_NO_COUP) | CoupVoided():
                 self.punter, self.shown, self.thirds = None, {}, {}
 
     def _move(self, seat: int, amount: int) -> None:

@@ -96,13 +96,13 @@ def test_a_table_everyone_has_left_to_the_croupier_ends_its_coup_and_its_bank(pu
     assert sum(evening.balance(seat) for seat in (1, 2, 3, 4)) + evening.told(Settled)[0].tax == 40_000
 
 
-def test_the_croupiers_decision_is_one_a_guest_could_have_made_himself() -> None:
+def test_the_croupiers_decision_is_one_a_player_could_have_made_himself() -> None:
     evening = bank_taken()
     evening.all_pass()
     evening.do(LayStake(2, 1000))
     default = default_action(evening.state)
     assert default is not None
-    by_guest, by_house = apply(evening.state, default), apply(evening.state, TimeUp())
-    assert by_guest.state == by_house.state
+    by_player, by_house = apply(evening.state, default), apply(evening.state, TimeUp())
+    assert by_player.state == by_house.state
     evening.do(TimeUp(), TimeUp())
     assert evening.refusal(KeepBank(2)) in (Refusal.NOT_NOW, Refusal.NOT_YOUR_TURN)

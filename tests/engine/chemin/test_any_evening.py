@@ -45,7 +45,6 @@ from games.engine.chemin import (
 )
 from games.engine.chemin.actions import (
     Action,
-    AnnulCoup,
     AskCroupier,
     BreakUp,
     BringShoe,
@@ -67,6 +66,7 @@ from games.engine.chemin.actions import (
     TableAction,
     TakeBank,
     TimeUp,
+    VoidCoup,
 )
 from games.engine.chemin.events import CardsDealt, Declared, Event, Settled
 from games.engine.chemin.frozen import freeze, thaw
@@ -85,7 +85,7 @@ COUPS = 5_000
 LONGEST_WAY_TO_THE_END = 4 * 9 + 10
 """All seats pass an offer, a call, a stake and a bid, and one coup is played."""
 
-QUIET = {Phase.GUESTS, Phase.FREE, Phase.SHOE}
+QUIET = {Phase.ALONE, Phase.FREE, Phase.SHOE}
 """Phases without a seat in turn."""
 
 CARD_CODE = f"[{RANK_LETTERS}][{SUIT_LETTERS}]"
@@ -103,7 +103,7 @@ ANYTHING: st.SearchStrategy[Action] = st.one_of(
     st.builds(SetBalance, SEATS, AMOUNTS),
     st.just(TimeUp()),
     st.just(BringShoe(())),
-    st.sampled_from([AnnulCoup(), EndBank(), BreakUp()]),
+    st.sampled_from([VoidCoup(), EndBank(), BreakUp()]),
 )
 
 
@@ -112,7 +112,7 @@ class AnyEvening(RuleBasedStateMachine):
 
     steps = 0
     coups = 0
-    annulled = 0
+    voided = 0
     phases: set[Phase] = set()
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class AnyEvening(RuleBasedStateMachine):
             self.do(Join(number, balance))
 
     @rule(choices=st.binary(min_size=2 * 16, max_size=2 * 48))
-    def guests_decide(self, choices: bytes) -> None:
+    def players_decide(self, choices: bytes) -> None:
         """The seat in turn takes one of its options; two bytes per decision, to need only one
         draw.
         """
@@ -165,9 +165,9 @@ class AnyEvening(RuleBasedStateMachine):
 
     @precondition(lambda self: self.state.phase in (Phase.PUNTER, Phase.BANKER))
     @rule()
-    def house_annuls_a_coup_that_is_dealt(self) -> None:
-        self.do(AnnulCoup())
-        AnyEvening.annulled += 1
+    def house_voids_a_coup_that_is_dealt(self) -> None:
+        self.do(VoidCoup())
+        AnyEvening.voided += 1
 
     @rule(make=st.sampled_from([Leave, StepAway, ComeBack]), seat=SEATS, whoever_is_asked=st.booleans())
     def someone_comes_or_goes(self, make: type[Leave | StepAway | ComeBack], seat: int, whoever_is_asked: bool) -> None:
@@ -374,4 +374,4 @@ def test_any_evening_at_any_table(is_sweep: bool) -> None:
     assert AnyEvening.steps >= STEPS // share
     assert AnyEvening.phases == set(Phase)
     assert AnyEvening.coups >= COUPS // share
-    assert AnyEvening.annulled
+    assert AnyEvening.voided

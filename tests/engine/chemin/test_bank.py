@@ -230,7 +230,7 @@ def test_without_stakes_there_is_no_coup_and_the_banker_keeps_or_passes() -> Non
     assert evening.said()[-1] is Announcement.WHO_CALLS_BANCO
 
 
-def test_two_guests_suffice_for_a_whole_round_of_the_bank() -> None:
+def test_two_players_suffice_for_a_whole_round_of_the_bank() -> None:
     evening = Evening({2: 5_000, 5: 5_000})
     evening.do(TakeBank(2, 1000), BringShoe(shoe_beginning(BANKER_WINS)), MakeCall(5, Call.BANCO_SOLO))
     evening.do(DealCards(2), DrawCard(5), GiveSuite(2), TakeBank(5, 1_950))

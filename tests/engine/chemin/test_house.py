@@ -4,7 +4,6 @@ import pytest
 
 from games.engine.chemin import Phase, Refusal, view
 from games.engine.chemin.actions import (
-    AnnulCoup,
     AskCroupier,
     BreakUp,
     BringShoe,
@@ -19,6 +18,7 @@ from games.engine.chemin.actions import (
     MakeBid,
     MakeCall,
     TakeBank,
+    VoidCoup,
 )
 from games.engine.chemin.events import (
     Announced,
@@ -26,8 +26,8 @@ from games.engine.chemin.events import (
     BankEnded,
     BankTaken,
     BidReturned,
-    CoupAnnulled,
-    GuestLeft,
+    CoupVoided,
+    PlayerLeft,
     Settled,
 )
 from games.engine.chemin.rules import Call
@@ -35,15 +35,15 @@ from games.engine.chemin.state import Chips
 from tests.engine.chemin.evening import Evening, alone, bank_taken, for_others, play_out, shoe_beginning
 
 
-def test_an_annulled_coup_gives_back_every_stake_and_leaves_the_bank_as_it_was() -> None:
+def test_a_voided_coup_gives_back_every_stake_and_leaves_the_bank_as_it_was() -> None:
     evening = for_others("TC TD 5C 5D")
-    assert CoupAnnulled((Chips(2, 600), Chips(3, 400))) in evening.do(AnnulCoup())
+    assert CoupVoided((Chips(2, 600), Chips(3, 400))) in evening.do(VoidCoup())
     assert [evening.balance(seat) for seat in (1, 2, 3, 4)] == [9_000, 10_000, 10_000, 10_000]
     assert evening.state.bank == Chips(1, 1000)
     assert not evening.told(Settled)
 
 
-def test_a_coup_can_be_annulled_in_each_of_its_phases() -> None:
+def test_a_coup_can_be_voided_in_each_of_its_phases() -> None:
     calls, stakes, cards = bank_taken(), bank_taken(), bank_taken()
     stakes.all_pass()
     cards.do(MakeCall(2, Call.BANCO_SOLO))
@@ -57,7 +57,7 @@ def test_a_coup_can_be_annulled_in_each_of_its_phases() -> None:
         (banker, Phase.BANKER),
     ):
         assert evening.state.phase is phase
-        evening.do(AnnulCoup())
+        evening.do(VoidCoup())
         assert evening.state.phase is Phase.CHOICE
         assert evening.state.coup is None
         assert [evening.balance(seat) for seat in (1, 2, 3, 4)] == [9_000, 10_000, 10_000, 10_000]
@@ -66,13 +66,13 @@ def test_a_coup_can_be_annulled_in_each_of_its_phases() -> None:
 def test_the_caller_who_was_relieved_gets_back_what_is_left_of_his_stake() -> None:
     evening = bank_taken()
     evening.do(MakeCall(2, Call.BANCO), LayStake(3, 300))
-    assert CoupAnnulled((Chips(2, 700), Chips(3, 300))) in evening.do(AnnulCoup())
+    assert CoupVoided((Chips(2, 700), Chips(3, 300))) in evening.do(VoidCoup())
     assert evening.balance(2) == evening.balance(3) == 10_000
 
 
 def test_where_cards_were_drawn_the_shoe_is_set_aside_with_them() -> None:
     evening = alone("TC TD 4C 5D 9H")
-    evening.do(AnnulCoup())
+    evening.do(VoidCoup())
     assert evening.state.shoe is None
     assert Announced(Announcement.SHOE_IS_SPENT) in evening.do(KeepBank(1))
     evening.do(BringShoe(shoe_beginning("TC TD 4C 5D 9H")))
@@ -82,51 +82,51 @@ def test_where_cards_were_drawn_the_shoe_is_set_aside_with_them() -> None:
 def test_where_no_card_was_drawn_the_shoe_goes_on() -> None:
     evening = bank_taken()
     shoe = evening.state.shoe
-    evening.do(MakeCall(2, Call.BANCO_SOLO), AnnulCoup())
+    evening.do(MakeCall(2, Call.BANCO_SOLO), VoidCoup())
     assert evening.state.shoe == shoe
     evening.do(KeepBank(1))
     assert evening.state.phase is Phase.CALLS
 
 
-def test_cards_of_an_annulled_coup_are_in_nobodys_view() -> None:
+def test_cards_of_a_voided_coup_are_in_nobodys_view() -> None:
     evening = alone("TC TD 4C 5D 9H")
-    evening.do(AnnulCoup())
+    evening.do(VoidCoup())
     assert all(view(evening.state, seat).coup is None for seat in (1, 2, None))
 
 
-def test_after_an_annulled_coup_the_banker_may_pass_the_bank_on() -> None:
+def test_after_a_voided_coup_the_banker_may_pass_the_bank_on() -> None:
     evening = alone("TC TD 4C 5D 9H")
-    evening.do(AnnulCoup(), GiveSuite(1))
+    evening.do(VoidCoup(), GiveSuite(1))
     assert evening.state.phase is Phase.SUITE
 
 
-def test_who_wanted_to_leave_goes_with_his_stake_when_the_coup_is_annulled() -> None:
+def test_who_wanted_to_leave_goes_with_his_stake_when_the_coup_is_voided() -> None:
     evening = for_others("TC TD 5C 5D")
     evening.do(Leave(2))
-    assert GuestLeft(2, 10_000) in evening.do(AnnulCoup())
+    assert PlayerLeft(2, 10_000) in evening.do(VoidCoup())
 
 
-def test_the_bank_of_a_banker_who_wanted_to_leave_is_offered_on_when_the_coup_is_annulled() -> None:
+def test_the_bank_of_a_banker_who_wanted_to_leave_is_offered_on_when_the_coup_is_voided() -> None:
     evening = for_others("TC TD 5C 5D")
     evening.do(Leave(1))
-    happened = evening.do(AnnulCoup())
+    happened = evening.do(VoidCoup())
     assert BankEnded(1, 1000) in happened
-    assert GuestLeft(1, 10_000) in happened
+    assert PlayerLeft(1, 10_000) in happened
     assert evening.state.phase is Phase.SUITE
 
 
-def test_between_coups_there_is_nothing_to_annul() -> None:
+def test_between_coups_there_is_nothing_to_void() -> None:
     evening = for_others("TC TD 5C 5D")
     play_out(evening, punter_draws=False, banker_draws=True)
-    assert evening.refusal(AnnulCoup()) is Refusal.NOT_NOW
-    assert Evening({}).refusal(AnnulCoup()) is Refusal.NOT_NOW
+    assert evening.refusal(VoidCoup()) is Refusal.NOT_NOW
+    assert Evening({}).refusal(VoidCoup()) is Refusal.NOT_NOW
 
 
-def test_a_settled_coup_can_not_be_annulled_by_the_table() -> None:
+def test_a_settled_coup_can_not_be_voided_by_the_table() -> None:
     evening = alone("TC TD 7C 3D 2H")
     play_out(evening, punter_draws=False, banker_draws=False)
     assert evening.told(Settled)
-    assert evening.refusal(AnnulCoup()) is Refusal.NOT_NOW
+    assert evening.refusal(VoidCoup()) is Refusal.NOT_NOW
 
 
 def after_a_coup_without_stakes() -> Evening:
@@ -146,7 +146,7 @@ def test_a_bank_that_the_house_ends_goes_home_and_is_offered_on_from_the_minimum
 
 def test_the_house_may_end_a_bank_that_waits_for_a_shoe() -> None:
     evening = alone("TC TD 4C 5D 9H")
-    evening.do(AnnulCoup(), KeepBank(1), EndBank(), TakeBank(2, 500))
+    evening.do(VoidCoup(), KeepBank(1), EndBank(), TakeBank(2, 500))
     assert evening.state.phase is Phase.SHOE
     assert evening.state.bank == Chips(2, 500)
 
@@ -160,19 +160,19 @@ def test_a_bank_is_not_ended_in_a_coup_nor_where_there_is_none() -> None:
     assert sold.refusal(EndBank()) is Refusal.NOT_NOW
 
 
-def broken_up(evening: Evening) -> list[GuestLeft]:
+def broken_up(evening: Evening) -> list[PlayerLeft]:
     """Close the table and check that it is empty. Return who left with what."""
     happened = evening.do(BreakUp())
-    assert evening.state.phase is Phase.GUESTS
+    assert evening.state.phase is Phase.ALONE
     assert (evening.state.seats, evening.state.bank, evening.state.sale, evening.state.turn) == ((), None, None, None)
-    assert Announced(Announcement.WAITING_FOR_GUESTS) in happened
-    return [event for event in happened if isinstance(event, GuestLeft)]
+    assert Announced(Announcement.WAITING_FOR_PLAYERS) in happened
+    return [event for event in happened if isinstance(event, PlayerLeft)]
 
 
 def test_a_table_that_is_broken_up_sends_the_bank_home_and_everyone_with_what_is_his() -> None:
     evening = after_a_coup_without_stakes()
     assert evening.state.phase is Phase.CHOICE
-    assert broken_up(evening) == [GuestLeft(seat, 10_000) for seat in (1, 2, 3, 4)]
+    assert broken_up(evening) == [PlayerLeft(seat, 10_000) for seat in (1, 2, 3, 4)]
     assert evening.told(BankEnded) == [BankEnded(1, 1000)]
 
 
@@ -181,20 +181,20 @@ def test_a_table_that_is_broken_up_in_an_auction_returns_the_bids() -> None:
     evening.do(GiveSuite(1))
     evening.all_pass()
     evening.do(MakeBid(2, 500))
-    assert broken_up(evening) == [GuestLeft(seat, 10_000) for seat in (1, 2, 3, 4)]
+    assert broken_up(evening) == [PlayerLeft(seat, 10_000) for seat in (1, 2, 3, 4)]
     assert evening.told(BidReturned) == [BidReturned(2, 500)]
 
 
 def test_a_table_that_waits_for_a_shoe_can_be_broken_up() -> None:
     evening = alone("TC TD 4C 5D 9H")
-    evening.do(AnnulCoup(), KeepBank(1))
+    evening.do(VoidCoup(), KeepBank(1))
     assert evening.state.phase is Phase.SHOE
     assert len(broken_up(evening)) == 4
 
 
-@pytest.mark.parametrize("guests", [{}, {1: 10_000}, {1: 10_000, 2: 10_000}, {1: 50, 2: 50}])
-def test_a_table_without_a_bank_can_be_broken_up(guests: dict[int, int]) -> None:
-    assert broken_up(Evening(guests)) == [GuestLeft(seat, balance) for seat, balance in guests.items()]
+@pytest.mark.parametrize("seated_players", [{}, {1: 10_000}, {1: 10_000, 2: 10_000}, {1: 50, 2: 50}])
+def test_a_table_without_a_bank_can_be_broken_up(seated_players: dict[int, int]) -> None:
+    assert broken_up(Evening(seated_players)) == [PlayerLeft(seat, balance) for seat, balance in seated_players.items()]
 
 
 def test_a_table_is_not_broken_up_in_a_coup() -> None:
@@ -206,8 +206,8 @@ def test_a_table_is_not_broken_up_in_a_coup() -> None:
     assert evening.refusal(BreakUp()) is Refusal.NOT_NOW
 
 
-def test_after_a_table_was_broken_up_guests_may_sit_down_again() -> None:
+def test_after_a_table_was_broken_up_players_may_sit_down_again() -> None:
     evening = bank_taken()
-    evening.do(AnnulCoup(), BreakUp(), Join(3, 5_000), Join(4, 5_000))
+    evening.do(VoidCoup(), BreakUp(), Join(3, 5_000), Join(4, 5_000))
     assert evening.state.phase is Phase.OFFER
     assert len(evening.told(BankTaken)) == 1

@@ -23,9 +23,9 @@ from games.engine.chemin.events import (
     Announcement,
     BankEnded,
     BidReturned,
-    GuestJoined,
-    GuestLeft,
-    GuestWillLeave,
+    PlayerJoined,
+    PlayerLeft,
+    PlayerWillLeave,
     Settled,
 )
 from games.engine.chemin.rules import Call
@@ -57,16 +57,16 @@ def test_a_table_has_a_minimum_and_a_maximum_between_which_a_bank_fits(minimum: 
 
 def test_two_occupied_seats_suffice() -> None:
     evening = Evening({4: 500})
-    assert evening.state.phase is Phase.GUESTS
+    assert evening.state.phase is Phase.ALONE
     evening.do(Join(2, 500))
     assert evening.all_pass() == [2, 4]
 
 
-def test_every_place_takes_one_guest() -> None:
+def test_every_place_takes_one_player() -> None:
     evening = Evening({1: 500}, places=3)
-    assert evening.refusal(Join(1, 500)) is Refusal.PLACE_TAKEN
-    assert evening.refusal(Join(0, 500)) is Refusal.NO_SUCH_PLACE
-    assert evening.refusal(Join(4, 500)) is Refusal.NO_SUCH_PLACE
+    assert evening.refusal(Join(1, 500)) is Refusal.SEAT_TAKEN
+    assert evening.refusal(Join(0, 500)) is Refusal.NO_SUCH_SEAT
+    assert evening.refusal(Join(4, 500)) is Refusal.NO_SUCH_SEAT
     assert evening.refusal(Join(2, -1)) is Refusal.BAD_AMOUNT
 
 
@@ -90,7 +90,7 @@ def test_who_sits_down_after_the_turn_has_passed_his_place_waits() -> None:
 
 def test_who_leaves_takes_his_balance_along() -> None:
     evening = bank_taken()
-    assert GuestLeft(4, 10_000) in evening.do(Leave(4))
+    assert PlayerLeft(4, 10_000) in evening.do(Leave(4))
     assert evening.state.find(4) is None
 
 
@@ -102,11 +102,11 @@ def test_who_leaves_when_asked_is_passed_over() -> None:
 
 def test_who_has_staked_leaves_when_the_coup_is_over() -> None:
     evening = alone(PUNTER_WINS.replace("4C", "TC"))
-    assert evening.do(Leave(2)) == [GuestWillLeave(2)]
+    assert evening.do(Leave(2)) == [PlayerWillLeave(2)]
     assert evening.refusal(Leave(2)) is Refusal.ALREADY_LEAVING
     happened = evening.do(Stand(2), Stand(1))
     kinds = [type(event) for event in happened]
-    assert kinds.index(Settled) < kinds.index(GuestLeft)
+    assert kinds.index(Settled) < kinds.index(PlayerLeft)
     assert evening.state.find(2) is None
 
 
@@ -121,14 +121,14 @@ def test_a_banker_who_leaves_during_the_coup_takes_his_bank_home_when_it_is_over
     evening = alone(BANKER_WINS)
     evening.do(Leave(1), Stand(2))
     assert BankEnded(1, 1_950) in evening.events
-    assert GuestLeft(1, 10_950) in evening.events
+    assert PlayerLeft(1, 10_950) in evening.events
     assert evening.state.phase is Phase.SUITE
 
 
 def test_a_banker_who_leaves_between_coups_passes_his_bank_on() -> None:
     evening = won()
     evening.do(Leave(1))
-    assert GuestLeft(1, 10_950) in evening.events
+    assert PlayerLeft(1, 10_950) in evening.events
     assert evening.state.phase is Phase.SUITE
     assert evening.all_pass() == [2, 3, 4]
 
@@ -139,31 +139,31 @@ def test_a_bid_is_withdrawn_by_leaving() -> None:
     evening.all_pass()
     evening.do(MakeBid(2, 800), Leave(2), MakeBid(3, 500), Pass(4))
     assert evening.told(BidReturned)[0] == BidReturned(2, 800)
-    assert GuestLeft(2, 11_000 - 2_000) in evening.events
+    assert PlayerLeft(2, 11_000 - 2_000) in evening.events
     assert evening.state.bank == Chips(3, 500)
 
 
-def test_when_only_one_guest_is_left_the_bank_goes_home_and_the_table_waits() -> None:
+def test_when_only_one_player_is_left_the_bank_goes_home_and_the_table_waits() -> None:
     evening = won()
     evening.do(Leave(2), Leave(3), Leave(4))
-    assert evening.state.phase is Phase.GUESTS
+    assert evening.state.phase is Phase.ALONE
     assert evening.state.bank is None
     assert evening.balance(1) == 10_950
-    assert evening.said()[-1] is Announcement.WAITING_FOR_GUESTS
+    assert evening.said()[-1] is Announcement.WAITING_FOR_PLAYERS
 
 
 def test_when_all_others_leave_while_asked_there_is_no_coup_and_the_table_waits() -> None:
     evening = bank_taken()
     evening.do(Leave(4), Leave(3), Leave(2))
     assert Announcement.NO_STAKES_NO_COUP in evening.said()
-    assert evening.state.phase is Phase.GUESTS
+    assert evening.state.phase is Phase.ALONE
     assert evening.balance(1) == 10_000
 
 
 def test_play_resumes_with_an_offer_from_the_last_bankers_right() -> None:
     evening = won()
     evening.do(Leave(2), Leave(3), Leave(4), Join(3, 5_000))
-    assert evening.told(GuestJoined)[-1] == GuestJoined(3, 5_000)
+    assert evening.told(PlayerJoined)[-1] == PlayerJoined(3, 5_000)
     assert evening.all_pass() == [3, 1]
 
 
@@ -197,7 +197,7 @@ def test_who_is_away_does_not_open_a_free_bank() -> None:
     assert evening.refusal(TakeBank(1, 100)) is Refusal.AWAY_FROM_PLAY
 
 
-def test_a_banker_alone_with_guests_who_are_away_finds_no_stakes() -> None:
+def test_a_banker_alone_with_players_who_are_away_finds_no_stakes() -> None:
     evening = won()
     evening.do(StepAway(2), StepAway(3), StepAway(4), KeepBank(1))
     assert evening.said()[-1] is Announcement.NO_STAKES_NO_COUP

@@ -4,7 +4,7 @@ from games.engine.chemin import Phase, State, view
 from games.engine.chemin.actions import AskCroupier, DrawCard, MakeCall, Stand
 from games.engine.chemin.rules import Call, Side
 from games.engine.chemin.state import Presence
-from games.engine.chemin.views import GuestView, HandView
+from games.engine.chemin.views import HandView, PlayerView
 from tests.engine.chemin.evening import alone, bank_taken, for_others
 
 EVERYONE = (1, 2, 3, 4, 5, None)
@@ -68,7 +68,7 @@ def test_when_the_coup_is_over_everyone_sees_all() -> None:
 def test_nobody_sees_what_somebody_else_has_to_play_with() -> None:
     seen_by_two = view(bank_taken().state, 2)
     assert seen_by_two.balance == 10_000
-    assert seen_by_two.guests[0] == GuestView(1, Presence.PLAYING)
+    assert seen_by_two.seated_players[0] == PlayerView(1, Presence.PLAYING)
     assert view(bank_taken().state, None).balance is None
 
 

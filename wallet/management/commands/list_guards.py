@@ -14,4 +14,4 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: object) -> None:
         """Write the file."""
-        guards.LIST.write_text("\n".join(guards.standing()) + "\n")
+        guards.LIST.write_text("\n".join(guards.in_force()) + "\n")

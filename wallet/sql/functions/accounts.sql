@@ -38,28 +38,28 @@ REVOKE ALL ON FUNCTION wallet_open_account FROM PUBLIC;
 -- bank. `stands_for`: id of the tenure, the coup or the house player.
 -- Raises check_violation (23514) for another kind, and if `stands_for` already has an account of
 -- another kind, owner, currency or mode.
-CREATE OR REPLACE FUNCTION wallet_open_standing(owner bigint, kind text, currency text, mode text, stands_for uuid) RETURNS bigint
+CREATE OR REPLACE FUNCTION wallet_open_table_account(owner bigint, kind text, currency text, mode text, stands_for uuid) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     found_id bigint;
 BEGIN
-    IF wallet_open_standing.kind NOT IN ('bank', 'stakes', 'seat') THEN
+    IF wallet_open_table_account.kind NOT IN ('bank', 'stakes', 'seat') THEN
         RAISE EXCEPTION 'a % stands for nothing', kind USING ERRCODE = 'check_violation';
     END IF;
     INSERT INTO wallet_account (owner_id, kind, currency, mode, balance, held, version, lock_only, stands_for)
-    VALUES (owner, wallet_open_standing.kind, wallet_open_standing.currency, wallet_open_standing.mode, 0, 0, 0, false,
-            wallet_open_standing.stands_for)
+    VALUES (owner, wallet_open_table_account.kind, wallet_open_table_account.currency, wallet_open_table_account.mode, 0, 0, 0, false,
+            wallet_open_table_account.stands_for)
     ON CONFLICT DO NOTHING;
     SELECT a.id INTO found_id FROM wallet_account AS a
-    WHERE a.stands_for = wallet_open_standing.stands_for AND a.kind = wallet_open_standing.kind
-      AND a.owner_id IS NOT DISTINCT FROM owner AND a.currency = wallet_open_standing.currency
-      AND a.mode = wallet_open_standing.mode;
+    WHERE a.stands_for = wallet_open_table_account.stands_for AND a.kind = wallet_open_table_account.kind
+      AND a.owner_id IS NOT DISTINCT FROM owner AND a.currency = wallet_open_table_account.currency
+      AND a.mode = wallet_open_table_account.mode;
     IF found_id IS NULL THEN
         RAISE EXCEPTION '% stands for something else', stands_for USING ERRCODE = 'check_violation';
     END IF;
     RETURN found_id;
 END $$;
-REVOKE ALL ON FUNCTION wallet_open_standing FROM PUBLIC;
+REVOKE ALL ON FUNCTION wallet_open_table_account FROM PUBLIC;
 
 -- Return whether a journal may have a line on an account with `stands_for`.
 -- `kind` and `stands_for` are those of the account. `journal`: id of the journal, with its lines
@@ -72,15 +72,15 @@ REVOKE ALL ON FUNCTION wallet_open_standing FROM PUBLIC;
 -- stake or settle journal, and a settle journal that moves no other accounts than banks, stakes,
 -- the house and accounts that staked in this coup. An account of kind seat accepts the kinds listed
 -- at the end.
-CREATE OR REPLACE FUNCTION wallet_stands_so(kind text, stands_for uuid, journal bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION wallet_table_account_allows(kind text, stands_for uuid, journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT CASE wallet_stands_so.kind
+    SELECT CASE wallet_table_account_allows.kind
         WHEN 'bank' THEN j.kind IN ('void_transfer', 'void_shortfall') OR j.kind = 'void' AND was.kind = 'settle'
-            OR j.kind IN ('bank', 'bank_back', 'bank_won') AND j.round_id = wallet_stands_so.stands_for
+            OR j.kind IN ('bank', 'bank_back', 'bank_won') AND j.round_id = wallet_table_account_allows.stands_for
             OR j.kind = 'settle' AND EXISTS (
                 SELECT FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
                 WHERE e.journal_id = j.id AND a.kind = 'stakes')
-        WHEN 'stakes' THEN j.round_id = wallet_stands_so.stands_for
+        WHEN 'stakes' THEN j.round_id = wallet_table_account_allows.stands_for
             AND (j.kind = 'stake' OR j.kind = 'void' AND was.kind IN ('stake', 'settle')
                  OR j.kind = 'settle' AND NOT EXISTS (
                      SELECT FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id

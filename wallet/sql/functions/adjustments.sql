@@ -23,7 +23,7 @@ BEGIN
         SELECT FROM audit_approval AS asked
         JOIN audit_decision AS decided ON decided.approval_id = asked.id AND decided.verdict = 'approved'
         JOIN wallet_account AS a ON a.id = NEW.account_id AND a.kind = 'cash'
-        JOIN players_player AS p ON p.id = a.owner_id AND NOT (p.is_remote AND a.mode = 'R')
+        JOIN players_player AS p ON p.id = a.owner_id AND NOT (p.uses_operator_wallet AND a.mode = 'R')
         WHERE asked.id = NEW.approval_id AND asked.kind = 'balance.adjust'
           AND asked.request::jsonb @> jsonb_build_object(
               'player', a.owner_id, 'currency', a.currency, 'mode', a.mode, 'amount', NEW.amount, 'key', NEW.key,

@@ -146,7 +146,7 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_has
 AS $$
 DECLARE
     stakes wallet_journal;
-    moved bigint[];
+    account_ids bigint[];
     amounts bigint[];
     strangers boolean;
 BEGIN
@@ -181,10 +181,10 @@ BEGIN
     )
     SELECT array_agg(l.account_id), array_agg(l.amount),
            (SELECT bool_or(p.paid < 0 OR p.paid > 0 AND p.staked <= 0) FROM part AS p)
-    INTO moved, amounts, strangers FROM line AS l;
+    INTO account_ids, amounts, strangers FROM line AS l;
     IF strangers THEN
         RAISE EXCEPTION 'round % pays only those who have staked on it', round USING ERRCODE = 'SB008';
     END IF;
-    RETURN QUERY SELECT * FROM wallet_post_set(wallet_settle_stakes.key, 'settle', round, moved, amounts);
+    RETURN QUERY SELECT * FROM wallet_post_set(wallet_settle_stakes.key, 'settle', round, account_ids, amounts);
 END $$;
 REVOKE ALL ON FUNCTION wallet_settle_stakes FROM PUBLIC;

@@ -64,9 +64,9 @@ BEGIN
         WHERE (CASE WHEN a.balance IS NULL THEN a.id IS NOT NULL AND n.version IS NULL AND n.balance_after IS NULL
                          AND (a.kind <> 'adjusted' OR wallet_adjusts_so(n.journal_id))
                          AND (a.kind <> 'studio' OR wallet_studio_moves_so(n.journal_id))
-                         AND (a.kind <> 'operator' OR wallet_remote_moves_so(n.journal_id))
+                         AND (a.kind <> 'operator' OR wallet_operator_journal_matches(n.journal_id))
                     WHEN a.stands_for IS NULL THEN n.version BETWEEN 1 AND a.version
-                    ELSE n.version BETWEEN 1 AND a.version AND wallet_stands_so(a.kind, a.stands_for, n.journal_id)
+                    ELSE n.version BETWEEN 1 AND a.version AND wallet_table_account_allows(a.kind, a.stands_for, n.journal_id)
                END) IS NOT TRUE
         LIMIT 1;
         IF NOT FOUND THEN

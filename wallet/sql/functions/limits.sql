@@ -86,7 +86,7 @@ END $$;
 -- limits. It is the journal's own time, with two exceptions:
 -- - A returned stake, and the part of a bank that returns without having been lost, count on the day
 --   of the stake.
--- - What a banker must return because a coup was voided counts when the bank last moved. On a later
+-- - What a banker must return because a coup was voided counts when the bank last had an entry. On a later
 --   day it would make room under that day's limits.
 CREATE OR REPLACE FUNCTION wallet_counts_at(journal bigint, kind text, round uuid, at timestamptz, account bigint, amount bigint) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
@@ -141,23 +141,23 @@ BEGIN
     LOOP
         IF journal.kind NOT IN ('stake', 'bank', 'studio_stake', 'deposit') OR journal.reverses_id IS NOT NULL THEN
             INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
-            SELECT moved.owner_id, (wallet_counts_at(
-                       journal.counted_id, journal.kind, journal.round_id, journal.at, moved.account_id,
-                       CASE WHEN journal.reverses_id IS NULL THEN moved.amount ELSE -moved.amount END
+            SELECT entry_of_player.owner_id, (wallet_counts_at(
+                       journal.counted_id, journal.kind, journal.round_id, journal.at, entry_of_player.account_id,
+                       CASE WHEN journal.reverses_id IS NULL THEN entry_of_player.amount ELSE -entry_of_player.amount END
                    ) AT TIME ZONE z.time_zone)::date,
-                   CASE journal.kind WHEN 'deposit' THEN moved.amount ELSE 0 END,
-                   CASE journal.kind WHEN 'withdraw_paid' THEN -moved.amount ELSE 0 END,
+                   CASE journal.kind WHEN 'deposit' THEN entry_of_player.amount ELSE 0 END,
+                   CASE journal.kind WHEN 'withdraw_paid' THEN -entry_of_player.amount ELSE 0 END,
                    CASE WHEN journal.kind IN ('stake', 'held_stake', 'bank', 'bank_back', 'studio_stake')
-                        THEN -moved.amount ELSE 0 END,
+                        THEN -entry_of_player.amount ELSE 0 END,
                    CASE WHEN journal.kind IN ('settle', 'bank_won', 'void_transfer', 'studio_win')
-                        THEN moved.amount ELSE 0 END
+                        THEN entry_of_player.amount ELSE 0 END
             FROM (
                 SELECT a.owner_id, min(a.id) AS account_id, sum(n.amount)::bigint AS amount
                 FROM new_lines AS n JOIN wallet_account AS a ON a.id = n.account_id AND a.stands_for IS NULL
                 WHERE n.journal_id = journal.id AND n.mode = 'R' AND n.version IS NOT NULL GROUP BY a.owner_id
-            ) AS moved
-            JOIN players_player AS p ON p.id = moved.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
-            ORDER BY moved.owner_id
+            ) AS entry_of_player
+            JOIN players_player AS p ON p.id = entry_of_player.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+            ORDER BY entry_of_player.owner_id
             ON CONFLICT (player_id, day) DO UPDATE SET
                 deposited = d.deposited + excluded.deposited, withdrawn = d.withdrawn + excluded.withdrawn,
                 staked = d.staked + excluded.staked, paid = d.paid + excluded.paid;

@@ -3,12 +3,12 @@
 -- the operator answered.
 
 -- Refuse an operator's player unless the player is remote and the partner is an operator. Trigger
--- function, BEFORE INSERT on wallet_remote_player.
+-- function, BEFORE INSERT on wallet_operator_player.
 -- Raises restrict_violation (23001).
-CREATE OR REPLACE FUNCTION wallet_begin_remote_player() RETURNS trigger
+CREATE OR REPLACE FUNCTION wallet_begin_operator_player() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM players_player AS p WHERE p.id = NEW.player_id AND p.is_remote)
+    IF NOT EXISTS (SELECT FROM players_player AS p WHERE p.id = NEW.player_id AND p.uses_operator_wallet)
         OR NOT EXISTS (SELECT FROM wallet_partner AS o WHERE o.id = NEW.partner_id AND o.kind = 'operator') THEN
         RAISE EXCEPTION 'player % is of no operator', NEW.player_id USING ERRCODE = 'restrict_violation';
     END IF;
@@ -16,10 +16,10 @@ BEGIN
 END $$;
 
 -- Keep the player and the operator of an operator's player unchanged. Trigger function, BEFORE
--- UPDATE on wallet_remote_player.
+-- UPDATE on wallet_operator_player.
 -- The operator's name for the player may become 'forgotten:<id>' after the account was erased.
 -- Raises restrict_violation (23001).
-CREATE OR REPLACE FUNCTION wallet_keep_remote_player() RETURNS trigger
+CREATE OR REPLACE FUNCTION wallet_keep_operator_player() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF (OLD.player_id, OLD.partner_id) IS DISTINCT FROM (NEW.player_id, NEW.partner_id)
@@ -31,38 +31,38 @@ BEGIN
 END $$;
 
 -- Allow only the changes in the life of a launch. Trigger function, BEFORE UPDATE on
--- wallet_remote_launch.
+-- wallet_operator_launch.
 -- It is used once, before `ends_at`; `used_at` is the database's time. After that it gets its
 -- session, once. After the player's account was erased, the operator's token may be emptied.
 -- Raises restrict_violation (23001) for any other change.
-CREATE OR REPLACE FUNCTION wallet_use_remote_launch() RETURNS trigger
+CREATE OR REPLACE FUNCTION wallet_use_operator_launch() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    IF NEW.token = '' AND (OLD.id, OLD.remote_id, OLD.game, OLD.language, OLD.digest, OLD.at, OLD.ends_at, OLD.used_at,
-        OLD.session) IS NOT DISTINCT FROM (NEW.id, NEW.remote_id, NEW.game, NEW.language, NEW.digest, NEW.at,
+    IF NEW.token = '' AND (OLD.id, OLD.operator_player_id, OLD.game, OLD.language, OLD.digest, OLD.at, OLD.ends_at, OLD.used_at,
+        OLD.session) IS NOT DISTINCT FROM (NEW.id, NEW.operator_player_id, NEW.game, NEW.language, NEW.digest, NEW.at,
         NEW.ends_at, NEW.used_at, NEW.session)
-        AND EXISTS (SELECT FROM players_closure AS c WHERE c.player_id = OLD.remote_id AND c.state = 'erased') THEN
+        AND EXISTS (SELECT FROM players_closure AS c WHERE c.player_id = OLD.operator_player_id AND c.state = 'erased') THEN
         RETURN NEW;
     END IF;
     IF NEW.used_at IS NULL OR OLD.used_at IS NULL AND (NEW.session IS NOT NULL OR OLD.ends_at <= clock_timestamp())
         OR OLD.used_at IS NOT NULL AND (NEW.used_at <> OLD.used_at OR NEW.session IS NULL OR OLD.session IS NOT NULL)
-        OR (OLD.id, OLD.remote_id, OLD.token, OLD.game, OLD.language, OLD.digest, OLD.at, OLD.ends_at) IS DISTINCT FROM
-           (NEW.id, NEW.remote_id, NEW.token, NEW.game, NEW.language, NEW.digest, NEW.at, NEW.ends_at) THEN
+        OR (OLD.id, OLD.operator_player_id, OLD.token, OLD.game, OLD.language, OLD.digest, OLD.at, OLD.ends_at) IS DISTINCT FROM
+           (NEW.id, NEW.operator_player_id, NEW.token, NEW.game, NEW.language, NEW.digest, NEW.at, NEW.ends_at) THEN
         RAISE EXCEPTION 'launch % is not used like this', OLD.id USING ERRCODE = 'restrict_violation';
     END IF;
     NEW.used_at := coalesce(OLD.used_at, clock_timestamp());
     RETURN NEW;
 END $$;
 
--- Check a new bet at an operator. Trigger function, BEFORE INSERT on wallet_remote_bet. Sets
+-- Check a new bet at an operator. Trigger function, BEFORE INSERT on wallet_operator_bet. Sets
 -- `asked_at` to the database's time.
 -- Raises restrict_violation (23001) unless the state is asked, the launch has a session of this
 -- player, and the currency is the player's.
-CREATE OR REPLACE FUNCTION wallet_begin_remote_bet() RETURNS trigger
+CREATE OR REPLACE FUNCTION wallet_begin_operator_bet() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF NEW.state <> 'asked' OR NOT EXISTS (
-        SELECT FROM wallet_remote_launch AS l JOIN players_player AS p ON p.id = l.remote_id
+        SELECT FROM wallet_operator_launch AS l JOIN players_player AS p ON p.id = l.operator_player_id
         WHERE l.id = NEW.launch_id AND l.session IS NOT NULL AND p.id = NEW.player_id AND p.currency = NEW.currency) THEN
         RAISE EXCEPTION 'no bet begins like %', NEW.id USING ERRCODE = 'restrict_violation';
     END IF;
@@ -71,9 +71,9 @@ BEGIN
 END $$;
 
 -- Allow one change of a bet: from asked to a final state. Trigger function, BEFORE UPDATE on
--- wallet_remote_bet. Sets `ended_at` to the database's time.
+-- wallet_operator_bet. Sets `ended_at` to the database's time.
 -- Raises restrict_violation (23001) for a second decision or a change of the bet itself.
-CREATE OR REPLACE FUNCTION wallet_decide_remote_bet() RETURNS trigger
+CREATE OR REPLACE FUNCTION wallet_decide_operator_bet() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF OLD.state <> 'asked' OR NEW.state = 'asked'
@@ -87,37 +87,37 @@ BEGIN
 END $$;
 
 -- Check that the operator is told about a decided bet. Constraint trigger function, AFTER UPDATE on
--- wallet_remote_bet, at commit, because bet and message are written in the same transaction.
+-- wallet_operator_bet, at commit, because bet and message are written in the same transaction.
 -- A bet that was given up has a rollback message. A bet that was played has its journal and a win
 -- message.
 -- Raises restrict_violation (23001).
-CREATE OR REPLACE FUNCTION wallet_check_remote_decided() RETURNS trigger
+CREATE OR REPLACE FUNCTION wallet_check_operator_bet_decided() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF NEW.state = 'given_up' AND NOT EXISTS (
-            SELECT FROM wallet_remote_message AS m WHERE m.bet_id = NEW.id AND m.takes_back = NEW.id)
+            SELECT FROM wallet_operator_message AS m WHERE m.bet_id = NEW.id AND m.takes_back = NEW.id)
         OR NEW.state = 'played' AND NOT (
             EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = NEW.id)
-            AND EXISTS (SELECT FROM wallet_remote_message AS m WHERE m.bet_id = NEW.id AND m.kind = 'win')) THEN
+            AND EXISTS (SELECT FROM wallet_operator_message AS m WHERE m.bet_id = NEW.id AND m.kind = 'win')) THEN
         RAISE EXCEPTION 'bet % is % and its operator is not told', NEW.id, NEW.state USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
 END $$;
 
--- Check a new message to an operator. Trigger function, BEFORE INSERT on wallet_remote_message.
+-- Check a new message to an operator. Trigger function, BEFORE INSERT on wallet_operator_message.
 -- Sets `at` to the database's time.
 -- A win belongs to a bet that was played. A rollback takes back its bet or that bet's win.
 -- Raises restrict_violation (23001) otherwise, or if the message is not new (state waiting, no
 -- tries).
-CREATE OR REPLACE FUNCTION wallet_begin_remote_message() RETURNS trigger
+CREATE OR REPLACE FUNCTION wallet_begin_operator_message() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF NEW.state <> 'waiting' OR NEW.tries <> 0 OR NOT EXISTS (
-        SELECT FROM wallet_remote_bet AS b
+        SELECT FROM wallet_operator_bet AS b
         WHERE b.id = NEW.bet_id AND CASE NEW.kind
             WHEN 'win' THEN b.state = 'played'
             ELSE b.state IN ('played', 'given_up') AND (NEW.takes_back = b.id OR NEW.takes_back = (
-                SELECT w.transaction FROM wallet_remote_message AS w WHERE w.bet_id = b.id AND w.kind = 'win')) END) THEN
+                SELECT w.transaction FROM wallet_operator_message AS w WHERE w.bet_id = b.id AND w.kind = 'win')) END) THEN
         RAISE EXCEPTION 'no message begins like this: %', NEW USING ERRCODE = 'restrict_violation';
     END IF;
     NEW.at := clock_timestamp();
@@ -125,12 +125,12 @@ BEGIN
 END $$;
 
 -- Allow only the status changes of a message to an operator. Trigger function, BEFORE UPDATE on
--- wallet_remote_message.
+-- wallet_operator_message.
 -- The operator takes a waiting message or refuses it (doubt), and a refused one may wait again.
 -- Staff with the permission wallet.settle_remote settle a refused message by hand. They may settle
 -- a waiting message only if the operator has no active key, because then it cannot be sent.
 -- Raises restrict_violation (23001) for any other change.
-CREATE OR REPLACE FUNCTION wallet_move_remote_message() RETURNS trigger
+CREATE OR REPLACE FUNCTION wallet_move_operator_message() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF (OLD.id, OLD.bet_id, OLD.transaction, OLD.kind, OLD.amount, OLD.takes_back, OLD.at) IS DISTINCT FROM
@@ -138,7 +138,7 @@ BEGIN
         OR (OLD.state, NEW.state) NOT IN (('waiting', 'waiting'), ('waiting', 'taken'), ('waiting', 'doubt'),
                                           ('doubt', 'waiting'), ('doubt', 'settled'), ('waiting', 'settled'))
         OR OLD.state = 'waiting' AND NEW.state = 'settled' AND EXISTS (
-            SELECT FROM wallet_remote_bet AS b JOIN wallet_remote_player AS r ON r.player_id = b.player_id
+            SELECT FROM wallet_operator_bet AS b JOIN wallet_operator_player AS r ON r.player_id = b.player_id
             JOIN wallet_partner_key AS k ON k.partner_id = r.partner_id AND k.ended_at IS NULL
             WHERE b.id = OLD.bet_id)
         OR NEW.state = 'settled' AND (
@@ -153,20 +153,20 @@ END $$;
 -- Erase the operator's name for a player and the operator's tokens of the player's launches.
 -- Raises restrict_violation (23001), from the triggers on both tables, unless the player's account
 -- was erased.
-CREATE OR REPLACE FUNCTION wallet_forget_remote(player bigint) RETURNS void
+CREATE OR REPLACE FUNCTION wallet_forget_operator_player(player bigint) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-    UPDATE wallet_remote_player SET name = 'forgotten:' || player_id WHERE player_id = player;
-    UPDATE wallet_remote_launch SET token = '' WHERE remote_id = player AND token <> '';
+    UPDATE wallet_operator_player SET name = 'forgotten:' || player_id WHERE player_id = player;
+    UPDATE wallet_operator_launch SET token = '' WHERE operator_player_id = player AND token <> '';
 $$;
-REVOKE ALL ON FUNCTION wallet_forget_remote FROM PUBLIC;
+REVOKE ALL ON FUNCTION wallet_forget_operator_player FROM PUBLIC;
 
 -- Refuse a journal of kind remote_bet or remote_back that matches no bet or win of an operator's
 -- player. Trigger function, AFTER INSERT on wallet_journal.
 -- Raises SB009.
-CREATE OR REPLACE FUNCTION wallet_check_remote_journal() RETURNS trigger
+CREATE OR REPLACE FUNCTION wallet_check_operator_journal() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    IF NOT wallet_remote_moves_so(NEW.id) THEN
+    IF NOT wallet_operator_journal_matches(NEW.id) THEN
         RAISE EXCEPTION 'journal % is no round of an operator''s player', NEW.id USING ERRCODE = 'SB009';
     END IF;
     RETURN NULL;
@@ -176,12 +176,12 @@ END $$;
 -- It may if it moves exactly the amount of a played bet from the operator account to the player's
 -- cash (remote_bet), or the amount of the bet's win back (remote_back), for the round of the bet.
 -- It may also if it is the void of such a journal.
-CREATE OR REPLACE FUNCTION wallet_remote_moves_so(journal bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION wallet_operator_journal_matches(journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
         SELECT FROM wallet_journal AS j
-        LEFT JOIN wallet_remote_message AS w ON w.transaction = j.key AND w.kind = 'win' AND j.kind = 'remote_back'
-        JOIN wallet_remote_bet AS b ON b.id = CASE j.kind WHEN 'remote_bet' THEN j.key ELSE w.bet_id END
+        LEFT JOIN wallet_operator_message AS w ON w.transaction = j.key AND w.kind = 'win' AND j.kind = 'remote_back'
+        JOIN wallet_operator_bet AS b ON b.id = CASE j.kind WHEN 'remote_bet' THEN j.key ELSE w.bet_id END
         WHERE j.id = journal AND j.kind IN ('remote_bet', 'remote_back') AND j.reverses_id IS NULL
           AND j.round_id = b.round_id AND b.state = 'played'
           AND (SELECT count(*) = 2 AND bool_and(

@@ -1,0 +1,100 @@
+"""Two tables in one window, each in a frame of its own: bets at both, one balance, one reality check."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db.models.functions import Now
+from playwright.sync_api import FrameLocator, Page, ViewportSize, expect
+
+from games.models import LiveTable, Participation
+from players.models import PlaySession
+from tests.browser.at_table import a_window, windows_without_complaint
+from tests.browser.test_live import turn_up_everything
+from tests.builders import a_player
+from tests.harness.browser import DESKTOP, PHONE, NewContext
+from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table, step
+
+pytestmark = pytest.mark.browser
+
+BOTH = "/en/beside/live/real/second/real/"
+SIZES: tuple[ViewportSize, ...] = ({"width": 1440, "height": 900}, {"width": 1280, "height": 800})
+BALANCE = "#live-own .meter--balance .meter__sum"
+
+
+def put(table: FrameLocator, chip: int, bet: str, amount: str) -> None:
+    table.locator(f"#chip-{chip}").check(force=True)
+    table.locator(f"#bet-{bet}").click()
+    expect(table.locator(f"#bet-{bet} .spot__stake")).to_contain_text(amount)
+
+
+def play(live_table: LiveTable) -> None:
+    """Have the round dealt and paid."""
+    step(live_table)
+    step(live_table)
+    turn_up_everything(live_table)
+
+
+def is_in_view(page: Page, table: FrameLocator, part: str) -> bool:
+    """Whether a part of a framed table lies wholly in the window."""
+    box, window = table.locator(part).bounding_box(), page.viewport_size
+    return box is not None and window is not None and box["y"] + box["height"] <= window["height"]
+
+
+@pytest.mark.sweep
+def test_bets_at_two_tables_side_by_side_are_played_and_both_show_the_one_balance(
+    new_context: NewContext, web_server: WebServer
+):
+    tables, player = (a_live_table(), a_live_table(slug="second")), a_player(real=1_000_000)
+    with windows_without_complaint(new_context, web_server, player) as open_page:
+        page = open_page(viewport=DESKTOP)
+        page.goto("/en/table/live/real/")
+        page.get_by_role("link", name="Add a second table").click()
+        page.locator(".beside-choice__table").first.click()
+        expect(page).to_have_url(f"{web_server.url}{BOTH}")
+        left, right = page.frame_locator("#beside-left"), page.frame_locator("#beside-right")
+        put(left, 25_000, "player", "250.00")
+        expect(right.locator(BALANCE)).to_contain_text("9,750.00")
+        put(right, 5_000, "tie", "50.00")
+        expect(left.locator(BALANCE)).to_contain_text("9,700.00")
+        for size in SIZES:
+            page.set_viewport_size(size)
+            for table in (left, right):
+                assert is_in_view(page, table, "#tab-settings")
+        for live_table, table in zip(tables, (left, right), strict=True):
+            play(live_table)
+            expect(table.locator(".live-mine__last a")).to_have_count(1)
+        won = sum(part.paid - part.staked for part in Participation.objects.filter(player=player))
+        for table in (left, right):
+            expect(table.locator(BALANCE)).to_contain_text(f"{(1_000_000 + won) / 100:,.2f}")
+        expect(page.locator("#sitting-net")).to_contain_text(f"{abs(won) / 100:,.2f}")
+
+        step(tables[0])
+        expect(left.locator("#bet-tie")).not_to_have_attribute("aria-disabled", "true")
+        PlaySession.objects.filter(player=player).update(checked_at=Now() - timedelta(minutes=61))
+        left.locator("#bet-tie").click()
+        expect(page.locator("#check")).to_have_count(1)
+        expect(page.locator("#check")).to_be_visible()
+        expect(left.locator("#check")).to_have_count(0)
+        page.get_by_role("button", name="Continue playing").click()
+        expect(page).to_have_url(f"{web_server.url}{BOTH}")
+        expect(left.locator("#bet-tie")).to_be_visible()
+
+
+@pytest.mark.sweep
+def test_a_narrow_window_leads_to_each_table_and_a_table_that_is_gone_says_so(
+    new_context: NewContext, web_server: WebServer
+):
+    a_live_table()
+    a_live_table(slug="second")
+    page = a_window(new_context, web_server, a_player(real=1_000_000), viewport=PHONE).new_page()
+    page.goto(BOTH)
+    expect(page.locator("iframe[src]")).to_have_count(0)
+    expect(page.get_by_text("This window is too narrow for two tables")).to_be_visible()
+    page.set_viewport_size(SIZES[-1])
+    expect(page.frame_locator("#beside-right").locator("#live")).to_be_visible()
+    page.locator("#beside-right").evaluate("frame => { frame.src = '/en/cashier/' }")
+    expect(page.locator(".beside__gone", has_text="cannot be shown here")).to_be_visible()
+    page.locator(".beside__side").nth(1).get_by_role("link", name=re.compile("Close")).click()
+    expect(page).to_have_url(f"{web_server.url}/en/table/live/real/")

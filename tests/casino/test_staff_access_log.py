@@ -1,0 +1,154 @@
+"""The access log page, where compliance reads who viewed whose data."""
+
+import csv
+import io
+from typing import Any
+from urllib.parse import parse_qsl
+from uuid import UUID
+
+import pytest
+from django.test import Client
+
+from audit.models import Checkpoint, Personal
+from audit.sealing import sealer
+from backoffice.audit import access_log
+from players.models import Player
+from players.staff import access_log as looking
+from tests.builders import a_player
+from tests.people import a_member_of_staff, a_visitor, events
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/staff/looks/"
+OF_SUPPORT = "notes, account, identity, money, play, protection, markers, service, sessions, chat"
+
+
+def as_staff(role: str) -> tuple[str, Client]:
+    member, visitor = a_member_of_staff(role), a_visitor()
+    visitor.force_login(member.user)
+    return str(member), visitor
+
+
+def looks(reader: Client, **asked: Any) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return who viewed which data of which player, as the page lists it."""
+    answer = reader.get(PAGE, asked)
+    assert answer.status_code == 200
+    return [(look.by, look.what, look.players) for look in answer.context["entries"]]
+
+
+@pytest.fixture
+def pair() -> tuple[Player, Player]:
+    return a_player(), a_player()
+
+
+@pytest.fixture
+def reader(pair: tuple[Player, Player]) -> Client:
+    """A compliance browser, after a support member has viewed both players and a list with both."""
+    _, visitor = as_staff("support")
+    for player in pair:
+        visitor.get(f"/staff/players/{player.pk}/")
+    for player in pair:
+        visitor.post("/staff/exclusions/", {"player": player.pk, "reason": "for a test"})
+    visitor.get("/staff/exclusions/")
+    return as_staff("compliance")[1]
+
+
+def test_a_list_says_whom_it_showed_and_is_found_by_each_of_them(pair, reader):
+    one, other = map(str, pair)
+    whats = [(what, players) for _, what, players in looks(reader, player=one)]
+    assert ("exclusions", (one, other)) in whats
+    assert (OF_SUPPORT, (one,)) in whats
+    assert (OF_SUPPORT, (other,)) not in whats
+    assert whats == [(what, players) for _, what, players in looks(reader, player=one.removeprefix("player:"))][1:]
+
+
+@pytest.mark.sweep
+def test_looks_are_found_by_who_looked_and_by_time(pair, reader):
+    (first, *_) = events("data.seen")
+    assert {by for by, _, _ in looks(reader, staff=first["by"])} == {first["by"]}
+    assert looks(reader, staff="1") == []
+    assert looks(reader, since="2099-01-01T00:00") == []
+    assert looks(reader, until="2099-01-01T00:00")
+    assert looks(reader, player="x") == []
+
+
+@pytest.mark.sweep
+def test_the_page_has_pages_and_all_of_it_is_a_file(pair, reader, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(access_log, "PAGE", 2)
+    before = len(events("data.seen"))
+    answer, seen = reader.get(PAGE), []
+    while True:
+        seen += [look.id for look in answer.context["entries"]]
+        if not answer.context["older"]:
+            break
+        answer = reader.get(f"{PAGE}?{answer.context['older']}")
+    assert len(seen) == before
+    assert seen == sorted(seen, reverse=True)
+    head, *lines = csv.reader(io.StringIO(reader.get(f"{PAGE}looks.csv").text))
+    assert tuple(head) == access_log.HEAD
+    assert [int(number) for number, *_ in lines][-before:] == seen
+
+
+@pytest.mark.sweep
+def test_who_reads_whose_data_was_seen_is_on_record_too(pair, reader):
+    reader.get(PAGE)
+    reader.get(f"{PAGE}looks.csv")
+    page, file = [event["data"] for event in events("data.seen")][-2:]
+    assert (page["page"], file["page"]) == ("staff_looks", "staff_looks_file")
+    assert {str(player) for player in pair} <= set(page["players"]) & set(file["players"])
+
+
+@pytest.mark.sweep
+def test_of_a_long_list_the_number_is_kept_and_no_names(pair, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(looking, "MOST_NAMED", 1)
+    _, visitor = as_staff("support")
+    for player in pair:
+        visitor.post("/staff/exclusions/", {"player": player.pk, "reason": "for a test"})
+    visitor.get("/staff/exclusions/")
+    said = events("data.seen")[-1]["data"]
+    assert (said["count"], "players" in said) == (2, False)
+
+
+@pytest.mark.sweep
+def test_who_took_the_log_is_among_the_looks(pair, reader, signed):
+    sealer.seal()
+    _, taker = as_staff("compliance")
+    assert taker.get("/staff/log/export/").getvalue().startswith(b"PK")
+    shown = reader.get(PAGE).context["entries"]
+    assert (shown[0].kind, shown[0].page, shown[0].what) == ("log.exported", "staff_log_export", "took the whole log")
+    size = Checkpoint.objects.get().size
+    assert shown[0].of == f"leaves 0 to {size - 1} of {size}"
+    assert [look.id for look in shown] == sorted((look.id for look in shown), reverse=True)
+    assert "took the whole log" in reader.get(f"{PAGE}looks.csv").text
+    assert "kind=log.exported" in reader.get(PAGE).text
+    assert "log.exported" not in {look.kind for look in reader.get(PAGE, {"player": pair[0].pk}).context["entries"]}
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("page", ["/staff/players/?who={email}", "/staff/players/?who={pk}", "/staff/limits/?who={pk}"])
+def test_a_search_that_tells_which_player_it_is_is_a_look(pair, page):
+    _, visitor = as_staff("support")
+    address = page.format(email=pair[0].user.email, pk=pair[0].pk)
+    assert visitor.get(address).status_code == 302
+    (seen,) = events("data.seen", on=str(pair[0]))
+    assert seen["data"]["what"] == "the selected player"
+
+
+def test_what_was_asked_for_is_kept_where_it_cannot_name_anybody():
+    player = a_player()
+    _, visitor = as_staff("support")
+    visitor.get(
+        f"/staff/players/{player.pk}/?since=2026-11-22T18:00&round={UUID(int=2**128 - 1)}&who=Ada+Byron&by=staff:3"
+    )
+    assert dict(parse_qsl(Personal.objects.get(field="asked").value)) == {
+        "since": "2026-11-22T18:00",
+        "round": str(UUID(int=2**128 - 1)),
+        "who": "…",
+        "by": "staff:3",
+    }
+
+
+def test_the_player_s_page_tells_compliance_who_looked_and_nobody_else(pair, reader):
+    player = pair[0]
+    assert "Access log" in reader.get(f"/staff/players/{player.pk}/").text
+    assert "Access log" not in as_staff("support")[1].get(f"/staff/players/{player.pk}/").text

@@ -1,0 +1,66 @@
+"""Rounds voided past the pages, as the house and two people do: the database takes no other way."""
+
+from uuid import UUID
+
+from django.db import transaction
+
+from audit import approvals
+from audit.models import Decision, Verdict
+from games.incidents import open_incident
+from games.models import IncidentKind, LiveRound, Round, Void, VoidReason
+from games.rounds.void import void_round
+from games.shared.malfunction import KIND
+from games.shared.void import void_live_round
+from players.models import Staff
+from tests.people import a_member_of_staff
+
+SYSTEM = "system"
+
+
+def agree_to_void(round_id: UUID) -> Staff:
+    """Have one supervisor ask for a live round to be voided and another agree, who is returned. Nothing is done yet,
+    and no table is stopped.
+    """
+    asker, decider = a_member_of_staff("supervisor"), a_member_of_staff("supervisor")
+    asked = approvals.ask(
+        kind=KIND,
+        on=f"round:{round_id}",
+        request={"round": str(round_id)},
+        by=str(asker),
+        person=asker.person,
+        reason="for a test",
+    )
+    Decision.objects.create(
+        approval=asked,
+        verdict=Verdict.APPROVED,
+        by=str(decider),
+        asker=asker.person,
+        person=decider.person,
+        reason="for a test",
+    )
+    return decider
+
+
+def void_as_two_agree(round_id: UUID) -> LiveRound:
+    """Annul a live round in whatever phase it is, as two supervisors agree."""
+    return void_as_agreed(round_id, agree_to_void(round_id))
+
+
+def void_as_agreed(round_id: UUID, by: Staff) -> LiveRound:
+    """Annul a live round, of which *by* and another supervisor have agreed that it is."""
+    return void_live_round(round_id=round_id, reason=VoidReason.DECIDED, by=str(by))
+
+
+@transaction.atomic
+def void_unreproduced(round_id: UUID) -> Void:
+    """Annul a round of a solo table as the house does where its seed does not reproduce it, and open the incident."""
+    void = void_round(round_id=round_id, reason=VoidReason.NOT_REPRODUCED, by=SYSTEM)
+    open_incident(
+        kind=IncidentKind.NOT_REPRODUCED,
+        table_id=Round.objects.get(pk=round_id).table_version.table_id,
+        round_id=round_id,
+        found=(),
+        done=["Round voided."],
+        by=SYSTEM,
+    )
+    return void
