@@ -23,7 +23,7 @@ from audit.models import Personal
 from audit.streamed_zip import zipped
 from games import models as games
 from players import models as people
-from players.encryption import unseal
+from players.encryption import Purpose, unseal
 from players.models import Player
 from players.staff.access_log import SEEN
 from wallet import models as wallet
@@ -160,7 +160,7 @@ def _files(player: Player) -> Iterator[tuple[str, Iterable[bytes]]]:
         yield f"{name}.csv", _as_csv(columns, make())
     sealed = people.DocumentContent.objects.filter(document__submission__player=player)
     for content in sealed.iterator(FEW):
-        yield f"documents/{content.pk}", [unseal(content.pk, bytes(content.sealed))]
+        yield f"documents/{content.pk}", [unseal(Purpose.DOCUMENT, player.pk, content.pk, bytes(content.sealed))]
 
 
 def _contents(player: Player) -> Iterator[tuple[str, tuple[str, ...], Any]]:

@@ -1,12 +1,14 @@
 """Seeds of rounds: generated, committed to, and encrypted until the round is dealt.
 
 A seed is 32 bytes from the operating system's generator. Until its round is played it is stored
-encrypted (AES-256-GCM, bound to the round's id) with a key that the database never has. Only the
-commitment, its SHA-256, is shown. ``SEED_KEY`` may contain several keys (`players.key_rotation`).
+encrypted (AES-256-GCM, bound to its purpose and the round's id) with a key that the database never
+has. Only the commitment, its SHA-256, is shown. ``SEED_KEY`` may contain several keys
+(`players.key_rotation`).
 """
 
 import secrets
 from dataclasses import dataclass
+from enum import StrEnum
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -15,6 +17,14 @@ from games.engine.shoe import commitment
 from players import key_rotation
 
 SEED_BYTES = 32
+
+
+class Purpose(StrEnum):
+    """What a seed deals. A seed that was sealed for one purpose cannot be unsealed for another."""
+
+    SOLO = "solo"
+    SHOE = "shoe"
+    DEMO = "demo"
 
 
 @dataclass(frozen=True)
@@ -26,23 +36,29 @@ class SealedSeed:
     sealed: bytes
 
 
-def new_sealed_seed() -> SealedSeed:
-    """Generate the seed of a future round and commit to it."""
+def new_sealed_seed(purpose: Purpose) -> SealedSeed:
+    """Generate the seed of a future round, or of a shoe, and commit to it."""
     round_id, seed = uuid4(), secrets.token_bytes(SEED_BYTES)
-    return SealedSeed(round_id, commitment(seed), key_rotation.seal(settings.SEED_KEY, seed, round_id.bytes))
+    sealed = key_rotation.seal(settings.SEED_KEY, seed, _bound(purpose, round_id))
+    return SealedSeed(round_id, commitment(seed), sealed)
 
 
-def unseal(round_id: UUID, sealed: bytes) -> bytes:
-    """Return the seed of *round_id*.
+def unseal(purpose: Purpose, round_id: UUID, sealed: bytes) -> bytes:
+    """Return the seed of *round_id*, the id of a round or a shoe.
 
-    Raises cryptography's InvalidTag if ciphertext, key and round do not belong together.
+    Raises cryptography's InvalidTag if ciphertext, key, purpose and id do not belong together.
     """
-    return key_rotation.unseal(settings.SEED_KEY, sealed, round_id.bytes)
+    return key_rotation.unseal(settings.SEED_KEY, sealed, _bound(purpose, round_id))
 
 
-def resealed(round_id: UUID, sealed: bytes) -> bytes | None:
+def resealed(purpose: Purpose, round_id: UUID, sealed: bytes) -> bytes | None:
     """Return a seed re-encrypted under the first key, or None if it already is.
 
     Raises InvalidTag.
     """
-    return key_rotation.resealed(settings.SEED_KEY, sealed, round_id.bytes)
+    return key_rotation.resealed(settings.SEED_KEY, sealed, _bound(purpose, round_id))
+
+
+def _bound(purpose: Purpose, round_id: UUID) -> bytes:
+    """Return the associated data of a sealed seed."""
+    return purpose.encode() + b":" + round_id.bytes

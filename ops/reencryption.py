@@ -15,12 +15,12 @@ that it could swap cannot be decrypted in another place.
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from allauth.mfa.models import Authenticator
 from cryptography.exceptions import InvalidTag
-from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
@@ -29,6 +29,7 @@ from django.db.models.functions import Now
 
 from audit import log
 from games.demo import session_state
+from games.seeds import Purpose as SeedPurpose
 from games.seeds import resealed as seed_resealed
 from ops.backup import pg_tools
 from players import encryption, key_rotation
@@ -42,7 +43,6 @@ from wallet.seamless_wallet import signing
 PASSES: Final = 20
 PAUSE: Final = 0.5  # seconds between two passes: longer than a request holds a lock
 SETTINGS: Final = ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY")
-UNOPENED: Final = (InvalidTag, InvalidToken)
 
 
 @dataclass
@@ -62,32 +62,47 @@ class Pass:
 
 @dataclass(frozen=True)
 class Shelf:
-    """Encrypted rows of a table: key column, encrypted column, column bound as associated data,
-    filter, and batch size.
+    """Encrypted rows of a table: key column, encrypted column, columns bound as associated data,
+    filter, and batch size. *resealed* takes the bound columns and the ciphertext.
     """
 
     what: str
     table: str
     number: str
     sealed: str
-    bound: str
-    resealed: Callable[[Any, bytes], bytes | None]
+    bound: tuple[str, ...]
+    resealed: Callable[..., bytes | None]
     which: str = "true"
     at_once: int = 500
 
 
+DOCUMENT_OWNER: Final = (
+    "(SELECT submission.player_id FROM players_document AS document"
+    " JOIN players_submission AS submission ON submission.id = document.submission_id"
+    " WHERE document.id = players_documentcontent.document_id)"
+)
 SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {
     "SEED_KEY": (
-        Shelf("next rounds at solo tables", "games_soloseat", "id", "sealed_seed", "round_id", seed_resealed),
-        Shelf("open shoes", "games_shoe", "id", "sealed_seed", "id", seed_resealed, "ended_at IS NULL"),
+        Shelf(
+            *("next rounds at solo tables", "games_soloseat", "id", "sealed_seed", ("round_id",)),
+            partial(seed_resealed, SeedPurpose.SOLO),
+        ),
+        Shelf(
+            *("open shoes", "games_shoe", "id", "sealed_seed", ("id",)),
+            partial(seed_resealed, SeedPurpose.SHOE),
+            "ended_at IS NULL",
+        ),
     ),
     "DOCUMENT_KEY": (
         Shelf(
-            *("documents", "players_documentcontent", "document_id", "sealed", "document_id", encryption.resealed),
+            *("documents", "players_documentcontent", "document_id", "sealed", (DOCUMENT_OWNER, "document_id")),
+            partial(encryption.resealed, encryption.Purpose.DOCUMENT),
             at_once=4,  # of up to eight megabytes each
         ),
     ),
-    "PARTNER_KEY": (Shelf("secrets of partners", "wallet_partner_key", "id", "sealed", "name", signing.resealed),),
+    "PARTNER_KEY": (
+        Shelf("secrets of partners", "wallet_partner_key", "id", "sealed", ("partner_id", "name"), signing.resealed),
+    ),
 }
 # A row is unchanged if the hash of its ciphertext is the same. Locked rows are skipped, because
 # waiting for them could block play.
@@ -167,7 +182,7 @@ def _walk(shelf: Shelf) -> Pass:
         names = {"table": shelf.table, "number": shelf.number, "sealed": shelf.sealed, "kind": kind}
         while True:
             cursor.execute(
-                f"SELECT {shelf.number}, {shelf.bound}, {shelf.sealed} FROM {shelf.table}"  # noqa: S608  (constants)
+                f"SELECT {shelf.number}, {', '.join(shelf.bound)}, {shelf.sealed} FROM {shelf.table}"  # noqa: S608  (constants)
                 f" WHERE {shelf.which} AND (%s::{kind} IS NULL OR {shelf.number} > %s::{kind})"
                 f" ORDER BY {shelf.number} LIMIT {shelf.at_once}",
                 [last, last],
@@ -176,9 +191,9 @@ def _walk(shelf: Shelf) -> Pass:
             if not rows:
                 return done
             last, given = rows[-1][0], []
-            for number, bound, sealed in rows:
+            for number, *bound, sealed in rows:
                 try:
-                    new = shelf.resealed(bound, bytes(sealed))
+                    new = shelf.resealed(*bound, bytes(sealed))
                 except InvalidTag:
                     done.lost += 1
                 else:
@@ -192,17 +207,17 @@ def _walk(shelf: Shelf) -> Pass:
 
 def _factors() -> Pass:
     done = Pass()
-    for pk, data in Authenticator.objects.order_by("pk").values_list("pk", "data").iterator():
+    for found in Authenticator.objects.order_by("pk").iterator():
         try:
-            if second_factor.resealed(data) is None:
+            if second_factor.resealed(found) is None:
                 continue
             with transaction.atomic():
-                held = Authenticator.objects.select_for_update(skip_locked=True).filter(pk=pk).first()
-                new = second_factor.resealed(held.data) if held else None
+                held = Authenticator.objects.select_for_update(skip_locked=True).filter(pk=found.pk).first()
+                new = second_factor.resealed(held) if held else None
                 if held and new:
                     held.data = new
                     held.save(update_fields=["data"])
-        except UNOPENED:
+        except InvalidTag:
             done.lost += 1
         else:
             done.changed, done.held = done.changed + bool(new), done.held + (held is None)

@@ -3,9 +3,13 @@
 Both keys are derived from ``settings.DOCUMENT_KEY``; neither reveals the other. The setting may
 name several keys (`players.key_rotation`): any of them decrypts, and searches use the fingerprints
 of all.
+
+Each ciphertext is bound to its purpose, its player and its row. Copied to another row, it cannot be
+decrypted.
 """
 
 import hmac
+from enum import StrEnum
 from uuid import UUID
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -14,22 +18,30 @@ from django.conf import settings
 from players import key_rotation
 
 
-def seal(document_id: UUID, content: bytes) -> bytes:
-    """Encrypt *content* (AES-256-GCM, nonce in front) and bind it to the document's id."""
-    return key_rotation.seal(settings.DOCUMENT_KEY, content, document_id.bytes, _cipher)
+class Purpose(StrEnum):
+    """What is encrypted."""
+
+    DOCUMENT = "document"
+    PAYOUT_ACCOUNT = "payout account"
 
 
-def unseal(document_id: UUID, sealed: bytes) -> bytes:
-    """Decrypt the content of a document.
+def seal(purpose: Purpose, player_id: int, row_id: UUID, content: bytes) -> bytes:
+    """Encrypt *content* (AES-256-GCM, nonce in front) and bind it to purpose, player and row."""
+    return key_rotation.seal(settings.DOCUMENT_KEY, content, _bound(purpose, player_id, row_id), _cipher)
 
-    Raises cryptography's InvalidTag if ciphertext, key and document do not belong together.
+
+def unseal(purpose: Purpose, player_id: int, row_id: UUID, sealed: bytes) -> bytes:
+    """Decrypt the content of a row.
+
+    Raises cryptography's InvalidTag if ciphertext, key, purpose, player and row do not belong
+    together.
     """
-    return key_rotation.unseal(settings.DOCUMENT_KEY, sealed, document_id.bytes, _cipher)
+    return key_rotation.unseal(settings.DOCUMENT_KEY, sealed, _bound(purpose, player_id, row_id), _cipher)
 
 
-def resealed(document_id: UUID, sealed: bytes) -> bytes | None:
+def resealed(purpose: Purpose, player_id: int, row_id: UUID, sealed: bytes) -> bytes | None:
     """Re-encrypt with the first key; return None if the first key was used already. Raises InvalidTag."""
-    return key_rotation.resealed(settings.DOCUMENT_KEY, sealed, document_id.bytes, _cipher)
+    return key_rotation.resealed(settings.DOCUMENT_KEY, sealed, _bound(purpose, player_id, row_id), _cipher)
 
 
 def fingerprint(kind: str, value: bytes) -> bytes:
@@ -46,6 +58,11 @@ def fingerprints(kind: str, value: bytes) -> list[bytes]:
     said = kind.encode() + b"\0" + value
     keys = key_rotation.keys_of(settings.DOCUMENT_KEY)
     return [hmac.digest(key_rotation.derived(key, b"fingerprints"), said, "sha256") for key in keys]
+
+
+def _bound(purpose: Purpose, player_id: int, row_id: UUID) -> bytes:
+    """Return the associated data of a ciphertext."""
+    return f"{purpose}:{player_id}:{row_id}".encode()
 
 
 def _cipher(key: bytes) -> AESGCM:

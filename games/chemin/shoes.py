@@ -12,7 +12,7 @@ from games.engine.chemin.rules import CUT_CARD, DECKS
 from games.models import LiveRound, LiveTable, Round, Shoe, ShoeEnding
 from games.rounds.integrity import WrongCard
 from games.rounds.redeal import Finding
-from games.seeds import new_sealed_seed
+from games.seeds import Purpose, new_sealed_seed
 from games.shared import shoes
 
 CARDS: Final = 52 * DECKS
@@ -22,7 +22,7 @@ CUT: Final = CARDS - CUT_CARD
 
 def open_shoe(live_table: LiveTable) -> Shoe:
     """Commit to six decks shuffled with a new seed, and put them on the table."""
-    return shoes.put_on_table(live_table, new_sealed_seed(), decks=DECKS, burn_card="", burned=0, cut=CUT)
+    return shoes.put_on_table(live_table, new_sealed_seed(Purpose.SHOE), decks=DECKS, burn_card="", burned=0, cut=CUT)
 
 
 def cards_of(shoe: Shoe) -> tuple[Card, ...]:

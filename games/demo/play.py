@@ -16,7 +16,7 @@ from games.engine.coup import deal
 from games.engine.settle import Line, settle
 from games.engine.shoe import shuffle
 from games.errors import BalanceTooLow, PlayError, SlipChanged, StalePage, TableChanged, UnknownChip
-from games.seeds import SealedSeed, new_sealed_seed, unseal
+from games.seeds import Purpose, SealedSeed, new_sealed_seed, unseal
 
 EXAMPLE_CHIP = 2  # index in the tray of the chip on the main bet of a demonstration; Tie gets the smallest
 
@@ -87,7 +87,7 @@ class Click:
 
 def sit_down(currency: str, chips: int) -> DemoSeat:
     """Create a seat. It commits to the first round before anything can be staked."""
-    return DemoSeat(currency, chips, new_sealed_seed())
+    return DemoSeat(currency, chips, new_sealed_seed(Purpose.DEMO))
 
 
 def add_chip(demo_seat: DemoSeat, table: DemoTable, bet: str, chip: int) -> DemoSeat:
@@ -179,7 +179,7 @@ def _dealt(demo_seat: DemoSeat, table: DemoTable, how: Deal) -> DemoSeat:
     stakes = stakes_of(demo_seat.slip, how, last_stakes=demo_seat.last_stakes, variant=variant, limits=table.limits)
     if sum(stakes.values()) > demo_seat.chips:
         raise BalanceTooLow
-    seed = unseal(demo_seat.next.round_id, demo_seat.next.sealed)
+    seed = unseal(Purpose.DEMO, demo_seat.next.round_id, demo_seat.next.sealed)
     coup = deal(shuffle(seed, variant.decks, demo_seat.player_value))
     played = DemoRound(
         id=demo_seat.next.round_id,
@@ -194,7 +194,7 @@ def _dealt(demo_seat: DemoSeat, table: DemoTable, how: Deal) -> DemoSeat:
     return replace(
         demo_seat,
         chips=played.balance_after,
-        next=new_sealed_seed(),
+        next=new_sealed_seed(Purpose.DEMO),
         slip=Slip(stakes if bets_stand(variant) else {}),
         slip_version=0,
         last_stakes=stakes,

@@ -17,7 +17,7 @@ from django.db import transaction
 from games.betting.rules import Slip
 from games.demo.play import DemoRound, DemoSeat
 from games.engine.settle import Line, Result
-from games.seeds import SealedSeed, resealed
+from games.seeds import Purpose, SealedSeed, resealed
 from games.tables.presentation import Notice
 from players.login.session_store import row_key
 
@@ -91,7 +91,7 @@ def reseal(known: dict[str, Any]) -> bool:
     for demo_seat in stored.get("places", {}).values():
         coming = demo_seat.get("next", {})
         if {"round_id", "sealed"} <= coming.keys():
-            new = resealed(UUID(coming["round_id"]), bytes.fromhex(coming["sealed"]))
+            new = resealed(Purpose.DEMO, UUID(coming["round_id"]), bytes.fromhex(coming["sealed"]))
             if new is not None:
                 coming["sealed"], changed = new.hex(), True
     return changed

@@ -21,7 +21,7 @@ from games.engine.shoe import commitment, shuffle
 from games.models import OPEN_PHASES, LiveRound, LiveTable, Shoe, ShoeEnding, Void
 from games.rounds.integrity import Doubt, NotReproduced, WrongCard
 from games.rounds.redeal import Finding
-from games.seeds import SealedSeed, new_sealed_seed, unseal
+from games.seeds import Purpose, SealedSeed, new_sealed_seed, unseal
 from games.tables import clock
 from games.variants import VARIANTS
 
@@ -40,8 +40,8 @@ class ShoeInUse(Exception):
 
 def open_shoe(live_table: LiveTable) -> Shoe:
     """Shuffle the decks of the game with a new seed, commit to it, burn, and put the shoe on the table."""
-    sealed = new_sealed_seed()
-    seed = unseal(sealed.round_id, sealed.sealed)
+    sealed = new_sealed_seed(Purpose.SHOE)
+    seed = unseal(Purpose.SHOE, sealed.round_id, sealed.sealed)
     decks = VARIANTS[live_table.table.variant].decks
     begins = opening(shuffle(seed, decks))
     return put_on_table(
@@ -223,7 +223,7 @@ def is_known(shoe: Shoe) -> bool:
 
 def seed_of(shoe: Shoe) -> bytes:
     """Return the seed of a shoe, published or sealed. Raises InvalidTag."""
-    return unseal(shoe.pk, bytes(shoe.sealed_seed)) if shoe.seed is None else bytes(shoe.seed)
+    return unseal(Purpose.SHOE, shoe.pk, bytes(shoe.sealed_seed)) if shoe.seed is None else bytes(shoe.seed)
 
 
 def unlike(*compared: Finding) -> tuple[Finding, ...]:

@@ -41,7 +41,7 @@ from games.errors import (
 )
 from games.models import Participation, Shape, SoloSeat, Table, TableVersion
 from games.rounds import FinishedRound
-from games.seeds import unseal
+from games.seeds import Purpose, unseal
 from games.solo import seats
 from games.variants import VARIANTS
 from players.models import Player
@@ -300,7 +300,7 @@ def play_within(click: Click) -> Played:
     if room is not None and staked > room.left:
         raise OverLimit(room)
 
-    seed = unseal(click.round_id, bytes(seat.sealed_seed))
+    seed = unseal(Purpose.SOLO, click.round_id, bytes(seat.sealed_seed))
     coup = deal(shuffle(seed, variant.decks, click.player_value))
     settlement = settle(variant, coup, stakes)
     finished = FinishedRound(

@@ -11,7 +11,7 @@ from games.betting.eligibility import is_played_for
 from games.errors import TableChanged
 from games.models import SoloSeat, Status, Table, TableVersion
 from games.raw_rows import Value, columns, fetch_one, instance
-from games.seeds import new_sealed_seed
+from games.seeds import Purpose, new_sealed_seed
 from games.variants import GAMES, VARIANTS
 from players.models import Player
 from players.protection import eligibility
@@ -117,7 +117,7 @@ def _seat(player: Player, row: Iterator[Any]) -> SoloSeat:
 
 def take(player: Player, table_id: int, mode: Mode) -> None:
     """Create the seat and commit to its first round. If another tab was first, its round is kept."""
-    seed = new_sealed_seed()
+    seed = new_sealed_seed(Purpose.SOLO)
     seat = SoloSeat(
         player=player,
         table_id=table_id,
@@ -183,7 +183,7 @@ def succeed(seat: SoloSeat, *, last_stakes: Mapping[str, int], remaining: Mappin
 
     The caller stores it when it finishes the round.
     """
-    seed = new_sealed_seed()
+    seed = new_sealed_seed(Purpose.SOLO)
     seat.last_round = seat.unseen = seat.round_id
     seat.round_id, seat.commitment, seat.sealed_seed = seed.round_id, seed.commitment, seed.sealed
     seat.slip, seat.undo, seat.slip_version = dict(remaining), [], 0

@@ -17,7 +17,6 @@ from typing import Final
 
 from allauth.mfa.models import Authenticator
 from cryptography.exceptions import InvalidTag
-from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.contrib.sessions.models import Session as LogIn
 from django.core.management import call_command
@@ -33,9 +32,8 @@ from games.shared import shoes
 from ops.backup import database_identity, pg_tools, tables
 from ops.backup.errors import WrongKey
 from players.api import tokens
-from players.encryption import unseal
-from players.login import sessions
-from players.login.second_factor import MFAAdapter
+from players.encryption import Purpose, unseal
+from players.login import second_factor, sessions
 from players.models import DocumentContent, Ended, Session
 from wallet.models import PartnerKey, Payment, PaymentState, PayoutAccount, Withdrawal
 from wallet.models.withdrawals import OPEN
@@ -65,10 +63,10 @@ def _message(key: str, what: str, opened: list[bool]) -> str:
 
 def _factors() -> Iterator[bool]:
     found = Authenticator.objects.filter(type=Authenticator.Type.TOTP).order_by("-pk")
-    for secret in found.values_list("data", flat=True)[:FEW]:
+    for each in found[:FEW]:
         try:
-            MFAAdapter().decrypt(secret["secret"])
-        except InvalidToken:
+            second_factor.secret_of(each)
+        except InvalidTag:
             yield False
         else:
             yield True
@@ -88,9 +86,10 @@ def _shoes() -> Iterator[bool]:
 
 
 def _documents() -> Iterator[bool]:
-    for each in DocumentContent.objects.order_by("-pk")[:FEW]:
+    for each in DocumentContent.objects.select_related("document__submission").order_by("-pk")[:FEW]:
+        owner = each.document.submission.player_id
         try:
-            unseal(each.pk, bytes(each.sealed))
+            unseal(Purpose.DOCUMENT, owner, each.pk, bytes(each.sealed))
         except InvalidTag:
             yield False
         else:

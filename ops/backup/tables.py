@@ -26,7 +26,7 @@ from games.models import (
     ShoeEnding,
     SoloSeat,
 )
-from games.seeds import new_sealed_seed
+from games.seeds import Purpose, new_sealed_seed
 from games.shared import malfunction, phases, shoes
 from games.tables import clock
 
@@ -114,6 +114,6 @@ def commit_anew() -> int:
 def _commit(ids: list[int]) -> None:
     seats = list(SoloSeat.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
     for seat in seats:
-        seed = new_sealed_seed()
+        seed = new_sealed_seed(Purpose.SOLO)
         seat.round_id, seat.commitment, seat.sealed_seed = seed.round_id, seed.commitment, seed.sealed
     SoloSeat.objects.bulk_update(seats, ["round_id", "commitment", "sealed_seed"])

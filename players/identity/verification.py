@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from audit import log, retention
 from audit.models import RetainedData
 from players import mail, search
-from players.encryption import seal, unseal
+from players.encryption import Purpose, seal, unseal
 from players.identity import duplicates
 from players.identity.uploads import Evidence
 from players.models import (
@@ -141,7 +141,8 @@ def submit(*, player: Player, details: Details, evidence: Mapping[Part, Evidence
         document = Document.objects.create(
             submission=submission, part=part, media_type=file.media_type, size=len(file.content)
         )
-        DocumentContent.objects.create(document=document, sealed=seal(document.pk, file.content))
+        sealed = seal(Purpose.DOCUMENT, player.pk, document.pk, file.content)
+        DocumentContent.objects.create(document=document, sealed=sealed)
     said = {field: str(value) for field, value in asdict(details).items() if value and field != "document_kind"}
     log.record(
         "identity.submitted",
@@ -207,7 +208,8 @@ def view_document(document_id: UUID) -> tuple[Document, bytes]:
     """
     content = DocumentContent.objects.select_related("document__submission__player").get(pk=document_id)
     document = content.document
-    return document, unseal(document.pk, bytes(content.sealed))
+    owner = document.submission.player_id
+    return document, unseal(Purpose.DOCUMENT, owner, document.pk, bytes(content.sealed))
 
 
 def forget_refused() -> int:

@@ -2,12 +2,18 @@
 
 allauth stores them. This module encrypts their secrets, accepts each code once, and says who must
 have one.
+
+A secret is encrypted (AES-256-GCM) with a key derived from ``SEED_KEY`` and bound to its owner:
+copied to another user, it cannot be decrypted. allauth's calls do not name the owner, so they run
+inside `belonging_to`.
 """
 
 import base64
+import binascii
 import time
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, ClassVar, Final
 
 from allauth.account.app_settings import REAUTHENTICATION_TIMEOUT
@@ -17,7 +23,8 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value
 from allauth.mfa.totp.internal.auth import yield_hotp_counters_from_time as steps_around_now
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
@@ -34,6 +41,17 @@ from players.models import User
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 SECRETS: Final = ("secret", "seed", "migrated_codes")  # keys of the data under which allauth stores encrypted values
 SPENT = "spent_step"  # key of the data: the newest time step whose code has been used
+_owner: ContextVar[int | None] = ContextVar("owner of the second factors in use")
+
+
+@contextmanager
+def belonging_to(user_id: int | None) -> Iterator[None]:
+    """Encrypt and decrypt the secrets of this user in the block."""
+    token = _owner.set(user_id)
+    try:
+        yield
+    finally:
+        _owner.reset(token)
 
 
 class MFAAdapter(DefaultMFAAdapter):
@@ -45,12 +63,16 @@ class MFAAdapter(DefaultMFAAdapter):
     }
 
     def encrypt(self, text: str) -> str:
-        """Encrypt a secret before it is stored."""
-        return _ciphers(settings.SEED_KEY).encrypt(text.encode()).decode()
+        """Encrypt a secret before it is stored. Raises LookupError outside `belonging_to`."""
+        return base64.b64encode(key_rotation.seal(settings.SEED_KEY, text.encode(), _bound(), _cipher)).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Decrypt with any of the keys. Raises cryptography's InvalidToken if none fits."""
-        return _ciphers(settings.SEED_KEY).decrypt(encrypted_text.encode()).decode()
+        """Decrypt with any of the keys.
+
+        Raises cryptography's InvalidTag if none fits or the secret is another user's, LookupError
+        outside `belonging_to`.
+        """
+        return key_rotation.unseal(settings.SEED_KEY, _bytes(encrypted_text), _bound(), _cipher).decode()
 
     def get_totp_issuer(self) -> str:
         """Return the name of this site in an authenticator app."""
@@ -95,7 +117,8 @@ def was_shown_again(request: HttpRequest) -> bool:
 
 def give(user: User) -> Authenticator:
     """Create an authenticator with a random secret, as for staff of the demo."""
-    authenticator: Authenticator = TOTP.activate(user, generate_totp_secret()).instance
+    with belonging_to(user.pk):
+        authenticator: Authenticator = TOTP.activate(user, generate_totp_secret()).instance
     return authenticator
 
 
@@ -126,43 +149,54 @@ def spend(authenticator: Authenticator, code: str) -> bool:
 
 def accepts(user: User, code: str) -> bool:
     """Use up a code of the authenticator app or a recovery code. Return whether it was valid."""
-    for held in Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.WEBAUTHN):
-        if spend(held, code) if held.type == Authenticator.Type.TOTP else held.wrap().validate_code(code):
-            return True
+    with belonging_to(user.pk):
+        for held in Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.WEBAUTHN):
+            if spend(held, code) if held.type == Authenticator.Type.TOTP else held.wrap().validate_code(code):
+                return True
     return False
 
 
-def resealed(data: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return *data* of an authenticator with its secrets re-encrypted under the first key.
+def secret_of(authenticator: Authenticator) -> str:
+    """Return the secret of an authenticator app. Raises InvalidTag."""
+    with belonging_to(authenticator.user_id):
+        return MFAAdapter().decrypt(authenticator.data["secret"])
 
-    Return None if they are already. Raises InvalidToken.
+
+def resealed(authenticator: Authenticator) -> dict[str, Any] | None:
+    """Return the data of an authenticator with its secrets re-encrypted under the first key.
+
+    Return None if they are already. Raises InvalidTag.
     """
-    found = {name: data[name] for name in SECRETS if name in data}
-    changed = {
-        name: [_resealed(each) for each in kept] if isinstance(kept, list) else _resealed(kept)
-        for name, kept in found.items()
-    }
-    return None if changed == found else {**data, **changed}
+    found = {name: authenticator.data[name] for name in SECRETS if name in authenticator.data}
+    with belonging_to(authenticator.user_id):
+        changed = {
+            name: [_resealed(each) for each in kept] if isinstance(kept, list) else _resealed(kept)
+            for name, kept in found.items()
+        }
+    return None if changed == found else {**authenticator.data, **changed}
 
 
 def _resealed(secret: str) -> str:
-    first, *_older = key_rotation.keys_of(settings.SEED_KEY)
-    try:
-        _cipher(first).decrypt(secret.encode())
-    except InvalidToken:
-        return _ciphers(settings.SEED_KEY).rotate(secret.encode()).decode()
-    return secret
+    new = key_rotation.resealed(settings.SEED_KEY, _bytes(secret), _bound(), _cipher)
+    return secret if new is None else base64.b64encode(new).decode()
 
 
 def _code(authenticator: Authenticator, step: int) -> str:
-    return format_hotp_value(hotp_value(MFAAdapter().decrypt(authenticator.data["secret"]), step))
+    return format_hotp_value(hotp_value(secret_of(authenticator), step))
 
 
-@lru_cache(maxsize=8)
-def _ciphers(setting: str) -> MultiFernet:
-    return MultiFernet([_cipher(key) for key in key_rotation.keys_of(setting)])
+def _bytes(encrypted: str) -> bytes:
+    """Return the bytes of a stored secret. Raises InvalidTag where the text is none."""
+    try:
+        return base64.b64decode(encrypted, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidTag from error
 
 
-@lru_cache(maxsize=8)
-def _cipher(key: str) -> Fernet:
-    return Fernet(base64.urlsafe_b64encode(key_rotation.derived(key, b"second factors")))
+def _bound() -> bytes:
+    """Return the associated data of a secret."""
+    return f"second factor:{_owner.get()}".encode()
+
+
+def _cipher(key: bytes) -> AESGCM:
+    return AESGCM(key_rotation.derived_of(key, b"second factors"))

@@ -21,7 +21,8 @@ class OnlyOnce(base.BaseAuthenticateForm):
 
     def clean_code(self) -> str:
         """Raises ValidationError if the code is wrong or has been used."""
-        code: str = super().clean_code()
+        with second_factor.belonging_to(self.user.pk):
+            code: str = super().clean_code()
         if self.authenticator.type == Authenticator.Type.TOTP and not second_factor.spend(self.authenticator, code):
             raise get_adapter().validation_error("incorrect_code")
         return code

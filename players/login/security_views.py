@@ -42,7 +42,8 @@ def security(request: HttpRequest) -> HttpResponse:
         "pending": [address for address in list_email_addresses(request, request.user) if not address.verified],
         "must_set_up": staff_of(request.user) is not None and not second_factor.is_set_up(request.user),
     }
-    return render(request, "account/security.html", context)
+    with second_factor.belonging_to(request.user.pk):  # the page counts the recovery codes that are left
+        return render(request, "account/security.html", context)
 
 
 class ActivateApp(ActivateTOTPView):

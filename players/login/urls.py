@@ -4,22 +4,35 @@ Registration also creates wallet accounts and is in `accounts.views`. The log-ou
 `players.urls`; the adapter in `accounts.logout` returns money from open games.
 """
 
+from functools import wraps
+from typing import Any
+
 from allauth.account import views as account
 from allauth.mfa.base import views as factors
 from allauth.mfa.webauthn import views as passkeys
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
+from django.http import HttpRequest, HttpResponseBase
 from django.urls import path, reverse_lazy
 
 from players.access import View
-from players.login import security_views, views
+from players.login import second_factor, security_views, views
 
 LOG_IN = reverse_lazy("account_login")
 
 
 def changing(view: View[...]) -> View[...]:
-    """Require a log-in, and run the view, its event and its mail in one transaction."""
-    return login_required(transaction.atomic(view))
+    """Require a log-in, and run the view, its event and its mail in one transaction.
+
+    Secrets that the view encrypts or decrypts belong to the user who is logged in.
+    """
+
+    @wraps(view)
+    def for_the_owner(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        with transaction.atomic(), second_factor.belonging_to(request.user.pk):
+            return view(request, *args, **kwargs)
+
+    return login_required(for_the_owner)
 
 
 urlpatterns = [

@@ -7,7 +7,7 @@ import pytest
 from games import solo
 from games.engine.shoe import commitment, shuffle
 from games.models import Participation, Round, SoloSeat, Table
-from games.seeds import unseal
+from games.seeds import Purpose, unseal
 from games.solo import solo_seat_at
 from games.solo.page import game_view
 from players.models import ApiToken, Player, Scope, Session
@@ -216,13 +216,14 @@ class TestNothingIsToldBeforeItsTime:
         """The seed lies sealed, and no call opens it but the deal: what would open it is watched."""
         opened: list[UUID] = []
 
-        def watched(round_id: UUID, sealed: bytes) -> bytes:
+        def watched(purpose: Purpose, round_id: UUID, sealed: bytes) -> bytes:
             opened.append(round_id)
-            return unseal(round_id, sealed)
+            return unseal(purpose, round_id, sealed)
 
         monkeypatch.setattr(solo, "unseal", watched)
         solo_seat = SoloSeat.objects.get(player=player)
-        hidden = [bytes(solo_seat.sealed_seed).hex(), unseal(solo_seat.round_id, bytes(solo_seat.sealed_seed)).hex()]
+        sealed = bytes(solo_seat.sealed_seed)
+        hidden = [sealed.hex(), unseal(Purpose.SOLO, solo_seat.round_id, sealed).hex()]
         answers = [
             at.chip("player", CHIP),
             at.change("undo"),

@@ -139,7 +139,7 @@ def test_seeds_are_opened_only_to_play_their_round():
     """A module that imports games.seeds can open seeds, unless it imports only names that create or
     re-encrypt them unseen.
     """
-    sealed = {f"games.seeds.{name}" for name in ("new_sealed_seed", "SealedSeed", "resealed")}
+    sealed = {f"games.seeds.{name}" for name in ("new_sealed_seed", "Purpose", "SealedSeed", "resealed")}
     opening = {
         name: {each for each in imported_names(tree) if f"{each}.".startswith("games.seeds.")} - sealed
         for name, tree in sources()
@@ -190,9 +190,9 @@ def test_a_player_is_dealt_what_was_sealed_for_them_and_nothing_else():
     assert [argument.arg for argument in dealing.args.args] == ["demo_seat", "table", "how"]
     calls = [each for each in nodes(tree) if isinstance(each, ast.Call)]
     seats = [call for call in calls if getattr(call.func, "id", "") == "DemoSeat"]
-    assert [ast.unparse(call.args[2]) for call in seats] == ["new_sealed_seed()"]
+    assert [ast.unparse(call.args[2]) for call in seats] == ["new_sealed_seed(Purpose.DEMO)"]
     later = [word.value for call in calls for word in call.keywords if word.arg == "next"]
-    assert [ast.unparse(value) for value in later] == ["new_sealed_seed()"]
+    assert [ast.unparse(value) for value in later] == ["new_sealed_seed(Purpose.DEMO)"]
 
 
 def callers(module: str, called: str) -> set[str]:

@@ -13,7 +13,7 @@ from games.engine.coup import deal
 from games.engine.settle import settle
 from games.engine.shoe import shuffle
 from games.models import Round, SoloSeat
-from games.seeds import unseal
+from games.seeds import Purpose, unseal
 from games.solo import seats
 from games.variants import VARIANTS
 from tests.builders import a_player, a_seat, a_table
@@ -33,7 +33,7 @@ def test_a_round_that_thinks_of_another_balance_than_the_ledger_is_given_up():
         locked = seats.lock(player, table.pk, Mode.REAL)
         assert locked is not None
         assert locked.seat.table.version is not None
-        seed = unseal(seat.round_id, bytes(seat.sealed_seed))
+        seed = unseal(Purpose.SOLO, seat.round_id, bytes(seat.sealed_seed))
         coup = deal(shuffle(seed, 1))
         finished = rounds.FinishedRound(
             round_id=seat.round_id,

@@ -27,7 +27,7 @@ from games.models import (
     VoidReason,
 )
 from games.rounds.unreadable import is_readable
-from games.seeds import unseal
+from games.seeds import Purpose, unseal
 from games.shared import shoes
 from games.shared.bets import change_slip
 from games.shared.void import void_live_round
@@ -59,7 +59,7 @@ def player() -> Player:
 
 def seed_of(shoe: Shoe) -> bytes:
     """Return the seed, which is secret while the shoe is in play."""
-    return unseal(shoe.pk, bytes(shoe.sealed_seed))
+    return unseal(Purpose.SHOE, shoe.pk, bytes(shoe.sealed_seed))
 
 
 def visitor_for(player: Player) -> Client:

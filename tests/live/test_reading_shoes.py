@@ -12,7 +12,7 @@ from django.test import Client
 from games.engine.dealing import coup_at, cut_card_is_out, opening
 from games.engine.shoe import commitment, shuffle
 from games.models import LiveTable, Phase, Shoe, ShoeEnding, VoidReason
-from games.seeds import unseal
+from games.seeds import Purpose, unseal
 from games.shared import shoes
 from games.shared.void import void_live_round
 from tests.builders import a_player
@@ -38,7 +38,7 @@ def live_table(db: None) -> LiveTable:
 
 def seed_of(shoe: Shoe) -> bytes:
     """Return the seed, which is secret while the shoe is in play."""
-    return unseal(shoe.pk, bytes(shoe.sealed_seed))
+    return unseal(Purpose.SHOE, shoe.pk, bytes(shoe.sealed_seed))
 
 
 def shoe_of(live_table: LiveTable) -> Shoe:

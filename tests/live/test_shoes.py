@@ -20,7 +20,7 @@ from games.models import (
     Void,
 )
 from games.rounds.integrity import NotReproduced, WrongCard
-from games.seeds import new_sealed_seed, unseal
+from games.seeds import Purpose, new_sealed_seed, unseal
 from games.shared import phases, rounds, shoes
 from players.models import Player
 from tests.builders import a_player
@@ -35,7 +35,7 @@ RICH = 10**9
 
 def seed_of(shoe: Shoe) -> bytes:
     """Return the seed, which only the server can read while the shoe is in play."""
-    return unseal(shoe.pk, bytes(shoe.sealed_seed))
+    return unseal(Purpose.SHOE, shoe.pk, bytes(shoe.sealed_seed))
 
 
 def everything_stored() -> Iterator[str]:
@@ -207,14 +207,14 @@ class TestAShoeThatIsNotWhatWasShuffled:
         assert Incident.objects.get().kind == IncidentKind.WRONG_CARD
 
     def test_a_seed_sealed_for_another_shoe_deals_nothing(self):
-        other = new_sealed_seed()
+        other = new_sealed_seed(Purpose.SHOE)
         shoe = round_at(a_live_table()).shoe
         shoe.sealed_seed = other.sealed
         assert not shoes.is_sound(shoe)
 
     def test_a_seed_that_is_not_the_one_committed_to_deals_nothing(self):
         shoe = round_at(a_live_table()).shoe
-        shoe.commitment = new_sealed_seed().commitment
+        shoe.commitment = new_sealed_seed(Purpose.SHOE).commitment
         with pytest.raises(NotReproduced):
             shoes.next_coup(shoe)
 

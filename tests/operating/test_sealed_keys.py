@@ -22,7 +22,7 @@ from games.demo import play, session_state
 from games.demo.play import DemoTable
 from games.engine.shoe import commitment
 from games.models import Participation, Phase, Round, Shape, Shoe, ShoeEnding, SoloSeat
-from games.seeds import new_sealed_seed, unseal
+from games.seeds import Purpose, new_sealed_seed, unseal
 from games.shared import shoes
 from games.solo import solo_seat_at
 from games.tables.default_tables import baccarat_limits
@@ -83,9 +83,11 @@ def with_shelves(setting, *shelves):
 
 def open_seeds():
     """Every seed that is still to be played, by what it is of; raises where one does not open."""
-    seats = {seat.round_id: bytes(seat.sealed_seed) for seat in SoloSeat.objects.all()}
-    open_shoes = {shoe.pk: bytes(shoe.sealed_seed) for shoe in Shoe.objects.filter(ended_at=None)}
-    return {number: unseal(number, sealed) for number, sealed in (seats | open_shoes).items()}
+    open_shoes = Shoe.objects.filter(ended_at=None)
+    seats = {
+        seat.round_id: unseal(Purpose.SOLO, seat.round_id, bytes(seat.sealed_seed)) for seat in SoloSeat.objects.all()
+    }
+    return seats | {shoe.pk: unseal(Purpose.SHOE, shoe.pk, bytes(shoe.sealed_seed)) for shoe in open_shoes}
 
 
 class TestSeedKey:
@@ -93,8 +95,8 @@ class TestSeedKey:
     def test_is_replaced_while_others_play(self, cloned_db, change, settings):
         evening = an_evening()
         staff = a_member_of_staff("operator").user
-        recovery = RecoveryCodes.activate(staff)
-        codes = recovery.get_unused_codes()
+        with second_factor.belonging_to(staff.pk):
+            codes = RecoveryCodes.activate(staff).get_unused_codes()
         last = Round.objects.filter(participation__player=evening.regular).latest("pk")
         committed, seeds = dict(SoloSeat.objects.values_list("pk", "commitment")), open_seeds()
         both, turned, alone = change("SEED_KEY")
@@ -129,7 +131,8 @@ class TestSeedKey:
         """*A seed key is known*, from 2 to 4, in docs/operating.md: all programs are stopped."""
         evening = an_evening()
         staff = a_member_of_staff("operator").user
-        RecoveryCodes.activate(staff)
+        with second_factor.belonging_to(staff.pk):
+            RecoveryCodes.activate(staff)
         known = set(open_seeds().values())
         assert len(known) > 3
         _, settings.SEED_KEY, alone = change("SEED_KEY")
@@ -216,7 +219,7 @@ class TestSeedKey:
         settings.SEED_KEY = alone
         seat = SoloSeat.objects.get(player=player)
         assert Participation.objects.filter(player=player).count() == 1
-        assert unseal(seat.round_id, bytes(seat.sealed_seed))
+        assert unseal(Purpose.SOLO, seat.round_id, bytes(seat.sealed_seed))
         a_round(player, table, player=1_000)
 
     @pytest.mark.sweep
@@ -247,10 +250,13 @@ def replaced(shelf, **changes):
 def opens_with(keys, settings):
     before, settings.SEED_KEY = settings.SEED_KEY, keys
     try:
-        seats = SoloSeat.objects.values_list("round_id", "sealed_seed")
-        for number, sealed in [*seats, *Shoe.objects.values_list("pk", "sealed_seed")]:
+        seats = [(Purpose.SOLO, *row) for row in SoloSeat.objects.values_list("round_id", "sealed_seed")]
+        for purpose, number, sealed in [
+            *seats,
+            *((Purpose.SHOE, *row) for row in Shoe.objects.values_list("pk", "sealed_seed")),
+        ]:
             try:
-                unseal(number, bytes(sealed))
+                unseal(purpose, number, bytes(sealed))
             except InvalidTag:
                 yield False
             else:
@@ -306,14 +312,17 @@ def test_processes_that_are_a_step_apart_read_each_other(settings):
     steps = [old, f"{old},{new}", f"{new},{old}", new]
     for one, other in [*pairwise(steps), *pairwise(reversed(steps))]:
         settings.SEED_KEY = settings.DOCUMENT_KEY = settings.PARTNER_KEY = one
-        seed, document = new_sealed_seed(), uuid4()
-        content, secret = encryption.seal(document, b"a passport"), second_factor.MFAAdapter().encrypt("JBSWY3DP")
-        key = PartnerKey(name="sabot-1", sealed=signing.new_sealed("sabot-1"))
+        seed, place = new_sealed_seed(Purpose.SHOE), (encryption.Purpose.DOCUMENT, 1, uuid4())
+        content = encryption.seal(*place, b"a passport")
+        with second_factor.belonging_to(1):
+            secret = second_factor.MFAAdapter().encrypt("JBSWY3DP")
+        key = PartnerKey(partner_id=1, name="sabot-1", sealed=signing.new_sealed(1, "sabot-1"))
         mark = encryption.fingerprint("number", b"SAME1234")
         settings.SEED_KEY = settings.DOCUMENT_KEY = settings.PARTNER_KEY = other
-        assert commitment(unseal(seed.round_id, seed.sealed)) == seed.commitment
-        assert encryption.unseal(document, content) == b"a passport"
-        assert second_factor.MFAAdapter().decrypt(secret) == "JBSWY3DP"
+        assert commitment(unseal(Purpose.SHOE, seed.round_id, seed.sealed)) == seed.commitment
+        assert encryption.unseal(*place, content) == b"a passport"
+        with second_factor.belonging_to(1):
+            assert second_factor.MFAAdapter().decrypt(secret) == "JBSWY3DP"
         assert signing.secret_of(key)
         assert mark in encryption.fingerprints("number", b"SAME1234")
 
@@ -416,9 +425,9 @@ class TestDocumentKey:
         _, settings.DOCUMENT_KEY, _ = change("DOCUMENT_KEY")
         (shelf,) = reencryption.SHELVES["DOCUMENT_KEY"]
 
-        def late(number, sealed):
+        def late(owner, number, sealed):
             DocumentContent.objects.filter(pk=number).delete()
-            return shelf.resealed(number, sealed)
+            return shelf.resealed(owner, number, sealed)
 
         monkeypatch.setattr(reencryption, "SHELVES", with_shelves("DOCUMENT_KEY", replaced(shelf, resealed=late)))
         said("reseal")

@@ -8,7 +8,9 @@ from urllib.parse import unquote
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from cryptography.exceptions import InvalidTag
 from django.core.cache import cache
 from django.test import Client
 
@@ -242,9 +244,30 @@ class TestAnAuthenticatorApp:
 
     def test_keeps_its_secret_encrypted(self, player):
         held = second_factor.give(player.user)
-        secret = second_factor.MFAAdapter().decrypt(held.data["secret"])
+        secret = second_factor.secret_of(held)
         assert re.fullmatch(r"[A-Z2-7]{32}", secret)
         assert secret not in str(Authenticator.objects.get(pk=held.pk).data)
+
+    @pytest.mark.parametrize("kind", ["app", "recovery codes"])
+    def test_a_secret_that_was_copied_from_another_user_opens_nothing(self, player, kind):
+        """Whoever can write to the table gives a supervisor their own app, and still cannot log in with it."""
+        other = a_member_of_staff("supervisor").user
+        theirs, own = Authenticator.objects.get(user=other), second_factor.give(player.user)
+        if kind == "recovery codes":
+            with second_factor.belonging_to(player.user.pk):
+                own = RecoveryCodes.activate(player.user).instance
+            with second_factor.belonging_to(other.pk):
+                theirs = RecoveryCodes.activate(other).instance
+        code = second_factor.code_of(player.user)
+        assert code
+        Authenticator.objects.filter(pk=theirs.pk).update(data=own.data)
+        with pytest.raises(InvalidTag):
+            second_factor.accepts(other, code)
+        assert second_factor.accepts(player.user, code)
+
+    def test_no_secret_is_encrypted_that_belongs_to_nobody(self):
+        with pytest.raises(LookupError):
+            second_factor.MFAAdapter().encrypt("JBSWY3DP")
 
     @pytest.mark.sweep
     def test_is_removed_by_players_but_not_by_staff_who_have_nothing_else(self, player):

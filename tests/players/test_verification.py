@@ -9,6 +9,7 @@ from django.db import connection
 
 from audit.models import Personal
 from players import encryption
+from players.encryption import Purpose
 from players.identity import duplicates, verification
 from players.identity.verification import IdentityStatus
 from players.models import (
@@ -162,10 +163,16 @@ class TestWhatIsKept:
 
     def test_a_document_is_bound_to_its_place(self):
         one, other = (a_submission(a_player()).document_set.get(part=Part.FRONT) for _ in range(2))
+        owner, document, account = other.submission.player_id, Purpose.DOCUMENT, Purpose.PAYOUT_ACCOUNT
         sealed = bytes(other.content.sealed)
-        with pytest.raises(InvalidTag):
-            encryption.unseal(one.pk, sealed)
-        assert encryption.unseal(other.pk, sealed)
+        for place in (
+            (document, owner, one.pk),
+            (document, one.submission.player_id, other.pk),
+            (account, owner, other.pk),
+        ):
+            with pytest.raises(InvalidTag):
+                encryption.unseal(*place, sealed)
+        assert encryption.unseal(document, owner, other.pk, sealed)
 
     def test_another_key_opens_nothing(self, settings):
         document = a_submission(a_player()).document_set.get(part=Part.FRONT)
@@ -175,7 +182,8 @@ class TestWhatIsKept:
 
     def test_the_same_document_is_never_encrypted_the_same(self):
         document = a_submission(a_player()).document_set.get(part=Part.FRONT)
-        assert encryption.seal(document.pk, b"x" * 100) != encryption.seal(document.pk, b"x" * 100)
+        place = (Purpose.DOCUMENT, document.submission.player_id, document.pk)
+        assert encryption.seal(*place, b"x" * 100) != encryption.seal(*place, b"x" * 100)
 
     def test_nothing_personal_stands_in_the_log(self):
         player = a_player()

@@ -17,7 +17,7 @@ from stdnum import iban as standard
 from stdnum.exceptions import ValidationError
 
 from audit import log
-from players.encryption import fingerprints, resealed, seal, unseal
+from players.encryption import Purpose, fingerprints, resealed, seal, unseal
 from players.identity import duplicates, normalise
 from players.models import Ground, Player
 from wallet.models import PayoutAccount, WithdrawalStatus, WithdrawalStep
@@ -75,7 +75,7 @@ def keep(*, player: Player, iban: str) -> PayoutAccount:
                 player=player,
                 country=iban[:2],
                 last_four=iban[-4:],
-                sealed=seal(identifier, iban.encode()),
+                sealed=seal(Purpose.PAYOUT_ACCOUNT, player.pk, identifier, iban.encode()),
                 fingerprint=digests[0],
             )
     except IntegrityError:  # a concurrent request with the same form has stored it
@@ -106,7 +106,7 @@ def reseal(account: PayoutAccount) -> bool:
     It writes through the database connection that read *account*; only the owner role may do so.
     Raises cryptography's InvalidTag.
     """
-    new = resealed(account.pk, bytes(account.sealed))
+    new = resealed(Purpose.PAYOUT_ACCOUNT, account.player_id, account.pk, bytes(account.sealed))
     if new is None:
         return False
     owner = account._state.db
@@ -131,7 +131,7 @@ def reveal(account: PayoutAccount) -> str:
 
     Raises cryptography's InvalidTag if key and account do not match.
     """
-    return unseal(account.pk, bytes(account.sealed)).decode()
+    return unseal(Purpose.PAYOUT_ACCOUNT, account.player_id, account.pk, bytes(account.sealed)).decode()
 
 
 DEAD: Final = ("account_closed", "account_unknown")  # bank reasons after which no payout can succeed

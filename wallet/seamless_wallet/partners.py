@@ -127,7 +127,7 @@ def add_key(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
     try:
         with transaction.atomic():
             key = PartnerKey.objects.create(
-                partner=partner, name=name, sealed=signing.new_sealed(name), approval_id=verdict.approval_id
+                partner=partner, name=name, sealed=signing.new_sealed(partner.pk, name), approval_id=verdict.approval_id
             )
     except DatabaseError as error:
         raise approvals.CannotExecute(_why(error)) from error

@@ -83,22 +83,27 @@ def new_name() -> str:
     return f"sabot-{secrets.token_hex(8)}"
 
 
-def new_sealed(name: str) -> bytes:
-    """Generate the secret of the key called *name* and return it encrypted."""
-    return key_rotation.seal(settings.PARTNER_KEY, secrets.token_urlsafe(32).encode(), name.encode())
+def new_sealed(partner_id: int, name: str) -> bytes:
+    """Generate the secret of the partner's key called *name* and return it encrypted."""
+    return key_rotation.seal(settings.PARTNER_KEY, secrets.token_urlsafe(32).encode(), _bound(partner_id, name))
 
 
 def secret_of(key: PartnerKey) -> str:
     """Return the secret.
 
-    Raises cryptography's InvalidTag if ciphertext, PARTNER_KEY and name do not match.
+    Raises cryptography's InvalidTag if ciphertext, PARTNER_KEY, partner and name do not match.
     """
-    return key_rotation.unseal(settings.PARTNER_KEY, bytes(key.sealed), key.name.encode()).decode()
+    return key_rotation.unseal(settings.PARTNER_KEY, bytes(key.sealed), _bound(key.partner_id, key.name)).decode()
 
 
-def resealed(name: str, sealed: bytes) -> bytes | None:
+def resealed(partner_id: int, name: str, sealed: bytes) -> bytes | None:
     """Return a secret re-encrypted with the first key, None if it already is. Raises InvalidTag."""
-    return key_rotation.resealed(settings.PARTNER_KEY, sealed, name.encode())
+    return key_rotation.resealed(settings.PARTNER_KEY, sealed, _bound(partner_id, name))
+
+
+def _bound(partner_id: int, name: str) -> bytes:
+    """Return the associated data of a secret: its partner and the name of its key."""
+    return f"partner key:{partner_id}:{name}".encode()
 
 
 def signing_key(partner: Partner) -> PartnerKey:
