@@ -22,15 +22,25 @@ from ops.postgresql.roles import GROUP, close_to_public
 
 TEMPLATE = "template_of_tests"
 IDS_APART = 10_000  # more rows than a test creates in one table
-# Creating a staff member takes two others, who request and approve it. This function of the owner
-# lets a test create the first staff members in its own transaction. No migration has it, so no
-# installation has it.
+# Creating a staff member takes two others, who request and approve it. The first function of the
+# owner lets a test create the first staff members in its own transaction. The second runs any
+# statement of a test as the owner (`tests.harness.owner`). No migration has them, so no installation
+# has them.
 EMPLOY = f"""
 CREATE SCHEMA tests;
 CREATE FUNCTION tests.employ(login bigint, called text, roles text[], same_person uuid) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT players_staff_found(login, called, roles, same_person);
 $$;
+CREATE FUNCTION tests.as_owner(statement text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    rows bigint;
+BEGIN
+    EXECUTE statement;
+    GET DIAGNOSTICS rows = ROW_COUNT;
+    RETURN rows;
+END $$;
 GRANT USAGE ON SCHEMA tests TO {GROUP};
 """
 SET_IDS_APART = """

@@ -1,0 +1,40 @@
+"""Lets a test write as the owner of the tables, in the transaction of the test.
+
+The login role of web and workers, with which tests run, cannot write what only functions may write.
+"""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import psycopg
+from django.db import connection
+from django.db.models import Model, QuerySet
+from django.db.models.sql import InsertQuery, UpdateQuery
+
+
+def as_owner(statement: str, values: Sequence[Any] = ()) -> int:
+    """Run a statement as the owner, and return the number of rows."""
+    with connection.cursor() as cursor:
+        whole = psycopg.ClientCursor(connection.connection).mogrify(statement, values) if values else statement
+        cursor.execute("SELECT tests.as_owner(%s)", [whole])
+        (rows,) = cursor.fetchone()
+    return int(rows)
+
+
+def update_as_owner(rows: QuerySet[Any], **values: Any) -> int:
+    """Update *rows* as `QuerySet.update` does."""
+    query = cast("UpdateQuery", rows.query.chain(UpdateQuery))
+    query.add_update_values(values)
+    statement, parameters = query.get_compiler(connection=connection).as_sql()
+    return as_owner(statement, parameters)
+
+
+def create_as_owner(*rows: Model) -> None:
+    """Insert *rows* of one model as `QuerySet.bulk_create` does, without reading back what the database sets."""
+    if not rows:
+        return
+    query = InsertQuery(type(rows[0]))
+    fields = [field for field in rows[0]._meta.concrete_fields if not (field.primary_key and field.db_returning)]
+    query.insert_values(fields, list(rows))
+    for statement, parameters in query.get_compiler(connection=connection).as_sql():
+        as_owner(statement, parameters)
