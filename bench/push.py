@@ -72,7 +72,7 @@ def seat(number: int) -> tuple[int, list[str]]:
     sessions = Session.objects.bulk_create(Session(id=uuid4(), user=each.user, ip="", browser="") for each in players)
     with connections["owner"].cursor() as cursor:
         cursor.execute("ALTER TABLE games_liveround DISABLE TRIGGER USER")
-    LiveRound.objects.bulk_create(
+    LiveRound.objects.using("owner").bulk_create(
         LiveRound(
             id=uuid4(),
             live_table=table,

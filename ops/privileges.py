@@ -142,9 +142,9 @@ RIGHTS = {
     "games_incidentletter": "SELECT, INSERT",
     "games_lettercopy": "SELECT, INSERT",
     "games_letterend": "SELECT, INSERT",
-    "games_livetable": "SELECT, INSERT, UPDATE (shoe_id, round_id, stopped_by_id)",
-    "games_shoe": "SELECT, INSERT, UPDATE (gone, seed, ended_at, ending)",
-    "games_liveround": "SELECT, INSERT, UPDATE (phase, deadline, closed_at, dealt_at, ended_at, first_card, cards)",
+    "games_livetable": "SELECT, UPDATE (lock_only)",
+    "games_shoe": "SELECT, UPDATE (lock_only)",
+    "games_liveround": "SELECT, UPDATE (lock_only)",
     "games_liveseat": (
         "SELECT, INSERT, UPDATE (round_id, stakes, version, undo, last_stakes, last_chip, session, idempotency_keys)"
     ),
@@ -199,6 +199,20 @@ FUNCTIONS = (
     "wallet_stake_holds",
     "wallet_settle_stakes",
     "players_change_limit",
+    "games_open_shoe",
+    "games_draw_cards",
+    "games_end_shoe",
+    "games_open_round",
+    "games_take_bets_again",
+    "games_close_bets",
+    "games_deal_round",
+    "games_finish_round",
+    "games_end_void",
+    "games_move_coup",
+    "games_ask_again",
+    "games_stop_table",
+    "games_reopen_table",
+    "games_add_live_table",
 )
 
 

@@ -12,8 +12,6 @@ from datetime import datetime
 from typing import Final
 from uuid import uuid4
 
-from django.db.models import Max
-
 from audit import log
 from audit.log import Json
 from games.chemin.transition import Transition
@@ -22,6 +20,7 @@ from games.engine.chemin.events import CoupVoided, Settled
 from games.engine.chemin.state import there
 from games.models import CheminTenure, LiveRound, Phase, Shoe
 from games.rounds.codes import round_code
+from games.shared import moves
 from games.shared.shoes import SYSTEM
 
 PHASES: Final[Mapping[Engine, Phase]] = {
@@ -43,21 +42,8 @@ def begin(transition: Transition, tenure: CheminTenure | None) -> LiveRound | No
     if before.live_round is not None or not transition.in_coup:
         return before.live_round
     shoe, coup_id, bank = there(before.shoe), uuid4(), there(tenure)
-    latest = shoe.live_rounds.aggregate(latest=Max("number"))["latest"]
-    live_round = LiveRound.objects.create(
-        id=coup_id,
-        live_table=before.live_table,
-        version=before.version,
-        shoe=shoe,
-        number=(latest or 0) + 1,
-        is_last=False,  # not known yet: the cut card comes out in the last round
-        code=round_code(coup_id),
-        phase=Phase.BETTING,
-        opened_at=transition.at,
-        deadline=transition.at,
-    )
-    before.live_table.round = live_round
-    before.live_table.save(update_fields=["round"])
+    live_round = moves.open_round(before.live_table, coup_id, version_id=before.version.pk, code=round_code(coup_id))
+    live_round.shoe, live_round.version = shoe, before.version
     data: dict[str, Json] = {
         "bank": transition.state.held_bank.amount,
         "code": live_round.code,
@@ -79,36 +65,27 @@ def follow(transition: Transition, live_round: LiveRound | None, deadline: datet
     target = PHASES.get(transition.state.phase)
     if target is None:
         target = Phase.SETTLED if transition.first(Settled) is not None else Phase.VOID
-    live_round.deadline = deadline or transition.at
     if target is Phase.VOID:
-        live_round.phase, live_round.ended_at = Phase.VOID, transition.at
-        live_round.save(update_fields=["phase", "ended_at", "deadline"])
+        moves.end_void(live_round)
         return None
     for phase in COURSE[COURSE.index(Phase(live_round.phase)) + 1 : COURSE.index(target) + 1]:
-        _enter(transition, live_round, phase)
+        if phase is Phase.SETTLED:
+            _draw(transition, live_round.shoe)
+        _enter(transition, live_round, phase, deadline or transition.at)
     _draw(transition, live_round.shoe)
     return None if target is Phase.SETTLED else live_round
 
 
-def _enter(transition: Transition, live_round: LiveRound, phase: Phase) -> None:
-    """Take the coup one phase on. A trigger in PostgreSQL refuses to skip a phase."""
-    live_round.phase, fields = phase, ["phase", "deadline"]
-    match phase:
-        case Phase.CLOSED:
-            live_round.closed_at = transition.at
-            fields.append("closed_at")
-            _record_stakes(transition, live_round)
-        case Phase.DEALT:
-            live_round.dealt_at, live_round.first_card = transition.at, there(transition.before.state.shoe).drawn
-            fields += ["dealt_at", "first_card"]
-            # The cards follow from the seed of the shoe. They are not logged, so that a reader of
-            # the log does not see them before the players.
-            data: dict[str, Json] = {"first_card": live_round.first_card, "shoe": str(live_round.shoe_id)}
-            log.record("round.dealt", by=SYSTEM, on=f"round:{live_round.pk}", data=data)
-        case _:
-            live_round.ended_at = transition.at
-            fields.append("ended_at")
-    live_round.save(update_fields=fields)
+def _enter(transition: Transition, live_round: LiveRound, phase: Phase, deadline: datetime) -> None:
+    """Take the coup one phase on. PostgreSQL refuses to skip a phase."""
+    moves.move_coup(live_round, phase, at=transition.at, deadline=deadline)
+    if phase is Phase.CLOSED:
+        _record_stakes(transition, live_round)
+    elif phase is Phase.DEALT:
+        # The cards follow from the seed of the shoe. They are not logged, so that a reader of
+        # the log does not see them before the players.
+        data: dict[str, Json] = {"first_card": live_round.first_card, "shoe": str(live_round.shoe_id)}
+        log.record("round.dealt", by=SYSTEM, on=f"round:{live_round.pk}", data=data)
 
 
 def _record_stakes(transition: Transition, live_round: LiveRound) -> None:
@@ -130,5 +107,4 @@ def _draw(transition: Transition, shoe: Shoe) -> None:
     """Store the number of cards that have left the shoe."""
     drawn = there(transition.state.shoe).drawn
     if drawn != shoe.gone:
-        shoe.gone = drawn
-        shoe.save(update_fields=["gone"])
+        moves.draw_cards(shoe, drawn)

@@ -10,6 +10,7 @@ from games.chemin.table_state import TableState
 from games.chemin.transition import Transition
 from games.engine.chemin import Phase, Presence
 from games.engine.chemin.events import CoupVoided, Settled
+from games.shared import moves
 from games.tables import clock, notify
 
 WAITS: Final[Mapping[Phase, str]] = {
@@ -52,8 +53,7 @@ def ask_anew(table_state: TableState) -> None:
     chemin.asked_at, chemin.deadline = moment, moment + timedelta(milliseconds=length)
     chemin.save(update_fields=["asked_at", "deadline"])
     if table_state.live_round is not None:
-        table_state.live_round.deadline = chemin.deadline
-        table_state.live_round.save(update_fields=["deadline"])
+        moves.ask_again(table_state.live_round, chemin.deadline)
     notify.notify_table(table_state.live_table.pk)
 
 

@@ -34,6 +34,7 @@ from games.models import (
 )
 from games.rounds.integrity import Doubt
 from games.rounds.void import keep_parts, void_round
+from games.shared import moves
 from games.tables import clock
 from wallet.ledger.round_reversal import undo_round
 from wallet.models import Account, AccountKind
@@ -84,8 +85,7 @@ def _void(table_state: TableState, live: LiveRound, reason: VoidReason, by: str)
     if finished.stakes:
         keep(finished, table_state, _balances(table_state))
         keep_parts(Void.objects.create(round_id=live.pk, reason=reason, by=by), undone)
-    live.phase, live.ended_at = Phase.VOID, finished.at
-    live.save(update_fields=["phase", "ended_at"])
+    moves.end_void(live)
     if is_dealt or not is_sound:
         shoes.end(live.shoe, ShoeEnding.RETIRED)
     if ledger_view.is_lost(table_state):

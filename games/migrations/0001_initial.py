@@ -341,10 +341,11 @@ class Migration(InitialMigration):
                 ('seed', models.BinaryField(null=True)),
                 ('ended_at', models.DateTimeField(null=True)),
                 ('ending', models.CharField(blank=True, choices=[('cut_card', 'dealt through to the cut card'), ('retired', 'retired after a voided round')], default='', max_length=8)),
+                ('lock_only', models.BooleanField(db_default=False)),
             ],
             options={
                 'default_permissions': (),
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('ending', ''), ('seed__isnull', True)), models.Q(('ended_at__isnull', False), ('ending', 'cut_card'), ('seed__isnull', False)), models.Q(('ended_at__isnull', False), ('ending', 'retired')), _connector='OR'), name='games_shoe_seed_when_ended')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('ending', ''), ('seed__isnull', True)), models.Q(('ended_at__isnull', False), ('ending', 'cut_card'), ('seed__isnull', False)), models.Q(('ended_at__isnull', False), ('ending', 'retired')), _connector='OR'), name='games_shoe_seed_when_ended'), models.UniqueConstraint(fields=('commitment',), name='games_shoe_commitment')],
             },
         ),
         migrations.CreateModel(
@@ -471,6 +472,7 @@ class Migration(InitialMigration):
                 ('ended_at', models.DateTimeField(null=True)),
                 ('first_card', models.PositiveSmallIntegerField(null=True)),
                 ('cards', models.CharField(default='', max_length=40)),
+                ('lock_only', models.BooleanField(db_default=False)),
             ],
             options={
                 'default_permissions': (),
@@ -521,6 +523,7 @@ class Migration(InitialMigration):
                 ('shoe', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='games.shoe')),
                 ('round', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='games.liveround')),
                 ('stopped_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='games.incident')),
+                ('lock_only', models.BooleanField(db_default=False)),
             ],
             options={
                 'default_permissions': (),

@@ -1,8 +1,8 @@
 """Models of shared tables in play: shoe, round in progress, seats and bets.
 
-These rows change only forward: the database refuses a phase that goes back, and any change of a
-commitment or a drawn card (``games/sql/functions/live_rounds.sql``). A finished round becomes a
-`Round`, which never changes.
+Only functions of the database write tables, shoes and rounds, and only forward: no phase goes back,
+and no commitment or drawn card changes (``games/sql/functions/live_rounds.sql``, ``shoes.sql``). A
+finished round becomes a `Round`, which never changes.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -22,6 +22,7 @@ class LiveTable(models.Model):
     shoe = models.ForeignKey("Shoe", models.PROTECT, null=True, related_name="+", db_index=False)
     round = models.ForeignKey("LiveRound", models.PROTECT, null=True, related_name="+", db_index=False)  # the latest
     stopped_by = models.ForeignKey("Incident", models.PROTECT, null=True, related_name="+", db_index=False)
+    lock_only = models.BooleanField(db_default=False)  # unused value: the UPDATE privilege on it allows row locks
 
     class Meta:
         default_permissions = ()
@@ -57,11 +58,13 @@ class Shoe(models.Model):
     seed = models.BinaryField(null=True)
     ended_at = models.DateTimeField(null=True)
     ending = models.CharField(max_length=8, choices=ShoeEnding, default="", blank=True)
+    lock_only = models.BooleanField(db_default=False)  # unused value: the UPDATE privilege on it allows row locks
 
     class Meta:
         default_permissions = ()
         constraints = [
             models.UniqueConstraint(fields=["live_table", "number"], name="games_shoe_number"),
+            models.UniqueConstraint(fields=["commitment"], name="games_shoe_commitment"),
             models.CheckConstraint(
                 condition=models.Q(seed__isnull=True, ended_at__isnull=True, ending="")
                 | models.Q(seed__isnull=False, ended_at__isnull=False, ending=ShoeEnding.CUT_CARD)
@@ -106,6 +109,7 @@ class LiveRound(models.Model):
     ended_at = models.DateTimeField(null=True)  # settled or void
     first_card = models.PositiveSmallIntegerField(null=True)  # number of cards that had left the shoe before its deal
     cards = models.CharField(max_length=40, default="")  # in dealing order, from the deal on
+    lock_only = models.BooleanField(db_default=False)  # unused value: the UPDATE privilege on it allows row locks
 
     class Meta:
         default_permissions = ()

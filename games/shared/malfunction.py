@@ -13,7 +13,6 @@ opposite order.
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
 from uuid import UUID
 
 from django.db import DatabaseError, transaction
@@ -43,11 +42,10 @@ from games.models import (
     VoidReason,
 )
 from games.rounds.redeal import Finding
-from games.shared import evidence, round_status, shoes
+from games.shared import evidence, moves, round_status, shoes
 from games.shared.open_cards import lying_open
 from games.shared.void import void_live_round
 from games.tables import clock, notify
-from games.tables.clock import Clock
 from players import mail
 from players.models import Staff, User
 from wallet.ledger import LedgerError
@@ -91,7 +89,7 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
     if other := round_status.meanwhile(live):
         done.append(f"{other}.")
     incident = open_live_incident(kind=kind, live=live, cause=cause, found=found, done=done, by=by)
-    LiveTable.objects.filter(pk=live.live_table_id, stopped_by=None).update(stopped_by=incident)
+    moves.stop_table(live.live_table_id, incident.pk)
     _call_the_supervisor(incident)
     notify.notify_table(live.live_table_id)
     return incident
@@ -217,7 +215,7 @@ def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
     The phase of an undealt round starts again in full, and at Chemin de Fer the time to act. Raises
     MalfunctionError where the table is not stopped, or an incident awaits its ruling.
     """
-    live_table, waiting = _lock_table(live_table_id)
+    live_table = _lock_table(live_table_id)
     why = stated(reason)
     if live_table.stopped_by_id is None:
         raise MalfunctionError(f"{live_table.table} is not stopped.")
@@ -226,13 +224,7 @@ def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
         numbers = ", ".join(str(each) for each in unanswered)
         raise MalfunctionError(f"{live_table.table} stays stopped until a ruling on these incidents: {numbers}.")
     _put_away_known(live_table)
-    live_table.stopped_by = None
-    live_table.save(update_fields=["stopped_by"])
-    for live in waiting:
-        pace = Clock.of(live.version.clock or {})
-        lasts = pace.betting if live.phase == Phase.BETTING else pace.call
-        live.deadline = clock.now() + timedelta(milliseconds=lasts)
-        live.save(update_fields=["deadline"])
+    moves.reopen_table(live_table)
     _give_players_their_time(live_table)
     log.record(
         "table.reopened", by=by, on=f"table:{live_table.table_id}", data={"mode": live_table.mode, "reason": why}
@@ -260,12 +252,12 @@ def _is_chemin(live_table: LiveTable) -> bool:
     return live_table.table.shape == Shape.CHEMIN
 
 
-def _lock_table(live_table_id: int) -> tuple[LiveTable, list[LiveRound]]:
+def _lock_table(live_table_id: int) -> LiveTable:
     """Lock a table, and before it the round that waits to be dealt. A coup is not locked here."""
     tables = LiveTable.objects.select_for_update(of=("self",), no_key=True).select_related("table")
     waiting = LiveRound.objects.filter(live_table_id=live_table_id, phase__in=UNDEALT)
-    rounds = list(waiting.exclude(live_table__table__shape=Shape.CHEMIN).select_for_update(of=("self",)))
-    return tables.get(pk=live_table_id), rounds
+    list(waiting.exclude(live_table__table__shape=Shape.CHEMIN).select_for_update(of=("self",)).values_list("pk"))
+    return tables.get(pk=live_table_id)
 
 
 def _give_players_their_time(live_table: LiveTable) -> None:

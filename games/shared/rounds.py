@@ -5,24 +5,20 @@ row. `games.shared.phases` decides when a round is due; `games.shared.settlement
 """
 
 import json
-from datetime import datetime, timedelta
 from uuid import uuid4
 
 from django.db import connection
-from django.db.models import Max
 
 from audit import log
 from games.engine.bets import Variant
-from games.engine.dealing import cut_card_is_out
-from games.models import LiveRound, LiveSeat, LiveTable, Phase, Shoe, Table, TableVersion
+from games.models import LiveRound, LiveSeat, LiveTable, Table, TableVersion
 from games.rounds.codes import round_code
 from games.rounds.integrity import RulesUnknown
 from games.rounds.redeal import Finding
-from games.shared import shoes
+from games.shared import moves, shoes
 from games.shared.shoes import SYSTEM
 from games.solo.seats import takes_bets
-from games.tables import clock, notify
-from games.tables.clock import Clock
+from games.tables import notify
 from games.variants import VARIANTS
 from wallet.ledger import holds
 
@@ -60,23 +56,9 @@ def open_next(live_table: LiveTable) -> LiveRound:
     version = live_table.table.version
     if version is None:
         raise TableVersion.DoesNotExist
-    shoe = _shoe_for(live_table)
-    latest = shoe.live_rounds.aggregate(latest=Max("number"))["latest"]
-    round_id, moment = uuid4(), clock.now()
-    live_round = LiveRound.objects.create(
-        id=round_id,
-        live_table=live_table,
-        version=version,
-        shoe=shoe,
-        number=(latest or 0) + 1,
-        is_last=cut_card_is_out(shoe.gone, shoe.cut),
-        code=round_code(round_id),
-        phase=Phase.BETTING,
-        opened_at=moment,
-        deadline=moment + timedelta(milliseconds=_clock(version).betting),
-    )
-    live_table.round = live_round
-    live_table.save(update_fields=["round"])
+    _bring_shoe(live_table)
+    round_id = uuid4()
+    live_round = moves.open_round(live_table, round_id, version_id=version.pk, code=round_code(round_id))
     notify.notify_table(live_table.pk)
     return live_round
 
@@ -88,15 +70,14 @@ def has_bets(live_round: LiveRound) -> bool:
 
 def take_bets_anew(live_round: LiveRound) -> None:
     """Restart the betting time of a round that nobody has bet on."""
-    live_round.deadline = clock.now() + timedelta(milliseconds=_clock(live_round.version).betting)
-    live_round.save(update_fields=["deadline"])
+    moves.take_bets_again(live_round)
     notify.notify_table(live_round.live_table_id)
 
 
 def end_void(live_round: LiveRound) -> None:
     """End the round without a result: it is void, or it has no bets and takes no more."""
-    live_round.ended_at = clock.now()
-    _move(live_round, Phase.VOID, "ended_at", deadline=live_round.ended_at + _pause(live_round))
+    moves.end_void(live_round)
+    notify.notify_table(live_round.live_table_id)
 
 
 def close(live_round: LiveRound) -> None:
@@ -122,9 +103,8 @@ def close(live_round: LiveRound) -> None:
             "wagers": wagers,
         },
     )
-    live_round.closed_at = clock.now()
-    call = timedelta(milliseconds=_clock(live_round.version).call)
-    _move(live_round, Phase.CLOSED, "closed_at", deadline=live_round.closed_at + call)
+    moves.close_bets(live_round)
+    notify.notify_table(live_round.live_table_id)
 
 
 def deal(live_round: LiveRound) -> None:
@@ -136,9 +116,7 @@ def deal(live_round: LiveRound) -> None:
     rules_of(live_round)
     shoe = shoes.locked(live_round.shoe_id)
     coup = shoes.next_coup(shoe)
-    live_round.first_card, live_round.cards = shoe.gone, shoes.written(coup.cards)
-    shoe.gone += len(coup.cards)
-    shoe.save(update_fields=["gone"])
+    moves.deal_round(live_round, shoes.written(coup.cards))
     # The cards follow from the seed of the shoe. They are not logged, so that a reader of the log
     # does not see them before the players.
     log.record(
@@ -147,15 +125,13 @@ def deal(live_round: LiveRound) -> None:
         on=f"round:{live_round.pk}",
         data={"first_card": live_round.first_card, "shoe": str(shoe.pk)},
     )
-    live_round.dealt_at = clock.now()
-    shown = live_round.dealt_at + _clock(live_round.version).dealing(len(coup.cards))
-    _move(live_round, Phase.DEALT, "dealt_at", "first_card", "cards", deadline=shown)
+    notify.notify_table(live_round.live_table_id)
 
 
 def finish(live_round: LiveRound) -> None:
     """End a paid round and begin the pause in which the result is shown."""
-    live_round.ended_at = clock.now()
-    _move(live_round, Phase.SETTLED, "ended_at", deadline=live_round.ended_at + _pause(live_round))
+    moves.finish_round(live_round)
+    notify.notify_table(live_round.live_table_id)
 
 
 def rules_of(live_round: LiveRound) -> Variant:
@@ -168,26 +144,13 @@ def rules_of(live_round: LiveRound) -> Variant:
     return variant
 
 
-def _move(live_round: LiveRound, phase: Phase, *fields: str, deadline: datetime) -> None:
-    live_round.phase, live_round.deadline = phase, deadline
-    live_round.save(update_fields=["phase", "deadline", *fields])
-    notify.notify_table(live_round.live_table_id)
-
-
-def _shoe_for(live_table: LiveTable) -> Shoe:
-    """Return the shoe on the table, or a new one where it has ended or must not be dealt from."""
+def _bring_shoe(live_table: LiveTable) -> None:
+    """Put a new shoe on the table where there is none, it has ended or it must not be dealt from."""
     shoe = shoes.locked(live_table.shoe_id) if live_table.shoe_id else None
     if shoe and shoes.is_spoiled(shoe):
         shoes.retire(shoe)
-    return shoes.open_shoe(live_table) if shoe is None or shoe.ended_at else shoe
-
-
-def _clock(version: TableVersion) -> Clock:
-    return Clock.of(version.clock or {})
-
-
-def _pause(live_round: LiveRound) -> timedelta:
-    return timedelta(milliseconds=_clock(live_round.version).pause)
+    if shoe is None or shoe.ended_at:
+        shoes.open_shoe(live_table)
 
 
 def read_by_key() -> None:

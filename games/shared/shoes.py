@@ -10,7 +10,6 @@ from contextlib import suppress
 from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
-from django.db.models import Max
 
 from audit import log
 from audit.models import Event
@@ -22,7 +21,7 @@ from games.models import OPEN_PHASES, LiveRound, LiveTable, Shoe, ShoeEnding, Vo
 from games.rounds.integrity import Doubt, NotReproduced, WrongCard
 from games.rounds.redeal import Finding
 from games.seeds import Purpose, SealedSeed, new_sealed_seed, unseal
-from games.tables import clock
+from games.shared import moves
 from games.variants import VARIANTS
 
 SYSTEM = "system"
@@ -53,22 +52,16 @@ def put_on_table(
     live_table: LiveTable, sealed: SealedSeed, *, decks: int, burn_card: str, burned: int, cut: int
 ) -> Shoe:
     """Store a new shoe for a committed seed and make it the shoe of the table; *burned* cards are gone."""
-    latest = live_table.shoes.aggregate(latest=Max("number"))["latest"]
-    shoe = Shoe.objects.create(
-        id=sealed.round_id,
-        live_table=live_table,
-        number=(latest or 0) + 1,
-        decks=decks,
+    shoe = moves.open_shoe(
+        live_table,
+        sealed.round_id,
         commitment=sealed.commitment,
         sealed_seed=sealed.sealed,
+        decks=decks,
         burn_card=burn_card,
         burned=burned,
         cut=cut,
-        gone=burned,
-        opened_at=clock.now(),
     )
-    live_table.shoe = shoe
-    live_table.save(update_fields=["shoe"])
     log.record(
         "shoe.opened",
         by=SYSTEM,
@@ -171,8 +164,7 @@ def end(shoe: Shoe, ending: ShoeEnding, redeal: RedealtShoe = dealt_otherwise) -
     except (InvalidTag, Doubt):
         if ending is not ShoeEnding.RETIRED:
             raise
-    shoe.seed, shoe.ending, shoe.ended_at = seed, ending, clock.now()
-    shoe.save(update_fields=["seed", "ending", "ended_at"])
+    moves.end_shoe(shoe, seed, ending)
     log.record(
         "shoe.ended",
         by=SYSTEM,

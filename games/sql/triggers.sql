@@ -86,12 +86,8 @@ CREATE OR REPLACE TRIGGER games_evidence_is_open AFTER INSERT ON games_evidence 
 
 -- On games_liveround
 
-CREATE OR REPLACE TRIGGER games_liveround_begins BEFORE INSERT ON games_liveround
-    FOR EACH ROW EXECUTE FUNCTION games_refuse_ended_shoe();
 CREATE OR REPLACE TRIGGER games_liveround_is_kept BEFORE UPDATE ON games_liveround
     FOR EACH ROW EXECUTE FUNCTION games_keep_live_round();
-CREATE OR REPLACE TRIGGER games_liveround_void_by_two BEFORE UPDATE OF phase ON games_liveround
-    FOR EACH ROW WHEN (OLD.phase = 'dealt' AND NEW.phase = 'void') EXECUTE FUNCTION games_dealt_round_is_void();
 
 -- On games_liveseat
 
@@ -99,11 +95,6 @@ CREATE OR REPLACE TRIGGER games_liveseat_bets_are_kept BEFORE UPDATE ON games_li
     WHEN ((OLD.round_id, OLD.stakes) IS DISTINCT FROM (NEW.round_id, NEW.stakes)) EXECUTE FUNCTION games_keep_bets();
 CREATE OR REPLACE TRIGGER games_liveseat_bets_in_time BEFORE INSERT ON games_liveseat FOR EACH ROW
     WHEN (NEW.round_id IS NOT NULL) EXECUTE FUNCTION games_keep_bets();
-
--- On games_livetable
-
-CREATE OR REPLACE TRIGGER games_livetable_is_kept BEFORE UPDATE OF shoe_id, round_id ON games_livetable
-    FOR EACH ROW EXECUTE FUNCTION games_keep_live_table();
 
 -- On games_returnsalarm
 
@@ -132,9 +123,6 @@ CREATE OR REPLACE TRIGGER games_scheduleending_is_kept BEFORE UPDATE OR DELETE O
 -- On games_shoe
 
 CREATE OR REPLACE TRIGGER games_shoe_is_kept BEFORE UPDATE ON games_shoe FOR EACH ROW EXECUTE FUNCTION games_keep_shoe();
-CREATE OR REPLACE TRIGGER games_shoe_is_secret BEFORE UPDATE ON games_shoe
-    FOR EACH ROW WHEN (OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL OR OLD.seed IS NULL AND NEW.seed IS NOT NULL)
-    EXECUTE FUNCTION games_keep_seed_from_bettors();
 
 -- On games_shufflehourlytotal
 

@@ -190,11 +190,17 @@ def set_chat_language(*, table_id: int, language: str, by: str) -> Table:
 def _lay_out(table: Table, limits: TableLimits, modes: Iterable[str]) -> None:
     """Create the missing empty live tables of a table for several players, one for each mode."""
     there = set(table.live.values_list("mode", flat=True))
-    wanted = [LiveTable(table=table, mode=mode) for mode in modes if mode not in there]
-    live_tables = LiveTable.objects.bulk_create(wanted)
+    wanted = [mode for mode in modes if mode not in there]
+    live_tables = [_added(table, mode) for mode in wanted]
     if table.shape == Shape.CHEMIN:
         nobody = freeze(new_table(CheminRules.of(limits).table_rules))
         CheminTable.objects.bulk_create([CheminTable(live_table=each, state=nobody) for each in live_tables])
+
+
+def _added(table: Table, mode: str) -> LiveTable:
+    """Add an empty live table. The database alone writes it."""
+    added: LiveTable = LiveTable.objects.raw("SELECT * FROM games_add_live_table(%s, %s)", [table.pk, mode])[0]
+    return added
 
 
 def _put_live(

@@ -29,6 +29,7 @@ from games.models import (
 from games.seeds import Purpose, new_sealed_seed
 from games.shared import malfunction, phases, shoes
 from games.tables import clock
+from ops.backup import pg_tools
 
 BATCH: Final = 1000  # seats at solo tables
 STEPS: Final = 60  # more than a coup takes
@@ -77,7 +78,7 @@ def _round_of(live_table: LiveTable) -> LiveRound | None:
 
 def _settle(live_table: LiveTable, found: LiveRound) -> None:
     """Settle at once: nobody watches the cards being revealed."""
-    LiveRound.objects.filter(pk=found.pk).update(deadline=clock.now())
+    LiveRound.objects.using(pg_tools.OWNER).filter(pk=found.pk).update(deadline=clock.now())
     phases.advance(live_table.pk)
 
 

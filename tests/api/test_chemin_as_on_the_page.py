@@ -29,7 +29,7 @@ from tests.chemin.at_table import (
     seated_players,
     state_of,
 )
-from tests.chemin.hands import next_seed, shoe_where, third_card_refused
+from tests.chemin.hands import next_seed, shoes_where, third_card_refused
 from tests.harness.sweeps import sweep
 from tests.live.spoilt import spoil
 from tests.people import a_member_of_staff, events
@@ -177,9 +177,9 @@ def test_whoever_may_not_play_any_more_gets_up(cloned_db, owner):
 
 
 def test_what_would_tell_a_hand_that_lies_face_down_is_kept_in_no_row(cloned_db, owner, monkeypatch):
-    seed, _coup = shoe_where(third_card_refused)  # the punter must draw
+    found = shoes_where(third_card_refused)  # the punter must draw
     tables = []
-    for slug in ("one", "other"):
+    for slug, (seed, _coup) in zip(("one", "other"), found, strict=False):
         table = a_chemin_table(slug=slug)
         seated_players(table, 3)
         next_seed(monkeypatch, seed)

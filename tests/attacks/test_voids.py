@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection, transaction
 from audit.models import Verdict
 from games.models import LiveRound, Participation, Phase, Round, Void, VoidReason
 from games.shared.malfunction import KIND
+from games.shared.void import void_live_round
 from tests.attacks.test_four_eyes import agreed, disabled
 from tests.builders import a_player, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, play_out, seated_players
@@ -25,6 +26,7 @@ from wallet.models import Journal, Mode
 MONEY = 1_000_000
 NOT_VOIDED = "SB033"
 NOT_MOVED_BACK = "SB034"
+NOT_RETURNED = "SB075"
 
 
 @contextmanager
@@ -46,6 +48,11 @@ def at_once():
 
 def void_round(round_id, reason=VoidReason.DECIDED, by="staff:1"):
     return Void.objects.create(round_id=round_id, reason=reason, by=by)
+
+
+def end_void(round_id):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT games_end_void(%s)", [round_id])
 
 
 def move_back(round_id, kind="void"):
@@ -130,9 +137,12 @@ class TestADealtRound:
     def test_does_not_go_unpaid_but_as_two_people_agreed(self):
         dealt = self.dealt()
         with refused(NOT_VOIDED):
-            LiveRound.objects.filter(pk=dealt.pk).update(phase=Phase.VOID)
+            end_void(dealt.pk)
         agree_to_void(dealt.pk)
-        LiveRound.objects.filter(pk=dealt.pk).update(phase=Phase.VOID)
+        with refused(NOT_RETURNED):
+            end_void(dealt.pk)
+        void_live_round(round_id=dealt.pk, reason=VoidReason.DECIDED, by="staff:1")
+        assert LiveRound.objects.get(pk=dealt.pk).phase == Phase.VOID
 
     def test_is_not_paid_back_before_it_is_settled(self):
         with refused(NOT_MOVED_BACK):

@@ -37,6 +37,7 @@ from tests import played, reports_history
 from tests.audit.reporting import a_broken_kind, made_here, registered
 from tests.builders import a_player, a_round, a_table
 from tests.harness import databases
+from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
 from tests.hours import LONG_AGO, settle
 from tests.live.at_table import a_live_table, advance_to
@@ -449,7 +450,7 @@ class TestHealth:
         assert self.told()["Shared tables"].text == "on time"
         live_table = a_live_table()
         advance_to(live_table, Phase.BETTING)
-        LiveRound.objects.filter(live_table=live_table).update(deadline=clock() - timedelta(seconds=90))
+        update_as_owner(LiveRound.objects.filter(live_table=live_table), deadline=clock() - timedelta(seconds=90))
         line = self.told()["Shared tables"]
         waiting = len(phases.due())  # the other money's table waits for its first round
         assert (line.text, line.is_wrong) == (f"{waiting} overdue, the longest by 90 s", True)

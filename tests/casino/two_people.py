@@ -199,7 +199,7 @@ class Voiding(Action):
         mine = self.settled.pk
         return (
             *(Way(void_round, "SB033", [mine, reason, asked.by]) for reason in VoidReason),
-            Way("UPDATE games_liveround SET phase = 'void' WHERE id = %s", "does not go from", [mine]),
+            Way("SELECT games_end_void(%s)", "SB073", [mine]),
             Way(
                 f"WITH moved AS (SELECT id, gen_random_uuid() AS key FROM wallet_journal WHERE round_id = '{mine}')"
                 " SELECT * FROM wallet_reverse(ARRAY(SELECT id FROM moved), ARRAY(SELECT key FROM moved), 'void');"

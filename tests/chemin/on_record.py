@@ -46,6 +46,7 @@ from games.models import (
 from games.models import Phase as LivePhase
 from games.tables.chemin_rules import CheminRules
 from players.models import Player
+from tests.harness.owner import create_as_owner
 
 Policy = Callable[[SeatView, Random], TableAction]
 
@@ -107,7 +108,9 @@ class Evening:
         goal = self.coups + coups
         while self.coups < goal:
             self._step()
-        for model in (Shoe, LiveRound, Round, CheminTenure, CheminCoup, CheminStake, CheminMove):
+        for written in (Shoe, LiveRound):
+            create_as_owner(*self.rows.pop(written, []))
+        for model in (Round, CheminTenure, CheminCoup, CheminStake, CheminMove):
             model.objects.bulk_create(self.rows.pop(model, []))
 
     def _step(self) -> None:

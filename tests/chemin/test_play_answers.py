@@ -54,6 +54,7 @@ from tests.chemin.at_table import (
     state_of,
     step_to,
 )
+from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
 from tests.people import events
 from wallet import ledger
@@ -216,7 +217,7 @@ class TestAClosedTable:
 
 def spoil(table: LiveTable) -> None:
     """Make the shoe and the state disagree about the number of dealt cards."""
-    Shoe.objects.filter(live_table=table).update(gone=3)
+    update_as_owner(Shoe.objects.filter(live_table=table), gone=3)
 
 
 class TestAFaultThatIsFound:

@@ -14,6 +14,7 @@ from games.models import CheminSeat, LiveTable, Table
 from games.tables.checks import UnusableLimits
 from tests.builders import a_chemin_live_table, a_player, put_live
 from tests.harness.databases import Database
+from tests.harness.owner import create_as_owner
 from wallet import ledger
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode
@@ -71,7 +72,8 @@ class TestWebAndWorkers:
 
     def test_not_even_where_a_practice_table_came_to_be_one_for_real_money(self):
         table = a_chemin_live_table(places=5, house_players=3)
-        real = LiveTable.objects.create(table=table, mode=Mode.REAL)
+        create_as_owner(LiveTable(table=table, mode=Mode.REAL))
+        real = LiveTable.objects.get(table=table, mode=Mode.REAL)
         with pytest.raises(IntegrityError, match="house players play for free money alone"), transaction.atomic():
             seat_a_house_player(real, house_chips())
 

@@ -20,6 +20,7 @@ from tests.chemin.at_table import a_bank, a_chemin_table, let_pass, seated_playe
 from tests.chemin.evenings import play_evening, play_until
 from tests.harness import databases
 from tests.harness.databases import Database
+from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sweep_languages
 from tests.voiding import void_as_two_agree
 
@@ -52,7 +53,7 @@ def page(client: Client, shoe: Shoe, language: str = "en") -> str:
 
 def end(shoe: Shoe) -> None:
     """End a shoe without a coup in progress."""
-    LiveRound.objects.filter(shoe=shoe, phase__in=(RoundPhase.BETTING,)).update(phase=RoundPhase.VOID)
+    update_as_owner(LiveRound.objects.filter(shoe=shoe, phase__in=(RoundPhase.BETTING,)), phase=RoundPhase.VOID)
     assert shoes.end(shoe, ShoeEnding.RETIRED) == ()
 
 

@@ -62,6 +62,7 @@ from tests.chemin.at_table import (
     step_to,
     time_given,
 )
+from tests.harness.owner import update_as_owner
 from wallet import ledger
 from wallet.ledger import accounts
 from wallet.models import Account, AccountKind, Journal, Mode
@@ -414,7 +415,7 @@ def spend(table: LiveTable) -> None:
     if chemin.state["coup"]:
         chemin.state["coup"] = None
     chemin.save(update_fields=["state"])
-    Shoe.objects.filter(live_table=table).update(gone=300)
+    update_as_owner(Shoe.objects.filter(live_table=table), gone=300)
 
 
 class TestAPracticeTable:

@@ -6,14 +6,13 @@ Nothing waits for a clock. A test makes deadlines due in the database (`hurry`).
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import connection
-
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table
 from games.shared import phases
 from games.shared.bets import add_chip
 from games.shared.seats import seat_at
 from players.models import Player
 from tests.builders import a_shared_table
+from tests.harness.owner import as_owner
 from wallet.ledger import holds
 from wallet.models import Mode
 
@@ -42,22 +41,20 @@ def round_at(live_table: LiveTable) -> LiveRound:
 
 def hurry(live_table: LiveTable) -> None:
     """Make the deadline of the table's round due in the database."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE games_liveround SET deadline = clock_timestamp()"
-            " WHERE id = (SELECT round_id FROM games_livetable WHERE id = %s)",
-            [live_table.pk],
-        )
+    as_owner(
+        "UPDATE games_liveround SET deadline = clock_timestamp()"
+        " WHERE id = (SELECT round_id FROM games_livetable WHERE id = %s)",
+        [live_table.pk],
+    )
 
 
 def make_late(live_table: LiveTable, seconds: int) -> None:
     """Set the deadline of the table's round some seconds into the past."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE games_liveround SET deadline = clock_timestamp() - make_interval(secs => %s)"
-            " WHERE id = (SELECT round_id FROM games_livetable WHERE id = %s)",
-            [seconds, live_table.pk],
-        )
+    as_owner(
+        "UPDATE games_liveround SET deadline = clock_timestamp() - make_interval(secs => %s)"
+        " WHERE id = (SELECT round_id FROM games_livetable WHERE id = %s)",
+        [seconds, live_table.pk],
+    )
 
 
 def step(live_table: LiveTable) -> LiveRound:

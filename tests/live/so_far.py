@@ -5,11 +5,12 @@ from uuid import uuid4
 
 from games.engine.dealing import coup_at, opening
 from games.engine.shoe import shuffle
-from games.models import LiveRound, LiveTable, Phase
+from games.models import LiveRound, LiveTable, Phase, Shoe
 from games.rounds.codes import round_code
 from games.shared import phases, shoes
 from games.tables import clock
 from tests.builders import a_shared_table
+from tests.harness.owner import create_as_owner, update_as_owner
 from tests.live.at_table import live_table_of, round_at
 
 
@@ -30,8 +31,9 @@ def settle_before(live_table: LiveTable, cards: Sequence[str]) -> list[LiveRound
     The table can be displayed, but stops at the next deal.
     """
     latest = round_at(live_table)
-    made = (_settled(latest, latest.number + number, drawn) for number, drawn in enumerate(cards, 1))
-    return LiveRound.objects.bulk_create(made)
+    made = [_settled(latest, latest.number + number, drawn) for number, drawn in enumerate(cards, 1)]
+    create_as_owner(*made)
+    return made
 
 
 def a_played_table(rounds: int, variant: str = "no_commission") -> LiveTable:
@@ -44,8 +46,8 @@ def a_played_table(rounds: int, variant: str = "no_commission") -> LiveTable:
         latest = LiveRound(live_table=live_table, version=live_table.table.version, shoe=shoe)
         past.append(_settled(latest, number, shoes.written(coup.cards), first_card=shoe.gone))
         shoe.gone += len(coup.cards)
-    LiveRound.objects.bulk_create(past)
-    shoe.save(update_fields=["gone"])
+    create_as_owner(*past)
+    update_as_owner(Shoe.objects.filter(pk=shoe.pk), gone=shoe.gone)
     assert phases.advance(live_table.pk)
     return live_table
 

@@ -6,6 +6,7 @@ from django.db import OperationalError, connection
 from games.models import Incident, IncidentKind, LiveTable, Phase
 from games.shared import malfunction, phases, rounds, settlement
 from tests.builders import a_player
+from tests.harness.owner import as_owner
 from tests.live.at_table import a_live_table, advance_to, bet, make_late, round_at
 
 pytestmark = pytest.mark.django_db
@@ -71,8 +72,7 @@ def test_is_found_again_when_it_still_cannot_be_settled_after_the_ruling(live_ta
     first = Incident.objects.get()
     ruling = malfunction.let_stand(incident_id=first.pk, reason="Seen.", by="staff:1")
     refuses(live_table)  # right after the ruling the table tries again
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE games_liveround SET deadline = deadline - interval '1 hour' WHERE id = %s", [dealt.pk])
+    as_owner("UPDATE games_liveround SET deadline = deadline - interval '1 hour' WHERE id = %s", [dealt.pk])
     refuses(live_table)
     assert Incident.objects.count() == 1
     settings.LIVE_LATE_SECONDS = 0  # as if this much time had passed since the ruling

@@ -5,9 +5,9 @@ from uuid import UUID
 import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 
-from games.models import LiveSeat, LiveTable, Phase, Status
+from games.models import LiveSeat, LiveTable, Phase
 from tests.builders import a_player
-from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from tests.live.at_table import a_live_table, advance_to, bet
 
 pytestmark = pytest.mark.django_db
 
@@ -53,26 +53,3 @@ class TestABet:
         advance_to(live_table, Phase.BETTING)
         bet(seat.player, live_table, player=5000)
         assert LiveSeat.objects.get(pk=seat.pk).stakes == {"player": 5000}
-
-
-class TestARound:
-    def test_has_no_card_before_bets_are_closed_nor_after_it_ended_without_one(self, live_table, seat):
-        drawn = "UPDATE games_liveround SET cards = '9H 9D KS QC' WHERE id = %s"
-        refused(drawn, "no card", round_at(live_table).pk)
-        refused(drawn, "no card", advance_to(live_table, Phase.CLOSED).pk)
-        empty = a_live_table(slug="other")
-        empty.table.status = Status.CLOSED
-        empty.table.save()
-        refused(drawn, "no card", advance_to(empty, Phase.VOID).pk)
-
-    def test_ended_when_it_did(self, live_table, seat):
-        ended = advance_to(live_table, Phase.SETTLED)
-        refused("UPDATE games_liveround SET ended_at = clock_timestamp() WHERE id = %s", "has ended", ended.pk)
-
-    def test_is_not_left_behind(self, live_table, seat):
-        advance_to(live_table, Phase.DEALT)
-        refused("UPDATE games_livetable SET round_id = NULL WHERE id = %s", "has not ended", live_table.pk)
-
-
-def test_a_shoe_does_not_leave_the_table_before_it_has_ended(live_table):
-    refused("UPDATE games_livetable SET shoe_id = NULL WHERE id = %s", "has not ended", live_table.pk)

@@ -20,6 +20,7 @@ from games.variants import VARIANTS
 from players.models import ExclusionKind, Player
 from players.protection import exclusions
 from tests.builders import a_player
+from tests.harness.owner import as_owner
 from tests.live.at_table import a_live_table, advance_to, hurry, round_at
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of, total_of
 from tests.wallet.test_at_once import at_once, is_whole
@@ -169,11 +170,9 @@ class TestAChipAgainstTheClosing:
         table = a_table()
         (player,) = bettors(table, 1)
         round_id = round_at(table).pk
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "UPDATE games_liveround SET deadline = clock_timestamp() + interval '2 seconds' WHERE id = %s",
-                [round_id],
-            )
+        as_owner(
+            "UPDATE games_liveround SET deadline = clock_timestamp() + interval '2 seconds' WHERE id = %s", [round_id]
+        )
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT FROM games_liveround WHERE id = %s FOR UPDATE", [round_id])
             bet = in_a_thread(lambda: outcome(partial(chip, player, table, "player", 25_00)))

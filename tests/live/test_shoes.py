@@ -21,9 +21,10 @@ from games.models import (
 )
 from games.rounds.integrity import NotReproduced, WrongCard
 from games.seeds import Purpose, new_sealed_seed, unseal
-from games.shared import phases, rounds, shoes
+from games.shared import moves, phases, rounds, shoes
 from players.models import Player
 from tests.builders import a_player
+from tests.harness.owner import update_as_owner
 from tests.live.at_table import a_live_table, advance_to, hurry, lay, round_at, step
 from tests.people import events
 from tests.voiding import void_as_two_agree
@@ -186,7 +187,7 @@ class TestAShoeThatIsNotWhatWasShuffled:
         live_table, player = a_live_table(), a_player(real=RICH)
         lay(player, live_table, {"player": 100})
         closed = advance_to(live_table, Phase.CLOSED)
-        Shoe.objects.filter(pk=closed.shoe_id).update(gone=closed.shoe.gone + 1)
+        update_as_owner(Shoe.objects.filter(pk=closed.shoe_id), gone=closed.shoe.gone + 1)
         hurry(live_table)
         assert not phases.advance(live_table.pk)
         incident = Incident.objects.get()
@@ -199,7 +200,7 @@ class TestAShoeThatIsNotWhatWasShuffled:
         (first,) = play_rounds(live_table, player, 1)
         shoe = Shoe.objects.get(pk=first.shoe_id)
         skipped = coup_at(shuffle(seed_of(shoe), 8), shoe.gone)
-        Shoe.objects.filter(pk=shoe.pk).update(gone=shoe.gone + len(skipped.cards))
+        update_as_owner(Shoe.objects.filter(pk=shoe.pk), gone=shoe.gone + len(skipped.cards))
         lay(player, live_table, {"player": 100})
         advance_to(live_table, Phase.CLOSED)
         hurry(live_table)
@@ -231,8 +232,10 @@ class TestAShoeThatIsNotWhatWasShuffled:
         live_table, player = a_live_table(), a_player(real=RICH)
         lay(player, live_table, {"player": 100})
         shoe = advance_to(live_table, Phase.SETTLED).shoe
+        with pytest.raises(moves.DoesNotFit), transaction.atomic():
+            moves.end_shoe(shoe, b"x" * 32, ShoeEnding.CUT_CARD)
         with pytest.raises(IntegrityError, match="not the seed"), transaction.atomic():
-            Shoe.objects.filter(pk=shoe.pk).update(seed=b"x" * 32, ended_at=shoe.opened_at, ending="cut_card")
+            update_as_owner(Shoe.objects.filter(pk=shoe.pk), seed=b"x" * 32, ended_at=shoe.opened_at, ending="cut_card")
 
 
 class TestARetiredShoe:

@@ -10,7 +10,7 @@ from django.db import OperationalError
 
 from games.engine.bets import Variant
 from games.models import Incident, IncidentKind, LiveRound, LiveSeat, LiveTable, Participation, Phase, Round, VoidReason
-from games.shared import malfunction, phases, rounds, settlement
+from games.shared import malfunction, moves, phases, rounds, settlement
 from players.models import Player
 from tests.builders import a_player
 from tests.harness.sweeps import sample
@@ -157,7 +157,7 @@ class TestAPhaseThatRaises:
         def break_off(*args: object, **kwargs: object) -> None:
             raise ZeroDivisionError("a fault")
 
-        monkeypatch.setattr(rounds, "_move", break_off)  # after the stakes are posted
+        monkeypatch.setattr(moves, "close_bets", break_off)  # after the stakes are posted
         live_round = fails_to_move(live_table)
         assert live_round.phase == Phase.BETTING
         assert (balance(player), held(player)) == (MONEY, 3000)

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from games.models import (
     LiveRound,
@@ -21,7 +21,7 @@ from games.models import (
     Wager,
 )
 from games.rounds.void import RoundNotFound, take_void_notices
-from games.shared import phases, void
+from games.shared import moves, phases, void
 from tests.builders import a_player
 from tests.games.test_void import spend
 from tests.harness.sweeps import sample
@@ -236,25 +236,15 @@ class TestTheSeed:
     def test_is_not_published_while_a_round_waits_to_be_dealt(self):
         live_round = round_at(a_live_table())
         shoe = live_round.shoe
-        with pytest.raises(IntegrityError, match="waits to be dealt"), transaction.atomic():
-            Shoe.objects.filter(pk=shoe.pk).update(ending=ShoeEnding.RETIRED, ended_at="2026-01-01T00:00Z")
+        with pytest.raises(moves.WrongPhase), transaction.atomic():
+            moves.end_shoe(shoe, None, ShoeEnding.RETIRED)
 
     def test_that_is_public_has_no_round_begin(self):
         live_table = a_live_table()
         _, live_round = a_round_in(Phase.DEALT, live_table)
         void_round(live_round)
-        with pytest.raises(IntegrityError, match="has ended"), transaction.atomic():
-            LiveRound.objects.create(
-                id=uuid4(),
-                live_table=live_table,
-                version=live_round.version,
-                shoe=live_round.shoe,
-                number=99,
-                is_last=False,
-                code="x",
-                phase=Phase.BETTING,
-                deadline=live_round.deadline,
-            )
+        with pytest.raises(moves.NothingOpensHere), transaction.atomic():
+            moves.open_round(live_table, uuid4(), version_id=live_round.version_id, code="x")
 
 
 @pytest.mark.sweep

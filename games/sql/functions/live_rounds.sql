@@ -1,4 +1,318 @@
 -- Phases of shared rounds, and the bets on them.
+--
+-- The role of web and workers cannot write to games_livetable and games_liveround; it calls the
+-- functions below. Each takes a round one phase on, by the database's clock: betting, closed, dealt,
+-- settled, in this order; void can follow the first three. shoes.sql lists the SQLSTATEs.
+
+-- Open a round at a live table, from the shoe on it, and return the round.
+-- `round`: its id, new everywhere. `version`: the version of the table in force; at Chemin de Fer
+-- also that of the coup before, while the same bank is held.
+-- A shared table must be open for this kind of money, and the betting time is that of its version.
+-- Raises SB070 if the table is stopped or takes no round now, or its shoe or its last round has not
+-- the right state, SB071 if the id was used before.
+-- Locks the live table and its shoe.
+CREATE OR REPLACE FUNCTION games_open_round(live_table bigint, round uuid, version bigint, code text) RETURNS games_liveround
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    at_table games_livetable;
+    of_table games_table;
+    rules games_tableversion;
+    dealt_from games_shoe;
+    opened games_liveround;
+    moment timestamptz;
+BEGIN
+    SELECT t.* INTO at_table FROM games_livetable AS t WHERE t.id = live_table AND t.stopped_by_id IS NULL FOR NO KEY UPDATE;
+    SELECT t.* INTO of_table FROM games_table AS t WHERE t.id = at_table.table_id;
+    SELECT v.* INTO rules FROM games_tableversion AS v WHERE v.id = version AND v.table_id = of_table.id;
+    SELECT s.* INTO dealt_from FROM games_shoe AS s WHERE s.id = at_table.shoe_id AND s.ended_at IS NULL FOR UPDATE;
+    IF dealt_from.id IS NULL OR rules.id IS NULL OR rules.clock IS NULL
+       OR of_table.shape = 'shared' AND (of_table.status <> 'open' OR NOT at_table.mode = ANY (rules.modes))
+       OR rules.id IS DISTINCT FROM of_table.version_id AND (of_table.shape = 'shared' OR rules.id IS DISTINCT FROM (
+           SELECT r.version_id FROM games_liveround AS r WHERE r.id = at_table.round_id))
+       OR EXISTS (SELECT FROM games_liveround AS r WHERE r.live_table_id = games_open_round.live_table
+                  AND r.phase IN ('betting', 'closed', 'dealt'))
+    THEN
+        RAISE EXCEPTION 'table % takes no new round now', live_table USING ERRCODE = 'SB070';
+    END IF;
+    IF EXISTS (SELECT FROM games_soloseat AS s WHERE s.round_id = round) OR EXISTS (SELECT FROM games_round AS r WHERE r.id = round)
+       OR EXISTS (SELECT FROM games_liveround AS r WHERE r.id = round) OR EXISTS (SELECT FROM games_shoe AS s WHERE s.id = round)
+    THEN
+        RAISE EXCEPTION 'the id % was used before', round USING ERRCODE = 'SB071';
+    END IF;
+    moment := clock_timestamp();
+    INSERT INTO games_liveround AS r (
+        id, live_table_id, version_id, shoe_id, number, is_last, code, phase, opened_at, cards, deadline)
+    SELECT round, live_table, rules.id, dealt_from.id, coalesce(max(before.number), 0) + 1,
+        of_table.shape = 'shared' AND dealt_from.gone > dealt_from.cut, games_open_round.code, 'betting', moment, '',
+        moment + CASE of_table.shape WHEN 'shared' THEN games_lasts(rules.clock, 'betting') ELSE interval '0' END
+    FROM games_liveround AS before WHERE before.shoe_id = dealt_from.id
+    RETURNING r.* INTO opened;
+    UPDATE games_livetable AS t SET round_id = round WHERE t.id = live_table;
+    RETURN opened;
+END $$;
+REVOKE ALL ON FUNCTION games_open_round FROM PUBLIC;
+
+-- Return a time of a table's clock, which is in milliseconds. `times`: how often it runs.
+CREATE OR REPLACE FUNCTION games_lasts(clock jsonb, name text, times integer DEFAULT 1) RETURNS interval
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT make_interval(secs => (clock ->> name)::integer * times / 1000.0)
+$$;
+REVOKE ALL ON FUNCTION games_lasts FROM PUBLIC;
+
+-- Return the round of a shared table, locked, which must be in one of *phases*.
+-- Raises SB073. At Chemin de Fer only if *of_any_shape*.
+CREATE OR REPLACE FUNCTION games_lock_round(round uuid, phases text[], of_any_shape boolean DEFAULT false) RETURNS games_liveround
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    locked games_liveround;
+BEGIN
+    SELECT r.* INTO locked FROM games_liveround AS r WHERE r.id = round AND r.phase = ANY (phases) FOR UPDATE;
+    IF NOT FOUND OR NOT of_any_shape AND NOT EXISTS (
+        SELECT FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id
+        WHERE t.id = locked.live_table_id AND g.shape = 'shared')
+    THEN
+        RAISE EXCEPTION 'round % is in another phase', round USING ERRCODE = 'SB073';
+    END IF;
+    RETURN locked;
+END $$;
+REVOKE ALL ON FUNCTION games_lock_round FROM PUBLIC;
+
+-- Return whether anybody has bet on a round of a shared table.
+CREATE OR REPLACE FUNCTION games_has_bets(round uuid) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM games_liveseat AS s WHERE s.round_id = round AND s.stakes <> '{}')
+$$;
+REVOKE ALL ON FUNCTION games_has_bets FROM PUBLIC;
+
+-- Start the betting time of a round again that nobody has bet on, and return its deadline.
+-- Raises SB073 if it does not take bets, SB074 before its deadline, SB075 if somebody has bet on it.
+-- Locks the round, so that no bet arrives.
+CREATE OR REPLACE FUNCTION games_take_bets_again(round uuid) RETURNS timestamptz
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moved games_liveround := games_lock_round(round, '{betting}');
+BEGIN
+    IF moved.deadline > clock_timestamp() THEN
+        RAISE EXCEPTION 'the deadline of round % has not passed', round USING ERRCODE = 'SB074';
+    END IF;
+    IF games_has_bets(round) THEN
+        RAISE EXCEPTION 'round % has bets', round USING ERRCODE = 'SB075';
+    END IF;
+    UPDATE games_liveround AS r SET deadline = clock_timestamp() + games_lasts(v.clock, 'betting')
+    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO moved;
+    RETURN moved.deadline;
+END $$;
+REVOKE ALL ON FUNCTION games_take_bets_again FROM PUBLIC;
+
+-- Close the bets of a round, and return the round.
+-- Raises SB073 if it does not take bets, SB074 before its deadline, SB075 if money is still held for
+-- it: wallet_stake_holds comes first.
+CREATE OR REPLACE FUNCTION games_close_bets(round uuid) RETURNS games_liveround
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moved games_liveround := games_lock_round(round, '{betting}');
+    moment timestamptz := clock_timestamp();
+BEGIN
+    IF moved.deadline > moment THEN
+        RAISE EXCEPTION 'the deadline of round % has not passed', round USING ERRCODE = 'SB074';
+    END IF;
+    IF EXISTS (SELECT FROM wallet_hold AS h WHERE h.round_id = round) THEN
+        RAISE EXCEPTION 'money is held for round %', round USING ERRCODE = 'SB075';
+    END IF;
+    UPDATE games_liveround AS r SET phase = 'closed', closed_at = moment, deadline = moment + games_lasts(v.clock, 'call')
+    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO moved;
+    RETURN moved;
+END $$;
+REVOKE ALL ON FUNCTION games_close_bets FROM PUBLIC;
+
+-- Deal a round: its cards leave the shoe from where the last round ended. Returns the round.
+-- `cards`: four to six cards in dealing order, such as "9H 4D KS 2C".
+-- Raises SB073 if its bets are not closed or its shoe has ended, SB074 before its deadline, SB072 if
+-- these are not cards or the shoe has not so many.
+-- The database does not see the seed. games.rounds.stored compares the cards with it.
+-- Locks the round, then the shoe.
+CREATE OR REPLACE FUNCTION games_deal_round(round uuid, cards text) RETURNS games_liveround
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moved games_liveround := games_lock_round(round, '{closed}');
+    dealt_from games_shoe;
+    moment timestamptz := clock_timestamp();
+    drawn integer := cardinality(string_to_array(cards, ' '));
+BEGIN
+    IF moved.deadline > moment THEN
+        RAISE EXCEPTION 'the deadline of round % has not passed', round USING ERRCODE = 'SB074';
+    END IF;
+    SELECT s.* INTO dealt_from FROM games_shoe AS s WHERE s.id = moved.shoe_id AND s.ended_at IS NULL FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the shoe of round % has ended', round USING ERRCODE = 'SB073';
+    END IF;
+    IF cards !~ '^[2-9TJQKA][CDHS]( [2-9TJQKA][CDHS]){3,5}$' OR dealt_from.gone + drawn > 52 * dealt_from.decks THEN
+        RAISE EXCEPTION 'shoe % does not give these cards', dealt_from.id USING ERRCODE = 'SB072';
+    END IF;
+    UPDATE games_shoe AS s SET gone = s.gone + drawn WHERE s.id = dealt_from.id;
+    UPDATE games_liveround AS r SET phase = 'dealt', dealt_at = moment, first_card = dealt_from.gone,
+        cards = games_deal_round.cards, deadline = moment + games_lasts(v.clock, 'card', drawn)
+    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO moved;
+    RETURN moved;
+END $$;
+REVOKE ALL ON FUNCTION games_deal_round FROM PUBLIC;
+
+-- End a dealt round that is paid, and return it.
+-- Raises SB073 if it is not dealt, SB074 before its deadline, SB075 if it is not stored or not paid.
+CREATE OR REPLACE FUNCTION games_finish_round(round uuid) RETURNS games_liveround
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moved games_liveround := games_lock_round(round, '{dealt}');
+    moment timestamptz := clock_timestamp();
+BEGIN
+    IF moved.deadline > moment THEN
+        RAISE EXCEPTION 'the deadline of round % has not passed', round USING ERRCODE = 'SB074';
+    END IF;
+    IF NOT EXISTS (SELECT FROM games_round AS r WHERE r.id = round AND r.cards = moved.cards)
+       OR NOT EXISTS (SELECT FROM wallet_journal AS j WHERE j.round_id = round AND j.kind = 'settle')
+    THEN
+        RAISE EXCEPTION 'round % is not paid', round USING ERRCODE = 'SB075';
+    END IF;
+    UPDATE games_liveround AS r SET phase = 'settled', ended_at = moment, deadline = moment + games_lasts(v.clock, 'pause')
+    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO moved;
+    RETURN moved;
+END $$;
+REVOKE ALL ON FUNCTION games_finish_round FROM PUBLIC;
+
+-- End a round, or a coup of Chemin de Fer, without a result, and return it.
+-- Raises SB073 if it has ended, SB033 if it is dealt and two people have not approved, SB075 if a
+-- round with bets has no void, or money is still held for it.
+CREATE OR REPLACE FUNCTION games_end_void(round uuid) RETURNS games_liveround
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moved games_liveround := games_lock_round(round, '{betting,closed,dealt}', true);
+    moment timestamptz := clock_timestamp();
+BEGIN
+    IF moved.phase = 'dealt' AND NOT games_two_agreed_to_void(round) THEN
+        RAISE EXCEPTION 'voiding round % takes two people', round USING ERRCODE = 'SB033';
+    END IF;
+    IF games_has_bets(round) AND NOT EXISTS (SELECT FROM games_void AS v WHERE v.round_id = round)
+       OR EXISTS (SELECT FROM wallet_hold AS h WHERE h.round_id = round)
+    THEN
+        RAISE EXCEPTION 'the bets on round % are not returned', round USING ERRCODE = 'SB075';
+    END IF;
+    UPDATE games_liveround AS r SET phase = 'void', ended_at = moment,
+        deadline = moment + coalesce(games_lasts(v.clock, 'pause'), interval '0')
+    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO moved;
+    RETURN moved;
+END $$;
+REVOKE ALL ON FUNCTION games_end_void FROM PUBLIC;
+
+-- Take a coup of Chemin de Fer one phase on, where players and not the clock decide when, and return
+-- it. `at`: time of the move. `deadline`: of the pending question.
+-- The first card of a coup is the one that the shoe gives next.
+-- Raises SB073 unless the phase is the next one, SB074 for a time outside this transaction, SB075
+-- for a coup that ends before it is stored or without cards.
+CREATE OR REPLACE FUNCTION games_move_coup(round uuid, phase text, at timestamptz, deadline timestamptz) RETURNS games_liveround
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moved games_liveround := games_lock_round(
+        round, CASE phase WHEN 'closed' THEN '{betting}'::text[] WHEN 'dealt' THEN '{closed}' WHEN 'settled' THEN '{dealt}' END, true);
+    dealt_from games_shoe;
+BEGIN
+    PERFORM FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id
+    WHERE t.id = moved.live_table_id AND g.shape = 'guests';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'round % is no coup', round USING ERRCODE = 'SB073';
+    END IF;
+    IF (at BETWEEN transaction_timestamp() AND clock_timestamp()) IS NOT TRUE THEN
+        RAISE EXCEPTION 'coup % does not move at %', round, at USING ERRCODE = 'SB074';
+    END IF;
+    SELECT s.* INTO dealt_from FROM games_shoe AS s WHERE s.id = moved.shoe_id AND s.ended_at IS NULL;
+    IF phase = 'settled' AND dealt_from.gone < moved.first_card + 4 THEN
+        RAISE EXCEPTION 'coup % has no cards', round USING ERRCODE = 'SB075';
+    END IF;
+    UPDATE games_liveround AS r SET phase = games_move_coup.phase, deadline = games_move_coup.deadline,
+        closed_at = CASE games_move_coup.phase WHEN 'closed' THEN at ELSE r.closed_at END,
+        dealt_at = CASE games_move_coup.phase WHEN 'dealt' THEN at ELSE r.dealt_at END,
+        first_card = CASE games_move_coup.phase WHEN 'dealt' THEN dealt_from.gone ELSE r.first_card END,
+        ended_at = CASE games_move_coup.phase WHEN 'settled' THEN at END
+    WHERE r.id = round RETURNING r.* INTO moved;
+    RETURN moved;
+END $$;
+REVOKE ALL ON FUNCTION games_move_coup FROM PUBLIC;
+
+-- Set the deadline of a coup of Chemin de Fer, whose question is asked again after a stop or a pause.
+-- Players and not this time decide when bets close there.
+-- Raises SB073 if no coup is in progress.
+CREATE OR REPLACE FUNCTION games_ask_again(round uuid, deadline timestamptz) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    UPDATE games_liveround AS r SET deadline = games_ask_again.deadline
+    FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'guests'
+    WHERE r.id = round AND r.phase IN ('betting', 'closed', 'dealt') AND t.id = r.live_table_id;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'no coup % is in progress', round USING ERRCODE = 'SB073';
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION games_ask_again FROM PUBLIC;
+
+-- Return whether an incident of the live table awaits its ruling.
+CREATE OR REPLACE FUNCTION games_awaits_ruling(live_table bigint) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT EXISTS (
+        SELECT FROM games_incident AS i JOIN games_liveround AS r ON r.id = i.live_round_id
+        WHERE r.live_table_id = games_awaits_ruling.live_table
+            AND NOT EXISTS (SELECT FROM games_incidentruling AS ruling WHERE ruling.incident_id = i.id))
+$$;
+REVOKE ALL ON FUNCTION games_awaits_ruling FROM PUBLIC;
+
+-- Stop a live table because of an incident of one of its rounds. A table that is stopped stays
+-- stopped by its first incident.
+-- Raises SB076 if the incident is not one of this table.
+-- Locks the live table.
+CREATE OR REPLACE FUNCTION games_stop_table(live_table bigint, incident bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM FROM games_incident AS i JOIN games_liveround AS r ON r.id = i.live_round_id
+    WHERE i.id = incident AND r.live_table_id = games_stop_table.live_table;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'incident % is not of table %', incident, live_table USING ERRCODE = 'SB076';
+    END IF;
+    UPDATE games_livetable AS t SET stopped_by_id = incident WHERE t.id = live_table AND t.stopped_by_id IS NULL;
+END $$;
+REVOKE ALL ON FUNCTION games_stop_table FROM PUBLIC;
+
+-- Reopen a stopped live table. The phase of an undealt round of a shared table starts again in full.
+-- Raises SB076 if the table is not stopped, or an incident awaits its ruling.
+-- Locks the round, then the live table.
+CREATE OR REPLACE FUNCTION games_reopen_table(live_table bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    UPDATE games_liveround AS r SET deadline = clock_timestamp()
+        + games_lasts(v.clock, CASE r.phase WHEN 'betting' THEN 'betting' ELSE 'call' END)
+    FROM games_tableversion AS v, games_livetable AS t, games_table AS g
+    WHERE r.live_table_id = games_reopen_table.live_table AND r.phase IN ('betting', 'closed') AND v.id = r.version_id
+        AND t.id = r.live_table_id AND g.id = t.table_id AND g.shape = 'shared';
+    UPDATE games_livetable AS t SET stopped_by_id = NULL WHERE t.id = live_table AND t.stopped_by_id IS NOT NULL;
+    IF NOT FOUND OR games_awaits_ruling(live_table) THEN
+        RAISE EXCEPTION 'table % stays as it is', live_table USING ERRCODE = 'SB076';
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION games_reopen_table FROM PUBLIC;
+
+-- Add an empty live table for one kind of money to a table for several players.
+-- Raises SB070 if there is no such table, or it has one for this kind of money.
+CREATE OR REPLACE FUNCTION games_add_live_table(table_id bigint, mode text) RETURNS games_livetable
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    added games_livetable;
+BEGIN
+    INSERT INTO games_livetable AS t (table_id, mode)
+    SELECT g.id, games_add_live_table.mode FROM games_table AS g
+    WHERE g.id = games_add_live_table.table_id AND g.shape IN ('shared', 'guests') AND games_add_live_table.mode IN ('R', 'F')
+    ON CONFLICT DO NOTHING RETURNING t.* INTO added;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'no live table is added to table %', games_add_live_table.table_id USING ERRCODE = 'SB070';
+    END IF;
+    RETURN added;
+END $$;
+REVOKE ALL ON FUNCTION games_add_live_table FROM PUBLIC;
 
 -- Allow only forward changes of a shared round. Trigger function, BEFORE UPDATE on games_liveround.
 -- The phases are betting, closed, dealt, settled, in this order; void can follow the first three.
@@ -55,27 +369,5 @@ BEGIN
             RAISE EXCEPTION 'bets on round % are closed', played.id USING ERRCODE = 'restrict_violation';
         END IF;
     END LOOP;
-    RETURN NEW;
-END $$;
-
--- Refuse to replace a shoe or a round that has not ended. Trigger function, BEFORE UPDATE OF
--- shoe_id, round_id on games_livetable.
--- Raises restrict_violation (23001).
--- Players bet on the shoe's commitment, so its seed must be published, or recorded as lost, before
--- the next shoe.
-CREATE OR REPLACE FUNCTION games_keep_live_table() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    PERFORM FROM games_shoe AS shoe
-    WHERE shoe.id = OLD.shoe_id AND OLD.shoe_id IS DISTINCT FROM NEW.shoe_id AND shoe.ended_at IS NULL;
-    IF FOUND THEN
-        RAISE EXCEPTION 'shoe % has not ended', OLD.shoe_id USING ERRCODE = 'restrict_violation';
-    END IF;
-    PERFORM FROM games_liveround AS round
-    WHERE round.id = OLD.round_id AND OLD.round_id IS DISTINCT FROM NEW.round_id
-        AND round.phase IN ('betting', 'closed', 'dealt');
-    IF FOUND THEN
-        RAISE EXCEPTION 'round % has not ended', OLD.round_id USING ERRCODE = 'restrict_violation';
-    END IF;
     RETURN NEW;
 END $$;

@@ -58,19 +58,6 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Refuse to void a dealt round that two people have not approved. Trigger function, BEFORE UPDATE
--- OF phase on games_liveround, from dealt to void.
--- Raises SB033.
--- A round without bets is never dealt, so a dealt round always has money on it.
-CREATE OR REPLACE FUNCTION games_dealt_round_is_void() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    IF NOT games_two_agreed_to_void(NEW.id) THEN
-        RAISE EXCEPTION 'voiding round % takes two people', NEW.id USING ERRCODE = 'SB033';
-    END IF;
-    RETURN NEW;
-END $$;
-
 -- Refuse a reversal of a game's journal unless its round is voided in the same transaction.
 -- Constraint trigger function, AFTER INSERT on wallet_journal, at commit, because the void can be
 -- inserted after the journal.
