@@ -81,7 +81,7 @@ def _give(player: Player, mode: Mode, kind: str, amount: int) -> None:
         ledger.Line(source, player.currency, mode, -amount),
         ledger.Line(cash, player.currency, mode, amount),
     )
-    ledger.post(ledger.Journal(uuid4(), "deposit", lines))
+    ledger.post(ledger.Journal(uuid4(), "deposit" if mode is Mode.REAL else "top_up", lines))
 
 
 def a_submission(player: Player, **details: Any) -> Submission:

@@ -1,7 +1,6 @@
 """Attacks on balances that two people put right."""
 
-from tests.attacks.attack import Attack, changed, copied, kept, nothing, posted, twice
-from tests.attacks.on_money import CASH, CASHIER, LIMITED
+from tests.attacks.attack import Attack, changed, copied, kept, nothing, twice
 
 ADJUSTED = "kind = 'adjusted' AND currency = 'SEK' AND mode = 'R'"
 ANOTHER_KEY = "jsonb_build_object('key', gen_random_uuid())"
@@ -20,10 +19,4 @@ ATTACKS: list[Attack] = [
         copied("wallet_adjustment", ANOTHER_KEY),
         "ALTER TABLE wallet_adjustment DROP CONSTRAINT wallet_adjustment_pkey",
     ),
-    Attack(
-        "wallet_journal",
-        "wallet_journal_adjusts_as_approved",
-        posted("adjustment", {CASH: 50, CASHIER: -50}),
-    ),
-    Attack("wallet_entry", "wallet_entry_and_account", posted("gift", {LIMITED: 50, ADJUSTED: -50}), name="adjusted"),
 ]

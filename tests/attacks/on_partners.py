@@ -1,7 +1,6 @@
 """Attacks on partners of the seamless wallet, on their keys, and on what studios do with our balances."""
 
-from tests.attacks.attack import Attack, changed, copied, kept, nothing, posted, twice
-from tests.attacks.on_money import CASH, CASHIER, LIMITED
+from tests.attacks.attack import Attack, changed, copied, kept, nothing, twice
 
 PARTNER, KEY, PLAYER = "wallet_partner", "wallet_partner_key", "wallet_studio_player"
 SESSION, ROW = "wallet_game_session", "wallet_studio_transaction"
@@ -93,6 +92,4 @@ ATTACKS: list[Attack] = [
         }.items()
     ),
     Attack(ROW, f"{ROW}_is_booked", row()),
-    Attack("wallet_journal", "wallet_journal_plays_as_said", posted("studio_win", {CASH: 50, CASHIER: -50})),
-    Attack("wallet_entry", "wallet_entry_and_account", posted("gift", {LIMITED: 50, STUDIO: -50}), name="studio"),
 ]

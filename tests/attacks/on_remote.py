@@ -1,7 +1,6 @@
 """Attacks on our tables on an operator's wallet: on its players, their visits and bets, and what it is told."""
 
-from tests.attacks.attack import Attack, changed, copied, kept, nothing, posted, twice
-from tests.attacks.on_money import CASH, CASHIER, LIMITED
+from tests.attacks.attack import Attack, changed, copied, kept, nothing, twice
 
 PLAYER, LAUNCH = "wallet_operator_player", "wallet_operator_launch"
 BET, MESSAGE = "wallet_operator_bet", "wallet_operator_message"
@@ -98,6 +97,4 @@ ATTACKS: list[Attack] = [
             f" settled_by_id = {SUPPORT} WHERE state = 'doubt'",
         }.items()
     ),
-    Attack("wallet_journal", "wallet_journal_of_operator", posted("remote_bet", {CASH: 50, CASHIER: -50})),
-    Attack("wallet_entry", "wallet_entry_and_account", posted("gift", {LIMITED: 50, OPERATORS: -50}), name="operator"),
 ]

@@ -1,7 +1,7 @@
 """Attacks on stops of the whole house, and on what one keeps from beginning."""
 
-from tests.attacks.attack import Attack, alone, changed, copied, kept, nothing, posted, twice
-from tests.attacks.on_money import CASH, ESCROW
+from tests.attacks.attack import Attack, alone, changed, copied, kept, nothing, twice
+from tests.attacks.on_money import CASH
 
 STOP = "wallet_housestop"
 ROW = f"INSERT INTO {STOP} (at, by_id, reason, ended_at, ended_by_id, ended_reason)"
@@ -60,7 +60,6 @@ ATTACKS: list[Attack] = [
         harm=f"SELECT ended_at > clock_timestamp() + interval '8 days' {LAST}",
         name="some day",
     ),
-    Attack("wallet_journal", "wallet_journal_may_begin", posted("stake", {CASH: -100, ESCROW: 100}), STANDS),
     Attack(
         "wallet_hold",
         "wallet_hold_may_begin",

@@ -31,7 +31,7 @@ MONEY = 1_000_000
 BEFORE = 5  # actions of each kind, so that each connection has prepared its statements
 ACCOUNT = "SELECT id FROM wallet_account WHERE owner_id = %s AND kind = 'cash' AND mode = 'R'"
 OF_THE_HOUSE = "SELECT id FROM wallet_account WHERE owner_id IS NULL AND kind = %s AND currency = %s AND mode = 'R'"
-POST = "SELECT journal FROM wallet_post(%s::jsonb)"
+POST = "SELECT journal FROM tests.write(%s::jsonb)"
 REVERSE = "SELECT posted FROM wallet_reverse(%s::bigint[], %s::uuid[], 'void')"
 HOLD = "SELECT wallet_hold(%s::uuid, %s::bigint, %s::bigint)"
 STAKE = "SELECT posted FROM wallet_stake_holds(%s::uuid, %s::uuid)"

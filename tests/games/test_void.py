@@ -22,7 +22,7 @@ from tests.wallet.money_moves import cash, house, move
 from tests.wallet.test_at_once import at_once
 from wallet import ledger
 from wallet.ledger import accounts, purse
-from wallet.models import Journal, Mode
+from wallet.models import AccountKind, Journal, Mode
 
 MONEY = 1_000_000
 BETS = {"player": 1000, "banker": 5000, "tie": 1000}
@@ -37,14 +37,13 @@ def balance(player, mode=Mode.REAL):
 
 
 def spend(player, amount, mode=Mode.REAL):
-    """Take money out of the player's cash, as a withdrawal would."""
-    lines = move(
-        (cash(player, mode), -amount),
-        (house("cashier" if mode is Mode.REAL else "mint", player, mode), amount),
-        currency=player.currency,
-        mode=mode.value,
+    """Take money out of the player's cash, as taking a bank would."""
+    tenure = uuid4()
+    bank = accounts.open_table_account(
+        AccountKind.BANK, tenure, currency=player.currency, mode=mode, owner_id=player.pk
     )
-    ledger.post(ledger.Journal(uuid4(), "deposit", lines))
+    lines = move((cash(player, mode), -amount), (bank, amount), currency=player.currency, mode=mode.value)
+    ledger.post(ledger.Journal(uuid4(), "bank", lines, tenure))
 
 
 def a_won_round(player, table, mode=Mode.REAL):

@@ -41,6 +41,12 @@ BEGIN
     GET DIAGNOSTICS rows = ROW_COUNT;
     RETURN rows;
 END $$;
+-- Payouts are written by functions of the games alone. Tests of the ledger itself pay without a game.
+CREATE FUNCTION tests.write(journals jsonb)
+RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT * FROM wallet_write(journals, false);
+$$;
 GRANT USAGE ON SCHEMA tests TO {GROUP};
 """
 SET_IDS_APART = """

@@ -21,6 +21,7 @@ from players.protection import limits
 from tests.wallet import model
 from tests.wallet.faults import Way
 from tests.wallet.model import CASH, FREE, PURSE, REAL, Book, Round
+from tests.wallet.money_moves import write
 from tests.wallet.stepping import Stepping
 from wallet import cashier, ledger, payouts, withdrawals
 from wallet.ledger import accounts, adjustments, holds, purse, round_reversal
@@ -325,7 +326,7 @@ class WalletMachine(Stepping):
         journals = self._settlement(round_id, Round({(book, where): amount}), paid)
         played: list[Round] = []
         if self.step(
-            whole(lambda: ledger.post(staked, *journals)),
+            whole(lambda: write(staked, *journals)),
             lambda: played.append(book.stake(where, amount, amount * times)),
             fault=fault,
         ):

@@ -18,7 +18,7 @@ from tests.harness.sweeps import sample
 from tests.people import events
 from tests.players.limit_clock import a_day, let_pass
 from tests.wallet.money_moves import a_round as a_rounds_money
-from tests.wallet.money_moves import cash, house, move, settle, stake
+from tests.wallet.money_moves import cash, house, move, settle, stake, write
 from wallet import ledger
 from wallet.invariants import verify
 from wallet.ledger import Journal, LimitReached, accounts, purse
@@ -174,7 +174,7 @@ class TestHeldTo:
         (open_stake,) = ledger.post(stake(player, 100))
         for kind in ("stake", "loss", "deposit"):
             limit(player, kind, "day", 0)
-        ledger.post(settle(player, 100, 50))
+        write(settle(player, 100, 50))
         purse.rebuy(player=player, mode=Mode.REAL, amount=100, key=uuid4())
         purse.leave(player=player, mode=Mode.REAL, key=uuid4())
         for journal in (staked, settled, open_stake):

@@ -22,10 +22,9 @@ from tests.start.support import wait_until
 from tests.wallet import payout_builders
 from tests.wallet.adjusting import adjust
 from tests.wallet.coups import Coup, a_bank, broken, coup_player
-from tests.wallet.money_moves import a_round, cash, house, move, settle, stake
+from tests.wallet.money_moves import a_round, cash, house, move, settle, stake, write
 from tests.wallet.studios import a_game
 from tests.wallet.test_at_once import is_whole
-from tests.wallet.test_kept import CLAIM
 from wallet import ledger, tasks
 from wallet.ledger import Journal, accounts, holds, round_reversal
 from wallet.models import Entry, Mode
@@ -64,17 +63,8 @@ def balance(player: Any) -> int:
 def a_correction(player: Any) -> int:
     """Post a journal without balance accounts, so that nobody waits for a lock. Return its id."""
     lines = move((house("escrow", player), -5), (house("house", player), 5))
-    (posted,) = ledger.post(Journal(uuid4(), "correction", lines))
+    (posted,) = write(Journal(uuid4(), "settle", lines))
     return posted.journal_id
-
-
-def a_journal(owner: psycopg.Connection) -> int:
-    """Insert a journal without entries, past the posting function. Return its id."""
-    ((number,),) = owner.execute(
-        "WITH key AS (INSERT INTO wallet_posting_key VALUES (gen_random_uuid(), '', 0) RETURNING key)"
-        " INSERT INTO wallet_journal (key, request_hash, kind) SELECT key, '', 'gift' FROM key RETURNING id"
-    ).fetchall()
-    return int(number)
 
 
 class TestTheTurn:
@@ -98,42 +88,13 @@ class TestTheTurn:
         assert list(told.values_list("version", "balance_after")) == [(1, 1000), (2, 900), (3, 1150), (4, 0)]
         assert is_whole()
 
-    @pytest.mark.parametrize("number", sample([1, 2], 1))
-    def test_a_number_of_the_month_before_cannot_be_claimed(self, go_to, owner, number):
-        """The index of one month does not cover another; the account's row does."""
-        player = a_player(real=1000)
-        ledger.post(stake(player, 100))
-        go_to(SEPTEMBER)
-        with owner.transaction(force_rollback=True):
-            claim = {"amount": 1, "after": 901, "number": number, "house_after": None, "house_number": None}
-            row = {"journal": a_journal(owner), "cash": cash(player), "house": house("escrow", player)}
-            with pytest.raises(errors.RestrictViolation, match="does not follow on account"):
-                owner.execute(CLAIM, row | claim)
-
-    def test_two_lines_cannot_share_a_number_in_two_months(self, go_to, owner):
-        """One has explicit version and balance, the other moves the account to the same."""
-        player = a_player(real=1000)
-        owner.execute("SELECT setval('wallet_journal_id_seq', %s, false)", [id_ranges.block(SEPTEMBER) - 1])
-        lines = (
-            "INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)"
-            " SELECT journal, line, account, 'SEK', 'R', amount, balance_after, version FROM (VALUES"
-            " (%(august)s, 1, %(cash)s, 7, 1007, 2), (%(august)s, 2, %(escrow)s, -7, NULL, NULL),"
-            " (%(later)s, 1, %(cash)s, 7, NULL, NULL), (%(later)s, 2, %(escrow)s, -7, NULL, NULL))"
-            " AS said (journal, line, account, amount, balance_after, version)"
-        )
-        with owner.transaction(force_rollback=True):
-            row = {"august": a_journal(owner), "later": a_journal(owner)}
-            assert row["august"] + 1 == row["later"] == id_ranges.block(SEPTEMBER)
-            with pytest.raises(errors.RestrictViolation, match=r"number 2 .* does not follow on account"):
-                owner.execute(lines, row | {"cash": cash(player), "escrow": house("escrow", player)})
-
     @pytest.mark.sweep
     def test_a_transaction_that_spans_it_is_whole(self, go_to):
         player, round_id = a_player(real=1000), uuid4()
         with transaction.atomic():
             (staked,) = ledger.post(stake(player, 100, round_id=round_id))
             go_to(SEPTEMBER)
-            (settled,) = ledger.post(settle(player, 100, 195, round_id=round_id))
+            (settled,) = write(settle(player, 100, 195, round_id=round_id))
         assert tables_of(staked.journal_id) == {"wallet_journal_2026_08", "wallet_entry_2026_08"}
         assert tables_of(settled.journal_id) == {"wallet_journal_2026_09", "wallet_entry_2026_09"}
         assert balance(player) == 1095
@@ -338,7 +299,7 @@ class TestThingsThatStraddle:
     @pytest.mark.sweep
     def test_an_void_with_a_shortfall(self, go_to):
         player, round_id = a_player(real=1_000), uuid4()
-        ledger.post(stake(player, 500, round_id=round_id), settle(player, 500, 2_000, round_id=round_id))
+        write(stake(player, 500, round_id=round_id), settle(player, 500, 2_000, round_id=round_id))
         a_round(player, 2_400, 0)
         go_to(SEPTEMBER)
         with transaction.atomic():

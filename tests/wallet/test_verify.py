@@ -189,9 +189,9 @@ DAMAGE = [
     ("ALTER TABLE wallet_day DISABLE TRIGGER wallet_day_is_counted", "guards_stand", "trigger wallet_day_is_counted"),
     ("GRANT UPDATE ON wallet_day TO sabot_app", "nobody_writes_past_the_door", "UPDATE wallet_day"),
     (
-        "ALTER TABLE wallet_entry DISABLE TRIGGER wallet_entry_moves_balance",
+        "ALTER TABLE wallet_entry DISABLE TRIGGER wallet_entry_is_written",
         "guards_stand",
-        "trigger wallet_entry_moves_balance",
+        "trigger wallet_entry_is_written",
     ),
     (
         "ALTER TABLE wallet_journal DISABLE TRIGGER ALL",
@@ -199,17 +199,13 @@ DAMAGE = [
         "constraint wallet_journal_posting_key on wallet_journal: missing, changed or not in force",
     ),
     (
-        """CREATE OR REPLACE FUNCTION wallet_check_sums() RETURNS trigger
-           LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS 'BEGIN RETURN NULL; END'""",
+        """CREATE OR REPLACE FUNCTION wallet_refuse_gifts(journals bigint[]) RETURNS void
+           LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS 'BEGIN END'""",
         "guards_stand",
-        "function wallet_check_sums()",
+        "function wallet_refuse_gifts(",
     ),
     ("DROP TRIGGER wallet_entry_is_kept ON wallet_entry", "guards_stand", "trigger wallet_entry_is_kept"),
-    (
-        "DROP TRIGGER wallet_entry_and_account ON wallet_entry",
-        "guards_stand",
-        "trigger wallet_entry_and_account",
-    ),
+    ("DROP TRIGGER wallet_entry_is_written ON wallet_entry", "guards_stand", "trigger wallet_entry_is_written"),
     ("ALTER TABLE audit_event ALTER kind DROP NOT NULL", "guards_stand", "constraint audit_event_kind_not_null"),
     ("DROP TRIGGER audit_event_is_kept ON audit_event", "guards_stand", "trigger audit_event_is_kept"),
     ("GRANT EXECUTE ON FUNCTION audit_erase TO sabot_app", "nobody_writes_past_the_door", "EXECUTE audit_erase(text)"),

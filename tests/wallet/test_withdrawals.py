@@ -16,9 +16,9 @@ from players.protection import exclusions
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
-from tests.wallet.money_moves import settle, stake
+from tests.wallet.money_moves import settle, stake, write
 from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approve, in_the_banks_hands
-from wallet import ledger, payouts, withdrawals
+from wallet import payouts, withdrawals
 from wallet.invariants import verify
 from wallet.ledger import accounts, round_reversal, statements
 from wallet.models import AccountKind, Entry, Mode, Withdrawal, WithdrawalStatus
@@ -367,7 +367,7 @@ def test_what_the_house_owes_says_what_is_pending():
 def test_a_void_takes_nothing_of_what_waits_to_be_paid_out():
     player = a_verified_player(real=1_000)
     round_id = uuid4()
-    ledger.post(stake(player, 1_000, round_id=round_id), settle(player, 1_000, MONEY, round_id=round_id))
+    write(stake(player, 1_000, round_id=round_id), settle(player, 1_000, MONEY, round_id=round_id))
     a_withdrawal(player, MONEY)
     (undone,) = round_reversal.undo_round(round_id)
     assert undone.shortfall == MONEY - 1_000

@@ -106,10 +106,11 @@ KEYS = Invariant(
     UNION ALL
     SELECT format('journal %s: its hash is not that of its contents', j.id)
     FROM wallet_journal AS j
-    LEFT JOIN (SELECT journal_id,
-                      string_agg(wallet_line_text(account_id, currency, mode, amount), ',' ORDER BY line) AS lines
+    LEFT JOIN (SELECT journal_id, array_agg(account_id ORDER BY line)::text AS accounts,
+                      array_agg(amount ORDER BY line)::text AS amounts
                FROM wallet_entry GROUP BY journal_id) AS e ON e.journal_id = j.id
-    WHERE j.request_hash IS DISTINCT FROM wallet_request_hash(j.kind, j.round_id, j.reverses_id, e.lines)
+    WHERE j.request_hash IS DISTINCT FROM
+        wallet_request_hash(j.kind, j.round_id, j.reverses_id, e.accounts, e.amounts)
     """,
 )
 

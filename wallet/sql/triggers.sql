@@ -3,10 +3,10 @@
 
 -- On wallet_account
 
--- Refuses direct updates only (depth 0): the triggers on wallet_entry and wallet_hold update these
--- columns from depth 1.
+-- Refuses every statement but those of the functions that write the ledger, and of the triggers on
+-- wallet_hold, which update `held` from depth 1.
 CREATE OR REPLACE TRIGGER wallet_account_balance BEFORE UPDATE OF balance, held, version ON wallet_account
-    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION wallet_refuse_change();
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 AND current_setting('sabot.writer', true) IS DISTINCT FROM 'wallet') EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_account_identity BEFORE UPDATE OF id, owner_id, kind, currency, mode, stands_for ON wallet_account
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_account_is_kept BEFORE DELETE OR TRUNCATE ON wallet_account
@@ -38,9 +38,8 @@ CREATE OR REPLACE TRIGGER wallet_adjustment_is_approved BEFORE INSERT ON wallet_
 
 -- On wallet_day
 
--- Refuses direct statements only (depth 0): wallet_count_days writes from depth 1.
 CREATE OR REPLACE TRIGGER wallet_day_is_counted BEFORE INSERT OR UPDATE ON wallet_day
-    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION wallet_refuse_change();
+    FOR EACH STATEMENT WHEN (current_setting('sabot.writer', true) IS DISTINCT FROM 'wallet') EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_day_is_kept BEFORE DELETE OR TRUNCATE ON wallet_day
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 
@@ -69,22 +68,8 @@ CREATE OR REPLACE TRIGGER wallet_difference_step_begins BEFORE INSERT ON wallet_
 
 CREATE OR REPLACE TRIGGER wallet_entry_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_entry
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
--- Fires before wallet_entry_moves_balance sets a version: PostgreSQL fires triggers in the order of
--- their names.
-CREATE OR REPLACE TRIGGER wallet_entry_brings_new_number BEFORE INSERT ON wallet_entry
-    FOR EACH ROW WHEN (NEW.version IS NOT NULL) EXECUTE FUNCTION wallet_refuse_taken_number();
-CREATE OR REPLACE TRIGGER wallet_entry_moves_balance BEFORE INSERT ON wallet_entry
-    FOR EACH ROW WHEN (NEW.version IS NULL) EXECUTE FUNCTION wallet_move_balance();
--- Fires before wallet_entry_counts: PostgreSQL fires triggers in the order of their names.
-CREATE OR REPLACE TRIGGER wallet_entry_and_account AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
-    FOR EACH STATEMENT EXECUTE FUNCTION wallet_follow_lines();
-CREATE OR REPLACE TRIGGER wallet_entry_counts AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
-    FOR EACH STATEMENT EXECUTE FUNCTION wallet_count_days();
-CREATE OR REPLACE TRIGGER wallet_entry_sums_to_zero AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
-    FOR EACH STATEMENT EXECUTE FUNCTION wallet_check_sums();
--- Fires after wallet_entry_sums_to_zero: PostgreSQL fires triggers in the order of their names.
-CREATE OR REPLACE TRIGGER wallet_entry_with_its_owner AFTER INSERT ON wallet_entry REFERENCING NEW TABLE AS new_lines
-    FOR EACH STATEMENT EXECUTE FUNCTION wallet_keep_apart();
+CREATE OR REPLACE TRIGGER wallet_entry_is_written BEFORE INSERT ON wallet_entry
+    FOR EACH STATEMENT WHEN (current_setting('sabot.writer', true) IS DISTINCT FROM 'wallet') EXECUTE FUNCTION wallet_refuse_change();
 
 -- On wallet_game_session
 
@@ -105,7 +90,7 @@ CREATE OR REPLACE TRIGGER wallet_hold_may_grow AFTER UPDATE ON wallet_hold
 CREATE OR REPLACE TRIGGER wallet_hold_moves_held AFTER INSERT OR UPDATE ON wallet_hold
     FOR EACH ROW EXECUTE FUNCTION wallet_move_held();
 CREATE OR REPLACE TRIGGER wallet_hold_gives_back AFTER DELETE ON wallet_hold REFERENCING OLD TABLE AS gone
-    FOR EACH STATEMENT EXECUTE FUNCTION wallet_give_back_held();
+    FOR EACH STATEMENT WHEN (current_setting('sabot.writer', true) IS DISTINCT FROM 'wallet') EXECUTE FUNCTION wallet_give_back_held();
 
 -- On wallet_housestop
 
@@ -120,19 +105,12 @@ CREATE OR REPLACE TRIGGER wallet_housestop_ends BEFORE UPDATE ON wallet_housesto
 
 CREATE OR REPLACE TRIGGER wallet_journal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_journal
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
-CREATE OR REPLACE TRIGGER wallet_journal_adjusts_as_approved AFTER INSERT ON wallet_journal
-    FOR EACH ROW WHEN (NEW.kind = 'adjustment') EXECUTE FUNCTION wallet_check_adjusting();
-CREATE OR REPLACE TRIGGER wallet_journal_may_begin AFTER INSERT ON wallet_journal
-    FOR EACH ROW WHEN (NEW.kind IN ('stake', 'bank', 'top_up', 'studio_stake')) EXECUTE FUNCTION wallet_refuse_stopped();
-CREATE OR REPLACE TRIGGER wallet_journal_plays_as_said AFTER INSERT ON wallet_journal
-    FOR EACH ROW WHEN (NEW.kind IN ('studio_stake', 'studio_win', 'studio_rollback'))
-    EXECUTE FUNCTION wallet_check_studio_journal();
-CREATE OR REPLACE TRIGGER wallet_journal_of_operator AFTER INSERT ON wallet_journal
-    FOR EACH ROW WHEN (NEW.kind IN ('remote_bet', 'remote_back')) EXECUTE FUNCTION wallet_check_operator_journal();
+CREATE OR REPLACE TRIGGER wallet_journal_is_written BEFORE INSERT ON wallet_journal
+    FOR EACH STATEMENT WHEN (current_setting('sabot.writer', true) IS DISTINCT FROM 'wallet') EXECUTE FUNCTION wallet_refuse_change();
+CREATE CONSTRAINT TRIGGER wallet_journal_covers_a_void AFTER INSERT ON wallet_journal DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN (NEW.kind = 'void_shortfall') EXECUTE FUNCTION wallet_check_shortfall();
 CREATE CONSTRAINT TRIGGER wallet_journal_reverses_a_void AFTER INSERT ON wallet_journal DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW WHEN (NEW.reverses_id IS NOT NULL AND NEW.round_id IS NOT NULL) EXECUTE FUNCTION games_reversal_is_of_a_void();
-CREATE OR REPLACE TRIGGER wallet_journal_reverses_exactly AFTER INSERT ON wallet_journal
-    FOR EACH ROW WHEN (NEW.reverses_id IS NOT NULL) EXECUTE FUNCTION wallet_check_reversal();
 
 -- On wallet_ledgerhourlytotal
 
@@ -199,6 +177,8 @@ CREATE OR REPLACE TRIGGER wallet_payout_notice_is_kept BEFORE UPDATE OR DELETE O
 
 CREATE OR REPLACE TRIGGER wallet_posting_key_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_posting_key
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_posting_key_is_written BEFORE INSERT ON wallet_posting_key
+    FOR EACH STATEMENT WHEN (current_setting('sabot.writer', true) IS DISTINCT FROM 'wallet') EXECUTE FUNCTION wallet_refuse_change();
 
 -- On wallet_provider_statement
 
@@ -257,6 +237,8 @@ CREATE OR REPLACE TRIGGER wallet_reserved_is_kept BEFORE DELETE OR TRUNCATE ON w
 -- keeps the reversed journals: its primary key makes a second reversal wait and fail.
 CREATE OR REPLACE TRIGGER wallet_reversal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_reversal
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_reversal_is_written BEFORE INSERT ON wallet_reversal
+    FOR EACH STATEMENT WHEN (current_setting('sabot.writer', true) IS DISTINCT FROM 'wallet') EXECUTE FUNCTION wallet_refuse_change();
 
 -- On wallet_accountsnapshot
 

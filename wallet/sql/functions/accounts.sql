@@ -93,32 +93,50 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     FROM wallet_journal AS j LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id WHERE j.id = journal
 $$;
 
--- Refuse journals that move money from one owner to another. Trigger function, AFTER INSERT on
--- wallet_entry, per statement.
+-- Refuse journals that move an account which accepts only certain journals: an account with
+-- `stands_for`, or the house's account for adjustments, studios or operators.
+-- `journals`: ids, with their entries; NULL elements are ignored.
+-- Raises SB009.
+CREATE OR REPLACE FUNCTION wallet_refuse_bound(journals bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    astray wallet_entry;
+BEGIN
+    SELECT e.* INTO astray FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
+    WHERE e.journal_id = ANY (journals) AND CASE
+        WHEN a.kind = 'adjusted' THEN wallet_adjusts_so(e.journal_id)
+        WHEN a.kind = 'studio' THEN wallet_studio_moves_so(e.journal_id)
+        WHEN a.kind = 'operator' THEN wallet_operator_journal_matches(e.journal_id)
+        ELSE a.stands_for IS NULL OR wallet_table_account_allows(a.kind, a.stands_for, e.journal_id)
+    END IS NOT TRUE LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'journal % line %: account % does not move like this',
+            astray.journal_id, astray.line, astray.account_id USING ERRCODE = 'SB009';
+    END IF;
+END $$;
+
+-- Refuse journals that move money from one owner to another.
+-- `journals`: ids, with their entries.
 -- Raises SB010.
 --
 -- Two cases are allowed: a settle journal pays players from a bank, and the void of a settle
 -- journal returns that money to the bank. House accounts (without a balance) and stakes accounts do
 -- not count. House players have no owner and count as one owner, because their money belongs to the
 -- house.
-CREATE OR REPLACE FUNCTION wallet_keep_apart() RETURNS trigger
+CREATE OR REPLACE FUNCTION wallet_refuse_gifts(journals bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     astray record;
 BEGIN
+    WITH line AS MATERIALIZED (
+        SELECT e.journal_id, e.amount, a.id, a.kind, coalesce(a.owner_id, 0) AS owner_id
+        FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
+        WHERE e.journal_id = ANY (journals) AND a.balance IS NOT NULL AND a.kind <> 'stakes'
+    )
     SELECT j.id, source.id AS gives, target.id AS takes INTO astray
-    FROM (SELECT n.journal_id FROM new_lines AS n WHERE n.version IS NOT NULL
-          GROUP BY n.journal_id HAVING min(n.amount) < 0 AND max(n.amount) > 0) AS mixed
-    JOIN wallet_journal AS j ON j.id = mixed.journal_id LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
-    CROSS JOIN LATERAL (
-        SELECT a.* FROM new_lines AS n JOIN wallet_account AS a ON a.id = n.account_id
-        WHERE n.journal_id = mixed.journal_id AND n.amount < 0 AND a.balance IS NOT NULL AND a.kind <> 'stakes'
-    ) AS source
-    CROSS JOIN LATERAL (
-        SELECT a.* FROM new_lines AS n JOIN wallet_account AS a ON a.id = n.account_id
-        WHERE n.journal_id = mixed.journal_id AND n.amount > 0 AND a.balance IS NOT NULL AND a.kind <> 'stakes'
-    ) AS target
-    WHERE coalesce(source.owner_id, 0) <> coalesce(target.owner_id, 0)
+    FROM line AS source JOIN line AS target ON target.journal_id = source.journal_id AND target.owner_id <> source.owner_id
+    JOIN wallet_journal AS j ON j.id = source.journal_id LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
+    WHERE source.amount < 0 AND target.amount > 0
       AND ((was.id IS NULL AND j.kind = 'settle' AND source.kind = 'bank')
            OR (was.kind = 'settle' AND target.kind = 'bank')) IS NOT TRUE
     LIMIT 1;
@@ -126,5 +144,4 @@ BEGIN
         RAISE EXCEPTION 'journal % gives money of account % to account %', astray.id, astray.gives, astray.takes
             USING ERRCODE = 'SB010';
     END IF;
-    RETURN NULL;
 END $$;

@@ -48,23 +48,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
                FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id WHERE e.journal_id = j.id))
 $$;
 
--- Refuse a journal of kind adjustment that is not the journal of an adjustment. Trigger function,
--- AFTER INSERT on wallet_journal.
--- Raises SB009.
-CREATE OR REPLACE FUNCTION wallet_check_adjusting() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    IF NOT wallet_adjusts_so(NEW.id) THEN
-        RAISE EXCEPTION 'journal % is no adjustment that two people agreed on', NEW.id USING ERRCODE = 'SB009';
-    END IF;
-    RETURN NULL;
-END $$;
-
 -- Post the adjustment that an approval asks for, against the house account of kind adjusted.
 -- `approval`: id of an approval of kind balance.adjust.
--- Returns two rows, as wallet_post does.
+-- Returns two rows, as wallet_write does.
 -- Raises SB030 if the approval is unknown, not approved or has no account, unique_violation (23505,
--- wallet_adjustment_pkey) if it was posted before, and the errors of wallet_post.
+-- wallet_adjustment_pkey) if it was posted before, and the errors of wallet_write.
 CREATE OR REPLACE FUNCTION wallet_adjust(approval bigint)
 RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
@@ -84,9 +72,9 @@ BEGIN
     END IF;
     INSERT INTO wallet_adjustment (approval_id, key, account_id, amount, why)
     VALUES (approval, (wish ->> 'key')::uuid, cash.id, (wish ->> 'amount')::bigint, wish ->> 'why');
-    RETURN QUERY SELECT * FROM wallet_post(jsonb_build_array(jsonb_build_object(
+    RETURN QUERY SELECT * FROM wallet_write(jsonb_build_array(jsonb_build_object(
         'key', wish ->> 'key', 'kind', 'adjustment', 'round', NULL, 'lines', jsonb_build_array(
             jsonb_build_array(cash.id, cash.currency, cash.mode, (wish ->> 'amount')::bigint),
-            jsonb_build_array(house, cash.currency, cash.mode, -(wish ->> 'amount')::bigint)))));
+            jsonb_build_array(house, cash.currency, cash.mode, -(wish ->> 'amount')::bigint)))), true);
 END $$;
 REVOKE ALL ON FUNCTION wallet_adjust FROM PUBLIC;

@@ -13,7 +13,8 @@ BEGIN
 END $$;
 
 -- Subtract deleted holds from `held` of their accounts. Trigger function, AFTER DELETE on
--- wallet_hold, per statement: closing the bets of a round deletes all of its holds at once.
+-- wallet_hold, per statement. wallet_stake_holds does the same itself, in the statement that moves
+-- the balances.
 CREATE OR REPLACE FUNCTION wallet_give_back_held() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -91,7 +92,7 @@ REVOKE ALL ON FUNCTION wallet_release_holds FROM PUBLIC;
 
 -- Turn all holds of a round into stakes in escrow, in one journal of kind held_stake.
 -- `key`: idempotency key; the same key again returns the same journal.
--- Returns rows as wallet_post does; no row if nothing was held.
+-- Returns rows as wallet_write does; no row if nothing was held.
 -- Raises SB002 if the key posted something else. Money and limits were checked when the holds were
 -- made, so neither is refused here.
 -- Locks the accounts first, in ascending order of id.
@@ -105,6 +106,7 @@ DECLARE
     amounts bigint[];
 BEGIN
     PERFORM wallet_lock_holders(round);
+    PERFORM wallet_begin_writing();
     WITH taken AS (
         DELETE FROM wallet_hold AS h WHERE h.round_id = round RETURNING h.account_id, h.amount
     ), line AS (
@@ -118,8 +120,10 @@ BEGIN
     )
     SELECT array_agg(l.account_id), array_agg(l.amount) INTO accounts, amounts
     FROM (SELECT account_id, amount FROM line UNION ALL SELECT id, escrowed.amount FROM escrowed) AS l;
+    PERFORM wallet_end_writing();
     IF accounts IS NOT NULL THEN
-        RETURN QUERY SELECT * FROM wallet_post_set(wallet_stake_holds.key, 'held_stake', round, accounts, amounts);
+        RETURN QUERY SELECT * FROM wallet_write_set(
+            wallet_stake_holds.key, 'held_stake', round, accounts, amounts, true);
         RETURN;
     END IF;
     RETURN QUERY
@@ -135,7 +139,7 @@ REVOKE ALL ON FUNCTION wallet_stake_holds FROM PUBLIC;
 -- `paid[i]`: minor units paid to `accounts[i]`, stake included. The escrow account returns all
 -- stakes of the round, and the house account takes the rest or pays what is missing.
 -- `key`: idempotency key; the same key again returns the same journal.
--- Returns rows as wallet_post does; no row if nothing was staked on the round.
+-- Returns rows as wallet_write does; no row if nothing was staked on the round.
 -- Raises SB008 for a negative payout or one to an account without a stake, SB005 if the stakes were
 -- reversed, SB002 if the key posted something else.
 -- Locks the accounts in ascending order of id.
@@ -185,6 +189,7 @@ BEGIN
     IF strangers THEN
         RAISE EXCEPTION 'round % pays only those who have staked on it', round USING ERRCODE = 'SB008';
     END IF;
-    RETURN QUERY SELECT * FROM wallet_post_set(wallet_settle_stakes.key, 'settle', round, account_ids, amounts);
+    RETURN QUERY SELECT * FROM wallet_write_set(
+        wallet_settle_stakes.key, 'settle', round, account_ids, amounts, false);
 END $$;
 REVOKE ALL ON FUNCTION wallet_settle_stakes FROM PUBLIC;

@@ -8,7 +8,7 @@
 --   SB005 unknown journal
 --   SB006 a limit of the player is reached; detail: kind|period|limit|left|currency
 --   SB008 paid without a stake
---   SB009 this account does not move in this way
+--   SB009 a journal of this kind does not move this account in this way
 --   SB010 money would pass between players
 --   SB030 adjustment not approved
 --   SB032 two people must approve the withdrawal
@@ -23,300 +23,377 @@ BEGIN
     RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
--- Add an entry to the balance of its account. Trigger function, BEFORE INSERT on wallet_entry, for
--- entries without `version`.
--- Sets `balance_after` and `version` of the entry from the account, whatever the statement said.
--- Both stay NULL on a house account, which has no balance.
--- Raises check_violation (23514, wallet_account_covered) if the balance falls below zero or below
--- what is held.
--- Locks the account until the transaction ends.
-CREATE OR REPLACE FUNCTION wallet_move_balance() RETURNS trigger
+-- Check that a reversing journal is the exact opposite of the journal that it reverses, and record
+-- the reversal: the same lines, accounts and round, and opposite amounts.
+-- `journal`: id of the reversing journal, `reverses`: of the reversed one. Both have their entries.
+-- Raises SB004 if they differ, unique_violation (23505, wallet_reversal_pkey) if the journal was
+-- reversed before. A concurrent second reversal waits for the first transaction.
+CREATE OR REPLACE FUNCTION wallet_record_reversal(journal bigint, reverses bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    UPDATE wallet_account AS a SET balance = a.balance + NEW.amount, version = a.version + 1
-    WHERE a.id = NEW.account_id AND a.balance IS NOT NULL
-    RETURNING a.balance, a.version INTO NEW.balance_after, NEW.version;
-    RETURN NEW;
-END $$;
-
--- Check each new entry against its account, and update the balances for entries that came with
--- `version` and `balance_after`. Trigger function, AFTER INSERT on wallet_entry, per statement.
--- Raises foreign_key_violation (23503, wallet_entry_account) if the account does not exist in this
--- currency and mode, SB009 if the journal may not move the account, and restrict_violation (23001)
--- if version and balance do not follow the account's last entry.
---
--- An entry with `version` is accepted if its version and balance come directly after those of its
--- account. So wallet_post_set moves the balances of a whole round in one statement. Two entries of
--- one account with the same version in two months are refused too: the unique index covers one
--- month. This check replaces a foreign key, which cost as much as inserting the entries.
-CREATE OR REPLACE FUNCTION wallet_follow_lines() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-DECLARE
-    astray record;
-BEGIN
-    LOOP
-        SELECT n.journal_id, n.line, n.account_id, n.currency, n.mode, n.version, n.balance_after, a.id AS home,
-               a.kind IN ('adjusted', 'studio', 'operator')
-                   OR a.stands_for IS NOT NULL AND n.version BETWEEN 1 AND a.version AS stands
-        INTO astray
-        FROM new_lines AS n
-        LEFT JOIN wallet_account AS a ON a.id = n.account_id AND a.currency = n.currency AND a.mode = n.mode
-        WHERE (CASE WHEN a.balance IS NULL THEN a.id IS NOT NULL AND n.version IS NULL AND n.balance_after IS NULL
-                         AND (a.kind <> 'adjusted' OR wallet_adjusts_so(n.journal_id))
-                         AND (a.kind <> 'studio' OR wallet_studio_moves_so(n.journal_id))
-                         AND (a.kind <> 'operator' OR wallet_operator_journal_matches(n.journal_id))
-                    WHEN a.stands_for IS NULL THEN n.version BETWEEN 1 AND a.version
-                    ELSE n.version BETWEEN 1 AND a.version AND wallet_table_account_allows(a.kind, a.stands_for, n.journal_id)
-               END) IS NOT TRUE
-        LIMIT 1;
-        IF NOT FOUND THEN
-            IF (SELECT min(journal_id) >> 32 = max(journal_id) >> 32 FROM new_lines) THEN
-                RETURN NULL;
-            END IF;
-            SELECT min(journal_id) AS journal_id, min(line) AS line, account_id, version, min(balance_after) AS balance_after,
-                   account_id AS home, false AS stands
-            INTO astray FROM new_lines WHERE version IS NOT NULL GROUP BY account_id, version HAVING count(*) > 1 LIMIT 1;
-            IF NOT FOUND THEN
-                RETURN NULL;
-            END IF;
-            EXIT;
-        END IF;
-        UPDATE wallet_account AS a SET balance = n.balance_after, version = n.version
-        FROM new_lines AS n
-        WHERE a.id = n.account_id AND a.version = n.version - 1 AND a.balance + n.amount = n.balance_after;
-        EXIT WHEN NOT FOUND;
-    END LOOP;
-    IF astray.home IS NULL THEN
-        RAISE EXCEPTION 'there is no account % in % %', astray.account_id, astray.currency, astray.mode
-            USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'wallet_entry_account';
+    PERFORM FROM (SELECT e.line, e.account_id, -e.amount AS amount FROM wallet_entry AS e WHERE e.journal_id = reverses) AS was
+    FULL JOIN (SELECT e.line, e.account_id, e.amount FROM wallet_entry AS e WHERE e.journal_id = journal) AS now_is
+        USING (line, account_id, amount)
+    WHERE was.line IS NULL OR now_is.line IS NULL;
+    IF FOUND OR NOT EXISTS (
+        SELECT FROM wallet_journal AS j JOIN wallet_journal AS was ON was.id = reverses
+        WHERE j.id = journal AND was.round_id IS NOT DISTINCT FROM j.round_id) THEN
+        RAISE EXCEPTION 'journal % is not the opposite of %', journal, reverses USING ERRCODE = 'SB004';
     END IF;
-    IF astray.stands THEN
-        RAISE EXCEPTION 'journal % line %: account % does not move like this',
-            astray.journal_id, astray.line, astray.account_id USING ERRCODE = 'SB009';
-    END IF;
-    RAISE EXCEPTION 'journal % line %: number % with balance % does not follow on account %',
-        astray.journal_id, astray.line, astray.version, astray.balance_after, astray.account_id
-        USING ERRCODE = 'restrict_violation';
+    INSERT INTO wallet_reversal (journal_id, by_id) VALUES (reverses, journal);
 END $$;
+REVOKE ALL ON FUNCTION wallet_record_reversal FROM PUBLIC;
 
--- Refuse journals that do not sum to zero in each currency and mode, and entries of another
--- transaction's journal.
--- Trigger function, AFTER INSERT on wallet_entry, per statement.
--- Raises SB003 for a sum, restrict_violation (23001) if this transaction did not write the journal.
--- It replaces a foreign key to the journal, which would check less and cost a twelfth of each
--- posting.
-CREATE OR REPLACE FUNCTION wallet_check_sums() RETURNS trigger
+-- Return the SHA-256 of what a journal asks for, to compare a repeated request with the first one.
+-- `accounts`, `amounts`: those of the lines, in order, as the text of an array.
+CREATE OR REPLACE FUNCTION wallet_request_hash(kind text, round_id uuid, reverses bigint, accounts text, amounts text) RETURNS bytea
+LANGUAGE sql STABLE AS $$
+    SELECT sha256(convert_to(
+        kind || '|' || coalesce(round_id::text, '') || '|' || coalesce(reverses::text, '') || '|' || accounts || '|' || amounts,
+        'UTF8'))
+$$;
+
+-- Return whether a journal of this kind may have a line on an account of this kind: the closed set
+-- of movements. `into`: whether the line is a credit.
+-- Reversals are not asked: they are the exact opposite of a journal that was allowed.
+-- Without SET, so that PostgreSQL inlines it.
+CREATE OR REPLACE FUNCTION wallet_line_fits(journal_kind text, account_kind text, mode text, into_it boolean) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE journal_kind
+        WHEN 'deposit' THEN mode = 'R' AND (account_kind = 'cash' AND into_it OR account_kind = 'cashier' AND NOT into_it)
+        WHEN 'withdraw' THEN account_kind = 'cash' AND NOT into_it OR account_kind = 'pending' AND into_it
+        WHEN 'withdraw_paid' THEN account_kind = 'pending' AND NOT into_it OR account_kind = 'cashier' AND into_it
+        WHEN 'withdraw_returned' THEN account_kind = 'pending' AND NOT into_it OR account_kind = 'cash' AND into_it
+        WHEN 'top_up' THEN mode = 'F' AND (account_kind = 'cash' AND into_it OR account_kind = 'mint' AND NOT into_it)
+        WHEN 'rebuy' THEN account_kind = 'cash' AND NOT into_it OR account_kind = 'purse' AND into_it
+        WHEN 'leave' THEN account_kind = 'purse' AND NOT into_it OR account_kind = 'cash' AND into_it
+        -- A stake that was too much at Chemin de Fer returns as a stake with opposite signs.
+        WHEN 'stake' THEN account_kind IN ('cash', 'purse', 'seat', 'stakes') OR account_kind = 'escrow' AND into_it
+        WHEN 'held_stake' THEN account_kind IN ('cash', 'purse') AND NOT into_it OR account_kind = 'escrow' AND into_it
+        WHEN 'settle' THEN account_kind IN ('escrow', 'house', 'stakes', 'bank')
+            OR account_kind IN ('cash', 'purse', 'seat') AND into_it
+        WHEN 'bank' THEN account_kind IN ('cash', 'seat') AND NOT into_it OR account_kind = 'bank' AND into_it
+        WHEN 'bank_back' THEN account_kind = 'bank' AND NOT into_it OR account_kind IN ('cash', 'seat') AND into_it
+        WHEN 'bank_won' THEN account_kind = 'bank' AND NOT into_it OR account_kind IN ('cash', 'seat') AND into_it
+        WHEN 'seat_funded' THEN mode = 'F' AND account_kind IN ('seat', 'mint')
+        WHEN 'void_transfer' THEN account_kind IN ('cash', 'purse', 'bank')
+        WHEN 'void_shortfall' THEN account_kind = 'house' AND NOT into_it
+            OR account_kind IN ('cash', 'purse', 'bank', 'seat') AND into_it
+        WHEN 'studio_stake' THEN account_kind = 'cash' AND NOT into_it OR account_kind = 'studio' AND into_it
+        WHEN 'studio_win' THEN account_kind = 'studio' AND NOT into_it OR account_kind = 'cash' AND into_it
+        WHEN 'remote_bet' THEN account_kind = 'operator' AND NOT into_it OR account_kind = 'cash' AND into_it
+        WHEN 'remote_back' THEN account_kind = 'cash' AND NOT into_it OR account_kind = 'operator' AND into_it
+        WHEN 'adjustment' THEN account_kind IN ('cash', 'adjusted')
+        ELSE false
+    END
+$$;
+
+-- Mark that a function of the ledger writes from now on, and that it has ended. Triggers refuse
+-- every other statement on the ledger, on balances and on daily totals, to keep the owner of the
+-- tables from a mistake. The login role has no right to write these tables, whatever it sets here.
+CREATE OR REPLACE FUNCTION wallet_begin_writing() RETURNS text
+LANGUAGE sql AS $$ SELECT set_config('sabot.writer', 'wallet', true) $$;
+CREATE OR REPLACE FUNCTION wallet_end_writing() RETURNS text
+LANGUAGE sql AS $$ SELECT set_config('sabot.writer', '', true) $$;
+
+-- Refuse journals that do not sum to zero in each currency and mode.
+-- `journals`: ids, with their entries; NULL elements are ignored.
+-- Raises SB003.
+CREATE OR REPLACE FUNCTION wallet_refuse_unbalanced(journals bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     wrong record;
 BEGIN
-    SELECT n.journal_id, n.currency, n.mode, n.total, j.id IS NULL AS is_foreign INTO wrong
-    FROM (SELECT l.journal_id, l.currency, l.mode, sum(l.amount) AS total
-          FROM new_lines AS l GROUP BY l.journal_id, l.currency, l.mode) AS n
-    LEFT JOIN wallet_journal AS j ON j.id = n.journal_id AND j.xid = pg_current_xact_id()
-    WHERE n.total <> 0 OR j.id IS NULL LIMIT 1;
+    SELECT e.journal_id, e.currency, e.mode, sum(e.amount) AS total INTO wrong
+    FROM wallet_entry AS e WHERE e.journal_id = ANY (journals)
+    GROUP BY e.journal_id, e.currency, e.mode HAVING sum(e.amount) <> 0 LIMIT 1;
     IF FOUND THEN
-        IF wrong.is_foreign THEN
-            RAISE EXCEPTION 'journal % was not written by this transaction', wrong.journal_id
-                USING ERRCODE = 'restrict_violation';
-        END IF;
         RAISE EXCEPTION 'journal %: % % sums to %', wrong.journal_id, wrong.currency, wrong.mode, wrong.total
             USING ERRCODE = 'SB003';
     END IF;
-    RETURN NULL;
 END $$;
 
--- Refuse an entry whose `version` its account has already reached. Trigger function, BEFORE INSERT
--- on wallet_entry, for entries with `version`.
--- Raises restrict_violation (23001).
--- The unique index on account and version covers one month only, so it does not find the number in
--- another month.
-CREATE OR REPLACE FUNCTION wallet_refuse_taken_number() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    IF EXISTS (SELECT FROM wallet_account WHERE id = NEW.account_id AND version >= NEW.version) THEN
-        RAISE EXCEPTION 'journal % line %: number % with balance % does not follow on account %',
-            NEW.journal_id, NEW.line, NEW.version, NEW.balance_after, NEW.account_id USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-
--- Check that a reversing journal is the exact opposite of the journal that it reverses, and record
--- the reversal. Trigger function, AFTER INSERT on wallet_journal.
--- The entries are written in the same statement as the journal. They have the same lines, accounts
--- and round, and opposite amounts.
--- Raises SB004 if they differ, unique_violation (23505, wallet_reversal_pkey) if the journal was
--- reversed before. A concurrent second reversal waits for the first transaction.
-CREATE OR REPLACE FUNCTION wallet_check_reversal() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    PERFORM FROM (SELECT line, account_id, -amount AS amount FROM wallet_entry WHERE journal_id = NEW.reverses_id) AS was
-    FULL JOIN (SELECT line, account_id, amount FROM wallet_entry WHERE journal_id = NEW.id) AS now_is
-        USING (line, account_id, amount)
-    WHERE was.line IS NULL OR now_is.line IS NULL;
-    IF FOUND OR NOT EXISTS (
-        SELECT FROM wallet_journal WHERE id = NEW.reverses_id AND round_id IS NOT DISTINCT FROM NEW.round_id) THEN
-        RAISE EXCEPTION 'journal % is not the opposite of %', NEW.id, NEW.reverses_id USING ERRCODE = 'SB004';
-    END IF;
-    INSERT INTO wallet_reversal (journal_id, by_id) VALUES (NEW.reverses_id, NEW.id);
-    RETURN NULL;
-END $$;
-
--- Return the SHA-256 of what a journal asks for, to compare a repeated request with the first one.
--- `lines`: wallet_line_text of each line, in order, joined by commas.
-CREATE OR REPLACE FUNCTION wallet_request_hash(kind text, round_id uuid, reverses bigint, lines text) RETURNS bytea
-LANGUAGE sql STABLE AS $$
-    SELECT sha256(convert_to(
-        kind || '|' || coalesce(round_id::text, '') || '|' || coalesce(reverses::text, '') || '|' || lines, 'UTF8'))
-$$;
-
--- Return a line of a journal as text for wallet_request_hash. `amount`: minor units.
-CREATE OR REPLACE FUNCTION wallet_line_text(account bigint, currency text, mode text, amount bigint) RETURNS text
-LANGUAGE sql STABLE AS $$ SELECT account || ' ' || currency || ' ' || mode || ' ' || amount $$;
-
--- Post journals in order, all or none, each once per idempotency key.
+-- Write journals in order, all or none, each once per idempotency key. This function and
+-- wallet_write_set are the only ways into the ledger: triggers refuse every other statement.
 -- `journals`: a JSON array of
 --   {"key": uuid, "kind": text, "round": uuid or null, "reverses": journal id or absent,
 --    "lines": [[account id, currency, mode, amount in minor units], ...]}
+-- `by_application`: whether the application posts them (wallet_post), not a function of the games.
 -- Returns one row per line: `place` of the journal in the array (from 1), journal id, whether the
 -- key had posted it before (`replayed`), account id, and balance after the line (NULL on house
 -- accounts). Lines of one account come in order.
--- A known key returns the first answer and posts nothing.
--- Raises SB002 if a key posted something else, check_violation (23514, wallet_account_covered) for
--- lack of money, and the errors of the triggers on wallet_journal and wallet_entry: SB003, SB004,
--- SB006, SB009, SB010, SB040, SB034 (at commit), foreign_key_violation (23503,
--- wallet_entry_account), unique_violation (23505, wallet_reversal_pkey).
+-- A known key returns the first answer and writes nothing.
+-- Raises SB002 if a key posted something else, SB003 if a journal does not sum to zero in each
+-- currency and mode, SB004 for a reversal that is not exact, SB006 for a limit, SB009 for a line that
+-- such a journal may not have, SB010 if money would pass between players, SB040 while the house is
+-- stopped, check_violation (23514, wallet_account_covered) for lack of money, foreign_key_violation
+-- (23503, wallet_entry_account) for an unknown account, unique_violation (23505,
+-- wallet_reversal_pkey), and SB034 at commit.
 -- Locks the keys first: a second caller with the same key waits, and then finds the first caller's
--- journal. Then the entries lock their accounts in ascending order of id until the transaction
--- ends, so that callers do not deadlock.
+-- journal. Then it locks the accounts in ascending order of id, and last the limits of players, so
+-- that callers do not deadlock.
 --
 -- Within one account, credits of reversals come before debits of reversals. So one call can void a
 -- settled coup: its stakes return from the bank and the winners before they go back to the players.
 -- Other lines keep the order of the journals, because a stake must be covered before its payout.
 -- The settings keep the plan on index look-ups even when a new database has no statistics.
-CREATE OR REPLACE FUNCTION wallet_post(journals jsonb)
+CREATE OR REPLACE FUNCTION wallet_write(journals jsonb, by_application boolean)
 RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
+#variable_conflict use_column
 DECLARE
+    now_is timestamptz := clock_timestamp();
+    -- Of each journal; the id is NULL if the key is known.
+    ids bigint[];
     keys uuid[];
-    hashes bytea[];
-    new_ids bigint[];  -- NULL if the key is known
+    kinds text[];
+    rounds uuid[];
+    reverses bigint[];
+    money text[];  -- currency and mode of its lines
+    sums bigint[];
+    owners bigint[];  -- the first owner of its lines, 0 for a house player
+    of_several bigint[];  -- ids of journals with lines of several owners
+    -- Of each line that may count in a player's day.
+    counted integer[];
+    players bigint[];
+    accounts bigint[];
+    amounts bigint[];
+    is_bound boolean := false;  -- whether an account accepts only certain journals
+    is_mixed boolean := false;  -- whether a journal has several currencies or modes
+    body jsonb;
+    hash bytea;
+    new_id bigint;
+    line record;
+    version bigint;
+    writer text := wallet_begin_writing();
 BEGIN
-    WITH asked AS MATERIALIZED (
-        SELECT j.n, (j.body ->> 'key')::uuid AS key, nextval('wallet_journal_id_seq') AS journal_id,
-               wallet_request_hash(j.body ->> 'kind', (j.body ->> 'round')::uuid, (j.body ->> 'reverses')::bigint,
-                   (SELECT string_agg(wallet_line_text((line ->> 0)::bigint, line ->> 1, line ->> 2,
-                                                       (line ->> 3)::bigint), ',' ORDER BY l.n)
-                    FROM jsonb_array_elements(j.body -> 'lines') WITH ORDINALITY AS l (line, n))) AS request_hash
-        FROM jsonb_array_elements(journals) WITH ORDINALITY AS j (body, n)
-    ), taken AS (
+    FOR n IN 1 .. jsonb_array_length(journals) LOOP
+        body := journals -> (n - 1);
+        keys[n] := (body ->> 'key')::uuid;
+        kinds[n] := body ->> 'kind';
+        rounds[n] := (body ->> 'round')::uuid;
+        reverses[n] := (body ->> 'reverses')::bigint;
+        sums[n] := 0;
+        IF jsonb_array_length(body -> 'lines') = 0 THEN
+            RAISE EXCEPTION 'journal % has no lines', n USING ERRCODE = 'SB003';
+        END IF;
+        IF kinds[n] IN ('stake', 'bank', 'top_up', 'studio_stake') AND reverses[n] IS NULL AND wallet_is_stopped() THEN
+            RAISE EXCEPTION 'the house is stopped' USING ERRCODE = 'SB040';
+        END IF;
+        hash := wallet_request_hash(
+            kinds[n], rounds[n], reverses[n],
+            translate(jsonb_path_query_array(body, '$.lines[*][0]')::text, '[] ', '{}'),
+            translate(jsonb_path_query_array(body, '$.lines[*][3]')::text, '[] ', '{}'));
         INSERT INTO wallet_posting_key AS k (key, request_hash, journal_id)
-        SELECT asked.key, asked.request_hash, asked.journal_id FROM asked
-        ON CONFLICT DO NOTHING RETURNING k.journal_id
-    )
-    SELECT array_agg(asked.key ORDER BY asked.n), array_agg(asked.request_hash ORDER BY asked.n),
-           array_agg(taken.journal_id ORDER BY asked.n)
-    INTO keys, hashes, new_ids
-    FROM asked LEFT JOIN taken USING (journal_id);
-
-    RETURN QUERY
-    WITH written AS (
-        INSERT INTO wallet_journal (id, key, request_hash, kind, round_id, reverses_id)
-        SELECT new_ids[j.n], keys[j.n], hashes[j.n], j.body ->> 'kind', (j.body ->> 'round')::uuid,
-               (j.body ->> 'reverses')::bigint
-        FROM jsonb_array_elements(journals) WITH ORDINALITY AS j (body, n) WHERE new_ids[j.n] IS NOT NULL
-    )
-    INSERT INTO wallet_entry AS e (journal_id, line, account_id, currency, mode, amount)
-    SELECT new_ids[j.n], l.n, (l.line ->> 0)::bigint, l.line ->> 1, l.line ->> 2, (l.line ->> 3)::bigint
-    FROM jsonb_array_elements(journals) WITH ORDINALITY AS j (body, n),
-         jsonb_array_elements(j.body -> 'lines') WITH ORDINALITY AS l (line, n)
-    WHERE new_ids[j.n] IS NOT NULL
-    ORDER BY 3, j.body ->> 'reverses' IS NOT NULL AND (l.line ->> 3)::bigint < 0, j.n, l.n
-    RETURNING array_position(new_ids, e.journal_id), e.journal_id, false, e.account_id, e.balance_after;
-
-    IF array_position(new_ids, NULL) IS NOT NULL THEN
-        IF EXISTS (SELECT FROM unnest(keys, hashes) AS a (key, request_hash)
-                   JOIN wallet_posting_key AS k ON k.key = a.key WHERE k.request_hash <> a.request_hash) THEN
+        VALUES (keys[n], hash, nextval('wallet_journal_id_seq')) ON CONFLICT DO NOTHING
+        RETURNING k.journal_id INTO new_id;
+        ids[n] := new_id;
+        IF new_id IS NOT NULL THEN
+            INSERT INTO wallet_journal (id, key, request_hash, kind, round_id, reverses_id, at)
+            VALUES (new_id, keys[n], hash, kinds[n], rounds[n], reverses[n], now_is);
+        ELSIF EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = keys[n] AND k.request_hash <> hash) THEN
             RAISE EXCEPTION 'this key has posted something else' USING ERRCODE = 'SB002';
         END IF;
-        RETURN QUERY
-        SELECT a.n::integer, e.journal_id, true, e.account_id, e.balance_after
-        FROM unnest(keys, new_ids) WITH ORDINALITY AS a (key, new_id, n)
-        JOIN wallet_posting_key AS k ON k.key = a.key JOIN wallet_entry AS e ON e.journal_id = k.journal_id
-        WHERE a.new_id IS NULL ORDER BY a.n, e.line;
+    END LOOP;
+
+    FOR line IN
+        SELECT each.*, a.id AS found, a.kind, a.owner_id, a.stands_for, a.balance IS NULL AS is_house
+        FROM (SELECT j.n::integer AS n, l.n::integer AS number, (l.line ->> 0)::bigint AS account, l.line ->> 1 AS currency,
+                     l.line ->> 2 AS mode, (l.line ->> 3)::bigint AS amount
+              FROM jsonb_array_elements(journals) WITH ORDINALITY AS j (body, n),
+                   jsonb_array_elements(j.body -> 'lines') WITH ORDINALITY AS l (line, n)
+              WHERE ids[j.n] IS NOT NULL) AS each
+        LEFT JOIN wallet_account AS a ON a.id = each.account AND a.currency = each.currency AND a.mode = each.mode
+        ORDER BY each.account, reverses[each.n] IS NOT NULL AND each.amount < 0, each.n, each.number
+    LOOP
+        IF line.found IS NULL THEN
+            RAISE EXCEPTION 'there is no account % in % %', line.account, line.currency, line.mode
+                USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'wallet_entry_account';
+        END IF;
+        IF reverses[line.n] IS NULL AND NOT wallet_line_fits(kinds[line.n], line.kind, line.mode, line.amount > 0)
+           OR by_application AND kinds[line.n] = 'settle' AND line.kind IN ('escrow', 'house') AND line.amount < 0 THEN
+            RAISE EXCEPTION 'a % moves no % account like this', kinds[line.n], line.kind USING ERRCODE = 'SB009';
+        END IF;
+        sums[line.n] := sums[line.n] + line.amount;
+        is_mixed := is_mixed OR coalesce(money[line.n] <> line.currency || line.mode, false);
+        money[line.n] := line.currency || line.mode;
+        balance := NULL;
+        version := NULL;
+        IF line.is_house THEN
+            is_bound := is_bound OR line.kind IN ('adjusted', 'studio', 'operator');
+        ELSE
+            UPDATE wallet_account AS a SET balance = a.balance + line.amount, version = a.version + 1
+            WHERE a.id = line.account RETURNING a.balance, a.version INTO balance, version;
+            IF line.stands_for IS NOT NULL THEN
+                is_bound := true;
+            ELSIF line.mode = 'R' THEN
+                counted := counted || line.n;
+                players := players || line.owner_id;
+                accounts := accounts || line.account;
+                amounts := amounts || line.amount;
+            END IF;
+            IF line.kind <> 'stakes' THEN
+                IF owners[line.n] <> coalesce(line.owner_id, 0) THEN
+                    of_several := of_several || ids[line.n];
+                END IF;
+                owners[line.n] := coalesce(line.owner_id, 0);
+            END IF;
+        END IF;
+        INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)
+        VALUES (ids[line.n], line.number, line.account, line.currency, line.mode, line.amount, balance, version);
+        place := line.n;
+        journal := ids[line.n];
+        replayed := false;
+        account := line.account;
+        RETURN NEXT;
+    END LOOP;
+
+    IF is_mixed THEN
+        PERFORM wallet_refuse_unbalanced(ids);
     END IF;
+    IF is_bound THEN
+        PERFORM wallet_refuse_bound(ids);
+    END IF;
+    IF of_several IS NOT NULL THEN
+        PERFORM wallet_refuse_gifts(of_several);
+    END IF;
+    FOR n IN 1 .. cardinality(ids) LOOP
+        IF ids[n] IS NULL THEN
+            RETURN QUERY
+            SELECT n, e.journal_id, true, e.account_id, e.balance_after
+            FROM wallet_posting_key AS k JOIN wallet_entry AS e ON e.journal_id = k.journal_id
+            WHERE k.key = keys[n] ORDER BY e.line;
+            CONTINUE;
+        END IF;
+        IF sums[n] <> 0 THEN
+            RAISE EXCEPTION 'journal % sums to %', ids[n], sums[n] USING ERRCODE = 'SB003';
+        END IF;
+        IF reverses[n] IS NOT NULL THEN
+            PERFORM wallet_record_reversal(ids[n], reverses[n]);
+        END IF;
+        FOR i IN 1 .. coalesce(cardinality(counted), 0) LOOP
+            IF counted[i] = n THEN
+                PERFORM wallet_count(ids[n], kinds[n], keys[n], rounds[n], reverses[n], now_is, players[i], accounts[i], amounts[i]);
+            END IF;
+        END LOOP;
+    END LOOP;
+    writer := wallet_end_writing();
 END $$;
+REVOKE ALL ON FUNCTION wallet_write FROM PUBLIC;
+
+-- Post journals for the application: wallet_write, but a settlement pays nothing out of escrow or from
+-- the house. The functions of the games write such payouts, and compare them with the stored round.
+-- Arguments, result and errors are those of wallet_write.
+CREATE OR REPLACE FUNCTION wallet_post(journals jsonb)
+RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT * FROM wallet_write(journals, true)
+$$;
 REVOKE ALL ON FUNCTION wallet_post FROM PUBLIC;
 
--- Post one journal with many lines in one statement per table, under the rules of wallet_post.
--- `amounts[i]`: minor units to `accounts[i]`, negative for a debit. No account appears twice.
+-- Write one journal with many lines in one statement per table, under the rules of wallet_write.
+-- `kind`: held_stake or settle. `amounts[i]`: minor units to `accounts[i]`, negative for a debit. No
+-- account appears twice. The caller has computed the lines of the house from the others.
 -- `key`: idempotency key; the same key again returns the first answer.
--- Returns rows as wallet_post does, with `place` 1. Lines are numbered in ascending order of
+-- `releases`: whether the debits were on hold and leave `held` too.
+-- Returns rows as wallet_write does, with `place` 1. Lines are numbered in ascending order of
 -- account id.
--- Raises the errors of wallet_post. An unknown account is ignored, so the sum is then not zero
--- (SB003).
--- Locks the players' accounts in ascending order of id, then the key.
-CREATE OR REPLACE FUNCTION wallet_post_set(key uuid, kind text, round uuid, accounts bigint[], amounts bigint[])
+-- Raises SB002, SB003 and the errors of the tables. Money and limits are not checked against
+-- limits: what was held was checked when it was held, and payouts never are.
+-- Locks the key, then the players' accounts in ascending order of id.
+CREATE OR REPLACE FUNCTION wallet_write_set(key uuid, kind text, round uuid, accounts bigint[], amounts bigint[], releases boolean)
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET enable_nestloop = on
 AS $$
 DECLARE
-    line record;  -- of each column: all values, in ascending order of account
+    now_is timestamptz := clock_timestamp();
+    sorted record;
     asked_hash bytea;
     known wallet_posting_key;
     new_id bigint;
 BEGIN
-    WITH players_own AS MATERIALIZED (
-        SELECT a.id, a.currency, a.mode, asked.amount, a.balance + asked.amount AS balance, a.version + 1 AS version
-        FROM unnest(accounts, amounts) AS asked (account_id, amount) JOIN wallet_account AS a ON a.id = asked.account_id
-        WHERE a.balance IS NOT NULL ORDER BY a.id FOR UPDATE OF a
-    ), lines AS (
-        SELECT * FROM players_own
-        UNION ALL
-        SELECT a.id, a.currency, a.mode, asked.amount, NULL, NULL
-        FROM unnest(accounts, amounts) AS asked (account_id, amount) JOIN wallet_account AS a ON a.id = asked.account_id
-        WHERE a.balance IS NULL
-    )
-    SELECT array_agg(l.id) AS account, array_agg(l.currency) AS currency, array_agg(l.mode) AS mode,
-           array_agg(l.amount) AS amount, array_agg(l.balance) AS balance, array_agg(l.version) AS version,
-           string_agg(wallet_line_text(l.id, l.currency, l.mode, l.amount), ',') AS texts
-    INTO line FROM (SELECT * FROM lines ORDER BY id) AS l;
-    asked_hash := wallet_request_hash(wallet_post_set.kind, round, NULL, line.texts);
-
+    SELECT array_agg(each.account ORDER BY each.account) AS accounts, array_agg(each.amount ORDER BY each.account) AS amounts,
+           sum(each.amount) AS sum
+    INTO sorted FROM unnest(wallet_write_set.accounts, wallet_write_set.amounts) AS each (account, amount);
+    IF sorted.sum <> 0 THEN
+        RAISE EXCEPTION 'journal of round % sums to %', round, sorted.sum USING ERRCODE = 'SB003';
+    END IF;
+    asked_hash := wallet_request_hash(wallet_write_set.kind, round, NULL, sorted.accounts::text, sorted.amounts::text);
+    PERFORM wallet_begin_writing();
     INSERT INTO wallet_posting_key AS k (key, request_hash, journal_id)
-    VALUES (wallet_post_set.key, asked_hash, nextval('wallet_journal_id_seq'))
+    VALUES (wallet_write_set.key, asked_hash, nextval('wallet_journal_id_seq'))
     ON CONFLICT DO NOTHING RETURNING k.journal_id INTO new_id;
     IF new_id IS NULL THEN
-        SELECT k.* INTO known FROM wallet_posting_key AS k WHERE k.key = wallet_post_set.key;
+        SELECT k.* INTO known FROM wallet_posting_key AS k WHERE k.key = wallet_write_set.key;
         IF known.request_hash <> asked_hash THEN
             RAISE EXCEPTION 'this key has posted something else' USING ERRCODE = 'SB002';
         END IF;
         RETURN QUERY
         SELECT 1, e.journal_id, true, e.account_id, e.balance_after
         FROM wallet_entry AS e WHERE e.journal_id = known.journal_id ORDER BY e.line;
+        PERFORM wallet_end_writing();
         RETURN;
     END IF;
 
-    INSERT INTO wallet_journal (id, key, request_hash, kind, round_id)
-    VALUES (new_id, wallet_post_set.key, asked_hash, wallet_post_set.kind, round);
+    INSERT INTO wallet_journal (id, key, request_hash, kind, round_id, at)
+    VALUES (new_id, wallet_write_set.key, asked_hash, wallet_write_set.kind, round, now_is);
     RETURN QUERY
+    WITH asked AS MATERIALIZED (
+        SELECT each.account AS id, each.amount, each.n::integer AS line
+        FROM unnest(sorted.accounts, sorted.amounts) WITH ORDINALITY AS each (account, amount, n)
+    ), moved AS (
+        UPDATE wallet_account AS a SET balance = a.balance + asked.amount, version = a.version + 1,
+            held = a.held + CASE WHEN releases AND asked.amount < 0 THEN asked.amount ELSE 0 END
+        FROM asked WHERE a.id = asked.id AND a.balance IS NOT NULL
+        RETURNING a.id, a.currency, a.mode, a.owner_id, asked.amount, asked.line, a.balance, a.version
+    ), counted AS (
+        INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
+        SELECT each.owner_id, (now_is AT TIME ZONE z.time_zone)::date, 0, 0,
+               CASE wallet_write_set.kind WHEN 'held_stake' THEN -each.amount ELSE 0 END,
+               CASE wallet_write_set.kind WHEN 'settle' THEN each.amount ELSE 0 END
+        FROM (SELECT m.owner_id, sum(m.amount)::bigint AS amount FROM moved AS m
+              WHERE m.mode = 'R' AND m.owner_id IS NOT NULL GROUP BY m.owner_id ORDER BY m.owner_id) AS each
+        JOIN players_player AS p ON p.id = each.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+        ON CONFLICT (player_id, day) DO UPDATE SET staked = d.staked + excluded.staked, paid = d.paid + excluded.paid
+    )
     INSERT INTO wallet_entry AS e (journal_id, line, account_id, currency, mode, amount, balance_after, version)
-    SELECT new_id, l.n, l.account, l.currency, l.mode, l.amount, l.balance, l.version
-    FROM unnest(line.account, line.currency, line.mode, line.amount, line.balance, line.version)
-         WITH ORDINALITY AS l (account, currency, mode, amount, balance, version, n)
+    SELECT new_id, m.line, m.id, m.currency, m.mode, m.amount, m.balance, m.version FROM moved AS m
+    UNION ALL
+    SELECT new_id, asked.line, a.id, a.currency, a.mode, asked.amount, NULL, NULL
+    FROM asked JOIN wallet_account AS a ON a.id = asked.id AND a.balance IS NULL
     RETURNING 1, e.journal_id, false, e.account_id, e.balance_after;
+    PERFORM wallet_end_writing();
 END $$;
-REVOKE ALL ON FUNCTION wallet_post_set FROM PUBLIC;
+REVOKE ALL ON FUNCTION wallet_write_set FROM PUBLIC;
+
+-- Refuse a shortfall that the house adds to a player's account, unless the reversals of the same
+-- round in the same transaction take at least as much from the account. Constraint trigger function,
+-- AFTER INSERT on wallet_journal, at commit, because the reversals are posted after it.
+-- Raises SB009.
+CREATE OR REPLACE FUNCTION wallet_check_shortfall() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM FROM (
+        SELECT sum(e.amount) FILTER (WHERE j.kind = 'void_shortfall') AS added,
+               sum(e.amount) FILTER (WHERE j.reverses_id IS NOT NULL) AS reversed
+        FROM wallet_journal AS j JOIN wallet_entry AS e ON e.journal_id = j.id
+        WHERE j.round_id = NEW.round_id AND j.xid = NEW.xid AND e.version IS NOT NULL GROUP BY e.account_id
+    ) AS own WHERE own.added > -coalesce(own.reversed, 0);
+    IF FOUND OR NEW.round_id IS NULL THEN
+        RAISE EXCEPTION 'journal % adds more than the void of round % takes', NEW.id, NEW.round_id USING ERRCODE = 'SB009';
+    END IF;
+    RETURN NULL;
+END $$;
 
 -- Post the exact opposite of each journal, for the same round, all or none.
 -- `keys[i]`: idempotency key for the reversal of `journals[i]`. `kind`: kind of the new journals.
--- Returns rows as wallet_post does.
+-- Returns rows as wallet_write does.
 -- Raises SB005 if a journal does not exist, unique_violation (23505, wallet_reversal_pkey) if one
--- was reversed under another key, and the errors of wallet_post.
+-- was reversed under another key, and the errors of wallet_write.
 CREATE OR REPLACE FUNCTION wallet_reverse(journals bigint[], keys uuid[], kind text)
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
@@ -338,6 +415,6 @@ BEGIN
     IF coalesce(jsonb_array_length(requests), 0) <> cardinality(journals) THEN
         RAISE EXCEPTION 'not all of the journals % are there', journals USING ERRCODE = 'SB005';
     END IF;
-    RETURN QUERY SELECT * FROM wallet_post(requests);
+    RETURN QUERY SELECT * FROM wallet_write(requests, true);
 END $$;
 REVOKE ALL ON FUNCTION wallet_reverse FROM PUBLIC;

@@ -105,95 +105,84 @@ BEGIN
     RETURN at;
 END $$;
 
--- Add new real-money entries to the daily totals of their players, and check limits. Trigger
--- function, AFTER INSERT on wallet_entry, per statement.
+-- Add a real-money line to the daily total of its player, and check limits.
+-- `journal`, `kind`, `key`, `round`, `reverses`, `at`: of the journal, which is written. `player`,
+-- `account`, `amount`: of the line, in minor units.
 -- Raises SB006 if a stake, a bank, a studio stake or a deposit passes a limit. Nothing else is
--- refused. A stake from a hold was checked when it was held. A deposit with a reservation of at
--- least its amount was checked when it was reserved.
--- Locks the limits of the players whose journals are checked, journal by journal, in order of
--- player id; other journals are counted for all players at once, without that lock. The accounts
--- are locked already: accounts always come before limits.
+-- refused. A deposit with a reservation of at least its amount was checked when it was reserved.
+-- Locks the limits of the player if they are checked. The accounts are locked already: accounts
+-- always come before limits.
 --
 -- A bank counts as staked when it is posted. Its unlost part is subtracted when it returns, and its
 -- winnings count as paid. A studio's stakes and wins count like stakes and payouts. A reversal
 -- counts with the opposite sign, as the kind and on the day of the journal that it reverses.
--- Journals are counted in order, so a stake comes before the payout of its round. wallet_due_days
--- computes the same totals again.
-CREATE OR REPLACE FUNCTION wallet_count_days() RETURNS trigger
+-- wallet_write counts journals in order, so a stake comes before the payout of its round.
+-- wallet_due_days computes the same totals again.
+CREATE OR REPLACE FUNCTION wallet_count(
+    journal bigint, kind text, key uuid, round uuid, reverses bigint, at timestamptz, player bigint, account bigint, amount bigint
+) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    journal record;
-    theirs record;
-    was_begun boolean;
+    was wallet_journal;
+    forward bigint := amount;  -- the amount with the sign of the journal that is counted
+    checks text;  -- the movement whose limits are checked
+    zone text;
+    on_day date;
 BEGIN
-    FOR journal IN
-        SELECT j.id, coalesce(was.id, j.id) AS counted_id, coalesce(was.kind, j.kind) AS kind, j.key, j.reverses_id,
-               CASE WHEN was.id IS NULL THEN j.round_id ELSE was.round_id END AS round_id, coalesce(was.at, j.at) AS at
-        FROM (SELECT DISTINCT n.journal_id FROM new_lines AS n WHERE n.mode = 'R' AND n.version IS NOT NULL) AS line
-        JOIN wallet_journal AS j ON j.id = line.journal_id LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
-        WHERE coalesce(was.kind, j.kind) IN (
-            'deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle', 'bank', 'bank_back', 'bank_won', 'studio_stake',
-            'studio_win')
-           OR j.kind = 'void_transfer' AND EXISTS (
-               SELECT FROM new_lines AS n JOIN wallet_account AS a ON a.id = n.account_id
-               WHERE n.journal_id = j.id AND a.kind = 'bank')
-        ORDER BY j.id
-    LOOP
-        IF journal.kind NOT IN ('stake', 'bank', 'studio_stake', 'deposit') OR journal.reverses_id IS NOT NULL THEN
-            INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
-            SELECT entry_of_player.owner_id, (wallet_counts_at(
-                       journal.counted_id, journal.kind, journal.round_id, journal.at, entry_of_player.account_id,
-                       CASE WHEN journal.reverses_id IS NULL THEN entry_of_player.amount ELSE -entry_of_player.amount END
-                   ) AT TIME ZONE z.time_zone)::date,
-                   CASE journal.kind WHEN 'deposit' THEN entry_of_player.amount ELSE 0 END,
-                   CASE journal.kind WHEN 'withdraw_paid' THEN -entry_of_player.amount ELSE 0 END,
-                   CASE WHEN journal.kind IN ('stake', 'held_stake', 'bank', 'bank_back', 'studio_stake')
-                        THEN -entry_of_player.amount ELSE 0 END,
-                   CASE WHEN journal.kind IN ('settle', 'bank_won', 'void_transfer', 'studio_win')
-                        THEN entry_of_player.amount ELSE 0 END
-            FROM (
-                SELECT a.owner_id, min(a.id) AS account_id, sum(n.amount)::bigint AS amount
-                FROM new_lines AS n JOIN wallet_account AS a ON a.id = n.account_id AND a.stands_for IS NULL
-                WHERE n.journal_id = journal.id AND n.mode = 'R' AND n.version IS NOT NULL GROUP BY a.owner_id
-            ) AS entry_of_player
-            JOIN players_player AS p ON p.id = entry_of_player.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
-            ORDER BY entry_of_player.owner_id
-            ON CONFLICT (player_id, day) DO UPDATE SET
-                deposited = d.deposited + excluded.deposited, withdrawn = d.withdrawn + excluded.withdrawn,
-                staked = d.staked + excluded.staked, paid = d.paid + excluded.paid;
-            CONTINUE;
+    IF reverses IS NOT NULL THEN
+        SELECT j.* INTO was FROM wallet_journal AS j WHERE j.id = reverses;
+        kind := was.kind;
+        journal := was.id;
+        round := was.round_id;
+        at := was.at;
+        forward := -amount;
+    ELSIF kind IN ('stake', 'bank', 'studio_stake') AND amount < 0 THEN
+        checks := 'stake';
+    ELSIF kind = 'deposit' THEN
+        checks := 'deposit';
+    END IF;
+    IF kind NOT IN ('deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle', 'bank', 'bank_back', 'bank_won',
+                    'studio_stake', 'studio_win', 'void_transfer') THEN
+        RETURN;
+    END IF;
+    IF kind = 'void_transfer' THEN
+        PERFORM FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
+        WHERE e.journal_id = journal AND a.kind = 'bank';
+        IF NOT FOUND THEN
+            RETURN;
         END IF;
-        FOR theirs IN
-            SELECT a.owner_id AS player, n.amount,
-                   (wallet_counts_at(journal.counted_id, journal.kind, journal.round_id, journal.at, a.id, n.amount)
-                       AT TIME ZONE z.time_zone)::date AS day
-            FROM new_lines AS n JOIN wallet_account AS a ON a.id = n.account_id AND a.stands_for IS NULL
-            JOIN players_player AS p ON p.id = a.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
-            WHERE n.journal_id = journal.id AND n.mode = 'R' AND n.version IS NOT NULL ORDER BY a.owner_id, n.line
-        LOOP
-            PERFORM players_lock_limits(theirs.player);
-            was_begun := false;
-            IF journal.kind = 'deposit' THEN
-                UPDATE wallet_reserved AS r SET ended_at = coalesce(r.ended_at, clock_timestamp())
-                WHERE r.key = journal.key AND r.player_id = theirs.player AND r.amount >= theirs.amount;
-                was_begun := FOUND;
-            END IF;
-            INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
-            VALUES (theirs.player, theirs.day, CASE journal.kind WHEN 'deposit' THEN theirs.amount ELSE 0 END, 0,
-                    CASE WHEN journal.kind IN ('stake', 'bank', 'studio_stake') THEN -theirs.amount ELSE 0 END, 0)
-            ON CONFLICT (player_id, day) DO UPDATE SET
-                deposited = d.deposited + excluded.deposited, staked = d.staked + excluded.staked;
-            IF journal.kind IN ('stake', 'bank', 'studio_stake') AND theirs.amount < 0 THEN
-                PERFORM wallet_refuse_beyond(theirs.player, theirs.day, 'stake', -theirs.amount);
-            ELSIF journal.kind = 'deposit' AND theirs.amount > 0 AND NOT was_begun THEN
-                PERFORM wallet_refuse_beyond(theirs.player, theirs.day, 'deposit', theirs.amount);
-            END IF;
-        END LOOP;
-    END LOOP;
-    RETURN NULL;
+    END IF;
+    IF checks IS NOT NULL THEN
+        PERFORM players_lock_limits(player);
+    END IF;
+    IF kind IN ('bank_back', 'void_transfer') OR kind = 'stake' AND forward > 0 THEN
+        at := wallet_counts_at(journal, kind, round, at, account, forward);
+    END IF;
+    SELECT j.time_zone INTO zone FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
+    WHERE p.id = player;
+    on_day := (at AT TIME ZONE zone)::date;
+    INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
+    VALUES (player, on_day, CASE kind WHEN 'deposit' THEN amount ELSE 0 END,
+            CASE kind WHEN 'withdraw_paid' THEN -amount ELSE 0 END,
+            CASE WHEN kind IN ('stake', 'held_stake', 'bank', 'bank_back', 'studio_stake') THEN -amount ELSE 0 END,
+            CASE WHEN kind IN ('settle', 'bank_won', 'void_transfer', 'studio_win') THEN amount ELSE 0 END)
+    ON CONFLICT (player_id, day) DO UPDATE SET
+        deposited = d.deposited + excluded.deposited, withdrawn = d.withdrawn + excluded.withdrawn,
+        staked = d.staked + excluded.staked, paid = d.paid + excluded.paid;
+    IF checks = 'deposit' THEN
+        UPDATE wallet_reserved AS r SET ended_at = coalesce(r.ended_at, clock_timestamp())
+        WHERE r.key = wallet_count.key AND r.player_id = player AND r.amount >= wallet_count.amount;
+        IF FOUND THEN
+            RETURN;
+        END IF;
+    END IF;
+    IF checks IS NOT NULL THEN
+        PERFORM wallet_refuse_beyond(player, on_day, checks, abs(amount));
+    END IF;
 END $$;
+REVOKE ALL ON FUNCTION wallet_count FROM PUBLIC;
 
--- Return the daily totals of players, computed from the ledger: the same as what wallet_count_days
+-- Return the daily totals of players, computed from the ledger: the same as what wallet_count
 -- stores.
 -- Returns one row per player and day; amounts in minor units. The day is in the time zone of the
 -- player's jurisdiction. A reversal counts on the day of the journal that it reverses, with the

@@ -160,18 +160,6 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $
 $$;
 REVOKE ALL ON FUNCTION wallet_forget_operator_player FROM PUBLIC;
 
--- Refuse a journal of kind remote_bet or remote_back that matches no bet or win of an operator's
--- player. Trigger function, AFTER INSERT on wallet_journal.
--- Raises SB009.
-CREATE OR REPLACE FUNCTION wallet_check_operator_journal() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    IF NOT wallet_operator_journal_matches(NEW.id) THEN
-        RAISE EXCEPTION 'journal % is no round of an operator''s player', NEW.id USING ERRCODE = 'SB009';
-    END IF;
-    RETURN NULL;
-END $$;
-
 -- Return whether a journal may have a line on an operator account.
 -- It may if it moves exactly the amount of a played bet from the operator account to the player's
 -- cash (remote_bet), or the amount of the bet's win back (remote_back), for the round of the bet.

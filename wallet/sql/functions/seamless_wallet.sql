@@ -164,18 +164,6 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Refuse a journal of kind studio_stake, studio_win or studio_rollback that matches no studio
--- transaction. Trigger function, AFTER INSERT on wallet_journal.
--- Raises SB009.
-CREATE OR REPLACE FUNCTION wallet_check_studio_journal() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    IF NOT wallet_studio_moves_so(NEW.id) THEN
-        RAISE EXCEPTION 'journal % is nothing that a studio did', NEW.id USING ERRCODE = 'SB009';
-    END IF;
-    RETURN NULL;
-END $$;
-
 -- Check that a studio transaction has all of its journals. Constraint trigger function, AFTER
 -- INSERT on wallet_studio_transaction, at commit, because the journals are posted after the row.
 -- Raises restrict_violation (23001).
@@ -216,7 +204,7 @@ END $$;
 -- Return whether a journal may have a line on a studio account.
 -- It may if it moves exactly the bet or the win of a studio transaction between the player's cash
 -- and the studio account. It may also if it reverses such a journal and a rollback with its key
--- exists. wallet_check_reversal checks that the reversal is exact.
+-- exists. wallet_record_reversal checks that the reversal is exact.
 CREATE OR REPLACE FUNCTION wallet_studio_moves_so(journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
