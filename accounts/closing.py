@@ -55,7 +55,7 @@ def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) 
 
     Raises AlreadyClosing, NoBankAccount, WithdrawalError.
     """
-    closures.begin(player=player, by=str(player), ip=ip)
+    closures.begin(player=player, ip=ip)
     transaction.on_commit(partial(_get_up, player))  # a table is locked before accounts, and accounts are locked here
     for mode in Mode:
         purse.give_back(player=player, mode=mode, why=purse.Leaving.SESSION, by=str(player))

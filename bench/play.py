@@ -81,6 +81,7 @@ def register(number: int) -> list[Player]:
         agreed = (Agreement(player=each, terms_version=terms.VERSION) for each in players)
         Agreement.objects.bulk_create(agreed, AT_ONCE)
         cursor.execute(OPEN)
+    with connections["owner"].cursor() as cursor:
         cursor.execute(SIT)
     cash = Account.objects.filter(kind=AccountKind.CASH, mode=Mode.REAL).order_by("pk").values_list("pk", flat=True)
     deposits = [ledger.Line(account, currency, Mode.REAL, MONEY) for account in cash]

@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
 from http import HTTPStatus
 from uuid import uuid4
 
-from django.db.models.functions import Now
 from playwright.sync_api import Page, expect
 
-from players.models import PlaySession
 from tests.browser.at_table import deal, put
+from tests.owner import as_owner
 from tests.people import PASSWORD
 
 CLERK = "clerk@example.com"  # who stops at the second step of a log-in
@@ -297,7 +295,10 @@ def wait_for_the_check(page: Page) -> None:
         page.locator("#session-warning").get_attribute("data-status") or "",
     )
     assert session
-    PlaySession.objects.filter(session=session[0]).update(checked_at=Now() - timedelta(minutes=61))
+    as_owner(
+        "UPDATE players_playsession SET checked_at = clock_timestamp() - interval '61 minutes' WHERE session = %s",
+        [session[0]],
+    )
     page.reload()
     expect(page.locator("#check")).to_be_visible()
 

@@ -26,8 +26,8 @@ from players.account import terms
 from players.identity import verification
 from players.identity.uploads import check_upload
 from players.identity.verification import Details
-from players.models import Agreement, DocumentKind, Jurisdiction, LimitOffer, Part, Player, Submission, User
-from players.protection.limits import required
+from players.models import Agreement, DocumentKind, Jurisdiction, Part, Player, Submission, User
+from players.protection.limits import decline_offer, required
 from tests.people import a_member_of_staff
 from tests.players import papers
 from wallet import ledger
@@ -66,7 +66,7 @@ def a_newcomer(jurisdiction: str = "SE", *, agrees: bool = True, password: str |
 def _set_required_limits(player: Player) -> None:
     """Whatever the jurisdiction asks for before play, so high that nothing reaches it; what it offers is declined."""
     if not required(player):
-        LimitOffer.objects.create(player=player)
+        decline_offer(player=player)
     asked = [(player.pk, kind, period, 10**11, str(player)) for kind, period in required(player)]
     with connection.cursor() as cursor:
         cursor.executemany(

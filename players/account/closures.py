@@ -1,7 +1,5 @@
 """Closing, reopening and erasing of accounts. `accounts.closing` handles the money of a closed account."""
 
-from allauth.account.models import EmailAddress
-from allauth.mfa.models import Authenticator
 from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
@@ -24,15 +22,14 @@ def state_of(player: Player) -> ClosureState | None:
     return ClosureState(last) if last else None
 
 
-def begin(*, player: Player, by: str, ip: str) -> None:
-    """Begin to close an account: it refuses play and deposits from now on.
+def begin(*, player: Player, ip: str) -> None:
+    """Begin to close an account, as its player asks: it refuses play and deposits from now on.
 
     Runs in the caller's transaction. Concurrent calls wait for it. Raises AlreadyClosing.
     """
-    _, is_new = Closure.objects.get_or_create(player=player, state=ClosureState.CLOSING, defaults={"by": by})
-    if not is_new:
+    if not _changed("players_begin_closure(%s)", player.pk):
         raise AlreadyClosing
-    log.record("account.closing", by=by, on=str(player), data={}, personal={"ip": ip})
+    log.record("account.closing", by=str(player), on=str(player), data={}, personal={"ip": ip})
 
 
 @transaction.atomic
@@ -41,17 +38,11 @@ def finish(*, player: Player, by: str) -> None:
 
     Nobody can log in afterwards. Data that need not be kept is deleted at once.
     """
-    user = User.objects.select_for_update(no_key=True).get(pk=player.user_id)
-    state = state_of(player)
-    if state is ClosureState.CLOSING:
-        Closure.objects.create(player=player, state=ClosureState.CLOSED, by=by)
-    elif state is not ClosureState.CLOSED or not user.is_active:
+    if not _changed("players_finish_closure(%s, %s)", player.pk, by):
         return
-    User.objects.filter(pk=user.pk).update(is_active=False)
+    user = User.objects.get(pk=player.user_id)
     sessions.end_all(user=user, why=Ended.CLOSED, by=by)
     tokens.revoke_all(user=user, why=Ended.CLOSED, by=by)
-    Authenticator.objects.filter(user_id=user.pk).delete()
-    EmailAddress.objects.filter(user_id=user.pk).delete()
     log.record("account.closed", by=by, on=str(player), data={})
     mail.write(user=user, template="account_closed", context={"years": retention.years(RetainedData.ACCOUNT)})
 
@@ -62,11 +53,9 @@ def let_in(*, player: Player, by: str) -> None:
 
     The account stays closed to play and deposits.
     """
-    user = User.objects.select_for_update(no_key=True).get(pk=player.user_id)
-    if user.is_active or state_of(player) is not ClosureState.CLOSED:
+    if not _changed("players_reopen_log_in(%s)", player.pk):
         return
-    User.objects.filter(pk=user.pk).update(is_active=True)
-    EmailAddress.objects.create(user_id=user.pk, email=user.email, primary=True, verified=True)
+    user = User.objects.get(pk=player.user_id)
     log.record("account.let_in", by=by, on=str(player), data={})
     mail.write(user=user, template="account_let_in", context={})
 
@@ -107,3 +96,11 @@ def forget(player: Player) -> int:
         (erased,) = cursor.fetchone()
         cursor.execute("SELECT players_forget_flags(%s)", [player.pk])
     return int(erased)
+
+
+def _changed(call: str, *values: object) -> bool:
+    """Call a function of ``sql/functions/closures.sql`` and return whether it changed anything."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {call}", values)
+        (is_changed,) = cursor.fetchone()
+    return bool(is_changed)

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 
 from audit import log
-from players.models import LimitChange, LimitKind, LimitOffer, LimitsAsked, LimitSource, Period, Player
+from players.models import LimitChange, LimitKind, LimitsAsked, LimitSource, Period, Player
 
 LAW = "law"  # source of limits that the jurisdiction sets
 PERIODS = tuple(Period)
@@ -161,8 +161,7 @@ def should_offer(player: Player) -> bool:
 @transaction.atomic
 def decline_offer(*, player: Player) -> None:
     """Record that the player declined the offer of deposit limits. The offer is not repeated."""
-    _offer, is_new = LimitOffer.objects.get_or_create(player=player)
-    if is_new:
+    if _asked("players_answer_limit_offer", player):
         log.record("limits.declined", by=str(player), on=str(player), data={})
 
 

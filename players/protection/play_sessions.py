@@ -9,57 +9,25 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 
 from audit import log
+from audit.approvals import sqlstate
 from players.models import Player, PlaySession, RealityCheck
 
 INTERVALS = (15, 30, 60)  # minutes that a player may choose from
 
-OPEN = """
-INSERT INTO players_playsession (session, player_id, began)
-VALUES (%(session)s, %(player)s,
-    coalesce((SELECT began_at FROM players_session WHERE id = %(session)s), clock_timestamp()))
-ON CONFLICT DO NOTHING
-"""
 READ = """
 SELECT began, clock_timestamp(), rounds, staked_real, paid_real, staked_free, paid_free,
     players_check_due(player_id, session, %(usual)s)
 FROM players_playsession WHERE session = %(session)s AND player_id = %(player)s
 """
-# Set-based version of `players_note_round`, for all players of a round. The placeholder is a SELECT of
-# (player_id, session, mode, staked, paid) with one row per player. Sittings are locked first, as in that
-# function, and rows in order, so that two rounds that end at once cannot deadlock.
-NOTE_SESSIONS = """
-WITH played AS MATERIALIZED ({played}),
-locked AS MATERIALIZED (
-    SELECT played.* FROM players_playsession AS s
-    JOIN played ON played.session = s.session AND played.player_id = s.player_id
-    ORDER BY s.session FOR UPDATE OF s
-)
-UPDATE players_playsession AS s SET rounds = s.rounds + 1,
-    staked_real = s.staked_real + CASE locked.mode WHEN 'R' THEN locked.staked ELSE 0 END,
-    paid_real = s.paid_real + CASE locked.mode WHEN 'R' THEN locked.paid ELSE 0 END,
-    staked_free = s.staked_free + CASE locked.mode WHEN 'F' THEN locked.staked ELSE 0 END,
-    paid_free = s.paid_free + CASE locked.mode WHEN 'F' THEN locked.paid ELSE 0 END
-FROM locked WHERE s.session = locked.session
+NOTE_ALL = """
+SELECT players_note_rounds(array_agg(player_id::bigint), array_agg(session), array_agg(mode::text),
+    array_agg(staked::bigint), array_agg(paid::bigint))
+FROM ({played}) AS played
 """
-NOTE_TIMES = """
-WITH played AS MATERIALIZED ({played}),
-moment AS MATERIALIZED (SELECT clock_timestamp() AS at)
-INSERT INTO players_playtime AS t (player_id, day, seconds, last_at)
-SELECT played.player_id, (moment.at AT TIME ZONE law.time_zone)::date,
-    CASE WHEN moment.at - last.last_at <= interval '9 minutes'
-        THEN greatest(extract(epoch FROM moment.at - last.last_at), 0)::integer ELSE 0 END, moment.at
-FROM played CROSS JOIN moment
-JOIN players_player AS owner ON owner.id = played.player_id
-JOIN players_jurisdiction AS law ON law.code = owner.jurisdiction_id
-LEFT JOIN LATERAL (
-    SELECT p.last_at FROM players_playtime AS p WHERE p.player_id = played.player_id ORDER BY p.day DESC LIMIT 1
-) AS last ON true
-ORDER BY played.player_id
-ON CONFLICT (player_id, day) DO UPDATE SET seconds = t.seconds + excluded.seconds, last_at = excluded.last_at
-"""
+NOT_THEIRS = "SB080"  # SQLSTATE of players_begin_play_session
 
 
 class UnknownInterval(Exception):
@@ -102,11 +70,9 @@ def read_session(player: Player, session: UUID) -> Seen:
     """
     found = _read(player, session)
     if found is None:
-        with connection.cursor() as cursor:
-            cursor.execute(OPEN, {"session": session, "player": player.pk})
+        _begin(player, session)
         found = _read(player, session)
-    if found is None:
-        raise PlaySession.DoesNotExist  # the session belongs to another player
+    assert found is not None  # noqa: S101  (the database has just said so)
     return found
 
 
@@ -122,7 +88,8 @@ def choose_interval(*, player: Player, minutes: int) -> None:
     if minutes not in INTERVALS:
         raise UnknownInterval
     before = interval(player)
-    RealityCheck.objects.create(player=player, minutes=minutes)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_choose_check_interval(%s, %s)", [player.pk, minutes])
     log.record(
         "reality_check.chosen", by=str(player), on=str(player), data={"minutes": minutes, "minutes_before": before}
     )
@@ -135,9 +102,11 @@ def answer_check(*, player: Player, session: UUID, goes_on: bool) -> None:
     Does nothing if no check is due.
     """
     seen = read_session(player, session)
-    if not seen.is_check_due:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_answer_check(%s, %s, %s)", [player.pk, session, settings.REALITY_CHECK_MINUTES])
+        (is_answered,) = cursor.fetchone()
+    if not is_answered:
         return
-    PlaySession.objects.filter(session=session, player=player).update(checked_at=seen.now)
     log.record(
         "reality_check.answered",
         by=str(player),
@@ -154,6 +123,16 @@ def answer_check(*, player: Player, session: UUID, goes_on: bool) -> None:
     )
 
 
+def _begin(player: Player, session: UUID) -> None:
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT players_begin_play_session(%s, %s)", [player.pk, session])
+    except DatabaseError as error:
+        if sqlstate(error) != NOT_THEIRS:
+            raise
+        raise PlaySession.DoesNotExist from error
+
+
 def _read(player: Player, session: UUID) -> Seen | None:
     values = {"session": session, "player": player.pk, "usual": settings.REALITY_CHECK_MINUTES}
     with connection.cursor() as cursor:
@@ -168,5 +147,4 @@ def note_all(played: str, parameters: Mapping[str, int | str | UUID | None]) -> 
     *played* is a SELECT of (player_id, session, mode, staked, paid) with one row per player.
     """
     with connection.cursor() as cursor:
-        for statement in (NOTE_SESSIONS, NOTE_TIMES):
-            cursor.execute(statement.format(played=played), parameters)
+        cursor.execute(NOTE_ALL.format(played=played), parameters)

@@ -131,6 +131,8 @@ CREATE OR REPLACE TRIGGER players_realitycheck_is_kept BEFORE UPDATE OR DELETE O
 
 CREATE OR REPLACE TRIGGER players_registercheck_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_registercheck
     FOR EACH STATEMENT EXECUTE FUNCTION players_refuse_pause_change();
+CREATE OR REPLACE TRIGGER players_registercheck_begins BEFORE INSERT ON players_registercheck
+    FOR EACH ROW EXECUTE FUNCTION players_begin_registercheck();
 
 -- On players_reply_template
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from games.engine.chemin import Phase
 from games.models import CheminSeat, LiveTable, WhyLeft
@@ -28,6 +27,7 @@ from tests.chemin.at_table import (
 from tests.chemin.hands import next_seed, shoe_where, third_cards_on_advice
 from tests.chemin.spelling import cards_in
 from tests.harness.sweeps import sample
+from tests.owner import as_owner
 
 pytestmark = pytest.mark.django_db
 MOST_ANSWERS = 200
@@ -259,8 +259,7 @@ class TestADecision:
         session = CheminSeat.objects.get(player=player).session
         assert session
         play_sessions.read_session(player, session)
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_playsession SET checked_at = clock_timestamp() - interval '2 hours'")
+        as_owner("UPDATE players_playsession SET checked_at = clock_timestamp() - interval '2 hours'")
         asked = {"question": chemin_of(live_table).question, "action": "take_bank", "amount": 10_000}
         refused(api_client.post(at(live_table, "decisions"), asked), 403, "barred", bar="check")
         assert CheminSeat.objects.get(player=player).left_at is None

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 
 from players.models import Exclusion, ExclusionKind, LimitChange, LimitKind, Period, Player, Scope, Session
 from players.protection import exclusions, limits, play_sessions
@@ -14,6 +13,7 @@ from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_newcomer, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, bet, step
+from tests.owner import as_owner
 from tests.people import events
 from wallet.cashier import what_a_player_has
 from wallet.ledger import accounts, purse
@@ -183,8 +183,7 @@ class TestTheRealityCheck:
 
     @pytest.mark.parametrize("answer", ["continue", "stop"])
     def test_is_answered_once_and_on_record(self, at, answer):
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_playsession SET began = began - interval '61 minutes'")
+        as_owner("UPDATE players_playsession SET began = began - interval '61 minutes'")
         assert told(at.api_client.get("protection/check/"))["is_due"] is True
         key = str(uuid4())
         for _ in range(2):

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.utils import translation
 
 from games import errors
@@ -27,6 +26,7 @@ from tests.builders import a_golden_table, a_player, a_purse, a_table, other_lim
 from tests.games.test_house_stopped import stop
 from tests.games.test_table_eligibility import serve
 from tests.harness.sweeps import sample
+from tests.owner import as_owner
 from tests.people import events
 from wallet.ledger import accounts
 from wallet.models import Mode
@@ -116,8 +116,7 @@ class TestWhatKeepsARoundFromBeingDealt:
             assert problem["title"] == str(KINDS["balance-too-low"].title)
 
     def test_is_a_check_that_waits_for_its_answer(self, at):
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_playsession SET began = began - interval '61 minutes'")
+        as_owner("UPDATE players_playsession SET began = began - interval '61 minutes'")
         assert refused(at.deal(), 403, "barred")["bar"] == "check"
         check = told(at.api_client.get("protection/check/"))
         assert check["is_due"] is True

@@ -3,7 +3,6 @@ time, reality checks and exclusions, and nothing that it reads counts.
 """
 
 import pytest
-from django.db import connection
 
 from games.models import Participation, Table
 from players.models import LimitKind, Period, Player, Session
@@ -12,6 +11,7 @@ from players.protection.limits import set_limit
 from tests.api.at_solo import AtTable, refused, told
 from tests.api.client import ApiClient
 from tests.builders import a_player, a_table
+from tests.owner import as_owner
 from tests.players.test_sessions import PLAYER, SECOND, pass_time
 
 pytestmark = pytest.mark.django_db
@@ -68,8 +68,7 @@ def test_after_nine_minutes_without_play_another_session_begins(at):
 
 def test_a_reality_check_waits_until_it_is_answered(at):
     told(at.play({"player": 5000}))
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE players_playsession SET began = began - interval '61 minutes'")
+    as_owner("UPDATE players_playsession SET began = began - interval '61 minutes'")
     refused(at.play({"player": 5000}), 403, "barred")
     assert told(at.api_client.get("protection/check/"))["is_due"]
     told(at.api_client.post("protection/check/", {"answer": "continue"}))
@@ -79,8 +78,7 @@ def test_a_reality_check_waits_until_it_is_answered(at):
 def test_time_that_is_used_up_ends_play(player, at):
     set_limit(player=player, kind=LimitKind.TIME, period=Period.DAY, amount=3600, by=str(player))
     told(at.play({"player": 5000}))
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE players_playtime SET seconds = 3600")
+    as_owner("UPDATE players_playtime SET seconds = 3600")
     assert refused(at.play({"player": 5000}), 403, "barred")["bar"] == "time"
 
 

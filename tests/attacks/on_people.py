@@ -113,6 +113,9 @@ PROTECTION = [
     *kept("players_exclusionlift", "players_exclusionlift_is_kept", "at"),
     *kept("players_registercheck", "players_registercheck_is_kept", "outcome"),
     *kept("players_realitycheck", "players_realitycheck_is_kept", "minutes"),
+    *kept("players_closure", "players_closure_is_kept", "at"),
+    changed("players_playsession", "players_playsession_rounds_check", "rounds = -1"),
+    changed("players_playtime", "players_playtime_seconds_check", "seconds = -1"),
     changed("players_limitchange", "players_limit_amount", "amount = -1"),
     changed("players_limitchange", "players_limit_kind", "kind = 'luck'"),
     changed("players_limitchange", "players_limit_period", "period = 'year'"),
@@ -126,8 +129,30 @@ PROTECTION = [
         "players_exclusion",
         "players_exclusion_begins_now",
         "INSERT INTO players_exclusion (player_id, kind, begun, until, by)"
-        " SELECT id, 'time_out', now() - interval '9 days', now() - interval '2 days', 'player:0' FROM attacked",
+        " SELECT id, 'time_out', now() - interval '9 days', now() - interval '2 days', 'player:' || id FROM attacked",
         harm="SELECT until < clock_timestamp() FROM players_exclusion ORDER BY id DESC LIMIT 1",
+        name="dated back",
+    ),
+    Attack(
+        "players_exclusion",
+        "players_exclusion_begins_now",
+        "INSERT INTO players_exclusion (player_id, kind, until, reason, by)"
+        " SELECT id, 'staff', now() + interval '2 days', 'none', 'staff:0' FROM attacked",
+        name="by nobody",
+    ),
+    Attack(
+        "players_registercheck",
+        "players_registercheck_begins",
+        "INSERT INTO players_registercheck (player_id, register, outcome, at)"
+        " SELECT id, 'test', 'clear', now() - interval '9 days' FROM attacked",
+        harm="SELECT at < clock_timestamp() - interval '1 day' FROM players_registercheck ORDER BY id DESC LIMIT 1",
+        name="dated back",
+    ),
+    Attack(
+        "players_registercheck",
+        "players_registercheck_begins",
+        "INSERT INTO players_registercheck (player_id, register, outcome) SELECT id, 'house', 'excluded' FROM attacked",
+        name="in the name of the house",
     ),
     Attack(
         "players_exclusionlift",

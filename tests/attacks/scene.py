@@ -27,11 +27,12 @@ from backoffice import deposits
 from games.errors import OperatorSilent
 from games.models import Phase
 from players import staff as staffing
+from players.account import closures
 from players.api import tokens
 from players.api.sessions import session_for
 from players.login import account_locks, sessions
-from players.models import ApiCall, LimitKind, Outcome, Period, Player, RealityCheck, RegisterCheck, Scope
-from players.protection import exclusions, limits
+from players.models import ApiCall, LimitKind, Outcome, Period, Player, RegisterCheck, Scope
+from players.protection import exclusions, limits, play_sessions
 from tests import builders
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_table, a_verified_player
@@ -221,7 +222,12 @@ def _protection(player: Player) -> None:
     account_locks.lock(player=player, reason="for a test", by=one)
     account_locks.unlock(player=player, reason="for a test", by=other)
     RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)
-    RealityCheck.objects.create(player=player, minutes=30)
+    play_sessions.choose_interval(player=player, minutes=30)
+    session = uuid4()
+    play_sessions.read_session(player, session)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_note_round(%s, %s, 'R', 100, 250)", [player.pk, session])
+    closures.begin(player=a_player(), ip="192.0.2.1")
     log.record("test.named", by="system", on=str(player), data={}, personal={"name": "Ada"})
 
 

@@ -234,7 +234,7 @@ def test_what_a_house_has_to_do_each_minute_is_sent_once_there_is_something_to_d
         "audit.tasks.expire_approvals": lambda: an_approval_expires(superuser),
         "players.tasks.send_mail": lambda: mail.write(user=player.user, template="account_locked", context={}),
         "audit.tasks.make_reports": lambda: asked("alterations"),
-        "accounts.tasks.finish_closing": lambda: closures.begin(player=player, by=str(player), ip=""),
+        "accounts.tasks.finish_closing": lambda: closures.begin(player=player, ip=""),
     }
     for task, step in steps.items():
         sending.sent.clear()

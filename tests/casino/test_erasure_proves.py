@@ -37,7 +37,7 @@ def gone(cloned_db: object, pens: Pens) -> Player:
     """A player with a closed account; the log was sealed and signed since."""
     player = a_player()
     log.record("x.y", by=str(player), on=str(player), data={}, personal={"name": "Somebody", "ip": "192.0.2.1"})
-    closures.begin(player=player, by=str(player), ip="192.0.2.1")
+    closures.begin(player=player, ip="192.0.2.1")
     closures.finish(player=player, by="system")
     sealed.sign(pens)
     return player

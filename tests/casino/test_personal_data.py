@@ -180,7 +180,7 @@ def gone(cloned_db: Database, owner: psycopg.Connection) -> Player:
     conversations.begin(player=player, topic=Topic.QUESTION, text="My name is Somebody Else.")
     log.record("x.y", by=str(player), on=str(player), data={}, personal={"name": "Somebody"})
     with transaction.atomic():
-        closures.begin(player=player, by=str(player), ip="10.1.1.1")
+        closures.begin(player=player, ip="10.1.1.1")
     closures.finish(player=player, by="system")
     return player
 

@@ -248,7 +248,7 @@ def test_of_whom_staff_looked_for_the_address_is_nowhere_after_the_erasure(clone
     """Nor in the search text, which is recorded with the view of a list or of another player."""
     player, other, staff = a_player(), a_player(), a_visitor()
     address = player.user.email
-    closures.begin(player=player, by=str(player), ip="192.0.2.1")
+    closures.begin(player=player, ip="192.0.2.1")
     closures.finish(player=player, by="system")
     staff.force_login(a_member_of_staff("support").user)
     staff.get("/staff/players/", {"who": address})

@@ -215,6 +215,6 @@ def test_gli19_2_8_8_changes_to_personal_data():
 def test_gli19_2_8_8_deactivations():
     player = a_player()
     exclusions.exclude_self(player=player, months=12, by=str(player))
-    closures.begin(player=player, by=str(player), ip="192.0.2.1")
+    closures.begin(player=player, ip="192.0.2.1")
     kinds = [event_of(each).kind for each in found(Category.DEACTIVATION, player)]
     assert sorted(kinds) == ["account.closing", "player.excluded"]

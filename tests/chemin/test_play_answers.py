@@ -1,7 +1,6 @@
 """Questions at a Chemin de Fer table: who may answer, until when, and at a closed or stopped table."""
 
 import pytest
-from django.db import connection
 
 from games.chemin import play
 from games.engine.chemin import Phase, Refusal
@@ -56,6 +55,7 @@ from tests.chemin.at_table import (
 )
 from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
+from tests.owner import as_owner
 from tests.people import events
 from wallet import ledger
 from wallet.models import Mode
@@ -174,8 +174,7 @@ class TestAnAnswer:
         play_sessions.read_session(player, session)
         sit(player, table, 1, session)
         a_seated_player(table, 2)
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_playsession SET checked_at = clock_timestamp() - interval '2 hours'")
+        as_owner("UPDATE players_playsession SET checked_at = clock_timestamp() - interval '2 hours'")
         with pytest.raises(NotEligible):
             answer(player, table, "take_bank", 10_000, session=session)
         assert CheminSeat.objects.get(player=player).left_at is None

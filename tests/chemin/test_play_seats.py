@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 from games.chemin import play
 from games.engine.chemin import Phase, Refusal
@@ -47,6 +47,7 @@ from tests.chemin.at_table import (
     step_to,
     time_given,
 )
+from tests.owner import as_owner
 from tests.people import events
 from wallet.models import AccountKind, Mode
 
@@ -248,8 +249,7 @@ class TestSteppingAway:
         play_sessions.read_session(player, session)
         sit(player, table, 1, session)
         play.step_away(player=player, live_table_id=table.pk)
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_playsession SET checked_at = clock_timestamp() - interval '2 hours'")
+        as_owner("UPDATE players_playsession SET checked_at = clock_timestamp() - interval '2 hours'")
         with pytest.raises(NotEligible) as refused:
             play.come_back(player=player, live_table_id=table.pk, session=session)
         assert refused.value.ineligibility.code is Code.CHECK

@@ -4,7 +4,6 @@ from functools import partial
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 
 from games.chemin import play
 from games.errors import CheminRefused, NotEligible, QuestionPassed
@@ -27,6 +26,7 @@ from tests.chemin.at_table import (
     step,
 )
 from tests.live.test_bets_at_once import outcome
+from tests.owner import as_owner
 from tests.people import a_visitor, events
 from tests.wallet.test_at_once import at_once
 
@@ -103,8 +103,7 @@ class TestAnAnswerSentAgain:
         a_seated_player(table, 2)
         question, idempotency_key = chemin_of(table).question, uuid4()
         answer(player, table, "take_bank", 10_000, question=question, session=session, idempotency_key=idempotency_key)
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_playsession SET checked_at = clock_timestamp() - interval '2 hours'")
+        as_owner("UPDATE players_playsession SET checked_at = clock_timestamp() - interval '2 hours'")
         answer(player, table, "take_bank", 10_000, question=question, session=session, idempotency_key=idempotency_key)
         assert not refused()
         with pytest.raises(NotEligible):

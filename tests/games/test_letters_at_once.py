@@ -44,7 +44,7 @@ def test_who_is_erased_has_no_words_left_in_the_mail_and_is_not_written_to(clone
     incident = reported(a_live_table(), player, other)
     send(incident)
     with transaction.atomic():
-        closures.begin(player=player, by=str(player), ip="10.1.1.1")
+        closures.begin(player=player, ip="10.1.1.1")
     closures.finish(player=player, by="system")
     age(owner, "players_closure", "at", 6 * 365)
     erase_due()

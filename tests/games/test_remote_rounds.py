@@ -22,12 +22,13 @@ from games.models import Participation, Void
 from games.reports.reconciliation import reconcile
 from games.solo.operator_money import play
 from games.tables.status import close_table
-from players.models import Closure, ClosureState, LimitKind, Period
+from players.models import ClosureState, LimitKind, Period
 from players.protection.limits import set_limit
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed
 from tests.harness.reference_host import Fault
 from tests.harness.sweeps import sample
+from tests.owner import as_owner
 from tests.people import events
 from tests.remote import MONEY, an_operator, make_due
 from tests.voiding import void_unreproduced
@@ -305,7 +306,10 @@ class TestForgetting:
         visitor.plays(table, banker=STAKE)
         queue.send_due()
         for state in ClosureState:
-            Closure.objects.create(player=visitor.player, state=state, by="system")
+            as_owner(
+                "INSERT INTO players_closure (player_id, state, by) VALUES (%s, %s, 'system')",
+                [visitor.player.pk, state.value],
+            )
         operators.forget(visitor.player)
         assert OperatorPlayer.objects.get().name == f"forgotten:{visitor.player.pk}"
         assert OperatorLaunch.objects.get().token == ""

@@ -48,6 +48,11 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $
     SELECT * FROM wallet_write(journals, false);
 $$;
 GRANT USAGE ON SCHEMA tests TO {GROUP};
+CREATE FUNCTION tests.run(statement text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    EXECUTE statement;
+END $$;
 """
 SET_IDS_APART = """
 SELECT setval(

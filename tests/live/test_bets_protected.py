@@ -1,6 +1,5 @@
 """Player protection at a shared table: breaks, exclusions, limits, reality checks, one table."""
 
-from datetime import timedelta
 from uuid import uuid4
 
 import pytest
@@ -16,12 +15,13 @@ from games.solo.idle_purses import IDLE, return_idle_purses
 from games.tables import status
 from games.tables.default_tables import golden_limits
 from games.tables.versions import make_table
-from players.models import LimitKind, Period, Player, PlaySession, Session
+from players.models import LimitKind, Period, Player, Session
 from players.protection import eligibility, exclusions, limits, play_sessions
 from tests.builders import UNHURRIED, a_newcomer, a_player, a_purse, a_seat, a_table
 from tests.chemin.at_table import a_session
 from tests.live.at_table import a_live_table, advance_to, live_table_of, round_at, step
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of
+from tests.owner import as_owner
 from tests.people import events
 from wallet.ledger import purse
 from wallet.models import AccountKind, Mode
@@ -144,7 +144,10 @@ def test_a_reality_check_holds_new_bets_and_lets_go_what_lies_there(table):
     play_sessions.read_session(player, session)
     chip(player, table, "player", 10_00, session=session)
     chip(player, table, "player", 10_00, session=session)
-    PlaySession.objects.filter(session=session).update(checked_at=Now() - timedelta(minutes=61))
+    as_owner(
+        "UPDATE players_playsession SET checked_at = clock_timestamp() - interval '61 minutes' WHERE session = %s",
+        [session],
+    )
     with pytest.raises(NotEligible) as barred:
         chip(player, table, "player", 10_00, session=session)
     assert barred.value.ineligibility.code is eligibility.Code.CHECK

@@ -134,7 +134,7 @@ class TestSaying:
         if stop == "pause":
             exclusions.pause(player=anna, by=str(anna))
         else:
-            closures.begin(player=anna, by=str(anna), ip="192.0.2.1")
+            closures.begin(player=anna, ip="192.0.2.1")
         for table in (live_table, live_table_of(live_table.table, Mode.FREE)):
             with pytest.raises(NotEligible):
                 say(table, "Hi", anna)
@@ -385,7 +385,7 @@ class TestInTime:
             player=gone, length=Length.HOUR, why=Why(Grounds.ABUSE, "He named Cluj"), by=a_member_of_staff("support")
         )
         wait(owner, "91 days")
-        closures.begin(player=gone, by=str(gone), ip="192.0.2.1")
+        closures.begin(player=gone, ip="192.0.2.1")
         closures.finish(player=gone, by="system")
         age(owner, "players_closure", "at", 1827)
         retention.erase(gone)

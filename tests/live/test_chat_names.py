@@ -224,7 +224,7 @@ class TestTheOwner:
     def test_of_whoever_is_forgotten_the_name_stays_nobody_s(self, cloned_db, owner):
         gone = a_talker("Gone")
         take(gone, "Gone")
-        closures.begin(player=gone, by=str(gone), ip="192.0.2.1")
+        closures.begin(player=gone, ip="192.0.2.1")
         closures.finish(player=gone, by="system")
         age(owner, "players_closure", "at", 1827)
         retention.erase(gone)

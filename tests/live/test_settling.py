@@ -34,6 +34,7 @@ from tests.live.at_table import (
     slip_of,
     step,
 )
+from tests.owner import as_owner
 from wallet import ledger
 from wallet.invariants import verify
 from wallet.ledger import accounts
@@ -172,12 +173,11 @@ class TestEverybodyIsPaid:
     @pytest.mark.sweep
     def test_and_their_time_at_play_and_their_session_know_of_it(self):
         live_table, player, session = a_live_table(), a_player(real=RICH), uuid4()
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO players_playsession (session, player_id, began, rounds, staked_real, paid_real,"
-                " staked_free, paid_free) VALUES (%s, %s, clock_timestamp(), 0, 0, 0, 0, 0)",
-                [session, player.pk],
-            )
+        as_owner(
+            "INSERT INTO players_playsession (session, player_id, began, rounds, staked_real, paid_real,"
+            " staked_free, paid_free) VALUES (%s, %s, clock_timestamp(), 0, 0, 0, 0, 0)",
+            [session, player.pk],
+        )
         lay(player, live_table, {"player": 2500})
         LiveSeat.objects.filter(player=player).update(session=session)
         advance_to(live_table, Phase.SETTLED)

@@ -35,6 +35,7 @@ from tests.concurrency.books import broken
 from tests.concurrency.test_money_at_once import deadlocks
 from tests.harness.killed import dies
 from tests.live.at_table import a_live_table, hurry, lay, live_table_of, make_late, round_at, step
+from tests.owner import as_owner
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
 from wallet.ledger import accounts
@@ -104,10 +105,9 @@ class TestTablesAtOnce:
         step(free)
         tables = (first, second, free)
         players = [a_player(real=MONEY, free=MONEY) for _ in range(6)]
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO players_playsession (session, player_id) SELECT gen_random_uuid(), id FROM players_player"
-            )
+        as_owner(
+            "INSERT INTO players_playsession (session, player_id) SELECT gen_random_uuid(), id FROM players_player"
+        )
         for _ in range(ROUNDS):
             for table in tables:
                 # Opposite order at the two tables, so that only the locks put them in one order.

@@ -11,6 +11,7 @@ from players.models import Player, PlaySession, PlayTime
 from players.protection import play_sessions
 from tests.builders import a_player
 from tests.harness.sweeps import sample
+from tests.owner import as_owner
 
 pytestmark = pytest.mark.django_db
 
@@ -22,19 +23,21 @@ def a_history(minutes_ago: int | None, session: str) -> tuple[Player, UUID | Non
     """A player whose last action was so long ago, and their current session."""
     player, owner = a_player(), a_player()
     if minutes_ago is not None:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO players_playtime (player_id, day, seconds, last_at)"
-                " SELECT %s, (past AT TIME ZONE 'Europe/Stockholm')::date, 40, past"
-                " FROM (SELECT clock_timestamp() - make_interval(mins => %s) AS past) AS moment",
-                [player.pk, minutes_ago],
-            )
+        as_owner(
+            "INSERT INTO players_playtime (player_id, day, seconds, last_at)"
+            " SELECT %s, (past AT TIME ZONE 'Europe/Stockholm')::date, 40, past"
+            " FROM (SELECT clock_timestamp() - make_interval(mins => %s) AS past) AS moment",
+            [player.pk, minutes_ago],
+        )
     if session == "none":
         return player, None
-    sitting = PlaySession.objects.create(
-        session=uuid4(), player=player if session == "open" else owner, rounds=4, staked_real=100, paid_free=7
+    playing = uuid4()
+    as_owner(
+        "INSERT INTO players_playsession (session, player_id, rounds, staked_real, paid_free)"
+        " VALUES (%s, %s, 4, 100, 7)",
+        [playing, (player if session == "open" else owner).pk],
     )
-    return player, sitting.session
+    return player, playing
 
 
 def known(player: Player, session: UUID | None) -> list[tuple[object, ...]]:

@@ -7,7 +7,6 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from django.db import connection
 
 from players.api import tokens
 from players.api.sessions import running, session_for
@@ -17,6 +16,7 @@ from players.protection.eligibility import Code
 from players.protection.limits import set_limit
 from players.tasks import end_idle_sessions
 from tests.builders import a_player
+from tests.owner import as_owner
 from tests.people import events
 from tests.players.test_sessions import a_browser, pass_time
 from tests.players.test_tokens import a_token
@@ -117,8 +117,7 @@ class TestProtection:
         began = acts(token)
         play_sessions.read_session(player, began)
         assert eligibility.check_play(player, real=True, session=began) is None
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_playsession SET began = began - interval '61 minutes'")
+        as_owner("UPDATE players_playsession SET began = began - interval '61 minutes'")
         ineligibility = eligibility.check_play(player, real=True, session=acts(token))
         assert ineligibility
         assert ineligibility.code is Code.CHECK
@@ -127,8 +126,7 @@ class TestProtection:
 
     def test_another_token_is_no_way_around_it(self, player, token):
         acts(token)
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE players_playsession SET began = began - interval '61 minutes'")
+        as_owner("UPDATE players_playsession SET began = began - interval '61 minutes'")
         ineligibility = eligibility.check_play(player, real=True, session=acts(a_token(player.user, Scope.PLAY)[0]))
         assert ineligibility
         assert ineligibility.code is Code.CHECK
@@ -137,12 +135,11 @@ class TestProtection:
         set_limit(player=player, kind=LimitKind.TIME, period=Period.DAY, amount=3600, by=str(player))
         began = acts(token)
         assert eligibility.check_play(player, real=True, session=began) is None
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO players_playtime (player_id, day, seconds, last_at)"
-                " VALUES (%s, CURRENT_DATE, 3600, clock_timestamp())",
-                [player.pk],
-            )
+        as_owner(
+            "INSERT INTO players_playtime (player_id, day, seconds, last_at)"
+            " VALUES (%s, CURRENT_DATE, 3600, clock_timestamp())",
+            [player.pk],
+        )
         ineligibility = eligibility.check_play(player, real=True, session=acts(token))
         assert ineligibility
         assert ineligibility.code is Code.TIME

@@ -160,7 +160,7 @@ class TestTheOwner:
     def test_whose_account_is_closed_has_none_any_more(self):
         player = a_player()
         token, key = a_token(player.user)
-        closures.begin(player=player, by=str(player), ip="192.0.2.7")
+        closures.begin(player=player, ip="192.0.2.7")
         assert comes_in(key) == 200
         closures.finish(player=player, by="system")
         assert comes_in(key) == 401

@@ -36,7 +36,7 @@ def test_what_it_was_called_is_forgotten_with_the_account(cloned_db, owner: psyc
     player = a_player()
     _, key = a_token(player.user, name="Ada Lovelace's chart")
     comes_in(key)
-    closures.begin(player=player, by=str(player), ip="192.0.2.7")
+    closures.begin(player=player, ip="192.0.2.7")
     closures.finish(player=player, by="system")
     age(owner, "players_closure", "at", 5 * 366)
     erase(Player.objects.get(pk=player.pk))

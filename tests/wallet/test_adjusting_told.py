@@ -16,11 +16,13 @@ from audit import approvals
 from audit.models import Approval
 from audit.reports.kinds import Interval
 from games.reports import reconciliation
+from players.account import closures
 from players.account.closures import state_of
-from players.models import Closure, ClosureState, Mail, Player
+from players.models import ClosureState, Mail, Player
 from tests.builders import a_golden_table, a_player, a_purse, a_verified_player
 from tests.games.test_statement import flat, pdf_text, rows_of
 from tests.harness.sweeps import sample
+from tests.owner import as_owner
 from tests.people import a_member_of_staff, last_mail
 from tests.reports_history import ask as asked_for
 from tests.reports_history import clock
@@ -191,7 +193,7 @@ class TestCashAlone:
 class TestOfAccountsThatEnd:
     def closing(self) -> Player:
         player = a_player("SE")
-        Closure.objects.create(player=player, state=ClosureState.CLOSING, by=str(player))
+        closures.begin(player=player, ip="127.0.0.1")
         return player
 
     def closed(self) -> Player:
@@ -220,7 +222,7 @@ class TestOfAccountsThatEnd:
     def test_nobody_knows_whose_an_erased_one_was(self) -> None:
         player = self.closed()
         waiting = ask(player, 700)
-        Closure.objects.create(player=player, state=ClosureState.ERASED, by="system")
+        as_owner("INSERT INTO players_closure (player_id, state, by) VALUES (%s, 'erased', 'system')", [player.pk])
         with pytest.raises(adjustments.CannotAdjust, match="erased"):
             ask(player, 800)
         with pytest.raises(approvals.CannotExecute, match="erased"):

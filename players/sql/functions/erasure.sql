@@ -34,7 +34,7 @@ REVOKE ALL ON FUNCTION audit_erase FROM PUBLIC;
 -- and the personal values of all events. Rounds and payments stay.
 -- Returns the number of erased values of events.
 -- Raises no_data_found (P0002) for an unknown player, check_violation (23514) unless the account
--- has been closed as long as retention demands, unique_violation (23505, players_closure_once) if
+-- has been closed as long as retention demands and its player cannot log in, unique_violation (23505, players_closure_once) if
 -- it was erased before.
 -- Locks the player.
 CREATE OR REPLACE FUNCTION players_forget(player bigint) RETURNS bigint
@@ -44,10 +44,12 @@ DECLARE
 BEGIN
     SELECT * INTO STRICT who FROM players_player WHERE id = player FOR UPDATE;
     IF NOT EXISTS (SELECT FROM players_closure
-                   WHERE player_id = player AND state = 'closed' AND at <= clock_timestamp() - audit_retention_period('account')) THEN
+                   WHERE player_id = player AND state = 'closed' AND at <= clock_timestamp() - audit_retention_period('account'))
+       OR EXISTS (SELECT FROM players_user WHERE id = who.user_id AND is_active)
+    THEN
         RAISE EXCEPTION 'player % is not closed for long enough', player USING ERRCODE = 'check_violation';
     END IF;
-    INSERT INTO players_closure (player_id, state, by) VALUES (player, 'erased', 'system');
+    INSERT INTO players_closure (player_id, state, by, at) VALUES (player, 'erased', 'system', clock_timestamp());
     UPDATE players_user SET email = format('erased-%s@erased.invalid', player), password = '!', last_login = NULL, is_active = false
     WHERE id = who.user_id;
     UPDATE players_player SET birth_date = date_trunc('year', birth_date)::date WHERE id = player;

@@ -1,4 +1,8 @@
--- Pauses and exclusions, their lifting by two people, and the check whether a player may play.
+-- Pauses and exclusions, their lifting by two people, answers of registers, and the check whether a
+-- player may play.
+--
+--   SB082 the person named may not do this to this player
+--   SB083 the house's own register says otherwise
 
 -- Refuse the statement. Trigger function for the tables of exclusions, register checks and reality
 -- checks, whose rows never change.
@@ -11,6 +15,8 @@ END $$;
 
 -- Begin an exclusion at the database's time. Trigger function, BEFORE INSERT on players_exclusion.
 -- Moves `begun` and `until` by the same time, so the exclusion keeps its length.
+-- Raises SB082 unless `by` is the player, or for a pause or an exclusion by staff an active member
+-- of staff who may exclude players.
 -- Locks advisory lock (1009, player id): waits for rounds in progress, which hold it shared through
 -- players_ineligibility. New rounds wait behind it. So no round in progress is interrupted, and none
 -- begins after the exclusion.
@@ -19,6 +25,13 @@ LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     waited interval;
 BEGIN
+    IF (CASE WHEN NEW.kind = 'staff' OR NEW.kind = 'pause' AND NEW."by" LIKE 'staff:%' THEN
+            EXISTS (SELECT FROM players_staff AS s
+                    WHERE 'staff:' || s.id = NEW."by" AND players_staff_may(NEW."by", s.person, 'players', 'exclude_player'))
+        ELSE NEW."by" = 'player:' || NEW.player_id END) IS NOT TRUE
+    THEN
+        RAISE EXCEPTION '% may not exclude player %', NEW."by", NEW.player_id USING ERRCODE = 'SB082';
+    END IF;
     PERFORM pg_advisory_xact_lock(1009, NEW.player_id::integer);
     waited := clock_timestamp() - NEW.begun;
     NEW.begun := NEW.begun + waited;
@@ -55,6 +68,44 @@ BEGIN
       AND players_staff_may(decided."by", decided.person, 'players', 'exclude_player');
     IF NOT FOUND THEN
         RAISE EXCEPTION 'lifting exclusion % takes two people', NEW.exclusion_id USING ERRCODE = 'SB031';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Return the exclusion of the same person under another account that ends last, if one is in force.
+-- Two accounts are the same person if they have the same name and date of birth, unless staff found
+-- that they differ; or if staff found them to be the same. A pause or time-out holds for one account
+-- only, because it must not stop another person with the same name.
+-- Returns at most one row with `until`; NULL means permanent.
+CREATE OR REPLACE FUNCTION players_excluded_elsewhere(player bigint) RETURNS TABLE (until timestamptz)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT e.until FROM players_exclusion AS e LEFT JOIN players_exclusionlift AS l ON l.exclusion_id = e.id
+    WHERE e.kind IN ('self', 'staff') AND (e.until IS NULL OR e.until > clock_timestamp()) AND l.id IS NULL
+      AND e.player_id IN (
+        SELECT theirs.player_id FROM players_trait AS mine
+        JOIN players_trait AS theirs ON theirs.ground = mine.ground AND theirs.fingerprint = mine.fingerprint
+        WHERE mine.player_id = player AND mine.ground = 'name' AND theirs.player_id <> player
+          AND NOT EXISTS (
+            SELECT FROM players_duplicate AS d
+            WHERE d.first_id = least(mine.player_id, theirs.player_id)
+              AND d.second_id = greatest(mine.player_id, theirs.player_id) AND d.resolution = 'different')
+        UNION
+        SELECT CASE d.first_id WHEN player THEN d.second_id ELSE d.first_id END FROM players_duplicate AS d
+        WHERE player IN (d.first_id, d.second_id) AND d.resolution = 'same')
+    ORDER BY e.until DESC NULLS FIRST LIMIT 1
+$$;
+
+-- Check an answer of a register. Trigger function, BEFORE INSERT on players_registercheck. Sets `at`
+-- to the database's time.
+-- Raises SB083 if the house's own register, whose rows are here, says otherwise.
+CREATE OR REPLACE FUNCTION players_begin_registercheck() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    NEW.at := clock_timestamp();
+    IF NEW.register = 'house'
+        AND (NEW.outcome = 'excluded') <> EXISTS (SELECT FROM players_excluded_elsewhere(NEW.player_id))
+    THEN
+        RAISE EXCEPTION 'player % is not % in the register of this house', NEW.player_id, NEW.outcome USING ERRCODE = 'SB083';
     END IF;
     RETURN NEW;
 END $$;

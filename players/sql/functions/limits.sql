@@ -91,6 +91,16 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
                         WHERE c.player_id = player AND c.source = 'player' AND c.kind = 'deposit')
 $$;
 
+-- Store that a player has answered the offer of deposit limits.
+-- Returns whether it is the first answer.
+CREATE OR REPLACE FUNCTION players_answer_limit_offer(player bigint) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    INSERT INTO players_limitoffer (player_id, answered_at) VALUES (player, clock_timestamp()) ON CONFLICT DO NOTHING;
+    RETURN FOUND;
+END $$;
+REVOKE ALL ON FUNCTION players_answer_limit_offer FROM PUBLIC;
+
 -- Set, change or remove a limit.
 -- `source`: player or house. `kind`: deposit, loss, stake or time. `period`: day, week or month.
 -- `amount`: minor units or seconds; NULL removes the limit. `asked_by`: as in the event log.

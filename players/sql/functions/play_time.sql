@@ -1,44 +1,142 @@
--- Time played, reality checks and time limits.
+-- Time played, reality checks and time limits. Only these functions write players_playsession,
+-- players_playtime and players_realitycheck. Times are the database's, and totals only grow.
+--
+--   SB080 the play session belongs to another player
+--   SB081 a round with a negative amount or an unknown mode, or an interval that is not offered
 
 -- Return whether a reality check is due in a session.
--- `playing`: id of the session. `usual`: interval in minutes for players who have not chosen one.
+-- `playing`: id of the session. `usual`: interval in minutes for players who have not chosen one; it
+-- counts as 15, the shortest interval that players may choose, if it is less.
 CREATE OR REPLACE FUNCTION players_check_due(player bigint, playing uuid, usual integer) RETURNS boolean
 LANGUAGE sql STABLE AS $$
     SELECT coalesce((
         SELECT clock_timestamp() - coalesce(s.checked_at, s.began) >= make_interval(mins => coalesce(
             (SELECT r.minutes FROM public.players_realitycheck AS r WHERE r.player_id = player ORDER BY r.id DESC LIMIT 1),
-            usual))
+            greatest(usual, 15)))
         FROM public.players_playsession AS s WHERE s.session = playing AND s.player_id = player
     ), false)
 $$;
 
+-- Begin the play session of a log-in. Does nothing if it has begun.
+-- `playing`: id of the session. It begins at the log-in, or now if no log-in has this id.
+-- Raises SB080 if the session or its log-in belongs to another player.
+CREATE OR REPLACE FUNCTION players_begin_play_session(player bigint, playing uuid) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    INSERT INTO players_playsession (session, player_id, began)
+    SELECT playing, p.id, least(s.began_at, clock_timestamp())
+    FROM players_player AS p LEFT JOIN players_session AS s ON s.id = playing
+    WHERE p.id = player AND (s.id IS NULL OR s.user_id = p.user_id)
+    ON CONFLICT DO NOTHING;
+    IF NOT EXISTS (SELECT FROM players_playsession AS s WHERE s.session = playing AND s.player_id = player) THEN
+        RAISE EXCEPTION 'session % is not of player %', playing, player USING ERRCODE = 'SB080';
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION players_begin_play_session FROM PUBLIC;
+
+-- Answer a reality check that is due in a session: the next one is due one interval from now.
+-- Arguments as for players_check_due.
+-- Returns whether a check was due. Otherwise nothing changes.
+-- Locks the play session.
+CREATE OR REPLACE FUNCTION players_answer_check(player bigint, playing uuid, usual integer) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM FROM players_playsession AS s WHERE s.session = playing AND s.player_id = player FOR UPDATE;
+    IF NOT players_check_due(player, playing, usual) THEN
+        RETURN false;
+    END IF;
+    UPDATE players_playsession AS s SET checked_at = clock_timestamp() WHERE s.session = playing AND s.player_id = player;
+    RETURN true;
+END $$;
+REVOKE ALL ON FUNCTION players_answer_check FROM PUBLIC;
+
+-- Store the interval of the reality check that a player has chosen.
+-- Raises SB081 unless it is 15, 30 or 60 minutes.
+CREATE OR REPLACE FUNCTION players_choose_check_interval(player bigint, minutes integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF minutes IN (15, 30, 60) IS NOT TRUE THEN
+        RAISE EXCEPTION 'a reality check every % minutes is not offered', minutes USING ERRCODE = 'SB081';
+    END IF;
+    INSERT INTO players_realitycheck (player_id, minutes, at) VALUES (player, minutes, clock_timestamp());
+END $$;
+REVOKE ALL ON FUNCTION players_choose_check_interval FROM PUBLIC;
+
 -- Add a finished round to the totals of its session and to the player's time played today.
 -- `playing`: id of the session. `mode`: R or F. `staked`, `paid`: minor units.
 -- The time since the last action counts as played up to nine minutes, because a longer gap would
--- have ended the session. players/protection/play_sessions.py has the same statements for all
--- players of a round.
+-- have ended the session. players_note_rounds has the same statements for all players of a round.
+-- Raises SB081 for a negative amount or another mode.
 CREATE OR REPLACE FUNCTION players_note_round(player bigint, playing uuid, mode text, staked bigint, paid bigint) RETURNS void
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     moment timestamptz := clock_timestamp();
     today date;
     gap interval;
 BEGIN
-    UPDATE public.players_playsession AS s SET rounds = s.rounds + 1,
+    IF (mode IN ('R', 'F') AND staked >= 0 AND paid >= 0) IS NOT TRUE THEN
+        RAISE EXCEPTION 'no round is played in mode % for % with %', mode, staked, paid USING ERRCODE = 'SB081';
+    END IF;
+    UPDATE players_playsession AS s SET rounds = s.rounds + 1,
         staked_real = s.staked_real + CASE mode WHEN 'R' THEN staked ELSE 0 END,
         paid_real = s.paid_real + CASE mode WHEN 'R' THEN paid ELSE 0 END,
         staked_free = s.staked_free + CASE mode WHEN 'F' THEN staked ELSE 0 END,
         paid_free = s.paid_free + CASE mode WHEN 'F' THEN paid ELSE 0 END
     WHERE s.session = playing AND s.player_id = player;
     SELECT (moment AT TIME ZONE j.time_zone)::date INTO today
-    FROM public.players_player AS p JOIN public.players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player;
-    SELECT moment - t.last_at INTO gap FROM public.players_playtime AS t
+    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player;
+    SELECT moment - t.last_at INTO gap FROM players_playtime AS t
     WHERE t.player_id = player ORDER BY t.day DESC LIMIT 1;
-    INSERT INTO public.players_playtime AS t (player_id, day, seconds, last_at) VALUES (
+    INSERT INTO players_playtime AS t (player_id, day, seconds, last_at) VALUES (
         player, today,
         CASE WHEN gap <= interval '9 minutes' THEN greatest(extract(epoch FROM gap), 0)::integer ELSE 0 END, moment)
     ON CONFLICT (player_id, day) DO UPDATE SET seconds = t.seconds + EXCLUDED.seconds, last_at = EXCLUDED.last_at;
 END $$;
+REVOKE ALL ON FUNCTION players_note_round FROM PUBLIC;
+
+-- Add a finished round to the sessions and times of all its players, as players_note_round does for
+-- one. The arrays have one element per player, each player once.
+-- Sessions are locked first and rows in order, so that two rounds that end at once cannot deadlock.
+-- Raises SB081 for a negative amount or another mode.
+CREATE OR REPLACE FUNCTION players_note_rounds(players bigint[], playing uuid[], modes text[], staked bigint[], paid bigint[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moment timestamptz;
+BEGIN
+    IF EXISTS (
+        SELECT FROM unnest(modes, staked, paid) AS r (mode, staked, paid)
+        WHERE (r.mode IN ('R', 'F') AND r.staked >= 0 AND r.paid >= 0) IS NOT TRUE)
+    THEN
+        RAISE EXCEPTION 'a round is played in no such mode, or with a negative amount' USING ERRCODE = 'SB081';
+    END IF;
+    WITH locked AS MATERIALIZED (
+        SELECT s.session, r.mode, r.staked, r.paid
+        FROM unnest(players, playing, modes, staked, paid) AS r (player_id, session, mode, staked, paid)
+        JOIN players_playsession AS s ON s.session = r.session AND s.player_id = r.player_id
+        ORDER BY s.session FOR UPDATE OF s
+    )
+    UPDATE players_playsession AS s SET rounds = s.rounds + 1,
+        staked_real = s.staked_real + CASE locked.mode WHEN 'R' THEN locked.staked ELSE 0 END,
+        paid_real = s.paid_real + CASE locked.mode WHEN 'R' THEN locked.paid ELSE 0 END,
+        staked_free = s.staked_free + CASE locked.mode WHEN 'F' THEN locked.staked ELSE 0 END,
+        paid_free = s.paid_free + CASE locked.mode WHEN 'F' THEN locked.paid ELSE 0 END
+    FROM locked WHERE s.session = locked.session;
+    moment := clock_timestamp();
+    INSERT INTO players_playtime AS t (player_id, day, seconds, last_at)
+    SELECT played.player_id, (moment AT TIME ZONE law.time_zone)::date,
+        CASE WHEN moment - last.last_at <= interval '9 minutes'
+            THEN greatest(extract(epoch FROM moment - last.last_at), 0)::integer ELSE 0 END, moment
+    FROM unnest(players) AS played (player_id)
+    JOIN players_player AS owner ON owner.id = played.player_id
+    JOIN players_jurisdiction AS law ON law.code = owner.jurisdiction_id
+    LEFT JOIN LATERAL (
+        SELECT p.last_at FROM players_playtime AS p WHERE p.player_id = played.player_id ORDER BY p.day DESC LIMIT 1
+    ) AS last ON true
+    ORDER BY played.player_id
+    ON CONFLICT (player_id, day) DO UPDATE SET seconds = t.seconds + EXCLUDED.seconds, last_at = EXCLUDED.last_at;
+END $$;
+REVOKE ALL ON FUNCTION players_note_rounds FROM PUBLIC;
 
 -- Return whether a time limit of the player is used up, including the time since the last action,
 -- up to nine minutes.

@@ -1,0 +1,192 @@
+"""What the role of web and workers sends past all our code about players' protection and the closing of accounts: each
+attack is refused, and succeeds once the right is given back or the trigger is dropped.
+"""
+
+from datetime import date
+from uuid import uuid4
+
+import psycopg
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from players.account import closures
+from players.models import Closure, Player, PlaySession, PlayTime, RealityCheck
+from players.protection import exclusions, play_sessions
+from tests.builders import a_player
+from tests.owner import as_owner
+
+pytestmark = pytest.mark.django_db
+
+DENIED = "42501"
+ERASE = "SELECT players_forget(%s)"
+LONG_CLOSED = "INSERT INTO players_closure (player_id, state, by, at) VALUES (%s, 'closed', 'system', '2001-01-01')"
+
+
+def send(statement, *values):
+    """Run a statement as the login role. Raises DatabaseError."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+def refused(statement, *values, by=DENIED):
+    """Demand that the database refuses a statement with this SQLSTATE."""
+    with pytest.raises(DatabaseError) as error:
+        send(statement, *values)
+    assert isinstance(error.value.__cause__, psycopg.Error)
+    assert error.value.__cause__.sqlstate == by
+
+
+@pytest.fixture
+def player():
+    return a_player()
+
+
+@pytest.fixture
+def session(player):
+    """A session in which the player has played a round."""
+    session = uuid4()
+    play_sessions.read_session(player, session)
+    send("SELECT players_note_round(%s, %s, 'R', 2500, 0)", player.pk, session)
+    return session
+
+
+class TestPlayTime:
+    @pytest.mark.parametrize(
+        ("table", "change"),
+        [
+            ("players_playtime", "UPDATE players_playtime SET seconds = 0"),
+            ("players_playtime", "UPDATE players_playtime SET last_at = last_at - interval '1 day'"),
+            ("players_playsession", "UPDATE players_playsession SET checked_at = clock_timestamp()"),
+            ("players_playsession", "UPDATE players_playsession SET began = clock_timestamp()"),
+            ("players_playsession", "UPDATE players_playsession SET staked_real = 0, rounds = 0"),
+            ("players_playsession", "UPDATE players_playsession SET player_id = (SELECT min(id) FROM players_player)"),
+        ],
+    )
+    def test_is_not_reset(self, session, table, change):
+        refused(change)
+        as_owner(f"GRANT UPDATE ON {table} TO sabot_app")
+        send(change)
+
+    def test_is_not_begun_with_other_figures(self, player):
+        begin = "INSERT INTO players_playsession (session, player_id, began) VALUES (%s, %s, now() + interval '1 day')"
+        refused(begin, uuid4(), player.pk)
+        as_owner("GRANT INSERT ON players_playsession TO sabot_app")
+        send(begin, uuid4(), player.pk)
+
+    def test_of_a_day_only_grows(self, player, session):
+        for staked, paid, mode in ((-2500, 0, "R"), (0, -1, "R"), (None, 0, "R"), (0, 0, "X")):
+            refused("SELECT players_note_round(%s, %s, %s, %s, %s)", player.pk, session, mode, staked, paid, by="SB081")
+            arrays = [[each] for each in (player.pk, session, mode, staked, paid)]
+            together = "SELECT players_note_rounds(%s::bigint[], %s::uuid[], %s::text[], %s::bigint[], %s::bigint[])"
+            refused(together, *arrays, by="SB081")
+        assert PlaySession.objects.get().staked_real == 2500
+        as_owner("UPDATE players_playtime SET seconds = 100")
+        send("SELECT players_note_round(%s, %s, 'R', 0, 0)", player.pk, session)
+        assert PlayTime.objects.get().seconds >= 100
+
+    def test_is_not_added_to_the_session_of_somebody_else(self, session):
+        other = a_player()
+        send("SELECT players_note_round(%s, %s, 'R', 0, 10000)", other.pk, session)
+        assert PlaySession.objects.get().paid_real == 0
+        refused("SELECT players_begin_play_session(%s, %s)", other.pk, session, by="SB080")
+
+    def test_of_a_log_in_is_of_the_player_who_logged_in(self, player):
+        log_in = "INSERT INTO players_session (id, user_id, ip, browser, why) VALUES (%s, %s, '', '', '')"
+        session, other = uuid4(), a_player()
+        send(log_in, session, player.user_id)
+        refused("SELECT players_begin_play_session(%s, %s)", other.pk, session, by="SB080")
+        send("SELECT players_begin_play_session(%s, %s)", player.pk, session)
+
+    def test_does_not_begin_in_the_future(self, player):
+        session = uuid4()
+        send(
+            "INSERT INTO players_session (id, user_id, ip, browser, why, began_at)"
+            " VALUES (%s, %s, '', '', '', now() + interval '1 day')",
+            session,
+            player.user_id,
+        )
+        seen = play_sessions.read_session(player, session)
+        assert seen.began <= seen.now
+
+
+class TestRealityChecks:
+    @pytest.mark.parametrize("usual", [0, -1000, 15])
+    def test_are_not_answered_before_they_are_due(self, player, session, usual):
+        send("SELECT players_answer_check(%s, %s, %s)", player.pk, session, usual)
+        assert PlaySession.objects.get().checked_at is None
+        as_owner("UPDATE players_playsession SET began = began - interval '16 minutes'")
+        send("SELECT players_answer_check(%s, %s, %s)", player.pk, session, usual)
+        assert PlaySession.objects.get().checked_at is not None
+
+    def test_are_not_put_off_for_weeks(self, player):
+        rarely = "INSERT INTO players_realitycheck (player_id, minutes) VALUES (%s, 32000)"
+        refused(rarely, player.pk)
+        for minutes in (0, 32_000, None):
+            refused("SELECT players_choose_check_interval(%s, %s)", player.pk, minutes, by="SB081")
+        as_owner("GRANT INSERT ON players_realitycheck TO sabot_app")
+        send(rarely, player.pk)
+        assert RealityCheck.objects.get().minutes == 32_000
+
+
+class TestClosing:
+    def test_has_the_time_of_the_database_so_nobody_is_erased_early(self, player):
+        refused(LONG_CLOSED, player.pk)
+        closures.begin(player=player, ip="192.0.2.1")
+        closures.finish(player=player, by="system")
+        refused(ERASE, player.pk, by="23514")
+        assert {each.at.date() for each in Closure.objects.all()} == {today()}
+
+    def test_with_a_date_of_2001_erases_a_person_once_the_right_is_given_back(self, player):
+        as_owner("GRANT INSERT ON players_closure TO sabot_app")
+        as_owner("UPDATE players_user SET is_active = false WHERE id = %s", [player.user_id])
+        send(LONG_CLOSED, player.pk)
+        send(ERASE, player.pk)
+        assert Player.objects.get(pk=player.pk).user.email.endswith("@erased.invalid")
+
+    def test_erases_nobody_who_can_log_in(self, player):
+        as_owner(LONG_CLOSED, [player.pk])
+        refused(ERASE, player.pk, by="23514")
+        as_owner("UPDATE players_user SET is_active = false WHERE id = %s", [player.user_id])
+        send(ERASE, player.pk)
+
+    def test_is_not_finished_before_it_has_begun_nor_in_another_name(self, player):
+        send("SELECT players_finish_closure(%s, 'system')", player.pk)
+        assert not Closure.objects.exists()
+        send("SELECT players_begin_closure(%s)", player.pk)
+        for name in ("staff:1", f"player:{player.pk + 1}", None):
+            refused("SELECT players_finish_closure(%s, %s)", player.pk, name, by="SB082")
+
+    def test_lets_nobody_in_whose_account_is_not_closed(self, player):
+        send("SELECT players_begin_closure(%s)", player.pk)
+        send("SELECT players_reopen_log_in(%s)", player.pk)
+        send("SELECT players_finish_closure(%s, 'system')", player.pk)
+        assert not Player.objects.get(pk=player.pk).user.is_active
+
+
+class TestExclusions:
+    @pytest.mark.parametrize("by", ["staff:0", "system", "player:0"])
+    def test_are_of_the_player_or_of_staff_who_may(self, player, by):
+        for kind in ("pause", "self", "staff"):
+            exclude = "INSERT INTO players_exclusion (player_id, kind, until, reason, by) VALUES (%s, %s, %s, 'x', %s)"
+            refused(exclude, player.pk, kind, date(2100, 1, 1), by, by="SB082")
+        as_owner("DROP TRIGGER players_exclusion_begins_now ON players_exclusion")
+        send(exclude, player.pk, "staff", date(2100, 1, 1), by)
+
+    def test_do_not_begin_in_the_past(self, player):
+        over = (
+            "INSERT INTO players_exclusion (player_id, kind, begun, until, by)"
+            " VALUES (%s, 'self', now() - interval '9 days', now() - interval '1 day', %s)"
+        )
+        send(over, player.pk, str(player))
+        assert exclusions.in_force(player)
+        as_owner("DROP TRIGGER players_exclusion_begins_now ON players_exclusion")
+        other = a_player()
+        send(over, other.pk, str(other))
+        assert not exclusions.in_force(other)
+
+
+def today():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT CURRENT_DATE")
+        (now,) = cursor.fetchone()
+    return now

@@ -1,0 +1,14 @@
+"""Rows that no function of the product writes, written as the owner of the tables in a test's own transaction."""
+
+from collections.abc import Sequence
+
+import psycopg
+from django.db import connection
+
+
+def as_owner(statement: str, values: Sequence[object] = ()) -> None:
+    """Run a statement as the owner of the tables, for example to make rows older."""
+    connection.ensure_connection()
+    whole = psycopg.ClientCursor(connection.connection).mogrify(statement, values) if values else statement
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT tests.run(%s)", [whole])
