@@ -22,7 +22,6 @@ from typing import Final
 from allauth.mfa.models import Authenticator
 from cryptography.exceptions import InvalidTag
 from django.conf import settings
-from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.db import connections, transaction
 from django.db.models.functions import Now
@@ -35,6 +34,7 @@ from ops.backup import pg_tools
 from players import encryption, key_rotation
 from players.identity import duplicates
 from players.login import second_factor
+from players.login.session_store import store_of
 from players.models import Ground, Player, Trait
 from wallet.models import PayoutAccount
 from wallet.payouts import accounts as payout_accounts
@@ -226,14 +226,14 @@ def _factors() -> Pass:
 
 def _chemin_seeds() -> Pass:
     """Re-encrypt the committed rounds in visitors' sessions."""
-    done, store = Pass(), SessionStore()
-    running = Session.objects.filter(expire_date__gt=Now()).order_by("pk")
-    for pk, data in running.values_list("pk", "session_data").iterator():
+    done = Pass()
+    for row in Session.objects.filter(expire_date__gt=Now()).order_by("pk").iterator():
+        store = store_of(row)
         try:
-            if not session_state.reseal(store.decode(data)):
+            if not session_state.reseal(store.decode(row.session_data)):
                 continue
             with transaction.atomic():
-                held = Session.objects.select_for_update(skip_locked=True).filter(pk=pk).first()
+                held = Session.objects.select_for_update(skip_locked=True).filter(pk=row.pk).first()
                 now = store.decode(held.session_data) if held else {}
                 if held and session_state.reseal(now):
                     held.session_data = store.encode(now)

@@ -1,7 +1,8 @@
 """Session store that keeps sessions under a digest of the cookie's key.
 
 Someone who reads the table cannot take over a session, such as one of staff after the second
-factor.
+factor. What a row holds is signed for that row, so someone who can also write to the table cannot
+copy a session of staff into a row of their own.
 """
 
 from hashlib import sha256
@@ -20,12 +21,26 @@ def row_key(session_key: str) -> str:
     return sha256(session_key.encode()).hexdigest()[:LENGTH]
 
 
+def store_of(row: Session) -> "SessionStore":
+    """Return a store that decodes and encodes the data of a row."""
+    store = SessionStore()
+    store.row = row.session_key
+    return store
+
+
 class SessionStore(db.SessionStore):
     """Django's database store, with `row_key`.
 
     There are no asynchronous views. Of the asynchronous methods, only those that create a row are
     overridden, because they would store the plain key.
     """
+
+    row: str | None = None  # primary key, where a row is read without its cookie
+
+    @property
+    def key_salt(self) -> str:
+        """Return what the signature of the data depends on: the row."""
+        return f"{super().key_salt}.{self.row or row_key(self.session_key or '')}"
 
     def _get_session_from_db(self) -> Session | None:
         found: Session | None = None

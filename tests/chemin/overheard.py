@@ -14,6 +14,7 @@ from django.contrib.sessions.models import Session
 from pypdf import PdfReader
 
 from games.engine.cards import Card
+from players.login.session_store import store_of
 from tests.chemin.spelling import cards_in
 from tests.harness.databases import Database
 from tests.harness.visitor import Visitor
@@ -117,7 +118,7 @@ def rows(database: Database) -> Iterator[tuple[str, str]]:
                 kept = [_value(v) for name, v in named if (table, name) not in TOKENS and name != TRANSACTION]
                 yield table, " | ".join(kept)
     for session in Session.objects.all():
-        yield "django_session", str(session.get_decoded())
+        yield "django_session", str(store_of(session).decode(session.session_data))
     for url in (database.cache_url, database.addresses.cache(database.number)):
         with redis.Redis.from_url(url) as valkey:
             for key in valkey.scan_iter():

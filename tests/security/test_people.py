@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from players.login import account_locks
-from players.login.session_store import row_key
+from players.login.session_store import row_key, store_of
 from players.models import User
 from tests.builders import a_player
 from tests.harness.hashing import QuickArgon2
@@ -74,8 +74,19 @@ class TestASession:
         (row,) = Kept.objects.all()
         assert is_in(victim)
         assert key_of(victim) not in (row.session_key, row.session_data)
-        assert key_of(victim) not in str(row.get_decoded())
+        assert key_of(victim) not in str(store_of(row).decode(row.session_data))
         assert not is_in(with_session(row.session_key))
+
+    def test_is_not_copied_into_the_row_of_somebody_else(self, player):
+        """The login role may write to the table of sessions: what a row holds is signed for that row."""
+        thief, victim = a_visitor(), a_visitor()
+        log_in(thief, a_player(password=PASSWORD).user)
+        log_in(victim, player.user)
+        theirs = Kept.objects.get(pk=row_key(key_of(victim)))
+        assert is_in(thief)
+        Kept.objects.filter(pk=row_key(key_of(thief))).update(session_data=theirs.session_data)
+        assert not is_in(with_session(key_of(thief)))
+        assert is_in(with_session(key_of(victim)))
 
     def test_that_ends_leaves_no_row(self, player):
         victim = a_visitor()
