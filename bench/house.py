@@ -86,7 +86,9 @@ def _close(var: Path) -> None:
 
 def _production(var: Path, addresses: Addresses) -> Mapping[str, str]:
     """Return the environment of a production house behind an HTTPS proxy."""
-    return {name: Fernet.generate_key().decode() for name in ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY")} | {
+    return {
+        name: Fernet.generate_key().decode() for name in ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY", "CREDENTIALS_KEY")
+    } | {
         "DJANGO_SETTINGS_MODULE": "casino.settings",
         "SABOT_VAR": str(var),
         "SABOT_DEMO": "0",

@@ -29,13 +29,16 @@ DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env.str("SECRET_KEY", default="") or (demo_key(VAR_DIR, "secret_key") if DEMO else "")
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])  # earlier keys: their signatures remain valid
 # Unspent seeds are encrypted with this key, which is never in the database: 32 bytes, URL-safe
-# base64. Each of these three settings may list several keys, separated by commas: the first
+# base64. Each of these settings may list several keys, separated by commas: the first
 # encrypts, all decrypt (`players.key_rotation`).
 SEED_KEY = env.str("SEED_KEY", default="") or (demo_key(VAR_DIR, "seed_key") if DEMO else "")
 # Identity documents of players are encrypted with keys derived from this one; same format.
 DOCUMENT_KEY = env.str("DOCUMENT_KEY", default="") or (demo_key(VAR_DIR, "document_key") if DEMO else "")
 # Secrets shared with partners of the seamless wallet are encrypted with this one; same format.
 PARTNER_KEY = env.str("PARTNER_KEY", default="") or (demo_key(VAR_DIR, "partner_key") if DEMO else "")
+# Changes of passwords, addresses, second factors and API tokens are proven to the database with this
+# one (`players.credentials`); same format. `manage.py migrate` stores it in the database.
+CREDENTIALS_KEY = env.str("CREDENTIALS_KEY", default="") or (demo_key(VAR_DIR, "credentials_key") if DEMO else "")
 
 # Public age keys that backups are encrypted for (`ops.backup.encrypting`).
 BACKUP_RECIPIENTS = env.list("BACKUP_RECIPIENTS", default=[])

@@ -23,7 +23,7 @@ from audit.verification.verify import LOG, TIME, Unproven
 from ops.backup import database_identity, encrypting
 from ops.backup.errors import BackupError
 from ops.postgresql.roles import LONGEST_TRANSACTION
-from players import key_rotation
+from players import credentials, key_rotation
 from players.models import User
 from wallet.seamless_wallet import reach
 
@@ -31,7 +31,12 @@ SHORTEST_SECRET = 50  # characters, as in Django's own deployment check
 FEWEST_DIFFERENT = 5
 TOYS = ("wallet.payments.sandbox.", "payments.dummy.")  # test providers
 TOY_BANK = "wallet.sandbox_bank."
-SEALING = {"SEED_KEY": "sabot.E002", "DOCUMENT_KEY": "sabot.E010", "PARTNER_KEY": "sabot.E018"}
+KEYS = {
+    "SEED_KEY": "sabot.E002",
+    "DOCUMENT_KEY": "sabot.E010",
+    "PARTNER_KEY": "sabot.E018",
+    "CREDENTIALS_KEY": "sabot.E025",
+}
 INSECURE = "django-insecure-"
 DEFAULT_PASSWORDS = {"", "admin", "changeme", "default", "guest", "password", "postgres", "sabot", "secret"}
 
@@ -102,6 +107,29 @@ def check_transactions_end(
 
 
 @register(Tags.database)
+def check_credentials_key(
+    app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Find a database that does not have our CREDENTIALS_KEY: it would refuse every new password and
+    second factor.
+    """
+    if (
+        settings.DEMO
+        or DEFAULT_DB_ALIAS not in (databases or ())
+        or not key_rotation.keys_of(settings.CREDENTIALS_KEY)
+        or credentials.is_key_known(DEFAULT_DB_ALIAS)
+    ):
+        return []
+    return [
+        Error(
+            "The database does not have the first key of CREDENTIALS_KEY.",
+            hint="Run manage.py migrate with the same setting.",
+            id="sabot.E026",
+        )
+    ]
+
+
+@register(Tags.database)
 def check_at_home(
     app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:
@@ -137,7 +165,7 @@ def _keys() -> Iterator[CheckMessage]:
         if len(secret) < SHORTEST_SECRET or len(set(secret)) < FEWEST_DIFFERENT or secret.startswith(INSECURE):
             words = f"{setting} is missing or weak. It needs at least {SHORTEST_SECRET} random characters."
             yield Error(words, id="sabot.E001")
-    for setting, fault in SEALING.items():
+    for setting, fault in KEYS.items():
         keys = key_rotation.keys_of(getattr(settings, setting))
         named += [(setting, each) for each in keys]
         if not keys or any(_key_bytes(each) != key_rotation.KEY_BYTES for each in keys):

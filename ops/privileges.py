@@ -83,7 +83,10 @@ RIGHTS = {
     "players_jurisdiction": "SELECT",
     "players_limitchange": "SELECT",
     "players_limitoffer": "SELECT",
-    "players_user": "SELECT, INSERT, UPDATE",
+    "players_user": "SELECT, INSERT, UPDATE (password, email, last_login, language)",
+    "players_credential": "",
+    "players_credential_key": "",
+    "players_credential_permit": "",
     "players_user_user_permissions": "SELECT",
     "account_emailconfirmation": "SELECT, DELETE",
     "players_mail": "SELECT, INSERT, UPDATE",
@@ -98,7 +101,7 @@ RIGHTS = {
     "players_user_groups": "SELECT",
     "players_agreement": "SELECT, INSERT",
     "players_closure": "SELECT",
-    "players_session": "SELECT, INSERT, UPDATE",
+    "players_session": "SELECT, INSERT, UPDATE (ip, browser, acted_at, ended_at, why)",
     "players_api_token": "SELECT, INSERT, UPDATE (name, used_at, used_from, revoked_at, session_id)",
     "players_submission": "SELECT, INSERT, UPDATE",
     "players_document": "SELECT, INSERT",
@@ -185,6 +188,10 @@ FUNCTIONS = (
     "wallet_open_account",
     "wallet_open_table_account",
     "players_staff_execute",
+    "players_is_proven",
+    "players_credential_message",
+    "players_permit_change",
+    "players_use_permit",
     "players_begin_closure",
     "players_finish_closure",
     "players_reopen_log_in",
@@ -236,7 +243,8 @@ def apply_privileges(database: BaseDatabaseWrapper) -> None:
         cursor.execute(f"GRANT USAGE ON SCHEMA public TO {APP_ROLE}")
         for table in sorted(tables):
             rights = RIGHTS.get(table, ORDINARY)
-            cursor.execute(f'GRANT {rights} ON TABLE "{table}" TO {APP_ROLE}')
+            if rights:
+                cursor.execute(f'GRANT {rights} ON TABLE "{table}" TO {APP_ROLE}')
             if "INSERT" in rights:
                 _grant_sequences(cursor, table)
         for name in FUNCTIONS:

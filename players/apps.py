@@ -11,13 +11,14 @@ class PlayersConfig(AppConfig):
         from audit import approvals  # importable only after models are loaded
         from audit.reports import kinds
         from audit.sealing import alarms  # importable only after models are loaded
-        from players import alterations, reports, significant, staff
+        from players import alterations, credentials, reports, significant, staff
         from players.login import signals
         from players.mail import alerts
         from players.mail import approvals as approval_mail
         from players.protection import exclusions
 
         signals.connect()
+        credentials.connect()
         alarms.register(alerts.mail_alert)
         approvals.listen(approval_mail.keep)
         approvals.register(

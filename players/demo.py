@@ -113,8 +113,10 @@ def _give_passwords() -> None:
     the password is published.
     """
     without = User.objects.filter(is_demo=True, password__startswith=UNUSABLE_PASSWORD_PREFIX)
-    if without.exists():
-        without.update(password=make_password(PASSWORD))
+    hashed = make_password(PASSWORD) if without else ""
+    for user in without:
+        user.password = hashed
+        user.save(update_fields=["password"])
 
 
 def _limit(player: Player, deposits: Mapping[Period, int]) -> None:

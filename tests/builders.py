@@ -27,7 +27,7 @@ from players.identity import verification
 from players.identity.uploads import check_upload
 from players.identity.verification import Details
 from players.models import Agreement, DocumentKind, Jurisdiction, Part, Player, Submission, User
-from players.protection.limits import decline_offer, required
+from players.protection.limits import required
 from tests.people import a_member_of_staff
 from tests.players import papers
 from wallet import ledger
@@ -65,10 +65,10 @@ def a_newcomer(jurisdiction: str = "SE", *, agrees: bool = True, password: str |
 
 def _set_required_limits(player: Player) -> None:
     """Whatever the jurisdiction asks for before play, so high that nothing reaches it; what it offers is declined."""
-    if not required(player):
-        decline_offer(player=player)
     asked = [(player.pk, kind, period, 10**11, str(player)) for kind, period in required(player)]
     with connection.cursor() as cursor:
+        if not asked:
+            cursor.execute("SELECT players_answer_limit_offer(%s)", [player.pk])
         cursor.executemany(
             "SELECT players_change_limit(%s::bigint, 'player', %s::text, %s::text, %s::bigint, %s::text, '')", asked
         )

@@ -26,6 +26,7 @@ for name in (
     "SEED_KEY",
     "DOCUMENT_KEY",
     "PARTNER_KEY",
+    "CREDENTIALS_KEY",
     "AUDIT_SIGNER",
     "AUDIT_KEYS",
     "AUDIT_CHECKPOINTS_TO",

@@ -14,6 +14,7 @@ exec env -i PATH="$PATH" HOME="${HOME:-/}" \
     SEED_KEY="$(secret)" \
     DOCUMENT_KEY="$(secret)" \
     PARTNER_KEY="$(secret)" \
+    CREDENTIALS_KEY="$(secret)" \
     DATABASE_URL="postgresql://web:$(secret)@127.0.0.1:1/sabot" \
     DATABASE_OWNER_URL="postgresql://owner:$(secret)@127.0.0.1:1/sabot" \
     AUDIT_SIGNER=/run/sabot-signer/socket \

@@ -15,11 +15,13 @@ from audit.sealing import sealer
 from ops.backup import encrypting, pg_tools
 from ops.backup.errors import CannotWrite, NotReady, ProgramFailed
 
-# Login sessions are left out, so that a stolen backup cannot be used to log in.
+# Login sessions are left out, so that a stolen backup cannot be used to log in, and so is
+# CREDENTIALS_KEY, which `manage.py migrate` stores again.
 ARCHIVE: Final = (
     "--format=custom",
     "--no-owner",
     "--exclude-table-data=public.django_session",
+    "--exclude-table-data=public.players_credential_key",
 )
 
 

@@ -27,7 +27,10 @@ def begin(*, player: Player, ip: str) -> None:
 
     Runs in the caller's transaction. Concurrent calls wait for it. Raises AlreadyClosing.
     """
-    if not _changed("players_begin_closure(%s)", player.pk):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_begin_closure(%s)", [player.pk])
+        (is_changed,) = cursor.fetchone()
+    if not is_changed:
         raise AlreadyClosing
     log.record("account.closing", by=str(player), on=str(player), data={}, personal={"ip": ip})
 
@@ -38,7 +41,10 @@ def finish(*, player: Player, by: str) -> None:
 
     Nobody can log in afterwards. Data that need not be kept is deleted at once.
     """
-    if not _changed("players_finish_closure(%s, %s)", player.pk, by):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_finish_closure(%s, %s)", [player.pk, by])
+        (is_changed,) = cursor.fetchone()
+    if not is_changed:
         return
     user = User.objects.get(pk=player.user_id)
     sessions.end_all(user=user, why=Ended.CLOSED, by=by)
@@ -53,7 +59,10 @@ def let_in(*, player: Player, by: str) -> None:
 
     The account stays closed to play and deposits.
     """
-    if not _changed("players_reopen_log_in(%s)", player.pk):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_reopen_log_in(%s)", [player.pk])
+        (is_changed,) = cursor.fetchone()
+    if not is_changed:
         return
     user = User.objects.get(pk=player.user_id)
     log.record("account.let_in", by=by, on=str(player), data={})
@@ -96,11 +105,3 @@ def forget(player: Player) -> int:
         (erased,) = cursor.fetchone()
         cursor.execute("SELECT players_forget_flags(%s)", [player.pk])
     return int(erased)
-
-
-def _changed(call: str, *values: object) -> bool:
-    """Call a function of ``sql/functions/closures.sql`` and return whether it changed anything."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {call}", values)
-        (is_changed,) = cursor.fetchone()
-    return bool(is_changed)

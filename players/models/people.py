@@ -1,6 +1,7 @@
 """Models of users, players, staff and jurisdictions, with agreements, sessions, tokens and mail."""
 
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 from django.apps import apps
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -37,6 +38,9 @@ class UserManager(BaseUserManager["User"]):
         return self.get(email=(username or "").strip().lower())
 
 
+CHANGEABLE = ("password", "email", "last_login", "language")  # as in `ops.privileges`
+
+
 class User(AbstractBaseUser, PermissionsMixin):
     """A log-in: e-mail address and password. A `Player` or `Staff` row says who it belongs to."""
 
@@ -61,6 +65,12 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def __str__(self) -> str:
         return self.email
+
+    def save(self, *args: Any, update_fields: Iterable[str] | None = None, **kwargs: Any) -> None:
+        """Write only the columns that web and workers may change, unless the user is new."""
+        if update_fields is None and not self._state.adding:
+            update_fields = CHANGEABLE
+        super().save(*args, update_fields=update_fields, **kwargs)
 
 
 class LimitsAsked(models.TextChoices):

@@ -1,10 +1,19 @@
 -- Triggers on the tables of `players`: one list per table, in the order in which PostgreSQL fires
 -- them (before a statement, before a row, after a row, after a statement; by name within each).
 
+-- On account_emailaddress
+
+CREATE OR REPLACE TRIGGER players_address_identity BEFORE UPDATE ON account_emailaddress
+    FOR EACH ROW WHEN ((OLD.id, OLD.user_id) IS DISTINCT FROM (NEW.id, NEW.user_id)) EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_address_is_proven BEFORE INSERT OR UPDATE OR DELETE ON account_emailaddress
+    FOR EACH ROW EXECUTE FUNCTION players_prove_address();
+
 -- On mfa_authenticator
 
 CREATE OR REPLACE TRIGGER players_factor_identity BEFORE UPDATE ON mfa_authenticator
     FOR EACH ROW WHEN ((OLD.id, OLD.user_id, OLD.type) IS DISTINCT FROM (NEW.id, NEW.user_id, NEW.type)) EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_factor_is_proven BEFORE INSERT OR UPDATE OF data OR DELETE ON mfa_authenticator
+    FOR EACH ROW EXECUTE FUNCTION players_prove_factor();
 CREATE OR REPLACE TRIGGER players_factors_reset_is_approved AFTER DELETE ON mfa_authenticator
     REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION players_staff_demand_reset();
 
@@ -32,6 +41,8 @@ CREATE OR REPLACE TRIGGER players_api_token_is_kept BEFORE DELETE OR TRUNCATE ON
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 CREATE OR REPLACE TRIGGER players_api_token_begins BEFORE INSERT ON players_api_token
     FOR EACH ROW EXECUTE FUNCTION players_begin_token();
+CREATE OR REPLACE TRIGGER players_api_token_is_proven BEFORE INSERT ON players_api_token
+    FOR EACH ROW EXECUTE FUNCTION players_prove_token();
 CREATE OR REPLACE TRIGGER players_api_token_stays BEFORE UPDATE ON players_api_token
     FOR EACH ROW EXECUTE FUNCTION players_keep_token();
 
@@ -176,6 +187,8 @@ CREATE OR REPLACE TRIGGER players_staff_change_is_kept BEFORE UPDATE OR DELETE O
 
 -- On players_user
 
+CREATE OR REPLACE TRIGGER players_user_is_proven BEFORE UPDATE OF password, email ON players_user
+    FOR EACH ROW EXECUTE FUNCTION players_prove_user();
 CREATE OR REPLACE TRIGGER players_user_status_is_approved BEFORE UPDATE OF is_active ON players_user
     FOR EACH ROW WHEN (OLD.is_active IS DISTINCT FROM NEW.is_active) EXECUTE FUNCTION players_staff_demand_status();
 

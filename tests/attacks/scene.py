@@ -26,6 +26,7 @@ from audit.verification.verify import leaf_hash
 from backoffice import deposits
 from games.errors import OperatorSilent
 from games.models import Phase
+from players import credentials
 from players import staff as staffing
 from players.account import closures
 from players.api import tokens
@@ -228,6 +229,7 @@ def _protection(player: Player) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT players_note_round(%s, %s, 'R', 100, 250)", [player.pk, session])
     closures.begin(player=a_player(), ip="192.0.2.1")
+    credentials.prove(player.user_id, ["email", "next@example.com"], "default")  # and not changed
     log.record("test.named", by="system", on=str(player), data={}, personal={"name": "Ada"})
 
 

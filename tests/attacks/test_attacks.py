@@ -10,10 +10,13 @@ import pytest
 from psycopg.rows import DictRow, dict_row
 from pytest_django import DjangoDbBlocker
 
+from ops.embedded.paths import OWNER_ROLE
+from ops.privileges import APP_ROLE
 from tests import old_months
 from tests.attacks import (
     on_adjustments,
     on_calls,
+    on_credentials,
     on_hours,
     on_money,
     on_months,
@@ -41,6 +44,7 @@ ATTACKS = [
     *on_money.ATTACKS,
     *on_adjustments.ATTACKS,
     *on_calls.ATTACKS,
+    *on_credentials.ATTACKS,
     *on_notices.ATTACKS,
     *on_partners.ATTACKS,
     *on_people.ATTACKS,
@@ -84,12 +88,13 @@ class NotDone(Exception):
 
 @pytest.fixture(scope="module")
 def tables(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Owner]:
-    """The owner of the tables, in a house that has rows in all of them: those of months in September's."""
+    """Act as the owner of the tables, in a house that has rows in all of them: those of months in September's."""
     with (
         django_db_blocker.unblock(),
         databases.clone("attacks") as database,
-        psycopg.connect(database.owner_url, autocommit=True, row_factory=dict_row) as owner,
+        psycopg.connect(database.superuser_url, autocommit=True, row_factory=dict_row) as owner,
     ):
+        owner.execute(f"SET ROLE {OWNER_ROLE}")  # who may act as the login role too
         old_months.make(owner, on_months.MONTH)
         old_months.go_to(owner, on_months.MONTH)
         attacked, limited = fill()
@@ -109,6 +114,8 @@ def standing(tables: Owner) -> dict[tuple[str, str], DictRow]:
 
 def do(owner: Owner, attack: Attack) -> None:
     """Raises what refuses it, or NotDone."""
+    if attack.by_login:
+        owner.execute(f"SET LOCAL ROLE {APP_ROLE}")
     found = owner.execute(attack.action)
     assert found.rowcount != 0 or attack.action.startswith("TRUNCATE"), "there is nothing to attack"
     if attack.harm:

@@ -15,6 +15,7 @@ from audit.models import Decision, Verdict
 from players import staff
 from players.login import second_factor
 from players.models import Staff, StaffAction, StaffChange, User
+from tests.owner import as_owner
 from tests.people import a_member_of_staff
 
 pytestmark = pytest.mark.django_db
@@ -142,11 +143,16 @@ def test_roles_that_are_not_any_more_what_was_agreed_to_are_not_changed(asker, d
 
 def test_no_other_way_leads_there(member):
     actions = (
-        ("nobody approved", lambda: User.objects.filter(pk=member.user_id).update(is_active=False)),
+        ("permission denied", lambda: User.objects.filter(pk=member.user_id).update(is_active=False)),
         ("nobody approved", Authenticator.objects.filter(user=member.user).delete),
         ("never changed", lambda: Authenticator.objects.update(user=a_login())),
         ("never changed", lambda: Authenticator.objects.update(type=Authenticator.Type.RECOVERY_CODES)),
-        ("players_user_no_superuser", lambda: User.objects.filter(pk=member.user_id).update(is_superuser=True)),
+        (
+            "nobody approved",
+            lambda: as_owner("UPDATE players_user SET is_active = false WHERE id = %s", [member.user_id]),
+        ),
+        ("players_user_no_superuser", lambda: as_owner("UPDATE players_user SET is_superuser = true")),
+        ("permission denied", lambda: User.objects.filter(pk=member.user_id).update(is_superuser=True)),
         ("players_user_no_superuser", lambda: User.objects.create_user("root@example.com", None, is_superuser=True)),
         ("permission denied", StaffChange(user=member.user, kind=StaffAction.MAKE, before={}, after={}).save),
         ("permission denied", lambda: run("SELECT players_staff_found(%s, 'New', '{finance}', NULL)", a_login().pk)),

@@ -20,8 +20,8 @@ from tests.harness.databases import Database
 from tests.harness.sweeps import sample
 
 PROJECT = Path(__file__).resolve().parents[2]
-GOOD_KEY, ANOTHER_KEY, THIRD_KEY, NEW_KEY = (
-    base64.urlsafe_b64encode(bytes(range(begin, begin + 32))).decode() for begin in (0, 32, 64, 96)
+GOOD_KEY, ANOTHER_KEY, THIRD_KEY, NEW_KEY, FOURTH_KEY = (
+    base64.urlsafe_b64encode(bytes(range(begin, begin + 32))).decode() for begin in (0, 32, 64, 96, 128)
 )
 SECRET = "a-secret-of-many-characters-0123456789-abcdefghijklmnop"
 KEYS = "\n".join(Key("sabot.example/log", kind, bytes(32)).vkey for kind in (LOG, TIME))
@@ -31,6 +31,7 @@ PRODUCTION = {
     "SEED_KEY": GOOD_KEY,
     "DOCUMENT_KEY": ANOTHER_KEY,
     "PARTNER_KEY": THIRD_KEY,
+    "CREDENTIALS_KEY": FOURTH_KEY,
     "ALLOWED_HOSTS": "sabot.example",
     "DATABASE_URL": "postgresql://web:kept-to-itself@127.0.0.1:1/sabot",
     "DATABASE_OWNER_URL": "postgresql://owner:kept-elsewhere@127.0.0.1:1/sabot",
@@ -54,6 +55,7 @@ def production(settings, monkeypatch):
     settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
     settings.SECRET_KEY, settings.SEED_KEY = SECRET, GOOD_KEY
     settings.DOCUMENT_KEY, settings.PARTNER_KEY = ANOTHER_KEY, THIRD_KEY
+    settings.CREDENTIALS_KEY = FOURTH_KEY
     settings.ALLOWED_HOSTS, settings.HTTPS = ["sabot.example"], True
     settings.AUDIT_SIGNER, settings.AUDIT_KEYS, settings.SIGNER_DIR = "/run/sabot-signer/socket", KEYS, None
     settings.PAYMENT_VARIANTS, settings.PAYOUT_PROVIDER = {"bank": ("bank.Provider", {})}, "bank.Payouts"
@@ -90,6 +92,9 @@ def test_good_settings_have_no_fault(production):
         ("SEED_KEY", f"{NEW_KEY},{GOOD_KEY[:-8]}", "sabot.E002"),
         ("DOCUMENT_KEY", f"{NEW_KEY},none", "sabot.E010"),
         ("PARTNER_KEY", ",", "sabot.E018"),
+        ("CREDENTIALS_KEY", "", "sabot.E025"),
+        ("CREDENTIALS_KEY", base64.urlsafe_b64encode(bytes(31)).decode(), "sabot.E025"),
+        ("CREDENTIALS_KEY", GOOD_KEY, "sabot.E022"),
         ("SECRET_KEY_FALLBACKS", ["short"], "sabot.E001"),
         ("SECRET_KEY_FALLBACKS", [SECRET], "sabot.E022"),
         ("SEED_KEY", f"{GOOD_KEY},{GOOD_KEY}", "sabot.E022"),

@@ -283,9 +283,9 @@ class OfStaff(Action):
         mine = [self.member.user_id]
         return (
             Way("SELECT players_staff_execute(%s, NULL)", "SB020", [asked.pk]),
-            Way("DELETE FROM mfa_authenticator WHERE user_id = %s", "nobody approved", mine),
-            Way("UPDATE players_user SET is_active = NOT is_active WHERE id = %s", "nobody approved", mine),
-            Way("UPDATE players_user SET is_superuser = true WHERE id = %s", "players_user_no_superuser", mine),
+            Way("DELETE FROM mfa_authenticator WHERE user_id = %s", "nothing proves", mine),
+            Way("UPDATE players_user SET is_active = NOT is_active WHERE id = %s", "permission denied", mine),
+            Way("UPDATE players_user SET is_superuser = true WHERE id = %s", "permission denied", mine),
             Way("INSERT INTO players_user_groups (user_id, group_id) VALUES (%s, 1)", "permission denied", mine),
             Way("SELECT players_staff_found(%s, 'x', '{finance}', NULL)", "permission denied", mine),
         )

@@ -28,6 +28,7 @@ from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import live_table_of
 from tests.live.talk import RUDE, a_talker, say, wait
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, somebody_is_blocked, until
+from tests.owner import disable
 from tests.people import a_member_of_staff, events
 
 SECRET = "Reported by Bert twice"
@@ -368,8 +369,8 @@ class TestTelling:
     @pytest.mark.sweep
     def test_writes_nothing_to_an_account_that_nobody_can_open(self, live_table):
         anna = a_talker("Anna")
-        anna.user.is_active = False
-        anna.user.save(update_fields=["is_active"])
+        disable(anna.user)
+        anna.user.refresh_from_db()
         take(anna, "Anna")
         assert letters(anna) == []
 

@@ -22,6 +22,7 @@ from players.models import Jurisdiction, Player, User
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, round_at, step
+from tests.owner import as_owner
 from tests.voiding import agree_to_void
 from wallet import ledger
 from wallet.invariants import verify
@@ -115,7 +116,7 @@ def crowd(cloned_db: Database) -> Sequence[int]:
     with connection.cursor() as cursor:
         cursor.execute(OPEN_ACCOUNTS, [ids])
         cash = [account for (account,) in cursor.fetchall()]
-        cursor.execute(SIT, [ids])
+    as_owner(SIT, [ids])
     till = accounts.house_account(AccountKind.CASHIER, "SEK", Mode.REAL)
     lines = [ledger.Line(account, "SEK", Mode.REAL, MONEY) for account in cash]
     lines.append(ledger.Line(till, "SEK", Mode.REAL, -MONEY * MANY))

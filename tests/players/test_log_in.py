@@ -14,6 +14,7 @@ from audit.models import Event, Personal
 from players import registration
 from tests.builders import a_player, a_table
 from tests.harness.sweeps import sample
+from tests.owner import disable
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, give_code, log_in
 from wallet.money import format_money
 
@@ -111,8 +112,7 @@ class TestLoggingIn:
 
     @pytest.mark.sweep
     def test_of_a_closed_account_says_so_to_its_owner_only(self, player):
-        player.user.is_active = False
-        player.user.save()
+        disable(player.user)
         answer = log_in(a_visitor(), player.user)
         assert answer.status_code == 403
         assert "closed" in answer.text
@@ -122,8 +122,7 @@ class TestLoggingIn:
     def test_ends_at_once_where_the_account_is_closed(self, player):
         visitor = a_visitor()
         log_in(visitor, player.user)
-        player.user.is_active = False
-        player.user.save()
+        disable(player.user)
         assert visitor.get("/en/history/").status_code == 302
 
 

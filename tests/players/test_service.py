@@ -17,6 +17,7 @@ from players import registration
 from players.models import Conversation, ConversationState, Mail, Player, ServiceMessage, Staff, Topic, Verdict
 from players.support import complaints, conversations
 from tests.builders import a_player, a_round, a_table
+from tests.owner import disable
 from tests.people import a_member_of_staff, events
 
 YEAR = timedelta(days=366)
@@ -263,8 +264,7 @@ class TestWritingFirst:
         assert not Conversation.objects.exists()
 
     def test_nobody_writes_to_a_closed_account(self, player, support):
-        player.user.is_active = False
-        player.user.save()
+        disable(player.user)
         data = {"topic": "question", "text": "Hello?"}
         assert "account is closed" in logged_in(support).post(f"/staff/service/new/{player.pk}/", data).text
         assert not Mail.objects.filter(template="service_message").exists()

@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 import pytest
-from django.contrib.auth.hashers import make_password
 from django.test import Client
 from django.utils.html import escape
 
@@ -32,7 +31,8 @@ def logged_in(user: User) -> Client:
 
 def surely(user: User) -> Client:
     """A logged-in browser that has confirmed the password."""
-    User.objects.filter(pk=user.pk).update(password=make_password(PASSWORD))
+    user.set_password(PASSWORD)
+    user.save()
     visitor = logged_in(User.objects.get(pk=user.pk))
     visitor.post("/en/account/security/again/", {"password": PASSWORD})
     return visitor

@@ -26,6 +26,7 @@ from players.models import (
 from tests.builders import a_player, a_submission, a_verified_player
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
+from tests.owner import disable
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
 
@@ -289,7 +290,6 @@ def test_one_person_is_not_verified_twice_while_both_accounts_are_open():
     )
     with pytest.raises(verification.SamePerson, match=str(one)):
         verification.verify(submission_id=sent.pk, by=reviewer())
-    one.user.is_active = False
-    one.user.save()
+    disable(one.user)
     verification.verify(submission_id=sent.pk, by=reviewer())
     assert verification.is_verified(other)

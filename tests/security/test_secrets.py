@@ -24,7 +24,7 @@ PLANTED = {
     "a token of a program": "Authorization: Bearer sabot_" + CHANCE[:43].replace("+", "-").replace("/", "_") + "\n",
     **{
         f"{name} in an environment": f"{name}=" + CHANCE[:43].replace("+", "-").replace("/", "_") + "\n"
-        for name in ("SECRET_KEY", "SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY")
+        for name in ("SECRET_KEY", "SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY", "CREDENTIALS_KEY")
     },
     "a key of a cloud": 'use("AKIA' + "QYLPMN5HHHFPZAM2" + '")\n',
     "a token of a forge": "token: ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx" + "\n",

@@ -20,7 +20,9 @@ TABLES = """
     AND (relname ~ '^(wallet|audit)_' OR relname IN ('players_limitchange', 'players_limitoffer', 'players_exclusion',
          'players_exclusionlift', 'players_accountlock', 'players_registercheck', 'players_realitycheck',
          'players_notice', 'players_api_call', 'players_api_token', 'players_staff', 'players_staff_change',
-         'players_user_groups', 'players_closure', 'players_playsession', 'players_playtime', 'games_void'))
+         'players_user_groups', 'players_closure', 'players_playsession', 'players_playtime',
+         'players_user', 'mfa_authenticator', 'account_emailaddress', 'games_void')
+         OR relname ~ '^players_credential')
 """
 
 # One line per guard in force. PostgreSQL's internal triggers enforce foreign keys, and a superuser
@@ -69,6 +71,7 @@ IN_FORCE = f"""
            OR p.proname ~ '^players_(change_limit|lock_limits|period_|limits_|must_set_limits|ineligibility|is_locked)'
            OR p.proname ~ '^players_(note_round|begin_play_session|answer_|choose_check_interval|check_due|time_used)'
            OR p.proname ~ '^players_(begin_closure|finish_closure|reopen_log_in|forget|excluded_elsewhere)'
+           OR p.proname ~ '^players_(hmac|is_proven|credential_message|permit_change|use_permit|demand_permit|prove_)'
            OR p.proname = 'players_may_publish'
            OR p.oid IN (SELECT t.tgfoid FROM pg_trigger AS t JOIN guarded ON guarded.oid = t.tgrelid))
 """  # noqa: S608  (no user input)

@@ -19,6 +19,7 @@ from audit import id_ranges
 from ops import sql_files
 from ops.backup import database_identity
 from ops.privileges import apply_privileges
+from players import credentials
 
 # An arbitrary number, the same in every process: concurrent migrations would conflict.
 ADVISORY_LOCK = 0x5AB07_0001
@@ -85,6 +86,8 @@ class Command(migrate.Command):
             with transaction.atomic(using=owner.alias), owner.cursor() as cursor:
                 applied = sql_files.apply(cursor, sql_files.definitions())
                 apply_privileges(owner)
+                if not credentials.store_keys(owner):
+                    raise CommandError("CREDENTIALS_KEY is missing. The database needs it to check changes of log-ins.")
         except sql_files.SqlFileError as error:
             raise CommandError(str(error)) from error
         if verbosity:

@@ -97,7 +97,8 @@ $$;
 
 -- Check an answer of a register. Trigger function, BEFORE INSERT on players_registercheck. Sets `at`
 -- to the database's time.
--- Raises SB083 if the house's own register, whose rows are here, says otherwise.
+-- Raises SB083 if the house's own register, whose rows are here, says otherwise, and SB084 if nothing
+-- proves the answer of another one.
 CREATE OR REPLACE FUNCTION players_begin_registercheck() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -106,6 +107,11 @@ BEGIN
         AND (NEW.outcome = 'excluded') <> EXISTS (SELECT FROM players_excluded_elsewhere(NEW.player_id))
     THEN
         RAISE EXCEPTION 'player % is not % in the register of this house', NEW.player_id, NEW.outcome USING ERRCODE = 'SB083';
+    END IF;
+    IF NEW.register <> 'house' THEN
+        PERFORM players_demand_permit(
+            (SELECT p.user_id FROM players_player AS p WHERE p.id = NEW.player_id),
+            jsonb_build_array('register answer', NEW.register, NEW.outcome));
     END IF;
     RETURN NEW;
 END $$;
