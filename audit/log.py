@@ -57,8 +57,7 @@ def event(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Ma
     ``system``), *on* the subject. People in *data* are named the same way: the access log records
     that a reader of the event has seen them.
     """
-    for each in HEARD_BY:
-        each(kind, data)
+    count(kind, data)
     kept = [
         {"field": field, "salt": secrets.token_hex(16), "value": value}
         for field, value in sorted((personal or {}).items())
@@ -67,6 +66,12 @@ def event(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Ma
     if kept:
         rest["personal"] = {line["field"]: personal_hash(bytes.fromhex(line["salt"]), line["value"]) for line in kept}
     return Event(kind, by, on, canonical(rest), json.dumps(kept) if kept else None)
+
+
+def count(kind: str, data: Mapping[str, Json]) -> None:
+    """Call the listeners for an event that a function of the database writes by itself."""
+    for each in HEARD_BY:
+        each(kind, data)
 
 
 def record(

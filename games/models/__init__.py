@@ -54,6 +54,7 @@ from games.models.live import (
     ShoeEnding,
 )
 from games.models.rounds import (
+    HighestOdds,
     Incident,
     IncidentKind,
     IncidentRuling,
@@ -104,6 +105,7 @@ __all__ = [
     "FavouriteTable",
     "GameHourlyTotal",
     "Grounds",
+    "HighestOdds",
     "HowEnded",
     "Incident",
     "IncidentKind",

@@ -111,6 +111,26 @@ class Wager(models.Model):
         ]
 
 
+class HighestOdds(models.Model):
+    """The highest payout odds of a bet on an outcome: `win` units are won for each `per` units staked.
+
+    ``manage.py migrate`` writes the rows (`games.rounds.highest_odds`). The functions that finish rounds refuse a
+    payout above them. A bet that always loses on the outcome has -1 to 1.
+    """
+
+    rules_digest = models.CharField(max_length=64)
+    bet = models.CharField(max_length=20)
+    outcome = models.CharField(max_length=6)
+    win = models.IntegerField()
+    per = models.PositiveIntegerField()
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["rules_digest", "outcome", "bet"], name="games_highestodds_once")
+        ]
+
+
 class VoidReason(models.TextChoices):
     """Why a round was voided. A solo round can only be voided for the first reason, and not by a person."""
 

@@ -1,28 +1,55 @@
-"""Finish a solo round in one SQL statement in the caller's transaction.
+"""Finish a solo round with one call of the database, in the caller's transaction.
 
-The statement moves the money, inserts the round, the player's part and every wager, records the
-event, and stores the next round.
+The function ``games_finish_solo_round`` moves the money, inserts the round, the player's part and
+every wager, records the event, and commits the seat to the next round. It checks everything against
+what is stored; this module calls it and translates its errors.
 """
 
 import json
-from dataclasses import asdict, dataclass
-from typing import TypeAlias
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import connection
+import psycopg
+from django.db import DatabaseError, connection
 
 from audit import log
 from games.engine.coup import Coup
 from games.engine.settle import Settlement
 from games.models import SoloSeat, TableVersion
 from games.rounds.codes import round_code
-from games.rounds.insert import INSERT, NEW_PARTS, NEW_ROUND, NewPart, NewRound, NewWager, parts_parameter
 from players.models import Player
 from wallet import ledger
-from wallet.ledger import accounts
-from wallet.models import AccountKind, Mode
+from wallet.models import Mode
 
-Value: TypeAlias = str | int | bytes | UUID | None
+
+class RoundRefused(Exception):
+    """Base error: the database refused a round that does not follow from what is stored. Nothing moved."""
+
+
+class NotCommitted(RoundRefused):
+    """The seat is not committed to this round."""
+
+
+class WrongSeed(RoundRefused):
+    """The seed is not the one that was committed to."""
+
+
+class NotTaken(RoundRefused):
+    """The table does not take this round: it is not open, or does not serve the player with this kind of money."""
+
+
+class WrongWagers(RoundRefused):
+    """A stake is outside of the limits, or a payout is higher than the rules allow."""
+
+
+ERROR_OF_STATE = {
+    "SB060": NotCommitted,
+    "SB061": WrongSeed,
+    "SB062": NotTaken,
+    "SB063": WrongWagers,
+}
 
 
 @dataclass(frozen=True)
@@ -32,22 +59,13 @@ class FinishedRound:
     round_id: UUID
     version: TableVersion
     mode: Mode
-    commitment: str
     seed: bytes
     player_value: str
     coup: Coup
     settlement: Settlement
     player: Player
     account_id: int
-    balance_before: int
     session: UUID | None
-
-    @property
-    def balance_after(self) -> int:
-        """The balance after the payouts. The account is locked from before the stakes, so no other
-        movement intervenes.
-        """
-        return self.balance_before - self.settlement.staked + self.settlement.paid
 
     @property
     def cards(self) -> str:
@@ -55,125 +73,59 @@ class FinishedRound:
         return " ".join(card.code for card in self.coup.cards)
 
 
-class BalancesDisagree(Exception):
-    """The ledger's balance differs from the round's: the caller did not lock the account."""
-
-
-# One statement, because a round trip costs as much as the work. It calls the SQL functions of the ledger and the
-# audit log.
-FINISH = f"""
-WITH {NEW_ROUND}, {NEW_PARTS}, {INSERT}, succession AS (
-    UPDATE games_soloseat
-    SET round_id = %(next_round)s, commitment = %(next_commitment)s, sealed_seed = %(next_seed)s, undo = '[]',
-        slip = %(slip)s::jsonb, slip_version = 0, last_stakes = %(last_stakes)s::jsonb, last_round = round_id,
-        unseen = round_id
-    WHERE id = %(place)s
+FINISH = """
+SELECT games_finish_solo_round(
+    %s::bigint, %s::uuid, %s::text, %s::bigint, %s::bytea, %s::text, %s::text, %s::text, %s::text[], %s::bigint[],
+    %s::bigint[], %s::bigint[], %s::text[], %s::uuid, %s::uuid, %s::uuid, %s::uuid, %s::text, %s::bytea, %s::jsonb,
+    %s::jsonb
 )
-SELECT audit_record(%(event_kind)s, %(event_by)s, %(event_on)s, %(event)s, NULL),
-    (SELECT array_agg(balance ORDER BY place DESC)
-     FROM wallet_post(%(journals)s::jsonb) WHERE account = %(account)s) AS balances,
-    players_note_round(%(player)s, %(session)s, %(mode)s, %(staked)s, %(paid)s)
-"""  # noqa: S608  (nothing but statements of our own)
+"""
 
 
-def finish(finished: FinishedRound, seat: SoloSeat) -> None:
-    """Move the money, insert the round, record ``round.settled`` and store *seat*, already
-    committed to the next round.
+def finish(finished: FinishedRound, seat: SoloSeat) -> int:
+    """Finish the round and store *seat*, already committed to the next round; return the balance afterwards.
 
-    Raises ledger.InsufficientFunds; BalancesDisagree if the account was not locked.
+    Raises RoundRefused, and LedgerError where the ledger refuses the money.
     """
-    wagers = tuple(
-        NewWager(line.bet, line.stake, line.payout, line.commission, str(line.result))
-        for line in finished.settlement.lines
-    )
-    values = _row(finished, wagers) | _event(finished, wagers) | _succession(seat)
-    values["journals"] = ledger.request(*_journals(finished))
-    with ledger.refusals(), connection.cursor() as cursor:
+    round_id, lines = finished.round_id, finished.settlement.lines
+    values = [
+        seat.pk,
+        round_id,
+        round_code(round_id),
+        finished.account_id,
+        finished.seed,
+        finished.player_value,
+        finished.cards,
+        str(finished.coup.outcome),
+        [line.bet for line in lines],
+        [line.stake for line in lines],
+        [line.payout for line in lines],
+        [line.commission for line in lines],
+        [str(line.result) for line in lines],
+        finished.session,
+        ledger.system_key(round_id, "stake"),
+        ledger.system_key(round_id, "settle"),
+        seat.round_id,
+        seat.commitment,
+        bytes(seat.sealed_seed),
+        json.dumps(seat.slip),
+        json.dumps(seat.last_stakes),
+    ]
+    with refusals(), ledger.refusals(), connection.cursor() as cursor:
         cursor.execute(FINISH, values)
-        _, balances, _ = cursor.fetchone()
-    if balances[0] != finished.balance_after:
-        raise BalancesDisagree(f"{finished.round_id}: {balances[0]}, not {finished.balance_after}")
+        balance: int = cursor.fetchone()[0]
+    log.count("round.settled", {})
+    return balance
 
 
-def _journals(finished: FinishedRound) -> tuple[ledger.Journal, ledger.Journal]:
-    """Return stakes and payouts as journals."""
-    currency, mode, round_id = finished.player.currency, finished.mode, finished.round_id
-    escrow = accounts.house_account(AccountKind.ESCROW, currency, mode)
-    house = accounts.house_account(AccountKind.HOUSE, currency, mode)
-    staked, paid = finished.settlement.staked, finished.settlement.paid
-
-    def journal(kind: str, *amounts: tuple[int, int]) -> ledger.Journal:
-        lines = tuple(ledger.Line(account, currency, mode, amount) for account, amount in amounts if amount)
-        return ledger.Journal(ledger.system_key(round_id, kind), kind, lines, round_id)
-
-    return (
-        journal("stake", (finished.account_id, -staked), (escrow, staked)),
-        journal("settle", (escrow, -staked), (finished.account_id, paid), (house, staked - paid)),
-    )
-
-
-def _event(finished: FinishedRound, wagers: tuple[NewWager, ...]) -> dict[str, Value]:
-    event = log.event(
-        "round.settled",
-        by=f"player:{finished.player.pk}",
-        on=f"round:{finished.round_id}",
-        data={
-            "balance_after": finished.balance_after,
-            "balance_before": finished.balance_before,
-            "cards": finished.cards,
-            "commitment": finished.commitment,
-            "currency": finished.player.currency,
-            "mode": finished.mode,
-            "player_value": finished.player_value,
-            "rules": finished.version.rules_digest,
-            "seed": finished.seed.hex(),
-            "session": str(finished.session) if finished.session else None,
-            "table_version": finished.version.pk,
-            "wagers": [asdict(wager) for wager in wagers],
-        },
-    )
-    return {"event_kind": event.kind, "event_by": event.by, "event_on": event.on, "event": event.rest}
-
-
-def _succession(seat: SoloSeat) -> dict[str, Value]:
-    return {
-        "place": seat.pk,
-        "next_round": seat.round_id,
-        "next_commitment": seat.commitment,
-        "next_seed": bytes(seat.sealed_seed),
-        "slip": json.dumps(seat.slip),
-        "last_stakes": json.dumps(seat.last_stakes),
-    }
-
-
-def _row(finished: FinishedRound, wagers: tuple[NewWager, ...]) -> dict[str, Value]:
-    part = NewPart(
-        player_id=finished.player.pk,
-        currency=finished.player.currency,
-        balance_before=finished.balance_before,
-        balance_after=finished.balance_after,
-        staked=finished.settlement.staked,
-        paid=finished.settlement.paid,
-        commission=sum(wager.commission for wager in wagers),
-        session=finished.session,
-        wagers=wagers,
-    )
-    inserted = NewRound(
-        round_id=finished.round_id,
-        code=round_code(finished.round_id),
-        table_version=finished.version.pk,
-        mode=finished.mode,
-        commitment=finished.commitment,
-        cards=finished.cards,
-        outcome=str(finished.coup.outcome),
-        seed=finished.seed,
-        player_value=finished.player_value,
-    )
-    return vars(inserted) | {
-        "parts": parts_parameter([part]),
-        "player": part.player_id,
-        "account": finished.account_id,
-        "staked": part.staked,
-        "paid": part.paid,
-        "session": finished.session,
-    }
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Translate the database errors of finished rounds into RoundRefused subclasses."""
+    try:
+        yield
+    except DatabaseError as error:
+        cause = error.__cause__
+        named = ERROR_OF_STATE.get(cause.sqlstate or "") if isinstance(cause, psycopg.Error) else None
+        if named is None:
+            raise
+        raise named(str(error)) from error

@@ -16,7 +16,8 @@ from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
 from games.engine.chemin.record import possible_outcomes
 from games.engine.coup import TooFewCards, deal
-from games.models import Incident, Participation, ReplayDue
+from games.models import Incident, Participation
+from games.rounds import replay_queue
 from games.variants import GAMES
 
 SECONDS = 60  # after this, beat has requested the verification anyway
@@ -59,8 +60,7 @@ def _report_unreadable(round_id: UUID, fault: str) -> None:
     """
     if Incident.objects.filter(round_id=round_id).exists():
         return
-    _due, is_new = ReplayDue.objects.get_or_create(pk=round_id)
-    if is_new:
+    if replay_queue.request(round_id):
         log.record("round.unreadable", by="system", on=f"round:{round_id}", data={"fault": fault})
     transaction.on_commit(_ask_for_the_check)
 

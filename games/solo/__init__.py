@@ -40,7 +40,7 @@ from games.errors import (
     UnknownChip,
 )
 from games.models import Participation, Shape, SoloSeat, Table, TableVersion
-from games.rounds import FinishedRound
+from games.rounds import FinishedRound, RoundRefused
 from games.seeds import Purpose, unseal
 from games.solo import seats
 from games.variants import VARIANTS
@@ -247,7 +247,7 @@ def play(click: Click) -> Played:
 
     Raises HouseStopped, NotEligible, TableWaits, NotEligibleHere, OtherMoney, TablePaused, TableClosed,
     StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum,
-    StakeOffStep, BalanceTooLow, OverLimit.
+    StakeOffStep, BalanceTooLow, OverLimit, and RoundRefused if the round does not follow from what is stored.
     """
     registers.ask_where_due(click.player)
     with on_record(click):
@@ -260,7 +260,7 @@ def on_record(click: Click) -> Iterator[None]:
     bind_contextvars(round_id=str(click.round_id))
     try:
         yield
-    except PlayError as refusal:
+    except (PlayError, RoundRefused) as refusal:
         data = {"reason": type(refusal).__name__, "round": str(click.round_id)}
         if isinstance(refusal, NotEligible):
             data["bar"] = refusal.ineligibility.code.value
@@ -307,14 +307,12 @@ def play_within(click: Click) -> Played:
         round_id=click.round_id,
         version=_version(seat),
         mode=click.mode,
-        commitment=seat.commitment,
         seed=seed,
         player_value=click.player_value,
         coup=coup,
         settlement=settlement,
         player=click.player,
         account_id=locked.account_id,
-        balance_before=locked.balance,
         session=click.session,
     )
     seats.succeed(seat, last_stakes=stakes, remaining=stakes if bets_stand(variant) else {})

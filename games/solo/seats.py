@@ -60,6 +60,7 @@ WHERE solo_seat.player_id = %(player)s AND solo_seat.table_id = %(table)s AND so
 FOR UPDATE OF solo_seat, own
 """  # noqa: S608  (nothing but names of our own columns)
 ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
+TAKE = "SELECT games_take_solo_seat(%s::bigint, %s::bigint, %s::text, %s::uuid, %s::text, %s::bytea)"
 KEEP_VALUE = "UPDATE games_soloseat SET player_value = %s WHERE id = %s"
 SIT = """
 INSERT INTO games_opentable (player_id, table_id, mode) VALUES (%s, %s, %s)
@@ -118,15 +119,8 @@ def _seat(player: Player, row: Iterator[Any]) -> SoloSeat:
 def take(player: Player, table_id: int, mode: Mode) -> None:
     """Create the seat and commit to its first round. If another tab was first, its round is kept."""
     seed = new_sealed_seed(Purpose.SOLO)
-    seat = SoloSeat(
-        player=player,
-        table_id=table_id,
-        mode=mode,
-        round_id=seed.round_id,
-        commitment=seed.commitment,
-        sealed_seed=seed.sealed,
-    )
-    SoloSeat.objects.bulk_create([seat], ignore_conflicts=True)
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE, [player.pk, table_id, mode.value, seed.round_id, seed.commitment, seed.sealed])
 
 
 def sit(player: Player, table_id: int, mode: Mode) -> None:

@@ -14,7 +14,8 @@ from django.db import transaction
 
 from audit import log
 from games.incidents import open_incident
-from games.models import IncidentKind, LiveRound, ReplayDue, Round, Void, VoidReason
+from games.models import IncidentKind, LiveRound, Round, Void, VoidReason
+from games.rounds import replay_queue
 from games.rounds.redeal import Finding
 from games.rounds.stored import Problem, problems
 from games.rounds.void import void_round
@@ -81,20 +82,19 @@ def _replay_batch(after: UUID) -> _Batch:
     Rounds that match leave the queue. Each of the others is handled in its own transaction, which
     locks a table and accounts.
     """
-    due = ReplayDue.objects.filter(pk__gt=after).order_by("pk").select_for_update(skip_locked=True)[:BATCH]
-    ids = [each.pk for each in due]
+    ids = replay_queue.take(after, BATCH)
     if not ids:
         return _Batch(0, (), after)
     settled = {played.pk for played, problem in problems(ids) if problem is None}
     settled.update(Void.objects.filter(pk__in=ids).values_list("pk", flat=True))
-    ReplayDue.objects.filter(pk__in=settled).delete()
+    replay_queue.end(settled)
     return _Batch(len(ids), tuple(round_id for round_id in ids if round_id not in settled), ids[-1])
 
 
 @transaction.atomic
 def _act(round_id: UUID) -> None:
     """Check a suspicious round again, alone, and act on the result."""
-    if not ReplayDue.objects.filter(pk=round_id).select_for_update().exists():
+    if not replay_queue.is_due(round_id):
         return  # another worker has handled it
     if not Round.objects.filter(pk=round_id).exists():
         log.record("round.missing", by=SYSTEM, on=f"round:{round_id}", data={"table": "games_round"})
@@ -111,7 +111,7 @@ def _act(round_id: UUID) -> None:
             _open(played, problem.kind, problem.found, ["No action: the round stands."])
         elif problem:
             _void(played, problem)
-    ReplayDue.objects.filter(pk=round_id).delete()
+    replay_queue.end([round_id])
 
 
 def _void(played: Round, problem: Problem) -> None:

@@ -30,6 +30,7 @@ from games.seeds import Purpose, new_sealed_seed
 from games.shared import malfunction, phases, shoes
 from games.tables import clock
 from ops.backup import pg_tools
+from ops.backup.pg_tools import OWNER
 
 BATCH: Final = 1000  # seats at solo tables
 STEPS: Final = 60  # more than a coup takes
@@ -105,16 +106,17 @@ def _retire(live_table: LiveTable, *, is_chemin: bool) -> bool:
 
 def commit_anew() -> int:
     """Commit every seat at a solo table to a new round; its bets are kept. Return the number of seats."""
-    ids = list(SoloSeat.objects.order_by("pk").values_list("pk", flat=True))
+    ids = list(SoloSeat.objects.using(OWNER).order_by("pk").values_list("pk", flat=True))
     for begin in range(0, len(ids), BATCH):
         _commit(ids[begin : begin + BATCH])
     return len(ids)
 
 
-@transaction.atomic
+@transaction.atomic(using=OWNER)
 def _commit(ids: list[int]) -> None:
-    seats = list(SoloSeat.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
+    """Commit seats anew as the owner: the login role of web and workers cannot replace a commitment."""
+    seats = list(SoloSeat.objects.using(OWNER).select_for_update().filter(pk__in=ids).order_by("pk"))
     for seat in seats:
         seed = new_sealed_seed(Purpose.SOLO)
         seat.round_id, seat.commitment, seat.sealed_seed = seed.round_id, seed.commitment, seed.sealed
-    SoloSeat.objects.bulk_update(seats, ["round_id", "commitment", "sealed_seed"])
+    SoloSeat.objects.using(OWNER).bulk_update(seats, ["round_id", "commitment", "sealed_seed"])

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from tests.harness.product import modules
 
-# A round is stored in one statement, which calls both functions, as their own modules do.
 DOORS = {
-    "wallet_post": {"wallet.ledger", "games.rounds"},
+    "wallet_post": {"wallet.ledger"},
     "wallet_reverse": {"wallet.ledger"},
-    "audit_record": {"audit.log", "audit.reports.runner", "audit.reports.writer", "games.rounds"},
+    "audit_record": {"audit.log", "audit.reports.runner", "audit.reports.writer"},
+    "games_finish_solo_round": {"games.rounds"},
+    "games_take_solo_seat": {"games.solo.seats"},
 }
 TABLES = ("wallet_journal", "wallet_entry", "wallet_posting_key", "audit_event")
 

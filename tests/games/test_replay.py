@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from casino.celery import app
 from games import solo
 from games.models import Incident, IncidentKind, Participation, ReplayDue, Round, Table, Void, VoidPart
+from games.rounds import replay_queue
 from games.tasks import replay_finished_rounds
 from games.verification import replay_task
 from tests.builders import a_player, a_round, a_seat, a_table
@@ -109,7 +110,7 @@ class TestAnVoid:
         bad = a_round(player, table, **BETS)
         corrupt(owner, bad.round_id)
         replay_task.replay_finished_rounds()
-        ReplayDue.objects.create(round_id=bad.round_id)
+        assert replay_queue.request(bad.round_id)
         assert replay_task.replay_finished_rounds() == replay_task.Replayed(1, ())
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
         assert Void.objects.count() == VoidPart.objects.count() == Incident.objects.count() == 1

@@ -340,15 +340,18 @@ class TestWhoCannotSwapSeeds:
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     web.execute(f"UPDATE {table} SET sealed = sealed")
 
-    def test_it_swaps_those_of_two_places_and_neither_is_dealt(self, cloned_db, change, settings):
+    def test_the_owner_swaps_those_of_two_places_and_neither_is_dealt(self, cloned_db, owner, change, settings):
         one, other, table = a_player(real=MONEY), a_player(real=MONEY), a_table()
         first, second = a_seat(one, table, player=1_000), a_seat(other, table, player=1_000)
-        with psycopg.connect(cloned_db.web_url, autocommit=True) as web:
-            web.execute(
-                "UPDATE games_soloseat AS it SET sealed_seed = that.sealed_seed, commitment = that.commitment"
-                " FROM games_soloseat AS that WHERE (it.id, that.id) IN ((%(a)s, %(b)s), (%(b)s, %(a)s))",
-                {"a": first.pk, "b": second.pk},
-            )
+        swap = (
+            "UPDATE games_soloseat AS it SET sealed_seed = that.sealed_seed, commitment = that.commitment"
+            " FROM games_soloseat AS that WHERE (it.id, that.id) IN ((%(a)s, %(b)s), (%(b)s, %(a)s))"
+        )
+        both = {"a": first.pk, "b": second.pk}
+        web = psycopg.connect(cloned_db.web_url, autocommit=True)
+        with web, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            web.execute(swap, both)
+        owner.execute(swap, both)
         for player in (one, other):
             with pytest.raises(InvalidTag):
                 a_round(player, table)

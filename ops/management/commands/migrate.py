@@ -1,6 +1,6 @@
 """Django's ``migrate``, run as the owner of the tables, followed by the SQL files of the apps
-(`ops.sql_files`) and the privileges of the login role of web and workers. A database without rounds
-is then marked as activated.
+(`ops.sql_files`), the highest payout odds of the installed games, and the privileges of the login
+role of web and workers. A database without rounds is then marked as activated.
 """
 
 import time
@@ -16,6 +16,7 @@ from django.db.migrations.loader import MigrationLoader
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from audit import id_ranges
+from games.rounds import highest_odds
 from ops import sql_files
 from ops.backup import database_identity
 from ops.privileges import apply_privileges
@@ -79,12 +80,13 @@ class Command(migrate.Command):
                 return
 
     def _finish(self, owner: BaseDatabaseWrapper, verbosity: int) -> None:
-        """Apply SQL files and privileges in one transaction, so that running processes never lack a
+        """Apply SQL files, payout odds and privileges in one transaction, so that running processes never lack a
         privilege. Raises CommandError.
         """
         try:
             with transaction.atomic(using=owner.alias), owner.cursor() as cursor:
                 applied = sql_files.apply(cursor, sql_files.definitions())
+                highest_odds.store(cursor)
                 apply_privileges(owner)
                 if not credentials.store_keys(owner):
                     raise CommandError("CREDENTIALS_KEY is missing. The database needs it to check changes of log-ins.")

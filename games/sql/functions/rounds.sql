@@ -1,0 +1,190 @@
+-- Finished rounds. Only these functions write rounds, participations, wagers and the queue of
+-- verification.
+--
+--   SB060 the seat is not committed to this round
+--   SB061 this is not the seed of the commitment
+--   SB062 the table does not take this round
+--   SB063 the wagers do not follow from the rules
+
+-- Finish a solo round: move the money, insert the round, the player's participation and wagers,
+-- record `round.settled`, and commit the seat to its next round.
+-- `seat`: id of the seat. `round`: its committed round. `code`: short code of the round. `account`:
+-- id of the account that the game plays on. `seed`: the seed of the commitment. `cards`, `outcome`:
+-- what it deals. `bets`, `stakes`, `payouts`, `commissions`, `results`: one element per wager, in
+-- minor units. `session`: id of the player's session or NULL. `stake_key`, `settle_key`: idempotency
+-- keys of the journals. `next_round`, `next_commitment`, `next_seed`: the next round of the seat, its
+-- seed encrypted. `slip`: bets that stay on the table. `last_stakes`: what Rebet places.
+-- Returns the balance after the payouts, in minor units.
+-- Raises SB060, SB061; SB062 unless the table is open and the version in force offers the mode and
+-- serves the player; SB063 for a stake outside of the limits of that version, a payout above the
+-- highest odds of its rules on this outcome, or results that contradict the payouts; and the errors
+-- of wallet_post.
+-- Locks the table for share, the seat and the account.
+--
+-- The database cannot deal the cards, so a payout below the limit is believed here. The replay task
+-- deals every round again.
+CREATE OR REPLACE FUNCTION games_finish_solo_round(
+    seat bigint, round uuid, code text, account bigint, seed bytea, player_value text, cards text, outcome text,
+    bets text[], stakes bigint[], payouts bigint[], commissions bigint[], results text[], session uuid,
+    stake_key uuid, settle_key uuid, next_round uuid, next_commitment text, next_seed bytea, slip jsonb,
+    last_stakes jsonb
+) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+    held record;
+    sums record;
+    balance_after bigint;
+    posted bigint;
+BEGIN
+    SELECT s.player_id, s.table_id, s.mode, s.commitment, t.status, v.id AS version_id, v.rules_digest, p.currency,
+           v.limits -> p.currency AS limits, s.mode = ANY (v.modes) AND p.jurisdiction_id = ANY (v.jurisdictions) AS serves,
+           a.balance
+    INTO held
+    FROM games_soloseat AS s
+    JOIN games_table AS t ON t.id = s.table_id
+    JOIN players_player AS p ON p.id = s.player_id
+    JOIN wallet_account AS a ON a.id = games_finish_solo_round.account AND a.owner_id = s.player_id AND a.mode = s.mode
+        AND a.currency = p.currency AND a.kind IN ('cash', 'purse')
+    LEFT JOIN games_tableversion AS v ON v.id = t.version_id
+    WHERE s.id = seat AND s.round_id = round
+    FOR SHARE OF t FOR UPDATE OF s, a;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'seat % is not committed to round %', seat, round USING ERRCODE = 'SB060';
+    END IF;
+    IF octet_length(seed) <> 32 OR encode(sha256(seed), 'hex') <> held.commitment THEN
+        RAISE EXCEPTION 'this is not the seed of round %', round USING ERRCODE = 'SB061';
+    END IF;
+    IF next_commitment !~ '^[0-9a-f]{64}$' OR octet_length(next_seed) IS NOT DISTINCT FROM 0 OR next_round = round THEN
+        RAISE EXCEPTION 'seat % cannot be committed to round %', seat, next_round USING ERRCODE = 'SB060';
+    END IF;
+    IF held.status <> 'open' OR held.serves IS NOT TRUE THEN
+        RAISE EXCEPTION 'table % does not take round %', held.table_id, round USING ERRCODE = 'SB062';
+    END IF;
+
+    SELECT sum(w.stake)::bigint AS staked, sum(w.payout)::bigint AS paid, sum(w.commission)::bigint AS commission,
+           bool_and(
+               w.stake BETWEEN (held.limits -> 'bets' -> w.bet ->> 0)::bigint AND (held.limits -> 'bets' -> w.bet ->> 1)::bigint
+               AND w.stake > 0 AND w.stake % (held.limits ->> 'step')::bigint = 0
+               AND w.payout BETWEEN 0 AND w.stake + w.stake * o.win / o.per
+               AND w.commission IN (0, 2 * w.stake - w.payout)
+               AND CASE w.result
+                   WHEN 'win' THEN w.payout >= w.stake WHEN 'push' THEN w.payout = w.stake WHEN 'lose' THEN w.payout = 0
+                   END
+           ) AS follows,
+           string_agg(concat(
+               '{"bet":', to_json(w.bet), ',"commission":', w.commission, ',"payout":', w.payout, ',"result":',
+               to_json(w.result), ',"stake":', w.stake, '}'), ',' ORDER BY w.n) AS texts
+    INTO sums
+    FROM unnest(bets, stakes, payouts, commissions, results)
+        WITH ORDINALITY AS w (bet, stake, payout, commission, result, n)
+    LEFT JOIN games_highestodds AS o
+        ON o.rules_digest = held.rules_digest AND o.outcome = games_finish_solo_round.outcome AND o.bet = w.bet;
+    IF sums.follows IS NOT TRUE THEN
+        RAISE EXCEPTION 'the wagers of round % do not follow from the rules', round USING ERRCODE = 'SB063';
+    END IF;
+    balance_after := held.balance - sums.staked + sums.paid;
+
+    WITH house AS (
+        SELECT max(h.id) FILTER (WHERE h.kind = 'escrow') AS escrow, max(h.id) FILTER (WHERE h.kind = 'house') AS house
+        FROM wallet_account AS h
+        WHERE h.owner_id IS NULL AND h.kind IN ('escrow', 'house') AND h.currency = held.currency AND h.mode = held.mode
+            AND h.stands_for IS NULL
+    ), line (journal, n, account_id, amount) AS (
+        SELECT l.* FROM house CROSS JOIN LATERAL (VALUES
+            (1, 1, account, -sums.staked), (1, 2, escrow, sums.staked),
+            (2, 1, escrow, -sums.staked), (2, 2, account, sums.paid), (2, 3, house, sums.staked - sums.paid)) AS l
+        WHERE l.column4 <> 0
+    )
+    SELECT p.balance INTO posted
+    FROM (
+        SELECT jsonb_agg(jsonb_build_object(
+            'key', CASE j.journal WHEN 1 THEN stake_key ELSE settle_key END,
+            'kind', CASE j.journal WHEN 1 THEN 'stake' ELSE 'settle' END, 'round', round, 'lines', j.lines
+        ) ORDER BY j.journal) AS journals
+        FROM (SELECT l.journal, jsonb_agg(jsonb_build_array(l.account_id, held.currency, held.mode, l.amount) ORDER BY l.n)
+              FROM line AS l GROUP BY l.journal) AS j (journal, lines)
+    ) AS asked CROSS JOIN LATERAL wallet_post(asked.journals) AS p
+    WHERE p.account = games_finish_solo_round.account AND NOT p.replayed ORDER BY p.place DESC LIMIT 1;
+    IF posted IS DISTINCT FROM balance_after THEN
+        RAISE EXCEPTION 'round % ends with %, not with %', round, posted, balance_after USING ERRCODE = 'SB060';
+    END IF;
+
+    WITH played AS (
+        INSERT INTO games_round (
+            id, code, table_version_id, mode, commitment, seed, player_value, cards, outcome, at
+        ) VALUES (
+            round, games_finish_solo_round.code, held.version_id, held.mode, held.commitment,
+            games_finish_solo_round.seed, games_finish_solo_round.player_value, games_finish_solo_round.cards,
+            games_finish_solo_round.outcome, clock_timestamp()
+        ) RETURNING at
+    ), due AS (
+        INSERT INTO games_replaydue (round_id) VALUES (round)
+    ), part AS (
+        INSERT INTO games_participation (
+            round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
+            table_id
+        )
+        SELECT round, held.player_id, held.currency, held.mode, held.balance, balance_after, sums.staked, sums.paid,
+               sums.commission, games_finish_solo_round.session, played.at, held.table_id
+        FROM played RETURNING id
+    ), wager AS (
+        INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
+        SELECT part.id, w.bet, w.stake, w.payout, w.commission, w.result
+        FROM part CROSS JOIN unnest(bets, stakes, payouts, commissions, results)
+            WITH ORDINALITY AS w (bet, stake, payout, commission, result, n) ORDER BY w.n
+    )
+    UPDATE games_soloseat AS s
+    SET round_id = next_round, commitment = next_commitment, sealed_seed = next_seed, undo = '[]',
+        slip = games_finish_solo_round.slip, slip_version = 0, last_stakes = games_finish_solo_round.last_stakes,
+        last_round = round, unseen = round
+    WHERE s.id = seat;
+
+    PERFORM audit_write('round.settled', 'player:' || held.player_id, 'round:' || round, concat(
+        '{"by":"player:', held.player_id, '","data":{"balance_after":', balance_after, ',"balance_before":', held.balance,
+        ',"cards":', to_json(cards), ',"commitment":"', held.commitment, '","currency":"', held.currency, '","mode":"',
+        held.mode, '","player_value":', to_json(player_value), ',"rules":"', held.rules_digest, '","seed":"',
+        encode(seed, 'hex'), '","session":', coalesce('"' || session || '"', 'null'), ',"table_version":',
+        held.version_id, ',"wagers":[', sums.texts, ']},"kind":"round.settled","on":"round:', round, '"}'), NULL);
+    PERFORM players_note_round(held.player_id, session, held.mode, sums.staked, sums.paid);
+    RETURN balance_after;
+END $$;
+REVOKE ALL ON FUNCTION games_finish_solo_round FROM PUBLIC;
+
+-- Return the next rounds of the queue of verification, in order of id, and lock them until the
+-- transaction ends.
+-- `after`: rounds with a greater id. `most`: number of rounds. Rounds that another transaction has
+-- locked are left out.
+CREATE OR REPLACE FUNCTION games_next_replays(after uuid, most integer) RETURNS SETOF uuid
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT d.round_id FROM games_replaydue AS d WHERE d.round_id > after ORDER BY d.round_id LIMIT most
+    FOR UPDATE SKIP LOCKED
+$$;
+REVOKE ALL ON FUNCTION games_next_replays FROM PUBLIC;
+
+-- Return whether a round is in the queue of verification, and lock it there until the transaction
+-- ends.
+CREATE OR REPLACE FUNCTION games_is_replay_due(round uuid) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM FROM games_replaydue AS d WHERE d.round_id = round FOR UPDATE;
+    RETURN FOUND;
+END $$;
+REVOKE ALL ON FUNCTION games_is_replay_due FROM PUBLIC;
+
+-- Put a finished round into the queue of verification; return whether it is new there.
+CREATE OR REPLACE FUNCTION games_request_replay(round uuid) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    INSERT INTO games_replaydue (round_id) SELECT r.id FROM games_round AS r WHERE r.id = round ON CONFLICT DO NOTHING;
+    RETURN FOUND;
+END $$;
+REVOKE ALL ON FUNCTION games_request_replay FROM PUBLIC;
+
+-- Take verified rounds out of the queue.
+CREATE OR REPLACE FUNCTION games_end_replays(rounds uuid[]) RETURNS void
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    DELETE FROM games_replaydue AS d WHERE d.round_id = ANY (rounds)
+$$;
+REVOKE ALL ON FUNCTION games_end_replays FROM PUBLIC;
