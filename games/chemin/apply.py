@@ -8,7 +8,7 @@ notifications follow from them. Every change is recorded as a `CheminMove`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -115,9 +115,9 @@ def carry_out(
     after = replace(table_state, seats=remain, state=state, tenure=seats.note_home(transition, tenure))
     deadline = deadlines.ask(after, transition)
     after = replace(after, live_round=coups.follow(transition, live_round, deadline))
-    balances = _demand_balances(after, seated, tenure)
+    _demand_balances(after, seated, tenure)
     if finished is not None:
-        settlement.keep(finished, table_state, balances)
+        settlement.keep(finished, table_state)
     _keep(after, transition, None if state.sale is None else sale_id)
     record(transition, seated, tenure)
     return after
@@ -177,10 +177,9 @@ def _note(transition: Transition, seated: Seats, live_round: LiveRound | None, t
     )
 
 
-def _demand_balances(after: TableState, seated: Seats, tenure: CheminTenure | None) -> Mapping[int, int]:
-    """Return the balances of all seated players' accounts and of the bank's account, by id.
-
-    Raises NotRecomputed where the ledger has other amounts than the table state.
+def _demand_balances(after: TableState, seated: Seats, tenure: CheminTenure | None) -> None:
+    """Raise NotRecomputed where the ledger has other amounts than the table state, on the accounts of all
+    seated players and of the bank.
     """
     ids = {seat.account_id for seat in seated.values()} | ({tenure.account_id} if tenure else set())
     found = {account.pk: account for account in Account.objects.filter(pk__in=ids)}
@@ -198,7 +197,6 @@ def _demand_balances(after: TableState, seated: Seats, tenure: CheminTenure | No
         wrong.append(Finding(f"bank of tenure {tenure.pk}", str(lies), str(bank)))
     if wrong:
         raise NotRecomputed("Amounts in the ledger and at the table differ.", *wrong)
-    return {account.pk: account.balance or 0 for account in found.values()}
 
 
 def _keep(after: TableState, transition: Transition, sale_id: UUID | None) -> None:

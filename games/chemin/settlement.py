@@ -6,9 +6,11 @@ Before anything is stored, the engine recomputes the coup from its cards and dec
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.db import connection
 
@@ -31,13 +33,17 @@ from games.models import (
     CheminTenure,
     LiveRound,
 )
-from games.rounds.insert import INSERT, NEW_PARTS, NEW_ROUND, NewPart, NewRound, NewWager, parts_parameter
+from games.rounds.database_refusals import round_refusals
 from games.rounds.integrity import NotRecomputed
 from games.rounds.redeal import Finding
 from games.shared.shoes import SYSTEM, written
 from players.protection import play_sessions
 
-KEEP = f"WITH {NEW_ROUND}, {NEW_PARTS}, {INSERT} SELECT count(*) FROM round"  # noqa: S608  (our own statements)
+STORE = """
+SELECT games_store_coup(
+    %(round)s::uuid, %(tenure)s::uuid, %(parts)s::jsonb, %(cards)s::text, %(outcome)s::text, %(at)s::timestamptz
+)
+"""
 PLAYED = "SELECT player_id, session, mode, staked, paid FROM games_participation WHERE round_id = %(round)s"
 
 
@@ -126,30 +132,34 @@ def finish(transition: Transition, settled: Settled) -> Finished:
     )
 
 
-def keep(finished: Finished, table_state: TableState, balances: Mapping[int, int]) -> None:
-    """Store a finished coup, settled or void, with every player's part.
+def keep(finished: Finished, table_state: TableState) -> None:
+    """Store a finished coup, settled or void, with every player's part, after its money has moved.
 
-    *balances* are the account balances by id after money has moved. For the banker, the cash
-    account and the bank are added, because the bank holds what is at risk.
+    Raises RoundRefused where a part differs from what the ledger has moved.
     """
     live_round = finished.live_round
-    inserted = NewRound(
-        round_id=live_round.pk,
-        code=live_round.code,
-        table_version=live_round.version_id,
-        mode=table_state.mode,
-        commitment=live_round.shoe.commitment,
-        cards=written(finished.cards),
-        outcome=finished.outcome.value if finished.outcome else "",
-        shoe=live_round.shoe_id,
-        first_card=live_round.first_card,
-        at=finished.at,
-        is_replay_due=finished.outcome is not None,
-    )
-    parts = [part for part in finished.parts if part.seat.player_id is not None]
-    values = {"parts": parts_parameter(_new_part(finished, table_state, part, balances) for part in parts)}
-    with connection.cursor() as cursor:
-        cursor.execute(KEEP, vars(inserted) | values)
+    parts = [
+        {
+            "seat": part.seat.pk,
+            "bet": part.bet,
+            "stake": part.stake,
+            "payout": part.payout,
+            "commission": part.commission,
+            "result": RESULTS[part.bet, finished.outcome],
+        }
+        for part in finished.parts
+        if part.seat.player_id is not None
+    ]
+    values: dict[str, UUID | str | datetime] = {
+        "round": live_round.pk,
+        "tenure": finished.tenure.pk,
+        "parts": json.dumps(parts),
+        "cards": written(finished.cards),
+        "outcome": finished.outcome.value if finished.outcome else "",
+        "at": finished.at,
+    }
+    with round_refusals(), connection.cursor() as cursor:
+        cursor.execute(STORE, values)
     _keep_coup(finished)
     if finished.outcome is not None:
         play_sessions.note_all(PLAYED, {"round": live_round.pk})  # after the money has moved, as at every table
@@ -180,22 +190,6 @@ def _demand_same(settled: Settled, played: Played, *, cards: int) -> None:
     wrong = [Finding(what, "of the table", "another") for what, (was, again) in compared.items() if was != again]
     if wrong:
         raise NotRecomputed("The settlement differs from the record of the coup.", *wrong)
-
-
-def _new_part(finished: Finished, table_state: TableState, part: Part, balances: Mapping[int, int]) -> NewPart:
-    after = balances[part.seat.account_id] + (balances[finished.tenure.account_id] if part.bet == BANK else 0)
-    result = RESULTS[part.bet, finished.outcome]
-    return NewPart(
-        player_id=there(part.seat.player_id),
-        currency=table_state.rules.currency,
-        balance_before=after + part.stake - part.payout if finished.outcome else after,
-        balance_after=after,
-        staked=part.stake,
-        paid=part.payout,
-        commission=part.commission,
-        session=part.seat.session,
-        wagers=(NewWager(part.bet, part.stake, part.payout, part.commission, result),),
-    )
 
 
 def _keep_coup(finished: Finished) -> None:

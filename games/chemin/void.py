@@ -83,7 +83,7 @@ def _void(table_state: TableState, live: LiveRound, reason: VoidReason, by: str)
     if table_state.in_coup:
         carry_out(table_state, VoidCoup(), decider=Decider.HOUSE)
     if finished.stakes:
-        keep(finished, table_state, _balances(table_state))
+        keep(finished, table_state)
         keep_parts(Void.objects.create(round_id=live.pk, reason=reason, by=by), undone)
     moves.end_void(live)
     if is_dealt or not is_sound:
@@ -146,9 +146,3 @@ def _is_sound(table_state: TableState, shoe: Shoe) -> bool:
     except (InvalidTag, Doubt):
         return False
     return table_state.state.shoe is None or table_state.state.shoe.drawn == shoe.gone
-
-
-def _balances(table_state: TableState) -> dict[int, int]:
-    """Return the balances of the accounts of all seated players and of the bank, by id."""
-    ids = {seat.account_id for seat in table_state.seats.values()} | {there(table_state.tenure).account_id}
-    return {account.pk: account.balance or 0 for account in Account.objects.filter(pk__in=ids)}

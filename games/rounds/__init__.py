@@ -2,54 +2,25 @@
 
 The function ``games_finish_solo_round`` moves the money, inserts the round, the player's part and
 every wager, records the event, and commits the seat to the next round. It checks everything against
-what is stored; this module calls it and translates its errors.
+what is stored.
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
-import psycopg
-from django.db import DatabaseError, connection
+from django.db import connection
 
 from audit import log
 from games.engine.coup import Coup
 from games.engine.settle import Settlement
 from games.models import SoloSeat, TableVersion
+from games.raw_rows import Value
 from games.rounds.codes import round_code
+from games.rounds.database_refusals import round_refusals
 from players.models import Player
 from wallet import ledger
 from wallet.models import Mode
-
-
-class RoundRefused(Exception):
-    """Base error: the database refused a round that does not follow from what is stored. Nothing moved."""
-
-
-class NotCommitted(RoundRefused):
-    """The seat is not committed to this round."""
-
-
-class WrongSeed(RoundRefused):
-    """The seed is not the one that was committed to."""
-
-
-class NotTaken(RoundRefused):
-    """The table does not take this round: it is not open, or does not serve the player with this kind of money."""
-
-
-class WrongWagers(RoundRefused):
-    """A stake is outside of the limits, or a payout is higher than the rules allow."""
-
-
-ERROR_OF_STATE = {
-    "SB060": NotCommitted,
-    "SB061": WrongSeed,
-    "SB062": NotTaken,
-    "SB063": WrongWagers,
-}
 
 
 @dataclass(frozen=True)
@@ -88,7 +59,7 @@ def finish(finished: FinishedRound, seat: SoloSeat) -> int:
     Raises RoundRefused, and LedgerError where the ledger refuses the money.
     """
     round_id, lines = finished.round_id, finished.settlement.lines
-    values = [
+    values: list[Value | bytes] = [
         seat.pk,
         round_id,
         round_code(round_id),
@@ -111,21 +82,8 @@ def finish(finished: FinishedRound, seat: SoloSeat) -> int:
         json.dumps(seat.slip),
         json.dumps(seat.last_stakes),
     ]
-    with refusals(), ledger.refusals(), connection.cursor() as cursor:
+    with round_refusals(), ledger.refusals(), connection.cursor() as cursor:
         cursor.execute(FINISH, values)
         balance: int = cursor.fetchone()[0]
     log.count("round.settled", {})
     return balance
-
-
-@contextmanager
-def refusals() -> Iterator[None]:
-    """Translate the database errors of finished rounds into RoundRefused subclasses."""
-    try:
-        yield
-    except DatabaseError as error:
-        cause = error.__cause__
-        named = ERROR_OF_STATE.get(cause.sqlstate or "") if isinstance(cause, psycopg.Error) else None
-        if named is None:
-            raise
-        raise named(str(error)) from error

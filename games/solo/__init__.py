@@ -40,7 +40,8 @@ from games.errors import (
     UnknownChip,
 )
 from games.models import Participation, Shape, SoloSeat, Table, TableVersion
-from games.rounds import FinishedRound, RoundRefused
+from games.rounds import FinishedRound
+from games.rounds.database_refusals import RoundRefused
 from games.seeds import Purpose, unseal
 from games.solo import seats
 from games.variants import VARIANTS

@@ -114,7 +114,7 @@ def commit_anew() -> int:
 
 @transaction.atomic(using=OWNER)
 def _commit(ids: list[int]) -> None:
-    """Commit seats anew as the owner: the login role of web and workers cannot replace a commitment."""
+    """Commit seats again as the owner: the login role of web and workers cannot replace a commitment."""
     seats = list(SoloSeat.objects.using(OWNER).select_for_update().filter(pk__in=ids).order_by("pk"))
     for seat in seats:
         seed = new_sealed_seed(Purpose.SOLO)

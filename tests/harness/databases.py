@@ -47,6 +47,16 @@ RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, 
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT * FROM wallet_write(journals, false);
 $$;
+CREATE FUNCTION tests.run_as_owner(statement text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    EXECUTE statement;
+END $$;
+CREATE FUNCTION tests.settle_stakes(round uuid, key uuid, accounts bigint[], paid bigint[])
+RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT * FROM wallet_settle_stakes(round, key, accounts, paid);
+$$;
 GRANT USAGE ON SCHEMA tests TO {GROUP};
 CREATE FUNCTION tests.run(statement text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$

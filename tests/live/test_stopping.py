@@ -6,11 +6,11 @@ Nothing more is drawn. Drawn cards are paid, unless the supervisor must rule fir
 from collections.abc import Mapping
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 
 from games.engine.bets import Variant
 from games.models import Incident, IncidentKind, LiveRound, LiveSeat, LiveTable, Participation, Phase, Round, VoidReason
-from games.shared import malfunction, moves, phases, rounds, settlement
+from games.shared import malfunction, moves, phases, rounds
 from players.models import Player
 from tests.builders import a_player
 from tests.harness.sweeps import sample
@@ -193,7 +193,7 @@ class TestAPhaseThatRaises:
 
 
 class TestASettlementThatDoesNotRecompute:
-    """Found before any money is moved."""
+    """Found before any money is moved for good."""
 
     def assert_unpaid(self, live_table: LiveTable, player: Player, kind: IncidentKind) -> Mapping[str, str]:
         live_round = fails_to_move(live_table)
@@ -206,10 +206,14 @@ class TestASettlementThatDoesNotRecompute:
         return first
 
     @pytest.mark.sweep
-    def test_because_more_is_paid_than_the_rules_say(self, live_table, player, monkeypatch):
+    def test_because_more_is_paid_than_the_rules_say(self, live_table, player):
         advance_to(live_table, Phase.DEALT)
-        rounded_up = settlement.KEEP.replace("WHEN 'lose' THEN 0", "WHEN 'lose' THEN 1")
-        monkeypatch.setattr(settlement, "KEEP", rounded_up)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_get_functiondef('games_settle_live_round'::regproc)")
+            (function,) = cursor.fetchone()
+            assert "WHEN 'lose' THEN 0 ELSE" in function
+            rounded_up = function.replace("WHEN 'lose' THEN 0 ELSE", "WHEN 'lose' THEN 1 ELSE")
+            cursor.execute("SELECT tests.run_as_owner(%s)", [rounded_up])
         found = self.assert_unpaid(live_table, player, IncidentKind.NOT_RECOMPUTED)
         assert (found["stored"], found["recomputed"]) == ("lose, paid 1, commission 0", "lose, paid 0, commission 0")
 

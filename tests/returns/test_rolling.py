@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from django.db import connection
 
 from audit.hours import HOUR
 from audit.reports.kinds import Interval
@@ -10,7 +11,7 @@ from games.engine.cards import Card
 from games.engine.coup import deal
 from games.engine.evidence import OTHER, name_of
 from games.fairness.returns.hourly_counts import differences, roll
-from games.models import Evidence, Participation, Phase, Round, VoidReason, Wager
+from games.models import Evidence, Participation, Phase, Round, VoidReason
 from games.shared.void import void_live_round
 from games.variants import VARIANTS
 from tests.builders import a_player, a_round, a_table
@@ -63,9 +64,10 @@ def test_a_wrong_payout_counts_whoever_received_it():
         bet(a_player(real=100_000), live_table, banker=5000)
     advance_to(live_table, Phase.SETTLED)
     part = Participation.objects.latest("pk")
-    a_wrong_wager = Wager(participation=part, bet="player", stake=1000, payout=1999, commission=0, result="win")
-    unknown = Wager(participation=part, bet="dragon", stake=1000, payout=0, commission=0, result="lose")
-    Wager.objects.bulk_create([a_wrong_wager, unknown])
+    wagers = "INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result) VALUES"
+    with connection.cursor() as cursor:
+        for wager in ("'player', 1000, 1999, 0, 'win'", "'dragon', 1000, 0, 0, 'lose'"):
+            cursor.execute("SELECT tests.run_as_owner(%s)", [f"{wagers} ({part.pk}, {wager})"])
     roll(hour())
     assert kept()["R", "player", OTHER] == 1
     assert kept()["R", "dragon", OTHER] == 1

@@ -22,6 +22,7 @@ from tests.wallet import model
 from tests.wallet.faults import Way
 from tests.wallet.model import CASH, FREE, PURSE, REAL, Book, Round
 from tests.wallet.money_moves import write
+from tests.wallet.settling import settle_all
 from tests.wallet.stepping import Stepping
 from wallet import cashier, ledger, payouts, withdrawals
 from wallet.ledger import accounts, adjustments, holds, purse, round_reversal
@@ -312,7 +313,7 @@ class WalletMachine(Stepping):
         round_id, round_ = played
         paid = {at: amount * times for at, amount in round_.staked.items() if times}
         payouts = {self._account(self.books.index(book), where): amount for (book, where), amount in paid.items()}
-        self.step(whole(lambda: holds.settle_all(round_id, payouts)), lambda: round_.settle(paid), fault=fault)
+        self.step(whole(lambda: settle_all(round_id, payouts)), lambda: round_.settle(paid), fault=fault)
         self.settled.append(played)
 
     @rule(who=who, where=places, amount=money.filter(bool), near=near, times=st.integers(0, 3), fault=faults)

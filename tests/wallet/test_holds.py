@@ -9,6 +9,7 @@ from players.models import LimitKind, Period, Player
 from players.protection import limits
 from tests.builders import a_player
 from tests.wallet.money_moves import cash, house, move
+from tests.wallet.settling import settle_all
 from wallet import ledger
 from wallet.invariants import verify
 from wallet.ledger import (
@@ -154,7 +155,7 @@ class TestPaying:
 
     def test_pays_all_of_them_in_one_journal_and_the_house_takes_the_rest(self, bettors, round_id):
         swede, dane, coup_player = bettors
-        posted = holds.settle_all(round_id, {cash(swede): 0, cash(dane): 700, cash(coup_player, Mode.FREE): 300})
+        posted = settle_all(round_id, {cash(swede): 0, cash(dane): 700, cash(coup_player, Mode.FREE): 300})
         assert posted is not None
         lines = Entry.objects.filter(journal_id=posted.journal_id).values_list("account_id", "amount")
         assert dict(lines) == {
@@ -172,38 +173,38 @@ class TestPaying:
 
     def test_pays_once(self, bettors, round_id):
         paid = {cash(bettors[0]): 150}
-        first, second = holds.settle_all(round_id, paid), holds.settle_all(round_id, paid)
+        first, second = settle_all(round_id, paid), settle_all(round_id, paid)
         assert first is not None
         assert second is not None
         assert (second.journal_id, second.replayed, second.balances) == (first.journal_id, True, first.balances)
         assert Account.objects.get(pk=cash(bettors[0])).balance == 1050
 
     def test_never_pays_otherwise_than_it_has(self, bettors, round_id):
-        holds.settle_all(round_id, {cash(bettors[0]): 150})
+        settle_all(round_id, {cash(bettors[0]): 150})
         with pytest.raises(PostingConflict):
-            holds.settle_all(round_id, {cash(bettors[0]): 151})
+            settle_all(round_id, {cash(bettors[0]): 151})
 
     def test_pays_only_who_has_staked(self, bettors, round_id):
         for account in (cash(a_player()), cash(bettors[0], Mode.FREE), house("house", bettors[0])):
             with pytest.raises(NotStaked), transaction.atomic():
-                holds.settle_all(round_id, {cash(bettors[0]): 100, account: 5})
+                settle_all(round_id, {cash(bettors[0]): 100, account: 5})
 
     def test_takes_nothing_from_who_has_staked(self, bettors, round_id):
         with pytest.raises(NotStaked), transaction.atomic():
-            holds.settle_all(round_id, {cash(bettors[0]): -5})
+            settle_all(round_id, {cash(bettors[0]): -5})
 
     def test_pays_nothing_of_stakes_that_were_taken_back(self, bettors, round_id):
         round_reversal.undo_round(round_id)
         with pytest.raises(UnknownJournal), transaction.atomic():
-            holds.settle_all(round_id, {cash(bettors[0]): 150})
+            settle_all(round_id, {cash(bettors[0]): 150})
 
     def test_a_round_that_was_paid_is_taken_back_whole(self, bettors, round_id):
-        holds.settle_all(round_id, {cash(bettors[0]): 150})
+        settle_all(round_id, {cash(bettors[0]): 150})
         assert {each.returned for each in round_reversal.undo_round(round_id)} == {-50, 200, 300}
         assert [check.rows for check in verify.run() if check.rows] == []
 
     def test_pays_nothing_where_nobody_has_staked(self, bettors):
-        assert holds.settle_all(uuid4(), {cash(bettors[0]): 150}) is None
+        assert settle_all(uuid4(), {cash(bettors[0]): 150}) is None
 
 
 def test_the_ledger_checks_out_with_holds_on_it():

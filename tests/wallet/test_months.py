@@ -23,6 +23,7 @@ from tests.wallet import payout_builders
 from tests.wallet.adjusting import adjust
 from tests.wallet.coups import Coup, a_bank, broken, coup_player
 from tests.wallet.money_moves import a_round, cash, house, move, settle, stake, write
+from tests.wallet.settling import settle_all
 from tests.wallet.studios import a_game
 from tests.wallet.test_at_once import is_whole
 from wallet import ledger, tasks
@@ -150,7 +151,7 @@ class TestTheTurn:
         assert ledger.stake_holds(round_id, key=uuid4())
         go_to(SEPTEMBER)
         key = ledger.system_key(round_id, "settle")
-        assert ledger.settle_stakes(round_id, key=key, paid={cash(player): 500})
+        assert settle_all(round_id, {cash(player): 500}, key=key)
         assert balance(player) == 1200
         assert is_whole()
 

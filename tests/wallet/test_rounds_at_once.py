@@ -13,6 +13,7 @@ from players.models import LimitKind, Period, Player
 from players.protection import limits
 from tests.builders import a_player, a_purse
 from tests.wallet.money_moves import a_round, cash
+from tests.wallet.settling import settle_all
 from tests.wallet.test_at_once import THREADS, at_once, is_whole, outcome
 from wallet.ledger import accounts, holds, round_reversal
 from wallet.models import Account, AccountKind, Day, Mode
@@ -36,7 +37,7 @@ def close(round_id: UUID) -> int:
 
 def pay(round_id: UUID, account_ids: list[int]) -> int:
     with transaction.atomic():
-        posted = holds.settle_all(round_id, dict.fromkeys(account_ids, 2 * HELD))
+        posted = settle_all(round_id, dict.fromkeys(account_ids, 2 * HELD))
     assert posted is not None
     return posted.journal_id
 

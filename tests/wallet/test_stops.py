@@ -16,6 +16,7 @@ from tests.people import a_member_of_staff, events
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
 from tests.wallet.money_moves import cash, house, move, stake
 from tests.wallet.payout_builders import an_account
+from tests.wallet.settling import settle_all
 from tests.wallet.stopped import REASON, go_on, stop
 from wallet import cashier, house_stop, ledger, withdrawals
 from wallet.ledger import Journal, accounts, holds
@@ -142,7 +143,7 @@ class TestWhatDoesNotBegin:
         holds.hold(round_id, account, 2_000)
         stop()
         assert holds.stake_all(round_id)
-        holds.settle_all(round_id, {account: 4_000})
+        settle_all(round_id, {account: 4_000})
         assert balance(player) == MONEY + 2_000
 
     def test_a_stake_is_reversed_as_always(self, player):

@@ -197,19 +197,6 @@ def stake_holds(round_id: UUID, *, key: UUID) -> Posted | None:
     return posted[0] if posted else None
 
 
-def settle_stakes(round_id: UUID, *, key: UUID, paid: Mapping[int, int]) -> Posted | None:
-    """Pay a round whose holds became stakes and return the journal, or None if nothing was staked.
-
-    *paid* maps account ids to minor units. The house gets the rest. The same *key* returns the same
-    journal again.
-
-    Raises NotStaked, PostingConflict, and UnknownJournal if the stakes were reversed.
-    """
-    statement = "SELECT * FROM wallet_settle_stakes(%s::uuid, %s::uuid, %s::bigint[], %s::bigint[])"
-    posted = _call(statement, [round_id, key, list(paid), list(paid.values())])
-    return posted[0] if posted else None
-
-
 def adjust(approval_id: int) -> Posted:
     """Post an approved adjustment and return the journal.
 

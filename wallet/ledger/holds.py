@@ -5,7 +5,6 @@ PostgreSQL does the work (``sql/functions/holds.sql``), and this module calls it
 locked the round's row.
 """
 
-from collections.abc import Mapping
 from uuid import UUID
 
 from django.db import connection
@@ -41,15 +40,3 @@ def stake_all(round_id: UUID) -> Posted | None:
     A second call returns the first journal.
     """
     return ledger.stake_holds(round_id, key=ledger.system_key(round_id, "stake"))
-
-
-def settle_all(round_id: UUID, paid: Mapping[int, int]) -> Posted | None:
-    """Settle a round whose holds became stakes; return the journal, None if nothing was staked.
-
-    *paid* maps account ids to payouts in minor units. The house gets the rest. A second call
-    returns the first journal.
-
-    Raises NotStaked, UnknownJournal if the stakes were reversed, PostingConflict if a second call
-    has other payouts.
-    """
-    return ledger.settle_stakes(round_id, key=ledger.system_key(round_id, "settle"), paid=paid)
