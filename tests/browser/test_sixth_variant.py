@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.db import connections
 from playwright.sync_api import Page, expect
 
 from games.models import Participation, Phase, Shape, Table
+from games.rounds import highest_odds
 from games.shared import phases
 from games.tables import status
 from games.tables.versions import make_table
@@ -45,6 +47,8 @@ def web_server(start_server: ServerStarter) -> WebServer:
 
 def a_sixth_table(shape: Shape) -> Table:
     is_shared = shape is Shape.SHARED
+    with connections["owner"].cursor() as cursor:
+        highest_odds.store(cursor)  # as `manage.py migrate` does with a release that has the variant
     table = make_table(
         slug="sixth",
         name="Sixth",
