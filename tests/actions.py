@@ -8,7 +8,7 @@ from uuid import uuid4
 from playwright.sync_api import Page, expect
 
 from tests.browser.at_table import deal, put
-from tests.owner import as_owner
+from tests.harness.owner import as_owner
 from tests.people import PASSWORD
 
 CLERK = "clerk@example.com"  # who stops at the second step of a log-in

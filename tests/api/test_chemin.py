@@ -26,8 +26,8 @@ from tests.chemin.at_table import (
 )
 from tests.chemin.hands import next_seed, shoe_where, third_cards_on_advice
 from tests.chemin.spelling import cards_in
+from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
-from tests.owner import as_owner
 
 pytestmark = pytest.mark.django_db
 MOST_ANSWERS = 200

@@ -11,9 +11,9 @@ from players.protection import exclusions, limits, play_sessions
 from tests.api.at_solo import AtTable, refused, told
 from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_newcomer, a_player, a_purse, a_round, a_table
+from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, bet, step
-from tests.owner import as_owner
 from tests.people import events
 from wallet.cashier import what_a_player_has
 from wallet.ledger import accounts, purse

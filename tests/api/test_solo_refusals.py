@@ -25,8 +25,8 @@ from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_player, a_purse, a_table, other_limits, put_live
 from tests.games.test_house_stopped import stop
 from tests.games.test_table_eligibility import serve
+from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
-from tests.owner import as_owner
 from tests.people import events
 from wallet.ledger import accounts
 from wallet.models import Mode

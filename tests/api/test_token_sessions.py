@@ -11,7 +11,7 @@ from players.protection.limits import set_limit
 from tests.api.at_solo import AtTable, refused, told
 from tests.api.client import ApiClient
 from tests.builders import a_player, a_table
-from tests.owner import as_owner
+from tests.harness.owner import as_owner
 from tests.players.test_sessions import PLAYER, SECOND, pass_time
 
 pytestmark = pytest.mark.django_db

@@ -22,7 +22,7 @@ from players.login import second_factor
 from players.models import ApiToken, Scope, User
 from tests.builders import a_player
 from tests.casino.test_checks import ANOTHER_KEY, GOOD_KEY
-from tests.owner import as_owner
+from tests.harness.owner import as_owner
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, log_in
 
 NOT_PROVEN = "SB084"

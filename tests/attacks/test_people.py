@@ -13,7 +13,7 @@ from players.account import closures
 from players.models import Closure, Player, PlaySession, PlayTime, RealityCheck
 from players.protection import exclusions, play_sessions
 from tests.builders import a_player
-from tests.owner import as_owner
+from tests.harness.owner import as_owner
 
 pytestmark = pytest.mark.django_db
 

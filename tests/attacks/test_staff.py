@@ -15,7 +15,7 @@ from audit.models import Decision, Verdict
 from players import staff
 from players.login import second_factor
 from players.models import Staff, StaffAction, StaffChange, User
-from tests.owner import as_owner
+from tests.harness.owner import as_owner
 from tests.people import a_member_of_staff
 
 pytestmark = pytest.mark.django_db

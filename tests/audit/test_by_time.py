@@ -8,7 +8,7 @@ from audit import id_ranges, log
 from audit.models import Event
 from audit.reports.kinds import Interval
 from tests.builders import a_player
-from tests.owner import as_owner
+from tests.harness.owner import as_owner
 from tests.reports_history import clock
 
 pytestmark = pytest.mark.django_db

@@ -10,9 +10,9 @@ from tests.browser.at_table import a_window, windows_without_complaint
 from tests.browser.test_live import turn_up_everything
 from tests.builders import a_player
 from tests.harness.browser import DESKTOP, PHONE, NewContext
+from tests.harness.owner import as_owner
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, step
-from tests.owner import as_owner
 
 pytestmark = pytest.mark.browser
 

@@ -55,7 +55,6 @@ def production(settings, monkeypatch):
     settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
     settings.SECRET_KEY, settings.SEED_KEY = SECRET, GOOD_KEY
     settings.DOCUMENT_KEY, settings.PARTNER_KEY = ANOTHER_KEY, THIRD_KEY
-    settings.CREDENTIALS_KEY = FOURTH_KEY
     settings.ALLOWED_HOSTS, settings.HTTPS = ["sabot.example"], True
     settings.AUDIT_SIGNER, settings.AUDIT_KEYS, settings.SIGNER_DIR = "/run/sabot-signer/socket", KEYS, None
     settings.PAYMENT_VARIANTS, settings.PAYOUT_PROVIDER = {"bank": ("bank.Provider", {})}, "bank.Payouts"

@@ -9,8 +9,8 @@ from django.urls import reverse
 from players.models import LimitKind, LimitSource, Mail, Period, Player
 from players.protection import eligibility, exclusions, limits
 from tests.builders import a_player, a_table
+from tests.harness.owner import as_owner
 from tests.harness.sweeps import sweep_languages
-from tests.owner import as_owner
 from tests.people import a_member_of_staff, a_visitor, last_mail
 
 pytestmark = pytest.mark.django_db

@@ -73,9 +73,9 @@ def honest(seen: SeatView, chance: Random) -> TableAction:
 def may_insert_rounds() -> Iterator[None]:
     """Let the login role insert rounds that no function of the database has stored."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT tests.run_as_owner(%s)", [f"GRANT INSERT ON games_round TO {APP_ROLE}"])
+        cursor.execute("SELECT tests.as_owner(%s)", [f"GRANT INSERT ON games_round TO {APP_ROLE}"])
         yield
-        cursor.execute("SELECT tests.run_as_owner(%s)", [f"REVOKE INSERT ON games_round FROM {APP_ROLE}"])
+        cursor.execute("SELECT tests.as_owner(%s)", [f"REVOKE INSERT ON games_round FROM {APP_ROLE}"])
 
 
 @dataclass

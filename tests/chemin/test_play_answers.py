@@ -53,9 +53,8 @@ from tests.chemin.at_table import (
     state_of,
     step_to,
 )
-from tests.harness.owner import update_as_owner
+from tests.harness.owner import as_owner, update_as_owner
 from tests.harness.sweeps import sample
-from tests.owner import as_owner
 from tests.people import events
 from wallet import ledger
 from wallet.models import Mode

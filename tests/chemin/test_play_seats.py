@@ -47,7 +47,7 @@ from tests.chemin.at_table import (
     step_to,
     time_given,
 )
-from tests.owner import as_owner
+from tests.harness.owner import as_owner
 from tests.people import events
 from wallet.models import AccountKind, Mode
 

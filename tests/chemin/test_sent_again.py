@@ -25,8 +25,8 @@ from tests.chemin.at_table import (
     state_of,
     step,
 )
+from tests.harness.owner import as_owner
 from tests.live.test_bets_at_once import outcome
-from tests.owner import as_owner
 from tests.people import a_visitor, events
 from tests.wallet.test_at_once import at_once
 

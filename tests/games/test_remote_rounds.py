@@ -26,9 +26,9 @@ from players.models import ClosureState, LimitKind, Period
 from players.protection.limits import set_limit
 from tests.builders import a_table
 from tests.games.remote_books import STAKE, agreed
+from tests.harness.owner import as_owner
 from tests.harness.reference_host import Fault
 from tests.harness.sweeps import sample
-from tests.owner import as_owner
 from tests.people import events
 from tests.remote import MONEY, an_operator, make_due
 from tests.voiding import void_unreproduced

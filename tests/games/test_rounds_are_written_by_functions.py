@@ -25,7 +25,7 @@ from games.engine.shoe import commitment, shuffle
 from games.models import HighestOdds, Participation, Round, SoloSeat
 from games.rounds import FINISH
 from games.rounds.database_refusals import NotCommitted, NotTaken, WrongSeed, WrongWagers, round_refusals
-from games.seeds import new_sealed_seed, unseal
+from games.seeds import Purpose, new_sealed_seed, unseal
 from games.solo import play_round
 from games.tables.status import close_table, pause_table
 from games.variants import VARIANTS
@@ -74,7 +74,7 @@ class Asked:
 
 def as_played(seat: SoloSeat, **bets: int) -> Asked:
     """Return the arguments with which the product would finish the round of a seat."""
-    seed = unseal(seat.round_id, bytes(seat.sealed_seed))
+    seed = unseal(Purpose.SOLO, seat.round_id, bytes(seat.sealed_seed))
     variant = VARIANTS[seat.table.variant]
     coup = deal(shuffle(seed, variant.decks))
     lines = settle(variant, coup, bets).lines
@@ -248,7 +248,7 @@ class TestASeat:
 
     @pytest.mark.parametrize("column", ["commitment", "sealed_seed", "round_id", "player_id", "table_id", "mode"])
     def test_keeps_what_it_is_committed_to(self, seat, owner, cloned_db, column):
-        new = new_sealed_seed()
+        new = new_sealed_seed(Purpose.SOLO)
         values = {"commitment": new.commitment, "sealed_seed": new.sealed, "round_id": new.round_id, "mode": "F"}
         value = values.get(column, seat.pk if column == "id" else getattr(seat, column, None))
         change = f"UPDATE games_soloseat SET {column} = %s WHERE id = %s"
@@ -259,7 +259,7 @@ class TestASeat:
             assert web.execute(change, [value, seat.pk]).rowcount == 1
 
     def test_is_not_committed_again_by_being_taken_again(self, seat, owner):
-        new = new_sealed_seed()
+        new = new_sealed_seed(Purpose.SOLO)
         take = "SELECT games_take_solo_seat(%s::bigint, %s::bigint, %s::text, %s::uuid, %s::text, %s::bytea)"
         values = [seat.player_id, seat.table_id, seat.mode, new.round_id, new.commitment, new.sealed]
         with connection.cursor() as cursor:
@@ -271,7 +271,7 @@ class TestASeat:
         assert SoloSeat.objects.get(pk=seat.pk).commitment == new.commitment
 
     def test_is_taken_at_a_solo_table_only(self, cloned_db):
-        new, player, table = new_sealed_seed(), a_player(real=MONEY), a_shared_table()
+        new, player, table = new_sealed_seed(Purpose.SOLO), a_player(real=MONEY), a_shared_table()
         with pytest.raises(NotTaken), transaction.atomic(), round_refusals(), connection.cursor() as cursor:
             cursor.execute(
                 "SELECT games_take_solo_seat(%s::bigint, %s::bigint, 'R', %s::uuid, %s::text, %s::bytea)",

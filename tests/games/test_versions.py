@@ -167,7 +167,7 @@ class TestAPageOfAnotherVersion:
             a_round(player, table)
         load_tables()
         with connection.cursor() as cursor:  # as `manage.py migrate` does with a release that has these rules
-            cursor.execute("SELECT tests.run_as_owner(%s)", [OTHER_RULES])
+            cursor.execute("SELECT tests.as_owner(%s)", [OTHER_RULES])
         a_round(player, table)
         assert Round.objects.get().table_version.number == 2
 

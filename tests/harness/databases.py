@@ -22,10 +22,10 @@ from ops.postgresql.roles import GROUP, close_to_public
 
 TEMPLATE = "template_of_tests"
 IDS_APART = 10_000  # more rows than a test creates in one table
-# Creating a staff member takes two others, who request and approve it. The first function of the
-# owner lets a test create the first staff members in its own transaction. The second runs any
-# statement of a test as the owner (`tests.harness.owner`). No migration has them, so no installation
-# has them.
+# Functions of the owner for tests. The first creates staff members, which otherwise takes two others
+# who request and approve it. The second runs any statement as the owner (`tests.harness.owner`). The
+# last two write payouts without a game, which only functions of the games do. No migration has them,
+# so no installation has them.
 EMPLOY = f"""
 CREATE SCHEMA tests;
 CREATE FUNCTION tests.employ(login bigint, called text, roles text[], same_person uuid) RETURNS bigint
@@ -41,28 +41,17 @@ BEGIN
     GET DIAGNOSTICS rows = ROW_COUNT;
     RETURN rows;
 END $$;
--- Payouts are written by functions of the games alone. Tests of the ledger itself pay without a game.
 CREATE FUNCTION tests.write(journals jsonb)
 RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT * FROM wallet_write(journals, false);
 $$;
-CREATE FUNCTION tests.run_as_owner(statement text) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    EXECUTE statement;
-END $$;
 CREATE FUNCTION tests.settle_stakes(round uuid, key uuid, accounts bigint[], paid bigint[])
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT * FROM wallet_settle_stakes(round, key, accounts, paid);
 $$;
 GRANT USAGE ON SCHEMA tests TO {GROUP};
-CREATE FUNCTION tests.run(statement text) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    EXECUTE statement;
-END $$;
 """
 SET_IDS_APART = """
 SELECT setval(

@@ -11,6 +11,8 @@ from django.db import connection
 from django.db.models import Model, QuerySet
 from django.db.models.sql import InsertQuery, UpdateQuery
 
+from players.models import User
+
 
 def as_owner(statement: str, values: Sequence[Any] = ()) -> int:
     """Run a statement as the owner, and return the number of rows."""
@@ -38,3 +40,8 @@ def create_as_owner(*rows: Model) -> None:
     query.insert_values(fields, list(rows))
     for statement, parameters in query.get_compiler(connection=connection).as_sql():
         as_owner(statement, parameters)
+
+
+def disable(user: User) -> None:
+    """Let nobody log in as this user, as the closing of an account does."""
+    as_owner("UPDATE players_user SET is_active = false WHERE id = %s", [user.pk])

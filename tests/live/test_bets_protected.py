@@ -19,9 +19,9 @@ from players.models import LimitKind, Period, Player, Session
 from players.protection import eligibility, exclusions, limits, play_sessions
 from tests.builders import UNHURRIED, a_newcomer, a_player, a_purse, a_seat, a_table
 from tests.chemin.at_table import a_session
+from tests.harness.owner import as_owner
 from tests.live.at_table import a_live_table, advance_to, live_table_of, round_at, step
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of
-from tests.owner import as_owner
 from tests.people import events
 from wallet.ledger import purse
 from wallet.models import AccountKind, Mode

@@ -24,11 +24,11 @@ from players.support.replies import filling
 from players.support.replies.filling import LANGUAGES
 from tests.ageing import age
 from tests.builders import a_player, a_shared_table
+from tests.harness.owner import disable
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import live_table_of
 from tests.live.talk import RUDE, a_talker, say, wait
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, somebody_is_blocked, until
-from tests.owner import disable
 from tests.people import a_member_of_staff, events
 
 SECRET = "Reported by Bert twice"

@@ -11,8 +11,8 @@ from django.db.utils import DatabaseError, IntegrityError, ProgrammingError
 from games.models import ChatBan, ChatMessage, ChatName, ChatReport, LiveTable
 from players.models import Player
 from tests.builders import a_player, a_shared_table
+from tests.harness.owner import as_owner
 from tests.live.at_table import live_table_of
-from tests.owner import as_owner
 
 OLD = """
 ALTER TABLE games_chatmessage DISABLE TRIGGER USER;

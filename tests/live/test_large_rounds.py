@@ -20,9 +20,9 @@ from games.models import LiveTable, Participation, Phase, VoidPart, VoidReason
 from games.shared.void import void_live_round
 from players.models import Jurisdiction, Player, User
 from tests.harness.databases import Database
+from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, round_at, step
-from tests.owner import as_owner
 from tests.voiding import agree_to_void
 from wallet import ledger
 from wallet.invariants import verify

@@ -23,6 +23,7 @@ from games.shared import phases, settlement
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player
+from tests.harness.owner import as_owner
 from tests.harness.sweeps import examples, sample
 from tests.live.at_table import (
     a_live_table,
@@ -34,7 +35,6 @@ from tests.live.at_table import (
     slip_of,
     step,
 )
-from tests.owner import as_owner
 from wallet import ledger
 from wallet.invariants import verify
 from wallet.ledger import accounts

@@ -213,7 +213,7 @@ class TestASettlementThatDoesNotRecompute:
             (function,) = cursor.fetchone()
             assert "WHEN 'lose' THEN 0 ELSE" in function
             rounded_up = function.replace("WHEN 'lose' THEN 0 ELSE", "WHEN 'lose' THEN 1 ELSE")
-            cursor.execute("SELECT tests.run_as_owner(%s)", [rounded_up])
+            cursor.execute("SELECT tests.as_owner(%s)", [rounded_up])
         found = self.assert_unpaid(live_table, player, IncidentKind.NOT_RECOMPUTED)
         assert (found["stored"], found["recomputed"]) == ("lose, paid 1, commission 0", "lose, paid 0, commission 0")
 

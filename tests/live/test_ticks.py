@@ -34,8 +34,8 @@ from tests.builders import a_player, a_shared_table
 from tests.concurrency.books import broken
 from tests.concurrency.test_money_at_once import deadlocks
 from tests.harness.killed import dies
+from tests.harness.owner import as_owner
 from tests.live.at_table import a_live_table, hurry, lay, live_table_of, make_late, round_at, step
-from tests.owner import as_owner
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
 from wallet.ledger import accounts

@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, transaction
 from players.login import account_locks
 from players.models import AccountLock, Ended, Session
 from tests.builders import a_player
-from tests.owner import as_owner
+from tests.harness.owner import as_owner
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, last_mail, log_in
 
 pytestmark = pytest.mark.django_db

@@ -13,8 +13,8 @@ from django.test import Client
 from audit.models import Event, Personal
 from players import registration
 from tests.builders import a_player, a_table
+from tests.harness.owner import disable
 from tests.harness.sweeps import sample
-from tests.owner import disable
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, give_code, log_in
 from wallet.money import format_money
 

@@ -10,8 +10,8 @@ from django.db import connection
 from players.models import Player, PlaySession, PlayTime
 from players.protection import play_sessions
 from tests.builders import a_player
+from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
-from tests.owner import as_owner
 
 pytestmark = pytest.mark.django_db
 

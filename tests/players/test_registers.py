@@ -11,7 +11,7 @@ from games.solo import play_round, solo_seat_at
 from players.models import Duplicate, Player, RegisterCheck
 from players.protection import eligibility, exclusions, registers
 from tests.builders import PASSWORD, a_player, a_round, a_seat, a_table
-from tests.owner import as_owner
+from tests.harness.owner import as_owner
 from tests.people import a_member_of_staff, a_visitor, events, log_in
 from tests.servers.register import PATH, ListedRegister
 from wallet.models import Mode

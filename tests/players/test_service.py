@@ -17,7 +17,7 @@ from players import registration
 from players.models import Conversation, ConversationState, Mail, Player, ServiceMessage, Staff, Topic, Verdict
 from players.support import complaints, conversations
 from tests.builders import a_player, a_round, a_table
-from tests.owner import disable
+from tests.harness.owner import disable
 from tests.people import a_member_of_staff, events
 
 YEAR = timedelta(days=366)

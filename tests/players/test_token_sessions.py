@@ -16,7 +16,7 @@ from players.protection.eligibility import Code
 from players.protection.limits import set_limit
 from players.tasks import end_idle_sessions
 from tests.builders import a_player
-from tests.owner import as_owner
+from tests.harness.owner import as_owner
 from tests.people import events
 from tests.players.test_sessions import a_browser, pass_time
 from tests.players.test_tokens import a_token

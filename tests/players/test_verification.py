@@ -25,8 +25,8 @@ from players.models import (
 )
 from tests.builders import a_player, a_submission, a_verified_player
 from tests.harness.databases import Database
+from tests.harness.owner import disable
 from tests.harness.sweeps import sample
-from tests.owner import disable
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
 

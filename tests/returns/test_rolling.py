@@ -67,7 +67,7 @@ def test_a_wrong_payout_counts_whoever_received_it():
     wagers = "INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result) VALUES"
     with connection.cursor() as cursor:
         for wager in ("'player', 1000, 1999, 0, 'win'", "'dragon', 1000, 0, 0, 'lose'"):
-            cursor.execute("SELECT tests.run_as_owner(%s)", [f"{wagers} ({part.pk}, {wager})"])
+            cursor.execute("SELECT tests.as_owner(%s)", [f"{wagers} ({part.pk}, {wager})"])
     roll(hour())
     assert kept()["R", "player", OTHER] == 1
     assert kept()["R", "dragon", OTHER] == 1

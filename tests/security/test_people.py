@@ -16,8 +16,8 @@ from players.login.session_store import row_key, store_of
 from players.models import User
 from tests.builders import a_player
 from tests.harness.hashing import QuickArgon2
+from tests.harness.owner import as_owner, disable
 from tests.harness.sweeps import sample
-from tests.owner import as_owner, disable
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, give_code, log_in
 
 LOG_IN = "/en/account/login/"

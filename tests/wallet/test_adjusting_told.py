@@ -21,8 +21,8 @@ from players.account.closures import state_of
 from players.models import ClosureState, Mail, Player
 from tests.builders import a_golden_table, a_player, a_purse, a_verified_player
 from tests.games.test_statement import flat, pdf_text, rows_of
+from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
-from tests.owner import as_owner
 from tests.people import a_member_of_staff, last_mail
 from tests.reports_history import ask as asked_for
 from tests.reports_history import clock

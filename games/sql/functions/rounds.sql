@@ -18,7 +18,7 @@
 -- Raises SB060, SB061; SB062 unless the table is open and the version in force offers the mode and
 -- serves the player; SB063 for a stake outside of the limits of that version, a payout above the
 -- highest odds of its rules on this outcome, or results that contradict the payouts; and the errors
--- of wallet_post.
+-- of wallet_write.
 -- Locks the table for share, the seat and the account.
 --
 -- The database cannot deal the cards, so a payout below the limit is believed here. The replay task
@@ -105,7 +105,7 @@ BEGIN
         ) ORDER BY j.journal) AS journals
         FROM (SELECT l.journal, jsonb_agg(jsonb_build_array(l.account_id, held.currency, held.mode, l.amount) ORDER BY l.n)
               FROM line AS l GROUP BY l.journal) AS j (journal, lines)
-    ) AS asked CROSS JOIN LATERAL wallet_post(asked.journals) AS p
+    ) AS asked CROSS JOIN LATERAL wallet_write(asked.journals, false) AS p
     WHERE p.account = games_finish_solo_round.account AND NOT p.replayed ORDER BY p.place DESC LIMIT 1;
     IF posted IS DISTINCT FROM balance_after THEN
         RAISE EXCEPTION 'round % ends with %, not with %', round, posted, balance_after USING ERRCODE = 'SB060';
