@@ -1,5 +1,5 @@
-"""Proofs for changes of credentials: password, e-mail address, second factors, API tokens; and for
-answers of registers of excluded players.
+"""Proofs for changes of credentials: password, e-mail address, second factors, API tokens; for
+answers of registers of excluded players; and for requests and decisions of staff.
 
 The database accepts such a change only with an HMAC under CREDENTIALS_KEY, which somebody who only
 has the password of our database role cannot make (``sql/functions/credentials.sql``). allauth's
@@ -7,6 +7,7 @@ models save themselves, so proofs are made when Django announces that it is abou
 a row. Statements for several rows, such as ``QuerySet.update``, announce nothing and are refused.
 """
 
+import hashlib
 import hmac
 import json
 from collections.abc import Callable, Collection
@@ -21,8 +22,9 @@ from django.db.models import Model
 from django.db.models.signals import ModelSignal, pre_delete, pre_save
 
 from audit.approvals import sqlstate
+from audit.models import Approval, Decision, Verdict
 from players import key_rotation
-from players.models import ApiToken, RegisterCheck, User
+from players.models import ApiToken, RegisterCheck, Staff, User
 
 BLOCK: Final = 64  # bytes that SHA-256 hashes at a time
 OWNER: Final = "owner"  # alias of the owner of the tables, who needs no proof
@@ -49,6 +51,8 @@ def connect() -> None:
         (pre_delete, EmailAddress): prove_removed_address,
         (pre_save, ApiToken): prove_token,
         (pre_save, RegisterCheck): prove_answer,
+        (pre_save, Approval): prove_request,
+        (pre_save, Decision): prove_decision,
     }
     for (signal, model), receiver in receivers.items():
         signal.connect(receiver, sender=model, dispatch_uid=f"players.credentials.{receiver.__name__}")
@@ -145,6 +149,26 @@ def prove_answer(instance: RegisterCheck, using: str, **kwargs: object) -> None:
     """Prove the answer of a register other than our own, whose answers the database checks."""
     if instance.register != OWN_REGISTER:
         prove(instance.player.user_id, ["register answer", instance.register, str(instance.outcome)], using)
+
+
+def prove_request(instance: Approval, using: str, **kwargs: object) -> None:
+    """Prove that a member of staff requests what two people have to agree on."""
+    digest = hashlib.sha256(instance.request.encode()).hexdigest()
+    _prove_for_staff(instance.by, ["ask", instance.kind, instance.on, digest], using)
+
+
+def prove_decision(instance: Decision, using: str, **kwargs: object) -> None:
+    """Prove the decision of a member of staff."""
+    if instance.verdict != Verdict.EXPIRED:
+        _prove_for_staff(instance.by, ["decide", instance.approval_id, str(instance.verdict)], using)
+
+
+def _prove_for_staff(by: str, change: Change, using: str) -> None:
+    """Prove a change in the name of a staff account. The database refuses any other name."""
+    kind, _, number = by.partition(":")
+    user_id = Staff.objects.filter(pk=number).values_list("user_id", flat=True).first() if kind == "staff" else None
+    if user_id is not None:
+        prove(user_id, change, using)
 
 
 def _combined(key: bytes, pad: int) -> bytes:

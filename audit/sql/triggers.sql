@@ -7,6 +7,8 @@ CREATE OR REPLACE TRIGGER audit_approval_is_kept BEFORE UPDATE OR DELETE OR TRUN
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 CREATE OR REPLACE TRIGGER audit_approval_by_staff BEFORE INSERT ON audit_approval
     FOR EACH ROW EXECUTE FUNCTION players_check_person();
+CREATE OR REPLACE TRIGGER audit_approval_is_proven AFTER INSERT ON audit_approval
+    FOR EACH ROW EXECUTE FUNCTION players_prove_approval();
 
 -- On audit_checkpoint
 
@@ -28,6 +30,8 @@ CREATE OR REPLACE TRIGGER audit_decision_by_staff BEFORE INSERT ON audit_decisio
     FOR EACH ROW WHEN (NEW.verdict <> 'expired') EXECUTE FUNCTION players_check_person();
 CREATE OR REPLACE TRIGGER audit_decision_in_time BEFORE INSERT ON audit_decision
     FOR EACH ROW EXECUTE FUNCTION audit_decide_in_time();
+CREATE OR REPLACE TRIGGER audit_decision_is_proven AFTER INSERT ON audit_decision
+    FOR EACH ROW WHEN (NEW.verdict <> 'expired') EXECUTE FUNCTION players_prove_approval();
 
 -- On audit_event
 

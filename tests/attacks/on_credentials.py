@@ -70,6 +70,22 @@ ATTACKS: list[Attack] = [
         " SELECT id, 'national', 'clear' FROM players_player ORDER BY id LIMIT 1",
     ),
     *unproven(
+        "audit_approval",
+        "audit_approval_is_proven",
+        forged='INSERT INTO audit_approval (kind, "on", request, sha256, "by", person, reason, expires_at)'
+        " SELECT 'balance.adjust', 'player:1', '{}', sha256('{}'), 'staff:' || id, person, 'x', now() + interval '1 d'"
+        " FROM players_staff ORDER BY id LIMIT 1",
+    ),
+    *unproven(
+        "audit_decision",
+        "audit_decision_is_proven",
+        forged='INSERT INTO audit_decision (approval_id, verdict, "by", asker, person, reason)'
+        " SELECT a.id, 'approved', 'staff:' || s.id, a.person, s.person, 'x' FROM audit_approval AS a"
+        " JOIN players_staff AS s ON s.person <> a.person"
+        " LEFT JOIN audit_decision AS d ON d.approval_id = a.id"
+        " WHERE d IS NULL AND a.expires_at > now() ORDER BY a.id, s.id LIMIT 1",
+    ),
+    *unproven(
         TOKEN,
         "players_api_token_is_proven",
         another=f"INSERT INTO {TOKEN} (user_id, name, start, digest, scopes, per_minute, ends_at, used_from)"

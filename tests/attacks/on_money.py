@@ -79,7 +79,10 @@ POSTINGS = [
     Attack(
         "wallet_journal",
         "wallet_journal_covers_a_void",
-        posted("void_shortfall", {HOUSE: -1000, CASH: 1000}, "'round', gen_random_uuid(),"),
+        # The entries are written after the journal.
+        "SET CONSTRAINTS ALL DEFERRED; "
+        + posted("void_shortfall", {HOUSE: -1000, CASH: 1000}, "'round', gen_random_uuid(),")
+        + "; SET CONSTRAINTS ALL IMMEDIATE",
     ),
     Attack("wallet_day", "wallet_day_is_counted", "UPDATE wallet_day SET staked = 0"),
     *kept("wallet_day", "wallet_day_is_kept"),

@@ -62,14 +62,16 @@ def guarded_by(table, statement, *values):
 def player(db):
     found = a_player(password=PASSWORD)
     second_factor.give(found.user)
-    RecoveryCodes.activate(found.user)
+    with second_factor.belonging_to(found.user.pk):
+        RecoveryCodes.activate(found.user)
     return found
 
 
 @pytest.fixture
 def supervisor(db):
     found = a_member_of_staff("supervisor", password=PASSWORD)
-    RecoveryCodes.activate(found.user)
+    with second_factor.belonging_to(found.user.pk):
+        RecoveryCodes.activate(found.user)
     return found
 
 

@@ -1,7 +1,7 @@
--- Retention: how long each kind of record is rule, and the deletion of personal values after that
+-- Retention: how long each kind of record is kept, and the deletion of personal values after that
 -- time.
 
--- Return how long a kind of record is rule; NULL if no time is set, so that a comparison with it
+-- Return how long a kind of record is kept; NULL if no time is set, so that a comparison with it
 -- never allows a deletion.
 -- `what`: key of audit_retention.
 CREATE OR REPLACE FUNCTION audit_retention_period(what text) RETURNS interval
@@ -9,7 +9,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT make_interval(days => rule.days) FROM audit_retention AS rule WHERE rule.what = audit_retention_period.what
 $$;
 
--- Change how long a kind of record is rule, as an approval says, and record the event
+-- Change how long a kind of record is kept, as an approval says, and record the event
 -- retention.changed.
 -- `approval`: id of an approved approval of kind retention.change; its request has `what`, `before`
 -- and `days`.

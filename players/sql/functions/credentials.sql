@@ -1,5 +1,6 @@
 -- Proofs for what the database cannot check by itself: passwords, e-mail addresses of log-ins, second
--- factors, API tokens, and the answers of national registers of excluded players.
+-- factors, API tokens, the answers of national registers of excluded players, and requests and
+-- decisions of staff.
 --
 -- Triggers refuse every change of them without a proof: HMAC-SHA256 over the change, under a key of
 -- the setting CREDENTIALS_KEY. Web and workers have the key. Somebody who only knows the password of
@@ -16,6 +17,8 @@
 --   ["remove address", id]
 --   ["add token", digest in hex, scopes]            of players_api_token
 --   ["register answer", register, outcome]          of players_registercheck, if it is not our own
+--   ["ask", kind, subject, SHA-256 of the request in hex]      of audit_approval
+--   ["decide", approval, verdict]                   of audit_decision, unless it only expired
 --
 -- Functions of the owner, such as players_forget, need no proof.
 --
@@ -153,4 +156,21 @@ BEGIN
     PERFORM players_demand_permit(
         NEW.user_id, jsonb_build_array('add token', encode(NEW.digest, 'hex'), to_jsonb(NEW.scopes)));
     RETURN NEW;
+END $$;
+
+-- Refuse a request or a decision in the name of staff without a proof. Trigger function, AFTER INSERT
+-- on audit_approval and audit_decision. players_check_person has checked that the account exists.
+-- Raises SB084.
+CREATE OR REPLACE FUNCTION players_prove_approval() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    change jsonb;
+BEGIN
+    IF TG_TABLE_NAME = 'audit_approval' THEN
+        change := jsonb_build_array('ask', NEW.kind, NEW."on", encode(sha256(convert_to(NEW.request, 'UTF8')), 'hex'));
+    ELSE
+        change := jsonb_build_array('decide', NEW.approval_id, NEW.verdict);
+    END IF;
+    PERFORM players_demand_permit((SELECT s.user_id FROM players_staff AS s WHERE 'staff:' || s.id = NEW."by"), change);
+    RETURN NULL;
 END $$;
