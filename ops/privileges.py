@@ -239,8 +239,6 @@ FUNCTIONS = (
     "players_begin_play_session",
     "players_answer_check",
     "players_choose_check_interval",
-    "players_note_round",
-    "players_note_rounds",
 )
 
 

@@ -37,14 +37,12 @@ from games.rounds.database_refusals import round_refusals
 from games.rounds.integrity import NotRecomputed
 from games.rounds.redeal import Finding
 from games.shared.shoes import SYSTEM, written
-from players.protection import play_sessions
 
 STORE = """
 SELECT games_store_coup(
     %(round)s::uuid, %(tenure)s::uuid, %(parts)s::jsonb, %(cards)s::text, %(outcome)s::text, %(at)s::timestamptz
 )
 """
-PLAYED = "SELECT player_id, session, mode, staked, paid FROM games_participation WHERE round_id = %(round)s"
 
 
 @dataclass(frozen=True)
@@ -162,7 +160,6 @@ def keep(finished: Finished, table_state: TableState) -> None:
         cursor.execute(STORE, values)
     _keep_coup(finished)
     if finished.outcome is not None:
-        play_sessions.note_all(PLAYED, {"round": live_round.pk})  # after the money has moved, as at every table
         _record(finished, table_state)
 
 

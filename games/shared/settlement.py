@@ -27,7 +27,6 @@ from games.rounds.redeal import Finding
 from games.shared import shoes
 from games.shared.rounds import rules_of
 from games.shared.shoes import SYSTEM
-from players.protection import play_sessions
 from wallet import ledger
 
 SETTLE = "SELECT digest, totals FROM games_settle_live_round(%(round)s::uuid, %(pays)s::jsonb, %(key)s::uuid)"
@@ -44,13 +43,11 @@ FROM games_participation AS part JOIN games_wager AS wager ON wager.participatio
 WHERE part.round_id = %(round)s GROUP BY part.id
 """
 
-PLAYED = "SELECT player_id, session, mode, staked, paid FROM games_participation WHERE round_id = %(round)s"
-
 
 def settle(live_round: LiveRound, coup: Coup) -> None:
     """Pay everybody who has bet on a dealt round, and store it as a finished round.
 
-    *coup* is what the seed of the shoe deals, as `dealt_again` returns it. Raises NotRecomputed,
+    *coup* is what the seed of the shoe deals, as `redeal` returns it. Raises NotRecomputed,
     RulesUnknown, LedgerError.
     """
     variant = rules_of(live_round)
@@ -64,7 +61,6 @@ def settle(live_round: LiveRound, coup: Coup) -> None:
         digest, totals = cursor.fetchone()
     if found := list(_unlike(live_round, variant, coup)):
         raise NotRecomputed("The settlement of a bet violates the rules.", *found)
-    play_sessions.note_all(PLAYED, {"round": live_round.pk})  # after the money has moved, as at a solo table
     _record(live_round, coup, digest, json.loads(totals))
 
 

@@ -149,7 +149,7 @@ def end(shoe: Shoe, ending: ShoeEnding, redeal: RedealtShoe = dealt_otherwise) -
 
     A shoe that has already ended is unchanged. A seed that cannot be unsealed, or is not the one
     committed to, is not published: such a shoe can only be retired. Raises ShoeInUse, and what
-    `dealt_again` raises.
+    *redeal* raises.
     """
     shoe.refresh_from_db(from_queryset=Shoe.objects.select_for_update())
     if shoe.ended_at:

@@ -3,7 +3,6 @@
 A sitting holds what a player has done at tables since logging in. Tables show it permanently.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -21,11 +20,6 @@ READ = """
 SELECT began, clock_timestamp(), rounds, staked_real, paid_real, staked_free, paid_free,
     players_check_due(player_id, session, %(usual)s)
 FROM players_playsession WHERE session = %(session)s AND player_id = %(player)s
-"""
-NOTE_ALL = """
-SELECT players_note_rounds(array_agg(player_id::bigint), array_agg(session), array_agg(mode::text),
-    array_agg(staked::bigint), array_agg(paid::bigint))
-FROM ({played}) AS played
 """
 NOT_THEIRS = "SB080"  # SQLSTATE of players_begin_play_session
 
@@ -139,12 +133,3 @@ def _read(player: Player, session: UUID) -> Seen | None:
         cursor.execute(READ, values)
         row = cursor.fetchone()
     return None if row is None else Seen(*row)
-
-
-def note_all(played: str, parameters: Mapping[str, int | str | UUID | None]) -> None:
-    """Add a finished round to the sittings and playing times of all its players.
-
-    *played* is a SELECT of (player_id, session, mode, staked, paid) with one row per player.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(NOTE_ALL.format(played=played), parameters)

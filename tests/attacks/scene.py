@@ -37,6 +37,7 @@ from players.protection import exclusions, limits, play_sessions
 from tests import builders
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_table, a_verified_player
+from tests.harness.owner import as_owner
 from tests.harness.reference_host import Fault
 from tests.hours import settle
 from tests.live.at_table import a_live_table, advance_to, bet
@@ -226,8 +227,7 @@ def _protection(player: Player) -> None:
     play_sessions.choose_interval(player=player, minutes=30)
     session = uuid4()
     play_sessions.read_session(player, session)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT players_note_round(%s, %s, 'R', 100, 250)", [player.pk, session])
+    as_owner("SELECT players_note_round(%s, %s, 'R', 100, 250)", [player.pk, session])
     closures.begin(player=a_player(), ip="192.0.2.1")
     credentials.prove(player.user_id, ["email", "next@example.com"], "default")  # and not changed
     log.record("test.named", by="system", on=str(player), data={}, personal={"name": "Ada"})

@@ -46,7 +46,7 @@ def session(player):
     """A session in which the player has played a round."""
     session = uuid4()
     play_sessions.read_session(player, session)
-    send("SELECT players_note_round(%s, %s, 'R', 2500, 0)", player.pk, session)
+    as_owner("SELECT players_note_round(%s, %s, 'R', 2500, 0)", [player.pk, session])
     return session
 
 
@@ -73,7 +73,9 @@ class TestPlayTime:
         as_owner("GRANT INSERT ON players_playsession TO sabot_app")
         send(begin, uuid4(), player.pk)
 
-    def test_of_a_day_only_grows(self, player, session):
+    def test_is_noted_by_functions_of_the_games_alone_and_only_grows(self, player, session):
+        refused("SELECT players_note_round(%s, %s, 'R', 0, 0)", player.pk, session)
+        as_owner("GRANT EXECUTE ON FUNCTION players_note_round, players_note_rounds TO sabot_app")
         for staked, paid, mode in ((-2500, 0, "R"), (0, -1, "R"), (None, 0, "R"), (0, 0, "X")):
             refused("SELECT players_note_round(%s, %s, %s, %s, %s)", player.pk, session, mode, staked, paid, by="SB081")
             arrays = [[each] for each in (player.pk, session, mode, staked, paid)]
@@ -86,7 +88,7 @@ class TestPlayTime:
 
     def test_is_not_added_to_the_session_of_somebody_else(self, session):
         other = a_player()
-        send("SELECT players_note_round(%s, %s, 'R', 0, 10000)", other.pk, session)
+        as_owner("SELECT players_note_round(%s, %s, 'R', 0, 10000)", [other.pk, session])
         assert PlaySession.objects.get().paid_real == 0
         refused("SELECT players_begin_play_session(%s, %s)", other.pk, session, by="SB080")
 

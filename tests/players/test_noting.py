@@ -5,10 +5,8 @@ table for one.
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import connection
 
 from players.models import Player, PlaySession, PlayTime
-from players.protection import play_sessions
 from tests.builders import a_player
 from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
@@ -56,14 +54,12 @@ def known(player: Player, session: UUID | None) -> list[tuple[object, ...]]:
 def test_all_at_once_are_noted_as_each_alone(mode, session):
     alone = [a_history(minutes, session) for minutes in LAST_ACTIONS]
     together = [a_history(minutes, session) for minutes in LAST_ACTIONS]
-    with connection.cursor() as cursor:
-        for player, playing in alone:
-            cursor.execute("SELECT players_note_round(%s, %s, %s, 2500, 4000)", [player.pk, playing, mode])
-    played = " UNION ALL ".join(
-        f"SELECT {player.pk} AS player_id, %(playing{player.pk})s::uuid AS session, '{mode}' AS mode, 2500 AS staked,"
-        " 4000 AS paid"
-        for player, _ in together
+    for player, playing in alone:
+        as_owner("SELECT players_note_round(%s, %s, %s, 2500, 4000)", [player.pk, playing, mode])
+    rows = [(player.pk, playing, mode, 2500, 4000) for player, playing in together]
+    as_owner(
+        "SELECT players_note_rounds(%s::bigint[], %s::uuid[], %s::text[], %s::bigint[], %s::bigint[])",
+        [list(column) for column in zip(*rows, strict=True)],
     )
-    play_sessions.note_all(played, {f"playing{player.pk}": playing for player, playing in together})
     assert [known(*each) for each in together] == [known(*each) for each in alone]
     assert PlayTime.objects.filter(player__in=[player for player, _ in together]).count() >= len(LAST_ACTIONS)

@@ -39,7 +39,7 @@ BEGIN
 END $$;
 
 -- Settle a dealt round of a shared table: store it with every participation and wager, and pay
--- everybody in one journal.
+-- everybody in one journal, and note it in everybody's play session and time.
 -- `pays`: what each bet of the game pays on this coup, a JSON array of {"bet", "win", "per",
 -- "bears_commission", "result"}; `win` units are won for each `per` units staked. `key`: idempotency
 -- key of the journal.
@@ -180,6 +180,10 @@ BEGIN
             USING ERRCODE = 'SB065', DETAIL = wrong::text;
     END IF;
 
+    PERFORM players_note_rounds(
+        array_agg(p.player_id), array_agg(p.session), array_agg(p.mode::text), array_agg(p.staked), array_agg(p.paid))
+    FROM games_participation AS p WHERE p.round_id = round;
+
     RETURN QUERY
     WITH line AS MATERIALIZED (
         SELECT part.player_id, part.currency, wager.bet, wager.stake, wager.payout, wager.commission, wager.result
@@ -264,7 +268,7 @@ END $$;
 REVOKE ALL ON FUNCTION games_store_void_round FROM PUBLIC;
 
 -- Store a finished coup of Chemin de Fer, settled or void, as a round with the participation and the
--- wager of every player, after its money has moved.
+-- wager of every player, after its money has moved. A settled one counts as played.
 -- `tenure`: id of the banker's tenure. `parts`: a JSON array of {"seat", "bet", "stake", "payout",
 -- "commission", "result"}; `seat` is the id of a seat, amounts are minor units. House players have no
 -- part. `cards`, `outcome`: what the shoe dealt; an empty outcome means that the coup is void.
@@ -354,5 +358,10 @@ BEGIN
     )
     INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
     SELECT part.id, part.bet, part.stake, part.payout, part.commission, part.result FROM part;
+    IF NOT is_void THEN
+        PERFORM players_note_rounds(
+            array_agg(p.player_id), array_agg(p.session), array_agg(p.mode::text), array_agg(p.staked), array_agg(p.paid))
+        FROM games_participation AS p WHERE p.round_id = round;
+    END IF;
 END $$;
 REVOKE ALL ON FUNCTION games_store_coup FROM PUBLIC;
