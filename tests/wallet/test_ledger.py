@@ -7,6 +7,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from tests.builders import a_player
+from tests.harness.owner import as_owner
 from tests.wallet.money_moves import a_round, cash, house, move, stake
 from wallet import ledger
 from wallet.ledger import Journal, accounts
@@ -119,12 +120,28 @@ class TestBetweenPlayers:
 
     @pytest.mark.parametrize("kind", ["gift", "correction", "settle", "deposit", "withdraw", "bank"])
     def test_kinds_of_journals_and_what_they_move_are_a_closed_set(self, player, kind):
-        refused(ledger.WrongPurpose, Journal(uuid4(), kind, move((cash(player), -10), (house("cashier", player), 10))))
+        invented = Journal(uuid4(), kind, move((cash(player), -10), (house("cashier", player), 10)))
+        refused(ledger.WrongPurpose, invented)
+        as_owner(
+            "CREATE OR REPLACE FUNCTION public.wallet_line_fits("
+            "journal_kind text, account_kind text, mode text, into_it boolean) RETURNS boolean"
+            " LANGUAGE sql IMMUTABLE AS 'SELECT true'"
+        )
+        ledger.post(invented)
 
-    def test_a_payout_is_not_posted_by_the_application(self, player):
-        for source in ("escrow", "house"):
-            lines = move((house(source, player), -1000), (cash(player), 1000))
-            refused(ledger.WrongPurpose, Journal(uuid4(), "settle", lines, uuid4()))
+    @pytest.mark.parametrize("source", ["escrow", "house"])
+    def test_a_payout_is_not_posted_by_the_application(self, player, source):
+        """A stake of 10.00 that is settled with 1,000.00 under an invented round."""
+        round_id = uuid4()
+        ledger.post(stake(player, 1000, round_id=round_id))
+        payout = Journal(uuid4(), "settle", move((house(source, player), -100_000), (cash(player), 100_000)), round_id)
+        refused(ledger.WrongPurpose, payout)
+        as_owner(
+            "CREATE OR REPLACE FUNCTION public.wallet_post(journals jsonb)"
+            " RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)"
+            " LANGUAGE sql SECURITY DEFINER AS 'SELECT * FROM public.wallet_write(journals, false)'"
+        )
+        ledger.post(payout)
 
     def test_nor_with_the_house_between_them(self, player):
         other, escrow = a_player(real=1000), house("escrow", player)
