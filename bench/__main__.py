@@ -11,6 +11,7 @@ BENCHES = {  # the module of each; a function in it has the same name
     "start": "starts",
     "odds": "odds",
     "posting": "play",
+    "solo_service": "play",
     "solo_click": "play",
     "live_click": "play",
     "settle": "play",
