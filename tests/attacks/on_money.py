@@ -78,11 +78,12 @@ POSTINGS = [
     Attack("wallet_reversal", "wallet_reversal_is_written", "INSERT INTO wallet_reversal VALUES (-1, -1)"),
     Attack(
         "wallet_journal",
-        "wallet_journal_covers_a_void",
+        "wallet_journal_reverses_a_void",
         # The entries are written after the journal.
         "SET CONSTRAINTS ALL DEFERRED; "
         + posted("void_shortfall", {HOUSE: -1000, CASH: 1000}, "'round', gen_random_uuid(),")
         + "; SET CONSTRAINTS ALL IMMEDIATE",
+        name="shortfall",
     ),
     Attack("wallet_day", "wallet_day_is_counted", "UPDATE wallet_day SET staked = 0"),
     *kept("wallet_day", "wallet_day_is_kept"),

@@ -17,7 +17,7 @@ NAMES = {table: f"{table}_2026_09" for table in SORTED_BY}
 ENTRIES = NAMES["wallet_entry"]
 
 # Rules about a row, which come down from the whole to each month: there they can be switched off, and not dropped.
-OF_A_ROW = {"wallet_journal_covers_a_void", "wallet_journal_reverses_a_void"}
+OF_A_ROW = {"wallet_journal_reverses_a_void"}
 
 
 def in_the_month(attacks: Iterable[Attack]) -> list[Attack]:

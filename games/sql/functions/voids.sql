@@ -61,12 +61,16 @@ END $$;
 -- Refuse a reversal of a game's journal unless its round is voided in the same transaction.
 -- Constraint trigger function, AFTER INSERT on wallet_journal, at commit, because the void can be
 -- inserted after the journal.
--- Raises SB034.
+-- Raises SB034, and SB009 if the house adds more to an account than the reversals take from it.
 -- An earlier void does not allow more reversals. Journals of a banker's tenure are never reversed,
 -- because a tenure is not voided. Journals whose round is not a round of games are not checked.
 CREATE OR REPLACE FUNCTION games_reversal_is_of_a_void() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
+    IF NEW.kind = 'void_shortfall' THEN
+        PERFORM wallet_check_shortfall(NEW);
+        RETURN NULL;
+    END IF;
     PERFORM FROM games_void AS void WHERE void.round_id = NEW.round_id AND void.at >= transaction_timestamp();
     IF FOUND OR NOT EXISTS (
         SELECT FROM games_round WHERE id = NEW.round_id UNION ALL SELECT FROM games_liveround WHERE id = NEW.round_id

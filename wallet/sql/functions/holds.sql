@@ -18,6 +18,9 @@ END $$;
 CREATE OR REPLACE FUNCTION wallet_give_back_held() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
+    IF current_setting('sabot.writer', true) = 'wallet' THEN
+        RETURN NULL;
+    END IF;
     UPDATE wallet_account AS a SET held = a.held - h.amount
     FROM (SELECT gone.account_id, sum(gone.amount)::bigint AS amount FROM gone GROUP BY gone.account_id) AS h
     WHERE a.id = h.account_id;

@@ -96,6 +96,20 @@ LANGUAGE sql AS $$ SELECT set_config('sabot.writer', 'wallet', true) $$;
 CREATE OR REPLACE FUNCTION wallet_end_writing() RETURNS text
 LANGUAGE sql AS $$ SELECT set_config('sabot.writer', '', true) $$;
 
+-- Refuse a statement that is not one of the functions of the ledger, or of a trigger on wallet_hold,
+-- which changes `held` of accounts. Trigger function, BEFORE each statement that writes balances,
+-- daily totals, journals, entries, keys or reversals.
+-- Raises restrict_violation (23001).
+CREATE OR REPLACE FUNCTION wallet_refuse_other_writers() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_setting('sabot.writer', true) IS DISTINCT FROM 'wallet'
+       AND NOT (TG_TABLE_NAME = 'wallet_account' AND pg_trigger_depth() > 1) THEN
+        RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
 -- Refuse journals that do not sum to zero in each currency and mode.
 -- `journals`: ids, with their entries; NULL elements are ignored.
 -- Raises SB003.
@@ -370,24 +384,25 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_write_set FROM PUBLIC;
 
--- Refuse a shortfall that the house adds to a player's account, unless the reversals of the same
--- round in the same transaction take at least as much from the account. Constraint trigger function,
--- AFTER INSERT on wallet_journal, at commit, because the reversals are posted after it.
+-- Refuse what the house adds to players' accounts for the void of a round, unless the reversals of the
+-- round in the same transaction take at least as much from each account.
+-- `journal`: a journal of kind void_shortfall.
 -- Raises SB009.
-CREATE OR REPLACE FUNCTION wallet_check_shortfall() RETURNS trigger
+CREATE OR REPLACE FUNCTION wallet_check_shortfall(journal wallet_journal) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     PERFORM FROM (
         SELECT sum(e.amount) FILTER (WHERE j.kind = 'void_shortfall') AS added,
                sum(e.amount) FILTER (WHERE j.reverses_id IS NOT NULL) AS reversed
         FROM wallet_journal AS j JOIN wallet_entry AS e ON e.journal_id = j.id
-        WHERE j.round_id = NEW.round_id AND j.xid = NEW.xid AND e.version IS NOT NULL GROUP BY e.account_id
+        WHERE j.round_id = journal.round_id AND j.xid = journal.xid AND e.version IS NOT NULL GROUP BY e.account_id
     ) AS own WHERE own.added > -coalesce(own.reversed, 0);
-    IF FOUND OR NEW.round_id IS NULL THEN
-        RAISE EXCEPTION 'journal % adds more than the void of round % takes', NEW.id, NEW.round_id USING ERRCODE = 'SB009';
+    IF FOUND OR journal.round_id IS NULL THEN
+        RAISE EXCEPTION 'journal % adds more than the void of round % takes', journal.id, journal.round_id
+            USING ERRCODE = 'SB009';
     END IF;
-    RETURN NULL;
 END $$;
+REVOKE ALL ON FUNCTION wallet_check_shortfall FROM PUBLIC;
 
 -- Post the exact opposite of each journal, for the same round, all or none.
 -- `keys[i]`: idempotency key for the reversal of `journals[i]`. `kind`: kind of the new journals.
