@@ -98,7 +98,7 @@ class TestWebAndWorkers:
         chips, cash = house_chips(), accounts.player_account(player.pk, Mode.REAL)
         lines = (ledger.Line(cash, "SEK", Mode.REAL, -100), ledger.Line(chips, "SEK", Mode.REAL, 100))
         with pytest.raises(ledger.UnknownAccount), transaction.atomic():
-            ledger.post(ledger.Journal(uuid4(), "seat_funded", lines))
+            ledger.post(ledger.Journal(uuid4(), "stake", lines))
 
 
 class TestTheOwner:

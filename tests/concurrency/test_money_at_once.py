@@ -23,7 +23,7 @@ from tests.builders import a_player, a_seat, a_table, a_verified_player
 from tests.concurrency.books import broken
 from tests.harness.databases import Database
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back
-from tests.wallet.money_moves import cash, settle, stake
+from tests.wallet.money_moves import cash, settle, stake, write
 from tests.wallet.payout_builders import an_account
 from tests.wallet.test_at_once import at_once, outcome
 from wallet import ledger, withdrawals
@@ -200,7 +200,7 @@ def bet(player: Player) -> str:
     """A stake that is lost at once."""
     round_id = uuid4()
     journals = stake(player, AMOUNT, round_id=round_id), settle(player, AMOUNT, 0, round_id=round_id)
-    said = outcome(lambda: ledger.post(*journals))
+    said = outcome(lambda: write(*journals))
     return "stake" if said == "posted" else said
 
 

@@ -42,6 +42,16 @@ def create_as_owner(*rows: Model) -> None:
         as_owner(statement, parameters)
 
 
+def readable_tables() -> list[str]:
+    """Return the tables that the login role can read: all but those of the owner's keys."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
+            " AND NOT relispartition AND has_table_privilege(oid, 'SELECT') ORDER BY relname"
+        )
+        return [table for (table,) in cursor.fetchall()]
+
+
 def disable(user: User) -> None:
     """Let nobody log in as this user, as the closing of an account does."""
     as_owner("UPDATE players_user SET is_active = false WHERE id = %s", [user.pk])

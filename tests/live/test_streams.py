@@ -236,7 +236,7 @@ def test_streams_end_with_their_session_and_with_an_exclusion_and_lengthen_neith
             watcher.wait_for("own")
         sessions.end(session_id=there(leaves.session), why=Ended.LOGGED_OUT, by="player:1")
         Session.objects.filter(pk=there(idles.session)).update(acted_at="2020-01-01T00:00:00Z")
-        exclusions.pause(player=Player.objects.get(pk=pauses.player), by="player:1")
+        exclusions.pause(player=Player.objects.get(pk=pauses.player), by=f"player:{pauses.player}")
         for watcher in watchers[1:]:
             watcher.wait_for("over")
             watcher.wait_for_end()

@@ -18,6 +18,7 @@ from players.login import second_factor
 from players.login.account_forms import ConfirmAddressForm
 from players.models import Player, User
 from tests.builders import a_player
+from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
 from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, give_code, last_mail, log_in, mailed_code
 
@@ -260,7 +261,7 @@ class TestAnAuthenticatorApp:
                 theirs = RecoveryCodes.activate(other).instance
         code = second_factor.code_of(player.user)
         assert code
-        Authenticator.objects.filter(pk=theirs.pk).update(data=own.data)
+        update_as_owner(Authenticator.objects.filter(pk=theirs.pk), data=own.data)
         with pytest.raises(InvalidTag):
             second_factor.accepts(other, code)
         assert second_factor.accepts(player.user, code)
