@@ -3,7 +3,7 @@
 
 -- On wallet_account
 
--- Triggers of writers have no WHEN condition: PostgreSQL parses one anew for each statement, which
+-- Triggers of writers have no WHEN condition: PostgreSQL parses one again for each statement, which
 -- costs more than the function.
 CREATE OR REPLACE TRIGGER wallet_account_balance BEFORE UPDATE OF balance, held, version ON wallet_account
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_other_writers();
