@@ -250,6 +250,7 @@ def apply_privileges(database: BaseDatabaseWrapper) -> None:
         tables = database.introspection.table_names(cursor)
         cursor.execute(f"REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {APP_ROLE}")
         cursor.execute(f"REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM {APP_ROLE}")
+        cursor.execute(f"REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM {APP_ROLE}")
         cursor.execute(f"GRANT USAGE ON SCHEMA public TO {APP_ROLE}")
         for table in sorted(tables):
             rights = RIGHTS.get(table, ORDINARY)

@@ -6,10 +6,10 @@ import re
 
 import psycopg
 import pytest
-from django.db import connections
+from django.db import connections, transaction
 from psycopg import errors
 
-from ops.privileges import APP_ROLE, FUNCTIONS, ORDINARY, RIGHTS
+from ops.privileges import APP_ROLE, FUNCTIONS, ORDINARY, RIGHTS, apply_privileges
 from tests.attacks.on_rows import NOT_NULL
 
 TABLES = sorted(NOT_NULL)
@@ -76,3 +76,19 @@ def test_what_is_not_declared_is_refused(table):
             continue
         with pytest.raises(errors.InsufficientPrivilege), raw().transaction():
             raw().execute(action.format(table=table, column=column))
+
+
+@pytest.mark.django_db(databases=["default", "owner"])
+def test_a_right_that_is_declared_no_more_is_taken_away():
+    owner = connections["owner"]
+    with transaction.atomic(using="owner"), owner.cursor() as cursor:
+        cursor.execute(f"GRANT EXECUTE ON FUNCTION wallet_write TO {APP_ROLE}")
+        cursor.execute(f"GRANT INSERT ON wallet_entry TO {APP_ROLE}")
+        apply_privileges(owner)
+        cursor.execute(
+            "SELECT has_function_privilege(%(role)s, 'wallet_write(jsonb, boolean)', 'EXECUTE'),"
+            " has_table_privilege(%(role)s, 'wallet_entry', 'INSERT')",
+            {"role": APP_ROLE},
+        )
+        assert cursor.fetchone() == (False, False)
+        transaction.set_rollback(True, using="owner")
