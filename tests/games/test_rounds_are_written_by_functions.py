@@ -30,6 +30,7 @@ from games.solo import play_round
 from games.tables.status import close_table, pause_table
 from games.variants import VARIANTS
 from tests.builders import a_player, a_round, a_seat, a_shared_table, a_table
+from tests.harness.rows_written import rows_written
 from tests.people import events
 from wallet import ledger
 from wallet.ledger import accounts
@@ -290,19 +291,6 @@ def test_the_highest_odds_of_every_installed_bet_are_stored():
     assert stored[baccarat, "player", "tie"] == (0, 1)
     assert stored[baccarat, "player", "banker"] == (-1, 1)
     assert stored[baccarat, "banker", "banker"] == (19, 20)
-
-
-ROWS = """
-SELECT relname, n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_xact_user_tables
-WHERE n_tup_ins + n_tup_upd + n_tup_del > 0
-"""
-
-
-def rows_written() -> Counter[str]:
-    """Return the rows that this transaction has written, by table; a month's table counts as the whole one."""
-    with connection.cursor() as cursor:
-        cursor.execute(ROWS)
-        return Counter({re.sub(r"_\d{4}_?\d{2}$", "", table): rows for table, rows in cursor.fetchall()})
 
 
 WRITTEN_BY_GAMES = {

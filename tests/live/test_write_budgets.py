@@ -1,0 +1,77 @@
+"""What a posting, a bet, closing and paying write: docs/performance.md. More rows are a regression."""
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from games.models import Phase
+from tests.builders import a_player
+from tests.harness.rows_written import rows_written
+from tests.live.at_table import a_live_table, advance_to, bet, step
+from tests.wallet.money_moves import stake
+from wallet import ledger
+
+pytestmark = pytest.mark.django_db
+
+RICH = 1_000_000
+BETTORS = 3
+
+
+def cost_of(do: Callable[[], object]) -> tuple[int, Counter[str]]:
+    """Return the number of statements that the product sends, and the rows that are written, by table."""
+    before = rows_written()
+    with CaptureQueriesContext(connection) as sent:
+        do()
+    return len([query for query in sent if "SAVEPOINT" not in query["sql"]]), rows_written() - before
+
+
+def test_a_posting():
+    player = a_player(real=RICH)
+    ledger.post(stake(player, 100))  # the first of a day inserts totals that later ones update
+    journal = stake(player, 100)
+    statements, rows = cost_of(lambda: ledger.post(journal))
+    assert statements == 1
+    assert rows == {
+        "wallet_posting_key": 1,
+        "wallet_journal": 1,
+        "wallet_entry": 2,
+        "wallet_account": 1,
+        "wallet_day": 1,
+    }
+
+
+def test_a_bet_at_a_shared_table_and_closing_and_paying_it():
+    live_table = a_live_table()
+    players = [a_player(real=RICH) for _ in range(BETTORS)]
+    for player in players:
+        bet(player, live_table, player=5000)
+    advance_to(live_table, Phase.BETTING)
+    statements, rows = cost_of(lambda: bet(players[0], live_table, player=5000))
+    assert statements <= 8
+    assert rows == {"games_liveseat": 1, "games_livetotal": 1, "wallet_hold": 1, "wallet_account": 1}
+    for player in players[1:]:
+        bet(player, live_table, player=5000)
+
+    round_moves = {"games_liveround": 2, "audit_event": 1, "audit_pending": 1}  # one is `step`, which makes it due
+    journal = {"wallet_posting_key": 1, "wallet_journal": 1}
+    _, rows = cost_of(lambda: step(live_table))
+    assert rows == round_moves | journal | {
+        "wallet_entry": BETTORS + 1,
+        "wallet_hold": BETTORS,
+        "wallet_account": BETTORS,
+        "wallet_day": BETTORS,
+    }
+    step(live_table)
+    _, rows = cost_of(lambda: step(live_table))
+    paid = {name: rows.pop(name, 0) for name in ("wallet_account", "wallet_day", "wallet_entry")}
+    assert set(paid.values()) <= {0, 2, BETTORS, BETTORS + 1, BETTORS + 2}, "a line for each winner, escrow and house"
+    assert rows == round_moves | journal | {
+        "games_round": 1,
+        "games_replaydue": 1,
+        "games_participation": BETTORS,
+        "games_wager": BETTORS,
+        "players_playtime": BETTORS,
+    }
