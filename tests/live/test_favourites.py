@@ -270,9 +270,9 @@ def visitor(player: Player, table: LiveTable) -> Client:
     return visitor
 
 
-def do(visitor: Client, deed: str, *, htmx: bool = True, **fields: object) -> Any:
+def do(visitor: Client, action: str, *, htmx: bool = True, **fields: object) -> Any:
     headers = {"HX-Request": "true"} if htmx else {}
-    return visitor.post("/en/table/live/real/favourites/", {"deed": deed, **fields}, headers=headers)
+    return visitor.post("/en/table/live/real/favourites/", {"action": action, **fields}, headers=headers)
 
 
 @pytest.mark.sweep
@@ -333,11 +333,11 @@ def test_what_is_removed_is_brought_back_by_the_button_that_the_answer_offers(vi
     favourite = a_favourite(player, "Mine")
     answer = do(visitor, "remove", htmx=htmx, favourite=favourite.pk)
     page = answer.text if htmx else visitor.get("/en/table/live/real/").text
-    assert "Bring “Mine” back" in page
+    assert "Restore “Mine”" in page
     assert not FavouriteBet.objects.exists()
     answer = do(visitor, "bring_back", htmx=htmx)
     page = answer.text if htmx else visitor.get("/en/table/live/real/").text
-    assert "Bring “Mine” back" not in page
+    assert "Restore “Mine”" not in page
     assert FavouriteBet.objects.get(player=player).stakes == BETS
 
 
@@ -386,7 +386,7 @@ def test_a_game_without_favourites_has_no_panel_and_keeps_none(player):
     page = visitor.get("/en/table/pairs/real/").text
     assert 'id="favourites"' not in page
     bet(player, pairs, player=25_00)
-    visitor.post("/en/table/pairs/real/favourites/", {"deed": "save", "name": "Mine"})
+    visitor.post("/en/table/pairs/real/favourites/", {"action": "save", "name": "Mine"})
     assert not FavouriteBet.objects.exists()
 
 

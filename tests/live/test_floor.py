@@ -135,11 +135,11 @@ class TestHowFarARoundHasCome:
         assert self.phase(live_table) == "betting open until the deadline"
         pause_table(table_id=live_table.table_id, **BY)
         assert self.phase(live_table) == "betting open until the deadline"
-        assert " UTC</time>; then none opens: the table is paused</dd>" in read(live_table)
+        assert " UTC</time>; then no further round: the table is paused</dd>" in read(live_table)
         advance_to(live_table, Phase.SETTLED)
-        assert self.phase(live_table) == "paid; none opens: the table is paused"
+        assert self.phase(live_table) == "paid; no further round: the table is paused"
         close_table(table_id=live_table.table_id, **BY)
-        assert self.phase(live_table) == "paid; none opens: the table is closed"
+        assert self.phase(live_table) == "paid; no further round: the table is closed"
         open_table(table_id=live_table.table_id, **BY)
         assert self.phase(live_table) == "paid; the next round opens after the deadline"
 
@@ -151,7 +151,7 @@ class TestHowFarARoundHasCome:
                 (Phase.BETTING, "on hold since the table was stopped; betting closed"),
                 (Phase.CLOSED, "on hold since the table was stopped; no more bets and no cards drawn"),
                 (Phase.DEALT, "cards are drawn; not settled before the ruling"),
-                (Phase.SETTLED, "paid; none opens: the table is stopped"),
+                (Phase.SETTLED, "paid; no further round: the table is stopped"),
             ],
             1,
         ),
@@ -164,7 +164,7 @@ class TestHowFarARoundHasCome:
         assert self.phase(live_table) == said
         case = case_of(incident.pk)
         assert case
-        assert case.phase == said.partition("; none opens")[0]
+        assert case.phase == said.partition("; no further round")[0]
 
     def test_is_that_no_bet_is_taken_where_the_house_is_stopped(self):
         live_table = a_live_table()
@@ -179,8 +179,8 @@ class TestHowFarARoundHasCome:
             pause_table(table_id=live_table.table_id, **BY)
         step(empty)
         malfunction.cancel(round_id=round_at(voided).pk, reason="A quarrel.", by="staff:1")
-        assert self.phase(empty) == "ended without a bet; none opens: the table is paused"
-        assert self.phase(voided) == "void, all stakes returned; none opens: the table is paused"
+        assert self.phase(empty) == "ended without a bet; no further round: the table is paused"
+        assert self.phase(voided) == "void, all stakes returned; no further round: the table is paused"
         assert (row_of(voided).bettors, row_of(voided).staked) == (0, ())
 
     @pytest.mark.sweep

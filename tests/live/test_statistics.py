@@ -154,7 +154,7 @@ class TestTheSummary:
 
     @pytest.mark.sweep
     def test_tells_everybody_how_many_won_and_lost(self):
-        assert "7 players: 3 won, 1 even, 3 lost" in self.counted(3, 1, 3)
+        assert "7 players: 3 won, 1 broke even, 3 lost" in self.counted(3, 1, 3)
 
     @pytest.mark.parametrize("counts", [(1, 0, 0), (1, 0, 1)])
     def test_tells_nothing_where_each_would_read_what_another_did(self, counts):

@@ -170,11 +170,11 @@ class TestThePage:
         payment = a_payment(a_player())
         before = finance.get(f"/staff/deposits/{payment.pk}/").text
         assert "<dt>Last queried (UTC)</dt><dd>not yet</dd>" in before
-        assert "last word</dt><dd>none yet</dd>" in before
+        assert "Last provider status</dt><dd>none yet</dd>" in before
         at_the_bank(payment)
         after = finance.post(f"/staff/deposits/{payment.pk}/ask/", follow=True).text
         assert "<dt>Last queried (UTC)</dt><dd><time" in after
-        assert "last word</dt><dd>none yet</dd>" not in after
+        assert "Last provider status</dt><dd>none yet</dd>" not in after
 
     @pytest.mark.sweep
     def test_shows_no_hash_of_a_message_that_never_was(self, finance, settings):

@@ -45,7 +45,7 @@ def test_shows_what_holds_whose_it_is_what_is_used_and_left(visitor, player):
     limit(player, "loss", "month", 9000, LimitSource.HOUSE)
     a_round(player, staked=2000, paid=500)
     page = visitor.get(PAGE).content.decode()
-    for text in ("£50.00", "£35.00", "£15.00", "£90.00", "£75.00", "Yours", "The casino"):
+    for text in ("£50.00", "£35.00", "£15.00", "£90.00", "£75.00", ">You<", "The casino"):
         assert text in page
 
 
@@ -54,7 +54,7 @@ def test_in_germany_the_law_s_limit_is_shown():
     visitor = Client()
     visitor.force_login(a_player("DE").user)
     page = visitor.get(PAGE).content.decode()
-    assert "By law" in page
+    assert ">Law<" in page
     assert "€1,000.00" in page
 
 

@@ -221,7 +221,10 @@ NOT_AN_AMOUNT = [
 @pytest.mark.sweep
 @pytest.mark.parametrize(("text", "language"), NOT_AN_AMOUNT)
 def test_nonsense_is_refused_with_an_example(text, language):
-    with translation.override("en"), pytest.raises(MoneyError, match=r"This is not an amount\. Write it like this: 1"):
+    with (
+        translation.override("en"),
+        pytest.raises(MoneyError, match=r"This is not a valid amount\. Enter it like this: 1"),
+    ):
         parse_money(text, "SEK", language)
 
 

@@ -372,7 +372,7 @@ class TestWhatKeepsABetAway:
         exclusions.pause(player=game.who, by=str(game.who))
         with pytest.raises(host.Refused) as caught:
             game.bet(100)
-        assert (caught.value.code, caught.value.detail[:3]) == ("barred", "Du ")
+        assert (caught.value.code, caught.value.detail[:4]) == ("barred", "Ditt")
 
     @pytest.mark.sweep
     def test_a_token_that_was_never_given_is_no_session(self, game):

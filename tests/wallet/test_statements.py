@@ -344,7 +344,7 @@ class TestThePages:
         ("changes", "message"),
         sample(
             [
-                ({"until": "2020-01-01"}, "The end date is before the start date."),
+                ({"until": "2020-01-01"}, "The last day must not be before the first day"),
                 ({"since": "2020-01-01"}, "more than 92 days"),
                 ({"provider": "x"}, "is not one of the available choices"),
                 ({"file": ""}, "Choose a file."),

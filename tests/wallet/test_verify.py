@@ -185,7 +185,6 @@ DAMAGE = [
     ),
     ("UPDATE wallet_day SET staked = staked + 1", "days_are_sums", "should be"),
     ("DELETE FROM wallet_day", "days_are_sums", "should be"),
-    ("DROP TRIGGER wallet_entry_counts ON wallet_entry", "guards_stand", "trigger wallet_entry_counts"),
     ("ALTER TABLE wallet_day DISABLE TRIGGER wallet_day_is_counted", "guards_stand", "trigger wallet_day_is_counted"),
     ("GRANT UPDATE ON wallet_day TO sabot_app", "nobody_writes_past_the_door", "UPDATE wallet_day"),
     (

@@ -214,6 +214,6 @@ def test_a_sudden_change_is_found_once_and_only_of_players_known_for_long(cloned
     assert (sign.on, sign.amount) == (str(regular), 3_000_000)
     assert sign.title == "Deposits far above the player’s usual amount"
     assert [row["What"] for row in sign.rows] == ["Deposit"] * 2 + ["Deposit before"] * 4
-    assert "more than 3 times as much" in sign.because
+    assert "more than 3 times the usual monthly amount" in sign.because
     deposit(regular, 1_500_000)
     assert look() == [sign]

@@ -216,7 +216,7 @@ class TestFinance:
         card = page[page.index("<dt>Bank account</dt>") : page.index("Jurisdiction</dt>")]
         assert f'used since <time class="num" datetime="{waiting.account.at.isoformat()}' in card
         assert "no payout to it yet" in card
-        assert '<dt>Returned payouts</dt><dd><span class="badge badge--off">1</span> the last time' in card
+        assert '<dt>Returned payouts</dt><dd><span class="badge badge--off">1</span> latest' in card
         assert "SEK\u00a0123.00" in card
         assert "The bank says that this account is closed." in card
         paid(waiting)

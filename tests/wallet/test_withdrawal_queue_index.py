@@ -22,7 +22,7 @@ def test_each_state_and_currency_is_one_range_of_one_index(
         asked: dict[str, Any] = {
             "statuses": list(WAITING),
             "currencies": ["SEK"],
-            "mark": 1,
+            "position": 1,
             "above": None,
             "since": None,
             "limit": 3,

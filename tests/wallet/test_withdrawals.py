@@ -231,7 +231,7 @@ class TestTwoPeople:
         withdrawal = approve(a_withdrawal(player, LARGE))
         assert decide(withdrawal, a_member_of_staff("finance"), yes=False).status == WithdrawalStatus.REFUSED
         assert money(player) == (LARGE, 0)
-        assert "after a second look" in Mail.objects.get(template="withdrawal_refused").body
+        assert "after a second review" in Mail.objects.get(template="withdrawal_refused").body
         assert is_whole()
 
     def test_nobody_asks_twice_while_the_second_is_waited_for(self):
