@@ -15,7 +15,7 @@ part of a definition.
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -123,11 +123,12 @@ def apply(cursor: CursorWrapper, due: Iterable[Definition]) -> list[Definition]:
             where = f"{first.file}:{first.line}"
             raise SqlFileError(f"{definition.file}:{definition.line}: {definition.key} is defined in {where} already")
     changed = [each for each in defined.values() if applied.get(each.key) != each.sha256]
-    # Functions call each other: create all without checking their bodies first, then again with checks.
+    # Functions call each other: create all without checking their bodies first, then again with checks. REVOKE names a
+    # function without arguments, so it comes when no other overload is left.
     cursor.execute("SET LOCAL check_function_bodies = off")
     for definition in changed:
         if definition.kind == "function":
-            _run(cursor, definition)
+            _run(cursor, replace(definition, text=definition.text.partition("\nREVOKE ")[0]))
             _drop_overloads(cursor, definition)
     cursor.execute("SET LOCAL check_function_bodies = on")
     for definition in changed:

@@ -103,7 +103,8 @@ def test_a_function_that_takes_other_arguments_takes_the_place_of_the_first(clon
     file = planted / "functions" / "sums.sql"
     signatures = "SELECT oid::regprocedure::text FROM pg_proc WHERE proname = 'planted_sum'"
     for arguments in ("n integer", "n integer, m integer", "n bigint"):
-        file.write_text(FUNCTION.replace("(n integer)", f"({arguments})").replace("n + 1", "1"))
+        function = FUNCTION.replace("(n integer)", f"({arguments})").replace("n + 1", "1")
+        file.write_text(f"{function}REVOKE ALL ON FUNCTION planted_sum FROM PUBLIC;\n")
         migrate()
         (signature,) = names(owner.execute(signatures).fetchall())
         assert signature.count("integer") == arguments.count("integer")
