@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-import psycopg
 from django.db import DatabaseError, connection
 
+from audit.approvals import sqlstate
 from games.models import LiveRound, LiveTable, Phase, Shoe, ShoeEnding
 
 
@@ -128,7 +128,7 @@ def end_void(live_round: LiveRound) -> None:
 
 
 def move_coup(live_round: LiveRound, phase: Phase, *, at: datetime, deadline: datetime) -> None:
-    """Take a coup one phase on. Raises WrongPhase, TooEarly, BetsDiffer."""
+    """Move a coup to its next phase. Raises WrongPhase, TooEarly, BetsDiffer."""
     _move(live_round, "games_move_coup(%s, %s, %s, %s)", phase.value, at, deadline)
 
 
@@ -171,8 +171,7 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except DatabaseError as error:
-        cause = error.__cause__
-        named = ERROR_OF_STATE.get(cause.sqlstate or "") if isinstance(cause, psycopg.Error) else None
+        named = ERROR_OF_STATE.get(sqlstate(error) or "")
         if named is None:
             raise
         raise named(str(error)) from error

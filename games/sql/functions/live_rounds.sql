@@ -1,14 +1,14 @@
 -- Phases of shared rounds, and the bets on them.
 --
 -- The role of web and workers cannot write to games_livetable and games_liveround; it calls the
--- functions below. Each takes a round one phase on, by the database's clock: betting, closed, dealt,
+-- functions below. Each moves a round to its next phase, by the database's clock: betting, closed, dealt,
 -- settled, in this order; void can follow the first three. shoes.sql lists the SQLSTATEs.
 
 -- Open a round at a live table, from the shoe on it, and return the round.
 -- `round`: its id, new everywhere. `version`: the version of the table in force; at Chemin de Fer
 -- also that of the coup before, while the same bank is held.
 -- A shared table must be open for this kind of money, and the betting time is that of its version.
--- Raises SB070 if the table is stopped or takes no round now, or its shoe or its last round has not
+-- Raises SB070 if the table is stopped or takes no round now, or its shoe or its last round is not in
 -- the right state, SB071 if the id was used before.
 -- Locks the live table and its shoe.
 CREATE OR REPLACE FUNCTION games_open_round(live_table bigint, round uuid, version bigint, code text) RETURNS games_liveround
@@ -59,23 +59,41 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
 $$;
 REVOKE ALL ON FUNCTION games_lasts FROM PUBLIC;
 
--- Return the round of a shared table, locked, which must be in one of *phases*.
--- Raises SB073. At Chemin de Fer only if *of_any_shape*.
-CREATE OR REPLACE FUNCTION games_lock_round(round uuid, phases text[], of_any_shape boolean DEFAULT false) RETURNS games_liveround
+-- Lock a round until the transaction ends, and return it.
+-- `phases`: those in which it must be.
+-- Raises SB073.
+CREATE OR REPLACE FUNCTION games_lock_round(round uuid, phases text[]) RETURNS games_liveround
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     locked games_liveround;
 BEGIN
     SELECT r.* INTO locked FROM games_liveround AS r WHERE r.id = round AND r.phase = ANY (phases) FOR UPDATE;
-    IF NOT FOUND OR NOT of_any_shape AND NOT EXISTS (
-        SELECT FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id
-        WHERE t.id = locked.live_table_id AND g.shape = 'shared')
-    THEN
+    IF NOT FOUND THEN
         RAISE EXCEPTION 'round % is in another phase', round USING ERRCODE = 'SB073';
     END IF;
     RETURN locked;
 END $$;
 REVOKE ALL ON FUNCTION games_lock_round FROM PUBLIC;
+
+-- Lock a round of a shared table whose phase ends now, and return it.
+-- Raises SB073 if it is in another phase than `phase` or at another kind of table, SB074 before its
+-- deadline.
+CREATE OR REPLACE FUNCTION games_lock_due_round(round uuid, phase text) RETURNS games_liveround
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    locked games_liveround := games_lock_round(round, ARRAY[phase]);
+BEGIN
+    PERFORM FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id
+    WHERE t.id = locked.live_table_id AND g.shape = 'shared';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'round % is not of a shared table', round USING ERRCODE = 'SB073';
+    END IF;
+    IF locked.deadline > clock_timestamp() THEN
+        RAISE EXCEPTION 'the deadline of round % has not passed', round USING ERRCODE = 'SB074';
+    END IF;
+    RETURN locked;
+END $$;
+REVOKE ALL ON FUNCTION games_lock_due_round FROM PUBLIC;
 
 -- Return whether anybody has bet on a round of a shared table.
 CREATE OR REPLACE FUNCTION games_has_bets(round uuid) RETURNS boolean
@@ -90,11 +108,8 @@ REVOKE ALL ON FUNCTION games_has_bets FROM PUBLIC;
 CREATE OR REPLACE FUNCTION games_take_bets_again(round uuid) RETURNS timestamptz
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moved games_liveround := games_lock_round(round, '{betting}');
+    moved games_liveround := games_lock_due_round(round, 'betting');
 BEGIN
-    IF moved.deadline > clock_timestamp() THEN
-        RAISE EXCEPTION 'the deadline of round % has not passed', round USING ERRCODE = 'SB074';
-    END IF;
     IF games_has_bets(round) THEN
         RAISE EXCEPTION 'round % has bets', round USING ERRCODE = 'SB075';
     END IF;
@@ -110,12 +125,9 @@ REVOKE ALL ON FUNCTION games_take_bets_again FROM PUBLIC;
 CREATE OR REPLACE FUNCTION games_close_bets(round uuid) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moved games_liveround := games_lock_round(round, '{betting}');
+    moved games_liveround := games_lock_due_round(round, 'betting');
     moment timestamptz := clock_timestamp();
 BEGIN
-    IF moved.deadline > moment THEN
-        RAISE EXCEPTION 'the deadline of round % has not passed', round USING ERRCODE = 'SB074';
-    END IF;
     IF EXISTS (SELECT FROM wallet_hold AS h WHERE h.round_id = round) THEN
         RAISE EXCEPTION 'money is held for round %', round USING ERRCODE = 'SB075';
     END IF;
@@ -128,20 +140,17 @@ REVOKE ALL ON FUNCTION games_close_bets FROM PUBLIC;
 -- Deal a round: its cards leave the shoe from where the last round ended. Returns the round.
 -- `cards`: four to six cards in dealing order, such as "9H 4D KS 2C".
 -- Raises SB073 if its bets are not closed or its shoe has ended, SB074 before its deadline, SB072 if
--- these are not cards or the shoe has not so many.
+-- these are not cards or the shoe does not have that many.
 -- The database does not see the seed. games.rounds.stored compares the cards with it.
 -- Locks the round, then the shoe.
 CREATE OR REPLACE FUNCTION games_deal_round(round uuid, cards text) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moved games_liveround := games_lock_round(round, '{closed}');
+    moved games_liveround := games_lock_due_round(round, 'closed');
     dealt_from games_shoe;
     moment timestamptz := clock_timestamp();
     drawn integer := cardinality(string_to_array(cards, ' '));
 BEGIN
-    IF moved.deadline > moment THEN
-        RAISE EXCEPTION 'the deadline of round % has not passed', round USING ERRCODE = 'SB074';
-    END IF;
     SELECT s.* INTO dealt_from FROM games_shoe AS s WHERE s.id = moved.shoe_id AND s.ended_at IS NULL FOR UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'the shoe of round % has ended', round USING ERRCODE = 'SB073';
@@ -162,12 +171,9 @@ REVOKE ALL ON FUNCTION games_deal_round FROM PUBLIC;
 CREATE OR REPLACE FUNCTION games_finish_round(round uuid) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moved games_liveround := games_lock_round(round, '{dealt}');
+    moved games_liveround := games_lock_due_round(round, 'dealt');
     moment timestamptz := clock_timestamp();
 BEGIN
-    IF moved.deadline > moment THEN
-        RAISE EXCEPTION 'the deadline of round % has not passed', round USING ERRCODE = 'SB074';
-    END IF;
     IF NOT EXISTS (SELECT FROM games_round AS r WHERE r.id = round AND r.cards = moved.cards)
        OR NOT EXISTS (SELECT FROM wallet_journal AS j WHERE j.round_id = round AND j.kind = 'settle')
     THEN
@@ -185,7 +191,7 @@ REVOKE ALL ON FUNCTION games_finish_round FROM PUBLIC;
 CREATE OR REPLACE FUNCTION games_end_void(round uuid) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moved games_liveround := games_lock_round(round, '{betting,closed,dealt}', true);
+    moved games_liveround := games_lock_round(round, '{betting,closed,dealt}');
     moment timestamptz := clock_timestamp();
 BEGIN
     IF moved.phase = 'dealt' AND NOT games_two_agreed_to_void(round) THEN
@@ -203,8 +209,8 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_end_void FROM PUBLIC;
 
--- Take a coup of Chemin de Fer one phase on, where players and not the clock decide when, and return
--- it. `at`: time of the move. `deadline`: of the pending question.
+-- Move a coup of Chemin de Fer to its next phase, where players and not the clock decide when, and
+-- return it. `at`: time of the move. `deadline`: of the pending question.
 -- The first card of a coup is the one that the shoe gives next.
 -- Raises SB073 unless the phase is the next one, SB074 for a time outside this transaction, SB075
 -- for a coup that ends before it is stored or without cards.
@@ -212,7 +218,7 @@ CREATE OR REPLACE FUNCTION games_move_coup(round uuid, phase text, at timestampt
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     moved games_liveround := games_lock_round(
-        round, CASE phase WHEN 'closed' THEN '{betting}'::text[] WHEN 'dealt' THEN '{closed}' WHEN 'settled' THEN '{dealt}' END, true);
+        round, CASE phase WHEN 'closed' THEN '{betting}'::text[] WHEN 'dealt' THEN '{closed}' WHEN 'settled' THEN '{dealt}' END);
     dealt_from games_shoe;
 BEGIN
     PERFORM FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id
@@ -262,8 +268,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
 $$;
 REVOKE ALL ON FUNCTION games_awaits_ruling FROM PUBLIC;
 
--- Stop a live table because of an incident of one of its rounds. A table that is stopped stays
--- stopped by its first incident.
+-- Stop a live table because of an incident of one of its rounds. A stopped table keeps
+-- the incident that stopped it first.
 -- Raises SB076 if the incident is not one of this table.
 -- Locks the live table.
 CREATE OR REPLACE FUNCTION games_stop_table(live_table bigint, incident bigint) RETURNS void
