@@ -5,15 +5,12 @@ Each seat has a policy. The honest policy plays like a house player, with a rare
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any, Final
 from uuid import UUID, uuid4
-
-from django.db import connection
 
 from games.chemin import event_codec
 from games.chemin.tick import choose
@@ -48,7 +45,6 @@ from games.models import (
 )
 from games.models import Phase as LivePhase
 from games.tables.chemin_rules import CheminRules
-from ops.privileges import APP_ROLE
 from players.models import Player
 from tests.harness.owner import create_as_owner
 
@@ -67,15 +63,6 @@ def honest(seen: SeatView, chance: Random) -> TableAction:
     if len(free) == 2 and chance.randrange(ONE_IDEA_IN) == 0:
         return chance.choice(free)
     return choose(seen, chance.randrange)
-
-
-@contextmanager
-def may_insert_rounds() -> Iterator[None]:
-    """Let the login role insert rounds that no function of the database has stored."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT tests.as_owner(%s)", [f"GRANT INSERT ON games_round TO {APP_ROLE}"])
-        yield
-        cursor.execute("SELECT tests.as_owner(%s)", [f"REVOKE INSERT ON games_round FROM {APP_ROLE}"])
 
 
 @dataclass
@@ -121,11 +108,10 @@ class Evening:
         goal = self.coups + coups
         while self.coups < goal:
             self._step()
-        for written in (Shoe, LiveRound):
+        for written in (Shoe, LiveRound, Round):
             create_as_owner(*self.rows.pop(written, []))
-        with may_insert_rounds():
-            for model in (Round, CheminTenure, CheminCoup, CheminStake, CheminMove):
-                model.objects.bulk_create(self.rows.pop(model, []))
+        for model in (CheminTenure, CheminCoup, CheminStake, CheminMove):
+            model.objects.bulk_create(self.rows.pop(model, []))
 
     def _step(self) -> None:
         if self.state.phase is Phase.SHOE:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from wallet import ledger
 from wallet.ledger import Posted, refusals, system_key
 
 SETTLE = "SELECT * FROM tests.settle_stakes(%s::uuid, %s::uuid, %s::bigint[], %s::bigint[])"
@@ -20,8 +21,5 @@ def settle_all(round_id: UUID, paid: Mapping[int, int], *, key: UUID | None = No
     """
     with refusals(), connection.cursor() as cursor:
         cursor.execute(SETTLE, [round_id, key or system_key(round_id, "settle"), list(paid), list(paid.values())])
-        rows = cursor.fetchall()
-    if not rows:
-        return None
-    _, journal_id, replayed, _, _ = rows[0]
-    return Posted(journal_id, replayed, {account: balance for _, _, _, account, balance in rows if balance is not None})
+        posted = ledger._read(cursor.fetchall())
+    return posted[0] if posted else None
