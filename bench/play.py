@@ -103,10 +103,7 @@ def posting(pace: Pace) -> list[Result]:
     """Journals of two lines from four concurrent clients, compared with pgbench's TPC-B and four
     clients.
     """
-    with fresh_house():
-        players = register(CLIENTS)
-        with pgbench() as yardstick, team(*(partial(poster, each) for each in players)) as ours:
-            return compare(pace, "postings/s, transactions/s", yardstick, {"posting": ours}, aim=0.5)
+    return _against_pgbench(pace, "posting", "postings", poster, aim=0.5)
 
 
 def poster(player: Player) -> Rate:
@@ -121,10 +118,7 @@ def solo_service(pace: Pace) -> list[Result]:
     """Solo rounds from four concurrent players without HTTP, compared with pgbench's TPC-B and four
     clients.
     """
-    with fresh_house():
-        players = register(CLIENTS)
-        with pgbench() as yardstick, team(*(partial(dealer, each) for each in players)) as ours:
-            return compare(pace, "rounds/s, transactions/s", yardstick, {"solo_service": ours}, aim=0.3)
+    return _against_pgbench(pace, "solo_service", "rounds", dealer, aim=0.3)
 
 
 def dealer(player: Player) -> Rate:
@@ -147,6 +141,16 @@ def dealer(player: Player) -> Rate:
         seat = solo.play(click).seat
 
     return repeat(play)
+
+
+def _against_pgbench(
+    pace: Pace, name: str, units: str, client: Callable[[Player], Rate], *, aim: float
+) -> list[Result]:
+    """Compare the clients of four players with pgbench's TPC-B and four clients."""
+    with fresh_house():
+        players = register(CLIENTS)
+        with pgbench() as yardstick, team(*(partial(client, each) for each in players)) as ours:
+            return compare(pace, f"{units}/s, transactions/s", yardstick, {name: ours}, aim=aim)
 
 
 def solo_click(pace: Pace) -> list[Result]:
