@@ -55,7 +55,7 @@ OURS: Final = {
     "Identity of age": re.compile(r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
     "Key of a signer": re.compile(r"PRIVATE\+KEY\+[^\s\"'{]{20,}"),
     "Token of a program": re.compile(r"\bsabot_(?=[\w-]*[A-Z])[\w-]{30,}"),
-    "Key of the house": re.compile(r"\b(?:SECRET|SEED|DOCUMENT|PARTNER)_KEY=[\w-]{43,}"),
+    "Key of the house": re.compile(r"\b(?:SECRET|SEED|DOCUMENT|PARTNER|CREDENTIALS)_KEY=[\w-]{43,}"),
 }
 
 
