@@ -18,9 +18,10 @@ from games.models import Incident, IncidentLetter, LetterCopy, LetterKind, LiveT
 from games.shared import malfunction
 from players import mail
 from players.datetime_format import written_moment
-from players.models import Conversation, Mail, Player, ServiceMessage
+from players.models import Conversation, Mail, Player, ServiceMessage, User
 from tests.builders import a_player
 from tests.games.test_void import spend
+from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, lay, round_at
 from tests.live.test_rulings import void_by_two
@@ -246,9 +247,7 @@ class TestSending:
     @pytest.mark.sweep
     def test_the_result_is_told(self, voided):
         incident, players = voided
-        Player.objects.get(pk=players[0].pk).user.__class__.objects.filter(pk=players[0].user_id).update(
-            email="no@address\n"
-        )
+        update_as_owner(User.objects.filter(pk=players[0].user_id), email="no@address\n")
         send(incident, LetterKind.VOIDED)
         (before,) = delivery.letters(case(incident))
         assert (before.copies, before.sent, before.waiting, before.given_up) == (5, 0, 5, 0)
