@@ -173,6 +173,7 @@ def _database(url: str, **options: object) -> dict[str, object]:
         "CONN_MAX_AGE": 600,
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": _PATIENCE
+        | {"options": "-c random_page_cost=1.1"}
         | options
         | config.get("OPTIONS", {})
         | {"server_side_binding": True, "prepare_threshold": 3},

@@ -186,6 +186,7 @@ FUNCTIONS = (
     "audit_count_months",
     "audit_keep_for",
     "audit_expire",
+    "games_lock_solo_seat",
     "games_take_solo_seat",
     "games_finish_solo_round",
     "games_settle_live_round",

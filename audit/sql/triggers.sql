@@ -53,8 +53,6 @@ CREATE OR REPLACE TRIGGER audit_watermark_is_past BEFORE INSERT ON audit_waterma
 
 CREATE OR REPLACE TRIGGER audit_pending_stays BEFORE UPDATE ON audit_pending
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE OR REPLACE TRIGGER audit_pending_is_of_an_event AFTER INSERT ON audit_pending REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION audit_event_is_there();
 
 -- On audit_personal
 

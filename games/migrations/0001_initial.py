@@ -353,7 +353,7 @@ class Migration(InitialMigration):
             fields=[
                 ('id', models.UUIDField(primary_key=True, serialize=False)),
                 ('code', models.CharField(max_length=14)),
-                ('table_version', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='games.tableversion')),
+                ('table_version', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, to='games.tableversion')),
                 ('mode', models.CharField(choices=[('R', 'Real'), ('F', 'Free')], max_length=1)),
                 ('commitment', models.CharField(max_length=64)),
                 ('seed', models.BinaryField(null=True)),
@@ -382,8 +382,8 @@ class Migration(InitialMigration):
             name='Participation',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('round', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='games.round')),
-                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('round', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, to='games.round')),
+                ('player', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
                 ('currency', models.CharField(max_length=3)),
                 ('mode', models.CharField(choices=[('R', 'Real'), ('F', 'Free')], max_length=1)),
                 ('balance_before', models.BigIntegerField()),
@@ -406,7 +406,7 @@ class Migration(InitialMigration):
             name='Wager',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('participation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='wagers', to='games.participation')),
+                ('participation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='wagers', to='games.participation')),
                 ('bet', models.CharField(max_length=20)),
                 ('stake', models.BigIntegerField()),
                 ('payout', models.BigIntegerField()),

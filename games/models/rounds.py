@@ -14,7 +14,7 @@ class Round(models.Model):
 
     id = models.UUIDField(primary_key=True)
     code = models.CharField(max_length=14)  # for people to quote: "7Q4K-0193-BD2M"
-    table_version = models.ForeignKey(TableVersion, models.PROTECT, db_index=False)
+    table_version = models.ForeignKey(TableVersion, models.PROTECT, db_constraint=False, db_index=False)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     commitment = models.CharField(max_length=64)
     seed = models.BinaryField(null=True)  # of the round; at a shared table the shoe has it
@@ -62,8 +62,8 @@ class Result(models.IntegerChoices):
 class Participation(models.Model):
     """One player's part in one round (GLI-19 v3.0, 2.8.2: kept per round and per player). Amounts in minor units."""
 
-    round = models.ForeignKey(Round, models.PROTECT, db_index=False)
-    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    round = models.ForeignKey(Round, models.PROTECT, db_constraint=False, db_index=False)
+    player = models.ForeignKey(Player, models.PROTECT, db_constraint=False, db_index=False)
     currency = models.CharField(max_length=3)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     balance_before = models.BigIntegerField()
@@ -96,7 +96,9 @@ class Participation(models.Model):
 class Wager(models.Model):
     """One bet of one player in one round and its result. Amounts in minor units; payout includes the stake."""
 
-    participation = models.ForeignKey(Participation, models.PROTECT, related_name="wagers", db_index=False)
+    participation = models.ForeignKey(
+        Participation, models.PROTECT, related_name="wagers", db_constraint=False, db_index=False
+    )
     bet = models.CharField(max_length=20)
     stake = models.BigIntegerField()
     payout = models.BigIntegerField()

@@ -1,7 +1,9 @@
 """Models of tables and their versions."""
 
+from functools import lru_cache
+
 from django.contrib.postgres.fields import ArrayField
-from django.db import models
+from django.db import connection, models
 from django.db.models.functions import Now
 
 from audit.models import Approval, Clock
@@ -77,6 +79,19 @@ class TableVersion(models.Model):
                 name="games_tableversion_for_somebody",
             ),
         ]
+
+    @classmethod
+    def stored(cls, pk: int) -> "TableVersion":
+        """Return a version, from memory after the first time: versions never change. Change nothing on it.
+
+        Raises DoesNotExist.
+        """
+        return _stored_version(connection.settings_dict["NAME"], pk)
+
+
+@lru_cache(maxsize=1024)
+def _stored_version(database: str, pk: int) -> TableVersion:
+    return TableVersion.objects.get(pk=pk)
 
 
 class RulesVersion(models.Model):

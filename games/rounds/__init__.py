@@ -15,7 +15,7 @@ from audit import log
 from games.engine.coup import Coup
 from games.engine.settle import Settlement
 from games.models import SoloSeat, TableVersion
-from games.raw_rows import Value
+from games.raw_rows import Value, array
 from games.rounds.codes import round_code
 from games.rounds.database_refusals import round_refusals
 from players.models import Player
@@ -68,11 +68,11 @@ def finish(finished: FinishedRound, seat: SoloSeat) -> int:
         finished.player_value,
         finished.cards,
         str(finished.coup.outcome),
-        [line.bet for line in lines],
-        [line.stake for line in lines],
-        [line.payout for line in lines],
-        [line.commission for line in lines],
-        [str(line.result) for line in lines],
+        array(line.bet for line in lines),
+        array(line.stake for line in lines),
+        array(line.payout for line in lines),
+        array(line.commission for line in lines),
+        array(line.result for line in lines),
         finished.session,
         ledger.system_key(round_id, "stake"),
         ledger.system_key(round_id, "settle"),

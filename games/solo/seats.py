@@ -8,9 +8,8 @@ from django.db import connection
 
 from games.betting.controls import plays_on
 from games.betting.eligibility import is_played_for
-from games.errors import TableChanged
 from games.models import SoloSeat, Status, Table, TableVersion
-from games.raw_rows import Value, columns, fetch_one, instance
+from games.raw_rows import Value, array, columns, fetch_first, fetch_one, instance
 from games.seeds import Purpose, new_sealed_seed
 from games.variants import GAMES, VARIANTS
 from players.models import Player
@@ -18,12 +17,9 @@ from players.protection import eligibility
 from wallet.ledger import LimitReached
 from wallet.models import AccountKind, Mode
 
-COLUMNS = f"{columns(SoloSeat, 'solo_seat')}, {columns(Table, 'game_table')}, {columns(TableVersion, 'version')}"
 READ = f"""
-SELECT {COLUMNS}
-FROM games_soloseat AS solo_seat
-JOIN games_table AS game_table ON game_table.id = solo_seat.table_id
-LEFT JOIN games_tableversion AS version ON version.id = game_table.version_id
+SELECT {columns(SoloSeat, "solo_seat")}, {columns(Table, "game_table")}
+FROM games_soloseat AS solo_seat JOIN games_table AS game_table ON game_table.id = solo_seat.table_id
 WHERE solo_seat.player_id = %s AND solo_seat.table_id = %s AND solo_seat.mode = %s
 """  # noqa: S608  (nothing but names of our own columns)
 
@@ -40,26 +36,12 @@ def sits(row: str) -> str:
     OR EXISTS (SELECT FROM last WHERE last.table_id = {row}.table_id AND last.mode = {row}.mode)"""  # noqa: S608  (nothing but names of our own columns)
 
 
-# Lock order: the table first. Players share its row lock; a change of the table waits until the round is stored.
-# If this statement waited for such a change, it cannot see the new version yet: the table row names it, the join
-# does not find it. The account that the game plays on is locked last. Eligibility of the player and the house
-# stop are checked before any lock.
 LOCK = f"""
-WITH eligibility AS MATERIALIZED (SELECT {eligibility.REASON} AS bar, wallet_is_stopped() AS is_stopped),
-game_table AS MATERIALIZED (SELECT * FROM games_table WHERE id = %(table)s FOR SHARE),
-last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE)
-SELECT {COLUMNS}, own.id, own.balance, own.held, eligibility.bar, eligibility.is_stopped,
-    CASE solo_seat.mode WHEN '{Mode.REAL}' THEN wallet_room(solo_seat.player_id, 'stake') END, {sits("solo_seat")}
-FROM eligibility CROSS JOIN games_soloseat AS solo_seat
-JOIN game_table ON game_table.id = solo_seat.table_id
-JOIN wallet_account AS own ON own.owner_id = solo_seat.player_id AND own.mode = solo_seat.mode
-    AND own.kind =
-        CASE WHEN game_table.variant = ANY (%(purses)s) THEN '{AccountKind.PURSE}' ELSE '{AccountKind.CASH}' END
-LEFT JOIN games_tableversion AS version ON version.id = game_table.version_id
-WHERE solo_seat.player_id = %(player)s AND solo_seat.table_id = %(table)s AND solo_seat.mode = %(mode)s
-FOR UPDATE OF solo_seat, own
+SELECT {columns(SoloSeat, "(seat)")}, {columns(Table, "(of_table)")}, account, balance, held, reason, is_stopped, room, sits
+FROM games_lock_solo_seat(%(player)s::bigint, %(table)s::bigint, %(mode)s::text, %(purses)s::text[], %(terms)s::text,
+    %(asks)s::boolean, %(session)s::uuid, %(minutes)s::integer)
 """  # noqa: S608  (nothing but names of our own columns)
-ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
+ON_A_PURSE = array(slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE)
 TAKE = "SELECT games_take_solo_seat(%s::bigint, %s::bigint, %s::text, %s::uuid, %s::text, %s::bytea)"
 KEEP_VALUE = "UPDATE games_soloseat SET player_value = %s WHERE id = %s"
 SIT = """
@@ -92,12 +74,10 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
     """Lock the seat and the account, and the table against changes; None if there is no seat.
 
     An exclusion of the player and a house stop wait until the transaction ends.
-
-    Raises TableChanged if a change of the table was committed just now.
     """
     values: dict[str, Value] = {"table": table_id, "purses": ON_A_PURSE, "mode": mode.value}
     values.update(eligibility.parameters(player, session, real=mode is Mode.REAL))
-    row = fetch_one(LOCK, values)
+    row = fetch_first(LOCK, values)
     if row is None:
         return None
     seat = _seat(player, row)
@@ -106,13 +86,11 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
 
 
 def _seat(player: Player, row: Iterator[Any]) -> SoloSeat:
-    """Build a seat with its table and version from a row. Raises TableChanged if the version is not
-    visible yet.
-    """
-    seat, table, version = instance(SoloSeat, row), instance(Table, row), instance(TableVersion, row)
-    if table.version_id is not None and version.pk is None:
-        raise TableChanged
-    seat.player, seat.table, table.version = player, table, version if version.pk else None
+    """Build a seat with its table and version from a row."""
+    seat, table = instance(SoloSeat, row), instance(Table, row)
+    seat.player, seat.table = player, table
+    if table.version_id is not None:
+        table.version = TableVersion.stored(table.version_id)
     return seat
 
 

@@ -45,23 +45,17 @@ class Ineligibility:
     page: str
 
 
-# SQL that returns the code of the first reason, or NULL, by the database's clock. It takes the lock that
-# exclusions wait for, until the transaction ends. Free mode skips limits of money.
-ALWAYS = """players_ineligibility(%(player)s, %(session)s),
-    CASE WHEN EXISTS (SELECT FROM players_closure WHERE player_id = %(player)s) THEN 'closing'
-        WHEN NOT EXISTS (SELECT FROM players_agreement WHERE player_id = %(player)s AND terms_version = %(terms)s)
-        THEN 'terms' END"""
-LIMITS = """CASE WHEN %(real)s THEN CASE WHEN players_must_set_limits(%(player)s) THEN 'limits'
-        WHEN players_should_offer_limits(%(player)s) THEN 'offer' END END"""
-TIME = """CASE WHEN players_time_used_up(%(player)s) THEN 'time' END,
-    CASE WHEN players_check_due(%(player)s, %(session)s, %(minutes)s) THEN 'check' END"""
-REASON = f"coalesce({ALWAYS}, {LIMITS}, {TIME})"
+# SQL that returns the code of the first reason, or NULL, by the database's clock. It waits for exclusions that are
+# being made, and later ones wait until the transaction ends. Free mode skips limits of money.
+REASON = """players_ineligibility(%(player)s::bigint, %(terms)s::text, %(asks)s::boolean, %(session)s::uuid,
+    %(minutes)s::integer)"""
+REASON_TO_DEPOSIT = "players_ineligibility_to_deposit(%(player)s::bigint, %(terms)s::text, %(asks)s::boolean)"
 
 
 def parameters(player: Player, session: UUID | None, *, real: bool) -> dict[str, int | str | bool | UUID | None]:
-    """Return the parameters of `BARRED`. The cashier checks limits on deposits."""
+    """Return the parameters of `REASON`. The cashier checks limits on deposits."""
     minutes, asks = settings.REALITY_CHECK_MINUTES, real and not player.uses_operator_wallet
-    return {"player": player.pk, "session": session, "terms": terms.VERSION, "minutes": minutes, "real": asks}
+    return {"player": player.pk, "session": session, "terms": terms.VERSION, "minutes": minutes, "asks": asks}
 
 
 def check_play(player: Player, *, real: bool, session: UUID | None = None) -> Ineligibility | None:
@@ -76,7 +70,7 @@ def check_deposit(player: Player) -> Ineligibility | None:
     """
     if player.uses_operator_wallet:
         return explain(player, Code.OPERATOR_PLAYER)
-    return _check(f"SELECT coalesce({ALWAYS}, {LIMITS})", player, None, real=True)
+    return _check(f"SELECT {REASON_TO_DEPOSIT}", player, None, real=True)
 
 
 def _check(question: str, player: Player, session: UUID | None, *, real: bool) -> Ineligibility | None:

@@ -146,7 +146,7 @@ def must_set_limits(player: Player) -> bool:
     True if the jurisdiction requires them and not all are set. Never for players of an operator
     wallet.
     """
-    return not player.uses_operator_wallet and _asked("players_must_set_limits", player)
+    return _due(player) == "limits"
 
 
 def should_offer(player: Player) -> bool:
@@ -155,13 +155,16 @@ def should_offer(player: Player) -> bool:
     True if the jurisdiction asks for the offer and the player has neither set limits nor answered.
     Never for players of an operator wallet.
     """
-    return not player.uses_operator_wallet and _asked("players_should_offer_limits", player)
+    return _due(player) == "offer"
 
 
 @transaction.atomic
 def decline_offer(*, player: Player) -> None:
     """Record that the player declined the offer of deposit limits. The offer is not repeated."""
-    if _asked("players_answer_limit_offer", player):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_answer_limit_offer(%s::bigint)", [player.pk])
+        (is_first,) = cursor.fetchone()
+    if is_first:
         log.record("limits.declined", by=str(player), on=str(player), data={})
 
 
@@ -173,11 +176,14 @@ def required(player: Player) -> set[tuple[LimitKind, Period]]:
     return {(LimitKind.DEPOSIT, Period(period)) for period in where.deposit_periods}
 
 
-def _asked(question: str, player: Player) -> bool:
+def _due(player: Player) -> str | None:
+    """Return what the player must do about deposit limits: "limits" to set, an "offer" to answer, or None."""
+    if player.uses_operator_wallet:
+        return None
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {question}(%s::bigint)", [player.pk])
-        (answer,) = cursor.fetchone()
-    return bool(answer)
+        cursor.execute("SELECT reason FROM players_limits_due(%s::bigint)", [player.pk])
+        (reason,) = cursor.fetchone()
+    return reason
 
 
 def _change(

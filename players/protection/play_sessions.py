@@ -18,7 +18,7 @@ INTERVALS = (15, 30, 60)  # minutes that a player may choose from
 
 READ = """
 SELECT began, clock_timestamp(), rounds, staked_real, paid_real, staked_free, paid_free,
-    players_check_due(player_id, session, %(usual)s)
+    (SELECT c.due FROM players_check_due(player_id, session, %(usual)s) AS c)
 FROM players_playsession WHERE session = %(session)s AND player_id = %(player)s
 """
 NOT_THEIRS = "SB080"  # SQLSTATE of players_begin_play_session

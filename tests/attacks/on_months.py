@@ -47,7 +47,6 @@ MONTHS = [
 ]
 
 OF_AN_EVENT = [
-    Attack("audit_pending", "audit_pending_is_of_an_event", "INSERT INTO audit_pending VALUES (-1)"),
     Attack("audit_pending", "audit_pending_stays", "UPDATE audit_pending SET event_id = event_id"),
     Attack("audit_leaf", "audit_leaf_is_of_an_event", "INSERT INTO audit_leaf (leaf, event_id) VALUES (999999, -1)"),
     Attack(

@@ -326,7 +326,7 @@ def test_the_budget_of_a_solo_round():
             round_id=seat.round_id,
             slip_version=seat.slip_version,
         )
-    assert [query["sql"].split()[0] for query in sent if "SAVEPOINT" not in query["sql"]] == ["WITH", "SELECT"]
+    assert [query["sql"].split()[0] for query in sent if "SAVEPOINT" not in query["sql"]] == ["SELECT", "SELECT"]
     written = rows_written() - before
     assert {table: rows for table, rows in written.items() if not table.startswith("wallet_")} == WRITTEN_BY_GAMES
     assert written <= Counter(WRITTEN_BY_GAMES | WRITTEN_BY_THE_LEDGER)

@@ -142,7 +142,7 @@ def test_gli19_a_3_7_no_round_begins_after_a_pause_however_many_are_asked_for(cl
 def test_a_pause_waits_for_the_round_in_progress(cloned_db: Database) -> None:
     player = a_player()
     with psycopg.connect(cloned_db.web_url) as playing, psycopg.connect(cloned_db.web_url) as looking:
-        playing.execute("SELECT players_ineligibility(%s, NULL)", [player.pk])
+        playing.execute("SELECT players_hold_off_exclusions(%s)", [player.pk])
         with ThreadPoolExecutor(1) as pool:
 
             def pause() -> Exclusion:

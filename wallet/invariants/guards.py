@@ -68,12 +68,13 @@ IN_FORCE = f"""
                   left(encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex'), 16))
     FROM pg_proc AS p WHERE p.pronamespace = 'public'::regnamespace
       AND (p.proname ~ '^(wallet|audit|players_staff|games_two_agreed)_'
-           OR p.proname ~ '^players_(change_limit|lock_limits|period_|limits_|must_set_limits|ineligibility|is_locked)'
+           OR p.proname ~ '^players_(change_limit|lock_limits|period_|limits_|ineligibility|is_locked)'
+           OR p.proname ~ '^players_(reason_against|exclusion_of|hold_off_exclusions)'
            OR p.proname ~ '^players_(note_round|begin_play_session|answer_|choose_check_interval|check_due|time_used)'
            OR p.proname ~ '^players_(begin_closure|finish_closure|reopen_log_in|forget|excluded_elsewhere)'
            OR p.proname ~ '^players_(hmac|is_proven|credential_message|permit_change|use_permit|demand_permit|prove_)'
-           OR p.proname IN ('games_take_solo_seat', 'games_finish_solo_round', 'games_settle_live_round',
-                         'games_store_void_round', 'games_store_coup', 'games_outcome', 'players_may_publish')
+           OR p.proname IN ('games_take_solo_seat', 'games_lock_solo_seat', 'games_finish_solo_round',
+                         'games_settle_live_round', 'games_store_void_round', 'games_store_coup', 'games_outcome', 'players_may_publish')
            OR p.oid IN (SELECT t.tgfoid FROM pg_trigger AS t JOIN guarded ON guarded.oid = t.tgrelid))
 """  # noqa: S608  (no user input)
 

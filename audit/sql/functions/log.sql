@@ -7,6 +7,22 @@ BEGIN
     RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
+-- Append an event and its entry in the queue for sealing. For functions that write `rest` themselves
+-- from typed values, so that it is what audit_write demands: audit_write checks it for everybody else.
+-- Returns the id of the event.
+CREATE OR REPLACE FUNCTION audit_append(kind text, by text, "on" text, rest text) RETURNS bigint
+LANGUAGE sql AS $$
+    WITH event AS (
+        INSERT INTO public.audit_event (at, kind, by, "on", body)
+        SELECT now_is.at, kind, by, "on", convert_to(
+            '{"at":"' || to_char(now_is.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '",' || substr(rest, 2), 'UTF8')
+        FROM clock_timestamp() AS now_is (at)
+        RETURNING id
+    )
+    INSERT INTO public.audit_pending (event_id) SELECT event.id FROM event RETURNING event_id
+$$;
+REVOKE ALL ON FUNCTION audit_append FROM PUBLIC;
+
 -- Write an event, its entry in the queue for sealing, and its personal values. Only functions of
 -- the owner may call it.
 -- `rest`: the event as canonical JSON with sorted keys and without its time:
@@ -27,7 +43,6 @@ END $$;
 CREATE OR REPLACE FUNCTION audit_write(kind text, by text, "on" text, rest text, personal jsonb) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    now_is timestamptz := clock_timestamp();
     event_id bigint;
     said json := rest;
     parts jsonb := rest;
@@ -48,11 +63,7 @@ BEGIN
         FROM jsonb_array_elements(personal) AS line) THEN
         RAISE EXCEPTION 'event % has other personal values than its hashes', kind USING ERRCODE = 'check_violation';
     END IF;
-    INSERT INTO audit_event (at, kind, by, "on", body)
-    VALUES (now_is, kind, by, "on", convert_to(
-        '{"at":"' || to_char(now_is AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '",' || substr(rest, 2), 'UTF8'))
-    RETURNING id INTO event_id;
-    INSERT INTO audit_pending (event_id) VALUES (event_id);
+    event_id := audit_append(kind, by, "on", rest);
     IF personal IS NOT NULL THEN
         INSERT INTO audit_personal (event_id, field, salt, value)
         SELECT event_id, line ->> 'field', decode(line ->> 'salt', 'hex'), line ->> 'value' FROM jsonb_array_elements(personal) AS line;
@@ -75,7 +86,7 @@ END $$;
 REVOKE ALL ON FUNCTION audit_record FROM PUBLIC;
 
 -- Refuse rows that refer to an event that does not exist. Trigger function, AFTER INSERT on
--- audit_pending, audit_leaf, audit_personal and audit_significant, per statement.
+-- audit_leaf, audit_personal and audit_significant, per statement.
 -- Raises foreign_key_violation (23503) with the name of the trigger as constraint.
 -- It replaces a foreign key: PostgreSQL cannot detach the table of a month that a foreign key
 -- refers to. Events are never deleted, so the check stays true.

@@ -34,20 +34,39 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     held record;
-    sums record;
     balance_after bigint;
-    posted bigint;
+    done text;
 BEGIN
-    SELECT s.player_id, s.table_id, s.mode, s.commitment, t.status, v.id AS version_id, v.rules_digest, p.currency,
-           v.limits -> p.currency AS limits, s.mode = ANY (v.modes) AND p.jurisdiction_id = ANY (v.jurisdictions) AS serves,
-           a.balance
+    SELECT s.player_id, s.table_id, s.mode, s.commitment, t.status, v.id AS version_id, v.rules_digest, p.currency, j.time_zone,
+           s.mode = ANY (v.modes) AND p.jurisdiction_id = ANY (v.jurisdictions) AS serves,
+           a.balance, sums.*
     INTO held
     FROM games_soloseat AS s
     JOIN games_table AS t ON t.id = s.table_id
     JOIN players_player AS p ON p.id = s.player_id
+    JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
     JOIN wallet_account AS a ON a.id = games_finish_solo_round.account AND a.owner_id = s.player_id AND a.mode = s.mode
         AND a.currency = p.currency AND a.kind IN ('cash', 'purse')
     LEFT JOIN games_tableversion AS v ON v.id = t.version_id
+    CROSS JOIN LATERAL (
+    SELECT sum(w.stake)::bigint AS staked, sum(w.payout)::bigint AS paid, sum(w.commission)::bigint AS commission,
+           bool_and(
+               w.stake BETWEEN (l.limits -> 'bets' -> w.bet ->> 0)::bigint AND (l.limits -> 'bets' -> w.bet ->> 1)::bigint
+               AND w.stake > 0 AND w.stake % (l.limits ->> 'step')::bigint = 0
+               AND w.payout BETWEEN 0 AND w.stake + w.stake * o.win / o.per
+               AND w.commission IN (0, 2 * w.stake - w.payout)
+               AND CASE w.result
+                   WHEN 'win' THEN w.payout >= w.stake WHEN 'push' THEN w.payout = w.stake WHEN 'lose' THEN w.payout = 0
+                   END
+           ) AS follows,
+           string_agg(concat(
+               '{"bet":', to_json(w.bet), ',"commission":', w.commission, ',"payout":', w.payout, ',"result":',
+               to_json(w.result), ',"stake":', w.stake, '}'), ',' ORDER BY w.n) AS texts
+    FROM (SELECT v.limits -> p.currency AS limits) AS l CROSS JOIN unnest(bets, stakes, payouts, commissions, results)
+        WITH ORDINALITY AS w (bet, stake, payout, commission, result, n)
+    LEFT JOIN games_highestodds AS o
+        ON o.rules_digest = v.rules_digest AND o.outcome = games_finish_solo_round.outcome AND o.bet = w.bet
+    ) AS sums
     WHERE s.id = seat AND s.round_id = round
     FOR SHARE OF t FOR UPDATE OF s, a;
     IF NOT FOUND THEN
@@ -62,54 +81,12 @@ BEGIN
     IF held.status <> 'open' OR held.serves IS NOT TRUE THEN
         RAISE EXCEPTION 'table % does not take round %', held.table_id, round USING ERRCODE = 'SB062';
     END IF;
-
-    SELECT sum(w.stake)::bigint AS staked, sum(w.payout)::bigint AS paid, sum(w.commission)::bigint AS commission,
-           bool_and(
-               w.stake BETWEEN (held.limits -> 'bets' -> w.bet ->> 0)::bigint AND (held.limits -> 'bets' -> w.bet ->> 1)::bigint
-               AND w.stake > 0 AND w.stake % (held.limits ->> 'step')::bigint = 0
-               AND w.payout BETWEEN 0 AND w.stake + w.stake * o.win / o.per
-               AND w.commission IN (0, 2 * w.stake - w.payout)
-               AND CASE w.result
-                   WHEN 'win' THEN w.payout >= w.stake WHEN 'push' THEN w.payout = w.stake WHEN 'lose' THEN w.payout = 0
-                   END
-           ) AS follows,
-           string_agg(concat(
-               '{"bet":', to_json(w.bet), ',"commission":', w.commission, ',"payout":', w.payout, ',"result":',
-               to_json(w.result), ',"stake":', w.stake, '}'), ',' ORDER BY w.n) AS texts
-    INTO sums
-    FROM unnest(bets, stakes, payouts, commissions, results)
-        WITH ORDINALITY AS w (bet, stake, payout, commission, result, n)
-    LEFT JOIN games_highestodds AS o
-        ON o.rules_digest = held.rules_digest AND o.outcome = games_finish_solo_round.outcome AND o.bet = w.bet;
-    IF sums.follows IS NOT TRUE THEN
+    IF held.follows IS NOT TRUE THEN
         RAISE EXCEPTION 'the wagers of round % do not follow from the rules', round USING ERRCODE = 'SB063';
     END IF;
-    balance_after := held.balance - sums.staked + sums.paid;
-
-    WITH house AS (
-        SELECT max(h.id) FILTER (WHERE h.kind = 'escrow') AS escrow, max(h.id) FILTER (WHERE h.kind = 'house') AS house
-        FROM wallet_account AS h
-        WHERE h.owner_id IS NULL AND h.kind IN ('escrow', 'house') AND h.currency = held.currency AND h.mode = held.mode
-            AND h.stands_for IS NULL
-    ), line (journal, n, account_id, amount) AS (
-        SELECT l.* FROM house CROSS JOIN LATERAL (VALUES
-            (1, 1, account, -sums.staked), (1, 2, escrow, sums.staked),
-            (2, 1, escrow, -sums.staked), (2, 2, account, sums.paid), (2, 3, house, sums.staked - sums.paid)) AS l
-        WHERE l.column4 <> 0
-    )
-    SELECT p.balance INTO posted
-    FROM (
-        SELECT jsonb_agg(jsonb_build_object(
-            'key', CASE j.journal WHEN 1 THEN stake_key ELSE settle_key END,
-            'kind', CASE j.journal WHEN 1 THEN 'stake' ELSE 'settle' END, 'round', round, 'lines', j.lines
-        ) ORDER BY j.journal) AS journals
-        FROM (SELECT l.journal, jsonb_agg(jsonb_build_array(l.account_id, held.currency, held.mode, l.amount) ORDER BY l.n)
-              FROM line AS l GROUP BY l.journal) AS j (journal, lines)
-    ) AS asked CROSS JOIN LATERAL wallet_write(asked.journals, false) AS p
-    WHERE p.account = games_finish_solo_round.account AND NOT p.replayed ORDER BY p.place DESC LIMIT 1;
-    IF posted IS DISTINCT FROM balance_after THEN
-        RAISE EXCEPTION 'round % ends with %, not with %', round, posted, balance_after USING ERRCODE = 'SB060';
-    END IF;
+    balance_after := wallet_write_round(
+        round, account, held.player_id, held.currency, held.mode, held.time_zone, held.staked, held.paid, stake_key,
+        settle_key);
 
     WITH played AS (
         INSERT INTO games_round (
@@ -126,8 +103,8 @@ BEGIN
             round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
             table_id
         )
-        SELECT round, held.player_id, held.currency, held.mode, held.balance, balance_after, sums.staked, sums.paid,
-               sums.commission, games_finish_solo_round.session, played.at, held.table_id
+        SELECT round, held.player_id, held.currency, held.mode, held.balance, balance_after, held.staked, held.paid,
+               held.commission, games_finish_solo_round.session, played.at, held.table_id
         FROM played RETURNING id
     ), wager AS (
         INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
@@ -141,13 +118,13 @@ BEGIN
         last_round = round, unseen = round
     WHERE s.id = seat;
 
-    PERFORM audit_write('round.settled', 'player:' || held.player_id, 'round:' || round, concat(
+    done := audit_append('round.settled', 'player:' || held.player_id, 'round:' || round, concat(
         '{"by":"player:', held.player_id, '","data":{"balance_after":', balance_after, ',"balance_before":', held.balance,
         ',"cards":', to_json(cards), ',"commitment":"', held.commitment, '","currency":"', held.currency, '","mode":"',
         held.mode, '","player_value":', to_json(player_value), ',"rules":"', held.rules_digest, '","seed":"',
         encode(seed, 'hex'), '","session":', coalesce('"' || session || '"', 'null'), ',"table_version":',
-        held.version_id, ',"wagers":[', sums.texts, ']},"kind":"round.settled","on":"round:', round, '"}'), NULL);
-    PERFORM players_note_round(held.player_id, session, held.mode, sums.staked, sums.paid);
+        held.version_id, ',"wagers":[', held.texts, ']},"kind":"round.settled","on":"round:', round, '"}'));
+    done := players_note_round(held.player_id, session, held.mode, held.staked, held.paid);
     RETURN balance_after;
 END $$;
 REVOKE ALL ON FUNCTION games_finish_solo_round FROM PUBLIC;

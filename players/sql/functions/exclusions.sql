@@ -116,29 +116,28 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Return why a player may not begin to play; NULL if they may.
--- Returns 'locked', 'excluded', 'register' (excluded by a national register) or 'unreachable' (a
--- register did not answer).
--- `playing`: id of the session; not used.
--- Locks advisory lock (1009, player id) shared until the transaction ends. Locks and exclusions
--- take it exclusively and wait for the round.
--- VOLATILE, so that it sees what was committed while it waited for the lock.
-CREATE OR REPLACE FUNCTION players_ineligibility(player bigint, playing uuid) RETURNS text
-LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-    PERFORM pg_advisory_xact_lock_shared(1009, player::integer);
-    RETURN (SELECT CASE
-        WHEN public.players_is_locked(player) THEN 'locked'
-        WHEN EXISTS (
-            SELECT FROM public.players_exclusion AS e LEFT JOIN public.players_exclusionlift AS l ON l.exclusion_id = e.id
-            WHERE e.player_id = player AND (e.until IS NULL OR e.until > clock_timestamp()) AND l.id IS NULL
-        ) THEN 'excluded'
-        ELSE (
-            SELECT CASE last.outcome WHEN 'excluded' THEN 'register' ELSE 'unreachable' END
-            FROM (SELECT DISTINCT ON (c.register) c.outcome, c.until FROM public.players_registercheck AS c
-                  WHERE c.player_id = player ORDER BY c.register, c.id DESC) AS last
-            WHERE last.outcome = 'excluded' AND (last.until IS NULL OR last.until > clock_timestamp())
-               OR last.outcome = 'unreachable'
-            ORDER BY last.outcome LIMIT 1
-        ) END);
-END $$;
+-- Wait for locks and exclusions of a player that are being made, and let later ones wait until the
+-- transaction ends: advisory lock (1009, player id), shared. They take it exclusively, so no round in
+-- progress is interrupted. A statement that begins afterwards sees what was committed while this waited.
+CREATE OR REPLACE FUNCTION players_hold_off_exclusions(player bigint) RETURNS void
+LANGUAGE sql VOLATILE AS $$ SELECT pg_advisory_xact_lock_shared(1009, player::integer) $$;
+
+-- Return why nobody may play under this account, in one row: 'locked', 'excluded', 'register' (excluded
+-- by a national register), 'unreachable' (a register did not answer) or 'closing'; NULL if they may.
+-- A function in FROM, so that PostgreSQL inlines it.
+CREATE OR REPLACE FUNCTION players_exclusion_of(player bigint) RETURNS TABLE (reason text)
+LANGUAGE sql STABLE AS $$
+    SELECT coalesce(
+        (SELECT CASE WHEN newest.locks THEN 'locked' END
+         FROM (SELECT l.locks FROM public.players_accountlock AS l WHERE l.player_id = player ORDER BY l.id DESC LIMIT 1) AS newest),
+        (SELECT 'excluded' FROM public.players_exclusion AS e
+         LEFT JOIN public.players_exclusionlift AS l ON l.exclusion_id = e.id
+         WHERE e.player_id = player AND (e.until IS NULL OR e.until > clock_timestamp()) AND l.id IS NULL LIMIT 1),
+        (SELECT CASE last.outcome WHEN 'excluded' THEN 'register' ELSE 'unreachable' END
+         FROM (SELECT DISTINCT ON (c.register) c.outcome, c.until FROM public.players_registercheck AS c
+               WHERE c.player_id = player ORDER BY c.register, c.id DESC) AS last
+         WHERE last.outcome = 'excluded' AND (last.until IS NULL OR last.until > clock_timestamp())
+            OR last.outcome = 'unreachable'
+         ORDER BY last.outcome LIMIT 1),
+        (SELECT 'closing' FROM public.players_closure AS c WHERE c.player_id = player LIMIT 1))
+$$;

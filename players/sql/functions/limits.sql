@@ -41,12 +41,12 @@ LANGUAGE sql STABLE AS $$
     SELECT newest.source, newest.kind, newest.period, newest.holds
     FROM (SELECT DISTINCT ON (c.source, c.kind, c.period) c.source, c.kind, c.period,
                  CASE WHEN c.effective_at <= clock_timestamp() THEN c.amount ELSE c.before END AS holds
-          FROM players_limitchange AS c WHERE c.player_id = player
+          FROM public.players_limitchange AS c WHERE c.player_id = player
           ORDER BY c.source, c.kind, c.period, c.id DESC) AS newest
     WHERE newest.holds IS NOT NULL
     UNION ALL
     SELECT 'law', 'deposit', 'month', j.highest_month_deposit
-    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
+    FROM public.players_player AS p JOIN public.players_jurisdiction AS j ON j.code = p.jurisdiction_id
     WHERE p.id = player AND j.highest_month_deposit IS NOT NULL
 $$;
 
@@ -56,7 +56,7 @@ $$;
 -- only deposit limits.
 CREATE OR REPLACE FUNCTION players_limits_kinds(player bigint) RETURNS TABLE (kind text)
 LANGUAGE sql STABLE AS $$
-    SELECT c.kind FROM players_limitchange AS c WHERE c.player_id = player
+    SELECT c.kind FROM public.players_limitchange AS c WHERE c.player_id = player
     UNION ALL SELECT 'deposit'  -- limits set by law
 $$;
 
@@ -65,30 +65,27 @@ $$;
 -- Returns rows with kind, period and amount.
 CREATE OR REPLACE FUNCTION players_limits_of(player bigint) RETURNS TABLE (kind text, period text, amount bigint)
 LANGUAGE sql STABLE AS $$
-    SELECT l.kind, l.period, min(l.amount) FROM players_limits_by_source(player) AS l GROUP BY l.kind, l.period
+    SELECT l.kind, l.period, min(l.amount) FROM public.players_limits_by_source(player) AS l GROUP BY l.kind, l.period
 $$;
 
--- Return whether a player must set deposit limits before playing: the jurisdiction requires them,
--- and at least one is missing.
-CREATE OR REPLACE FUNCTION players_must_set_limits(player bigint) RETURNS boolean
-LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT NOT ARRAY(SELECT jsonb_array_elements_text(j.deposit_periods))
-           <@ ARRAY(SELECT l.period FROM players_limits_by_source(player) AS l
-                    WHERE l.source = 'player' AND l.kind = 'deposit')
-    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
-    WHERE p.id = player AND j.deposit_limits = 'required'
-    UNION ALL SELECT false LIMIT 1
-$$;
-
--- Return whether deposit limits must be offered to a player: the jurisdiction demands the offer,
--- and the player has neither set a limit nor answered an offer.
-CREATE OR REPLACE FUNCTION players_should_offer_limits(player bigint) RETURNS boolean
-LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT NOT EXISTS (SELECT FROM players_limitoffer AS o WHERE o.player_id = player)
-        AND EXISTS (SELECT FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
-                    WHERE p.id = player AND j.deposit_limits <> 'required')
-        AND NOT EXISTS (SELECT FROM players_limitchange AS c
-                        WHERE c.player_id = player AND c.source = 'player' AND c.kind = 'deposit')
+-- Return what a player must do about deposit limits before playing, in one row: 'limits' if the
+-- jurisdiction requires them and at least one is missing; 'offer' if it demands that they are offered,
+-- and the player has neither set one nor answered an offer; otherwise NULL.
+-- A function in FROM, so that PostgreSQL inlines it.
+CREATE OR REPLACE FUNCTION players_limits_due(player bigint) RETURNS TABLE (reason text)
+LANGUAGE sql STABLE AS $$
+    SELECT CASE
+        WHEN j.deposit_limits <> 'required' THEN
+            CASE WHEN NOT EXISTS (SELECT FROM public.players_limitoffer AS o WHERE o.player_id = player)
+                AND NOT EXISTS (SELECT FROM public.players_limitchange AS c
+                                WHERE c.player_id = player AND c.source = 'player' AND c.kind = 'deposit')
+                THEN 'offer' END
+        WHEN NOT ARRAY(SELECT jsonb_array_elements_text(j.deposit_periods))
+            <@ ARRAY(SELECT l.period FROM public.players_limits_by_source(player) AS l
+                     WHERE l.source = 'player' AND l.kind = 'deposit')
+            THEN 'limits' END
+    FROM public.players_player AS p JOIN public.players_jurisdiction AS j ON j.code = p.jurisdiction_id
+    WHERE p.id = player
 $$;
 
 -- Store that a player has answered the offer of deposit limits.

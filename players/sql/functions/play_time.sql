@@ -4,10 +4,11 @@
 --   SB080 the play session belongs to another player
 --   SB081 a round with a negative amount or an unknown mode, or an interval that is not offered
 
--- Return whether a reality check is due in a session.
+-- Return whether a reality check is due in a session, in one row.
 -- `playing`: id of the session. `usual`: interval in minutes for players who have not chosen one; it
 -- counts as 15, the shortest interval that players may choose, if it is less.
-CREATE OR REPLACE FUNCTION players_check_due(player bigint, playing uuid, usual integer) RETURNS boolean
+-- A function in FROM, so that PostgreSQL inlines it.
+CREATE OR REPLACE FUNCTION players_check_due(player bigint, playing uuid, usual integer) RETURNS TABLE (due boolean)
 LANGUAGE sql STABLE AS $$
     SELECT coalesce((
         SELECT clock_timestamp() - coalesce(s.checked_at, s.began) >= make_interval(mins => coalesce(
@@ -42,7 +43,7 @@ CREATE OR REPLACE FUNCTION players_answer_check(player bigint, playing uuid, usu
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     PERFORM FROM players_playsession AS s WHERE s.session = playing AND s.player_id = player FOR UPDATE;
-    IF NOT players_check_due(player, playing, usual) THEN
+    IF NOT (SELECT c.due FROM players_check_due(player, playing, usual) AS c) THEN
         RETURN false;
     END IF;
     UPDATE players_playsession AS s SET checked_at = clock_timestamp() WHERE s.session = playing AND s.player_id = player;
@@ -71,25 +72,27 @@ CREATE OR REPLACE FUNCTION players_note_round(player bigint, playing uuid, mode 
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     moment timestamptz := clock_timestamp();
-    today date;
-    gap interval;
 BEGIN
     IF (mode IN ('R', 'F') AND staked >= 0 AND paid >= 0) IS NOT TRUE THEN
         RAISE EXCEPTION 'no round is played in mode % for % with %', mode, staked, paid USING ERRCODE = 'SB081';
     END IF;
-    UPDATE players_playsession AS s SET rounds = s.rounds + 1,
-        staked_real = s.staked_real + CASE mode WHEN 'R' THEN staked ELSE 0 END,
-        paid_real = s.paid_real + CASE mode WHEN 'R' THEN paid ELSE 0 END,
-        staked_free = s.staked_free + CASE mode WHEN 'F' THEN staked ELSE 0 END,
-        paid_free = s.paid_free + CASE mode WHEN 'F' THEN paid ELSE 0 END
-    WHERE s.session = playing AND s.player_id = player;
-    SELECT (moment AT TIME ZONE j.time_zone)::date INTO today
-    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player;
-    SELECT moment - t.last_at INTO gap FROM players_playtime AS t
-    WHERE t.player_id = player ORDER BY t.day DESC LIMIT 1;
-    INSERT INTO players_playtime AS t (player_id, day, seconds, last_at) VALUES (
-        player, today,
-        CASE WHEN gap <= interval '9 minutes' THEN greatest(extract(epoch FROM gap), 0)::integer ELSE 0 END, moment)
+    WITH played AS (
+        UPDATE players_playsession AS s SET rounds = s.rounds + 1,
+            staked_real = s.staked_real + CASE mode WHEN 'R' THEN staked ELSE 0 END,
+            paid_real = s.paid_real + CASE mode WHEN 'R' THEN paid ELSE 0 END,
+            staked_free = s.staked_free + CASE mode WHEN 'F' THEN staked ELSE 0 END,
+            paid_free = s.paid_free + CASE mode WHEN 'F' THEN paid ELSE 0 END
+        WHERE s.session = playing AND s.player_id = player
+    )
+    INSERT INTO players_playtime AS t (player_id, day, seconds, last_at)
+    SELECT player, (moment AT TIME ZONE j.time_zone)::date,
+        CASE WHEN moment - last.last_at <= interval '9 minutes'
+            THEN greatest(extract(epoch FROM moment - last.last_at), 0)::integer ELSE 0 END, moment
+    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
+    LEFT JOIN LATERAL (
+        SELECT l.last_at FROM players_playtime AS l WHERE l.player_id = player ORDER BY l.day DESC LIMIT 1
+    ) AS last ON true
+    WHERE p.id = player
     ON CONFLICT (player_id, day) DO UPDATE SET seconds = t.seconds + EXCLUDED.seconds, last_at = EXCLUDED.last_at;
 END $$;
 REVOKE ALL ON FUNCTION players_note_round FROM PUBLIC;

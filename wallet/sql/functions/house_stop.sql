@@ -1,21 +1,33 @@
 -- The house stop. A stake, bank, deposit, hold or top-up checks in its own transaction whether the
 -- house is stopped. A new stop waits for the transactions that have checked.
 
--- Return whether the house is stopped. The answer stays true until the transaction ends.
+-- Hold off house stops until the transaction ends, after waiting for one that is being made. A statement
+-- that begins afterwards sees it.
 -- Raises active_sql_transaction (25001) in another isolation level than READ COMMITTED, because the
--- answer could be older than the lock.
+-- statement could see only what was before.
 -- Locks advisory lock (1022, 0) shared until the transaction ends. wallet_begin_stop takes it
 -- exclusively and waits.
--- VOLATILE, so that it sees what was committed while it waited.
-CREATE OR REPLACE FUNCTION wallet_is_stopped() RETURNS boolean
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
+CREATE OR REPLACE FUNCTION wallet_hold_off_stops() RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    held_off text;
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'nothing begins in a transaction that sees only what was before it'
             USING ERRCODE = 'active_sql_transaction';
     END IF;
-    PERFORM pg_advisory_xact_lock_shared(1022, 0);
-    RETURN EXISTS (SELECT FROM wallet_housestop AS s WHERE s.ended_at IS NULL);
+    held_off := pg_advisory_xact_lock_shared(1022, 0);
+END $$;
+
+-- Return whether the house is stopped. The answer stays true until the transaction ends.
+-- Raises the error of wallet_hold_off_stops.
+-- VOLATILE, so that it sees what was committed while it waited.
+CREATE OR REPLACE FUNCTION wallet_is_stopped() RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    held_off text := public.wallet_hold_off_stops();
+BEGIN
+    RETURN EXISTS (SELECT FROM public.wallet_housestop AS s WHERE s.ended_at IS NULL);
 END $$;
 
 -- Return whether a staff member may start and end a house stop (permission wallet.stop_house); NULL

@@ -307,6 +307,104 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $
 $$;
 REVOKE ALL ON FUNCTION wallet_post FROM PUBLIC;
 
+-- Write the two journals of a round that one player plays alone: the stake into escrow, and the
+-- settlement out of it. They are what wallet_write would write, in one statement.
+-- `account`: the cash account or purse of the player `owner`, which the caller has locked and whose
+-- currency, mode and owner it has read. `time_zone`: of the player's jurisdiction. `staked`, `paid`:
+-- minor units, `staked` above zero. `stake_key`, `settle_key`: idempotency keys.
+-- Returns the balance after the settlement.
+-- Raises SB040 if the house is stopped, SB006 for a stake above a limit, check_violation (23514,
+-- wallet_account_covered) for a stake above the balance, and unique_violation (23505) for a known key.
+-- Locks the limits of the player.
+CREATE OR REPLACE FUNCTION wallet_write_round(
+    round uuid, account bigint, owner bigint, currency text, mode text, time_zone text, staked bigint, paid bigint,
+    stake_key uuid, settle_key uuid
+) RETURNS bigint
+LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+DECLARE
+    now_is timestamptz := clock_timestamp();
+    on_day date := (now_is AT TIME ZONE time_zone)::date;
+    counted bigint := 0;  -- the part of the stake that has been counted
+    balance bigint;
+    is_stopped boolean;
+    is_limited boolean;
+    done text;
+BEGIN
+    done := wallet_hold_off_stops();
+    IF mode = 'R' THEN
+        done := players_lock_limits(owner);
+    END IF;
+    SELECT EXISTS (SELECT FROM wallet_housestop AS s WHERE s.ended_at IS NULL),
+           mode = 'R' AND EXISTS (
+               SELECT FROM players_limitchange AS c WHERE c.player_id = owner AND c.kind IN ('stake', 'loss'))
+    INTO is_stopped, is_limited;
+    IF is_stopped THEN
+        RAISE EXCEPTION 'the house is stopped' USING ERRCODE = 'SB040';
+    END IF;
+    done := wallet_begin_writing();
+    IF is_limited THEN
+        INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
+        VALUES (owner, on_day, 0, 0, staked, 0)
+        ON CONFLICT (player_id, day) DO UPDATE SET staked = d.staked + excluded.staked;
+        counted := staked;
+        PERFORM wallet_refuse_beyond(owner, on_day, 'stake', staked);
+    END IF;
+
+    WITH house AS MATERIALIZED (
+        SELECT max(h.id) FILTER (WHERE h.kind = 'escrow') AS escrow, max(h.id) FILTER (WHERE h.kind = 'house') AS house
+        FROM wallet_account AS h
+        WHERE h.owner_id IS NULL AND h.kind IN ('escrow', 'house') AND h.currency = currency AND h.mode = mode
+            AND h.stands_for IS NULL
+    ), moved AS (
+        UPDATE wallet_account AS a
+        SET balance = a.balance - staked + paid, version = a.version + CASE WHEN paid > 0 THEN 2 ELSE 1 END
+        WHERE a.id = account AND a.balance - a.held >= staked
+        RETURNING a.balance, old.balance - staked AS balance_staked, old.version
+    ), key AS (
+        INSERT INTO wallet_posting_key AS k (key, request_hash, journal_id)
+        SELECT asked.key, wallet_request_hash(asked.kind, round, NULL, asked.accounts, asked.amounts),
+               nextval('wallet_journal_id_seq')
+        FROM house CROSS JOIN LATERAL (VALUES
+            (stake_key, 'stake', concat('{', account, ',', house.escrow, '}'), concat('{', -staked, ',', staked, '}')),
+            (settle_key, 'settle',
+             concat('{', house.escrow, CASE WHEN paid > 0 THEN ',' || account END,
+                    CASE WHEN paid <> staked THEN ',' || house.house END, '}'),
+             concat('{', -staked, CASE WHEN paid > 0 THEN ',' || paid END,
+                    CASE WHEN paid <> staked THEN ',' || (staked - paid) END, '}'))
+        ) AS asked (key, kind, accounts, amounts)
+        RETURNING k.key, k.request_hash, k.journal_id
+    ), journal AS (
+        INSERT INTO wallet_journal (id, key, request_hash, kind, round_id, at)
+        SELECT k.journal_id, k.key, k.request_hash, CASE k.key WHEN stake_key THEN 'stake' ELSE 'settle' END, round, now_is
+        FROM key AS k
+    ), entry AS (
+        INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)
+        SELECT k.journal_id, line.n, line.account, currency, mode, line.amount, line.balance, line.version
+        FROM house CROSS JOIN moved CROSS JOIN LATERAL (VALUES
+            (stake_key, 1, account, -staked, moved.balance_staked, moved.version + 1),
+            (stake_key, 2, house.escrow, staked, NULL, NULL),
+            (settle_key, 1, house.escrow, -staked, NULL, NULL),
+            (settle_key, 2, account, paid, moved.balance, moved.version + 2),
+            (settle_key, CASE WHEN paid > 0 THEN 3 ELSE 2 END, house.house, staked - paid, NULL, NULL)
+        ) AS line (key, n, account, amount, balance, version)
+        JOIN key AS k ON k.key = line.key
+        WHERE line.amount <> 0
+    ), day AS (
+        INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
+        SELECT owner, on_day, 0, 0, staked - counted, paid WHERE mode = 'R'
+        ON CONFLICT (player_id, day) DO UPDATE SET staked = d.staked + excluded.staked, paid = d.paid + excluded.paid
+    )
+    SELECT moved.balance INTO balance FROM moved;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'account % does not cover a stake of %', account, staked
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'wallet_account_covered', TABLE = 'wallet_account';
+    END IF;
+    done := wallet_end_writing();
+    RETURN balance;
+END $$;
+REVOKE ALL ON FUNCTION wallet_write_round FROM PUBLIC;
+
 -- Write one journal with many lines in one statement per table, under the rules of wallet_write.
 -- `kind`: held_stake or settle. `amounts[i]`: minor units to `accounts[i]`, negative for a debit. No
 -- account appears twice. The caller has computed the lines of the house from the others.
