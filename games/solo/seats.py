@@ -37,7 +37,8 @@ def sits(row: str) -> str:
 
 
 LOCK = f"""
-SELECT {columns(SoloSeat, "(seat)")}, {columns(Table, "(of_table)")}, account, balance, held, reason, is_stopped, room, sits
+SELECT {columns(SoloSeat, "(seat)")}, {columns(Table, "(of_table)")},
+    account, balance, held, reason, is_stopped, room, sits
 FROM games_lock_solo_seat(%(player)s::bigint, %(table)s::bigint, %(mode)s::text, %(purses)s::text[], %(terms)s::text,
     %(asks)s::boolean, %(session)s::uuid, %(minutes)s::integer)
 """  # noqa: S608  (nothing but names of our own columns)
