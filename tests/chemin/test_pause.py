@@ -341,7 +341,7 @@ class TestWhatPlayersSee:
         a_staked_coup(table)
         before = own_key(public_state(there(fetch_named(READ_PUBLIC, [table.pk]))))
         pause(table)
-        assert "The table is paused after this coup." in public(table)
+        assert "The table pauses after this coup." in public(table)
         assert "data-deadline" in public(table)
         assert own_key(public_state(there(fetch_named(READ_PUBLIC, [table.pk])))) != before
         step_to(table, Phase.CHOICE, Phase.OFFER)

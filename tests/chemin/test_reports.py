@@ -190,7 +190,7 @@ class TestThePage:
             seat = f'{address(live_table)}?seat={seat_at(live_table, seat_number)}"'
             assert table.count(seat) == 1, seat_number
         assert table.count("?seat=") == 3  # the own seat is included but hidden, because all players get the same bytes
-        assert "Report how Seat 3 plays" in table
+        assert "Report Seat 3" in table
 
     def test_is_not_led_to_from_the_seats_that_the_house_plays(self):
         practice = a_practice_table()

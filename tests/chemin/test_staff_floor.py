@@ -83,7 +83,7 @@ class TestThePageOfATable:
     @pytest.mark.sweep
     def test_says_who_is_asked_what_until_when(self, live_table, players):
         page = floor_page(live_table)
-        assert f"the bank is offered: seat 1, player:{players[0].pk} is asked, until" in page
+        assert f"the bank is offered: seat 1, player:{players[0].pk} to act, until" in page
         for seat_number, player in enumerate(players, 1):
             assert f"seat {seat_number}, player:{player.pk}" in page
 
@@ -109,7 +109,7 @@ class TestThePageOfATable:
             let_pass(live_table)
         answer(players[1], live_table, "make_bid", BANK)
         on = there(floor_of(live_table).chemin_state)
-        assert (on.full_amount, [(bid.sitting.number, bid.amount) for bid in on.bids]) == (
+        assert (on.full_amount, [(bid.seated.number, bid.amount) for bid in on.bids]) == (
             BANK + STAKE * 19 // 20,
             [(2, BANK)],
         )
@@ -163,7 +163,7 @@ class TestThePageOfATable:
         incident = Incident.objects.get()
         page = floor_page(live_table)
         assert "awaits a ruling" in page
-        assert "is asked, until" not in page
+        assert "to act, until" not in page
         boss.post(f"/staff/incidents/{incident.pk}/ruling/", {"decision": "stands", "reason": "x", "sure": "on"})
         assert "Resume table" in floor_page(live_table)
         boss.post(f"/staff/tables/live/{live_table.pk}/reopen/", {"reason": "Settled."})
@@ -172,7 +172,7 @@ class TestThePageOfATable:
     @pytest.mark.sweep
     def test_sets_the_language_of_its_chat(self, live_table):
         url = f"/staff/tables/{live_table.table_id}/chat/"
-        assert "is in Svenska" in seen(reader("operator").post(url, {"chat_language": "sv"}, follow=True))
+        assert "Svenska." in seen(reader("operator").post(url, {"chat_language": "sv"}, follow=True))
 
 
 class TestWhatLiesOpen:
@@ -265,7 +265,7 @@ class TestThePageOfARound:
         cards = " ".join(card.code for card in (*dealt, *first.thirds[:2]))
         assert f"Cards, in dealing order {cards} {cards}" in page
         assert "Punter declared draws draws" in page
-        assert "the guest draw card draw card" in page
+        assert "the player draw card draw card" in page
         for name in (f"seat 1, player:{players[0].pk}", f"seat 2, player:{players[1].pk}"):
             assert name in page
 
@@ -279,8 +279,8 @@ class TestThePageOfARound:
         answer(players[1], live_table, "stand")
         answer(players[0], live_table, "stand")
         page = seen(reader("compliance").get(f"/staff/rounds/{coup_at(live_table).pk}/"))
-        assert "Punter departed from the rule yes yes" in page
-        assert "Banker departed from the rule yes yes" in page
+        assert "Punter acted against the rule yes yes" in page
+        assert "Banker acted against the rule yes yes" in page
 
     @pytest.mark.sweep
     def test_shows_one_that_was_voided_with_its_cards_as_they_are_stored(self, live_table, players):

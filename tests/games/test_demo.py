@@ -425,7 +425,7 @@ class TestAtTheTable:
                     lines=[["player", 100, 0, 0, "surrendered"]]
                 ),
                 lambda stored: stored.update(notice={"words": "Welcome"}),
-                lambda stored: stored.update(demo_seats=None),
+                lambda stored: stored.update(places=None),
             ],
             1,
         ),

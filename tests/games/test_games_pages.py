@@ -38,7 +38,7 @@ def test_every_game_stands_with_its_returns_its_tables_and_their_versions(superv
     put_live(table_id=table.pk, limits=other_limits())
     text = read(supervisor, "/staff/games/")
     odds = exact(VARIANTS["baccarat"])["tie"]
-    assert f"Tie returns {percent(odds.rtp, 4)} %, the house keeps {percent(odds.edge, 4)} %" in text
+    assert f"Tie RTP {percent(odds.rtp, 4)} %, house edge {percent(odds.edge, 4)} %" in text
     assert "Players bet against each other; the house takes a tax." in text
     assert "Baccarat open 2 " in text
     assert "No scheduled changes." in text

@@ -105,7 +105,7 @@ def test_can_be_read_and_checked_by_an_outsider(voided, reader, tmp_path):
         "the round is void",
         told["requests"][0]["reason"],
         told["requests"][0]["decision"]["reason"],
-        "An apology",
+        "Apology",
         "The camera was looked at.",
         "All recomputed values match the stored values.",
         *(moment["what"] for moment in told["course"]),

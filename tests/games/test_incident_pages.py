@@ -146,7 +146,7 @@ class TestThePage:
             "Table resumed after a stop",
         ]
         assert [what for what in told if what in in_order] == in_order
-        assert {"Void of the round requested", "The request to annul was approved"} < set(told)
+        assert {"Void of the round requested", "Void request approved"} < set(told)
         page = text(answer)
         for words in (f"Ada, {asker}", f"Bo, {decider}", "A card was wrong.", "I saw it too.", "Mended."):
             assert words in page
@@ -175,7 +175,7 @@ class TestThePage:
         for what, why in (
             ("Note", "Found at night."),
             ("Void of the round requested", "A card was wrong."),
-            ("The request to annul was approved", "I saw it too."),
+            ("Void request approved", "I saw it too."),
             ("Letter to the players ordered", letter.get_kind_display()),
             ("Letter to the players completed", "2 in all"),
             ("Exported for the regulator", ""),
@@ -202,7 +202,7 @@ class TestThePage:
         found = malfunction.report(round_id=dealt.pk, cause=CAUSE, by="staff:1")
         page = text(reader("operator").get(f"/staff/incidents/{found.pk}/"))
         assert f"player:{player.pk}" in page
-        assert "not over" in page
+        assert "in progress</td>" in page
         assert dealt.cards not in page
 
     def test_tells_whoever_rules_what_the_seed_says_and_nobody_a_card_that_lies_face_down(self, live_table):
@@ -238,7 +238,7 @@ class TestThePage:
         assert "Round cancelled before the deal" in page
         assert "All stakes returned; nothing had been paid" in page
         assert "payouts reversed" not in page
-        assert f'href="/staff/floor/live-{live_table.pk}/">Let it go on, on the Floor' in page
+        assert f'href="/staff/floor/live-{live_table.pk}/">Resume it on the Floor' in page
         assert "SEK 50.00 returned" in page
         assert "the round was cancelled" in text(boss.get("/staff/incidents/"))
         assert "A supervisor can resume it." in text(reader("operator").get(f"/staff/incidents/{found.pk}/"))
@@ -256,7 +256,7 @@ class TestThePage:
         )
         assert f'href="/staff/approvals/{asked.pk}/"' in page
         told = text(reader("compliance").get(f"/staff/approvals/{asked.pk}/"))
-        assert "Another person than the one who asked does, in the role supervisor." in told
+        assert "It needs another person with the role supervisor." in told
         decide(asked, decider)
         page = text(reader("compliance").get(address))
         assert f"Bo ({decider})" in page

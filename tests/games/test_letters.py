@@ -36,7 +36,7 @@ STAKE = 5000
 SUBJECTS = {
     "sv": "Din runda {} har annullerats",
     "da": "Din runde {} er annulleret",
-    "ro": "Rezultatul rundei dumneavoastră {} a fost anulată",
+    "ro": "Runda dumneavoastră {} a fost anulată",
     "de": "Ihre Runde {} wurde annulliert",
     "en": "Your round {} was voided",
 }
@@ -132,8 +132,7 @@ class TestTheWords:
         moment = written_moment(incident.live_round.opened_at, "en", "Europe/London")
         assert words_to(players[-1]) == (
             f"Your round {found.code} was voided\n\n"
-            f"Your round {found.code} at the table {incident.table.name}, on {moment}, was voided: something was"
-            " wrong with it.\n\n"
+            f"Your round {found.code} at table {incident.table.name} on {moment} was voided because of an error.\n\n"
             "The round does not count. All stakes were returned.\n\n"
             "Your stake: £50.00\nCredited to your account: £50.00\n\n"
             "Your table is open again.\n\n"
@@ -300,7 +299,7 @@ class TestThePage:
         for subject in SUBJECTS.values():
             assert subject.format(case(incident).code) in page
         assert page.count(OWN) == 2  # in its field, and in the letter
-        assert "Send it to 5 players." in page
+        assert "Send to 5 players." in page
         assert not Mail.objects.filter(template=delivery.TEMPLATE).exists()
 
     @pytest.mark.sweep

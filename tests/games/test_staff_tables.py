@@ -190,7 +190,7 @@ class TestClosingSeveralAtOnce:
     def test_says_how_many_tables_each_choice_closes(self, supervisor, house):
         page = supervisor.get("/staff/floor/").text
         assert '<option value="">Choose …</option>' in page
-        assert '<option value="all">Every game of the house: 3 tables</option>' in page
+        assert '<option value="all">All games: 3 tables</option>' in page
         assert '<option value="baccarat">Baccarat: 2 tables</option>' in page
         assert 'href="#close-tables"' in page.partition('id="floor-tables"')[0]
 
@@ -226,7 +226,7 @@ class TestTheLanguageOfAChat:
     def test_is_chosen_and_taken_back_once_each_on_record(self, operator):
         table = a_live_table().table
         for language, name in (("sv", "Svenska"), ("sv", "Svenska"), ("", "any language")):
-            assert f"The chat of {table.name} is in {name}." in self.choose(operator, table, language)
+            assert f"Chat language of {table.name}: {name}." in self.choose(operator, table, language)
             table.refresh_from_db()
             assert table.chat_language == language
         bodies = [bytes(each.body).decode() for each in Event.objects.filter(kind="table.chat_language").order_by("pk")]
@@ -272,4 +272,4 @@ def test_the_back_office_offers_no_language_since_it_has_one(role, page):
 def test_the_first_page_says_which_roles_may_do_what(operator):
     page = " ".join(operator.get("/staff/").text.split())
     assert "Tables</a></th><td>All tables with their state, version and chat language.</td>" in page
-    assert "every journal.</td><td>compliance, finance</td>" in page
+    assert "accounts and journals.</td><td>compliance, finance</td>" in page

@@ -176,9 +176,9 @@ class TestANewTable:
         sample(
             [
                 ({"name": ""}, "name", "This field is required."),
-                ({"slug": "two words"}, "slug", "A URL name has letters, digits, hyphens and underscores"),
+                ({"slug": "two words"}, "slug", "A URL name may contain only letters, digits, hyphens and underscores"),
                 ({"slug": "baccarat"}, "slug", "This URL name is already in use."),
-                ({"name": "...", "slug": ""}, "slug", "A URL name has letters"),
+                ({"name": "...", "slug": ""}, "slug", "A URL name may contain only letters"),
                 ({"jurisdictions": []}, "jurisdictions", "Choose at least one jurisdiction."),
                 ({"jurisdictions": ["XX"]}, "jurisdictions", "XX is not one of the available choices."),
                 ({"modes": []}, "modes", "Choose real money, free money or both."),
