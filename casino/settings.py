@@ -91,7 +91,7 @@ MIDDLEWARE = [
     "players.middleware.show_local_time",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "casino.content_policy.ContentPolicy",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "casino.middleware.show_no_bare_refusal",
