@@ -470,7 +470,7 @@ LOGGING = {
     "filters": {"idle_ticks": {"()": "ops.logs.IdleTickFilter"}},
     "formatters": {
         "line": {
-            "()": "structlog.stdlib.ProcessorFormatter",
+            "()": "ops.logs.LineFormatter",
             "processor": "ext://ops.logs.renderer",
             "foreign_pre_chain": "ext://ops.logs.SHARED",
         }

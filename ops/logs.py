@@ -2,6 +2,7 @@
 logged. E-mail addresses, tokens and paths that others may put into a message are removed.
 """
 
+import json
 import logging
 import re
 from typing import TYPE_CHECKING, Any, Final
@@ -41,14 +42,27 @@ SHARED: list[structlog.types.Processor] = [
 ]
 TICK: Final = "games.tasks.tick"
 NOTHING: Final = "[]"  # its usual return value
-_json = structlog.processors.JSONRenderer()
+_encode = json.JSONEncoder(default=repr).encode
 
 
 def renderer(logger: WrappedLogger, name: str, event: EventDict) -> str:
     """Format an event as a JSON line without structlog's internal keys, and remove what must not be logged."""
     event.pop("_record", None)
     event.pop("_from_structlog", None)
-    return UNWRITTEN.sub(LEFT_OUT, str(_json(logger, name, event)))
+    line = _encode(event)
+    return UNWRITTEN.sub(LEFT_OUT, line) if "@" in line or "sabot_" in line else line
+
+
+class LineFormatter(structlog.stdlib.ProcessorFormatter):
+    """Formats records as lines. An event of structlog is complete (`configure`), so it is written without a copy of
+    its record and a second round of processors, which take half of the time of a line.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record."""
+        if isinstance(record.msg, dict) and hasattr(record, "_logger"):
+            return renderer(None, record.levelname, record.msg.copy())
+        return super().format(record)
 
 
 class IdleTickFilter(logging.Filter):
@@ -82,6 +96,9 @@ def configure() -> None:
         cache_logger_on_first_use=True,
     )
     logging.captureWarnings(True)
+    # No line contains these, and finding them for each record takes a fifth of its time.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    vars(logging)["_srcfile"] = None
 
 
 def stay(**sent: object) -> None:

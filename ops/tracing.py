@@ -17,6 +17,7 @@ from structlog.contextvars import bind_contextvars, clear_contextvars, get_conte
 from ops.logs import view_of
 
 HEADER: Final = "X-Request-ID"
+IN_META: Final = "HTTP_X_REQUEST_ID"  # request.headers is a second copy of all headers
 ID: Final = "request_id"  # key in log lines, and header of a task message
 TAKEN: Final = re.compile(r"[0-9A-Za-z_-]{8,64}", re.ASCII)
 PROBES: Final = {"health", "ready", "metrics"}  # called every few seconds; successes are logged at debug level
@@ -29,7 +30,7 @@ def trace(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         began = perf_counter()
-        number = begin(request.headers.get(HEADER, ""))
+        number = begin(request.META.get(IN_META, ""))
         response = get_response(request)
         response[HEADER] = number
         view = view_of(request)
