@@ -3,11 +3,11 @@ throughput of Django's own ASGI. Streams of live tables need neither a thread no
 connection each.
 """
 
+import asyncio
 import os
 from collections.abc import Iterator
-from typing import Any, cast
+from concurrent.futures import ThreadPoolExecutor
 
-from a2wsgi import WSGIMiddleware
 from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
@@ -16,12 +16,18 @@ from casino.wsgi import application as pages
 
 # isort: split
 # The following imports load models, which need the setup done by the imports above.
+from django.db import DatabaseError, close_old_connections
+from django.http import parse_cookie
 from django.urls import reverse
 from django.utils.translation import override
 
-from casino import views
-from ops.http.request_buffer import Allowance, Door, Readers
+from casino import refusals
+from ops.http.bodies import Allowance, Bodies, Message
+from ops.http.pages import Pages
+from players.api import tokens
+from players.api.views import key_of
 from players.identity.uploads import TOO_MUCH
+from players.login import sessions
 from realtime.asgi import Port
 from realtime.hub import Hub
 from wallet.provider_statements.parser import MOST_BYTES
@@ -30,6 +36,8 @@ LIVE_STREAMS = int(os.environ.get("LIVE_STREAMS", "1000"))
 
 SECONDS_FOR_DOCUMENTS = 300.0  # 25 MB over a poor mobile connection
 FORM_AROUND = 100_000  # bytes: the other fields of a form with a file
+
+_threads = ThreadPoolExecutor(settings.WEB_THREADS, thread_name_prefix="pages")
 
 
 def _where_files_are_sent() -> Iterator[tuple[str, Allowance]]:
@@ -42,13 +50,35 @@ def _where_files_are_sent() -> Iterator[tuple[str, Allowance]]:
     yield reverse("staff_statement_upload"), Allowance(MOST_BYTES + FORM_AROUND, instead=statements)
 
 
-# the WSGI types of the two differ in name only
-_threads = WSGIMiddleware(cast("Any", pages), workers=settings.WEB_THREADS)
-_door = Door(
-    cast("Any", _threads),
-    ordinary=Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE),
-    at=dict(_where_files_are_sent()),
-    below={views.API: Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, words=views.at_the_door)},
+def _find_sender(cookie: str, authorization: str) -> str:
+    """Return the running session or the API token that a request brings, "" if there is none."""
+    close_old_connections()
+    try:
+        if key := key_of(authorization):
+            token = tokens.find(key)
+            return f"token {token.pk}" if token else ""
+        session = sessions.find_running(parse_cookie(cookie).get(settings.SESSION_COOKIE_NAME, ""))
+        return f"session {session}" if session else ""
+    except DatabaseError:
+        return ""
+    finally:
+        close_old_connections()
+
+
+async def _sender_of(scope: Message) -> str:
+    """Return who sends a large body. Called once for each, so the query costs little."""
+    headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+    brought = headers.get(b"cookie", ""), headers.get(b"authorization", "")
+    return await asyncio.get_running_loop().run_in_executor(_threads, _find_sender, *brought)
+
+
+_pages = Pages(
+    pages,
+    threads=_threads,
+    bodies=Bodies(
+        _sender_of, ordinary=Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE), at=dict(_where_files_are_sent())
+    ),
+    words=refusals.answer,
 )
 if settings.METRICS:
     from ops.metrics.collect import STREAMS
@@ -56,4 +86,4 @@ if settings.METRICS:
     _hub = Hub(LIVE_STREAMS, STREAMS.inc)
 else:
     _hub = Hub(LIVE_STREAMS)
-application = Port(_hub, Readers(_door))
+application = Port(_hub, _pages)

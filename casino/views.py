@@ -1,25 +1,23 @@
 """Home page, health checks, and error pages, which below ``/api/`` are problems."""
 
-from collections.abc import MutableMapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils.translation import get_language_from_request, override
+from django.utils.translation import override
 from django.views import defaults
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from casino.offline import stand_alone
+from casino.refusals import API
 from ops.readiness import MONITOR
 from players.access import HouseRequest, ask_to_log_in, made_by_the_page
-from players.api.problems import FAULT, MALFORMED, MEDIA_TYPE, NOT_FOUND, TOO_LARGE, TOO_SLOW, Problem
+from players.api.problems import FAULT, MALFORMED, NOT_FOUND, Problem
 from players.login.current_user import staff_of
 
-API: Final = "/api/"
-AT_THE_DOOR: Final = {HTTPStatus.REQUEST_ENTITY_TOO_LARGE: TOO_LARGE, HTTPStatus.REQUEST_TIMEOUT: TOO_SLOW}
 SECONDS_TO_WAIT: Final = 300  # the longest period over which allauth counts attempts of an address or name
 FOR_VISITORS = frozenset(  # forms of these pages
     {
@@ -115,14 +113,6 @@ def fault(request: HttpRequest) -> HttpResponseBase:
     if _is_call(request):
         return Problem(FAULT).plain()
     return HttpResponse(stand_alone("500.html", request), status=500)
-
-
-def at_the_door(scope: MutableMapping[str, Any], status: HTTPStatus) -> tuple[str, bytes]:
-    """Return content type and body of the problem for a call that the request buffer refuses."""
-    request = HttpRequest()
-    request.META["HTTP_ACCEPT_LANGUAGE"] = dict(scope["headers"]).get(b"accept-language", b"").decode("latin-1")
-    with override(get_language_from_request(request)):
-        return MEDIA_TYPE, Problem(AT_THE_DOOR[status]).written()
 
 
 def _is_call(request: HttpRequest) -> bool:

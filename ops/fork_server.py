@@ -54,15 +54,13 @@ WORKER: Final = (
 DEMO_LOG: Final = "sabot.demo/log"  # name of a demo's event log in its checkpoints
 PRELOADED: Final = (
     "casino.urls",
-    "ops.http.request_buffer",
+    "casino.refusals",
+    "ops.http.pages",
     "realtime.asgi",
     "realtime.hub",
-    "ops.http.request_buffer",
-    "uvicorn.main",
-    "uvicorn.loops.auto",
-    "uvicorn.protocols.http.auto",
     "uvicorn.lifespan.on",
-    "a2wsgi",
+    "uvicorn.loops.auto",
+    "uvicorn.protocols.http.httptools_impl",
     "celery.bin.celery",
     "celery.apps.worker",
     "celery.concurrency.thread",
@@ -309,11 +307,8 @@ def compile_texts(say: Callable[[str], None]) -> None:
 
 
 def web_arguments(listening: int, application: str = "casino.asgi:application") -> tuple[str, ...]:
-    """Return the command line of the web server on an inherited socket. On a stop signal it ends
-    streams at once, and other responses after three seconds.
-    """
-    server = ("uvicorn", application, "--fd", str(listening), "--timeout-graceful-shutdown", "3", "--no-access-log")
-    return (sys.executable, "-m", *server, "--no-proxy-headers", "--no-server-header")
+    """Return the command line of the web server on an inherited socket."""
+    return (sys.executable, "-m", "ops.http.server", application, "--fd", str(listening))
 
 
 def _uses_embedded() -> bool:

@@ -117,15 +117,8 @@ def listen(port: int) -> socket.socket:
 
 
 def listening_socket(port: int) -> socket.socket:
-    """Open *port* (0: any) for web to inherit. Raises OSError.
-
-    Web treats an inherited socket as a Unix socket and does not disable Nagle's algorithm, which
-    would delay the body of a response by 40 ms until the browser acknowledges its head. Connections
-    inherit the option from the listening socket.
-    """
-    listening = socket.create_server((ADDRESS, port), backlog=BACKLOG)
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listening
+    """Open *port* (0: any) for web to inherit. Raises OSError."""
+    return socket.create_server((ADDRESS, port), backlog=BACKLOG)
 
 
 def port_from_environment() -> int:

@@ -135,9 +135,8 @@ class House:
             return
         queue = "--queues=seal" if name == "sealer" else "--queues=celery"
         if name.startswith("web"):
-            options = ("--timeout-graceful-shutdown", "10", "--no-access-log", "--no-proxy-headers")
             at = ("--host", self.hosts[name].address, "--port", str(PORT))
-            self._run(name, "web", PYTHON, "-m", "uvicorn", "casino.asgi:application", *at, *options)
+            self._run(name, "web", PYTHON, "-m", "ops.http.server", *at, "--graceful", "10")
             return
         worker = ("-m", "celery", "--quiet", "-A", "casino", "worker", "--pool=threads", "--concurrency=2", queue)
         self._run(name, "worker", PYTHON, *worker, f"--hostname=celery@{name}")

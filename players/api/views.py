@@ -78,6 +78,12 @@ SCHEME: Final = "bearer"
 LONGEST: Final = 200  # characters
 
 
+def key_of(authorization: str) -> str:
+    """Return the key in the value of an Authorization header, "" if there is none that could be valid."""
+    scheme, _, key = authorization.partition(" ")
+    return key.strip() if scheme.lower() == SCHEME and key.isascii() and len(key) <= LONGEST else ""
+
+
 class ByToken(BaseAuthentication):
     """Authenticates ``Authorization: Bearer sabot_…``. Tokens of closed or locked accounts are refused."""
 
@@ -87,10 +93,11 @@ class ByToken(BaseAuthentication):
         Raises AuthenticationFailed; PermissionDenied for staff who may not use tokens now;
         Throttled.
         """
-        scheme, _, key = request.headers.get("Authorization", "").partition(" ")
-        if not scheme:
+        authorization = request.headers.get("Authorization", "")
+        if not authorization.partition(" ")[0]:
             return None
-        token = tokens.find(key.strip()) if scheme.lower() == SCHEME and key.isascii() and len(key) <= LONGEST else None
+        key = key_of(authorization)
+        token = tokens.find(key) if key else None
         user = HouseBackend().get_user(token.user_id) if token else None
         ip = str(get_adapter().get_client_ip(request))
         if token is None or user is None:

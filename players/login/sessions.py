@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 from audit import log, retention
 from audit.models import RetainedData
 from players.login.current_user import SESSION_ID, actor_of, session_of, staff_of
+from players.login.session_store import SessionStore
 from players.models import Ended, Session, User
 
 LAG: Final = timedelta(seconds=5)  # an action is stored only if the last stored one is older
@@ -84,6 +85,12 @@ def read_state(session_id: UUID) -> SessionState | None:
     limit = limit_for(found.user)
     left = 0.0 if found.ended_at else max(0.0, (limit - found.idle).total_seconds())
     return SessionState(found.pk, left, found.idle, limit, found.why)
+
+
+def find_running(cookie: str) -> UUID | None:
+    """Return the id of the running log-in session with this session cookie, or None."""
+    found = session_of(SessionStore(cookie)) if cookie else None
+    return found if found and Session.objects.filter(pk=found, ended_at=None).exists() else None
 
 
 def act(session: SessionState) -> None:

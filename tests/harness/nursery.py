@@ -2,7 +2,7 @@
 
 Imports and parsed templates take most of the time of a server for one test. Python's fork server
 does both once for each worker of xdist. A forked server gets the environment, database and settings
-of a new one, then runs uvicorn. The process that is forked has no threads or connections.
+of a new one, then runs the web server. The process that is forked has no threads or connections.
 """
 
 import gc
@@ -24,13 +24,14 @@ ENVIRONMENT = {NURSERY: "1", "DJANGO_SETTINGS_MODULE": "casino.settings"}
 IMPORTS = (
     "casino.wsgi",
     "casino.urls",
-    "ops.http.request_buffer",
+    "casino.refusals",
+    "ops.http.server",
     "realtime.asgi",
     "realtime.hub",
     "ops.fork_server",
     "players.identity.views",
 )
-SERVERS = ("uvicorn.main", "uvicorn.loops.auto", "uvicorn.protocols.http.auto", "uvicorn.lifespan.on", "a2wsgi")
+SERVERS = ("uvicorn.loops.auto", "uvicorn.lifespan.on")
 # Settings that are read when a module is imported cannot change after the fork.
 READ_ONCE = {"AUTH_USER_MODEL", "DATA_UPLOAD_MAX_MEMORY_SIZE", "INSTALLED_APPS", "LOGGING", "MIDDLEWARE", "TEMPLATES"}
 READ_ONCE |= {"PLAYER_IDLE_SECONDS", "SESSION_COOKIE_AGE", "STORAGES", "VAR_DIR"}
@@ -40,7 +41,7 @@ _context = get_context("forkserver")
 
 
 def begin(application: str, listening: int, output: int, environment: Mapping[str, str]) -> Forked:
-    """Run *application* ("module:name") under uvicorn on an open socket, as the launcher does."""
+    """Run *application* ("module:name") on an open socket, as the launcher does."""
     _context.set_forkserver_preload([__name__])
     before = {name: os.environ.get(name) for name in ENVIRONMENT}
     os.environ.update(ENVIRONMENT)
@@ -56,7 +57,7 @@ def begin(application: str, listening: int, output: int, environment: Mapping[st
 
 
 def _serve(application: str, listening: Any, output: Any, environment: Mapping[str, str]) -> None:
-    """Become the server that `python -m uvicorn` would start with this environment."""
+    """Become the server that `python -m ops.http.server` would start with this environment."""
     descriptor = listening.detach()
     written = output.detach()
     for stream in (1, 2):
@@ -67,7 +68,7 @@ def _serve(application: str, listening: Any, output: Any, environment: Mapping[s
     os.environ.update(environment)
     _take_settings()
     sys.argv = list(import_module("ops.fork_server").web_arguments(descriptor, application)[2:])
-    import_module("uvicorn.main").main()
+    import_module("ops.http.server").main()
 
 
 def _take_settings() -> None:

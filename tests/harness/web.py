@@ -43,7 +43,7 @@ ServerStarter = Callable[..., WebServer]
 def start(
     database: Database, log: Path, *, application: str, environment: Mapping[str, str], port: int = 0
 ) -> WebServer:
-    """Start *application* ("module:name") under uvicorn and wait until it answers.
+    """Start *application* ("module:name") and wait until it answers.
 
     Uses a free port if none is given. Fails the test if the server does not answer.
     """

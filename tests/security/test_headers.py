@@ -20,6 +20,7 @@ from tests.api.client import ApiClient
 from tests.builders import a_player
 from tests.casino.test_checks import PRODUCTION
 from tests.harness.product import PROJECT, modules
+from tests.harness.visitor import Visitor
 from tests.matrix import LINES
 from tests.people import PASSWORD, a_visitor, log_in
 
@@ -186,7 +187,10 @@ def test_at_the_real_port(web_server):
     assert large.status == 413
     hold(large)
 
-    led = port.ask("POST", "/en/account/identity/", b"x" * (house.LARGEST_UPLOAD + 1))
+    player = Visitor(web_server.url, a_player().user)
+    player.get("/en/cashier/")
+    cookie = f"{house.SESSION_COOKIE_NAME}={player.session}"
+    led = port.ask("POST", "/en/account/identity/", b"x" * (house.LARGEST_UPLOAD + 1), Cookie=cookie)
     assert (led.status, led.getheader("Location")) == (303, "/en/account/identity/?too-much=1")
     hold(led)
 

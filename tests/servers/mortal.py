@@ -7,17 +7,22 @@ as one. A parent that has loaded everything forks the next process at once, on t
 
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any, cast
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
-import uvicorn
-from a2wsgi import WSGIMiddleware
+from django.conf import settings
 from django.db.backends.signals import connection_created
 from django.urls import get_resolver
 
+from casino import refusals
 from casino.wsgi import application as pages
+from ops.http import server
+from ops.http.bodies import Allowance, Bodies
+from ops.http.pages import Pages
 from ops.postgresql.base import DatabaseWrapper
 
 HEADER = "HTTP_X_DIE"
@@ -66,7 +71,24 @@ def serve(descriptor: int) -> None:
     connection_created.connect(watch)
     commit = DatabaseWrapper._commit  # type: ignore[attr-defined]  # Django's own, untyped
     DatabaseWrapper._commit = lambda self: counted(lambda: commit(self))  # type: ignore[attr-defined]
-    uvicorn.run(WSGIMiddleware(cast("Any", mortal_pages)), fd=descriptor, log_level="warning")
+    server.serve(application(), socket.socket(fileno=descriptor), graceful=3)
+
+
+def application() -> Any:
+    """Return the pages alone, as an ASGI application."""
+
+    async def nobody(scope: Any) -> str:
+        return ""
+
+    bodies = Bodies(nobody, ordinary=Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE))
+    served = Pages(mortal_pages, threads=ThreadPoolExecutor(8), bodies=bodies, words=refusals.answer)
+
+    async def without_lifespan(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            raise NotImplementedError
+        await served(scope, receive, send)
+
+    return without_lifespan
 
 
 def main(descriptor: int) -> None:

@@ -12,11 +12,11 @@ import yaml
 from celery.bin.base import CLIContext
 from celery.bin.worker import worker
 from django.core.management import get_commands, load_command_class
-from uvicorn.main import main as uvicorn
 
 from audit.verification.verify import LOG, TIME, Key
 from casino.celery import app
 from ops import beat, health
+from ops.http import server
 from tests.harness.sweeps import TURN, sweep
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -65,9 +65,9 @@ def test_a_command_is_there_and_takes_what_it_is_given(name):
         case ["manage.py", command, *arguments]:
             parser = load_command_class(get_commands()[command], command).create_parser("manage.py", command)
             assert parser.parse_args(arguments)
-        case ["-m", "uvicorn", *arguments]:
-            given = [part.replace("%i", "8000") for part in arguments]
-            assert uvicorn.make_context("uvicorn", given).params["app"] == "casino.asgi:application"
+        case ["-m", "ops.http.server", *arguments]:
+            served = server.parse([part.replace("%i", "8000") for part in arguments])
+            assert (served.application, served.port, served.graceful) == ("casino.asgi:application", 8000, 20)
         case ["-m", "celery", *arguments]:
             given = arguments[arguments.index("worker") + 1 :]
             assert worker.make_context("worker", given, obj=CLIContext(app, no_color=True, workdir=None))

@@ -1,0 +1,176 @@
+"""The web server: heads of requests within limits, and no work while nothing happens."""
+
+import asyncio
+import re
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import uvicorn
+
+from ops.http import server
+from ops.http.server import Connection, Server
+
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+CLOSING = GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+
+
+async def application(scope: Any, receive: Any, send: Any) -> None:
+    """Answer with what was asked."""
+    if scope["type"] != "http":
+        raise NotImplementedError
+    body = b""
+    while True:
+        message = await receive()
+        body += message["body"]
+        if not message["more_body"]:
+            break
+    body = body or scope["path"].encode()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
+    await send({"type": "http.response.body", "body": body})
+
+
+class Running:
+    """A server in a thread of its own, on a free port."""
+
+    def __init__(self) -> None:
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listening.getsockname()[1]
+        config = uvicorn.Config(application, http=Connection, ws="none", loop="asyncio", log_config=None)
+        self.server = Server(config)
+        self.thread = threading.Thread(target=self.server.run, args=([self.listening],))
+
+    def open(self) -> socket.socket:
+        """Open a connection."""
+        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
+
+    def ask(self, *sent: bytes) -> bytes:
+        """Send this over one connection and return what comes until the server closes it."""
+        with self.open() as line:
+            for each in sent:
+                line.sendall(each)
+            return line.makefile("rb").read()
+
+
+@contextmanager
+def running() -> Iterator[Running]:
+    """A running server."""
+    house = Running()
+    house.thread.start()
+    try:
+        yield house
+    finally:
+        house.server.handle_exit(signal.SIGTERM, None)
+        house.thread.join(10)
+        assert not house.thread.is_alive()
+
+
+@pytest.fixture
+def house() -> Iterator[Running]:
+    with running() as found:
+        yield found
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "SECONDS_FOR_A_HEAD", 0.05)
+
+
+def statuses(said: bytes) -> list[str]:
+    return [each.decode() for each in re.findall(rb"HTTP/1\.1 (\d+)", said)]
+
+
+@pytest.mark.usefixtures("hasty")
+class TestHeads:
+    def test_whoever_says_nothing_is_hung_up_on(self, house):
+        assert house.ask() == b""
+
+    def test_whoever_does_not_finish_a_head_is_told_so(self, house):
+        assert statuses(house.ask(GET[:-2])) == ["408"]
+
+    def test_nor_one_that_trickles(self, house):
+        with house.open() as line:
+            line.sendall(GET[:10])
+            line.sendall(GET[10:20])
+            assert statuses(line.makefile("rb").read()) == ["408"]
+
+    def test_the_next_head_of_a_connection_has_as_long(self, house):
+        assert statuses(house.ask(GET, GET[:-2])) == ["200", "408"]
+
+    def test_a_body_that_is_late_is_not_the_heads_affair(self, house):
+        with house.open() as line:
+            line.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nab")
+            assert house.ask(GET[:-2])  # which takes longer than a head may
+            line.sendall(b"cd")
+            assert line.recv(15) == b"HTTP/1.1 200 OK"
+
+
+def test_an_endless_head_is_refused(house):
+    line = b"X-Long: " + b"x" * 8000 + b"\r\n"
+    assert statuses(house.ask(b"GET / HTTP/1.1\r\n", *[line] * 9)) == ["431"]
+
+
+def test_of_too_many_incomplete_heads_the_oldest_ends(house, monkeypatch):
+    monkeypatch.setattr(server, "INCOMPLETE_HEADS", 2)
+    lines = [house.open() for _ in range(2)]
+    for line in lines:
+        line.sendall(GET[:10])
+    assert house.ask(CLOSING)
+    assert lines[0].makefile("rb").read()[:12] in (b"HTTP/1.1 408", b"")
+    lines[1].sendall(GET[10:])
+    assert lines[1].recv(15) == b"HTTP/1.1 200 OK"
+    for line in lines:
+        line.close()
+
+
+def test_what_is_no_request_is_refused(house):
+    assert statuses(house.ask(b"no request\r\n\r\n")) == ["400"]
+
+
+def test_requests_one_after_the_other_and_at_once(house):
+    last = CLOSING.replace(b"/ ", b"/last ")
+    said = house.ask(GET + GET.replace(b"/ ", b"/second "), last)
+    assert statuses(said) == ["200", "200", "200"]
+    assert said.index(b"/second") < said.index(b"/last")
+
+
+def test_whoever_asks_first_may_send(house):
+    head = (
+        b"POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 4\r\nConnection: close\r\n\r\n"
+    )
+    with house.open() as line:
+        line.sendall(head)
+        assert line.recv(25) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        line.sendall(b"abcd")
+        assert line.makefile("rb").read().endswith(b"\r\n\r\nabcd")
+
+
+def test_an_answer_is_dated(house):
+    said = house.ask(CLOSING)
+    assert re.search(rb"\r\ndate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n", said)
+
+
+def test_nothing_wakes_a_server_that_nobody_asks(monkeypatch):
+    """No timer is due and no callback waits: it sleeps until a connection or a signal comes."""
+    asleep = threading.Event()
+    loops: list[asyncio.AbstractEventLoop] = []
+    found: list[Any] = []
+
+    def look() -> None:
+        found.append(list(loops[0]._scheduled))  # type: ignore[attr-defined]
+        asleep.set()
+
+    async def looked(self: Server) -> None:
+        loops.append(asyncio.get_running_loop())
+        loops[0].call_soon(loops[0].call_soon, look)
+        await before(self)
+
+    before = Server.main_loop
+    monkeypatch.setattr(Server, "main_loop", looked)
+    with running():
+        assert asleep.wait(10)
+        assert found == [[]]
