@@ -1,10 +1,12 @@
 """Names of games, bets and cards in the reader's language."""
 
+from functools import cache
+
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from games.engine.bets import Variant
-from games.engine.cards import Card, Rank, Suit
+from games.engine.cards import FULL_DECK, Card, Rank, Suit
 from games.engine.coup import Coup, Outcome
 from games.variants.game import Game
 
@@ -23,7 +25,7 @@ def bet_name(variant: Variant, bet: str, language: str) -> str:
 
 def card_name(card: Card) -> str:
     """Return the spoken name of a card: "nine of hearts"."""
-    return _("%(rank)s of %(suit)s") % {"rank": _rank_names()[card.rank], "suit": _suit_names()[card.suit]}
+    return _card_names(get_language() or FALLBACK)[card]
 
 
 def announcement(coup: Coup) -> str:
@@ -34,6 +36,15 @@ def announcement(coup: Coup) -> str:
     if coup.outcome is Outcome.PLAYER:
         return _("Player wins with %(high)d over %(low)d.") % totals
     return _("Banker wins with %(high)d over %(low)d.") % totals
+
+
+@cache
+def _card_names(language: str) -> dict[Card, str]:
+    """Return the names of the 52 cards in the active *language*."""
+    ranks, suits = _rank_names(), _suit_names()
+    return {
+        card: _("%(rank)s of %(suit)s") % {"rank": ranks[card.rank], "suit": suits[card.suit]} for card in FULL_DECK
+    }
 
 
 def _rank_names() -> dict[Rank, str]:

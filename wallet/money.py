@@ -1,9 +1,10 @@
 """Format and parse amounts of money in the notation of each language."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import cache
 
 from babel import Locale
 from babel.numbers import (
@@ -40,32 +41,83 @@ class MoneyError(ValueError):
     """The typed text is not a valid amount. The message says so in the active language."""
 
 
-@lru_cache(maxsize=4096)  # every page shows limits and chips
 def format_money(minor: int, currency: str, language: str) -> str:
     """Format *minor* units in the notation of the language: ``1 234,50 kr``, ``€1,234.50``."""
-    text: str = format_currency(Decimal(minor) / MINOR_UNITS, currency, locale=_locale(language))
-    return _spaced(text).replace("-", MINUS)
+    return _money_pattern(currency, language).fill(minor)
 
 
-@lru_cache(maxsize=4096)
 def format_amount(minor: int, currency: str, language: str) -> str:
     """Format whole units without decimals: ``10 000 kr``, ``€1,000``.
 
     Other amounts as `format_money` does.
     """
-    if minor % MINOR_UNITS:
-        return format_money(minor, currency, language)
-    locale = _locale(language)
-    pattern = locale.currency_formats["standard"].pattern.replace(".00", "")
-    return _spaced(format_currency(minor // MINOR_UNITS, currency, pattern, locale=locale, currency_digits=False))
+    pattern = _money_pattern if minor % MINOR_UNITS else _amount_pattern
+    return pattern(currency, language).fill(minor)
 
 
-@lru_cache(maxsize=4096)
 def format_figure(minor: int, language: str) -> str:
     """Format an amount without currency: ``1 234,50``, or ``10 000`` for whole units."""
-    pattern = "#,##0.00" if minor % MINOR_UNITS else "#,##0"
-    text: str = format_decimal(Decimal(minor) / MINOR_UNITS, pattern, locale=_locale(language))
-    return text
+    return _figure_pattern("#,##0.00" if minor % MINOR_UNITS else "#,##0", language).fill(minor)
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """How the amounts of one currency look in one language. Babel takes thirty times as long as `fill`."""
+
+    positive: tuple[str, str]  # texts before and after the digits
+    negative: tuple[str, str]
+    group: str
+    decimal: str  # "" for amounts in whole units
+
+    @classmethod
+    def of(cls, formatted: Callable[[Decimal], str], *, decimals: bool) -> "_Pattern":
+        """Read the pattern off amounts that CLDR's rules have formatted."""
+        sample = Decimal("1234567.89" if decimals else "1234567")
+        digits = re.compile(r"1(?P<group>\D*)234(?P=group)567(?:(?P<decimal>\D+)89)?")
+        positive, negative = (digits.search(text) for text in (formatted(sample), formatted(-sample)))
+        if positive is None or negative is None:
+            raise ValueError(formatted(sample))
+        return cls(
+            positive=(positive.string[: positive.start()], positive.string[positive.end() :]),
+            negative=(negative.string[: negative.start()], negative.string[negative.end() :]),
+            group=positive["group"],
+            decimal=positive["decimal"] or "",
+        )
+
+    def fill(self, minor: int) -> str:
+        """Format an amount. The pattern of whole units drops no decimals: the amount has none."""
+        before, after = self.negative if minor < 0 else self.positive
+        units, cents = divmod(abs(minor), MINOR_UNITS)
+        digits = f"{units:,}" if self.group == "," else f"{units:,}".replace(",", self.group)
+        return f"{before}{digits}{self.decimal}{cents:02}{after}" if self.decimal else f"{before}{digits}{after}"
+
+
+@cache
+def _money_pattern(currency: str, language: str) -> _Pattern:
+    def formatted(amount: Decimal) -> str:
+        return _spaced(format_currency(amount, currency, locale=_locale(language))).replace("-", MINUS)
+
+    return _Pattern.of(formatted, decimals=True)
+
+
+@cache
+def _amount_pattern(currency: str, language: str) -> _Pattern:
+    locale = _locale(language)
+    whole = locale.currency_formats["standard"].pattern.replace(".00", "")
+
+    def formatted(amount: Decimal) -> str:
+        return _spaced(format_currency(amount, currency, whole, locale=locale, currency_digits=False))
+
+    return _Pattern.of(formatted, decimals=False)
+
+
+@cache
+def _figure_pattern(pattern: str, language: str) -> _Pattern:
+    def formatted(amount: Decimal) -> str:
+        text: str = format_decimal(amount, pattern, locale=_locale(language))
+        return text
+
+    return _Pattern.of(formatted, decimals="." in pattern)
 
 
 def _spaced(text: str) -> str:

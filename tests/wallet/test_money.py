@@ -1,17 +1,18 @@
 """Amounts typed in five languages."""
 
+import re
 from contextlib import suppress
 from decimal import Decimal
 
 import pytest
 from babel import Locale
-from babel.numbers import format_decimal, get_currency_symbol, get_decimal_symbol, get_group_symbol
+from babel.numbers import format_currency, format_decimal, get_currency_symbol, get_decimal_symbol, get_group_symbol
 from django.template import Context, Template
 from django.utils import translation
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wallet.money import LARGEST, MoneyError, format_amount, format_money, parse_money
+from wallet.money import LARGEST, MoneyError, format_amount, format_figure, format_money, parse_money
 
 LANGUAGES = ("sv", "da", "ro", "de", "en")
 CURRENCIES = ("SEK", "DKK", "RON", "EUR", "GBP")
@@ -82,6 +83,32 @@ def test_templates_write_limits_in_the_readers_language():
 
 def test_what_went_out_carries_a_minus():
     assert shown(-5, "GBP", "en") == "\u2212£0.05"
+
+
+EDGES = (0, 1, 99, 100, 999, 1_000, 99_999, 100_000, 99_999_999, 100_000_000, LARGEST - 1, LARGEST, 100 * LARGEST)
+
+
+def as_cldr_has_it(amount: Decimal, currency: str, locale: Locale, pattern: str | None = None) -> str:
+    """Return what Babel writes, with the space of CLDR's currencySpacing, which Babel leaves out."""
+    text = format_currency(amount, currency, pattern, locale=locale, currency_digits=pattern is None)
+    return re.sub("([A-Za-z])([0-9])", "\\1\u00a0\\2", text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("currency", CURRENCIES)
+@given(drawn=st.lists(st.integers(-100 * LARGEST, 100 * LARGEST), min_size=20, max_size=20))
+@settings(max_examples=5)
+def test_every_amount_is_written_as_cldr_has_it(language, currency, drawn):
+    locale = Locale.parse(language)
+    whole = locale.currency_formats["standard"].pattern.replace(".00", "")
+    for minor in (*EDGES, *(-each for each in EDGES), *drawn):
+        amount = Decimal(minor) / 100
+        money = as_cldr_has_it(amount, currency, locale).replace("-", "\u2212")
+        assert format_money(minor, currency, language) == money
+        limit = money if minor % 100 else as_cldr_has_it(amount, currency, locale, whole)
+        assert format_amount(minor, currency, language) == limit
+        figure = format_decimal(amount, "#,##0.00" if minor % 100 else "#,##0", locale=locale)
+        assert format_figure(minor, language) == figure
 
 
 @given(minor=amounts, language=st.sampled_from(LANGUAGES), currency=st.sampled_from(CURRENCIES))
