@@ -132,6 +132,12 @@ TEMPLATES = [
             ],
         },
     },
+    {
+        "NAME": "fragments",
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [BASE_DIR / "fragments"],
+        "OPTIONS": {"environment": "casino.fragments.environment"},
+    },
 ]
 
 # Number of processes that share the port, with WEB_THREADS threads each: Python runs one thread per

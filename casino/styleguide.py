@@ -17,6 +17,7 @@ from games.tables import roads_svg
 from games.tables.board import Dealt, Seat, compose
 from games.tables.default_tables import baccarat_limits
 from games.tables.presentation import GameView
+from games.tables.solo_page import SoloPage
 from games.variants import VARIANTS
 from players.access import StaffRequest, staff_required
 from wallet.models import Mode
@@ -50,6 +51,7 @@ def styleguide(request: StaffRequest) -> HttpResponse:
     context = {
         "themes": [("dark", "Dark"), ("light", "Light"), ("contrast", "High contrast")],
         "game": game,
+        "page": SoloPage(game=game, slug="", play_url="", csrf_token=""),
         "round": game.round,
         "mode_word": "real",
         "form": ExampleForm(request.GET if "send" in request.GET else None),

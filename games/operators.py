@@ -24,6 +24,7 @@ from games.models import Table
 from games.solo import operator_money
 from games.solo.operator_money import balance_there
 from games.tables.access import at_a_playable_table
+from games.tables.fragments import render_fragment
 from players import registration
 from players.access import PlayerRequest, made_by_the_page, player_required
 from players.api.problems import MEDIA, METHOD, TOO_OFTEN, Problem, register
@@ -154,7 +155,7 @@ def remote_balance(request: PlayerRequest, found: Table, mode: Mode) -> HttpResp
     there = balance_there(request.player, found, mode)
     if there is None:
         raise Http404
-    return render(request, "games/_balance_there.html", {"there": there})
+    return HttpResponse(render_fragment("solo.html#balance_there", there=there))
 
 
 @never_cache

@@ -46,6 +46,11 @@ def format_money(minor: int, currency: str, language: str) -> str:
     return _money_pattern(currency, language).fill(minor)
 
 
+def format_signed_money(minor: int, currency: str, language: str) -> str:
+    """Format an amount with its sign: plus for money in, minus for money out."""
+    return f"{'+' if minor > 0 else ''}{format_money(minor, currency, language)}"
+
+
 def format_amount(minor: int, currency: str, language: str) -> str:
     """Format whole units without decimals: ``10 000 kr``, ``€1,000``.
 

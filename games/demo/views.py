@@ -12,6 +12,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.backends.utils import csrf_token_lazy
 from django.urls import reverse
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
@@ -32,7 +33,9 @@ from games.models import Shape, Table
 from games.rounds.codes import round_code
 from games.solo import seats
 from games.tables.board import Dealt, Seat, compose, round_view, spots
+from games.tables.fragments import render_fragment
 from games.tables.presentation import GameView, Notice, RoundView, SpotView
+from games.tables.solo_page import DemoView, SoloPage
 from games.variants import VARIANTS
 from players.access import HouseRequest
 from players.login.current_user import player_of
@@ -41,14 +44,6 @@ from players.registration import currency_of, highest_minimum_age
 from wallet import house_stop
 from wallet.cashier import FREE_MONEY
 from wallet.models import Mode
-
-
-@dataclass(frozen=True)
-class DemoView:
-    """What the page shows next to the game: the link to check the last round, and a refill button."""
-
-    check_url: str
-    can_refill: bool
 
 
 @dataclass(frozen=True)
@@ -218,7 +213,16 @@ def demo_table(request: HouseRequest, table: Table) -> HttpResponse:
     if found.notice:
         with suppress(session_state.NoDemo), session_state.changing(request.session) as kept:
             kept.notice = None
-    return _table_page(request, "games/demo.html", table, found.demo_seats[table.slug], found.notice)
+    page = _page(request, table, found.demo_seats[table.slug], found.notice)
+    context = {
+        "page": page,
+        "table": table,
+        "variant": VARIANTS[table.variant],
+        "game": page.game,
+        "demo_game": page.demo,
+        "mode_word": page.mode_word,
+    }
+    return render(request, "games/demo.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -268,7 +272,8 @@ def demo_play(request: HouseRequest, table: Table) -> HttpResponse:
     if not request.htmx:
         return redirect("guest", slug=table.slug)
     fresh = demo_seat.last != before.last or notice == repeated()
-    return _table_page(request, "games/_game_now.html", table, demo_seat, notice, fresh=fresh)
+    page = _page(request, table, demo_seat, notice, fresh=fresh)
+    return HttpResponse(render_fragment("solo.html#answer", page=page))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -342,25 +347,17 @@ def _door(request: HouseRequest, table: Table, form: DoorForm) -> HttpResponse:
     return render(request, "games/demo_start.html", context)
 
 
-def _table_page(
-    request: HouseRequest,
-    template: str,
-    table: Table,
-    demo_seat: DemoSeat,
-    notice: Notice | None,
-    *,
-    fresh: bool = False,
-) -> HttpResponse:
+def _page(
+    request: HouseRequest, table: Table, demo_seat: DemoSeat, notice: Notice | None, *, fresh: bool = False
+) -> SoloPage:
     now = _demo_table(table, demo_seat.currency)
-    context = {
-        "table": table,
-        "variant": now.variant,
-        "game": game_view(demo_seat, now, language=_language(), notice=notice, fresh=fresh),
-        "demo_game": demo_view(demo_seat, now),
-        "play_url": reverse("guest_play", args=[table.slug]),
-        "mode_word": Mode.FREE.name.lower(),
-    }
-    return render(request, template, context)
+    return SoloPage(
+        game=game_view(demo_seat, now, language=_language(), notice=notice, fresh=fresh),
+        slug=table.slug,
+        play_url=reverse("guest_play", args=[table.slug]),
+        csrf_token=csrf_token_lazy(request),
+        demo=demo_view(demo_seat, now),
+    )
 
 
 def _demo_table(table: Table, currency: str | None = None) -> DemoTable:

@@ -4,7 +4,6 @@ The operator is asked for the stake first. Only after its answer, the round runs
 bookings in one transaction. The transaction never waits for the network.
 """
 
-from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
@@ -22,24 +21,11 @@ from games.errors import (
 )
 from games.models import Table
 from games.solo import Click, Played, seats
+from games.tables.solo_page import BalanceThere
 from players.models import Player
 from players.protection import registers
 from wallet.models import Mode, OperatorBet
 from wallet.operator_wallet import bets, operators, queue
-
-
-@dataclass(frozen=True)
-class BalanceThere:
-    """The balance that the operator reported last, in minor units.
-
-    *is_waiting* means that the operator has not yet been notified of a round; the page then asks
-    again.
-    """
-
-    amount: int
-    currency: str
-    is_waiting: bool
-    address: str
 
 
 def balance_there(player: Player, table: Table, mode: Mode) -> BalanceThere | None:

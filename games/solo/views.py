@@ -1,10 +1,10 @@
 """Views of solo tables: parse, call one service or selector, render."""
 
-from functools import partial
 from uuid import UUID, uuid4
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.backends.utils import csrf_token_lazy
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.http import require_POST
@@ -22,8 +22,10 @@ from games.shared.stream_tokens import stream_of
 from games.solo import operator_money, seats
 from games.solo.page import game_view, table_limits
 from games.tables.access import at_a_playable_table, demand_welcome
+from games.tables.fragments import render_fragment
 from games.tables.page_header import play_session_view
 from games.tables.presentation import Notice
+from games.tables.solo_page import SoloPage
 from games.variants import VARIANTS
 from players.access import PlayerRequest, player_required, session_id
 from players.protection import play_sessions
@@ -40,7 +42,7 @@ def solo_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     operator_money.refresh_operator_balance(request.player, mode, session_id(request))
     seat = solo.open_table(player=request.player, table_id=found.pk, mode=mode)
     waiting = request.session.pop(NOTICE, None)
-    return _render(request, "games/table.html", seat, Notice(**waiting) if waiting else None)
+    return _render(request, seat, Notice(**waiting) if waiting else None)
 
 
 @player_required
@@ -68,14 +70,14 @@ def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
         seat = solo.solo_seat_at(player=request.player, table_id=found.pk, mode=mode)
         notice = refusal(error, variant=VARIANTS[found.variant], mode=mode, language=_language())
         if isinstance(error, TableWaits) and not request.htmx:  # a redirect would open the table by itself
-            return _render(request, "games/table.html", seat, notice)
+            return _render(request, seat, notice)
     if not request.htmx:
         if notice:
             request.session[NOTICE] = vars(notice)
         response = redirect("table", slug=found.slug, mode=mode)
         unseen.remember(response, request, [shown] if shown else [])
         return response
-    return _render(request, "games/_game_now.html", seat, notice, shown=shown, fresh=fresh)
+    return _render(request, seat, notice, shown=shown, fresh=fresh)
 
 
 def _carry_out(request: PlayerRequest, seat: SoloSeat) -> tuple[SoloSeat, solo.Played | None]:
@@ -127,36 +129,44 @@ def _carry_out(request: PlayerRequest, seat: SoloSeat) -> tuple[SoloSeat, solo.P
 
 
 def _render(
-    request: PlayerRequest,
-    template: str,
-    seat: SoloSeat,
-    notice: Notice | None,
-    *,
-    shown: UUID | None = None,
-    fresh: bool = False,
+    request: PlayerRequest, seat: SoloSeat, notice: Notice | None, *, shown: UUID | None = None, fresh: bool = False
 ) -> HttpResponse:
+    """Return the page, or to htmx the answer to a click."""
     mode = Mode(seat.mode)
     notice = notice or voided(take_void_notices(seat.player, seat.table_id, mode))
     result_notices = unseen.result_notices([seat] if seat.unseen != shown else [], request, _language())
     game = game_view(seat, language=_language(), notice=notice, shown=shown, fresh=fresh)
     session = session_id(request)
     seen = play_sessions.read_session(seat.player, session) if session else None
-    context = {
-        "play_session": play_session_view(seen, seat.player, mode, game) if seen else None,
-        "table": seat.table,
-        "variant": VARIANTS[seat.table.variant],
-        "game": game,
-        "there": operator_money.balance_there(seat.player, seat.table, mode),
-        "result_notices": result_notices.values(),
-        "now_mode": mode,
-        "idempotency_key": "" if request.htmx else uuid4(),  # with script, each click makes its own idempotency key
-        "play_url": reverse("table_play", args=[seat.table.slug, mode]),
-        "mode_word": mode.name.lower(),
-        "stream": partial(stream_of, request),  # only for the whole page
-    }
-    response = render(request, template, context)
+    page = SoloPage(
+        game=game,
+        slug=seat.table.slug,
+        play_url=reverse("table_play", args=[seat.table.slug, mode]),
+        csrf_token=csrf_token_lazy(request),
+        session=play_session_view(seen, seat.player, mode, game) if seen else None,
+        there=operator_money.balance_there(seat.player, seat.table, mode),
+        notices=tuple(result_notices.values()),
+        idempotency_key=None if request.htmx else uuid4(),
+    )
+    response = (
+        HttpResponse(render_fragment("solo.html#answer", page=page)) if request.htmx else _whole(request, seat, page)
+    )
     unseen.remember(response, request, [*result_notices, shown] if shown else result_notices)
     return response
+
+
+def _whole(request: PlayerRequest, seat: SoloSeat, page: SoloPage) -> HttpResponse:
+    context = {
+        "page": page,
+        "play_session": page.session,
+        "table": seat.table,
+        "variant": VARIANTS[seat.table.variant],
+        "game": page.game,
+        "now_mode": Mode(seat.mode),
+        "mode_word": page.mode_word,
+        "stream": stream_of(request),
+    }
+    return render(request, "games/table.html", context)
 
 
 def _language() -> str:

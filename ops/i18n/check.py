@@ -12,7 +12,7 @@ from babel.messages import Catalog
 from babel.messages.catalog import Message
 
 from ops.i18n.catalogues import forms, read, translated
-from ops.i18n.hardcoded import outright
+from ops.i18n.hardcoded import outright, outright_in_fragment
 from ops.i18n.literals import spoken_by_module, spoken_by_script, spoken_to_api_clients
 from ops.i18n.sources import Tree, collect
 from ops.i18n.typography import FIXED, Edges, oddities
@@ -136,6 +136,7 @@ def _outright(tree: Tree, allowed: Allowed) -> Iterator[Fault]:
     seen: set[str] = set()
     for paths, find in (
         (tree.player_templates(), outright),
+        (tree.fragments(), outright_in_fragment),
         (tree.player_modules(), spoken_by_module),
         (tree.api_modules(), spoken_to_api_clients),
         (tree.scripts(), spoken_by_script),

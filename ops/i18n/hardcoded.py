@@ -1,4 +1,4 @@
-"""Search for hard-coded texts in templates, which should use a translation tag."""
+"""Search for hard-coded texts in templates and fragments, which should use a translation tag or call."""
 
 import re
 from collections.abc import Iterator
@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from django.template.base import Lexer, TokenType
+from jinja2 import Environment, nodes
+
+from ops.i18n.sources import KEYWORDS
 
 # Attributes that users see or screen readers speak.
 SPOKEN: Final = frozenset(
@@ -23,6 +26,8 @@ UNSPOKEN: Final = frozenset({"code", "script", "style"})
 META: Final = frozenset({"description", "og:title", "og:description"})
 # Content between these tags is skipped: it is translated, or never shown.
 SKIPPED: Final = {"blocktranslate": "endblocktranslate", "blocktrans": "endblocktrans", "comment": "endcomment"}
+
+JINJA: Final = Environment(extensions=["jinja2.ext.i18n"], autoescape=True)
 
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
@@ -47,6 +52,29 @@ def outright(template: Path) -> list[Outright]:
     said = list(_literals(source))
     said += _in_page(bare) if template.suffix == ".html" else _in_letter(bare)
     return sorted(said, key=lambda found: found.line)
+
+
+def outright_in_fragment(fragment: Path) -> list[Outright]:
+    """Return all hard-coded texts of a Jinja2 template, from top to bottom."""
+    source = fragment.read_text(encoding="utf-8")
+    tokens = list(JINJA.lex(source))
+    bare = "".join(text if kind == "data" else "\n" * text.count("\n") for _, kind, text in tokens)
+    said = [*_sentences(JINJA.parse(source)), *_in_page(bare)]
+    return sorted(said, key=lambda found: found.line)
+
+
+def _sentences(node: nodes.Node) -> Iterator[Outright]:
+    """Yield texts that stand in an expression, but for texts that are marked and values that are compared."""
+    if isinstance(node, nodes.Compare):
+        return
+    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name in KEYWORDS:
+        for argument in node.kwargs:
+            yield from _sentences(argument)
+        return
+    if isinstance(node, nodes.Const) and isinstance(node.value, str) and _SENTENCE.search(node.value):
+        yield Outright(node.lineno, _words(node.value))
+    for child in node.iter_child_nodes():
+        yield from _sentences(child)
 
 
 def _without_tags(source: str) -> str:

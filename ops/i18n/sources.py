@@ -11,6 +11,7 @@ from babel.messages import Catalog
 from babel.messages.extract import extract
 from django.conf import settings
 from django.utils.translation.template import templatize
+from jinja2.ext import babel_extract
 
 APPS = ("accounts", "audit", "backoffice", "casino", "games", "ops", "players", "realtime", "wallet")
 TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
@@ -44,6 +45,10 @@ class Tree:
         for path in sorted((self.root / "templates").rglob("*")):
             if path.suffix in TEMPLATE_SUFFIXES:
                 yield path
+
+    def fragments(self) -> Iterator[Path]:
+        """Yield the fragments of tables, in a fixed order."""
+        yield from sorted((self.root / "fragments").rglob("*.html"))
 
     def player_templates(self) -> Iterator[Path]:
         """Yield the templates in which every text must be translatable."""
@@ -127,9 +132,11 @@ def collect(tree: Tree) -> Catalog:
     """Return an untranslated catalogue of all texts of the project, with their source files."""
     texts = Catalog(fuzzy=False)
     for path in tree.python():
-        _add(texts, tree.name(path), path.read_bytes())
+        _add(texts, tree.name(path), _in_python(path.read_bytes()))
     for path in tree.templates():
-        _add(texts, tree.name(path), as_python(path).encode())
+        _add(texts, tree.name(path), _in_python(as_python(path).encode()))
+    for path in tree.fragments():
+        _add(texts, tree.name(path), _in_jinja(path.read_bytes()))
     return texts
 
 
@@ -143,10 +150,18 @@ def as_python(template: Path) -> str:
     return f"({_ODD_SPACE.sub(' ', calls)}\n)"
 
 
-def _add(texts: Catalog, name: str, source: bytes) -> None:
-    for line, text, notes, context in _marked(source):
+Marked = tuple[int, str | tuple[str, ...], Iterable[str], str | None]
+
+
+def _add(texts: Catalog, name: str, marked: Iterable[Marked]) -> None:
+    for line, text, notes, context in marked:
         texts.add(text, locations=[(name, line)], auto_comments=notes, context=context)
 
 
-def _marked(source: bytes) -> Iterator[tuple[int, str | tuple[str, ...], Iterable[str], str | None]]:
+def _in_python(source: bytes) -> Iterator[Marked]:
     yield from extract("python", BytesIO(source), KEYWORDS, TRANSLATOR_NOTES, strip_comment_tags=True)
+
+
+def _in_jinja(source: bytes) -> Iterator[Marked]:
+    strict = {"silent": "false"}  # a fragment that cannot be parsed is an error, not empty
+    yield from extract(babel_extract, BytesIO(source), KEYWORDS, TRANSLATOR_NOTES, strict, strip_comment_tags=True)

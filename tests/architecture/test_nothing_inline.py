@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+TEMPLATES = sorted(path for folder in ("templates", "fragments") for path in (ROOT / folder).rglob("*.html"))
 SERVED = [*TEMPLATES, *sorted((ROOT / "static").rglob("*.css")), *sorted((ROOT / "static").rglob("*.js"))]
 NAMESPACES = ("http://www.w3.org/",)  # namespaces, which are not loaded
 

@@ -40,7 +40,9 @@ def defined() -> set[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def named() -> set[tuple[str, str]]:
-    return {found for path in _sources() for found in NAMED.findall(path.read_text())}
+    """The parts that are named, without the macros of fragments, which test_fragments.py checks."""
+    fragments = {path.name for path in (ROOT / "fragments").iterdir()}
+    return {found for path in _sources() for found in NAMED.findall(path.read_text()) if found[0] not in fragments}
 
 
 def test_a_template_names_each_of_its_parts_once():
@@ -52,6 +54,10 @@ def test_every_template_that_is_included_or_extended_exists():
     loaded = {name for path in TEMPLATES for name in LOADED.findall(path.read_text())}
     ours = {_name(path) for path in TEMPLATES}
     assert loaded - ours == set()
+
+
+def test_no_template_has_the_name_of_a_fragment():
+    assert {path.name for path in (ROOT / "fragments").iterdir()} & {_name(path) for path in TEMPLATES} == set()
 
 
 def test_every_part_that_is_named_exists(defined, named):

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = [
     path
     for ending in ("css", "js", "html")
-    for top in ("static", "templates")
+    for top in ("static", "templates", "fragments")
     for path in (ROOT / top).rglob(f"*.{ending}")
 ]
 CODES = {bet.code for variant in VARIANTS.values() for bet in variant.bets}

@@ -39,7 +39,11 @@ def text_of(role: str) -> str:
 
 def shown() -> str:
     """Return the source of all staff pages."""
-    pages = [re.sub(r"<[^>]+>", " ", path.read_text(encoding="utf-8")) for path in (ROOT / "templates").rglob("*.html")]
+    pages = [
+        re.sub(r"<[^>]+>", " ", path.read_text(encoding="utf-8"))
+        for folder in ("templates", "fragments")
+        for path in (ROOT / folder).rglob("*.html")
+    ]
     code = [path.read_text(encoding="utf-8") for _, path in modules()]
     return html.unescape(" ".join(" ".join([*pages, *code]).split()))
 

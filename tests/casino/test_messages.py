@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from jinja2 import TemplateSyntaxError
 from pytest_django import Settings
 
 from ops.fork_server import compile_texts
 from ops.i18n import catalogues, check, sources
-from ops.i18n.hardcoded import outright
+from ops.i18n.hardcoded import outright, outright_in_fragment
 from ops.i18n.sources import Tree, collect
 from ops.launcher import CannotOpen
 
@@ -98,6 +99,28 @@ def test_a_note_to_translators_travels_along(tree: Tree) -> None:
     text = collect(tree).get("Place your bets")
     assert text is not None
     assert text.auto_comments == ["spoken by the croupier"]
+
+
+def test_every_marked_text_of_a_fragment_is_found_with_its_context_and_its_plural(tree: Tree) -> None:
+    (tree.root / "fragments").mkdir()
+    (tree.root / "fragments/cards.html").write_text(
+        '{% macro card(n) %}<p title="{{ pgettext("meter", "Bet") }}">{{ gettext("Shoe %(n)s", n=n) }}'
+        '{{ ngettext("%(num)d bet", "%(num)d bets", n) }}</p>{% endmacro %}'
+    )
+    found = [text for text in collect(tree) if text.id and text.locations[0][0] == "fragments/cards.html"]
+    assert {(text.context, text.id) for text in found} == {
+        ("meter", "Bet"),
+        (None, "Shoe %(n)s"),
+        (None, ("%(num)d bet", "%(num)d bets")),
+    }
+    assert {text.id: "python-format" in text.flags for text in found}["Shoe %(n)s"]
+
+
+def test_a_fragment_that_cannot_be_parsed_is_an_error_and_not_empty(tree: Tree) -> None:
+    (tree.root / "fragments").mkdir()
+    (tree.root / "fragments/cards.html").write_text('{{ gettext("Shoe" }}')
+    with pytest.raises(TemplateSyntaxError):
+        collect(tree)
 
 
 def test_an_update_keeps_translations_and_drops_texts_that_are_gone(tree: Tree) -> None:
@@ -267,6 +290,36 @@ def test_what_a_page_says_outright_is_found(tmp_path: Path, page: str, said: lis
 )
 def test_what_is_translated_or_not_read_is_left_alone(tmp_path: Path, page: str) -> None:
     assert found(tmp_path / "page.html", page) == []
+
+
+@pytest.mark.parametrize(
+    ("fragment", "said"),
+    [
+        ("{% macro m(x) %}\n\n <p>Good evening</p>{% endmacro %}", [(3, "Good evening")]),
+        ('<b aria-label="Close {{ x }}">{% if x %}won{% endif %}</b>', [(1, "Close"), (1, "won")]),
+        ('{{ x or "Nothing yet" }}', [(1, "Nothing yet")]),
+        ('{{ notice("Table closed", link=x) }}', [(1, "Table closed")]),
+        ('{% set title = "Fair deal" %}', [(1, "Fair deal")]),
+        ('{{ gettext("Shoe %(n)s", n="Number one") }}', [(1, "Number one")]),
+        ("{% trans %}Good evening{% endtrans %}", [(1, "Good evening")]),
+    ],
+)
+def test_what_a_fragment_says_outright_is_found(tmp_path: Path, fragment: str, said: list[tuple[int, str]]) -> None:
+    (tmp_path / "cards.html").write_text(fragment, encoding="utf-8")
+    assert [(each.line, each.text) for each in outright_in_fragment(tmp_path / "cards.html")] == said
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "<p title=\"{{ gettext('Fair deal') }}\">{{ pgettext('of a session', 'Net') }}</p>",
+        "{# A note on cards. #}{% from 'cards.html' import stage %}{% if mode == 'Real money' %}8:1{% endif %}",
+        '<button name="action" value="deal" data-due="{{ order }}">{{ url("table_rebuy", slug) }}</button>',
+    ],
+)
+def test_what_a_fragment_marks_or_does_not_show_is_left_alone(tmp_path: Path, fragment: str) -> None:
+    (tmp_path / "cards.html").write_text(fragment, encoding="utf-8")
+    assert outright_in_fragment(tmp_path / "cards.html") == []
 
 
 def test_every_line_of_a_letter_is_read(tmp_path: Path) -> None:

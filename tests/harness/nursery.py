@@ -114,6 +114,10 @@ def _load() -> None:
     for folder in settings.TEMPLATES[0]["DIRS"]:
         for path in sorted(Path(folder).rglob("*.html")):
             get_template(str(path.relative_to(folder)))
+    fragments = import_module("django.template").engines["fragments"]
+    for language, _ in settings.LANGUAGES:
+        for name in fragments.env.list_templates():
+            fragments.env.in_language(language).get_template(name)
     connections, caches = _handlers()
     begun = [connection.alias for connection in connections.all(initialized_only=True) if not connection.connection]
     for alias in begun:

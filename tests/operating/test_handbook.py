@@ -114,7 +114,7 @@ def test_there_are_keys_and_none_is_called_one_that_cannot_be_replaced():
 
 SECTIONS = re.findall(r"^#+ (.+)$", TEXT, re.M) + re.findall(r"^\*\*([^*]+?)\.\*\*", TEXT, re.M)
 NAMED = {" ".join(each.split()) for each in re.findall(r"(?<![*\w])\*([A-Z][^*:]+)\*(?!\*)", TEXT)}
-PLACES = [PROJECT / each for each in ("templates", *APPS)]
+PLACES = [PROJECT / each for each in ("templates", "fragments", *APPS)]
 
 
 def said() -> str:

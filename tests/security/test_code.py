@@ -15,7 +15,12 @@ import pytest
 from tests.harness.product import PROJECT, module_name, modules
 
 PRODUCT = [path for _, path in modules()]
-TEMPLATES = sorted(path for path in (PROJECT / "templates").rglob("*") if path.suffix in (".html", ".txt", ".svg"))
+TEMPLATES = sorted(
+    path
+    for folder in ("templates", "fragments")
+    for path in (PROJECT / folder).rglob("*")
+    if path.suffix in (".html", ".txt", ".svg")
+)
 
 
 def named(path: Path) -> str:
@@ -117,10 +122,13 @@ def test_one_that_is_would_be_found(planted):
 
 # --- Markup ----------------------------------------------------------------------------------------------------------
 
-UNESCAPED = re.compile(r"\bmark_safe\(|SafeString\([^)]|\|\s*safe(?:seq)?\b|autoescape off|__html__")
+UNESCAPED = re.compile(
+    r"\bmark_safe\(|(?:SafeString|Markup)\([^)]|\|\s*safe(?:seq)?\b|autoescape (?:off|false)|MarkSafe|__html__"
+)
 # Where markup is not escaped on its way to a page, and what has escaped it before.
 SAFE = {
     "backoffice.handbook": "docs/handbook.md, our own text, by a renderer that escapes HTML",
+    "casino.fragments": "texts of the catalogues, whose markup is ours",
     "games.help.page": "help texts of ours, by a renderer that escapes HTML",
     "games.tables.roads_svg": "numbers, and titles that are escaped",
     "games.lobby.selectors": "a card of the lobby, from a template that escapes",
@@ -137,7 +145,13 @@ def test_markup_that_nobody_escapes_is_listed_with_its_reason():
     assert found - mails == set(SAFE)
 
 
-@pytest.mark.parametrize("planted", ["mark_safe(name)", "{{ name|safe }}", "{% autoescape off %}", "SafeString(name)"])
+@pytest.mark.parametrize(
+    "planted",
+    [
+        *("mark_safe(name)", "{{ name|safe }}", "{% autoescape off %}", "SafeString(name)"),
+        *("Markup(name)", "{% autoescape false %}", "{{ name | safe }}"),
+    ],
+)
 def test_what_is_not_escaped_would_be_found(planted):
     assert UNESCAPED.search(planted)
 

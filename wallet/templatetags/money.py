@@ -3,7 +3,7 @@
 from django import template
 from django.utils.translation import get_language
 
-from wallet.money import MINUS, format_amount, format_money
+from wallet.money import format_amount, format_money, format_signed_money
 
 register = template.Library()
 
@@ -23,6 +23,4 @@ def amount(minor: int, currency: str) -> str:
 @register.filter
 def signed_money(minor: int, currency: str) -> str:
     """Format an amount with its sign: plus for money in, minus for money out."""
-    if minor == 0:
-        return money(minor, currency)
-    return f"{'+' if minor > 0 else MINUS}{money(abs(minor), currency)}"
+    return format_signed_money(minor, currency, get_language() or "en")

@@ -1,0 +1,60 @@
+"""What a solo table shows, on its page and in the answer to each click."""
+
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from games.tables.page_header import PlaySessionView
+from games.tables.presentation import GameView, Notice
+
+
+@dataclass(frozen=True)
+class BalanceThere:
+    """The balance that the operator reported last, in minor units.
+
+    *is_waiting* means that the operator has not yet been notified of a round; the page then asks
+    again.
+    """
+
+    amount: int
+    currency: str
+    is_waiting: bool
+    address: str
+
+
+@dataclass(frozen=True)
+class DemoView:
+    """What a visitor sees next to the game: the link to check the last round, and a refill button."""
+
+    check_url: str
+    can_refill: bool
+
+
+@dataclass(frozen=True)
+class SoloPage:
+    """A solo table as its reader sees it."""
+
+    game: GameView
+    slug: str
+    play_url: str
+    csrf_token: str
+    session: PlaySessionView | None = None
+    there: BalanceThere | None = None  # the money is held by an operator
+    notices: tuple[Notice, ...] = ()  # results that the player has not been shown yet
+    idempotency_key: UUID | None = None  # with script, each click makes its own
+    demo: DemoView | None = None
+
+    @property
+    def mode(self) -> Literal["R", "F"]:
+        """The kind of money."""
+        return self.game.mode
+
+    @property
+    def mode_word(self) -> str:
+        """The kind of money, as style sheets name it."""
+        return "real" if self.game.mode == "R" else "free"
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the cards are dealt one by one."""
+        return self.game.round is not None and self.game.round.fresh
