@@ -22,6 +22,7 @@ from jinja2.ext import Extension
 from jinja2.visitor import NodeTransformer
 
 from accounts import banner
+from backoffice.templatetags.charts import pie_chart
 from wallet.money import format_amount, format_figure, format_money, format_signed_money
 
 INDENTED: Final = re.compile(r"^[ \t]+|[ \t]+$", re.MULTILINE)
@@ -90,7 +91,7 @@ def environment(**options: Any) -> Fragments:
         translation.gettext, translation.ngettext, newstyle=True, pgettext=translation.pgettext
     )
     made.filters |= {**AMOUNTS, "iso": iso}
-    made.globals |= {**ADDRESSES, "banner": banner.on_this_page}
+    made.globals |= {**ADDRESSES, "banner": banner.on_this_page, "pie_chart": pie_chart}
     return made
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from django import template
 
 from backoffice.charts import Figure, bars, curve, shares, slices
+from games.tables.fragments import render_fragment
 
 register = template.Library()
 Given = Iterable[Sequence[Any]]
@@ -35,11 +36,11 @@ def share_chart(title: str, figures: Given) -> dict[str, object]:
     return {"title": title, "shares": shares(_read(figures))}
 
 
-@register.inclusion_tag("staff/charts.html#pie")
-def pie_chart(title: str, figures: Given) -> dict[str, object]:
+@register.simple_tag
+def pie_chart(title: str, figures: Given) -> str:
     """Render the shares of a whole as a pie, with all figures next to it."""
     read = _read(figures)
-    return {"title": title, "slices": slices(read), "figures": read}
+    return render_fragment("charts.html#pie", title=title, slices=slices(read), figures=read)
 
 
 def _read(figures: Given) -> list[Figure]:

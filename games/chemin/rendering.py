@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from django.template.loader import get_template
 from django.utils.translation import override
 
 from games.chemin import messages
@@ -24,6 +23,7 @@ from games.engine.cards import Card
 from games.engine.chemin import view
 from games.engine.chemin.events import CoupVoided, Decision, Event, HandShown, Settled, ThirdCard
 from games.tables.board import card_view
+from games.tables.fragments import render_fragment
 from games.tables.presentation import Notice
 
 
@@ -76,7 +76,7 @@ __all__ = [
 def render_public(seen: Seen, language: str) -> str:
     """Return ``#live-public`` for *seen*, the same for everybody."""
     with override(language):
-        return get_template("games/_chemin_public.html").render({"live": public_view(seen, language)})
+        return render_fragment("chemin.html#public", live=public_view(seen, language))
 
 
 def own_key(seen: Seen) -> Hashable:
@@ -98,7 +98,7 @@ def render_board(seen: Seen, language: str) -> str:
     """Return ``#live-board``, the log of the latest coups, the same for everybody."""
     with override(language):
         view = log_view(seen, language)
-        return get_template("games/_chemin_board.html").render({"board": view, "key": page_board_key(seen)})
+        return render_fragment("chemin.html#board", board=view, key=page_board_key(seen))
 
 
 def render_own(
@@ -113,13 +113,11 @@ def render_own(
     with override(language):
         view = own_view(with_funds(seen, own), own, language, None)
         key = hashlib.sha256(repr(replace(view, clock="")).encode()).hexdigest()[:16]
-        return get_template("games/_chemin_own.html").render(
-            {
-                "own": replace(view, notice=notice or view.notice),
-                "key": key,
-                "version": seen.move,
-                "mode_word": seen.mode.name.lower(),
-                "csrf_token": csrf_token,
-                "idempotency_key": uuid4() if csrf_token else "",  # a script makes one for each click
-            }
+        return render_fragment(
+            "chemin.html#own",
+            own=replace(view, notice=notice or view.notice),
+            key=key,
+            version=seen.move,
+            csrf_token=csrf_token,
+            idempotency_key=uuid4() if csrf_token else "",  # a script makes one for each click
         )

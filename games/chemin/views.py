@@ -8,7 +8,6 @@ from django import forms
 from django.http import Http404, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -26,9 +25,10 @@ from games.models import LiveTable, Shape, Table
 from games.rounds.void import take_void_notices
 from games.shared import stream_tokens
 from games.shared.panel_tabs import side_panels
-from games.shared.views import BOARD, WHOLE, around, live_table_of
+from games.shared.views import BOARD, WHOLE, around, live_table_of, render_second
 from games.solo import seats
 from games.tables.access import at_a_playable_table, demand_welcome
+from games.tables.fragments import render_fragment
 from games.tables.presentation import Notice
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
 from players.protection.eligibility import Code
@@ -162,10 +162,19 @@ def chemin_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse
     if WHOLE in request.GET:
         return _page(request, live, None)
     seen = snapshots.read_public(live.pk)
-    answer = render(request, "games/_chemin_now.html", _parts(request, live, seen, _voided(request, live, seen)))
+    parts = _parts(request, live, seen, _voided(request, live, seen))
+    now = render_fragment(
+        "chemin.html#now",
+        state=seen,
+        stream=parts["stream"],
+        slug=parts["slug"],
+        mode=parts["mode"],
+        public=parts["public"],
+        own=parts["own"],
+    )
     if request.GET.get(BOARD) not in (None, rendering.page_board_key(seen)):
-        answer.write(rendering.render_board(seen, _language()))
-    return answer
+        now += rendering.render_board(seen, _language())
+    return HttpResponse(now)
 
 
 def _chemin_table(found: Table, mode: Mode) -> LiveTable:
@@ -230,7 +239,7 @@ def _answered(request: PlayerRequest, live: LiveTable, notice: Notice | None) ->
     seen = snapshots.read_public(live.pk)
     own = snapshots.read_own(live.pk, request.player.pk)
     html = rendering.render_own(seen, own, _language(), notice=notice or _voided(request, live, seen))
-    return HttpResponse(html + render_to_string("games/_live_second.html", around(request, live), request))
+    return HttpResponse(html + render_second(request, live))
 
 
 # --- Rendering -------------------------------------------------------------------------------------------------------
@@ -245,12 +254,11 @@ def _voided(request: PlayerRequest, live: LiveTable, seen: Seen) -> Notice | Non
 def _parts(
     request: PlayerRequest, live: LiveTable, seen: Seen, notice: Notice | None, token: str = ""
 ) -> dict[str, Any]:
-    """Return the context of ``#live``; *token* is the CSRF token for forms sent without a script."""
+    """Return the arguments of ``#live``; *token* is the CSRF token for forms sent without a script."""
     own = snapshots.read_own(live.pk, request.player.pk)
     return {
-        "table": live.table,
-        "now_mode": Mode(live.mode),
-        "mode_word": Mode(live.mode).name.lower(),
+        "slug": live.table.slug,
+        "mode": live.mode,
         "public": rendering.render_public(seen, _language()),
         "own": rendering.render_own(seen, own, _language(), notice=notice, csrf_token=token),
         "stream": _stream(request, seen),

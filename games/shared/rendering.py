@@ -11,14 +11,13 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from django.template.loader import get_template
-from django.urls import reverse
 from django.utils.translation import override
 
 from games.models import Phase
 from games.shared.board import OwnView, own_view, public_view
 from games.shared.scoreboard import results_view
 from games.shared.state import READ_OWN, READ_PUBLIC, State, own_state, public_state
+from games.tables.fragments import render_fragment
 from games.tables.presentation import Notice
 
 __all__ = [
@@ -38,7 +37,7 @@ __all__ = [
 def render_public(state: State, language: str) -> str:
     """Return ``#live-public`` for *state*, the same for everybody."""
     with override(language):
-        return get_template("games/_live_public.html").render({"live": public_view(state, language)})
+        return render_fragment("live.html#public", live=public_view(state, language))
 
 
 def own_key(state: State) -> Hashable:
@@ -69,7 +68,7 @@ def render_board(state: State, language: str) -> str:
     """Return ``#live-board``, the scoreboard of the shoe on the table, the same for everybody."""
     with override(language):
         view = results_view(state, language)
-        return get_template("games/_live_board.html").render({"board": view, "key": page_board_key(state)})
+        return render_fragment("live.html#board", board=view, key=page_board_key(state))
 
 
 def render_own(
@@ -84,16 +83,13 @@ def render_own(
     with override(language):
         view = own_view(state, own, language, None)
         key = _key(replace(view, clock="", controls=frozenset()))
-        return get_template("games/_live_own.html").render(
-            {
-                "own": replace(view, notice=notice or view.notice),
-                "key": key,
-                "version": own.version,
-                "bet_url": reverse("live_bet", args=[state.slug, state.mode]),
-                "mode_word": state.mode.name.lower(),
-                "csrf_token": csrf_token,
-                "idempotency_key": uuid4() if csrf_token else "",  # a script makes one for each click
-            }
+        return render_fragment(
+            "live.html#own",
+            own=replace(view, notice=notice or view.notice),
+            key=key,
+            version=own.version,
+            csrf_token=csrf_token,
+            idempotency_key=uuid4() if csrf_token else "",  # a script makes one for each click
         )
 
 

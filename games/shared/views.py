@@ -6,7 +6,7 @@ from django import forms
 from django.http import Http404, HttpResponse, QueryDict
 from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
-from django.template.loader import render_to_string
+from django.template.backends.utils import csrf_token_lazy
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -28,6 +28,7 @@ from games.shared.panel_tabs import side_panels
 from games.shared.state import READ_OWN, READ_PUBLIC, State, public_state
 from games.solo.page import purse_forms
 from games.tables.access import at_a_shared_table, demand_welcome
+from games.tables.fragments import render_fragment
 from games.tables.page_header import play_session_view
 from games.tables.presentation import Notice, PurseForms
 from games.variants import VARIANTS
@@ -75,7 +76,7 @@ def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
         return redirect("table", slug=found.slug, mode=mode)
     notice = notice or _voided(request, live)
     own = rendering.render_own(read_public(live), read_own(live, request.player.pk), language, notice=notice)
-    return HttpResponse(own + render_to_string("games/_live_second.html", around(request, live), request))
+    return HttpResponse(own + render_second(request, live))
 
 
 @made_by_the_page
@@ -93,10 +94,19 @@ def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     if WHOLE in request.GET:
         return render(request, "games/live.html", _page(request, live, _voided(request, live)))
     parts = _parts(request, live, _voided(request, live))
-    state, answer = parts["state"], render(request, "games/_live_now.html", parts)
+    state = parts["state"]
+    now = render_fragment(
+        "live.html#now",
+        state=state,
+        stream=parts["stream"],
+        slug=parts["slug"],
+        mode=parts["mode"],
+        public=parts["public"],
+        own=parts["own"],
+    )
     if request.GET.get(BOARD) not in (None, rendering.page_board_key(state)):
-        answer.write(rendering.render_board(state, get_language() or "en"))
-    return answer
+        now += rendering.render_board(state, get_language() or "en")
+    return HttpResponse(now)
 
 
 def read_public(live: LiveTable) -> State:
@@ -155,13 +165,12 @@ def _carry_out(request: PlayerRequest, live: LiveTable) -> None:
 
 
 def _parts(request: PlayerRequest, live: LiveTable, notice: Notice | None, token: str = "") -> dict[str, Any]:
-    """Return the context of ``#live``; *token* is the CSRF token for a form sent without a script."""
+    """Return the arguments of ``#live``; *token* is the CSRF token for a form sent without a script."""
     language, state = get_language() or "en", read_public(live)
     own = read_own(live, request.player.pk)
     return {
-        "table": live.table,
-        "now_mode": Mode(live.mode),
-        "mode_word": Mode(live.mode).name.lower(),
+        "slug": live.table.slug,
+        "mode": live.mode,
         "public": rendering.render_public(state, language),
         "own": rendering.render_own(state, own, language, notice=notice, csrf_token=token),
         "stream": _stream(request, state, language),
@@ -203,6 +212,13 @@ def _purse(request: PlayerRequest, live: LiveTable, limits: Limits) -> PurseForm
     if plays_on(VARIANTS[live.table.variant]) is not AccountKind.PURSE:
         return None
     return purse_forms(request.player.pk, Mode(live.mode), limits)
+
+
+def render_second(request: PlayerRequest, live: LiveTable) -> str:
+    """Return what changes around the table with a click, for htmx."""
+    session = around(request, live)["play_session"]
+    token = csrf_token_lazy(request)
+    return render_fragment("live.html#second", session=session, slug=live.table.slug, mode=live.mode, csrf_token=token)
 
 
 def around(request: PlayerRequest, live: LiveTable) -> dict[str, Any]:

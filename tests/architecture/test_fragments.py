@@ -5,6 +5,7 @@ left unescaped or undefined.
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from inspect import Parameter, Signature
 from pathlib import Path
 
@@ -32,10 +33,12 @@ def environment():
     return engines["fragments"].env
 
 
+@cache
 def parsed(file: str) -> nodes.Template:
     return environment().parse((FOLDER / file).read_text(), name=file)
 
 
+@cache
 def macros(file: str) -> dict[str, nodes.Macro]:
     return {macro.name: macro for macro in parsed(file).find_all(nodes.Macro)}
 
