@@ -37,6 +37,10 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.conf.beat_schedule = {
     "verify the ledger": {"task": "wallet.tasks.verify_ledger", "schedule": crontab(minute="17")},
+    "verify the whole ledger": {
+        "task": "wallet.tasks.verify_whole_ledger",
+        "schedule": crontab(hour="5", minute="40"),
+    },
     "keep months of events": {"task": "audit.tasks.keep_months", "schedule": crontab(minute="3,33")},
     "keep months of the ledger": {"task": "wallet.tasks.keep_months", "schedule": crontab(minute="3,33")},
     "count months of events": {"task": "audit.tasks.count_months", "schedule": crontab(hour="4", minute="50")},

@@ -9,7 +9,7 @@ class GamesConfig(AppConfig):
     def ready(self) -> None:
         """Register approvals, hourly totals, reports and significant events of games."""
         from audit import approvals, hours  # models must be loaded first
-        from games import alterations, reports, significant
+        from games import alterations, ledger_invariants, reports, significant
         from games.change_requests import requests
         from games.chat import letters
         from games.fairness import hourly_totals
@@ -26,6 +26,7 @@ class GamesConfig(AppConfig):
             describe=malfunction.describe,
         )
         alterations.ready()
+        ledger_invariants.register()
         letters.register()
         hours.register(
             hourly_totals.HOURLY_TOTALS,

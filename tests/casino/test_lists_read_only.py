@@ -102,6 +102,8 @@ NOT_LISTED = {
     "wallet.Partner": PAGE_OF_ITS_OWN,
     "wallet.PartnerKey": PAGE_OF_ITS_OWN,
     "wallet.Reversal": MACHINERY,
+    "wallet.Checkpoint": MACHINERY,
+    "wallet.Verification": MACHINERY,
     "wallet.StudioPlayer": PRIVATE,
     "wallet.BankNotice": MACHINERY,
     "wallet.BankOrder": MACHINERY,

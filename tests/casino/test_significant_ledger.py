@@ -7,8 +7,12 @@ import pytest
 from audit.models import Category, Significant, Weight
 from audit.sealing import sealer
 from audit.significant import detection
-from tests.builders import a_player
-from tests.wallet.money_moves import a_round
+from casino.celery import app
+from ops.beat import QUESTIONS
+from players.mail import alerts
+from players.models import Mail
+from tests.builders import a_player, a_round, a_table
+from tests.people import a_member_of_staff
 from wallet import tasks
 
 STAKE = "(SELECT min(id) FROM wallet_journal WHERE kind = 'stake')"
@@ -20,7 +24,7 @@ def checked(cloned_db, owner):
     """Return a function that damages a ledger without guards, checks it, and returns the
     findings.
     """
-    a_round(a_player(real=10_000), staked=100, paid=0)
+    a_round(a_player(real=10_000), a_table(), player=1_000)
 
     def damage(action: str) -> list[Significant]:
         tasks.verify_ledger()
@@ -39,7 +43,7 @@ def checked(cloned_db, owner):
 
 
 def test_gli19_2_8_8_errors_of_the_ledger(checked):
-    (one,) = checked(f"UPDATE wallet_entry SET amount = 7 WHERE journal_id = {STAKE} AND line = 2")
+    (one, *_later) = checked(f"UPDATE wallet_entry SET amount = 7 WHERE journal_id = {STAKE} AND line = 2")
     assert (one.category, one.weight) == (Category.ERROR, Weight.ALERT)
     assert one.event
     assert one.event.kind == "ledger.broken"
@@ -48,7 +52,7 @@ def test_gli19_2_8_8_errors_of_the_ledger(checked):
 
 
 def test_gli19_2_8_8_negative_balances(checked):
-    (one,) = checked(
+    *_others, one = checked(
         "ALTER TABLE wallet_account DROP CONSTRAINT wallet_account_covered;"
         f" UPDATE wallet_account SET balance = -1 WHERE id = {CASH}"
     )
@@ -56,3 +60,27 @@ def test_gli19_2_8_8_negative_balances(checked):
     assert one.title == "Balance below the held amount"
     (row,) = [row for row in one.rows if row["Failed check"] == "nothing_is_negative"]
     assert row["Row"].endswith("balance -1, held 0")
+
+
+@pytest.mark.parametrize("task", [tasks.verify_ledger, tasks.verify_whole_ledger])
+def test_compliance_is_mailed_at_once(cloned_db, owner, task):
+    """Every task that this takes is sent by beat after some seconds."""
+    member = a_member_of_staff("compliance")
+    player = a_player(real=10_000)
+    owner.execute("ALTER TABLE wallet_account DISABLE TRIGGER USER")
+    owner.execute("UPDATE wallet_account SET balance = 5 WHERE owner_id = %s AND mode = 'R'", [player.pk])
+    owner.execute("ALTER TABLE wallet_account ENABLE TRIGGER USER")
+    task()
+    sealer.seal()
+    detection.find()
+    assert alerts.mail_alerts() >= 1
+    (mail,) = Mail.objects.filter(user=member.user, template="significant")
+    assert "Ledger inconsistent" in mail.body
+
+
+def test_beat_sends_both_verifications():
+    scheduled = {each["task"]: each["schedule"] for each in app.conf.beat_schedule.values()}
+    assert len(scheduled[tasks.verify_ledger.name].hour) == 24
+    assert len(scheduled[tasks.verify_ledger.name].minute) == 1
+    assert len(scheduled[tasks.verify_whole_ledger.name].hour) == 1
+    assert not {tasks.verify_ledger.name, tasks.verify_whole_ledger.name} & QUESTIONS.keys()

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 from players.models import Player
+from tests.wallet import wholeness
 from tests.wallet.money_moves import cash
 from wallet import ledger
-from wallet.invariants import verify
 from wallet.ledger import Journal, Line, Posted, accounts
 from wallet.models import Account, AccountKind, Day, Mode
 
@@ -117,4 +117,4 @@ def counted(player: Player) -> tuple[int, int]:
 
 def broken() -> dict[str, tuple[str, ...]]:
     """Return the violated invariants with their rows."""
-    return {check.invariant.name: check.rows for check in verify.run() if check.rows}
+    return {check.invariant.name: check.rows for check in wholeness.checks() if check.rows}

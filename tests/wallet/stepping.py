@@ -18,12 +18,11 @@ from players.models import Player, Staff
 from players.protection import limits
 from players.protection.limits import LimitsError
 from tests.harness import databases
-from tests.wallet import model
+from tests.wallet import model, wholeness
 from tests.wallet.faults import Way, fault_at
 from tests.wallet.model import Book, Refusal, Round
 from wallet import ledger
 from wallet.cashier import CashierError
-from wallet.invariants import verify
 from wallet.ledger.adjustments import CannotAdjust
 from wallet.ledger.purse import PurseError
 from wallet.models import Account, Day, Payment, PayoutAccount, Withdrawal
@@ -72,7 +71,7 @@ class Stepping(RuleBasedStateMachine):
     def teardown(self) -> None:
         try:
             self.end()
-            broken = {check.invariant.name: check.rows for check in verify.run() if check.rows}
+            broken = {check.invariant.name: check.rows for check in wholeness.checks() if check.rows}
             assert broken == {}
         finally:
             self.clone.__exit__(None, None, None)

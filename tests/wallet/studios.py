@@ -9,7 +9,7 @@ from audit import approvals
 from audit.models import Approval, Decision
 from players.models import Player, Session, Staff
 from tests.people import a_member_of_staff
-from wallet.invariants import verify
+from tests.wallet import wholeness
 from wallet.models import Mode, Partner, PartnerKey, PartnerKind
 from wallet.seamless_wallet import host, messages, partners, sessions, signing
 
@@ -115,4 +115,4 @@ def a_game(player: Player, partner: Partner | None = None, *, mode: Mode = Mode.
 
 def broken() -> list[tuple[str, tuple[str, ...]]]:
     """Return the violated invariants of the ledger with their rows."""
-    return [(check.invariant.name, check.rows) for check in verify.run() if check.rows]
+    return [(check.invariant.name, check.rows) for check in wholeness.checks() if check.rows]

@@ -12,11 +12,11 @@ from audit.models import Decision, Verdict
 from games.history.statement.figures import figures_between
 from tests.builders import a_player
 from tests.people import a_member_of_staff, events, last_mail
+from tests.wallet import wholeness
 from tests.wallet.adjusting import ask, decide
 from tests.wallet.money_moves import cash
 from tests.wallet.test_at_once import at_once
 from wallet import ledger
-from wallet.invariants import verify
 from wallet.ledger import adjustments, holds
 from wallet.ledger.accounts import balance, house_account, player_account
 from wallet.models import Adjustment, Day, Journal, Mode
@@ -56,7 +56,7 @@ class TestDecided:
 
     def test_keeps_every_invariant_of_the_ledger(self, player):
         decide(ask(player, -300))
-        assert [check.rows for check in verify.run() if check.rows] == []
+        assert [check.rows for check in wholeness.checks() if check.rows] == []
 
     def test_is_no_deposit_and_counts_against_no_limit(self, player):
         before = list(Day.objects.filter(player=player).values())

@@ -26,9 +26,9 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, last_mail
 from tests.reports_history import ask as asked_for
 from tests.reports_history import clock
+from tests.wallet import wholeness
 from tests.wallet.adjusting import adjust, ask, decide
 from tests.wallet.payout_builders import a_withdrawal
-from wallet.invariants import verify
 from wallet.ledger import accounts, adjustments, purse
 from wallet.models import AccountKind, Journal, Mode, Why
 from wallet.money import format_money
@@ -43,7 +43,7 @@ MONEY = 100_000
 
 
 def faults() -> list[str]:
-    return [row for check in verify.run() for row in check.rows]
+    return [row for check in wholeness.checks() for row in check.rows]
 
 
 def cash(player: Player, mode: Mode = Mode.REAL) -> int:

@@ -10,9 +10,9 @@ from uuid import uuid4
 from django.db import connection, transaction
 
 from tests.builders import a_player
+from tests.wallet import wholeness
 from tests.wallet.money_moves import a_round, cash, house, move, stake
 from wallet import ledger
-from wallet.invariants import verify
 from wallet.ledger import Journal, accounts
 from wallet.models import Entry, Mode
 
@@ -37,7 +37,7 @@ def at_once(jobs: Sequence[Callable[[], Result]]) -> list[Result]:
 
 
 def is_whole() -> bool:
-    return not any(check.rows for check in verify.run())
+    return not any(check.rows for check in wholeness.checks())
 
 
 def outcome(post: Callable[[], object]) -> str:

@@ -14,8 +14,8 @@ from django.db.models import Sum
 
 from tests.builders import a_player
 from tests.harness.sweeps import sample
+from tests.wallet import wholeness
 from tests.wallet.coups import Bank, Coup, CoupPlayer, a_bank, balance_of, coup_player
-from wallet.invariants import verify
 from wallet.ledger import round_reversal
 from wallet.models import Day
 
@@ -103,4 +103,4 @@ def test_everybody_has_what_they_began_with(seed):
         assert balance_of(each.account) == MONEY + evening.added[player.pk] + to_bank
         counted = Day.objects.filter(player=player).aggregate(staked=Sum("staked"), paid=Sum("paid"))
         assert (counted["paid"] or 0) - (counted["staked"] or 0) == to_bank
-    assert not [row for check in verify.run() for row in check.rows]
+    assert not [row for check in wholeness.checks() for row in check.rows]

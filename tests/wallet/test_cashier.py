@@ -9,9 +9,9 @@ from django.test import Client
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import events
+from tests.wallet import wholeness
 from tests.wallet.money_moves import a_round
 from wallet import cashier
-from wallet.invariants import verify
 from wallet.ledger import accounts
 from wallet.models import Journal, Mode
 from wallet.money import format_money
@@ -195,4 +195,4 @@ class TestMovements:
 def test_the_ledger_is_whole_afterwards(player, visitor):
     top_up(visitor)
     a_round(a_player(real=1000), staked=100, paid=250)
-    assert [check.invariant.name for check in verify.run() if check.rows] == []
+    assert [check.invariant.name for check in wholeness.checks() if check.rows] == []

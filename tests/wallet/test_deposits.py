@@ -12,9 +12,9 @@ from django.utils import translation
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import events
+from tests.wallet import wholeness
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
 from wallet import cashier
-from wallet.invariants import verify
 from wallet.models import BankOrder, Behaviour, OrderState, Payment, PaymentNotice, PaymentState
 from wallet.money import format_money
 from wallet.payments import deposits, providers, status_queries
@@ -426,4 +426,4 @@ class TestAnyProvider:
 def test_the_ledger_is_whole_afterwards(player):
     call_back(statement(a_payment(player)))
     a_payment(player)
-    assert [check.invariant.name for check in verify.run() if check.rows] == []
+    assert [check.invariant.name for check in wholeness.checks() if check.rows] == []

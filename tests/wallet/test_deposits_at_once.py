@@ -7,9 +7,9 @@ from django.db import connection
 from django.db.models import Sum
 
 from tests.builders import a_player
+from tests.wallet import wholeness
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
 from tests.wallet.test_at_once import at_once
-from wallet.invariants import verify
 from wallet.ledger import LimitReached
 from wallet.models import BankOrder, Payment, PaymentState
 from wallet.payments import deposits, status_queries
@@ -18,7 +18,7 @@ THREADS = 16
 
 
 def is_whole() -> bool:
-    return not any(check.rows for check in verify.run())
+    return not any(check.rows for check in wholeness.checks())
 
 
 class TestTheSameNews:

@@ -8,10 +8,10 @@ from django.db import transaction
 from players.models import LimitKind, Period, Player
 from players.protection import limits
 from tests.builders import a_player
+from tests.wallet import wholeness
 from tests.wallet.money_moves import cash, house, move
 from tests.wallet.settling import settle_all
 from wallet import ledger
-from wallet.invariants import verify
 from wallet.ledger import (
     InsufficientFunds,
     Journal,
@@ -169,7 +169,7 @@ class TestPaying:
         }
         assert posted.balances == {cash(dane): 1500, cash(coup_player, Mode.FREE): 1000}
         assert (Day.objects.get(player=dane).staked, Day.objects.get(player=dane).paid) == (200, 700)
-        assert [check.rows for check in verify.run() if check.rows] == []
+        assert [check.rows for check in wholeness.checks() if check.rows] == []
 
     def test_pays_once(self, bettors, round_id):
         paid = {cash(bettors[0]): 150}
@@ -201,7 +201,7 @@ class TestPaying:
     def test_a_round_that_was_paid_is_taken_back_whole(self, bettors, round_id):
         settle_all(round_id, {cash(bettors[0]): 150})
         assert {each.returned for each in round_reversal.undo_round(round_id)} == {-50, 200, 300}
-        assert [check.rows for check in verify.run() if check.rows] == []
+        assert [check.rows for check in wholeness.checks() if check.rows] == []
 
     def test_pays_nothing_where_nobody_has_staked(self, bettors):
         assert settle_all(uuid4(), {cash(bettors[0]): 150}) is None
@@ -213,5 +213,5 @@ def test_the_ledger_checks_out_with_holds_on_it():
     staked = uuid4()
     holds.hold(staked, cash(player), 100)
     holds.stake_all(staked)
-    found = {check.invariant.name: check.rows for check in verify.run() if check.rows}
+    found = {check.invariant.name: check.rows for check in wholeness.checks() if check.rows}
     assert set(found) <= {"escrow_is_empty"}

@@ -17,10 +17,10 @@ from tests.builders import a_golden_table, a_player, a_purse, a_round, a_seat, a
 from tests.harness.sweeps import sample
 from tests.people import events
 from tests.players.limit_clock import a_day, let_pass
+from tests.wallet import wholeness
 from tests.wallet.money_moves import a_round as a_rounds_money
 from tests.wallet.money_moves import cash, house, move, settle, stake, write
 from wallet import ledger
-from wallet.invariants import verify
 from wallet.ledger import Journal, LimitReached, accounts, purse
 from wallet.limits import remaining
 from wallet.models import Day, Mode
@@ -52,7 +52,7 @@ def refused(post):
 
 def is_whole():
     """Return whether all invariants hold, except stakes that these tests do not settle."""
-    return not any(check.rows for check in verify.run() if check.invariant.name != "escrow_is_empty")
+    return not any(check.rows for check in wholeness.checks() if check.invariant.name != "escrow_is_empty")
 
 
 @pytest.mark.django_db

@@ -13,8 +13,8 @@ from games.errors import BalanceTooLow
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_visitor, events, last_mail
+from tests.wallet import wholeness
 from tests.wallet.at_the_bank import CALLBACK, a_payment, at_the_bank, balance, call_back, deliver_owed, statement
-from wallet.invariants import verify
 from wallet.models import Behaviour, Entry, Journal, NoticePath, OrderState, Payment, PaymentNotice, PaymentState
 from wallet.payments import status_queries
 from wallet.payments.notifications import Decision, Known, decide
@@ -51,7 +51,7 @@ def decisions(payment: Payment) -> list[str]:
 
 
 def whole() -> bool:
-    return not [check.invariant.name for check in verify.run() if check.rows]
+    return not [check.invariant.name for check in wholeness.checks() if check.rows]
 
 
 class TestAnApproval:

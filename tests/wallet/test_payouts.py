@@ -15,9 +15,9 @@ from players.models import Duplicate, Ground, Submission
 from tests.builders import a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_visitor, events
+from tests.wallet import wholeness
 from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, approve
 from wallet import payouts
-from wallet.invariants import verify
 from wallet.ledger import accounts
 from wallet.models import BankPayout, BankPayoutNotice, Mode, PayoutNotice, Withdrawal, WithdrawalStatus
 from wallet.payouts import Order, PayoutFailed
@@ -138,7 +138,7 @@ def test_the_banks_messages_decide_it_once(settings, iban, after, cash):
     for body in notices():
         assert post(body, settings=settings).status_code == 200
     assert (status(withdrawal), accounts.balance(player.pk, Mode.REAL)) == (after, cash)
-    assert not any(check.rows for check in verify.run())
+    assert not any(check.rows for check in wholeness.checks())
 
 
 @pytest.mark.sweep
@@ -189,7 +189,7 @@ def test_a_signed_message_about_other_money_moves_nothing_and_is_on_record(setti
     assert (status(withdrawal), accounts.balance(player.pk, Mode.REAL)) == (WithdrawalStatus.SENDING, 50_000)
     (event,) = events("payout.notice_refused", by="bank:sandbox")
     assert event["data"]["outcome"] == outcome
-    assert not any(check.rows for check in verify.run())
+    assert not any(check.rows for check in wholeness.checks())
 
 
 @pytest.mark.sweep

@@ -6,7 +6,7 @@ import pytest
 
 from tests.builders import a_player
 from tests.people import events
-from wallet.invariants import verify
+from tests.wallet import wholeness
 from wallet.ledger import accounts, holds, purse, statements
 from wallet.models import Account, AccountKind, Mode
 
@@ -116,7 +116,7 @@ def test_movements_name_the_game_and_the_ledger_is_whole():
     purse.leave(player=player, mode=Mode.REAL, key=uuid4())
     names = [str(each.name) for each in statements.statement(player.pk, Mode.REAL).movements]
     assert names[:2] == ["Transfer from Golden Baccarat", "Transfer to Golden Baccarat"]
-    assert [check.rows for check in verify.run() if check.rows] == []
+    assert [check.rows for check in wholeness.checks() if check.rows] == []
 
 
 def test_what_is_held_for_a_round_stays_in_the_purse_until_the_round_gives_it_back():

@@ -14,7 +14,7 @@ from tests.harness.reference_host import Fault
 from tests.people import a_member_of_staff, events
 from tests.remote import MONEY, an_operator, make_due
 from tests.voiding import void_unreproduced
-from wallet.invariants import verify
+from tests.wallet import wholeness
 from wallet.models import MessageKind, MessageState, OperatorMessage
 from wallet.operator_wallet import client, queue
 
@@ -175,7 +175,7 @@ class TestDoubts:
             queue.try_again(message.pk, by=finance)
         (said,) = events("remote_message.settled")
         assert said["by"] == str(finance)
-        assert not [each for each in verify.run() if each.rows]
+        assert not [each for each in wholeness.checks() if each.rows]
 
     def test_the_database_lets_nobody_settle_who_may_not(self, operator, table):
         _, message = played(operator, table)

@@ -2,6 +2,7 @@
 off.
 """
 
+import re
 from collections.abc import Iterator
 from uuid import uuid4
 
@@ -15,11 +16,13 @@ from tests.harness import databases
 from tests.harness.databases import Database
 from tests.harness.sweeps import drawn, sweep
 from tests.people import events
+from tests.wallet import wholeness
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.coups import Coup, a_bank, coup_player, house_player
 from tests.wallet.money_moves import a_round
-from wallet import ledger, tasks
+from wallet import invariants, ledger, tasks
 from wallet.invariants import guards, verify
+from wallet.management.commands import verify_ledger
 
 CASH = "(SELECT min(id) FROM wallet_account WHERE owner_id IS NOT NULL AND mode = 'R')"
 COUP_STAKE, COUP_SETTLE = (
@@ -89,6 +92,19 @@ DAMAGE = [
     ("INSERT INTO wallet_posting_key VALUES (gen_random_uuid(), '', 99)", "keys_match_journals", "no journal 99"),
     ("UPDATE wallet_posting_key SET request_hash = 'x'", "keys_match_journals", "not that of posting key"),
     ("UPDATE wallet_journal SET kind = 'gift'", "keys_match_journals", "not that of its contents"),
+    (f"UPDATE wallet_journal SET kind = 'gift' WHERE id = {STAKE}", "journals_are_of_a_known_kind", "a gift of"),
+    (
+        f"UPDATE wallet_journal SET at = at + interval '1 day' WHERE id = {STAKE}",
+        "journals_are_of_a_known_kind",
+        "dated",
+    ),
+    (
+        f"""UPDATE wallet_entry
+            SET account_id = (SELECT id FROM wallet_account WHERE kind = 'mint' AND currency = 'SEK')
+            WHERE journal_id = {STAKE} AND line = 2""",
+        "journals_are_of_a_known_kind",
+        "moves no mint account like this",
+    ),
     (f"DELETE FROM wallet_journal WHERE id = {STAKE}", "entries_have_homes", "no such journal"),
     (f"DELETE FROM wallet_entry WHERE journal_id = {STAKE}", "entries_have_homes", "has no entries"),
     (f"UPDATE wallet_entry SET mode = 'F' WHERE journal_id = {STAKE}", "entries_have_homes", "which is SEK R"),
@@ -265,12 +281,8 @@ def a_coup() -> None:
     house_player(100)
 
 
-def broken() -> dict[str, str]:
-    return {check.invariant.name: "\n".join(check.rows) for check in verify.run() if check.rows}
-
-
 def test_a_ledger_that_only_the_posting_functions_wrote_is_whole(damage):
-    assert broken() == {}
+    assert wholeness.broken() == {}
 
 
 @pytest.mark.parametrize(
@@ -280,47 +292,68 @@ def test_a_ledger_that_only_the_posting_functions_wrote_is_whole(damage):
 )
 def test_damage_is_named(written, django_db_blocker, statements, invariant, row):
     with django_db_blocker.unblock(), databases.damaged(statements):
-        assert row in broken()[invariant]
+        assert row in wholeness.broken()[invariant]
 
 
 def test_every_invariant_has_been_broken_once():
-    assert {invariant for _, invariant, _ in DAMAGE} == {invariant.name for invariant in verify.INVARIANTS}
+    """Those of rounds, and of rows that were verified before, in tests/games/test_ledger_verified.py."""
+    elsewhere = {invariants.STAY.name} | wholeness.OF_ROUNDS
+    assert {invariant for _, invariant, _ in DAMAGE} | elsewhere == {invariant.name for invariant in verify.INVARIANTS}
 
 
 def test_what_is_due_is_what_the_migrations_made(cloned_db):
     assert guards.LIST.read_text().splitlines() == guards.in_force(), "manage.py list_guards on a migrated database"
 
 
+@pytest.fixture
+def damage_of_deposit(cloned_db):
+    """Return a function that damages the balance of a player who has not played."""
+    a_player(real=1000)
+
+    def do() -> None:
+        with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
+            superuser.execute("SET session_replication_role = replica")
+            superuser.execute(f"UPDATE wallet_account SET balance = 5 WHERE id = {CASH}")
+
+    return do
+
+
 @pytest.mark.sweep
 def test_of_many_broken_rows_some_are_shown(damage):
     damage("INSERT INTO wallet_posting_key SELECT gen_random_uuid(), '', 99 FROM generate_series(1, 500)")
-    (check,) = (check for check in verify.run() if check.rows)
+    (check,) = (check for check in wholeness.checks() if check.rows)
     assert len(check.rows) == verify.MOST_ROWS
 
 
 class TestTheCommand:
     @pytest.mark.sweep
-    def test_says_what_holds(self, damage, capsys):
+    def test_says_what_holds(self, damage_of_deposit, capsys):
         call_command("verify_ledger")
         assert capsys.readouterr().out.count("holds: ") == len(verify.INVARIANTS)
 
-    @pytest.mark.sweep
-    def test_ends_with_an_error_that_names_the_row(self, damage):
-        damage(f"UPDATE wallet_account SET balance = 5 WHERE id = {CASH}")
+    @pytest.mark.parametrize("new", [False, True])
+    def test_ends_with_an_error_that_names_the_row(self, damage_of_deposit, new):
+        damage_of_deposit()
         with pytest.raises(CommandError, match=r"balances_are_sums: account \d+: balance 5, entries sum to 1000"):
-            call_command("verify_ledger", verbosity=0)
+            call_command("verify_ledger", verbosity=0, new=new)
+
+    def test_says_how_far_it_is(self, damage_of_deposit, capsys, monkeypatch):
+        monkeypatch.setattr(verify_ledger, "PAUSE", 0.0)
+        call_command("verify_ledger")
+        assert re.search(r"Journals below (\d+) of \1 are verified", capsys.readouterr().err)
 
 
+@pytest.mark.parametrize("task", [tasks.verify_ledger, tasks.verify_whole_ledger])
 class TestTheTask:
-    @pytest.mark.sweep
-    def test_puts_on_record_that_all_is_well(self, damage):
-        tasks.verify_ledger()
+    def test_puts_on_record_that_all_is_well(self, damage_of_deposit, task):
+        task()
         (event,) = events("ledger.verified")
-        assert event["data"] == {"invariants": len(verify.INVARIANTS)}
+        is_whole = task is tasks.verify_whole_ledger
+        assert event["data"] == {"invariants": len(verify.INVARIANTS), "is_whole": is_whole}
 
-    def test_puts_on_record_what_is_broken(self, damage):
-        damage(f"UPDATE wallet_account SET balance = 5 WHERE id = {CASH}")
-        tasks.verify_ledger()
+    def test_puts_on_record_what_is_broken(self, damage_of_deposit, task):
+        damage_of_deposit()
+        task()
         (event,) = events("ledger.broken")
         assert list(event["data"]) == ["balances_are_sums"]
         assert not events("ledger.verified")

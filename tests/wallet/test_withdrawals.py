@@ -16,10 +16,10 @@ from players.protection import exclusions
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
+from tests.wallet import wholeness
 from tests.wallet.money_moves import settle, stake, write
 from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approve, in_the_banks_hands
 from wallet import payouts, withdrawals
-from wallet.invariants import verify
 from wallet.ledger import accounts, round_reversal, statements
 from wallet.models import AccountKind, Entry, Mode, Withdrawal, WithdrawalStatus
 from wallet.money import format_money
@@ -47,7 +47,7 @@ def mails(player):
 
 
 def is_whole():
-    return not any(check.rows for check in verify.run())
+    return not any(check.rows for check in wholeness.checks())
 
 
 def word(withdrawal, state, **changes):

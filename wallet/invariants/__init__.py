@@ -1,6 +1,8 @@
-"""Invariants of the ledger as SQL queries.
+"""Invariants of the ledger.
 
-Each query is one statement, so it reads the ledger as of one moment while play continues.
+Those of journals, entries and accounts are verified by the functions in
+``sql/functions/verification.sql``, the others by queries. Each query is one statement, so it reads
+the ledger as of one moment while play continues.
 """
 
 from collections.abc import Callable
@@ -11,59 +13,31 @@ from wallet.invariants import guards
 
 @dataclass(frozen=True)
 class Invariant:
-    """A condition that always holds. ``question`` selects one sentence for each row that breaks it.
+    """A condition that always holds. ``question`` selects one sentence for each row that breaks it;
+    it is empty where a function of the database verifies it.
 
     ``due`` returns the lines that ``question`` takes as its parameter, if it takes one.
     """
 
     name: str
     meaning: str
-    question: str
+    question: str = ""
     due: Callable[[], list[str]] | None = None
 
 
 SUMS = Invariant(
     "journals_sum_to_zero",
     "every journal sums to zero in every currency and mode",
-    """
-    SELECT format('journal %s: %s %s sums to %s', journal_id, currency, mode, sum(amount))
-    FROM wallet_entry GROUP BY journal_id, currency, mode HAVING sum(amount) <> 0 ORDER BY journal_id
-    """,
 )
 
 BALANCES = Invariant(
     "balances_are_sums",
     "every balance is the sum of its account's entries",
-    """
-    SELECT format('account %s: balance %s, entries sum to %s', a.id, a.balance, coalesce(e.total, 0))
-    FROM wallet_account AS a
-    LEFT JOIN (SELECT account_id, sum(amount) AS total FROM wallet_entry GROUP BY account_id) AS e
-        ON e.account_id = a.id
-    WHERE a.balance <> coalesce(e.total, 0) ORDER BY a.id
-    """,
 )
 
 CHAINS = Invariant(
     "chains_are_unbroken",
     "the entries of an account with a balance are numbered without gaps, each balance following from the one before",
-    """
-    SELECT format('journal %s line %s on account %s: number %s with balance %s, should be number %s with balance %s',
-                  journal_id, line, account_id, version, balance_after, due_version, due_balance)
-    FROM (SELECT e.journal_id, e.line, e.account_id, e.version, e.balance_after,
-                 row_number() OVER chain AS due_version, sum(e.amount) OVER chain AS due_balance
-          FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
-          WHERE a.balance IS NOT NULL WINDOW chain AS (PARTITION BY e.account_id ORDER BY e.version)) AS e
-    WHERE version IS DISTINCT FROM due_version OR balance_after IS DISTINCT FROM due_balance
-    UNION ALL
-    SELECT format('journal %s line %s on account %s: the house keeps no balance there', e.journal_id, e.line, a.id)
-    FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
-    WHERE a.balance IS NULL AND (e.version IS NOT NULL OR e.balance_after IS NOT NULL)
-    UNION ALL
-    SELECT format('account %s: version %s, %s entries', a.id, a.version, coalesce(e.count, 0))
-    FROM wallet_account AS a
-    LEFT JOIN (SELECT account_id, count(*) AS count FROM wallet_entry GROUP BY account_id) AS e ON e.account_id = a.id
-    WHERE a.balance IS NOT NULL AND a.version <> coalesce(e.count, 0)
-    """,
 )
 
 COVERED = Invariant(
@@ -72,9 +46,6 @@ COVERED = Invariant(
     """
     SELECT format('account %s: balance %s, held %s', id, balance, held) FROM wallet_account
     WHERE balance < held OR held < 0 OR balance < 0
-    UNION ALL
-    SELECT format('journal %s line %s on account %s: balance %s', journal_id, line, account_id, balance_after)
-    FROM wallet_entry WHERE balance_after < 0
     """,
 )
 
@@ -89,49 +60,24 @@ HELD = Invariant(
     """,
 )
 
+KINDS = Invariant(
+    "journals_are_of_a_known_kind",
+    "every journal has one of the kinds that exist, and moves only accounts that its kind may move, in its direction",
+)
+
+STAY = Invariant(
+    "verified_rows_stay",
+    "rows that were verified have not changed since",
+)
+
 KEYS = Invariant(
     "keys_match_journals",
     "every journal has its posting key and every posting key its journal, with the hash of what was asked for",
-    """
-    SELECT format('posting key %s: has no journal %s', k.key, k.journal_id) FROM wallet_posting_key AS k
-    WHERE NOT EXISTS (SELECT FROM wallet_journal AS j WHERE j.id = k.journal_id AND j.key = k.key)
-    UNION ALL
-    SELECT format('journal %s: its posting key %s is missing or names another journal', j.id, j.key)
-    FROM wallet_journal AS j
-    WHERE NOT EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = j.key AND k.journal_id = j.id)
-    UNION ALL
-    SELECT format('journal %s: its hash is not that of posting key %s', j.id, j.key)
-    FROM wallet_journal AS j JOIN wallet_posting_key AS k ON k.key = j.key AND k.journal_id = j.id
-    WHERE j.request_hash <> k.request_hash
-    UNION ALL
-    SELECT format('journal %s: its hash is not that of its contents', j.id)
-    FROM wallet_journal AS j
-    LEFT JOIN (SELECT journal_id, array_agg(account_id ORDER BY line)::text AS accounts,
-                      array_agg(amount ORDER BY line)::text AS amounts
-               FROM wallet_entry GROUP BY journal_id) AS e ON e.journal_id = j.id
-    WHERE j.request_hash IS DISTINCT FROM
-        wallet_request_hash(j.kind, j.round_id, j.reverses_id, e.accounts, e.amounts)
-    """,
 )
 
 HOMES = Invariant(
     "entries_have_homes",
     "every entry belongs to a journal and to an account of its currency and mode; lines count from 1",
-    """
-    SELECT format('journal %s line %s: there is no such journal', e.journal_id, e.line) FROM wallet_entry AS e
-    WHERE NOT EXISTS (SELECT FROM wallet_journal AS j WHERE j.id = e.journal_id)
-    UNION ALL
-    SELECT format('journal %s: has no entries', j.id) FROM wallet_journal AS j
-    WHERE NOT EXISTS (SELECT FROM wallet_entry AS e WHERE e.journal_id = j.id)
-    UNION ALL
-    SELECT format('journal %s line %s: %s %s on account %s, which is %s %s',
-                  e.journal_id, e.line, e.currency, e.mode, e.account_id, a.currency, a.mode)
-    FROM wallet_entry AS e LEFT JOIN wallet_account AS a ON a.id = e.account_id
-    WHERE (e.currency, e.mode) IS DISTINCT FROM (a.currency, a.mode)
-    UNION ALL
-    SELECT format('journal %s: lines %s to %s, %s in all', journal_id, min(line), max(line), count(*))
-    FROM wallet_entry GROUP BY journal_id HAVING min(line) <> 1 OR max(line) <> count(*)
-    """,
 )
 
 REVERSALS = Invariant(
@@ -168,9 +114,9 @@ ADJUSTMENTS = Invariant(
     FROM wallet_journal AS j WHERE j.kind = 'adjustment' AND NOT wallet_adjusts_so(j.id)
     UNION ALL
     SELECT format('journal %s: this %s is no adjustment', j.id, j.kind)
-    FROM wallet_account AS a
-    JOIN wallet_entry AS e ON e.account_id = a.id JOIN wallet_journal AS j ON j.id = e.journal_id
-    WHERE a.kind = 'adjusted' AND j.kind <> 'adjustment'
+    FROM wallet_journal AS j
+    JOIN wallet_entry AS e ON e.journal_id = j.id JOIN wallet_account AS a ON a.id = e.account_id
+    WHERE j.kind NOT IN ('stake', 'settle') AND j.kind <> 'adjustment' AND a.kind = 'adjusted'
     UNION ALL
     SELECT format('approval %s: its adjustment is not in the ledger', of.approval_id) FROM wallet_adjustment AS of
     WHERE NOT EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = of.key AND wallet_adjusts_so(k.journal_id))
@@ -181,17 +127,6 @@ ESCROW = Invariant(
     "escrow_is_empty",
     "what a round took into escrow it has given out again, to the last minor unit; stakes of a shared table lie there"
     " from the close of betting until its round is over",
-    """
-    SELECT format('round %s: %s %s left in escrow: %s',
-                  coalesce(j.round_id::text, 'none'), e.currency, e.mode, sum(e.amount))
-    FROM wallet_entry AS e
-    JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'escrow'
-    JOIN wallet_journal AS j ON j.id = e.journal_id
-    GROUP BY j.round_id, e.currency, e.mode
-    HAVING sum(e.amount) <> 0 AND NOT (
-        sum(e.amount) > 0 AND EXISTS (
-            SELECT FROM games_liveround AS played WHERE played.id = j.round_id AND played.phase IN ('closed', 'dealt')))
-    """,
 )
 
 PURSES = Invariant(
@@ -270,13 +205,6 @@ DAYS = Invariant(
     "days_are_sums",
     "what counts against limits on each day is what the journals of that day moved into players' hands and out of them,"
     " reversals on the day of what they reverse, and what is taken back on the day when it was put down",
-    """
-    SELECT format('player %s on %s: counted %s, should be %s', player_id, day,
-                  (d.deposited, d.withdrawn, d.staked, d.paid), (due.deposited, due.withdrawn, due.staked, due.paid))
-    FROM wallet_due_days() AS due FULL JOIN wallet_day AS d USING (player_id, day)
-    WHERE (d.deposited, d.withdrawn, d.staked, d.paid)
-          IS DISTINCT FROM (due.deposited, due.withdrawn, due.staked, due.paid)
-    """,
 )
 
 GUARDS = Invariant(

@@ -4,11 +4,15 @@ Each query returns the rows that break it; no row means that it holds. `wallet.i
 all accounts with a balance: it equals the sum of entries and is never negative.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
+from django.db.backends.utils import CursorWrapper
 
+from audit import log
 from wallet import invariants
 from wallet.invariants import Invariant
 
@@ -27,23 +31,6 @@ STAKES = Invariant(
 APART = Invariant(
     "money_stays_with_its_owner",
     "nobody's money becomes another player's, but for what a bank loses where a coup is settled, and gets back",
-    """
-    WITH line AS (
-        SELECT e.journal_id, e.amount, a.id AS account_id, a.kind, coalesce(a.owner_id, 0) AS owner
-        FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
-        WHERE e.version IS NOT NULL AND a.kind <> 'stakes'
-    ), mixed AS (
-        SELECT journal_id FROM line GROUP BY journal_id HAVING min(owner) <> max(owner)
-    )
-    SELECT format('journal %s: this %s takes from account %s and gives to account %s', j.id, j.kind, source.account_id,
-                  target.account_id)
-    FROM mixed JOIN wallet_journal AS j ON j.id = mixed.journal_id
-    LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
-    JOIN line AS source ON source.journal_id = j.id AND source.amount < 0
-    JOIN line AS target ON target.journal_id = j.id AND target.amount > 0 AND target.owner <> source.owner
-    WHERE (was.id IS NULL AND j.kind = 'settle' AND source.kind = 'bank'
-           OR was.kind = 'settle' AND target.kind = 'bank') IS NOT TRUE
-    """,
 )
 
 COUPS = Invariant(
@@ -119,9 +106,10 @@ STUDIOS = Invariant(
     WHERE j.kind IN ('studio_stake', 'studio_win', 'studio_rollback') AND NOT wallet_studio_moves_so(j.id)
     UNION ALL
     SELECT format('journal %s: this %s moves the account of studios', j.id, j.kind)
-    FROM wallet_account AS a
-    JOIN wallet_entry AS e ON e.account_id = a.id JOIN wallet_journal AS j ON j.id = e.journal_id
-    WHERE a.kind = 'studio' AND j.kind NOT IN ('studio_stake', 'studio_win', 'studio_rollback')
+    FROM wallet_journal AS j
+    JOIN wallet_entry AS e ON e.journal_id = j.id JOIN wallet_account AS a ON a.id = e.account_id
+    WHERE j.kind NOT IN ('stake', 'settle') AND j.kind NOT IN ('studio_stake', 'studio_win', 'studio_rollback')
+      AND a.kind = 'studio'
     UNION ALL
     SELECT format('transaction %s of partner %s: not in the ledger: %s', t.transaction, t.partner_id, missing.what)
     FROM wallet_studio_transaction AS t CROSS JOIN wallet_studio_unbooked(t) AS missing (what)
@@ -162,8 +150,10 @@ OPERATORS = Invariant(
             SELECT FROM wallet_operator_message AS m WHERE m.bet_id = b.id AND m.kind = 'win')
     UNION ALL
     SELECT format('journal %s: moves operators'' account, and no round of theirs says so', e.journal_id)
-    FROM wallet_account AS a JOIN wallet_entry AS e ON e.account_id = a.id
-    WHERE CASE a.kind WHEN 'operator' THEN NOT wallet_operator_journal_matches(e.journal_id) END
+    FROM wallet_journal AS j
+    JOIN wallet_entry AS e ON e.journal_id = j.id JOIN wallet_account AS a ON a.id = e.account_id
+    WHERE j.kind NOT IN ('stake', 'settle')
+      AND CASE a.kind WHEN 'operator' THEN NOT wallet_operator_journal_matches(e.journal_id) END
     -- asked of no other entry
     UNION ALL
     SELECT format('account %s: %s of an operator''s money is left with player %s', a.id, a.balance, p.id)
@@ -179,16 +169,20 @@ OPERATORS = Invariant(
 )
 
 
-MOST_ROWS = 100  # per broken invariant; run again after a repair
+MOST_ROWS: Final = 100  # per broken invariant; run again after a repair
+AT_ONCE: Final = 200_000  # ids of journals per transaction
+ALARM: Final = "ledger.broken"  # event kind
 
-INVARIANTS = (
+INVARIANTS: Final = [
     invariants.SUMS,
     invariants.BALANCES,
     invariants.CHAINS,
     invariants.COVERED,
     invariants.HELD,
+    invariants.KINDS,
     invariants.KEYS,
     invariants.HOMES,
+    invariants.STAY,
     invariants.REVERSALS,
     invariants.ADJUSTMENTS,
     invariants.ESCROW,
@@ -206,7 +200,12 @@ INVARIANTS = (
     invariants.PAYMENTS,
     invariants.GUARDS,
     invariants.RIGHTS,
-)
+]
+
+
+def register(*more: Invariant) -> None:
+    """Verify these invariants too: those of an app above, about what the ledger moved for it."""
+    INVARIANTS.extend(each for each in more if each not in INVARIANTS)
 
 
 @dataclass(frozen=True)
@@ -217,9 +216,109 @@ class Check:
     rows: tuple[str, ...]
 
 
-def run() -> Iterator[Check]:
-    """Run every query, in order, and yield its result."""
-    for invariant in INVARIANTS:
+@dataclass(frozen=True)
+class Progress:
+    """How far a verification is, in ids of journals. Ids of months without journals are left out."""
+
+    next: int
+    beyond: int
+
+
+class VerificationEnded(Exception):
+    """Another process has ended this verification, or has begun another one."""
+
+
+Tell = Callable[[Progress], object]
+"""Called after each range of journals."""
+Rows = Iterable[tuple[str, str]]
+"""Names of invariants, each with a sentence about a row that breaks it."""
+
+
+def run(*, is_whole: bool = True, afresh: bool = False, tell: Tell | None = None, most: int = AT_ONCE) -> list[Check]:
+    """Verify the ledger and return the result of each invariant.
+
+    Journals are verified from the mark on (`wallet_begin_verification`). If *is_whole*, totals of
+    all accounts and days are verified too, and all earlier rows are compared with the checkpoint.
+    If rows differ from it, every journal is verified again. *afresh* does that too, and forgets the
+    checkpoint: changed rows are accepted if nothing else is wrong with them. *most*: ids of journals
+    per transaction.
+
+    What is found is recorded in the event log as `ALARM`, in the transaction that found it: an
+    interrupted verification continues after its last range, and loses nothing.
+
+    Raises VerificationEnded.
+    """
+    found: dict[str, list[str]] = defaultdict(list)
+    _verify_journals(found, _begin(from_start=afresh, forgets=afresh), chains=not is_whole, tell=tell, most=most)
+    if is_whole:
+        with transaction.atomic(), connection.cursor() as cursor:
+            # It writes at its end only, so it holds back neither the log nor the hourly totals.
+            cursor.execute("SET LOCAL transaction_timeout = 0")
+            cursor.execute("SELECT invariant, finding FROM wallet_verify_totals()")
+            _note(found, cursor.fetchall())
+        if found[invariants.STAY.name]:
+            _verify_journals(found, _begin(from_start=True, forgets=False), chains=False, tell=tell, most=most)
+    with transaction.atomic(), connection.cursor() as cursor:
+        _note(found, _answers(cursor))
+    return [Check(each, tuple(found[each.name][:MOST_ROWS])) for each in INVARIANTS]
+
+
+def _begin(*, from_start: bool, forgets: bool) -> tuple[int, int, int]:
+    """Return the id of a verification, and the range of ids of journals that it has to read."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT verification, first, beyond FROM wallet_begin_verification(%s, %s)", [from_start, forgets]
+        )
+        verification, first, beyond = cursor.fetchone()
+    return verification, first, beyond
+
+
+def _verify_journals(
+    found: dict[str, list[str]], begun: tuple[int, int, int], *, chains: bool, tell: Tell | None, most: int
+) -> None:
+    """Verify journals range by range, each in a transaction."""
+    verification, first, beyond = begun
+    while first < beyond:
+        with transaction.atomic():
+            rows = _verify_next(verification, chains=chains, most=most)
+            _note(found, [(name, sentence) for _next, name, sentence in rows if name and sentence])
+        first = rows[0][0]
+        if tell:
+            tell(Progress(first, beyond))
+
+
+def _verify_next(verification: int, *, chains: bool, most: int) -> list[tuple[int, str | None, str | None]]:
+    """Verify the next range of journals and return the findings; each row begins with the first id that is left.
+
+    Raises VerificationEnded.
+    """
+    try:
         with connection.cursor() as cursor:
-            cursor.execute(invariant.question, [invariant.due()] if invariant.due else None)
-            yield Check(invariant, tuple(row for (row,) in cursor.fetchmany(MOST_ROWS)))
+            cursor.execute(
+                "SELECT next, invariant, finding FROM wallet_verify_next(%s, %s, %s)", [verification, most, chains]
+            )
+            return cursor.fetchall()
+    except DatabaseError as error:
+        if getattr(error.__cause__, "sqlstate", "") == "SB140":
+            raise VerificationEnded(str(error)) from error
+        raise
+
+
+def _answers(cursor: CursorWrapper) -> Iterator[tuple[str, str]]:
+    """Ask every query."""
+    for each in INVARIANTS:
+        if each.question:
+            cursor.execute(each.question, [each.due()] if each.due else None)
+            yield from ((each.name, row) for (row,) in cursor.fetchmany(MOST_ROWS))
+
+
+def _note(found: dict[str, list[str]], rows: Rows) -> None:
+    """Add new findings to *found*, and record them."""
+    new: dict[str, list[str]] = defaultdict(list)
+    for name, sentence in rows:
+        if sentence not in found[name] and sentence not in new[name]:
+            new[name].append(sentence)
+    for name, sentences in new.items():
+        found[name] += sentences
+    if new:
+        log.record(ALARM, by="system", on="ledger", data={name: list(each[:MOST_ROWS]) for name, each in new.items()})

@@ -5,6 +5,7 @@ from wallet.models.ledger import (
     AccountKind,
     AccountSnapshot,
     Adjustment,
+    Checkpoint,
     Currency,
     Day,
     Entry,
@@ -16,6 +17,7 @@ from wallet.models.ledger import (
     PostingKey,
     Reserved,
     Reversal,
+    Verification,
     Why,
 )
 from wallet.models.operator_wallet import (
@@ -71,6 +73,7 @@ __all__ = [
     "BankPayoutNotice",
     "Behaviour",
     "BetState",
+    "Checkpoint",
     "Currency",
     "Day",
     "DepositNote",
@@ -112,6 +115,7 @@ __all__ = [
     "StudioPlayer",
     "StudioTransaction",
     "Verdict",
+    "Verification",
     "Why",
     "Withdrawal",
     "WithdrawalStatus",

@@ -324,3 +324,46 @@ class AccountSnapshot(models.Model):
 
     class Meta:
         default_permissions = ()
+
+
+class Verification(models.Model):
+    """A verification of the ledger: the journals with ids from the mark to below *beyond*.
+
+    Only ``wallet_begin_verification`` and ``wallet_verify_next`` write it, so that a mark says what
+    was read. A new verification begins at the *beyond* of the last one that found nothing.
+    """
+
+    next = models.BigIntegerField()  # the first journal that is not verified yet
+    beyond = models.BigIntegerField()
+    participation = models.BigIntegerField()  # id beyond all participations at the beginning
+    transaction = models.BigIntegerField()  # id of the transaction that began it
+    broken = models.BigIntegerField()  # number of findings
+    began_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "ledger_verification"
+        default_permissions = ()
+
+
+class Checkpoint(models.Model):
+    """What was verified, as fingerprints of its rows; at most one row.
+
+    Only ``wallet_verify_totals`` writes it. A fingerprint is the XOR of the hashes of all rows.
+    """
+
+    beyond = models.BigIntegerField()  # journals below this id, with their entries
+    participation = models.BigIntegerField()  # participations below this id, with their wagers
+    before = models.DateTimeField()  # rounds before this time
+    seed = models.BigIntegerField()
+    entries = models.BigIntegerField()
+    journals = models.BigIntegerField()
+    rounds = models.BigIntegerField()
+    participations = models.BigIntegerField()
+    wagers = models.BigIntegerField()
+    days = models.DecimalField(max_digits=60, decimal_places=0)  # weighed sum of what the journals add to daily totals
+    made_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "ledger_checkpoint"
+        default_permissions = ()

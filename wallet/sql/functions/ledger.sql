@@ -1,7 +1,8 @@
 -- The ledger: journals and their entries.
 --
 -- SQLSTATEs of the wallet. wallet/ledger/__init__.py has a Python error for each except SB004.
--- SB032 is in wallet/withdrawals/__init__.py, and SB050 to SB056 are in wallet/seamless_wallet/.
+-- SB032 is in wallet/withdrawals/__init__.py, SB050 to SB056 are in wallet/seamless_wallet/, and SB140 is
+-- in wallet/invariants/verify.py.
 --   SB002 the key has posted something else
 --   SB003 unbalanced journal
 --   SB004 not the exact reversal
@@ -14,6 +15,7 @@
 --   SB032 two people must approve the withdrawal
 --   SB040 the house is stopped
 --   SB050 to SB056: see seamless_wallet.sql
+--   SB140: see verification.sql
 
 -- Refuse the statement. Trigger function for tables and columns that never change.
 -- Raises restrict_violation (23001), always.

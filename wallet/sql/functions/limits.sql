@@ -182,12 +182,13 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_count FROM PUBLIC;
 
--- Return the daily totals of players, computed from the ledger: the same as what wallet_count
--- stores.
+-- Return what journals add to the daily totals of players, computed from the ledger: over all journals,
+-- the same as what wallet_count stores.
+-- `low`, `high`: ids of the journals, from `low` to below `high`.
 -- Returns one row per player and day; amounts in minor units. The day is in the time zone of the
 -- player's jurisdiction. A reversal counts on the day of the journal that it reverses, with the
 -- opposite sign.
-CREATE OR REPLACE FUNCTION wallet_due_days()
+CREATE OR REPLACE FUNCTION wallet_due_days(low bigint, high bigint)
 RETURNS TABLE (player_id bigint, day date, deposited bigint, withdrawn bigint, staked bigint, paid bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     WITH line AS (
@@ -204,7 +205,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
                    CASE WHEN was.id IS NULL THEN j.round_id ELSE was.round_id END, coalesce(was.at, j.at)
         ) AS counted (id, kind, round_id, at)
         JOIN players_player AS p ON p.id = a.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
-        WHERE e.mode = 'R' AND (counted.kind <> 'void_transfer' OR EXISTS (
+        WHERE e.mode = 'R' AND e.journal_id >= low AND e.journal_id < high AND j.id >= low AND j.id < high
+          AND (counted.kind <> 'void_transfer' OR EXISTS (
             SELECT FROM wallet_entry AS o JOIN wallet_account AS b ON b.id = o.account_id
             WHERE o.journal_id = j.id AND b.kind = 'bank'))
     )
