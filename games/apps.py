@@ -15,7 +15,9 @@ class GamesConfig(AppConfig):
         from games.fairness import hourly_totals
         from games.fairness.randomness import registration as randomness
         from games.fairness.returns import registration as returns
+        from games.reports import reconciliation
         from games.shared import malfunction
+        from wallet.ledger import hourly_totals as ledger_totals
 
         approvals.register(
             malfunction.KIND,
@@ -34,6 +36,8 @@ class GamesConfig(AppConfig):
             first=hourly_totals.first_played,
             differences=hourly_totals.differences,
         )
+        # After the totals that it reads.
+        hours.register(reconciliation.HOURS, roll=reconciliation.reconcile_hour, first=ledger_totals.first)
         reports.register()
         significant.register()
         randomness.register()

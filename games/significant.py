@@ -12,11 +12,13 @@ from audit.models import Category, Event, Weight
 from audit.significant import detection
 from audit.significant.detection import Found, Leaves
 from games.models import IncidentKind, Participation, VoidPart
+from games.reports import reconciliation
 from wallet.models import Mode
 from wallet.money import format_money
 from wallet.significant import Movement, What, large
 
 KINDS: Final[dict[str, detection.Significance]] = {
+    reconciliation.DIFFERS: (Category.ERROR, Weight.ALERT, "Ledger differs from rounds and payments"),
     "round.missing": (Category.ERROR, Weight.ALERT, "Finished round missing"),
     "round.unreadable": (Category.ERROR, Weight.ALERT, "Round cannot be verified"),
     "round.voided": (Category.CORRECTION, Weight.NOTICE, "Round voided"),

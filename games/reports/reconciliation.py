@@ -6,6 +6,9 @@ Opening amount plus all lines is the closing amount. If the records are correct,
 The time of a round is slightly earlier than that of its journals. Few rounds have their own time on
 one side of an end of the interval and their journal on the other: only those being settled at that
 moment. They are read one by one and counted where the ledger has them.
+
+Every hour is reconciled once, as soon as nothing more can be written into it (`audit.hours`). A
+difference is an alert.
 """
 
 from collections import Counter
@@ -17,7 +20,8 @@ from typing import Any, Final
 
 from django.db import connection
 
-from audit import id_ranges
+from audit import id_ranges, log
+from audit.hours import HOUR
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
 from games.fairness import hourly_totals
@@ -56,6 +60,9 @@ NAMED: Final = {
     *OPERATOR_JOURNALS,
     *STUDIO,
 }
+HOURS: Final = "games.reconciled"
+"""Name of the reconciled hours in `audit.hours`."""
+DIFFERS: Final = "reconciliation.differs"  # event kind
 OPENING: Final = "Opening balance"
 CLOSING: Final = "Closing balance"
 OTHER: Final = "Other"
@@ -257,12 +264,34 @@ def _difference_text(money: Money, line: Line, difference: int) -> str:
 
 def reconcile(interval: Interval) -> tuple[LedgerTotals, Sequence[Line], LedgerTotals]:
     """Return the opening amount, the change of each line, and the closing amount, in minor units."""
+    lines = _lines(interval)
+    return _held(ledger_totals.BEGINNING, interval.since), lines, _held(ledger_totals.BEGINNING, interval.until)
+
+
+def reconcile_hour(hour: datetime) -> int:
+    """Record `DIFFERS` if the ledger differs from the records of an hour; return the number of lines
+    compared.
+    """
+    lines = _lines(Interval(hour, hour + HOUR))
+    found: list[log.Json] = [
+        _difference_text(money, line, line.ledger[money] - line.records[money])
+        for line in lines
+        if line.records is not None
+        for money in sorted(line.ledger.keys() | line.records.keys())
+        if line.ledger[money] != line.records[money]
+    ]
+    if found:
+        log.record(DIFFERS, by="system", on="ledger", data={"hour": hour.isoformat(), "differences": found})
+    return len(lines)
+
+
+def _lines(interval: Interval) -> Sequence[Line]:
     totals, around = ledger_totals.read_totals(interval), _around(interval)
     staked, paid = _settled(interval)
     tax = _read(TAX, around)
     money = payments.summed(interval)
     escrow = added(totals, {"settle"}, AccountKind.ESCROW)
-    lines = [
+    return [
         Line("Deposits", added(totals, {"deposit"}), _said(money, payments.DEPOSIT, "credited")),
         Line(
             "Withdrawals paid",
@@ -287,7 +316,6 @@ def reconcile(interval: Interval) -> tuple[LedgerTotals, Sequence[Line], LedgerT
         Line("Studios’ games: wins less stakes", added(totals, STUDIO), _read(STUDIOS, around | _of_studios(interval))),
         Line(OTHER, added(totals, {each.journal_kind for each in totals} - NAMED - _voids(totals)), LedgerTotals()),
     ]
-    return _held(ledger_totals.BEGINNING, interval.since), lines, _held(ledger_totals.BEGINNING, interval.until)
 
 
 def _held(since: datetime, until: datetime) -> LedgerTotals:

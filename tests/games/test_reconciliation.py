@@ -6,12 +6,14 @@ import pytest
 from django.db import connection
 from pytest_django import DjangoDbBlocker
 
+from audit import hours
 from audit.reports.kinds import Interval
 from games.reports import reconciliation
 from tests import reports_history
 from tests.builders import a_player
 from tests.harness import databases
 from tests.harness.databases import Database
+from tests.people import events
 from tests.reports_history import ask, clock
 from wallet.ledger import hourly_totals
 
@@ -97,3 +99,11 @@ def test_a_deposit_of_which_no_payment_knows_is_a_difference_that_is_named():
 def test_where_nothing_was_ever_held_there_is_nothing_to_reconcile():
     moment = hourly_totals.BEGINNING
     assert read(Interval(moment, moment.replace(year=2001)))[0] == {}
+
+
+def test_history_has_no_hour_that_differs(history):
+    hour = history.before.since
+    while hour < history.interval.until:
+        assert reconciliation.reconcile_hour(hour) > 0
+        hour += hours.HOUR
+    assert events(reconciliation.DIFFERS) == []
