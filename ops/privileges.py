@@ -133,6 +133,7 @@ RIGHTS = {
     "games_rulesversion": "SELECT, INSERT",
     "games_scheduledversion": "SELECT, INSERT",
     "games_scheduleending": "SELECT, INSERT",
+    "games_betcombinations": "SELECT",
     "games_highestodds": "SELECT",
     "games_soloseat": (
         "SELECT, UPDATE (slip, slip_version, undo, unseen, last_chip, player_value, idempotency_keys, used_at)"
@@ -154,10 +155,8 @@ RIGHTS = {
     "games_livetable": "SELECT, UPDATE (lock_only)",
     "games_shoe": "SELECT, UPDATE (lock_only)",
     "games_liveround": "SELECT, UPDATE (lock_only)",
-    "games_liveseat": (
-        "SELECT, INSERT, UPDATE (round_id, stakes, version, undo, last_stakes, last_chip, session, idempotency_keys)"
-    ),
-    "games_livetotal": "SELECT, INSERT, UPDATE (stakes)",
+    "games_liveseat": "SELECT",
+    "games_livetotal": "SELECT",
     "games_chatname": "SELECT, INSERT, UPDATE (name, chosen_at)",
     "games_chatnametaken": "SELECT, INSERT",
     "games_chatmessage": "SELECT, INSERT, UPDATE (removed_at, removed_by, removed_for, removed_note), DELETE",
@@ -191,6 +190,9 @@ FUNCTIONS = (
     "games_lock_solo_seat",
     "games_take_solo_seat",
     "games_finish_solo_round",
+    "games_take_seat",
+    "games_place_bets",
+    "games_is_click_done",
     "games_settle_live_round",
     "games_store_void_round",
     "games_store_coup",

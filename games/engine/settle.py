@@ -105,7 +105,7 @@ def largest_loss(variant: Variant, stakes: Mapping[str, int]) -> int:
     UnknownBet.
     """
     on_table = _on_table(variant, stakes)
-    return max(0, max(_paid(row, on_table) for row in _worst_rows(variant.bets)) - sum(on_table))
+    return max(0, max(_paid(row, on_table) for row in worst_rows(variant.bets)) - sum(on_table))
 
 
 def largest_win(variant: Variant, stakes: Mapping[str, int]) -> int:
@@ -116,7 +116,7 @@ def largest_win(variant: Variant, stakes: Mapping[str, int]) -> int:
     of any part of them. Raises UnknownBet.
     """
     on_table = _on_table(variant, stakes)
-    return max(_won(row, on_table) for row in _worst_rows(variant.bets))
+    return max(_won(row, on_table) for row in worst_rows(variant.bets))
 
 
 def _on_table(variant: Variant, stakes: Mapping[str, int]) -> list[int]:
@@ -134,7 +134,7 @@ def _paid(row: Row, on_table: list[int]) -> int:
 
 
 @cache
-def _worst_rows(bets: tuple[BetRule, ...]) -> tuple[Row, ...]:
+def worst_rows(bets: tuple[BetRule, ...]) -> tuple[Row, ...]:
     """Return the payout rows of all coups, without the rows that another row dominates for every
     stake.
 

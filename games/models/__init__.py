@@ -54,6 +54,7 @@ from games.models.live import (
     ShoeEnding,
 )
 from games.models.rounds import (
+    BetCombinations,
     HighestOdds,
     Incident,
     IncidentKind,
@@ -84,6 +85,7 @@ from games.models.tables import (
 __all__ = [
     "OPEN_PHASES",
     "UNDEALT",
+    "BetCombinations",
     "BetHourlyTotal",
     "CardHourlyTotal",
     "ChatBan",

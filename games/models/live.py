@@ -1,8 +1,8 @@
 """Models of shared tables in play: shoe, round in progress, seats and bets.
 
-Only functions of the database write tables, shoes and rounds, and only forward: no phase goes back,
-and no commitment or drawn card changes (``games/sql/functions/live_rounds.sql``, ``shoes.sql``). A
-finished round becomes a `Round`, which never changes.
+Only functions of the database write these tables. Rounds move only forward: no phase goes back, and
+no commitment or drawn card changes (``games/sql/functions/live_rounds.sql``, ``shoes.sql``). Bets are
+placed by ``live_bets.sql``. A finished round becomes a `Round`, which never changes.
 """
 
 from django.contrib.postgres.fields import ArrayField

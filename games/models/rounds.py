@@ -133,6 +133,21 @@ class HighestOdds(models.Model):
         ]
 
 
+class BetCombinations(models.Model):
+    """Which bets the rules allow together, and what they win together on the coups that cost the house most.
+
+    ``manage.py migrate`` writes the rows (`games.rounds.bet_combinations`). ``games_place_bets`` refuses other bets.
+    """
+
+    rules_digest = models.CharField(max_length=64, primary_key=True)
+    exclusions = models.JSONField()  # [[bet, …], …]: a player may bet on at most one of each list
+    needs = models.JSONField()  # side bet -> the main bets of which it needs one
+    wins = models.JSONField()  # [{bet: [win, per]}, …]: odds of the bets that win together on a coup
+
+    class Meta:
+        default_permissions = ()
+
+
 class VoidReason(models.TextChoices):
     """Why a round was voided. A solo round can only be voided for the first reason, and not by a person."""
 

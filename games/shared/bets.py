@@ -1,15 +1,15 @@
 """Place and change bets at a shared table. Each change is confirmed and held on the account at once.
 
-One click is one transaction. PostgreSQL's clock decides whether it came in time. A click names the
-round it is for, so it cannot change another round. Closing bets checks nothing again, so every
-check of a bet is made here.
+One click is two statements: one reads the seat, one places the bets. The second checks everything
+again under locks (``games/sql/functions/live_bets.sql``), and PostgreSQL's clock decides whether it
+came in time. If another click of the player was faster, the click starts again. A click names the
+round it is for, so it cannot change another round. Closing bets checks nothing again.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import transaction
 from structlog.contextvars import bind_contextvars
 
 from audit import log
@@ -18,16 +18,13 @@ from games.betting.controls import CONTROL_OF, Change, demand
 from games.betting.limits import Limits
 from games.betting.rules import Slip, changed
 from games.engine.bets import Control, Variant
-from games.engine.settle import BadStake, SettlementError, largest_win
+from games.engine.settle import BadStake, SettlementError
 from games.errors import (
     BetTooLate,
     HouseStopped,
     NotEligible,
     NotEligibleHere,
-    NotEnoughBalance,
     OtherMoney,
-    OverLiability,
-    OverLimit,
     PlayError,
     StalePage,
     TableChanged,
@@ -37,14 +34,13 @@ from games.errors import (
     TableWaits,
     UnknownChip,
 )
-from games.models import LiveRound, LiveSeat
+from games.models import LiveRound, LiveSeat, LiveTable
 from games.shared import favourites, seats
 from games.solo import seats as places
 from games.variants import VARIANTS
 from players.models import Player
 from players.protection import eligibility, registers
-from wallet import house_stop, ledger
-from wallet.ledger import InsufficientFunds, LimitReached, holds
+from wallet import house_stop
 from wallet.models import Account, Mode
 
 
@@ -66,13 +62,12 @@ class Click:
 
 @dataclass(frozen=True)
 class Betting:
-    """A round that takes bets and the seat of the player who bets, both locked."""
+    """A round that takes bets and the seat of the player who bets, as they were read."""
 
     live_round: LiveRound
     seat: LiveSeat
     variant: Variant
     limits: Limits
-    ineligibility: str | None  # an unanswered reality check
     refusal_here: PlayError | None  # why the version in force refuses new bets from this player in this round
 
     @property
@@ -188,7 +183,14 @@ def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
     registers.ask_where_due(click.player)
     bind_contextvars(round_id=str(click.round_id))
     try:
-        return _change(click, change)
+        try:
+            while (seat := _change(click, change)) is None:
+                pass  # another click of the player was faster
+        except NotEligible:
+            raise
+        except (PlayError, SettlementError):
+            _demand_eligible(click)  # which is the first thing to tell
+            raise
     except (PlayError, SettlementError) as refusal:
         if not isinstance(refusal, NotEligible) and (seat := _done_before(click)):
             return seat
@@ -197,112 +199,94 @@ def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
             data["bar"] = refusal.ineligibility.code.value
         log.record("bet.refused", by=str(click.player), on=f"live_table:{click.live_table_id}", data=data)
         raise
+    return seat
 
 
-@transaction.atomic
 def _done_before(click: Click) -> LiveSeat | None:
     """Return the seat if this click was already carried out and was sent again.
 
     A repeated click is recognised however late it comes. If the first one is still in progress,
     this waits for it.
     """
-    if click.idempotency_key is None:
+    if click.idempotency_key is None or not seats.is_done(click.player, click.live_table_id, click.idempotency_key):
         return None
-    theirs = LiveSeat.objects.filter(player=click.player, live_table=click.live_table_id)
-    seat = theirs.select_for_update().first()
-    return seat if seat and idempotency.is_done(seat, click.idempotency_key) else None
+    return LiveSeat.objects.get(player=click.player, live_table=click.live_table_id)
 
 
-@transaction.atomic
-def _change(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
-    betting = _locked(click)
+def _change(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat | None:
+    """Carry out a click and return the seat; None if the seat has changed since it was read."""
+    betting = _read(click)
     if idempotency.is_done(betting.seat, click.idempotency_key):
+        _demand_eligible(click)
         return betting.seat
     before, after = betting.slip, change(betting)
     if after == before:
+        _demand_eligible(click)
         return betting.seat
-    grows = any(stake > before.stakes.get(bet, 0) for bet, stake in after.stakes.items())
-    if grows:
+    if any(stake > before.stakes.get(bet, 0) for bet, stake in after.stakes.items()):
         _demand_open(betting)
     if after.stakes:
         betting.variant.check(after.stakes)
         betting.limits.check(after.stakes)
-    _hold(betting, after.total)
-    betting.seat.session = click.session
-    idempotency.note(betting.seat, click.idempotency_key)
-    seats.keep(betting.seat, click.round_id, after)
-    _total(betting, before, after, grows=grows)
-    return betting.seat
+    try:
+        return seats.place(
+            betting.seat, click.round_id, after, session=click.session, idempotency_key=click.idempotency_key
+        )
+    except BetTooLate as late:
+        raise _too_late(betting.seat.live_table) from late
 
 
-def _locked(click: Click) -> Betting:
-    """Lock the round and the seat of a click.
+def _read(click: Click) -> Betting:
+    """Read the round and the seat of a click.
 
-    Raises HouseStopped, NotEligible, TableWaits, BetTooLate, TablePaused, TableClosed, TableChanged,
-    UnknownCurrency, and StalePage where there is no such table or the player has no seat.
+    Raises HouseStopped, TableWaits, BetTooLate, TablePaused, TableClosed, TableChanged, UnknownCurrency, and
+    StalePage where there is no such table or the player has no seat.
     """
-    locked = seats.lock(click.player, click.live_table_id, click.round_id, click.session)
-    if locked is None:
+    found = seats.read(click.player, click.live_table_id, click.round_id)
+    if found is None:
         raise StalePage
-    if locked.ineligibility and locked.ineligibility != eligibility.Code.CHECK:
-        raise NotEligible(eligibility.explain(click.player, eligibility.Code(locked.ineligibility)))
-    if not locked.sits:
-        raise TableWaits(locked.live_table.table.slug)
-    if locked.live_round is None:
-        if house_stop.current():
-            raise HouseStopped
-        raise TablePaused if places.pauses(locked.live_table.table, locked.live_table.mode) else BetTooLate
-    if locked.seat is None:
+    if not found.sits:
+        raise TableWaits(found.live_table.table.slug)
+    if found.live_round is None:
+        raise _too_late(found.live_table)
+    if found.seat is None:
         raise StalePage
-    variant, version = VARIANTS[locked.live_table.table.variant], locked.live_round.version
+    variant, version = VARIANTS[found.live_table.table.variant], found.live_round.version
     if version.rules_digest != variant.digest:
         raise TableClosed
     if click.table_version not in (None, version.number):
         raise TableChanged
-    limits = Limits.of(version.limits, locked.seat.currency)
-    refusal_here = None if locked.is_played else OtherMoney(Mode(locked.live_table.mode))
+    refusal_here = None if found.is_played else OtherMoney(Mode(found.live_table.mode))
     return Betting(
-        locked.live_round,
-        locked.seat,
+        found.live_round,
+        found.seat,
         variant,
-        limits,
-        locked.ineligibility,
-        refusal_here if locked.is_eligible else NotEligibleHere(),
+        Limits.of(version.limits, found.seat.currency),
+        refusal_here if found.is_eligible else NotEligibleHere(),
     )
+
+
+def _too_late(live_table: LiveTable) -> PlayError:
+    """Return why a table takes no bets now."""
+    if house_stop.current():
+        return HouseStopped()
+    return TablePaused() if places.pauses(live_table.table, live_table.mode) else BetTooLate()
+
+
+def _demand_eligible(click: Click) -> None:
+    """Check that the player may play; a reality check does not matter while bets do not grow. Raises NotEligible."""
+    mode = LiveTable.objects.filter(pk=click.live_table_id).values_list("mode", flat=True).first()
+    found = eligibility.check_play(click.player, real=mode == Mode.REAL, session=click.session)
+    if found and found.code is not eligibility.Code.CHECK:
+        raise NotEligible(found)
 
 
 def _demand_open(betting: Betting) -> None:
     """Check that the player may add to their bets; taking bets off is always allowed.
 
-    A reality check must be answered first. Raises NotEligible, NotEligibleHere, OtherMoney, TableStopped.
+    Raises NotEligibleHere, OtherMoney, TableStopped.
     """
-    if betting.ineligibility:
-        raise NotEligible(eligibility.explain(betting.seat.player, eligibility.Code(betting.ineligibility)))
     if betting.refusal_here:
         raise betting.refusal_here
     if betting.seat.live_table.stopped_by_id is not None:
         raise TableStopped
-
-
-def _hold(betting: Betting, amount: int) -> None:
-    """Replace the amount held for the slip with *amount*. Raises HouseStopped, NotEnoughBalance, OverLimit."""
-    try:
-        holds.hold(betting.live_round.pk, betting.seat.account_id, amount)
-    except ledger.HouseStopped as stopped:
-        raise HouseStopped from stopped
-    except InsufficientFunds as short:
-        raise NotEnoughBalance from short
-    except LimitReached as reached:
-        raise OverLimit(reached) from reached
-
-
-def _total(betting: Betting, before: Slip, after: Slip, *, grows: bool) -> None:
-    """Add the change to the totals of the round, and keep a growing bet within the house's liability.
-
-    Taking bets off never increases the liability. Raises OverLiability.
-    """
-    bets = before.stakes.keys() | after.stakes.keys()
-    more = {bet: after.stakes.get(bet, 0) - before.stakes.get(bet, 0) for bet in sorted(bets)}
-    total = seats.add_to_total(betting.live_round.pk, betting.seat.currency, more)
-    if grows and largest_win(betting.variant, total) > (betting.limits.liability or 0):
-        raise OverLiability

@@ -1,90 +1,81 @@
-"""Seats of players at shared tables: take a seat, lock it with its round, store its slip.
+"""Seats of players at shared tables: take a seat, read it with its round, store its slip.
 
-Lock order: round, seat, accounts, total.
+PostgreSQL checks every bet again (``games/sql/functions/live_bets.sql``). Lock order: round, seat,
+accounts, total.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db import connection, transaction
+import psycopg
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
 
 from games.betting.controls import plays_on
 from games.betting.eligibility import demand_eligible_here
 from games.betting.rules import Slip
-from games.errors import NotEligible
+from games.engine.settle import BadStake
+from games.errors import (
+    BetTooLate,
+    HouseStopped,
+    NotEligible,
+    NotEligibleHere,
+    NotEnoughBalance,
+    OtherMoney,
+    OverLiability,
+    OverLimit,
+    TableStopped,
+    TableWaits,
+)
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table, TableVersion
 from games.raw_rows import Value, columns, fetch_one, instance
 from games.solo import seats
 from games.tables import clock
 from games.variants import VARIANTS
+from players.account import terms
 from players.models import Player
 from players.protection import eligibility
-from wallet.ledger import accounts
+from wallet import ledger
+from wallet.ledger import InsufficientFunds, LimitReached, accounts
 from wallet.models import Mode
 
-MODE = "SELECT mode FROM games_livetable WHERE id = %s"
-# The database's clock decides here whether a click is late. Bettors take a shared lock on the
-# round, which keeps the tick from closing it. The lock is taken only while betting is open and in
-# time, so a late click waits for no round. After waiting for the lock, the clock is read again. The
-# eligibility of the player is checked before the lock. The timeout ends the transaction of a web
-# process that hangs, so that it cannot keep betting open.
-LOCK = f"""
-WITH eligibility AS MATERIALIZED (SELECT {eligibility.REASON} AS bar),
-last AS MATERIALIZED (SELECT * FROM games_opentable WHERE player_id = %(player)s FOR SHARE),
-live AS MATERIALIZED (
-    SELECT r.* FROM games_liveround AS r, eligibility
-    WHERE set_config('idle_in_transaction_session_timeout', '{clock.LONGEST_SILENCE}', true) IS NOT NULL
-        AND r.id = %(round)s AND r.live_table_id = %(live_table)s AND r.phase = '{Phase.BETTING}'
-        AND clock_timestamp() < r.deadline AND coalesce(eligibility.bar, '{eligibility.Code.CHECK}') =
-        '{eligibility.Code.CHECK}'
-    FOR SHARE OF r
-),
-own AS MATERIALIZED (
-    SELECT * FROM games_liveseat
-    WHERE player_id = %(player)s AND live_table_id = %(live_table)s AND EXISTS (SELECT FROM live)
-    FOR UPDATE
-)
-SELECT {columns(LiveTable, "live_table")}, {columns(Table, "own_table")}, eligibility.bar, {seats.sits("live_table")},
-    clock_timestamp() < live.deadline, %(jurisdiction)s = ANY (current.jurisdictions),
-    live_table.mode = ANY (current.modes),
+# The round only while it takes bets. Nothing is locked and eligibility is not checked: PLACE does both.
+# The timeout ends the transaction of a web process that hangs, so that it cannot keep betting open.
+READ = f"""
+WITH last AS (SELECT * FROM games_opentable WHERE player_id = %(player)s)
+SELECT {columns(LiveTable, "live_table")}, {columns(Table, "own_table")}, {seats.sits("live_table")},
+    %(jurisdiction)s = ANY (current.jurisdictions), live_table.mode = ANY (current.modes),
     {columns(LiveRound, "live")}, {columns(TableVersion, "version")}, {columns(LiveSeat, "own")}
-FROM eligibility CROSS JOIN games_livetable AS live_table
+FROM games_livetable AS live_table
 JOIN games_table AS own_table ON own_table.id = live_table.table_id
 LEFT JOIN games_tableversion AS current ON current.id = own_table.version_id
-LEFT JOIN live ON true
+LEFT JOIN games_liveround AS live ON live.id = %(round)s AND live.live_table_id = live_table.id
+    AND live.phase = '{Phase.BETTING}' AND clock_timestamp() < live.deadline
 LEFT JOIN games_tableversion AS version ON version.id = live.version_id
-LEFT JOIN own ON true
+LEFT JOIN games_liveseat AS own ON own.live_table_id = live_table.id AND own.player_id = %(player)s
 WHERE live_table.id = %(live_table)s
+    AND set_config('idle_in_transaction_session_timeout', '{clock.LONGEST_SILENCE}', true) IS NOT NULL
 """  # noqa: S608  (nothing but names of our own columns and codes)
-# Add bets to the total of a round in one row. Bettors wait for that row, so each sees all bets
-# before.
-ADD = """
-INSERT INTO games_livetotal AS total (round_id, currency, stakes) VALUES (%s, %s, %s::jsonb)
-ON CONFLICT (round_id, currency) DO UPDATE SET stakes = (
-    SELECT jsonb_object_agg(lies.bet, lies.stake) FROM (
-        SELECT each.bet, sum(each.stake::bigint) AS stake FROM (
-            SELECT * FROM jsonb_each_text(total.stakes) UNION ALL SELECT * FROM jsonb_each_text(excluded.stakes)
-        ) AS each (bet, stake) GROUP BY each.bet
-    ) AS lies
-)
-RETURNING stakes::text
-"""
+TAKE = "SELECT games_take_seat(%s::bigint, %s::bigint, %s::bigint)"
+PLACE = f"""
+SELECT {columns(LiveSeat, "own")} FROM games_place_bets(
+    %(seat)s::bigint, %(seen)s::integer, %(round)s::uuid, %(stakes)s::jsonb, %(undo)s::jsonb, %(last_chip)s::bigint,
+    %(session)s::uuid, %(key)s::uuid, %(terms)s::text, %(minutes)s::integer) AS own
+"""  # noqa: S608  (nothing but names of our own columns)
+IS_DONE = "SELECT games_is_click_done(%s::bigint, %s::bigint, %s::uuid)"
 
 
-class Locked(NamedTuple):
-    """A seat and the round it bets on, locked until the transaction ends.
-
-    Both `live_round` and `seat` are None where the round takes no bets now.
-    """
+class SeatAtTable(NamedTuple):
+    """A player's seat at a table and the round it bets on, as they are now; nothing is locked."""
 
     live_table: LiveTable
-    ineligibility: str | None  # why the player may not play, a `players.protection.eligibility.Code`
     sits: bool  # this is the player's only table, where their jurisdiction allows one at a time
     is_eligible: bool  # by the version in force, whichever the round was opened under
     is_played: bool  # for that kind of money, by the version in force
-    live_round: LiveRound | None
+    live_round: LiveRound | None  # None where the round takes no bets now
     seat: LiveSeat | None
 
 
@@ -127,33 +118,29 @@ def _take(player: Player, live_table: LiveTable) -> None:
     kind = plays_on(VARIANTS[live_table.table.variant])
     if kind is not kind.CASH:
         accounts.open_purse(player, mode)
-    account_id = accounts.player_account(player.pk, mode, kind)
-    seat = LiveSeat(player=player, live_table=live_table, account_id=account_id, currency=player.currency)
-    LiveSeat.objects.bulk_create([seat], ignore_conflicts=True)
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE, [live_table.pk, player.pk, accounts.player_account(player.pk, mode, kind)])
 
 
-def lock(player: Player, live_table_id: int, round_id: UUID, session: UUID | None) -> Locked | None:
-    """Lock the round against its end and the seat against other tabs; None where there is no such table.
-
-    An exclusion of the player waits until the transaction ends.
-    """
-    mode = fetch_one(MODE, [live_table_id])
-    if mode is None:
-        return None
+def read(player: Player, live_table_id: int, round_id: UUID) -> SeatAtTable | None:
+    """Return the player's seat at a table and the round, or None where there is no such table."""
     where = player.jurisdiction_id
-    values: dict[str, Value] = {"live_table": live_table_id, "round": round_id, "jurisdiction": where}
-    values.update(eligibility.parameters(player, session, real=next(mode) == Mode.REAL))
-    row = fetch_one(LOCK, values)
+    row = fetch_one(READ, {"live_table": live_table_id, "round": round_id, "jurisdiction": where, "player": player.pk})
     if row is None:
         return None
     live_table, live_table.table = instance(LiveTable, row), instance(Table, row)
-    ineligibility, sits, in_time, is_eligible, is_played = (next(row) for _ in range(5))
+    sits, is_eligible, is_played = (bool(next(row)) for _ in range(3))
     live_round, version, seat = instance(LiveRound, row), instance(TableVersion, row), instance(LiveSeat, row)
     live_round.version, seat.player, seat.live_table = version, player, live_table
-    own = seat if in_time and seat.pk else None
-    return Locked(
-        live_table, ineligibility, sits, bool(is_eligible), bool(is_played), live_round if in_time else None, own
+    return SeatAtTable(
+        live_table, sits, is_eligible, is_played, live_round if live_round.pk else None, seat if seat.pk else None
     )
+
+
+def is_done(player: Player, live_table_id: int, idempotency_key: UUID) -> bool:
+    """Return whether this click was carried out at the player's seat. Waits for one that is in progress."""
+    row = fetch_one(IS_DONE, [live_table_id, player.pk, idempotency_key])
+    return row is not None and bool(next(row))
 
 
 def slip_for(seat: LiveSeat, round_id: UUID) -> Slip:
@@ -166,32 +153,73 @@ def last_stakes(seat: LiveSeat, round_id: UUID) -> Mapping[str, int]:
     return seat.stakes if seat.round_id != round_id and seat.stakes else seat.last_stakes
 
 
-def keep(seat: LiveSeat, round_id: UUID, slip: Slip) -> None:
-    """Store the changed slip of a round."""
-    seat.last_stakes = last_stakes(seat, round_id)
-    seat.round_id, seat.stakes, seat.undo = round_id, dict(slip.stakes), [dict(each) for each in slip.earlier]
-    seat.version += 1
-    seat.save(
-        update_fields=[
-            "round_id",
-            "stakes",
-            "undo",
-            "last_stakes",
-            "version",
-            "last_chip",
-            "session",
-            "idempotency_keys",
-        ]
-    )
+def place(
+    seat: LiveSeat, round_id: UUID, slip: Slip, *, session: UUID | None, idempotency_key: UUID | None
+) -> LiveSeat | None:
+    """Store the changed slip of a round, hold its stakes, and return the seat as it is then.
 
+    Returns None if the seat has changed since it was read: the caller reads it again. One statement,
+    which is its own transaction unless the caller has one.
 
-def add_to_total(round_id: UUID, currency: str, more: Mapping[str, int]) -> Mapping[str, int]:
-    """Add to the bets on a round in a currency, or subtract where negative, and return the new totals.
-
-    The row stays locked until the transaction ends; it is the last lock taken.
+    Raises NotEligible, TableWaits, BetTooLate, NotEligibleHere, OtherMoney, TableStopped, BadStake,
+    HouseStopped, NotEnoughBalance, OverLimit, OverLiability.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(ADD, [round_id, currency, json.dumps(more)])
-        (stakes,) = cursor.fetchone()
-    total: Mapping[str, int] = json.loads(stakes)
-    return total
+    values: dict[str, Value] = {
+        "seat": seat.pk,
+        "seen": seat.version,
+        "round": round_id,
+        "stakes": json.dumps(dict(slip.stakes)),
+        "undo": json.dumps([dict(each) for each in slip.earlier]),
+        "last_chip": seat.last_chip,
+        "session": session,
+        "key": idempotency_key,
+        "terms": terms.VERSION,
+        "minutes": settings.REALITY_CHECK_MINUTES,
+    }
+    with _refusals(seat), transaction.atomic() if connection.in_atomic_block else nullcontext():
+        row = fetch_one(PLACE, values)
+    if row is None:
+        return None
+    stored = instance(LiveSeat, row)
+    stored.player, stored.live_table = seat.player, seat.live_table
+    return stored
+
+
+@contextmanager
+def _refusals(seat: LiveSeat) -> Iterator[None]:
+    """Translate what the database refuses when a player bets into errors of the table."""
+    try:
+        with ledger.refusals():
+            yield
+    except ledger.HouseStopped as stopped:
+        raise HouseStopped from stopped
+    except InsufficientFunds as short:
+        raise NotEnoughBalance from short
+    except LimitReached as reached:
+        raise OverLimit(reached) from reached
+    except DatabaseError as error:
+        cause = error.__cause__
+        if not isinstance(cause, psycopg.Error) or (named := _named(cause, seat)) is None:
+            raise
+        raise named from error
+
+
+def _named(error: psycopg.Error, seat: LiveSeat) -> Exception | None:
+    """Return the error of the table for an SQLSTATE of ``live_bets.sql``."""
+    detail = error.diag.message_detail or ""
+    match error.sqlstate:
+        case "SB101":
+            return BetTooLate()
+        case "SB102":
+            return NotEligible(eligibility.explain(seat.player, eligibility.Code(detail)))
+        case "SB103":
+            return TableWaits(seat.live_table.table.slug)
+        case "SB104" if detail == "stopped":
+            return TableStopped()
+        case "SB104":
+            return NotEligibleHere() if detail == "jurisdiction" else OtherMoney(Mode(seat.live_table.mode))
+        case "SB105":
+            return BadStake(*seat.stakes)
+        case "SB106":
+            return OverLiability()
+    return None

@@ -14,7 +14,6 @@ from games.rounds.database_refusals import round_refusals
 from games.rounds.void import RoundNotFound, keep_parts, void_round
 from games.shared import rounds, shoes
 from games.tables import notify
-from wallet.ledger import holds
 from wallet.ledger.round_reversal import Undone, undo_round
 
 HELD = """
@@ -55,9 +54,8 @@ def void_live_round(*, round_id: UUID, reason: VoidReason, by: str) -> LiveRound
 
 
 def _void(live: LiveRound, reason: VoidReason, by: str) -> None:
-    """Return what was held or staked, and store the round if it had bets."""
+    """Return what was held or staked, and store the round if it had bets. Storing it releases what is held."""
     undone = (*_held(live.pk), *undo_round(live.pk))
-    holds.release_all(live.pk)
     if _store(live):
         keep_parts(Void.objects.create(round_id=live.pk, reason=reason, by=by), undone)
 

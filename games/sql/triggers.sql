@@ -89,13 +89,6 @@ CREATE OR REPLACE TRIGGER games_evidence_is_open AFTER INSERT ON games_evidence 
 CREATE OR REPLACE TRIGGER games_liveround_is_kept BEFORE UPDATE ON games_liveround
     FOR EACH ROW EXECUTE FUNCTION games_keep_live_round();
 
--- On games_liveseat
-
-CREATE OR REPLACE TRIGGER games_liveseat_bets_are_kept BEFORE UPDATE ON games_liveseat FOR EACH ROW
-    WHEN ((OLD.round_id, OLD.stakes) IS DISTINCT FROM (NEW.round_id, NEW.stakes)) EXECUTE FUNCTION games_keep_bets();
-CREATE OR REPLACE TRIGGER games_liveseat_bets_in_time BEFORE INSERT ON games_liveseat FOR EACH ROW
-    WHEN (NEW.round_id IS NOT NULL) EXECUTE FUNCTION games_keep_bets();
-
 -- On games_returnsalarm
 
 CREATE OR REPLACE TRIGGER games_returnsalarm_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_returnsalarm

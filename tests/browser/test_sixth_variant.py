@@ -8,7 +8,7 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from games.models import Participation, Phase, Shape, Table
-from games.rounds import highest_odds
+from games.rounds import bet_combinations, highest_odds
 from games.shared import phases
 from games.tables import status
 from games.tables.versions import make_table
@@ -49,6 +49,7 @@ def a_sixth_table(shape: Shape) -> Table:
     is_shared = shape is Shape.SHARED
     with connections["owner"].cursor() as cursor:
         highest_odds.store(cursor)  # as `manage.py migrate` does with a release that has the variant
+        bet_combinations.store(cursor)
     table = make_table(
         slug="sixth",
         name="Sixth",

@@ -153,6 +153,7 @@ NOT_LISTED = {
     "games.SoloSeat": PRIVATE,
     "games.OpenTable": MACHINERY,
     "games.PlayReport": PAGE_OF_ITS_OWN,
+    "games.BetCombinations": MACHINERY,
     "games.HighestOdds": MACHINERY,
     "games.ReplayDue": MACHINERY,
     "games.Round": "is listed once for each player in it, and at shared tables from its opening on",

@@ -26,10 +26,11 @@ from tests.live.at_table import a_live_table
 from tests.live.betting import chip, held
 from tests.live.test_bets_at_once import (
     PATIENCE,
+    blocked,
     in_a_thread,
     outcome,
     somebody_is_blocked,
-    stop_before_the_hold,
+    stopped_before_the_hold,
     until,
 )
 from tests.people import a_member_of_staff
@@ -62,11 +63,6 @@ def bettor() -> tuple[Player, LiveTable]:
     return player, table
 
 
-@pytest.fixture
-def looked(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
-    return stop_before_the_hold(monkeypatch)
-
-
 class TestAClickThatWasLetInBeforeTheLock:
     """The page has checked the session, and staff lock the account before the stake."""
 
@@ -86,27 +82,25 @@ class TestAClickThatWasLetInBeforeTheLock:
 
 
 class TestALockWhileABetIsBeingPlaced:
-    def test_before_the_database_knew_of_locks_the_bet_was_placed_after_the_lock(self, owner, looked):
+    def test_before_the_database_knew_of_locks_the_bet_was_placed_after_the_lock(self, owner):
         as_it_was(owner)
-        has_looked, may_go_on = looked
         player, table = bettor()
-        bet = in_a_thread(lambda: outcome(partial(chip, player, table, "player", CHIP)))
-        assert has_looked.wait(PATIENCE)
-        assert in_a_thread(partial(lock, player)).result(PATIENCE) == "locked"
-        assert held(player) == 0
-        may_go_on.set()
+        with stopped_before_the_hold(player):
+            bet = in_a_thread(lambda: outcome(partial(chip, player, table, "player", CHIP)))
+            until(somebody_is_blocked)
+            assert in_a_thread(partial(lock, player)).result(PATIENCE) == "locked"
+            assert held(player) == 0
         assert bet.result(PATIENCE) == "accepted"
         assert held(player) == CHIP
 
-    def test_the_lock_waits_for_it_and_no_bet_comes_after(self, cloned_db, looked):
-        has_looked, may_go_on = looked
+    def test_the_lock_waits_for_it_and_no_bet_comes_after(self, cloned_db):
         player, table = bettor()
-        bet = in_a_thread(lambda: outcome(partial(chip, player, table, "player", CHIP)))
-        assert has_looked.wait(PATIENCE)
-        locking = in_a_thread(partial(lock, player))
-        until(somebody_is_blocked)
-        assert not locking.done()
-        may_go_on.set()
+        with stopped_before_the_hold(player):
+            bet = in_a_thread(lambda: outcome(partial(chip, player, table, "player", CHIP)))
+            until(somebody_is_blocked)
+            locking = in_a_thread(partial(lock, player))
+            until(lambda: blocked() > 1)
+            assert not locking.done()
         assert (bet.result(PATIENCE), locking.result(PATIENCE)) == ("accepted", "locked")
         assert outcome(partial(chip, player, table, "player", CHIP)) == "NotEligible"
         assert held(player) == CHIP

@@ -159,7 +159,7 @@ def test_four_ways_to_pay_decide_about_ten_bets_however_many_coups_there_are() -
     """The loss is recomputed with every chip, so it must not evaluate a thousand coups each
     time.
     """
-    assert len(settle._worst_rows(NO_COMMISSION.bets)) == 4
+    assert len(settle.worst_rows(NO_COMMISSION.bets)) == 4
 
 
 def test_the_loss_named_can_really_happen() -> None:

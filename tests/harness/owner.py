@@ -3,7 +3,7 @@
 The login role of web and workers, with which tests run, cannot write what only functions may write.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import psycopg
@@ -14,7 +14,7 @@ from django.db.models.sql import InsertQuery, UpdateQuery
 from players.models import User
 
 
-def as_owner(statement: str, values: Sequence[Any] = ()) -> int:
+def as_owner(statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> int:
     """Run a statement as the owner, and return the number of rows."""
     with connection.cursor() as cursor:
         whole = psycopg.ClientCursor(connection.connection).mogrify(statement, values) if values else statement

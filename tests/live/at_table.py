@@ -12,8 +12,7 @@ from games.shared.bets import add_chip
 from games.shared.seats import seat_at
 from players.models import Player
 from tests.builders import a_shared_table
-from tests.harness.owner import as_owner
-from wallet.ledger import holds
+from tests.harness.owner import as_owner, update_as_owner
 from wallet.models import Mode
 
 STEPS = 12  # more than the steps between any two phases
@@ -88,12 +87,13 @@ def slip_of(player: Player, live_round: LiveRound) -> Mapping[str, int]:
 
 
 def lay(player: Player, live_table: LiveTable, stakes: Mapping[str, int]) -> LiveSeat:
-    """Put this slip on the open round, held as the table holds it.
+    """Put this slip on the open round as the owner of the tables, held as the table holds it.
 
-    The stakes need not be a sum of chips, so that payouts must be rounded.
+    The stakes need not be within the limits, so that payouts must be rounded.
     """
     seat, live_round = seat_at(player, live_table), round_at(live_table)
-    holds.hold(live_round.pk, seat.account_id, sum(stakes.values()))
-    seat.round_id, seat.stakes = live_round.pk, dict(stakes)
-    seat.save(update_fields=["round_id", "stakes"])
+    held = [live_round.pk, seat.account_id, sum(stakes.values())]
+    as_owner("SELECT wallet_set_hold(%s::uuid, %s::bigint, %s::bigint)", held)
+    update_as_owner(LiveSeat.objects.filter(pk=seat.pk), round_id=live_round.pk, stakes=dict(stakes))
+    seat.refresh_from_db()
     return seat

@@ -289,7 +289,7 @@ class TestARound:
         live_round = played_to(live_table, Phase.BETTING)
         with pytest.raises(moves.BetsDiffer), transaction.atomic():
             moves.end_void(live_round)
-        holds.release_all(live_round.pk)
+        as_owner("SELECT wallet_delete_holds(%s::uuid)", [live_round.pk])
         with pytest.raises(moves.BetsDiffer), transaction.atomic():
             moves.end_void(live_round)
         as_owner("UPDATE games_liveseat SET stakes = '{}' WHERE round_id = %s", [live_round.pk])

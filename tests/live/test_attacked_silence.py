@@ -6,6 +6,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from games.models import LiveTable, Phase
 from games.shared import phases, rounds, seats
@@ -21,7 +22,7 @@ from tests.live.test_bets_at_once import PATIENCE, in_a_thread, until
 def silence(cloned_db, monkeypatch) -> None:
     """Shortens the timeouts of the product."""
     monkeypatch.setattr(clock, "LONGEST_SILENCE", "100ms")
-    monkeypatch.setattr(seats, "LOCK", seats.LOCK.replace("'60s'", "'100ms'"))
+    monkeypatch.setattr(seats, "READ", seats.READ.replace("'60s'", "'100ms'"))
 
 
 class Quiet:
@@ -31,8 +32,8 @@ class Quiet:
         self.has_begun, self.may_wake = Event(), Event()
         self._action = action
 
-    def __call__(self, *args: Any) -> Any:
-        done = self._action(*args)
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        done = self._action(*args, **options)
         if not self.has_begun.is_set():
             self.has_begun.set()
             assert self.may_wake.wait(PATIENCE)
@@ -87,9 +88,9 @@ def test_a_worker_that_is_cut_off_in_the_middle_of_a_phase_does_not_stop_the_tab
 
 def test_a_web_process_is_cut_off_and_what_it_was_about_to_hold_is_not_held(table, monkeypatch):
     live_table, player = table
-    quiet = Quiet(seats.lock)
-    monkeypatch.setattr(seats, "lock", quiet)
-    asleep = in_a_thread(lambda: outcome(lambda: bet(player, live_table, player=5000)))
+    quiet = Quiet(bet)
+    in_a_transaction = transaction.atomic(lambda: quiet(player, live_table, player=5000))  # as calls of the API are
+    asleep = in_a_thread(lambda: outcome(in_a_transaction))
     assert quiet.has_begun.wait(PATIENCE)
     hurry(live_table)
     until(lambda: phases.advance(live_table.pk))

@@ -1,30 +1,31 @@
 """Concurrent bets: each race is first shown without its guard, then prevented by it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from threading import Barrier, Event
 from time import monotonic, sleep
+from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
 
 from games.betting.controls import Change
-from games.engine.settle import largest_win
 from games.errors import PlayError
 from games.models import LiveTable, LiveTotal, Participation, Phase
 from games.shared import phases, seats
 from games.tables.default_tables import pairs_limits
-from games.variants import VARIANTS
 from players.models import ExclusionKind, Player
 from players.protection import exclusions
 from tests.builders import a_player
+from tests.games.test_rounds_are_written_by_functions import weaken
 from tests.harness.owner import as_owner
 from tests.live.at_table import a_live_table, advance_to, hurry, round_at
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of, total_of
 from tests.wallet.test_at_once import at_once, is_whole
-from wallet.ledger import holds
+from wallet.models import Account, AccountKind, Mode
 
 MONEY = 100_000_00
 PATIENCE = 120
@@ -89,64 +90,53 @@ def until(happens: Callable[[], bool]) -> None:
         sleep(0.01)
 
 
-def somebody_is_blocked() -> bool:
+def blocked() -> int:
+    """Return how many sessions wait for a lock."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_stat_clear_snapshot()")  # otherwise the same snapshot is read again
         cursor.execute(BLOCKED)
         (waiting,) = cursor.fetchone()
-    return bool(waiting)
+    return int(waiting)
 
 
-def stop_before_the_hold(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
-    """Make a bet wait before anything is held; return the event it sets and the one it waits for."""
-    has_looked, may_go_on = Event(), Event()
-    hold = holds.hold
-
-    def wait_then_hold(round_id: UUID, account_id: int, amount: int) -> int:
-        has_looked.set()
-        assert may_go_on.wait(PATIENCE)
-        return hold(round_id, account_id, amount)
-
-    monkeypatch.setattr(holds, "hold", wait_then_hold)
-    return has_looked, may_go_on
+def somebody_is_blocked() -> bool:
+    return blocked() > 0
 
 
-@pytest.fixture
-def looked(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
-    return stop_before_the_hold(monkeypatch)
+@contextmanager
+def stopped_before_the_hold(player: Player) -> Iterator[None]:
+    """Make the player's bets wait before anything is held, after all checks."""
+    with transaction.atomic():
+        Account.objects.select_for_update().get(owner=player, kind=AccountKind.CASH, mode=Mode.REAL)
+        yield
 
 
 class TestAChipAgainstTheClosing:
     """The tick closes the bets between the check of the round and the hold."""
 
-    def test_without_the_lock_money_is_held_for_a_round_that_is_closed(self, owner, looked, monkeypatch):
-        has_looked, may_go_on = looked
-        owner.execute("ALTER TABLE games_liveseat DISABLE TRIGGER USER")  # the last guard, which would refuse it
-        monkeypatch.setattr(seats, "LOCK", seats.LOCK.replace("FOR SHARE OF r", ""))
+    def test_without_the_lock_a_bet_is_placed_on_a_round_that_is_closed(self, owner, cloned_db):
+        taken = "r.deadline > clock_timestamp()"
+        weaken(owner, "games_place_bets", (f"{taken}\n    FOR SHARE", taken))
         table = a_table()
         player, other = bettors(table, 2)
-        may_go_on.set()
         chip(other, table, "banker", 25_00)  # so that there is something to close
-        may_go_on.clear()
-        has_looked.clear()
-        bet = in_a_thread(lambda: outcome(lambda: chip(player, table, "player", 25_00)))
-        assert has_looked.wait(PATIENCE)
-        close(table)
-        may_go_on.set()
+        with stopped_before_the_hold(player):
+            bet = in_a_thread(lambda: outcome(lambda: chip(player, table, "player", 25_00)))
+            until(somebody_is_blocked)
+            assert in_a_thread(partial(close, table)).result(PATIENCE) == "closed"
         assert bet.result(PATIENCE) == "accepted"
         assert round_at(table).phase == Phase.CLOSED
-        assert held_for(round_at(table).pk) == 25_00  # money that nobody stakes or returns
+        assert stakes_of(player, table) == {"player": 25_00}
 
-    def test_the_closing_waits_for_the_chip_and_stakes_it(self, cloned_db, looked):
-        has_looked, may_go_on = looked
+    def test_the_closing_waits_for_the_chip_and_stakes_it(self, cloned_db):
         table = a_table()
         (player,) = bettors(table, 1)
-        bet = in_a_thread(lambda: outcome(lambda: chip(player, table, "player", 25_00)))
-        assert has_looked.wait(PATIENCE)
-        closing = in_a_thread(partial(close, table))
-        until(somebody_is_blocked)
-        assert round_at(table).phase == Phase.BETTING
-        may_go_on.set()
+        with stopped_before_the_hold(player):
+            bet = in_a_thread(lambda: outcome(lambda: chip(player, table, "player", 25_00)))
+            until(somebody_is_blocked)
+            closing = in_a_thread(partial(close, table))
+            until(lambda: blocked() > 1)
+            assert round_at(table).phase == Phase.BETTING
         assert (bet.result(PATIENCE), closing.result(PATIENCE)) == ("accepted", "closed")
         assert round_at(table).phase == Phase.CLOSED
         assert (held(player), balance(player)) == (0, MONEY - 25_00)
@@ -220,16 +210,15 @@ def test_of_many_bettors_at_the_deadline_every_accepted_bet_is_staked_and_no_oth
     assert is_whole()
 
 
-def test_a_pause_waits_for_the_bet_in_progress_and_no_bet_comes_after_it(cloned_db, looked):
-    has_looked, may_go_on = looked
+def test_a_pause_waits_for_the_bet_in_progress_and_no_bet_comes_after_it(cloned_db):
     table = a_table()
     (player,) = bettors(table, 1)
-    bet = in_a_thread(lambda: outcome(partial(chip, player, table, "player", 25_00)))
-    assert has_looked.wait(PATIENCE)
-    pause = in_a_thread(lambda: exclusions.pause(player=player, by=str(player)).kind)
-    until(somebody_is_blocked)
-    assert not pause.done()
-    may_go_on.set()
+    with stopped_before_the_hold(player):
+        bet = in_a_thread(lambda: outcome(partial(chip, player, table, "player", 25_00)))
+        until(somebody_is_blocked)
+        pause = in_a_thread(lambda: exclusions.pause(player=player, by=str(player)).kind)
+        until(lambda: blocked() > 1)
+        assert not pause.done()
     assert (bet.result(PATIENCE), pause.result(PATIENCE)) == ("accepted", ExclusionKind.PAUSE)
     assert outcome(partial(chip, player, table, "player", 25_00)) == "NotEligible"
     assert (held(player), stakes_of(player, table)) == (25_00, {"player": 25_00})
@@ -269,21 +258,21 @@ def test_bets_at_two_tables_while_both_are_moved_on_wait_for_each_other_in_one_o
 
 
 class TestTwoTabsOfOnePlayer:
-    def test_without_the_lock_one_tab_loses_the_other_s_chip(self, cloned_db, monkeypatch):
-        monkeypatch.setattr(seats, "LOCK", seats.LOCK.replace("FOR UPDATE", ""))
-        hold, both_looked = holds.hold, Barrier(2)
+    def test_without_the_version_one_tab_loses_the_other_s_chip(self, owner, cloned_db, monkeypatch):
+        weaken(owner, "games_place_bets", ("own.version <> seen", "false"))
+        read, both_looked = seats.read, Barrier(2)
 
-        def meet_then_hold(round_id: UUID, account_id: int, amount: int) -> int:
+        def read_then_meet(*asked: Any) -> seats.SeatAtTable | None:
+            found = read(*asked)
             both_looked.wait(PATIENCE)
-            return hold(round_id, account_id, amount)
+            return found
 
-        monkeypatch.setattr(holds, "hold", meet_then_hold)
+        monkeypatch.setattr(seats, "read", read_then_meet)
         table = a_table()
         (player,) = bettors(table, 1)
         click = partial(chip, player, table, "player", 25_00)
         assert at_once([partial(outcome, click)] * 2) == ["accepted"] * 2
-        assert stakes_of(player, table) == {"player": 25_00}  # and the table's total counts both
-        assert total_of(round_at(table).pk, "RON") == {"player": 50_00}
+        assert stakes_of(player, table) == {"player": 25_00}
 
     def test_both_tabs_see_every_chip(self, cloned_db):
         table = a_table()
@@ -321,22 +310,6 @@ class TestWhatTheHousePutsUp:
 
     def bet(self, table: LiveTable, player: Player) -> str:
         return outcome(partial(chip, player, table, "player", 25_000_00))
-
-    def test_without_the_row_s_lock_all_have_seen_room_and_all_bet(self, table, monkeypatch):
-        players, have_looked = bettors(table), Barrier(BETTORS)
-        add = seats.add_to_total
-
-        def look_then_add(round_id: UUID, currency: str, more: Mapping[str, int]) -> Mapping[str, int]:
-            total = total_of(round_id, currency)
-            have_looked.wait(PATIENCE)
-            seen = {bet: total.get(bet, 0) + stake for bet, stake in more.items()}
-            if largest_win(VARIANTS["pairs"], seen) <= self.ROOM * 25_000_00:
-                add(round_id, currency, more)
-            return seen
-
-        monkeypatch.setattr(seats, "add_to_total", look_then_add)
-        assert at_once([partial(self.bet, table, player) for player in players]) == ["accepted"] * BETTORS
-        assert largest_win(VARIANTS["pairs"], total_of(round_at(table).pk, "RON")) == BETTORS * 25_000_00
 
     def test_it_takes_as_many_as_there_is_room_for(self, table):
         players = bettors(table)

@@ -30,6 +30,7 @@ from games.tables.default_tables import no_commission_limits
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player
+from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.live.betting import chip, held, press, stakes_of
@@ -145,9 +146,7 @@ class TestSaving:
         assert len(favourites.of(player, NO_COMMISSION)) == favourites.MOST
 
     def test_bets_that_the_rules_do_not_allow_together_are_not_kept(self, table, player):
-        seat = LiveSeat.objects.get(player=player)
-        seat.last_stakes = {"player_pair": 10_00}
-        seat.save(update_fields=["last_stakes"])
+        update_as_owner(LiveSeat.objects.filter(player=player), last_stakes={"player_pair": 10_00})
         with pytest.raises(MissingMainBet):
             save(player, table, "Old rules")
 

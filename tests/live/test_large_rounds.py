@@ -52,7 +52,7 @@ WITH seat AS (
     ON CONFLICT (live_table_id, player_id) DO UPDATE SET round_id = excluded.round_id, stakes = excluded.stakes
     RETURNING account_id, (SELECT sum(value::bigint)::bigint FROM jsonb_each_text(seat.stakes)) AS staked
 )
-SELECT wallet_hold(%(round)s, account_id, staked) FROM seat ORDER BY account_id
+SELECT wallet_set_hold(%(round)s::uuid, account_id, staked) FROM seat ORDER BY account_id
 """
 READ = "SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint FROM pg_stat_xact_user_tables"
 EXPLAIN = "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) "
@@ -134,8 +134,7 @@ def bet(live_table: LiveTable, players: Sequence[int]) -> None:
     if round_at(live_table).phase != Phase.BETTING:
         advance_to(live_table, Phase.BETTING)
     values: dict[str, Any] = {"live_table": live_table.pk, "round": round_at(live_table).pk, "players": list(players)}
-    with connection.cursor() as cursor:
-        cursor.execute(LAY, values)
+    as_owner(LAY, values)
 
 
 def assert_linear(few: Work, many: Work) -> None:

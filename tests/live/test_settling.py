@@ -23,7 +23,7 @@ from games.shared import phases, settlement
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player
-from tests.harness.owner import as_owner
+from tests.harness.owner import as_owner, update_as_owner
 from tests.harness.sweeps import examples, sample
 from tests.live.at_table import (
     a_live_table,
@@ -179,7 +179,7 @@ class TestEverybodyIsPaid:
             [session, player.pk],
         )
         lay(player, live_table, {"player": 2500})
-        LiveSeat.objects.filter(player=player).update(session=session)
+        update_as_owner(LiveSeat.objects.filter(player=player), session=session)
         advance_to(live_table, Phase.SETTLED)
         part = Participation.objects.get(player=player)
         assert part.session == session

@@ -13,6 +13,7 @@ from games.models import Incident, IncidentKind, LiveRound, LiveSeat, LiveTable,
 from games.shared import malfunction, moves, phases, rounds
 from players.models import Player
 from tests.builders import a_player
+from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, hurry, lay, live_table_of, make_late, round_at, step
 from wallet.ledger import accounts
@@ -223,7 +224,7 @@ class TestASettlementThatDoesNotRecompute:
     )
     def test_because_a_slip_is_not_what_the_ledger_has_taken(self, live_table, player, slip):
         lay(a_player(real=MONEY), live_table, SLIP)  # so that the round is played whatever happens to the other slip
-        LiveSeat.objects.filter(player=player).update(stakes=slip)
+        update_as_owner(LiveSeat.objects.filter(player=player), stakes=slip)
         advance_to(live_table, Phase.DEALT)
         found = self.assert_unpaid(live_table, player, IncidentKind.NOT_RECOMPUTED)
         assert found["what"] == f"player:{player.pk} staked"
@@ -231,7 +232,7 @@ class TestASettlementThatDoesNotRecompute:
 
     @pytest.mark.sweep
     def test_because_a_slip_has_a_bet_that_the_game_does_not_know(self, live_table, player):
-        LiveSeat.objects.filter(player=player).update(stakes={"player": 2501, "other": 499})
+        update_as_owner(LiveSeat.objects.filter(player=player), stakes={"player": 2501, "other": 499})
         advance_to(live_table, Phase.DEALT)
         assert fails_to_move(live_table).phase == Phase.DEALT
         assert balance(player) == MONEY - 3000

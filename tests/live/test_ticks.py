@@ -34,7 +34,7 @@ from tests.builders import a_player, a_shared_table
 from tests.concurrency.books import broken
 from tests.concurrency.test_money_at_once import deadlocks
 from tests.harness.killed import dies
-from tests.harness.owner import as_owner
+from tests.harness.owner import as_owner, update_as_owner
 from tests.live.at_table import a_live_table, hurry, lay, live_table_of, make_late, round_at, step
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
@@ -114,7 +114,7 @@ class TestTablesAtOnce:
                 for player in players if table is first else players[::-1]:
                     lay(player, table, {"player": 100, "tie": 100})
                 sittings = PlaySession.objects.filter(player=OuterRef("player")).values("session")
-                LiveSeat.objects.filter(live_table=table).update(session=Subquery(sittings))
+                update_as_owner(LiveSeat.objects.filter(live_table=table), session=Subquery(sittings))
             for _ in A_ROUND:
                 for table in tables:
                     hurry(table)

@@ -1,4 +1,4 @@
--- Phases of shared rounds, and the bets on them.
+-- Phases of shared rounds. live_bets.sql has the bets on them.
 --
 -- The role of web and workers cannot write to games_livetable and games_liveround; it calls the
 -- functions below. Each moves a round to its next phase, by the database's clock: betting, closed, dealt,
@@ -36,6 +36,7 @@ BEGIN
     END IF;
     IF EXISTS (SELECT FROM games_soloseat AS s WHERE s.round_id = round) OR EXISTS (SELECT FROM games_round AS r WHERE r.id = round)
        OR EXISTS (SELECT FROM games_liveround AS r WHERE r.id = round) OR EXISTS (SELECT FROM games_shoe AS s WHERE s.id = round)
+       OR EXISTS (SELECT FROM wallet_hold AS h WHERE h.round_id = round)
     THEN
         RAISE EXCEPTION 'the id % was used before', round USING ERRCODE = 'SB071';
     END IF;
@@ -94,6 +95,19 @@ BEGIN
     RETURN locked;
 END $$;
 REVOKE ALL ON FUNCTION games_lock_due_round FROM PUBLIC;
+
+-- Refuse a round of a shared table.
+-- Raises SB107.
+CREATE OR REPLACE FUNCTION games_refuse_shared_round(round uuid) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM FROM games_liveround AS r JOIN games_livetable AS t ON t.id = r.live_table_id
+    JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'shared' WHERE r.id = round;
+    IF FOUND THEN
+        RAISE EXCEPTION 'the holds of round % follow its bets', round USING ERRCODE = 'SB107';
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION games_refuse_shared_round FROM PUBLIC;
 
 -- Return whether anybody has bet on a round of a shared table.
 CREATE OR REPLACE FUNCTION games_has_bets(round uuid) RETURNS boolean
@@ -354,26 +368,5 @@ BEGIN
         RAISE EXCEPTION 'round % does not go from % to %', OLD.id, OLD.phase, NEW.phase
             USING ERRCODE = 'restrict_violation';
     END IF;
-    RETURN NEW;
-END $$;
-
--- Refuse a change of the bets on a round that is closed or dealt. Trigger function, BEFORE INSERT
--- OR UPDATE on games_liveseat.
--- Raises restrict_violation (23001).
--- Locks the rounds FOR SHARE, so that bets do not close during the change. A change that comes
--- after bets closed is refused.
-CREATE OR REPLACE FUNCTION games_keep_bets() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-DECLARE
-    played record;
-BEGIN
-    FOR played IN
-        SELECT round.id, round.phase FROM games_liveround AS round
-        WHERE round.id IN (OLD.round_id, NEW.round_id) AND round.phase IN ('betting', 'closed', 'dealt') FOR SHARE
-    LOOP
-        IF played.phase <> 'betting' THEN
-            RAISE EXCEPTION 'bets on round % are closed', played.id USING ERRCODE = 'restrict_violation';
-        END IF;
-    END LOOP;
     RETURN NEW;
 END $$;

@@ -203,19 +203,20 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_settle_live_round FROM PUBLIC;
 
--- Store a void round of a shared table with every bet, after its stakes were returned; return
--- whether it had bets.
+-- Release what is held for a void round of a shared table, and store the round with every bet, after
+-- its stakes were returned; return whether it had bets.
 -- Balances are the ledger's: before the stakes were posted, where they were, and after their return.
 -- A round without bets is not stored.
--- Raises SB060 if the round has ended, SB064 if stakes or holds were not returned.
--- Locks the round.
+-- Raises SB060 if the round has ended, SB033 if it is dealt and two people have not approved, SB064 if
+-- stakes were not returned.
+-- Locks the round, then the accounts in ascending order of id.
 CREATE OR REPLACE FUNCTION games_store_void_round(round uuid) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
     live record;
 BEGIN
-    SELECT l.code, l.version_id, l.shoe_id, l.first_card, l.cards, l.live_table_id, t.table_id, t.mode, s.commitment
+    SELECT l.code, l.version_id, l.shoe_id, l.first_card, l.cards, l.phase, l.live_table_id, t.table_id, t.mode, s.commitment
     INTO live
     FROM games_liveround AS l
     JOIN games_livetable AS t ON t.id = l.live_table_id JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'shared'
@@ -224,7 +225,11 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'round % is not in progress', round USING ERRCODE = 'SB060';
     END IF;
-    IF EXISTS (SELECT FROM wallet_hold AS h WHERE h.round_id = round) OR EXISTS (
+    IF live.phase = 'dealt' AND NOT games_two_agreed_to_void(round) THEN
+        RAISE EXCEPTION 'voiding round % takes two people', round USING ERRCODE = 'SB033';
+    END IF;
+    PERFORM wallet_delete_holds(round);
+    IF EXISTS (
         SELECT FROM wallet_journal AS j LEFT JOIN wallet_reversal AS r ON r.journal_id = j.id
         WHERE j.round_id = round AND j.kind IN ('held_stake', 'settle') AND r.journal_id IS NULL) THEN
         RAISE EXCEPTION 'the stakes of round % were not returned', round USING ERRCODE = 'SB064';

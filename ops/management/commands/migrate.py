@@ -16,7 +16,7 @@ from django.db.migrations.loader import MigrationLoader
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from audit import id_ranges
-from games.rounds import highest_odds
+from games.rounds import bet_combinations, highest_odds
 from ops import sql_files
 from ops.backup import database_identity
 from ops.privileges import apply_privileges
@@ -80,13 +80,14 @@ class Command(migrate.Command):
                 return
 
     def _finish(self, owner: BaseDatabaseWrapper, verbosity: int) -> None:
-        """Apply SQL files, payout odds and privileges in one transaction, so that running processes never lack a
-        privilege. Raises CommandError.
+        """Apply SQL files, what the rules allow and privileges in one transaction, so that running processes never
+        lack a privilege. Raises CommandError.
         """
         try:
             with transaction.atomic(using=owner.alias), owner.cursor() as cursor:
                 applied = sql_files.apply(cursor, sql_files.definitions())
                 highest_odds.store(cursor)
+                bet_combinations.store(cursor)
                 apply_privileges(owner)
                 if not credentials.store_keys(owner):
                     raise CommandError("CREDENTIALS_KEY is missing. The database needs it to check changes of log-ins.")

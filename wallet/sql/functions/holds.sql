@@ -1,5 +1,7 @@
 -- Holds: money set aside for a shared round while bets are open, so that closing bets cannot fail
 -- for lack of money. `held` of an account is the sum of its holds.
+--
+--   SB107 the round is one of a shared table: its holds follow the bets
 
 -- Add the change of a hold to `held` of its account. Trigger function, AFTER INSERT OR UPDATE on
 -- wallet_hold.
@@ -30,6 +32,7 @@ END $$;
 -- Set the hold of an account for a round to `amount`, and return what is free afterwards.
 -- `amount`: minor units; 0 removes the hold. `account`: a cash, purse or seat account.
 -- Returns balance minus held, in minor units.
+-- games_place_bets calls it for bets at shared tables, wallet_hold for anything else.
 -- Raises foreign_key_violation (23503, wallet_hold_account) for another account, check_violation
 -- (23514) for a negative amount or lack of money (wallet_account_covered), SB006 if a growing
 -- real-money hold passes a limit, SB040 if a hold grows while the house is stopped.
@@ -38,8 +41,8 @@ END $$;
 --
 -- Sequential scans are off: statistics are usually collected while there are few holds, and a plan
 -- made from them would read every hold of a round for each chip.
-CREATE OR REPLACE FUNCTION wallet_hold(round uuid, account bigint, amount bigint) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off AS $$
+CREATE OR REPLACE FUNCTION wallet_set_hold(round uuid, account bigint, amount bigint) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off AS $$
 DECLARE
     theirs wallet_account;
     was bigint;
@@ -55,7 +58,7 @@ BEGIN
     IF amount = 0 THEN
         DELETE FROM wallet_hold AS h WHERE h.round_id = round AND h.account_id = account;
     ELSE
-        INSERT INTO wallet_hold AS h (round_id, account_id, amount) VALUES (round, account, wallet_hold.amount)
+        INSERT INTO wallet_hold AS h (round_id, account_id, amount) VALUES (round, account, wallet_set_hold.amount)
         ON CONFLICT (round_id, account_id) DO UPDATE SET amount = excluded.amount WHERE h.amount <> excluded.amount;
     END IF;
     IF theirs.mode = 'R' AND amount > was THEN
@@ -65,6 +68,17 @@ BEGIN
     END IF;
     SELECT a.balance - a.held INTO free FROM wallet_account AS a WHERE a.id = account;
     RETURN free;
+END $$;
+REVOKE ALL ON FUNCTION wallet_set_hold FROM PUBLIC;
+
+-- Set the hold of an account for something else than bets at a shared table, such as a bid for a bank
+-- at Chemin de Fer. `round`: id of what the money is held for.
+-- Arguments, result and errors are those of wallet_set_hold, and SB107.
+CREATE OR REPLACE FUNCTION wallet_hold(round uuid, account bigint, amount bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM games_refuse_shared_round(round);
+    RETURN wallet_set_hold(round, account, amount);
 END $$;
 REVOKE ALL ON FUNCTION wallet_hold FROM PUBLIC;
 
@@ -78,18 +92,28 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_lock_holders FROM PUBLIC;
 
--- Delete all holds of a round that is voided before its deal.
+-- Delete all holds of a round that is voided before it is settled.
 -- Returns the number of holds.
 -- Locks the accounts first, in ascending order of id.
-CREATE OR REPLACE FUNCTION wallet_release_holds(round uuid) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+CREATE OR REPLACE FUNCTION wallet_delete_holds(round uuid) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    released bigint;
+    deleted bigint;
 BEGIN
     PERFORM wallet_lock_holders(round);
     DELETE FROM wallet_hold AS h WHERE h.round_id = round;
-    GET DIAGNOSTICS released = ROW_COUNT;
-    RETURN released;
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    RETURN deleted;
+END $$;
+REVOKE ALL ON FUNCTION wallet_delete_holds FROM PUBLIC;
+
+-- Delete all holds of something else than a round of a shared table, as wallet_delete_holds does.
+-- Raises SB107.
+CREATE OR REPLACE FUNCTION wallet_release_holds(round uuid) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM games_refuse_shared_round(round);
+    RETURN wallet_delete_holds(round);
 END $$;
 REVOKE ALL ON FUNCTION wallet_release_holds FROM PUBLIC;
 
