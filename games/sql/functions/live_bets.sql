@@ -33,27 +33,6 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_take_seat FROM PUBLIC;
 
--- Return why a player may not play for a kind of money; NULL if they may.
--- `session`: id of the session, for reality checks. `terms`: the terms in force. `minutes`: usual
--- interval of reality checks.
--- Locks as players_ineligibility does.
-CREATE OR REPLACE FUNCTION games_ineligibility(player bigint, mode text, session uuid, terms text, minutes integer) RETURNS text
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-DECLARE
-    reason text := players_ineligibility(player, session);
-BEGIN
-    RETURN CASE
-        WHEN reason IS NOT NULL THEN reason
-        WHEN EXISTS (SELECT FROM players_closure AS c WHERE c.player_id = player) THEN 'closing'
-        WHEN NOT EXISTS (SELECT FROM players_agreement AS a WHERE a.player_id = player AND a.terms_version = terms) THEN 'terms'
-        WHEN mode = 'R' AND players_must_set_limits(player) THEN 'limits'
-        WHEN mode = 'R' AND players_should_offer_limits(player) THEN 'offer'
-        WHEN players_time_used_up(player) THEN 'time'
-        WHEN players_check_due(player, session, minutes) THEN 'check'
-    END;
-END $$;
-REVOKE ALL ON FUNCTION games_ineligibility FROM PUBLIC;
-
 -- Return whether stakes may be placed together: whole positive amounts on bets of the game, within
 -- the limits and on the step, with no excluded pair and no side bet without a main bet.
 -- `limits`: of a table version in the currency of the stakes. `stakes`: bet -> minor units; none at
@@ -112,7 +91,7 @@ REVOKE ALL ON FUNCTION games_add_stakes FROM PUBLIC;
 -- has changed it since the caller read `seen`, its version.
 -- `stakes`: bet -> minor units. `undo`: the earlier slips of the round. `last_chip`: the chip that was
 -- used. `session`: id of the session, or NULL. `key`: idempotency key of the click, or NULL; the seat
--- keeps the latest eight. `terms`, `minutes`: see games_ineligibility.
+-- keeps the latest eight. `terms`, `minutes`: see players_ineligibility.
 -- Raises SB101 unless the round is the table's and its deadline has not passed, SB102, SB103, SB105,
 -- and the errors of wallet_set_hold. For stakes that grow it also raises SB102 for an unanswered
 -- reality check, SB104 unless the version in force serves the player with this kind of money and the
@@ -138,8 +117,8 @@ BEGIN
     FROM games_liveseat AS s JOIN games_livetable AS t ON t.id = s.live_table_id
     JOIN players_player AS p ON p.id = s.player_id JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
     WHERE s.id = seat;
-    reason := games_ineligibility(
-        held.player_id, CASE WHEN held.uses_operator_wallet THEN 'F' ELSE held.mode END, session, terms, minutes);
+    reason := players_ineligibility(
+        held.player_id, terms, held.mode = 'R' AND NOT held.uses_operator_wallet, session, minutes);
     IF reason <> 'check' THEN
         RAISE EXCEPTION 'player % may not play', held.player_id USING ERRCODE = 'SB102', DETAIL = reason;
     END IF;
