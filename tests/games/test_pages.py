@@ -151,7 +151,9 @@ class TestAClosedTable:
         self.closed(table)
         page = visitor.get("/en/table/baccarat/real/").text
         assert 'role="status"><p>This table is closed. You can remove the bets you have on it.</p>' in page
-        assert re.search(r'class="call__notice[^>]*><p>[^<]*</p><a class="button" href="/en/">Go to the tables</a>', page)
+        assert re.search(
+            r'class="call__notice[^>]*><p>[^<]*</p><a class="button" href="/en/">Go to the tables</a>', page
+        )
         assert "badge--off" in page
         assert self.disabled(page) >= {"bet-player", "bet-tie", "bet-banker", "act-deal", "act-double"}
         assert not self.disabled(page) & {"act-undo", "act-clear"}

@@ -188,7 +188,13 @@ class TestTheStaffPage:
         corrupt(owner, part.round_id, "commitment")
         replay_task.replay_finished_rounds()
         page = reader.get(f"/staff/incidents/{Incident.objects.get().pk}/").text
-        for text in ("0" * 64, part.round.code, "Round voided.", f"player:{player.pk}", "Seed does not reproduce the round"):
+        for text in (
+            "0" * 64,
+            part.round.code,
+            "Round voided.",
+            f"player:{player.pk}",
+            "Seed does not reproduce the round",
+        ):
             assert text in page
 
     @pytest.mark.sweep

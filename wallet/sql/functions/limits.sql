@@ -126,7 +126,6 @@ DECLARE
     was wallet_journal;
     forward bigint := amount;  -- the amount with the sign of the journal that is counted
     checks text;  -- the movement whose limits are checked
-    zone text;
     on_day date;
 BEGIN
     IF reverses IS NOT NULL THEN
@@ -158,17 +157,16 @@ BEGIN
     IF kind IN ('bank_back', 'void_transfer') OR kind = 'stake' AND forward > 0 THEN
         at := wallet_counts_at(journal, kind, round, at, account, forward);
     END IF;
-    SELECT j.time_zone INTO zone FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
-    WHERE p.id = player;
-    on_day := (at AT TIME ZONE zone)::date;
     INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
-    VALUES (player, on_day, CASE kind WHEN 'deposit' THEN amount ELSE 0 END,
-            CASE kind WHEN 'withdraw_paid' THEN -amount ELSE 0 END,
-            CASE WHEN kind IN ('stake', 'held_stake', 'bank', 'bank_back', 'studio_stake') THEN -amount ELSE 0 END,
-            CASE WHEN kind IN ('settle', 'bank_won', 'void_transfer', 'studio_win') THEN amount ELSE 0 END)
+    SELECT player, (at AT TIME ZONE j.time_zone)::date, CASE kind WHEN 'deposit' THEN amount ELSE 0 END,
+           CASE kind WHEN 'withdraw_paid' THEN -amount ELSE 0 END,
+           CASE WHEN kind IN ('stake', 'held_stake', 'bank', 'bank_back', 'studio_stake') THEN -amount ELSE 0 END,
+           CASE WHEN kind IN ('settle', 'bank_won', 'void_transfer', 'studio_win') THEN amount ELSE 0 END
+    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player
     ON CONFLICT (player_id, day) DO UPDATE SET
         deposited = d.deposited + excluded.deposited, withdrawn = d.withdrawn + excluded.withdrawn,
-        staked = d.staked + excluded.staked, paid = d.paid + excluded.paid;
+        staked = d.staked + excluded.staked, paid = d.paid + excluded.paid
+    RETURNING d.day INTO on_day;
     IF checks = 'deposit' THEN
         UPDATE wallet_reserved AS r SET ended_at = coalesce(r.ended_at, clock_timestamp())
         WHERE r.key = wallet_count.key AND r.player_id = player AND r.amount >= wallet_count.amount;
