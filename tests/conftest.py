@@ -8,6 +8,8 @@ gives a database of the test's own.
 import gc
 import os
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import psycopg
@@ -35,7 +37,8 @@ settings.register_profile(
 )
 settings.register_profile("house", settings.get_profile("sweep"), max_examples=30)
 
-LONGEST = ("test_every_page.py", "test_machine.py")  # which would keep one worker alone at the end
+TESTS = Path(__file__).parent
+LONGEST = ("test_every_page.py", "test_secrecy.py", "test_machine.py")  # which would keep one worker alone at the end
 
 
 @pytest.fixture(scope="session")
@@ -85,6 +88,22 @@ def owner(cloned_db: Database) -> Iterator[psycopg.Connection]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let ``--sweep`` select the sweep cases too (`tests.harness.sweeps`)."""
     parser.addoption("--sweep", action="store_true", help="run every parameter of every test, as `make test-all` does")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Let each worker begin with another share of the modules when everything runs.
+
+    In a fresh clone, pytest rewrites the assertions of each module and stores the result for the
+    next process. If all workers began with the same modules, each would rewrite all of them.
+    """
+    config = session.config
+    worker = getattr(config, "workerinput", None)
+    if worker is None or config.args != config.getini("testpaths"):
+        return
+    first, workers = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    for path in sorted(TESTS.rglob("test_*.py"))[first::workers]:
+        with suppress(Exception):  # the collection tells of a module that cannot be imported
+            import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,8 +1,8 @@
 """Sweeps: the same tests with more parameters, run by ``make test-all``.
 
 `sweep` marks parameters that only the sweep runs, and ``@pytest.mark.sweep`` marks a whole test.
-``pytest --sweep`` runs everything; without the option, sweep cases are not selected (they are
-counted as "deselected", not as skipped).
+``pytest --sweep`` runs everything; without the option, sweep parameters are not even collected, and
+sweep tests are not selected (they are counted as "deselected", not as skipped).
 
 ``make test`` shows pages in German and in one other language, `SECOND_LANGUAGE`, which the day
 decides. The header of a run prints both; ``SABOT_TEST_DAY=2026-11-27 make test`` repeats the choice
@@ -10,7 +10,7 @@ of that day.
 """
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
@@ -99,6 +99,22 @@ def pytest_configure(config: pytest.Config) -> None:
     global IS_SWEEP  # noqa: PLW0603  (test modules read it on import)
     IS_SWEEP = config.getoption("sweep")
     settings.load_profile("sweep" if IS_SWEEP else "house")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Generator[None]:
+    """Drop sweep parameters unless they will run: each worker would take seconds to collect them.
+
+    At least one case stays, because pytest takes a test without cases for one without parameters.
+    """
+    yield
+    if IS_SWEEP:
+        return
+    calls = metafunc._calls
+    if metafunc.definition.get_closest_marker("sweep"):
+        del calls[1:]
+    else:
+        calls[:] = [call for call in calls if all(mark.name != "sweep" for mark in call.marks)] or calls[:1]
 
 
 @pytest.fixture(scope="session")
