@@ -87,7 +87,9 @@ def plant(
         return int(cursor.execute(PLANT, values).fetchone()[0])  # type: ignore[index]
 
 
-def post(owner: psycopg.Connection, kind: str, round_id: UUID, lines: dict[int, int], mode: Mode = Mode.REAL) -> int:
+def post(
+    owner: psycopg.Connection, kind: str, round_id: UUID | None, lines: dict[int, int], mode: Mode = Mode.REAL
+) -> int:
     """Post a journal by the writer, which only the owner can call, and return its id."""
     asked = ", ".join(f'[{account}, "SEK", "{mode.value}", {amount}]' for account, amount in lines.items())
     return int(owner.execute(POST, [kind, round_id, f"[{asked}]"]).fetchone()[1])  # type: ignore[index]
@@ -154,6 +156,10 @@ class TestIsNamed:
         said = verify()
         assert f"journals_have_rounds: journal {journal}: this settle moves {STAKE} on account {played.cash}" in said
         assert f"for round {invented}, which is not stored" in said
+
+    def test_a_payout_for_no_round(self, played, owner):
+        journal = post(owner, "settle", None, {played.house: -STAKE, played.cash: STAKE})
+        assert f"journal {journal}: this settle moves {STAKE} on account {played.cash} for no round" in verify()
 
     def test_a_stake_without_a_stored_round(self, played, owner):
         invented = uuid4()

@@ -121,7 +121,7 @@ BEGIN
     WITH part AS (
         SELECT (r.at >= old_before)::integer + (r.at >= games_print.before)::integer AS zone,
                bit_xor(uuid_hash_extended(r.id, hashint8extended(r.table_version_id, hashtextextended(r.outcome,
-                   hashtextextended(r.cards, hashtextextended(r.mode, timestamptz_hash_extended(r.at, games_print.seed))))))) AS print
+                   hashtextextended(r.cards, timestamptz_hash_extended(r.at, games_print.seed + ascii(r.mode))))))) AS print
         FROM games_round AS r GROUP BY 1
     ) SELECT coalesce(bit_xor(p.print) FILTER (WHERE p.zone = 0), 0), coalesce(bit_xor(p.print) FILTER (WHERE p.zone < 2), 0)
     INTO old_rounds, rounds FROM part AS p;
@@ -129,7 +129,7 @@ BEGIN
         SELECT (p.id >= old_participation)::integer + (p.id >= games_print.participation)::integer AS zone,
                bit_xor(uuid_hash_extended(p.round_id, hashint8extended(p.id, hashint8extended(p.player_id, hashint8extended(p.staked,
                    hashint8extended(p.paid, hashint8extended(p.commission, hashint8extended(p.balance_before,
-                   hashint8extended(p.balance_after, hashtextextended(p.currency || p.mode, games_print.seed)))))))))) AS print
+                   hashint8extended(p.balance_after, hashtextextended(p.currency, games_print.seed + ascii(p.mode))))))))))) AS print
         FROM games_participation AS p GROUP BY 1
     ) SELECT coalesce(bit_xor(p.print) FILTER (WHERE p.zone = 0), 0), coalesce(bit_xor(p.print) FILTER (WHERE p.zone < 2), 0)
     INTO old_participations, participations FROM part AS p;

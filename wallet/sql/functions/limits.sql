@@ -182,7 +182,8 @@ REVOKE ALL ON FUNCTION wallet_count FROM PUBLIC;
 
 -- Return what journals add to the daily totals of players, computed from the ledger: over all journals,
 -- the same as what wallet_count stores.
--- `low`, `high`: ids of the journals, from `low` to below `high`.
+-- `low`, `high`: ids of the journals, from `low` to below `high`. wallet_counts_at is asked where it may
+-- return another time than the journal's own.
 -- Returns one row per player and day; amounts in minor units. The day is in the time zone of the
 -- player's jurisdiction. A reversal counts on the day of the journal that it reverses, with the
 -- opposite sign.
@@ -191,8 +192,9 @@ RETURNS TABLE (player_id bigint, day date, deposited bigint, withdrawn bigint, s
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     WITH line AS (
         SELECT a.owner_id AS player_id, e.amount, counted.kind, (
-                   wallet_counts_at(counted.id, counted.kind, counted.round_id, counted.at, a.id,
-                                    CASE WHEN was.id IS NULL THEN e.amount ELSE -e.amount END)
+                   CASE WHEN counted.kind IN ('bank_back', 'void_transfer') OR counted.kind = 'stake' AND forward.amount > 0
+                        THEN wallet_counts_at(counted.id, counted.kind, counted.round_id, counted.at, a.id, forward.amount)
+                        ELSE counted.at END
                    AT TIME ZONE z.time_zone)::date AS day
         FROM wallet_entry AS e
         JOIN wallet_account AS a ON a.id = e.account_id AND a.stands_for IS NULL
@@ -202,6 +204,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
             SELECT coalesce(was.id, j.id), CASE WHEN was.id IS NULL THEN j.kind ELSE was.kind END,
                    CASE WHEN was.id IS NULL THEN j.round_id ELSE was.round_id END, coalesce(was.at, j.at)
         ) AS counted (id, kind, round_id, at)
+        CROSS JOIN LATERAL (SELECT CASE WHEN was.id IS NULL THEN e.amount ELSE -e.amount END) AS forward (amount)
         JOIN players_player AS p ON p.id = a.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
         WHERE e.mode = 'R' AND e.journal_id >= low AND e.journal_id < high AND j.id >= low AND j.id < high
           AND (counted.kind <> 'void_transfer' OR EXISTS (

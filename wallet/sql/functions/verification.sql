@@ -35,6 +35,7 @@ $$;
 -- may have drawn an id before that end and committed after it was read. So an end counts when all
 -- transactions that had begun before are over; a minute is allowed for one that had drawn its id and had
 -- no transaction id yet.
+-- Locks advisory lock (1027, 1).
 CREATE OR REPLACE FUNCTION wallet_begin_verification(from_start boolean, forgets boolean)
 RETURNS TABLE (verification bigint, first bigint, beyond bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
@@ -44,6 +45,7 @@ DECLARE
     part bigint := (SELECT coalesce(max(p.id), 0) + 1 FROM games_participation AS p);
     mark bigint := 0;
 BEGIN
+    PERFORM pg_advisory_xact_lock(1027, 1);  -- only one begins
     IF forgets THEN
         DELETE FROM ledger_checkpoint;
     END IF;
@@ -132,7 +134,8 @@ BEGIN
     ), journal AS MATERIALIZED (
         SELECT j.id, j.kind, j.round_id, j.reverses_id IS NULL AS is_forward, s.player, s.other_player, s.moved, s.escrowed,
                (j.id = s.journal_id AND s.sum = 0 AND s.of_one AND s.fits AND s.first = 1 AND s.last = s.lines
-                AND (s.owner = s.other_owner) IS NOT FALSE AND j.at < clock_timestamp() + interval '1 hour'
+                AND (s.owner = s.other_owner) IS NOT FALSE
+                AND (j.round_id IS NOT NULL OR j.kind NOT IN ('stake', 'held_stake', 'settle')) AND j.at < clock_timestamp() + interval '1 hour'
                 AND j.request_hash = wallet_request_hash(j.kind, j.round_id, j.reverses_id, s.accounts, s.amounts)) IS TRUE
                    AS is_sound,
                coalesce(s.moves, -1) AS moves, coalesce(j.id, s.journal_id) AS any_id
@@ -240,6 +243,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT 'studios_move_what_they_said', format('journal %s: this %s moves the account of studios', journal, j.kind)
     FROM own AS j CROSS JOIN line AS l WHERE l.kind = 'studio' AND j.kind IN ('stake', 'settle')
     UNION ALL
+    SELECT 'journals_have_rounds', format('journal %s: this %s moves %s on account %s for no round', journal, j.kind, l.amount, l.account_id)
+    FROM own AS j CROSS JOIN line AS l WHERE j.kind IN ('stake', 'held_stake', 'settle') AND j.round_id IS NULL AND l.owner > 0
+    UNION ALL
     SELECT 'journals_are_of_a_known_kind', format('journal %s: is dated %s', journal, j.at)
     FROM own AS j WHERE j.at >= clock_timestamp() + interval '1 hour'
     UNION ALL
@@ -291,6 +297,7 @@ REVOKE ALL ON FUNCTION wallet_verify_chains FROM PUBLIC;
 -- daily totals; and compare what was verified before with the checkpoint. Then move the checkpoint to the
 -- newest verification whose end counts (wallet_begin_verification) and that is an hour old.
 -- Returns one sentence for each finding, with the name of the invariant.
+-- Locks advisory lock (1027, 2).
 --
 -- Sets of rows are compared by the XOR of a hash of each row, with a seed that nobody knew before. An
 -- account's chain is unbroken if the hashes of (number, balance) after each entry and before it cancel out,
@@ -305,11 +312,12 @@ DECLARE
     old ledger_checkpoint;
     new ledger_checkpoint;
     seen ledger_checkpoint;  -- what the rows of the old checkpoint are now
-    fresh bigint := hashint8extended((random() * 2 ^ 53)::bigint, 0);
+    fresh bigint := (random() * 2 ^ 53)::bigint;
     wrong bigint[];  -- ids of accounts
     keys_differ boolean;
     days_differ boolean;
 BEGIN
+    PERFORM pg_advisory_xact_lock(1027, 2);  -- only one at a time
     SELECT c.* INTO old FROM ledger_checkpoint AS c;
     SELECT v.beyond, v.participation, v.began_at - interval '1 hour' INTO new.beyond, new.participation, new.before
     FROM ledger_verification AS v
@@ -324,10 +332,10 @@ BEGIN
     WITH part AS (
         SELECT e.account_id, count(*) AS entries, sum(e.amount) AS total,
                (e.journal_id >= coalesce(old.beyond, 0))::integer + (e.journal_id >= new.beyond)::integer AS zone,
-               bit_xor(hashint8extended(e.balance_after, hashint8extended(e.version, fresh))
-                       # hashint8extended(e.balance_after - e.amount, hashint8extended(e.version - 1, fresh))) AS chain,
-               bit_xor(hashtextextended(e.currency || e.mode, hashint8extended(coalesce(e.version, -1), hashint8extended(e.amount,
-                   hashint8extended(e.account_id, hashint4extended(e.line, hashint8extended(e.journal_id, new.seed))))))) AS print
+               bit_xor(hashint8extended(e.balance_after, e.version # fresh)
+                       # hashint8extended(e.balance_after - e.amount, (e.version - 1) # fresh)) AS chain,
+               bit_xor(hashtextextended(e.currency, hashint8extended(coalesce(e.version, -1), hashint8extended(e.amount,
+                   e.account_id # hashint8extended(e.journal_id, new.seed + e.line * 256 + ascii(e.mode)))))) AS print
         FROM wallet_entry AS e
         GROUP BY e.account_id, (e.journal_id >= coalesce(old.beyond, 0))::integer + (e.journal_id >= new.beyond)::integer
     ), summed AS MATERIALIZED (
@@ -340,19 +348,22 @@ BEGIN
             WHERE CASE
                 WHEN a.id IS NOT NULL AND a.balance IS NULL THEN false
                 ELSE (a.balance = coalesce(s.total, 0) AND a.version = coalesce(s.entries, 0)
-                      AND coalesce(s.chain, 0) = hashint8extended(a.balance, hashint8extended(a.version, fresh))
-                          # hashint8extended(0, hashint8extended(0, fresh))) IS NOT TRUE END),
+                      AND coalesce(s.chain, 0) = hashint8extended(a.balance, a.version # fresh) # hashint8extended(0, fresh))
+                     IS NOT TRUE END),
            (SELECT coalesce(bit_xor(s.old_print), 0) FROM summed AS s), (SELECT coalesce(bit_xor(s.new_print), 0) FROM summed AS s)
     INTO wrong, seen.entries, new.entries;
     RETURN QUERY SELECT f.* FROM unnest(wrong) AS each (id) CROSS JOIN LATERAL wallet_account_faults(each.id) AS f;
 
     WITH part AS (
         SELECT (j.id >= coalesce(old.beyond, 0))::integer + (j.id >= new.beyond)::integer AS zone, count(*) AS journals,
-               bit_xor(uuid_hash_extended(j.key, hashbyteaextended(j.request_hash, hashint8extended(j.id, new.seed)))) AS key_print,
-               bit_xor(timestamptz_hash_extended(j.at, uuid_hash_extended(j.key, uuid_hash_extended(coalesce(j.round_id, nil),
-                   hashtextextended(j.kind, hashbyteaextended(j.request_hash, hashint8extended(j.id,
-                   hashint8extended(coalesce(j.reverses_id, 0), new.seed)))))))) AS print
-        FROM wallet_journal AS j GROUP BY 1
+               bit_xor(j.key_print) AS key_print,
+               bit_xor(timestamptz_hash_extended(j.at, uuid_hash_extended(coalesce(j.round_id, nil),
+                   hashtextextended(j.kind, coalesce(j.reverses_id, 0) # j.key_print)))) AS print
+        FROM (
+            SELECT j.id, j.at, j.round_id, j.kind, j.reverses_id,
+                   uuid_hash_extended(j.key, hashbyteaextended(j.request_hash, hashint8extended(j.id, new.seed))) AS key_print
+            FROM wallet_journal AS j OFFSET 0) AS j
+        GROUP BY 1
     ), key AS (
         SELECT count(*) AS keys,
                bit_xor(uuid_hash_extended(k.key, hashbyteaextended(k.request_hash, hashint8extended(k.journal_id, new.seed)))) AS print
@@ -427,10 +438,10 @@ REVOKE ALL ON FUNCTION wallet_verify_totals FROM PUBLIC;
 CREATE OR REPLACE FUNCTION wallet_weigh_day(player bigint, day date, deposited bigint, withdrawn bigint, staked bigint, paid bigint, seed bigint)
 RETURNS numeric
 LANGUAGE sql IMMUTABLE AS $$
-    SELECT deposited::numeric * hashint8extended(player, hashint4extended(day - date '2000-01-01', seed))
-         + withdrawn::numeric * hashint8extended(player, hashint4extended(day - date '2000-01-01', seed + 1))
-         + staked::numeric * hashint8extended(player, hashint4extended(day - date '2000-01-01', seed + 2))
-         + paid::numeric * hashint8extended(player, hashint4extended(day - date '2000-01-01', seed + 3))
+    SELECT CASE deposited WHEN 0 THEN 0 ELSE deposited::numeric * hashint8extended(player, seed + 4 * (day - date '2000-01-01')) END
+         + CASE withdrawn WHEN 0 THEN 0 ELSE withdrawn::numeric * hashint8extended(player, seed + 4 * (day - date '2000-01-01') + 1) END
+         + CASE staked WHEN 0 THEN 0 ELSE staked::numeric * hashint8extended(player, seed + 4 * (day - date '2000-01-01') + 2) END
+         + CASE paid WHEN 0 THEN 0 ELSE paid::numeric * hashint8extended(player, seed + 4 * (day - date '2000-01-01') + 3) END
 $$;
 
 -- Return what is wrong with the balance of an account and with the numbers and balances of its entries, one
