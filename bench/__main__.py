@@ -19,6 +19,7 @@ BENCHES = {  # the module of each; a function in it has the same name
     "seal": "audit_log",
     "verify": "audit_log",
     "growth": "growth",
+    "ledger": "ledger",
 }
 WITHOUT_HOUSE = ("start", "odds")
 ROW = "{:<24}{:>14}{:>14}{:>9}{:>7}  {}"

@@ -21,6 +21,7 @@ FIGURES = {
     "settle": {"settle_100"},  # and larger ones in a run that is not quick
     "push": {"push_500_p99"},
     "growth": {f"growth_{page}" for page in GROWN},
+    "ledger": {"ledger_afresh", "ledger_again"},
 }
 
 
