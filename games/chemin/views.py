@@ -25,7 +25,7 @@ from games.models import LiveTable, Shape, Table
 from games.rounds.void import take_void_notices
 from games.shared import stream_tokens
 from games.shared.panel_tabs import side_panels
-from games.shared.views import BOARD, WHOLE, around, live_table_of, render_second
+from games.shared.views import BOARD, WHOLE, around, live_table_of, render_around
 from games.solo import seats
 from games.tables.access import at_a_playable_table, demand_welcome
 from games.tables.fragments import render_fragment
@@ -239,7 +239,7 @@ def _answered(request: PlayerRequest, live: LiveTable, notice: Notice | None) ->
     seen = snapshots.read_public(live.pk)
     own = snapshots.read_own(live.pk, request.player.pk)
     html = rendering.render_own(seen, own, _language(), notice=notice or _voided(request, live, seen))
-    return HttpResponse(html + render_second(request, live))
+    return HttpResponse(html + render_around(request, live))
 
 
 # --- Rendering -------------------------------------------------------------------------------------------------------

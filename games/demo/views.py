@@ -33,9 +33,8 @@ from games.models import Shape, Table
 from games.rounds.codes import round_code
 from games.solo import seats
 from games.tables.board import Dealt, Seat, compose, round_view, spots
-from games.tables.fragments import render_fragment
 from games.tables.presentation import GameView, Notice, RoundView, SpotView
-from games.tables.solo_page import DemoView, SoloPage
+from games.tables.solo_page import DemoView, SoloPage, render_answer
 from games.variants import VARIANTS
 from players.access import HouseRequest
 from players.login.current_user import player_of
@@ -273,7 +272,7 @@ def demo_play(request: HouseRequest, table: Table) -> HttpResponse:
         return redirect("guest", slug=table.slug)
     fresh = demo_seat.last != before.last or notice == repeated()
     page = _page(request, table, demo_seat, notice, fresh=fresh)
-    return HttpResponse(render_fragment("solo.html#answer", page=page))
+    return HttpResponse(render_answer(request.POST, page))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -76,7 +76,7 @@ def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
         return redirect("table", slug=found.slug, mode=mode)
     notice = notice or _voided(request, live)
     own = rendering.render_own(read_public(live), read_own(live, request.player.pk), language, notice=notice)
-    return HttpResponse(own + render_second(request, live))
+    return HttpResponse(own + render_around(request, live))
 
 
 @made_by_the_page
@@ -214,11 +214,11 @@ def _purse(request: PlayerRequest, live: LiveTable, limits: Limits) -> PurseForm
     return purse_forms(request.player.pk, Mode(live.mode), limits)
 
 
-def render_second(request: PlayerRequest, live: LiveTable) -> str:
+def render_around(request: PlayerRequest, live: LiveTable) -> str:
     """Return what changes around the table with a click, for htmx."""
     session = around(request, live)["play_session"]
     token = csrf_token_lazy(request)
-    return render_fragment("live.html#second", session=session, slug=live.table.slug, mode=live.mode, csrf_token=token)
+    return render_fragment("live.html#around", session=session, slug=live.table.slug, mode=live.mode, csrf_token=token)
 
 
 def around(request: PlayerRequest, live: LiveTable) -> dict[str, Any]:

@@ -22,10 +22,9 @@ from games.shared.stream_tokens import stream_of
 from games.solo import operator_money, seats
 from games.solo.page import game_view, table_limits
 from games.tables.access import at_a_playable_table, demand_welcome
-from games.tables.fragments import render_fragment
 from games.tables.page_header import play_session_view
 from games.tables.presentation import Notice
-from games.tables.solo_page import SoloPage
+from games.tables.solo_page import SoloPage, render_answer
 from games.variants import VARIANTS
 from players.access import PlayerRequest, player_required, session_id
 from players.protection import play_sessions
@@ -148,9 +147,7 @@ def _render(
         notices=tuple(result_notices.values()),
         idempotency_key=None if request.htmx else uuid4(),
     )
-    response = (
-        HttpResponse(render_fragment("solo.html#answer", page=page)) if request.htmx else _whole(request, seat, page)
-    )
+    response = HttpResponse(render_answer(request.POST, page)) if request.htmx else _whole(request, seat, page)
     unseen.remember(response, request, [*result_notices, shown] if shown else result_notices)
     return response
 

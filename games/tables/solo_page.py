@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
+from django.http import QueryDict
+
+from games.tables.fragments import render_fragment
 from games.tables.page_header import PlaySessionView
 from games.tables.presentation import GameView, Notice
 
@@ -55,6 +58,28 @@ class SoloPage:
         return "real" if self.game.mode == "R" else "free"
 
     @property
+    def layout(self) -> str:
+        """A key of what answers leave as the page has it: limits, chips, and which bets can be placed."""
+        game = self.game
+        state = "halted" if game.is_halted else "paused" if game.is_paused else "open" if game.is_open else "closed"
+        return f"{state}-{game.table_version}"
+
+    @property
+    def buttons(self) -> str:
+        """A key of the buttons' state. Answers leave them to a page that has them in the same state."""
+        game = self.game
+        if game.purse and (game.purse.is_short or game.purse.is_empty):
+            return ""  # the offer to re-buy appears after the deal: it is always sent
+        states = (game.can_undo, game.can_clear, game.can_double, game.can_rebet, game.can_deal)
+        return "".join(str(int(state)) for state in (*states, self.demo is not None and self.demo.can_refill))
+
+    @property
     def is_fresh(self) -> bool:
         """Whether the cards are dealt one by one."""
         return self.game.round is not None and self.game.round.fresh
+
+
+def render_answer(sent: QueryDict, page: SoloPage) -> str:
+    """Return what a click changes, for the page that sent it."""
+    layout, buttons = sent.get("layout", ""), sent.get("buttons", "")
+    return render_fragment("solo.html#answer", page=page, layout=layout, buttons=buttons)

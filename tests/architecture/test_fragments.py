@@ -123,7 +123,7 @@ def test_every_macro_that_is_used_exists_and_is_given_its_arguments():
         (("decks.html", "card", frozenset(), 0), "does not exist"),
         (("cards.html", "stage", frozenset(), 0), "missing a required argument"),
         (("cards.html", "stage", frozenset({"round", "hand"}), 0), "unexpected keyword argument"),
-        (("cards.html", "stage", frozenset(), 2), "too many positional arguments"),
+        (("cards.html", "stage", frozenset(), 4), "too many positional arguments"),
     ],
 )
 def test_a_wrong_use_would_be_found(use, fault):

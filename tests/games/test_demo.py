@@ -285,7 +285,7 @@ class TestAtTheTable:
         answer = click(visitor, "deal")
         last = place_of(visitor).last
         assert answer.status_code == 200
-        assert "game--fresh" in answer.text
+        assert "data-fresh" in answer.text
         assert last is not None
         assert unescape(re.findall(r'href="(/en/fair/[?][^"]*)"', answer.text)[0]).count(last.seed) == 1
         for model in (Round, Participation, SoloSeat, Player, User):

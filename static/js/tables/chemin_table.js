@@ -5,7 +5,7 @@ import { wantsMotion } from "../common/preferences.js";
 import { createAnnouncer, say } from "./announcements.js";
 import { fly } from "./chips.js";
 import "./clicks.js";
-import { openDueRealityCheck, setSessionClock } from "./reality_check.js";
+import { openDueRealityCheck } from "./reality_check.js";
 import { playSound } from "./sound.js";
 import { followTable } from "./table_stream.js";
 
@@ -135,7 +135,6 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 
 document.addEventListener("htmx:afterRequest", (event) => {
   if (!isOurs(event) || !event.detail.successful) return;
-  setSessionClock();
   changed(before, own());
   openDueRealityCheck();
 });

@@ -59,11 +59,12 @@ export function moveChips(bets) {
   for (const stack of bets.querySelectorAll(".spot__bet--win .stack")) fly(stack, false);
 }
 
-/** Show the chip on its bet before the server accepts it; the answer replaces the whole table
+/** Show the chip on its bet before the server accepts it; the answer replaces the bet
     anyway. */
 export function dropChip(spot) {
   if (!spot.querySelector(".spot__bet")) {
-    spot.insertAdjacentHTML("beforeend", '<span class="spot__bet spot__bet--open"><span class="stack"></span></span>');
+    const place = spot.querySelector(".game__part") ?? spot;
+    place.insertAdjacentHTML("beforeend", '<span class="spot__bet spot__bet--open"><span class="stack"></span></span>');
   }
   const chip = document.querySelector("[name=chip]:checked + .chip");
   const stack = spot.querySelector(".spot__bet--open .stack");

@@ -2,16 +2,11 @@
 
 import { formatTime } from "../common/clock.js";
 
-let ahead = 0; // milliseconds that the server's clock is ahead of the browser's
-
-/** Set the clock of the session from the last answer. */
-export function setSessionClock() {
-  const line = document.getElementById("sitting");
-  if (line) ahead = Date.parse(line.dataset.now) - Date.now();
-}
+const line = document.getElementById("sitting");
+const ahead = line ? Date.parse(line.dataset.now) - Date.now() : 0; // milliseconds of the server's clock
 
 function tick() {
-  const { began, zone } = document.getElementById("sitting").dataset;
+  const { began, zone } = line.dataset;
   const now = Date.now() + ahead;
   const minutes = Math.floor((now - Date.parse(began)) / 60_000);
   const lasted = `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}`;
@@ -34,7 +29,4 @@ export function openDueRealityCheck() {
   if (document.dispatchEvent(new CustomEvent("live:check", { cancelable: true }))) openRealityCheck(check);
 }
 
-if (document.getElementById("sitting")) {
-  setSessionClock();
-  setInterval(tick, 1000);
-}
+if (line) setInterval(tick, 1000);

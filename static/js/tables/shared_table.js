@@ -5,7 +5,7 @@ import { wantsMotion } from "../common/preferences.js";
 import { createAnnouncer, say } from "./announcements.js";
 import { countUp, dropChip, moveChips, removeLandingChips } from "./chips.js";
 import "./clicks.js";
-import { openDueRealityCheck, setSessionClock } from "./reality_check.js";
+import { openDueRealityCheck } from "./reality_check.js";
 import { playSound } from "./sound.js";
 import { keepBack } from "./squeeze.js";
 import { followTable } from "./table_stream.js";
@@ -127,7 +127,6 @@ function press(event) {
 
 /** The answer is on the page: send the next waiting click, unless this one was refused. */
 function answered(before) {
-  setSessionClock();
   changed(before, own());
   openDueRealityCheck();
   if (own().querySelector(".call__notice--error")) waiting.length = 0;

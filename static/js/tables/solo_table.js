@@ -1,15 +1,16 @@
 /* A solo table: sends clicks in order and none twice, and deals the cards one after another.
 
-   The server's answer contains the whole finished round. Elements carry the step at which they
+   The server's answer contains the whole finished round, in parts that replace those of the page
+   (fragments/solo.html), and the whole table where its layout has changed. Elements carry the step at which they
    appear (data-due: cards 1 to 6 in dealing order, 7 scores, 8 the winning areas, 9 the money).
    The style sheet hides them, from screen readers too, until `deal` marks them. data-until is
-   the opposite. data-say is announced and data-sound played with its element. */
+   the opposite. data-say is announced and data-sound played with its element; cards need neither. */
 
 import { wantsMotion } from "../common/preferences.js";
-import { say } from "./announcements.js";
+import { say, textOf } from "./announcements.js";
 import { countUp, dropChip, moveChips, removeLandingChips } from "./chips.js";
 import "./clicks.js";
-import { openDueRealityCheck, setSessionClock } from "./reality_check.js";
+import { openDueRealityCheck } from "./reality_check.js";
 import { playSound } from "./sound.js";
 
 const PAUSES = { card: 440, third: 640, 7: 420, 8: 420, 9: 320 }; // milliseconds before a step
@@ -30,6 +31,7 @@ let longPress = null; // timer of a finger that rests on a bet area
 let isHeld = false; // whether it has rested long enough
 
 const theGame = () => document.getElementById("game");
+const theStage = () => document.getElementById("stage");
 const buttonFor = (action) => theGame().querySelector(`button[value="${action}"]`);
 const isDeal = (action) => buttonFor(action)?.hasAttribute("data-deal");
 
@@ -60,8 +62,10 @@ function reveal(game, step, signal) {
   for (const element of game.querySelectorAll(`[data-until="${step}"]`)) element.classList.add("is-past");
   for (const element of game.querySelectorAll(`[data-due="${step}"]`)) {
     element.classList.add("is-due");
-    if (element.dataset.say) say(element.dataset.say);
-    if (element.dataset.sound && !signal.aborted) playSound(element.dataset.sound);
+    const text = textOf(element);
+    if (text) say(text);
+    const sound = element.matches(".card") ? "card" : element.dataset.sound;
+    if (sound && !signal.aborted) playSound(sound);
     if ("count" in element.dataset && !signal.aborted) countUp(element, signal);
   }
   if (step === RESULT && !signal.aborted) moveChips(game);
@@ -81,6 +85,8 @@ function setBusy(game, isBusy) {
 
 /** Deal a new round step by step; with reduced motion, show everything at once. */
 async function deal(game) {
+  delete game.dataset.shown;
+  game.classList.add("game--fresh");
   dealing = new AbortController();
   const { signal } = dealing;
   const began = performance.now();
@@ -145,12 +151,13 @@ function answered() {
   const chip = game.querySelector(`[name=chip][value="${chosenChip}"]`);
   if (chip) chip.checked = true;
   if (game.querySelector(".call__notice--error")) waiting.length = 0;
-  setSessionClock();
-  if (game.classList.contains("game--fresh")) {
+  if (theStage().hasAttribute("data-fresh")) {
     waiting.length = 0;
     deal(game);
     return;
   }
+  if (dealing) dealing.abort();
+  else setBusy(game, false);
   if (!dealing) openDueRealityCheck();
   if (betTotal() !== betBefore) say(betTotal());
   if (waiting.length) buttonFor(waiting.shift())?.click();
@@ -245,9 +252,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
 document.getElementById("again")?.addEventListener("click", () => {
   if (dealing) return;
   const game = theGame();
-  delete game.dataset.shown;
   for (const element of game.querySelectorAll(".is-due, .is-past")) element.classList.remove("is-due", "is-past");
-  game.classList.add("game--fresh");
   deal(game);
 });
 
@@ -256,5 +261,4 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
-if (theGame().classList.contains("game--fresh")) deal(theGame());
-else openDueRealityCheck();
+openDueRealityCheck();
