@@ -13,11 +13,10 @@ from typing import Any, Final
 
 import structlog
 from django.db import InterfaceError, OperationalError, connection
-from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
 from django.utils.timezone import get_current_timezone_name
 from django.utils.translation import get_language, override
 
+from games.tables.fragments import render_fragment
 from players.staff import notices
 from players.staff.notices import Planned
 
@@ -88,11 +87,11 @@ def read() -> Banner:
         return of_rows([dict(zip(names, row, strict=True)) for row in cursor.fetchall()])
 
 
-def render(banner: Banner, language: str, zone: str) -> SafeString:
+def render(banner: Banner, language: str, zone: str) -> str:
     """Render the banner in *language*, with times in *zone*."""
     words = [notices.notice_text(each, language, zone) for each in banner.in_force.values()]
     with override(language):
-        return render_to_string("_notices.html", {"banner": banner, "notices": words})
+        return render_fragment("banner.html#banner", banner=banner, notices=words)
 
 
 def describe_banner(banner: Banner, language: str, zone: str) -> dict[str, Any]:
@@ -109,7 +108,7 @@ def describe_banner(banner: Banner, language: str, zone: str) -> dict[str, Any]:
     return {"is_stopped": banner.stop is not None, "notices": shown}
 
 
-def on_this_page(*, says_stop: bool = True) -> SafeString:
+def on_this_page(*, says_stop: bool = True) -> str:
     """Render the banner for the current page's reader, without the house stop if the page itself shows it.
 
     Without a database connection, as on some error pages, the banner is empty.
@@ -118,6 +117,6 @@ def on_this_page(*, says_stop: bool = True) -> SafeString:
         found = read()
     except (InterfaceError, OperationalError):
         logger.warning("banner_unread")
-        return SafeString()
+        return ""
     shown = found if says_stop else replace(found, stop=None)
     return render(shown, get_language() or "en", get_current_timezone_name())

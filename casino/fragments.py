@@ -12,6 +12,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import cache, partial
 from typing import Any, Final, cast
+from zoneinfo import ZoneInfo
 
 from django.templatetags.static import static
 from django.urls import reverse
@@ -90,14 +91,19 @@ def environment(**options: Any) -> Fragments:
     made.install_gettext_callables(  # type: ignore[attr-defined]  (of the extension)
         translation.gettext, translation.ngettext, newstyle=True, pgettext=translation.pgettext
     )
-    made.filters |= {**AMOUNTS, "iso": iso}
-    made.globals |= {**ADDRESSES, "banner": banner.on_this_page, "pie_chart": pie_chart}
+    made.filters |= {**AMOUNTS, "iso": iso, "clock": clock}
+    made.globals |= {**ADDRESSES, "banner_now": banner.on_this_page, "pie_chart": pie_chart}
     return made
 
 
 def iso(moment: datetime) -> str:
     """Format a time for a script, in the reader's time zone."""
     return localtime(moment).isoformat()
+
+
+def clock(moment: datetime, zone: str | None) -> str:
+    """Format a time of day in a time zone, or in the reader's."""
+    return f"{moment.astimezone(ZoneInfo(zone)) if zone else localtime(moment):%H:%M}"
 
 
 def url(name: str, *arguments: object) -> str:

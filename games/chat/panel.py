@@ -37,9 +37,25 @@ class Blocked:
 
 
 @dataclass(frozen=True)
+class At:
+    """Where a chat is shown, and to which player."""
+
+    slug: str
+    mode: str
+    reader: int  # id of the player
+    zone: str  # time zone of the player
+
+    @classmethod
+    def of(cls, player: Player, live: LiveTable) -> "At":
+        """Return the place for *player* at a table."""
+        return cls(live.table.slug, live.mode, player.pk, player.jurisdiction.time_zone)
+
+
+@dataclass(frozen=True)
 class ChatView:
     """The chat of a table as one player sees it."""
 
+    at: At
     lines: Sequence[Mapping[str, Any]]
     name: str  # the player's chat name; "" where none was chosen
     banned: str  # message about a ban; "" where the player may write
@@ -62,6 +78,7 @@ def chat_view(
     told = (chat.removal_message(player, live), chat.name_taken_message(player))
     language = live.table.chat_language
     return ChatView(
+        at=At.of(player, live),
         lines=read_log(player, live),
         name=chat.name_of(player),
         banned=chat.ban_message(ban, player) if ban else "",

@@ -8,7 +8,7 @@ options and words removed ones (``static/js/tables/chat.js``).
 from collections.abc import Mapping
 from typing import Any, Final
 
-from django.template.loader import get_template
+from games.tables.fragments import render_fragment
 
 # The name is empty where staff took it away.
 COLUMNS: Final = """said.id AS id, said.player_id AS player,
@@ -48,4 +48,4 @@ SELECT player_id AS player, blocked_id AS blocked FROM games_chatblock WHERE pla
 
 def render_message(row: Mapping[str, Any]) -> str:
     """Return ``#chat-NUMBER`` for a row of `READ_SINCE`; without text where the message was removed."""
-    return get_template("games/chat.html#message").render({"message": row})
+    return render_fragment("chat.html#message", message=row, at=None)

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.backends.utils import csrf_token_lazy
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -14,10 +15,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from games import chat
-from games.chat.panel import chat_view, read_log
+from games.chat.panel import At, chat_view, read_log
 from games.chat.rules import ChatError
 from games.models import ChatMessage, LiveTable, ReportReason, Table
 from games.tables.access import at_a_playable_table, demand_welcome
+from games.tables.fragments import render_fragment
 from games.tables.presentation import Notice
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
 from players.rates import at_a_human_pace
@@ -65,12 +67,14 @@ def live_chat(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Return the latest messages, the reader's options, or a page of its own."""
     live = _live_table(found, mode)
     if OWN in request.GET:
-        return render(request, "games/chat.html#say", _shown(request, live))
+        token = csrf_token_lazy(request)
+        return HttpResponse(render_fragment("chat.html#say", chat=chat_view(request.player, live), csrf_token=token))
     if WHOLE not in request.GET:
-        context = _of(live) | {"reader": request.player, "lines": read_log(request.player, live)}
-        return render(request, "games/chat.html#log", context)
+        lines, at = read_log(request.player, live), At.of(request.player, live)
+        return HttpResponse(render_fragment("chat.html#log", lines=lines, at=at))
     demand_welcome(request.player, mode, session_id(request))
-    return render(request, "games/chat.html", _shown(request, live, **_waiting(request)))
+    context = _of(live) | {"chat": chat_view(request.player, live, **_waiting(request))}
+    return render(request, "games/chat.html", context)
 
 
 @player_required
@@ -93,12 +97,9 @@ def live_chat_say(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespo
         shown = {"said": Notice("error", str(error)), "draft": text[:1000], "name_draft": name[:100]}
     if not request.htmx:
         return _to_the_page(request, live, shown)
-    context = _of(live) | {
-        "reader": request.player,
-        "chat": chat_view(request.player, live, **shown),
-        "message": message and {**vars(message), "player": message.player_id},
-    }
-    return render(request, "games/chat.html#say", context)
+    view, token = chat_view(request.player, live, **shown), csrf_token_lazy(request)
+    sent = message and {**vars(message), "player": message.player_id}
+    return HttpResponse(render_fragment("chat.html#say", chat=view, csrf_token=token, sent=sent))
 
 
 @player_required
@@ -204,15 +205,11 @@ def _of(live: LiveTable) -> dict[str, Any]:
     return {"table": live.table, "now_mode": Mode(live.mode)}
 
 
-def _shown(request: PlayerRequest, live: LiveTable, **shown: Any) -> dict[str, Any]:
-    view = chat_view(request.player, live, **shown)
-    return _of(live) | {"reader": request.player, "chat": view}
-
-
 def _answer(request: PlayerRequest, live: LiveTable, **shown: Any) -> HttpResponse:
     """Return the whole chat after an action."""
     if request.htmx:
-        return render(request, "games/chat.html#chat", _shown(request, live, **shown))
+        view, token = chat_view(request.player, live, **shown), csrf_token_lazy(request)
+        return HttpResponse(render_fragment("chat.html#chat", chat=view, csrf_token=token))
     return _to_the_page(request, live, shown)
 
 

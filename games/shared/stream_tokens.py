@@ -17,12 +17,12 @@ from uuid import UUID
 
 from django.core import signing
 from django.http import HttpResponse
-from django.shortcuts import render
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from games.models import Shape
+from games.tables.fragments import render_fragment
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
 from wallet.models import Mode
 
@@ -156,4 +156,4 @@ def stream_of(request: PlayerRequest) -> str:
 @never_cache
 def house_now(request: PlayerRequest) -> HttpResponse:
     """Return the current messages to all players, and a ticket for a stream."""
-    return render(request, "games/_house_now.html", {"stream": stream_of(request)})
+    return HttpResponse(render_fragment("banner.html#house_now", stream=stream_of(request)))

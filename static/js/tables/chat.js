@@ -130,7 +130,7 @@ function showLeft() {
   const left = find("chat-left");
   if (!text || !left) return;
   const room = text.maxLength - text.value.length;
-  left.textContent = text.value ? left.dataset.text.replace("NUMBER", String(room)) : "";
+  left.textContent = text.value ? left.dataset.text.replace("{number}", String(room)) : "";
   left.classList.toggle("chat__left--little", room < 20);
 }
 
