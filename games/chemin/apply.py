@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 
 from audit import log
 from audit.log import Json
-from games.chemin import coups, deadlines, event_codec, ledger_view, money, seats, settlement, shoes
+from games.chemin import coups, deadlines, event_codec, ledger_view, money, moves, seats, settlement, shoes
 from games.chemin.seats import Seats
 from games.chemin.table_state import TableState
 from games.chemin.transition import Transition
@@ -33,7 +33,7 @@ from games.engine.chemin.events import (
 )
 from games.engine.chemin.frozen import freeze
 from games.engine.chemin.state import Chips, there
-from games.models import CheminMove, CheminSeat, CheminTenure, Decider, LiveRound, WhyLeft
+from games.models import CheminSeat, CheminTenure, Decider, LiveRound, WhyLeft
 from games.rounds.integrity import NotRecomputed, RulesUnknown
 from games.rounds.redeal import Finding
 from games.shared.shoes import SYSTEM
@@ -107,18 +107,19 @@ def carry_out(
     tenure = seats.begin_tenure(transition)
     live_round = coups.begin(transition, tenure)
     sale_id = table_state.chemin.sale_id or (uuid4() if transition.first(BidMade) else None)
-    money.move(money.Till(transition, tenure, live_round.pk if live_round else None, sale_id))
+    till = money.Till(transition, tenure, live_round.pk if live_round else None, sale_id)
+    money.move(till)
     settled = transition.first(Settled)
     finished = settlement.finish(transition, settled) if settled else None
-    _note(transition, seated, live_round, tenure)
     remain = seats.follow(transition, seated)
     after = replace(table_state, seats=remain, state=state, tenure=seats.note_home(transition, tenure))
     deadline = deadlines.ask(after, transition)
     after = replace(after, live_round=coups.follow(transition, live_round, deadline))
-    _demand_balances(after, seated, tenure)
     if finished is not None:
         settlement.keep(finished, table_state)
-    _keep(after, transition, None if state.sale is None else sale_id)
+    money.pay_home(till)
+    _demand_balances(after, seated, tenure)
+    _store(after, transition, seated, live_round, sale_id)
     record(transition, seated, tenure)
     return after
 
@@ -152,31 +153,6 @@ def _by_seat(stakes: Iterable[Chips]) -> str:
     return ", ".join(f"{stake.seat}: {stake.amount}" for stake in stakes)
 
 
-def _note(transition: Transition, seated: Seats, live_round: LiveRound | None, tenure: CheminTenure | None) -> None:
-    """Store the move.
-
-    It belongs to the coup in which the decision was asked for; taking or keeping a bank belongs to
-    the coup that it begins.
-    """
-    decision, before = transition.decision, transition.before
-    belongs = before.live_round if isinstance(decision, Pass) else live_round
-    call = getattr(decision, "call", None)
-    CheminMove.objects.create(
-        live_table=before.live_table,
-        number=transition.number,
-        round_id=belongs.pk if belongs else None,
-        tenure_id=tenure.pk if tenure else None,
-        seat=None if transition.seat_number is None else seated[transition.seat_number],
-        kind=name_of(type(decision)),
-        amount=getattr(decision, "amount", None),
-        call=call.value if call else "",
-        decider=transition.decider,
-        events=[event_codec.write(event) for event in transition.events],
-        asked_at=before.chemin.asked_at if isinstance(decision, TableAction) else None,
-        at=transition.at,
-    )
-
-
 def _demand_balances(after: TableState, seated: Seats, tenure: CheminTenure | None) -> None:
     """Raise NotRecomputed where the ledger has other amounts than the table state, on the accounts of all
     seated players and of the bank.
@@ -199,14 +175,52 @@ def _demand_balances(after: TableState, seated: Seats, tenure: CheminTenure | No
         raise NotRecomputed("Amounts in the ledger and at the table differ.", *wrong)
 
 
-def _keep(after: TableState, transition: Transition, sale_id: UUID | None) -> None:
-    """Store the new table state and notify other processes."""
-    chemin = after.chemin
-    chemin.state, chemin.move, chemin.tenure, chemin.sale_id = (
-        freeze(after.state),
-        transition.number,
-        after.tenure,
-        sale_id,
-    )
-    chemin.save(update_fields=["state", "move", "question", "asked_at", "deadline", "tenure", "sale_id"])
+def _store(
+    after: TableState, transition: Transition, seated: Seats, live_round: LiveRound | None, sale_id: UUID | None
+) -> None:
+    """Store the move with the new table state, and notify other processes.
+
+    The move belongs to the coup in which the decision was asked for; taking or keeping a bank
+    belongs to the coup that it begins.
+    """
+    decision, before = transition.decision, transition.before
+    belongs = before.live_round if isinstance(decision, Pass) else live_round
+    call = getattr(decision, "call", None)
+    seat = None if transition.seat_number is None else seated[transition.seat_number]
+    newcomer = seat if seat and seat.pk is None else None
+    taken = transition.first(BankTaken)
+    move = {
+        "number": transition.number,
+        "round": belongs and belongs.pk,
+        "seat": seat and seat.pk,
+        "session": seat and seat.session if transition.decider is Decider.PLAYER else None,
+        "idempotency_keys": seat and seat.idempotency_keys,
+        "kind": name_of(type(decision)),
+        "amount": getattr(decision, "amount", None),
+        "call": call.value if call else "",
+        "decider": transition.decider,
+        "events": [event_codec.write(event) for event in transition.events],
+        "at": transition.at,
+        "why": transition.why,
+        "sale": sale_id,
+        "newcomer": newcomer and _described(newcomer),
+        "bank": taken and _bank(there(after.tenure)),
+    }
+    moves.store_move(after.chemin, move, freeze(after.state))
+    if newcomer is not None:
+        newcomer.pk = moves.seat_id(after.live_table.pk, newcomer.number)
     notify.notify_table(after.live_table.pk)
+
+
+def _described(newcomer: CheminSeat) -> dict[str, Json]:
+    return {
+        "number": newcomer.number,
+        "player": newcomer.player_id,
+        "account": newcomer.account_id,
+        "is_random": newcomer.is_random,
+        "session": str(newcomer.session) if newcomer.session else None,
+    }
+
+
+def _bank(tenure: CheminTenure) -> dict[str, Json]:
+    return {"id": str(tenure.pk), "account": tenure.account_id, "seat": tenure.seat_id}

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
+from games.chemin import moves
 from games.chemin.table_state import TableState
 from games.chemin.transition import Transition
 from games.engine.chemin import Phase, Presence
 from games.engine.chemin.events import CoupVoided, Settled
-from games.shared import moves
-from games.tables import clock, notify
+from games.tables import notify
 
 WAITS: Final[Mapping[Phase, str]] = {
     Phase.OFFER: "ask",
@@ -28,32 +28,24 @@ WAITS: Final[Mapping[Phase, str]] = {
 
 
 def ask(table_state: TableState, transition: Transition) -> datetime | None:
-    """Set the deadline of the question that a move led to, and return it; None where nobody is asked.
+    """Return the deadline of the question that a move led to; None where nobody is asked.
 
-    A question that was already pending keeps its deadline. After a coup the pause that shows its
-    result is added.
+    PostgreSQL stores the same (`games_store_move`). A question that was already pending keeps
+    its deadline. After a coup the pause that shows its result is added.
     """
-    chemin = table_state.chemin
     if not transition.asks_anew:
-        return chemin.deadline
+        return table_state.chemin.deadline
     length = _length(table_state)
     if length is not None and (transition.first(Settled) or transition.first(CoupVoided)):
         length += table_state.clock.pause
-    chemin.question += 1
-    chemin.asked_at = transition.at
-    chemin.deadline = None if length is None else transition.at + timedelta(milliseconds=length)
-    return chemin.deadline
+    return None if length is None else transition.at + timedelta(milliseconds=length)
 
 
 def ask_anew(table_state: TableState) -> None:
     """Restart the time of the pending question after a stop or pause. Its number does not change."""
-    chemin, length, moment = table_state.chemin, _length(table_state), clock.now()
-    if length is None:
+    if _length(table_state) is None:
         return
-    chemin.asked_at, chemin.deadline = moment, moment + timedelta(milliseconds=length)
-    chemin.save(update_fields=["asked_at", "deadline"])
-    if table_state.live_round is not None:
-        moves.ask_again(table_state.live_round, chemin.deadline)
+    moves.ask_again(table_state.chemin)
     notify.notify_table(table_state.live_table.pk)
 
 

@@ -12,15 +12,13 @@ from dataclasses import replace
 
 from django.db.models import Sum
 
-from games.chemin import event_codec
+from games.chemin import moves
 from games.chemin.table_state import TableState, locked
-from games.engine.chemin import State, new_table
-from games.engine.chemin.events import PlayerLeft
-from games.engine.chemin.frozen import UNREADABLE, freeze
+from games.engine.chemin import State
+from games.engine.chemin.frozen import UNREADABLE
 from games.engine.chemin.state import Chips, there
-from games.models import CheminMove, CheminSeat, CheminTable, CheminTenure, Decider, LiveTable, WhyLeft
-from games.tables import clock, notify
-from games.tables.chemin_rules import CheminRules
+from games.models import CheminSeat, CheminTenure
+from games.tables import notify
 from wallet import ledger
 from wallet.ledger import holds
 from wallet.models import Account, Entry, Hold
@@ -41,15 +39,12 @@ def at(live_table_id: int) -> TableState:
             return replace(table_state, state=_with_chips(table_state))
     except UNREADABLE:
         pass
-    live_table = LiveTable.objects.select_related("table__version").get(pk=live_table_id)
-    rules = CheminRules.of(there(live_table.table.version).limits)
-    CheminTable.objects.filter(pk=live_table_id).update(state=freeze(new_table(rules.table_rules)))
-    return locked(live_table_id, blind=True)
+    return locked(live_table_id, blind=True, is_emptied=True)
 
 
 def is_lost(table_state: TableState) -> bool:
-    """Return whether players sit at the table who are missing from its state."""
-    return {seat.number for seat in table_state.state.seats} != table_state.seats.keys()
+    """Return whether the stored state is lost, or players sit at the table who are missing from it."""
+    return table_state.is_emptied or {seat.number for seat in table_state.state.seats} != table_state.seats.keys()
 
 
 def stakes(table_state: TableState) -> tuple[Chips, ...]:
@@ -77,8 +72,7 @@ def send_home(tenure: CheminTenure) -> None:
     entries = Entry.objects.filter(account=bank, journal__kind=BACK).aggregate(total=Sum("amount", default=0))
     back = min(bank.balance, tenure.put_up + entries["total"])
     ledger.post(*_home(tenure, bank, {BACK: back, WON: bank.balance - back}))
-    tenure.home += bank.balance
-    tenure.save(update_fields=["home"])
+    moves.note_home(tenure)
 
 
 def clear(table_state: TableState) -> None:
@@ -86,28 +80,11 @@ def clear(table_state: TableState) -> None:
 
     Bids are released and the bank goes to its owner. No coup is in progress at such a table.
     """
-    chemin, moment = table_state.chemin, clock.now()
-    if chemin.sale_id:
-        holds.release_all(chemin.sale_id)
-    if tenure := table_state.tenure:
-        send_home(tenure)
-        tenure.ended_at = moment
-        tenure.save(update_fields=["ended_at"])
-    for seat in table_state.seats.values():
-        seat.left_at, seat.why_left = moment, seat.why_left or WhyLeft.BROKEN_UP
-        seat.save(update_fields=["left_at", "why_left"])
-    chemin.move, chemin.question = chemin.move + 1, chemin.question + 1
-    CheminMove.objects.create(
-        live_table=table_state.live_table,
-        number=chemin.move,
-        tenure_id=None if tenure is None else tenure.pk,
-        kind="break_up",
-        decider=Decider.HOUSE,
-        events=[event_codec.write(PlayerLeft(seat_number, 0)) for seat_number in table_state.seats],
-        at=moment,
-    )
-    chemin.tenure = chemin.sale_id = chemin.asked_at = chemin.deadline = None
-    chemin.save(update_fields=["move", "question", "tenure", "sale_id", "asked_at", "deadline"])
+    if sale_id := table_state.chemin.sale_id:
+        holds.release_all(sale_id)
+    if table_state.tenure is not None:
+        send_home(table_state.tenure)
+    moves.clear_table(table_state.live_table.pk)
     notify.notify_table(table_state.live_table.pk)
 
 

@@ -1,9 +1,10 @@
-"""Money of a move: each movement of the engine becomes a journal, and all are posted together.
+"""Money of a move: each movement of the engine becomes a journal, and those of each half are posted together.
 
     bank       a player's chips to the account of the tenure               BankTaken
     bank_back  what was put up goes back, bank_won  what was won           BankEnded, ExcessTakenHome
     stake      a player's chips to the stakes of the coup, or back         CallMade, StakeLaid, StakeRelieved
-    settle     all stakes of a coup to winners, bank and tax               Settled
+
+A settled coup is paid by PostgreSQL, before its bank goes home (`games_finish_coup`).
 
 Bids are held, and released when the bank is sold. Voiding a coup posts nothing here: its journals
 are reversed (`games.chemin.void`).
@@ -23,7 +24,6 @@ from games.engine.chemin.events import (
     BidReturned,
     CallMade,
     ExcessTakenHome,
-    Settled,
     StakeLaid,
     StakeRelieved,
 )
@@ -80,20 +80,28 @@ class Till:
 
 
 def move(till: Till) -> None:
-    """Hold and post the money of a move, on accounts that the caller has locked.
+    """Hold and post what players pay in a move, on accounts that the caller has locked.
 
     Raises Unpaid where a player cannot pay, and LedgerError where the ledger refuses anything else.
     """
     payer = next((event.seat for event in till.transition.events if isinstance(event, PAYS)), None)
     try:
         _hold(till)
-        journals = tuple(_journals(till))
-        if journals:
-            ledger.post(*journals)
+        _post(_paid(till))
     except (InsufficientFunds, LimitReached) as cause:
         if payer is None:
             raise
         raise Unpaid(_winner(till.transition) or payer, cause) from cause
+
+
+def pay_home(till: Till) -> None:
+    """Post what goes from the bank to its banker in a move. Raises LedgerError."""
+    _post(_home_journals(till))
+
+
+def _post(journals: Iterator[Journal]) -> None:
+    if posted := tuple(journals):
+        ledger.post(*posted)
 
 
 def _winner(transition: Transition) -> int | None:
@@ -110,25 +118,30 @@ def _hold(till: Till) -> None:
         holds.hold(there(till.sale_id), till.account_of(seat_number), amount)
 
 
-def _journals(till: Till) -> Iterator[Journal]:
-    """Yield the journals of a move in the order of its events."""
-    number = till.transition.number
+def _paid(till: Till) -> Iterator[Journal]:
+    """Yield the journals of what players pay in a move, in the order of its events."""
     for seat_number, event in enumerate(till.transition.events):
         match event:
             case BankTaken(seat, amount):
                 tenure = there(till.tenure)
                 lines = (till.account_of(seat), -amount), (till.bank(), amount)
                 yield till.journal("bank", "bank", tenure.pk, *lines)
-            case ExcessTakenHome(seat, amount):
-                yield _home(till, "bank_won", f"excess {number}", seat, amount)
-            case BankEnded(seat, amount):
-                yield from _end_bank(till, seat, amount)
             case CallMade(seat, _, amount) | StakeLaid(seat, amount):
                 yield _stake(till, seat_number, seat, amount)
             case StakeRelieved(seat, amount):
                 yield _stake(till, seat_number, seat, -amount)
-            case Settled():
-                yield _settle(till, event)
+            case _:
+                pass
+
+
+def _home_journals(till: Till) -> Iterator[Journal]:
+    """Yield the journals of what goes home in a move, in the order of its events."""
+    for event in till.transition.events:
+        match event:
+            case ExcessTakenHome(seat, amount):
+                yield _home(till, "bank_won", f"excess {till.transition.number}", seat, amount)
+            case BankEnded(seat, amount):
+                yield from _end_bank(till, seat, amount)
             case _:
                 pass
 
@@ -136,16 +149,6 @@ def _journals(till: Till) -> Iterator[Journal]:
 def _stake(till: Till, event: int, seat_number: int, amount: int) -> Journal:
     lines = (till.account_of(seat_number), -amount), (till.stakes(), amount)
     return till.journal("stake", f"stake {till.transition.number} {event}", there(till.coup_id), *lines)
-
-
-def _settle(till: Till, settled: Settled) -> Journal:
-    before = till.transition.before
-    house = accounts.house_account(AccountKind.HOUSE, before.rules.currency, before.mode)
-    staked = sum(stake.stake for stake in settled.stakes)
-    returned = [(till.account_of(stake.seat), stake.returned) for stake in settled.stakes]
-    to_bank = staked - sum(amount for _, amount in returned) - settled.tax
-    lines = (till.stakes(), -staked), *returned, (house, settled.tax), (till.bank(), to_bank)
-    return till.journal("settle", "settle", there(till.coup_id), *lines)
 
 
 def _end_bank(till: Till, seat_number: int, amount: int) -> Iterator[Journal]:

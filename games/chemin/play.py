@@ -24,6 +24,7 @@ from games.chemin import maintenance
 from games.chemin.apply import carry_out, name_of
 from games.chemin.availability import demand_to_leave, is_too_late, is_waited_for, may_begin, may_go_on, why_not
 from games.chemin.money import Unpaid
+from games.chemin.moves import NotInTime
 from games.chemin.stop import one_transaction, send_away
 from games.chemin.table_state import TableState, locked
 from games.engine.chemin import Call, Refusal, Refused
@@ -277,6 +278,8 @@ def _decide(answer: Answer, table_state: TableState) -> TableState:
     _note_session(seat, answer.session, answer.idempotency_key)
     try:
         return carry_out(table_state, action, decider=Decider.PLAYER)
+    except NotInTime as late:
+        raise QuestionPassed from late
     except Unpaid as unpaid:
         if unpaid.seat_number != seat.number:
             raise
@@ -364,11 +367,9 @@ def _send_off(player: Player, table_state: TableState) -> TableState:
 
 
 def _note_session(seat: CheminSeat, session: UUID | None, idempotency_key: UUID | None = None) -> None:
-    """Store the session in which the player acts, and the idempotency key of the click."""
-    if idempotency_key is not None or session not in (None, seat.session):
-        seat.session = session or seat.session
-        idempotency.note(seat, idempotency_key)
-        seat.save(update_fields=["session", "idempotency_keys"])
+    """Note the session in which the player acts, and the idempotency key of the click. The move stores them."""
+    seat.session = session or seat.session
+    idempotency.note(seat, idempotency_key)
 
 
 def _live_table(live_table_id: int) -> LiveTable:

@@ -1,4 +1,4 @@
-"""Seat and tenure rows of a table, updated from the events of a move."""
+"""Seats and tenures of a table after a move, as its events say. `games_store_move` stores the same."""
 
 from __future__ import annotations
 
@@ -24,16 +24,15 @@ Seats = Mapping[int, CheminSeat]
 
 
 def sit_down(transition: Transition, newcomer: CheminSeat | None) -> Seats:
-    """Return the seats including a player who sits down in this move, whose row is created."""
+    """Return the seats including a player who sits down in this move."""
     if newcomer is None or transition.first(PlayerJoined) is None:
         return transition.before.seats
     newcomer.joined_at = transition.at
-    newcomer.save(force_insert=True)
     return {**transition.before.seats, newcomer.number: newcomer}
 
 
 def follow(transition: Transition, seats: Seats) -> Seats:
-    """Store who left, went away, came back or missed a turn; return the remaining seats."""
+    """Note who left, went away, came back or missed a turn; return the remaining seats."""
     _note_turn(transition, seats)
     for event in transition.events:
         match event:
@@ -63,7 +62,7 @@ def begin_tenure(transition: Transition) -> CheminTenure | None:
     account_id = accounts.open_table_account(
         AccountKind.BANK, tenure_id, currency=before.rules.currency, mode=before.mode, owner_id=seat.player_id
     )
-    return CheminTenure.objects.create(
+    return CheminTenure(
         id=tenure_id,
         live_table=before.live_table,
         seat=seat,
@@ -74,14 +73,13 @@ def begin_tenure(transition: Transition) -> CheminTenure | None:
 
 
 def note_home(transition: Transition, tenure: CheminTenure | None) -> CheminTenure | None:
-    """Store what the bank paid out to its owner; return the tenure unless it has ended."""
+    """Note what the bank paid out to its owner; return the tenure unless it has ended."""
     home = sum(event.amount for event in transition.events if isinstance(event, BankEnded | ExcessTakenHome))
     has_ended = transition.first(BankEnded) is not None
     if tenure is None or not (home or has_ended):
         return tenure
     tenure.home += home
     tenure.ended_at = transition.at if has_ended else None
-    tenure.save(update_fields=["home", "ended_at"])
     return None if has_ended else tenure
 
 
@@ -100,4 +98,3 @@ def _note_turn(transition: Transition, seats: Seats) -> None:
 def _keep(seat: CheminSeat, **changed: object) -> None:
     for name, value in changed.items():
         setattr(seat, name, value)
-    seat.save(update_fields=list(changed))

@@ -6,18 +6,14 @@ Before anything is stored, the engine recomputes the coup from its cards and dec
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
-
-from django.db import connection
 
 from audit import log
 from audit.log import Json
-from games.chemin import event_codec
-from games.chemin.redeal import BANK, PUNTER, RESULTS
+from games.chemin import event_codec, moves
+from games.chemin.redeal import BANK, PUNTER
 from games.chemin.table_state import TableState
 from games.chemin.transition import Transition
 from games.engine.cards import Card
@@ -26,23 +22,15 @@ from games.engine.chemin.events import Declared, Event, Settled, SettledStake
 from games.engine.chemin.record import Played, RecordError, replay_coup
 from games.engine.chemin.state import there
 from games.models import (
-    CheminCoup,
     CheminMove,
     CheminSeat,
-    CheminStake,
     CheminTenure,
     LiveRound,
 )
-from games.rounds.database_refusals import round_refusals
 from games.rounds.integrity import NotRecomputed
 from games.rounds.redeal import Finding
 from games.shared.shoes import SYSTEM, written
-
-STORE = """
-SELECT games_store_coup(
-    %(round)s::uuid, %(tenure)s::uuid, %(parts)s::jsonb, %(cards)s::text, %(outcome)s::text, %(at)s::timestamptz
-)
-"""
+from wallet.ledger import system_key
 
 
 @dataclass(frozen=True)
@@ -131,34 +119,25 @@ def finish(transition: Transition, settled: Settled) -> Finished:
 
 
 def keep(finished: Finished, table_state: TableState) -> None:
-    """Store a finished coup, settled or void, with every player's part, after its money has moved.
+    """Pay and store a finished coup, or store a void one, with every player's part.
 
-    Raises RoundRefused where a part differs from what the ledger has moved.
+    PostgreSQL takes stakes and bank from the ledger. Raises RoundRefused, WrongCoup, LedgerError.
     """
-    live_round = finished.live_round
-    parts = [
+    played, live_round = finished.played, finished.live_round
+    moves.finish_coup(
         {
-            "seat": part.seat.pk,
-            "bet": part.bet,
-            "stake": part.stake,
-            "payout": part.payout,
-            "commission": part.commission,
-            "result": RESULTS[part.bet, finished.outcome],
+            "round": live_round.pk,
+            "tenure": finished.tenure.pk,
+            "key": system_key(live_round.pk, "settle"),
+            "cards": written(finished.cards),
+            "outcome": finished.outcome.value if finished.outcome else "",
+            "punter_draws": finished.punter_draws,
+            "banker_draws": finished.banker_draws,
+            "punter_departs": played.punter_departs if played else False,
+            "banker_departs": played.banker_departs if played else False,
+            "at": finished.at,
         }
-        for part in finished.parts
-        if part.seat.player_id is not None
-    ]
-    values: dict[str, UUID | str | datetime] = {
-        "round": live_round.pk,
-        "tenure": finished.tenure.pk,
-        "parts": json.dumps(parts),
-        "cards": written(finished.cards),
-        "outcome": finished.outcome.value if finished.outcome else "",
-        "at": finished.at,
-    }
-    with round_refusals(), connection.cursor() as cursor:
-        cursor.execute(STORE, values)
-    _keep_coup(finished)
+    )
     if finished.outcome is not None:
         _record(finished, table_state)
 
@@ -187,39 +166,6 @@ def _demand_same(settled: Settled, played: Played, *, cards: int) -> None:
     wrong = [Finding(what, "of the table", "another") for what, (was, again) in compared.items() if was != again]
     if wrong:
         raise NotRecomputed("The settlement differs from the record of the coup.", *wrong)
-
-
-def _keep_coup(finished: Finished) -> None:
-    played, punter = finished.played, finished.punter
-    coup = CheminCoup.objects.create(
-        round=finished.live_round,
-        tenure=finished.tenure,
-        banker=finished.banker,
-        banker_player=finished.banker.player,
-        bank=finished.bank,
-        call=finished.call.value if finished.call else "",
-        at_risk=finished.at_risk,
-        punter=None if punter is None else finished.seats[punter],
-        outcome=finished.outcome.value if finished.outcome else "",
-        punter_total=played.punter.total if played else None,
-        banker_total=played.banker.total if played else None,
-        punter_draws=finished.punter_draws,
-        banker_draws=finished.banker_draws,
-        punter_departs=played.punter_departs if played else False,
-        banker_departs=played.banker_departs if played else False,
-        tax=finished.tax,
-        at=finished.at,
-    )
-    CheminStake.objects.bulk_create(
-        CheminStake(
-            coup=coup,
-            seat=finished.seats[stake.seat],
-            player=finished.seats[stake.seat].player,
-            stake=stake.stake,
-            returned=stake.returned,
-        )
-        for stake in finished.stakes
-    )
 
 
 def _record(finished: Finished, table_state: TableState) -> None:

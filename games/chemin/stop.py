@@ -19,7 +19,7 @@ from django.db import connection, transaction
 from audit import log
 from audit.log import Json
 from games.betting.eligibility import is_eligible
-from games.chemin import ledger_view
+from games.chemin import ledger_view, moves
 from games.chemin.apply import carry_out
 from games.chemin.availability import does_pause, is_waited_for
 from games.chemin.deadlines import ask_anew
@@ -153,9 +153,7 @@ def give_time_back(live_table: LiveTable) -> None:
         table_state = locked(live_table.pk, blind=True)
     except UNREADABLE as error:
         raise TableError(f"What {live_table.table} stored cannot be read. Break up the table.") from error
-    CheminSeat.objects.filter(live_table=live_table, left_at=None, away_since__isnull=False).update(
-        away_since=clock.now()
-    )
+    moves.keep_away_seats(live_table.pk)
     if not table_state.in_coup:
         ask_anew(table_state)
 

@@ -16,8 +16,8 @@ from django.db.models import QuerySet
 
 from games.chemin import shoes
 from games.engine.cards import FULL_DECK, Card
-from games.engine.chemin import Phase, State
-from games.engine.chemin.frozen import thaw
+from games.engine.chemin import Phase, State, new_table
+from games.engine.chemin.frozen import freeze, thaw
 from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.rules import DECKS
 from games.models import (
@@ -70,6 +70,8 @@ class TableState:
     """The tenure of the present banker."""
     is_house_stopped: bool = False
     """Whether a house stop is in force."""
+    is_emptied: bool = False
+    """Whether the stored state is lost, and `state` is that of a table without players."""
 
     @property
     def mode(self) -> Mode:
@@ -101,18 +103,21 @@ class TableState:
         return [seat_number for seat_number in range(1, self.rules.places + 1) if seat_number not in self.seats]
 
 
-def locked(live_table_id: int, *, newcomer: int | None = None, blind: bool = False) -> TableState:
+def locked(
+    live_table_id: int, *, newcomer: int | None = None, blind: bool = False, is_emptied: bool = False
+) -> TableState:
     """Return a table, locked until the transaction ends, with the accounts of its players and of a *newcomer*.
 
-    *blind*: do not read the shoe; the cards in the state are then placeholders.
+    *blind*: do not read the shoe; the cards in the state are then placeholders. *is_emptied*: do
+    not read the stored state either, which is lost.
 
-    Waits for a house stop that is being committed. Then locks the live table, its row here, the
-    round in progress, and accounts by ascending id. Raises CheminTable.DoesNotExist, and what
+    Waits for a house stop that is being committed. Then locks the live table, the round in
+    progress, and accounts by ascending id. Raises CheminTable.DoesNotExist, and what
     `games.chemin.shoes.cards_of` raises unless *blind*.
     """
     is_house_stopped = house_stop.is_stopped()
     _lock(LOCK, live_table_id)
-    return _read_table(live_table_id, newcomer, blind=blind, is_house_stopped=is_house_stopped)
+    return _read_table(live_table_id, newcomer, blind=blind, is_house_stopped=is_house_stopped, is_emptied=is_emptied)
 
 
 def locked_if_free(live_table_id: int) -> TableState | None:
@@ -129,11 +134,15 @@ def _lock(statement: str, live_table_id: int) -> bool:
         return cursor.fetchone() is not None
 
 
-def _read_table(live_table_id: int, newcomer: int | None, *, blind: bool, is_house_stopped: bool) -> TableState:
-    chemin = CheminTable.objects.select_for_update(of=("self",)).select_related("tenure").get(pk=live_table_id)
+def _read_table(
+    live_table_id: int, newcomer: int | None, *, blind: bool, is_house_stopped: bool, is_emptied: bool = False
+) -> TableState:
+    chemin = CheminTable.objects.select_related("tenure").get(pk=live_table_id)
     live_table = LiveTable.objects.select_related("table__version", "shoe", "round__version").get(pk=live_table_id)
-    version = _version(live_table, Phase(chemin.state["phase"]))
+    version = _version(live_table, Phase.ALONE if is_emptied else Phase(chemin.state["phase"]))
     rules = CheminRules.of(version.limits)
+    if is_emptied:
+        chemin.state = freeze(new_table(rules.table_rules))
     seats = {seat.number: seat for seat in _seated(live_table_id)}
     live_round = _round_in_progress(live_table_id)
     balances = _balances(seats, newcomer)
@@ -150,6 +159,7 @@ def _read_table(live_table_id: int, newcomer: int | None, *, blind: bool, is_hou
         live_round=live_round,
         tenure=chemin.tenure,
         is_house_stopped=is_house_stopped,
+        is_emptied=is_emptied,
     )
 
 

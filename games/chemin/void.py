@@ -80,11 +80,11 @@ def _void(table_state: TableState, live: LiveRound, reason: VoidReason, by: str)
     is_sound = _is_sound(table_state, live.shoe)
     finished = _as_it_lay(table_state, live)
     undone = undo_round(live.pk)
-    if table_state.in_coup:
-        carry_out(table_state, VoidCoup(), decider=Decider.HOUSE)
     if finished.stakes:
         keep(finished, table_state)
         keep_parts(Void.objects.create(round_id=live.pk, reason=reason, by=by), undone)
+    if table_state.in_coup:
+        carry_out(table_state, VoidCoup(), decider=Decider.HOUSE)
     moves.end_void(live)
     if is_dealt or not is_sound:
         shoes.end(live.shoe, ShoeEnding.RETIRED)

@@ -132,12 +132,6 @@ def move_coup(live_round: LiveRound, phase: Phase, *, at: datetime, deadline: da
     _move(live_round, "games_move_coup(%s, %s, %s, %s)", phase.value, at, deadline)
 
 
-def ask_again(live_round: LiveRound, deadline: datetime) -> None:
-    """Set the deadline of a coup whose question is asked again. Raises WrongPhase."""
-    _call("games_ask_again(%s, %s)", live_round.pk, deadline)
-    live_round.deadline = deadline
-
-
 def stop_table(live_table_id: int, incident_id: int) -> None:
     """Stop a live table, unless it is stopped already. Raises StaysStopped."""
     _call("games_stop_table(%s, %s)", live_table_id, incident_id)

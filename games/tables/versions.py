@@ -11,9 +11,7 @@ from django.db import connection, transaction
 from audit import log
 from audit.log import Json
 from games.change_requests import rules
-from games.engine.chemin import new_table
-from games.engine.chemin.frozen import freeze
-from games.models import CheminTable, LiveTable, Shape, Table, TableVersion
+from games.models import LiveTable, Shape, Table, TableVersion
 from games.tables import notify
 from games.tables.checks import (
     NothingChanged,
@@ -27,7 +25,7 @@ from games.tables.checks import (
     check_seats_stay,
     everybody,
 )
-from games.tables.chemin_rules import CheminClock, CheminRules
+from games.tables.chemin_rules import CheminClock
 from games.tables.clock import Clock
 from games.variants import GAMES
 
@@ -187,14 +185,15 @@ def set_chat_language(*, table_id: int, language: str, by: str) -> Table:
     return table
 
 
-def _lay_out(table: Table, limits: TableLimits, modes: Iterable[str]) -> None:
+def _lay_out(table: Table, modes: Iterable[str]) -> None:
     """Create the missing empty live tables of a table for several players, one for each mode."""
     there = set(table.live.values_list("mode", flat=True))
     wanted = [mode for mode in modes if mode not in there]
     live_tables = [_added(table, mode) for mode in wanted]
     if table.shape == Shape.CHEMIN:
-        nobody = freeze(new_table(CheminRules.of(limits).table_rules))
-        CheminTable.objects.bulk_create([CheminTable(live_table=each, state=nobody) for each in live_tables])
+        with connection.cursor() as cursor:
+            for added in live_tables:
+                cursor.execute("SELECT games_add_chemin_table(%s)", [added.pk])
 
 
 def _added(table: Table, mode: str) -> LiveTable:
@@ -227,7 +226,7 @@ def _put_live(
     )
     table.save(update_fields=["version"])
     if table.shape != Shape.SOLO:
-        _lay_out(table, limits, eligibility.modes)
+        _lay_out(table, eligibility.modes)
         for live_table_id in table.live.values_list("pk", flat=True):
             notify.notify_table(live_table_id)
     log.record(

@@ -87,7 +87,7 @@ def _play_out(live_table: LiveTable, found: LiveRound) -> None:
     """Let each decision time out, so that the croupier decides for the player."""
     for _ in range(STEPS):
         late = clock.now() - timedelta(seconds=settings.LIVE_LATE_SECONDS + 1)
-        CheminTable.objects.filter(pk=live_table.pk, deadline__isnull=False).update(deadline=late)
+        CheminTable.objects.using(pg_tools.OWNER).filter(pk=live_table.pk, deadline__isnull=False).update(deadline=late)
         is_dealt = LiveRound.objects.filter(pk=found.pk, phase=Phase.DEALT).exists()
         if not (is_dealt and tick.advance(live_table.pk)):
             return

@@ -15,7 +15,8 @@ DOORS = {
     "games_take_solo_seat": {"games.solo.seats"},
     "games_settle_live_round": {"games.shared.settlement"},
     "games_store_void_round": {"games.shared.void"},
-    "games_store_coup": {"games.chemin.settlement"},
+    "games_store_move": {"games.chemin.moves"},
+    "games_finish_coup": {"games.chemin.moves"},
 }
 TABLES = ("wallet_journal", "wallet_entry", "wallet_posting_key", "audit_event")
 

@@ -129,12 +129,12 @@ def copied(table: str, changes: str) -> str:
 
 
 def posted(kind: str, amounts: dict[str, int], more: str = "") -> str:
-    """What is asked of ``wallet_post``: *amounts* by the query that finds the account."""
+    """What functions of the ledger write: *amounts* by the query that finds the account."""
     lines = ", ".join(
         f"(SELECT jsonb_build_array(id, currency, mode, {amount}) FROM wallet_account WHERE {account})"
         for account, amount in amounts.items()
     )
     return (
-        "SELECT * FROM wallet_post(jsonb_build_array(jsonb_build_object('key', gen_random_uuid(),"
-        f" 'kind', '{kind}', {more} 'lines', jsonb_build_array({lines}))))"
+        "SELECT * FROM wallet_write(jsonb_build_array(jsonb_build_object('key', gen_random_uuid(),"
+        f" 'kind', '{kind}', {more} 'lines', jsonb_build_array({lines}))), false)"
     )

@@ -19,7 +19,7 @@ from accounts.retention import erase_due
 from audit import log
 from audit.models import Event, Personal
 from games.engine.chemin import Phase as TablePhase
-from games.models import CheminSeat, ChipSet, FavouriteBet, FavouriteTable, LiveTable, PlayReason, PlayReport, Table
+from games.models import ChipSet, FavouriteBet, FavouriteTable, LiveTable, PlayReason, PlayReport, Table
 from players import harm_markers, registration
 from players.account import closures
 from players.models import (
@@ -41,7 +41,7 @@ from players.staff import notes
 from players.support import conversations
 from tests.ageing import age
 from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_player
-from tests.chemin.at_table import a_chemin_table, a_staked_coup, seated_players, step_to
+from tests.chemin.at_table import a_chemin_table, a_seat_as_owner, a_staked_coup, seated_players, step_to
 from tests.harness.databases import Database
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.players.test_sessions import a_browser
@@ -286,7 +286,7 @@ class TestErasure:
 
     def test_forgets_the_words_of_reports_of_how_players_play_and_keeps_that_there_were_some(self, gone, owner):
         table, other = a_chemin_table(), a_player(real=1000)
-        theirs, own = (CheminSeat.objects.create(**a_seat(table, player)) for player in (other, gone))
+        theirs, own = (a_seat_as_owner(**a_seat(table, player)) for player in (other, gone))
         for reporter, seat in ((gone, theirs), (other, own), (other, theirs)):
             PlayReport.objects.create(
                 live_table=table, reporter=reporter, seat=seat, reason=PlayReason.SIGNS, words="It is Ada", note="seen"

@@ -8,7 +8,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
+from django.db.models.functions import Now
 
 from games.chemin import play, tick
 from games.chemin.apply import name_of
@@ -23,6 +24,7 @@ from games.models import CheminSeat, CheminTable, LiveTable
 from games.tables.chemin_rules import CheminRules
 from players.models import Player, Session
 from tests.builders import a_chemin_live_table, a_player
+from tests.harness.owner import as_owner, create_as_owner
 from wallet.models import Account, AccountKind, Mode
 
 MONEY = 10_000_000
@@ -60,6 +62,12 @@ def sit(
 def a_session(player: Player) -> UUID:
     """Return a new running session of the player."""
     return Session.objects.create(id=uuid4(), user=player.user, ip="", browser="").pk
+
+
+def a_seat_as_owner(**fields: Any) -> CheminSeat:
+    """Return a new seat that no move has led to."""
+    create_as_owner(CheminSeat(**{"joined_at": Now(), **fields}))
+    return CheminSeat.objects.latest("pk")
 
 
 def seated_players(live_table: LiveTable, count: int = 3, money: int = MONEY) -> list[Player]:
@@ -202,12 +210,11 @@ def a_coup_without_a_natural(live_table: LiveTable) -> Player:
 
 def hurry(live_table: LiveTable, seconds: float = 0) -> None:
     """Make the question's deadline pass, by this many seconds."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE games_chemintable SET deadline = clock_timestamp() - make_interval(secs => %s)"
-            " WHERE live_table_id = %s AND deadline IS NOT NULL",
-            [seconds, live_table.pk],
-        )
+    as_owner(
+        "UPDATE games_chemintable SET deadline = clock_timestamp() - make_interval(secs => %s)"
+        " WHERE live_table_id = %s AND deadline IS NOT NULL",
+        [seconds, live_table.pk],
+    )
 
 
 def step(live_table: LiveTable, seconds: float = 0) -> bool:

@@ -46,7 +46,8 @@ from games.models import (
 from games.models import Phase as LivePhase
 from games.tables.chemin_rules import CheminRules
 from players.models import Player
-from tests.harness.owner import create_as_owner
+from tests.chemin.at_table import a_seat_as_owner
+from tests.harness.owner import create_as_owner, update_as_owner
 
 Policy = Callable[[SeatView, Random], TableAction]
 
@@ -88,9 +89,9 @@ class Evening:
         self.declared: dict[Side, bool] = {}
         self.number = CheminMove.objects.filter(live_table=self.live_table).count()
         self.shoe = self._keep(self._shoe())
-        CheminSeat.objects.filter(live_table=self.live_table, left_at=None).update(left_at=self.began)
+        update_as_owner(CheminSeat.objects.filter(live_table=self.live_table, left_at=None), left_at=self.began)
         self.seats = {
-            number: CheminSeat.objects.create(
+            number: a_seat_as_owner(
                 live_table=self.live_table,
                 number=number,
                 player=player,
@@ -108,10 +109,8 @@ class Evening:
         goal = self.coups + coups
         while self.coups < goal:
             self._step()
-        for written in (Shoe, LiveRound, Round):
+        for written in (Shoe, LiveRound, Round, CheminTenure, CheminCoup, CheminStake, CheminMove):
             create_as_owner(*self.rows.pop(written, []))
-        for model in (CheminTenure, CheminCoup, CheminStake, CheminMove):
-            model.objects.bulk_create(self.rows.pop(model, []))
 
     def _step(self) -> None:
         if self.state.phase is Phase.SHOE:

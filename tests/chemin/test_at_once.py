@@ -5,10 +5,11 @@ from functools import partial
 from threading import Barrier
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from games.chemin import play, table_state, tick
+from games.chemin.moves import NotNow
 from games.engine.chemin import Phase
 from games.errors import PlayError
 from games.models import CheminMove, CheminSeat, CheminTenure, Incident, LiveTable
@@ -31,6 +32,7 @@ from tests.chemin.at_table import (
     standing_of,
     state_of,
 )
+from tests.harness.owner import as_owner
 from tests.live.test_bets_at_once import in_a_thread, somebody_is_blocked, until
 from tests.wallet.test_at_once import at_once, is_whole
 from wallet.models import AccountKind
@@ -135,11 +137,11 @@ class TestOnePlace:
         def sit_down(player: Player) -> str:
             try:
                 sit(player, table, 5)
-            except IntegrityError:
-                return "IntegrityError"
+            except NotNow:
+                return "NotNow"
             return "accepted"
 
-        assert sorted(at_once([partial(sit_down, player) for player in players])) == ["IntegrityError", "accepted"]
+        assert sorted(at_once([partial(sit_down, player) for player in players])) == ["NotNow", "accepted"]
 
     def test_goes_to_one_and_the_others_are_told_that_it_is_taken(self, cloned_db):
         table = a_chemin_table()
@@ -186,8 +188,7 @@ class TestTheDeadline:
         """The transaction it waited for has changed nothing: the clock alone decides."""
         table = a_chemin_table()
         first, _ = seated_players(table, 2)
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE games_chemintable SET deadline = clock_timestamp() + interval '2 seconds'")
+        as_owner("UPDATE games_chemintable SET deadline = clock_timestamp() + interval '2 seconds'")
         click = opening(table, first)
         with transaction.atomic():
             assert table_state.locked_if_free(table.pk)

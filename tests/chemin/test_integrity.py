@@ -21,6 +21,7 @@ from players.models import Duplicate, Ground, Player, Resolution, Session
 from tests.builders import a_chemin_live_table, a_player
 from tests.chemin.friends import gives_to, hands_over_to, lose_on_purpose, spares, takes_from
 from tests.chemin.on_record import Evening, Policy, honest
+from tests.harness.owner import create_as_owner
 from tests.people import a_member_of_staff
 from tests.voiding import agree_to_void
 from wallet.models import Mode
@@ -194,9 +195,13 @@ class TestFigures:
         assert choices.choices(MONTH)
         moves = list(CheminMove.objects.all())
         later = MONTH.until + timedelta(days=1)
-        CheminMove.objects.bulk_create(
-            CheminMove(**{**_columns(move), "number": 10**6 + move.number, "at": later, "decider": Decider.CROUPIER})
-            for move in moves
+        create_as_owner(
+            *(
+                CheminMove(
+                    **{**_columns(move), "number": 10**6 + move.number, "at": later, "decider": Decider.CROUPIER}
+                )
+                for move in moves
+            )
         )
         assert not choices.choices(Scope(MONTH.until, later + timedelta(days=1)))
 

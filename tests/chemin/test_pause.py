@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
-from django.db import connection
 
 from games.chemin import play, tick
 from games.chemin.lobby_card import CheminCardState
@@ -52,6 +51,7 @@ from tests.chemin.at_table import (
     time_given,
 )
 from tests.chemin.test_lobby import card_of
+from tests.harness.owner import as_owner, update_as_owner
 from wallet.models import AccountKind
 
 pytestmark = pytest.mark.django_db
@@ -106,12 +106,11 @@ def a_bid(table: LiveTable) -> Player:
 
 def away_for(table: LiveTable, milliseconds: int) -> None:
     """Move the start of all absences into the past."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE games_cheminseat SET away_since = clock_timestamp() - make_interval(secs => %s)"
-            " WHERE live_table_id = %s AND away_since IS NOT NULL",
-            [milliseconds / 1000, table.pk],
-        )
+    as_owner(
+        "UPDATE games_cheminseat SET away_since = clock_timestamp() - make_interval(secs => %s)"
+        " WHERE live_table_id = %s AND away_since IS NOT NULL",
+        [milliseconds / 1000, table.pk],
+    )
 
 
 class TestTheCoupInProgress:
@@ -216,7 +215,7 @@ class TestBids:
         a_bid(table)
         last, played = asked_at(table), coups(table)
         session = a_session(last)
-        CheminSeat.objects.filter(player=last).update(session=session)
+        update_as_owner(CheminSeat.objects.filter(player=last), session=session)
         sessions.end(session_id=session, why=Ended.LOGGED_OUT, by=str(last))
         pause(table)
         tick_all()

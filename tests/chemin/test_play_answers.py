@@ -233,7 +233,7 @@ class TestAFaultThatIsFound:
 
     def test_at_a_table_without_a_coup_is_nobodys_to_hide(self):
         table = a_chemin_table()
-        CheminTable.objects.filter(pk=table.pk).update(state={})
+        update_as_owner(CheminTable.objects.filter(pk=table.pk), state={})
         with pytest.raises(KeyError):
             sit(a_player(real=MONEY), table)
 

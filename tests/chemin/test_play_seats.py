@@ -31,6 +31,7 @@ from tests.chemin.at_table import (
     MONEY,
     a_bank,
     a_chemin_table,
+    a_seat_as_owner,
     a_seated_player,
     a_session,
     a_staked_coup,
@@ -274,4 +275,4 @@ def test_gli19_4_11_1_a_player_has_one_seat_whatever_is_written():
     table = a_chemin_table()
     player = a_seated_player(table, 1)
     with pytest.raises(IntegrityError, match="games_cheminseat_player"), transaction.atomic():
-        CheminSeat.objects.create(live_table=table, number=2, player=player, account_id=cash(player).pk)
+        a_seat_as_owner(live_table=table, number=2, player=player, account_id=cash(player).pk)

@@ -13,6 +13,7 @@ from psycopg import sql
 from games.models import CheminSeat, LiveTable, Table
 from games.tables.checks import UnusableLimits
 from tests.builders import a_chemin_live_table, a_player, put_live
+from tests.chemin.at_table import a_seat_as_owner
 from tests.harness.databases import Database
 from tests.harness.owner import create_as_owner
 from wallet import ledger
@@ -33,7 +34,7 @@ def house_chips(mode: Mode = Mode.FREE, stands_for: UUID | None = None) -> int:
 
 
 def seat_a_house_player(live_table: LiveTable, account_id: int) -> CheminSeat:
-    return CheminSeat.objects.create(live_table=live_table, number=1, player=None, account_id=account_id)
+    return a_seat_as_owner(live_table=live_table, number=1, player=None, account_id=account_id)
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ class TestWebAndWorkers:
         table = a_chemin_live_table()
         player = a_player(real=1_000)
         cash = accounts.player_account(player.pk, Mode.REAL)
-        CheminSeat.objects.create(live_table=live(table, Mode.REAL), number=2, player=player, account_id=cash)
+        a_seat_as_owner(live_table=live(table, Mode.REAL), number=2, player=player, account_id=cash)
         seat_a_house_player(live(table, Mode.FREE), house_chips())
         real = live(table, Mode.REAL).pk
         with pytest.raises(Error, match="permission denied"), transaction.atomic(), connection.cursor() as cursor:
@@ -116,7 +117,7 @@ class TestTheOwner:
         player, chips = a_player(), house_chips()
         real = committed_tables[Mode.REAL]
         cash = accounts.player_account(player.pk, Mode.REAL)
-        CheminSeat.objects.create(live_table_id=real, number=2, player=player, account_id=cash)
+        a_seat_as_owner(live_table_id=real, number=2, player=player, account_id=cash)
         seat_a_house_player(LiveTable.objects.get(pk=committed_tables[Mode.FREE]), chips)
         with pytest.raises(psycopg.errors.RestrictViolation, match="is on record"):
             owner.execute(f"UPDATE games_cheminseat SET {change}", {"real": real, "chips": chips})

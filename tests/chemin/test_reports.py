@@ -25,7 +25,14 @@ from games.chemin.collusion.player_reports import (
 from games.models import CheminSeat, LiveTable, PlayFinding, PlayReason, PlayReport
 from players.models import Player
 from tests.builders import a_player
-from tests.chemin.at_table import a_chemin_table, a_practice_table, a_seated_player, seated_players, sit
+from tests.chemin.at_table import (
+    a_chemin_table,
+    a_practice_table,
+    a_seat_as_owner,
+    a_seated_player,
+    seated_players,
+    sit,
+)
 from tests.games.test_table_eligibility import serve
 from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import a_live_table
@@ -57,7 +64,7 @@ def seat_at(live_table: LiveTable, seat_number: int) -> int:
 
 def seat_of_long_ago(live_table: LiveTable, number: int, minutes: int) -> CheminSeat:
     """Return the seat of somebody who left this many minutes ago."""
-    return CheminSeat.objects.create(
+    return a_seat_as_owner(
         live_table=live_table,
         number=number,
         player=a_player(),

@@ -17,6 +17,7 @@ from games.tables.status import pause_table
 from tests.chemin.at_table import a_chemin_table, a_coup_without_a_natural, chemin_of, seated_players, step
 from tests.harness import databases
 from tests.harness.databases import Database
+from tests.harness.owner import update_as_owner
 
 pytestmark = pytest.mark.django_db
 State = dict[str, Any]
@@ -58,7 +59,7 @@ def live_table(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) ->
 def spoilt(live_table: LiveTable, db: None, request: pytest.FixtureRequest) -> LiveTable:
     """The table with a damaged state."""
     state = SPOILT[request.param](chemin_of(live_table).state)
-    CheminTable.objects.filter(pk=live_table.pk).update(state=state)
+    update_as_owner(CheminTable.objects.filter(pk=live_table.pk), state=state)
     return live_table
 
 

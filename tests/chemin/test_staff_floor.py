@@ -27,6 +27,7 @@ from tests.chemin.at_table import (
     step_to,
 )
 from tests.chemin.hands import both_may_depart, next_seed, shoe_where, third_card_refused, third_cards_on_advice
+from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import drawn, sample
 from tests.live.test_rulings import void_by_two
 from tests.people import a_member_of_staff, a_visitor
@@ -140,7 +141,7 @@ class TestThePageOfATable:
 
     @pytest.mark.sweep
     def test_shows_a_table_whose_state_cannot_be_read(self, live_table, players):
-        CheminTable.objects.filter(pk=live_table.pk).update(state={})
+        update_as_owner(CheminTable.objects.filter(pk=live_table.pk), state={})
         page = floor_page(live_table)
         assert "its state cannot be read" in page
         assert "Break up the table" in page

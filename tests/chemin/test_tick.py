@@ -62,7 +62,7 @@ from tests.chemin.at_table import (
     step_to,
     time_given,
 )
-from tests.harness.owner import update_as_owner
+from tests.harness.owner import as_owner, update_as_owner
 from wallet import ledger
 from wallet.ledger import accounts
 from wallet.models import Account, AccountKind, Journal, Mode
@@ -232,7 +232,7 @@ class TestPlayersWhoAreGone:
         play.step_away(player=first, live_table_id=table.pk)
         assert tick.due() == []
         away = standing_of(table).clock.removal / 1000
-        execute("UPDATE games_cheminseat SET away_since = away_since - make_interval(secs => %s)", away)
+        as_owner("UPDATE games_cheminseat SET away_since = away_since - make_interval(secs => %s)", [away])
         assert tick.due() == [table.pk]
         assert tick.advance(table.pk)
         seat = CheminSeat.objects.get(player=first)
@@ -414,7 +414,7 @@ def spend(table: LiveTable) -> None:
     chemin.state["shoe"]["gone"] = 300
     if chemin.state["coup"]:
         chemin.state["coup"] = None
-    chemin.save(update_fields=["state"])
+    update_as_owner(CheminTable.objects.filter(pk=table.pk), state=chemin.state)
     update_as_owner(Shoe.objects.filter(live_table=table), gone=300)
 
 

@@ -42,6 +42,21 @@ def create_as_owner(*rows: Model) -> None:
         as_owner(statement, parameters)
 
 
+def one_as_owner(row: Model) -> Any:
+    """Insert a row as `create_as_owner` does, and return the newest row of its model."""
+    create_as_owner(row)
+    return type(row)._default_manager.latest("pk")
+
+
+def without(function: str, condition: str, instead: str = "false") -> None:
+    """Replace a condition in the body of a function."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_get_functiondef(oid) FROM pg_proc WHERE proname = %s", [function])
+        (text,) = cursor.fetchone()
+    assert condition in text
+    as_owner(text.replace(condition, instead, 1))
+
+
 def readable_tables() -> list[str]:
     """Return the tables that the login role can read: all but those of the owner's keys."""
     with connection.cursor() as cursor:

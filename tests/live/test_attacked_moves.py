@@ -327,8 +327,6 @@ class TestACoup:
         live_round = played_to(live_table, Phase.BETTING)
         with pytest.raises(moves.WrongPhase), transaction.atomic():
             moves.move_coup(live_round, Phase.CLOSED, at=live_round.opened_at, deadline=live_round.deadline)
-        with pytest.raises(moves.WrongPhase), transaction.atomic():
-            moves.ask_again(live_round, live_round.deadline)
 
     def test_gives_back_no_card(self):
         coup = self.coup()

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from players.models import Player
 from tests.wallet import wholeness
-from tests.wallet.money_moves import cash
+from tests.wallet.money_moves import cash, write
 from wallet import ledger
 from wallet.ledger import Journal, Line, Posted, accounts
 from wallet.models import Account, AccountKind, Day, Mode
@@ -99,7 +99,7 @@ class Coup:
         house = accounts.house_account(AccountKind.HOUSE, self.bank.currency, self.bank.mode)
         staked, paid = self.balance, [(punter.account, amount) for punter, amount in returned.items()]
         bank = staked - sum(returned.values()) - tax
-        (posted,) = ledger.post(
+        (posted,) = write(
             self.journal("settle", (self.stakes, -staked), (self.bank.account, bank), (house, tax), *paid)
         )
         return posted

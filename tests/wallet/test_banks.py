@@ -10,6 +10,7 @@ from players.protection.limits import set_limit
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.wallet.coups import Coup, a_bank, balance_of, broken, counted, coup_player, house_player
+from tests.wallet.money_moves import write
 from wallet import ledger
 from wallet.ledger import Journal, Line, accounts, holds
 from wallet.models import AccountKind, Mode
@@ -33,8 +34,9 @@ def limit(player, kind, amount):
 
 
 def refused(error, *journals):
+    post = write if any(journal.kind == "settle" for journal in journals) else ledger.post
     with pytest.raises(error), transaction.atomic():
-        ledger.post(*journals)
+        post(*journals)
 
 
 @pytest.mark.django_db

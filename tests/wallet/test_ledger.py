@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from tests.builders import a_player
 from tests.harness.owner import as_owner
-from tests.wallet.money_moves import a_round, cash, house, move, stake
+from tests.wallet.money_moves import a_round, cash, house, move, stake, write
 from wallet import ledger
 from wallet.ledger import Journal, accounts
 from wallet.models import Entry, Mode
@@ -122,12 +122,14 @@ class TestBetweenPlayers:
     def test_kinds_of_journals_and_what_they_move_are_a_closed_set(self, player, kind):
         invented = Journal(uuid4(), kind, move((cash(player), -10), (house("cashier", player), 10)))
         refused(ledger.WrongPurpose, invented)
+        with pytest.raises(ledger.WrongPurpose), transaction.atomic():
+            write(invented)
         as_owner(
             "CREATE OR REPLACE FUNCTION public.wallet_line_fits("
             "journal_kind text, account_kind text, mode text, into_it boolean) RETURNS boolean"
             " LANGUAGE sql IMMUTABLE AS 'SELECT true'"
         )
-        ledger.post(invented)
+        write(invented)
 
     @pytest.mark.parametrize("source", ["escrow", "house"])
     def test_a_payout_is_not_posted_by_the_application(self, player, source):

@@ -257,21 +257,6 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_move_coup FROM PUBLIC;
 
--- Set the deadline of a coup of Chemin de Fer, whose question is asked again after a stop or a pause.
--- Players and not this time decide when bets close there.
--- Raises SB073 if no coup is in progress.
-CREATE OR REPLACE FUNCTION games_ask_again(round uuid, deadline timestamptz) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    UPDATE games_liveround AS r SET deadline = games_ask_again.deadline
-    FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'guests'
-    WHERE r.id = round AND r.phase IN ('betting', 'closed', 'dealt') AND t.id = r.live_table_id;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'no coup % is in progress', round USING ERRCODE = 'SB073';
-    END IF;
-END $$;
-REVOKE ALL ON FUNCTION games_ask_again FROM PUBLIC;
-
 -- Return whether an incident of the live table awaits its ruling.
 CREATE OR REPLACE FUNCTION games_awaits_ruling(live_table bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$

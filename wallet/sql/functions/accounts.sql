@@ -68,8 +68,8 @@ REVOKE ALL ON FUNCTION wallet_open_table_account FROM PUBLIC;
 --
 -- An account of kind bank accepts the bank, bank_back and bank_won journals of its tenure, settle
 -- journals that also have a line on a stakes account, voids of settle journals, void_transfer and
--- void_shortfall. An account of kind stakes accepts journals of its coup only: stake, the void of a
--- stake or settle journal, and a settle journal that moves no other accounts than banks, stakes,
+-- void_shortfall. An account of kind stakes accepts journals of its coup only: stake, which returns to no
+-- account more than it has staked, the void of a stake or settle journal, and a settle journal that moves no other accounts than banks, stakes,
 -- the house and accounts that staked in this coup. An account of kind seat accepts the kinds listed
 -- at the end.
 CREATE OR REPLACE FUNCTION wallet_table_account_allows(kind text, stands_for uuid, journal bigint) RETURNS boolean
@@ -81,7 +81,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
                 SELECT FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
                 WHERE e.journal_id = j.id AND a.kind = 'stakes')
         WHEN 'stakes' THEN j.round_id = wallet_table_account_allows.stands_for
-            AND (j.kind = 'stake' OR j.kind = 'void' AND was.kind IN ('stake', 'settle')
+            AND (j.kind = 'stake' AND NOT EXISTS (
+                     SELECT FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id AND a.kind <> 'stakes'
+                     JOIN wallet_journal AS s ON s.round_id = j.round_id AND s.kind = 'stake'
+                     JOIN wallet_entry AS staked ON staked.journal_id = s.id AND staked.account_id = e.account_id
+                     WHERE e.journal_id = j.id AND e.amount > 0 GROUP BY e.account_id HAVING sum(staked.amount) > 0)
+                 OR j.kind = 'void' AND was.kind IN ('stake', 'settle')
                  OR j.kind = 'settle' AND NOT EXISTS (
                      SELECT FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
                      WHERE e.journal_id = j.id AND a.kind NOT IN ('bank', 'stakes', 'house') AND NOT EXISTS (

@@ -229,7 +229,7 @@ BEGIN
                 USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'wallet_entry_account';
         END IF;
         IF reverses[line.n] IS NULL AND NOT wallet_line_fits(kinds[line.n], line.kind, line.mode, line.amount > 0)
-           OR by_application AND kinds[line.n] = 'settle' AND line.kind IN ('escrow', 'house') AND line.amount < 0 THEN
+           OR by_application AND kinds[line.n] = 'settle' THEN
             RAISE EXCEPTION 'a % moves no % account like this', kinds[line.n], line.kind USING ERRCODE = 'SB009';
         END IF;
         sums[line.n] := sums[line.n] + line.amount;
@@ -299,8 +299,8 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_write FROM PUBLIC;
 
--- Post journals for the application: wallet_write, but a settlement pays nothing out of escrow or from
--- the house. The functions of the games write such payouts, and compare them with the stored round.
+-- Post journals for the application: wallet_write, but no settlement. The functions of the games write
+-- settlements, and compare them with the stored round.
 -- Arguments, result and errors are those of wallet_write.
 CREATE OR REPLACE FUNCTION wallet_post(journals jsonb)
 RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)

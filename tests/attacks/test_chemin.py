@@ -1,0 +1,352 @@
+"""What the role of web and workers sends past all our code to a table of Chemin de Fer: each attack is refused, and
+succeeds once the right is given back or the condition is taken out of the function.
+"""
+
+import json
+from datetime import timedelta
+from uuid import uuid4
+
+import psycopg
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from games.engine.chemin import Phase
+from games.models import CheminCoup, CheminSeat, CheminTenure, LiveRound, LiveTable
+from players.models import Player
+from tests.builders import a_player
+from tests.chemin.at_table import (
+    MONEY,
+    a_bank,
+    a_chemin_table,
+    a_seated_player,
+    a_staked_coup,
+    asked_at,
+    cash,
+    chemin_of,
+    let_pass,
+    seated_players,
+    seen_of,
+)
+from tests.harness.owner import as_owner, without
+from wallet import ledger
+from wallet.ledger import Journal, Line, accounts
+from wallet.models import Account, AccountKind, Mode
+
+pytestmark = pytest.mark.django_db
+
+DENIED = "42501"
+STORE = "SELECT games_store_move(%s, %s::jsonb, %s::jsonb)"
+
+
+def send(statement, *values):
+    """Run a statement as the login role. Raises DatabaseError."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+def refused(statement, *values, by=DENIED):
+    """Demand that the database refuses a statement with this SQLSTATE."""
+    with pytest.raises(DatabaseError) as error:
+        send(statement, *values)
+    assert isinstance(error.value.__cause__, psycopg.Error)
+    assert error.value.__cause__.sqlstate == by
+
+
+@pytest.fixture
+def table() -> LiveTable:
+    return a_chemin_table()
+
+
+@pytest.fixture
+def staked(table: LiveTable) -> LiveTable:
+    """A table at which the banker is to deal the cards."""
+    seated_players(table)
+    a_staked_coup(table)
+    return table
+
+
+def seat_of(player: Player) -> CheminSeat:
+    return CheminSeat.objects.get(player=player, left_at=None)
+
+
+def a_move(table: LiveTable, kind: str, seat: CheminSeat | None, **changes: object) -> str:
+    """Return the next move of a table, as a player's decision."""
+    move = {
+        "number": chemin_of(table).move + 1,
+        "kind": kind,
+        "decider": "guest",
+        "seat": seat and seat.pk,
+        "call": "",
+        "events": [],
+        "why": "wish",
+        **changes,
+    }
+    return json.dumps(move, default=str)
+
+
+def store(table: LiveTable, move: str, state: dict[str, object]) -> None:
+    """Store a move at the time of its transaction, whatever follows from it."""
+    send(
+        "SELECT games_store_move(%s, %s::jsonb || jsonb_build_object('at', clock_timestamp()), %s::jsonb)",
+        table.pk,
+        move,
+        json.dumps(state),
+    )
+
+
+def is_refused(table: LiveTable, move: str, state: dict[str, object], by: str) -> None:
+    """Demand that a move is refused with this SQLSTATE."""
+    with pytest.raises(DatabaseError) as error:
+        store(table, move, state)
+    assert isinstance(error.value.__cause__, psycopg.Error)
+    assert (error.value.__cause__.sqlstate, str(error.value)) == (by, str(error.value))
+
+
+DIRECT = {
+    "games_chemintable": """
+        UPDATE games_chemintable
+        SET state = jsonb_set(state, '{bank,1}', '1000000'), deadline = deadline + interval '1 day'
+    """,
+    "games_cheminseat": "UPDATE games_cheminseat SET left_at = clock_timestamp()",
+    "games_chemintenure": "UPDATE games_chemintenure SET home = home + 1",
+    "games_cheminmove": """
+        INSERT INTO games_cheminmove (live_table_id, number, seat_id, kind, call, decider, events, at)
+        SELECT live_table_id, number + 1000, seat_id, 'stand', '', 'guest', '[]', at FROM games_cheminmove
+    """,
+    "games_chemincoup": """
+        INSERT INTO games_chemincoup (round_id, tenure_id, banker_id, bank, call, at_risk, outcome, punter_departs,
+                                      banker_departs, tax, at)
+        SELECT r.id, t.id, t.seat_id, 1, '', 1, 'punter', false, false, 0, now()
+        FROM games_liveround AS r CROSS JOIN games_chemintenure AS t
+    """,
+}
+
+
+class TestNothingIsWrittenDirectly:
+    @pytest.mark.parametrize("table_name", DIRECT)
+    def test_but_by_functions(self, staked, table_name):
+        refused(DIRECT[table_name])
+        as_owner(f"GRANT INSERT, UPDATE ON {table_name} TO sabot_app")
+        send(DIRECT[table_name])
+
+    def test_no_seat_and_no_stake_is_added(self, staked):
+        refused("INSERT INTO games_cheminseat DEFAULT VALUES")
+        refused("INSERT INTO games_cheminstake DEFAULT VALUES")
+
+
+class TestADecision:
+    def test_is_that_of_the_seat_that_is_asked(self, table):
+        seated_players(table)
+        asked, state = asked_at(table), chemin_of(table).state
+        other = CheminSeat.objects.filter(left_at=None).exclude(player=asked).first()
+        move = a_move(table, "pass", other)
+        is_refused(table, move, state, "SB121")
+        without("games_check_decision", "turn IS DISTINCT FROM seat.number")
+        store(table, move, state)
+
+    @pytest.mark.parametrize("kind", ["deal_cards", "lay_stake", "make_bid", "keep_bank"])
+    def test_fits_the_phase(self, table, kind):
+        seated_players(table)
+        is_refused(table, a_move(table, kind, seat_of(asked_at(table)), amount=None), chemin_of(table).state, "SB121")
+
+    def test_is_in_time(self, table):
+        seated_players(table)
+        move, state = a_move(table, "pass", seat_of(asked_at(table))), chemin_of(table).state
+        as_owner("UPDATE games_chemintable SET deadline = clock_timestamp()")
+        is_refused(table, move, state, "SB122")
+        without("games_check_decision", "turn IS NOT NULL AND clock_timestamp() >= at_table.deadline")
+        store(table, move, state)
+
+    def test_is_not_taken_by_the_croupier_before_its_time(self, table):
+        seated_players(table)
+        move, state = a_move(table, "pass", seat_of(asked_at(table)), decider="croupier"), chemin_of(table).state
+        is_refused(table, move, state, "SB122")
+        without("games_check_decision", "(clock_timestamp() >= at_table.deadline) IS NOT TRUE")
+        store(table, move, state)
+
+    @pytest.mark.parametrize("amount", [999, 100_001, None])
+    def test_keeps_to_the_limits_of_the_bank(self, table, amount):
+        seated_players(table)
+        move = a_move(table, "take_bank", seat_of(asked_at(table)), amount=amount)
+        is_refused(table, move, chemin_of(table).state, "SB123")
+
+    @pytest.mark.parametrize("amount", [10_001, 0, -1])
+    def test_stakes_no_more_than_the_bank_covers(self, table, amount):
+        seated_players(table)
+        a_bank(table)
+        while seen_of(table).phase is Phase.CALLS:
+            let_pass(table)
+        move = a_move(table, "lay_stake", seat_of(asked_at(table)), amount=amount)
+        is_refused(table, move, chemin_of(table).state, "SB123")
+
+    def test_is_the_next_one(self, table):
+        seated_players(table)
+        move = a_move(table, "pass", seat_of(asked_at(table)), number=chemin_of(table).move)
+        is_refused(table, move, chemin_of(table).state, "SB120")
+
+    def test_has_no_earlier_time(self, table):
+        seated_players(table)
+        move = json.loads(a_move(table, "pass", seat_of(asked_at(table))))
+        move["at"] = (chemin_of(table).asked_at - timedelta(days=1)).isoformat()
+        refused(STORE, table.pk, json.dumps(move), json.dumps(chemin_of(table).state), by="SB120")
+
+    def test_is_not_taken_at_a_stopped_or_closed_table(self, table):
+        seated_players(table)
+        move, state = a_move(table, "pass", seat_of(asked_at(table))), chemin_of(table).state
+        as_owner("UPDATE games_table SET status = 'closed'")
+        is_refused(table, move, state, "SB120")
+        as_owner("UPDATE games_table SET status = 'open'")
+        store(table, move, state)
+
+
+class TestASeat:
+    def a_join(self, table: LiveTable, who: Player, account_id: int, **changes: object) -> str:
+        newcomer = {"number": 9, "player": who.pk, "account": account_id, "is_random": False, "session": None}
+        return a_move(table, "join", None, newcomer={**newcomer, **changes})
+
+    def test_has_the_account_of_its_player(self, table):
+        a_seated_player(table, 1)
+        thief, victim = a_player(real=MONEY), a_player(real=MONEY)
+        state = chemin_of(table).state
+        state["seats"].append([9, "playing"])
+        move = self.a_join(table, thief, cash(victim).pk)
+        is_refused(table, move, state, "SB124")
+        without("games_store_move", "a.owner_id IS NOT DISTINCT FROM new.player", "true")
+        store(table, move, state)
+        assert seat_of(thief).account_id == cash(victim).pk
+
+    @pytest.mark.parametrize("changes", [{"number": 10}, {"number": 0}, {"player": None}])
+    def test_is_one_of_the_table_and_no_house_player_has_a_players_account(self, table, changes):
+        player = a_player(real=MONEY)
+        is_refused(table, self.a_join(table, player, cash(player).pk, **changes), chemin_of(table).state, "SB124")
+
+    def test_is_for_the_money_of_the_table(self, table):
+        player = a_player(real=MONEY, free=MONEY)
+        free = cash(player, Mode.FREE).pk
+        is_refused(table, self.a_join(table, player, free), chemin_of(table).state, "SB124")
+
+    def test_has_no_session_of_somebody_else(self, table):
+        player = a_seated_player(table, 1)
+        move = a_move(table, "step_away", seat_of(player), session=uuid4())
+        is_refused(table, move, chemin_of(table).state, "SB124")
+
+    def test_is_not_emptied_in_the_state_alone(self, table):
+        seated_players(table)
+        asked, state = asked_at(table), chemin_of(table).state
+        state["seats"] = [seat for seat in state["seats"] if seat[0] == seat_of(asked).number]
+        is_refused(table, a_move(table, "pass", seat_of(asked)), state, "SB125")
+        without("games_check_chemin_state", "THEN 'seats'", "THEN NULL")
+        store(table, a_move(table, "pass", seat_of(asked)), state)
+
+
+class TestTheState:
+    @pytest.mark.parametrize(
+        ("path", "becomes", "what"),
+        [
+            ("bank", [1, 10_000_000], "bank"),
+            ("stakes", [[2, 4_001]], "stakes"),
+            ("stakes", [[3, 4_000]], "stakes"),
+            ("shoe", {"gone": 4, "cards": 312}, "cards"),
+            ("hands", {"first": 0, "punter_drew": False, "banker_drew": False}, "cards"),
+        ],
+    )
+    def test_has_the_money_of_the_ledger_and_the_cards_of_the_shoe(self, staked, path, becomes, what):
+        state = chemin_of(staked).state
+        (state["coup"] if path in ("stakes", "hands") else state)[path] = becomes
+        seat = CheminSeat.objects.get(number=3)
+        move = a_move(staked, "step_away", seat, events=[{"event": "PlayerAway", "seat": 3}])
+        state["seats"][2] = [3, "away"]
+        is_refused(staked, move, state, "SB125")
+        without("games_check_chemin_state", f"THEN '{what}'", "THEN NULL")
+        store(staked, move, state)
+
+    def test_goes_back_to_no_earlier_seat(self, table):
+        seated_players(table)
+        let_pass(table)
+        state = chemin_of(table).state
+        moved = a_move(table, "pass", seat_of(asked_at(table)))
+        state["asked"] = 1
+        is_refused(table, moved, state, "SB125")
+
+    def test_is_not_cleared_while_money_is_at_the_table(self, table):
+        seated_players(table)
+        refused("SELECT games_clear_table(%s)", LiveTable.objects.exclude(pk=table.pk).first().pk + 1000, by="SB120")
+        a_bank(table)
+        refused("SELECT games_clear_table(%s)", table.pk, by="SB120")
+        as_owner("UPDATE games_liveround SET phase = 'void'")
+        refused("SELECT games_clear_table(%s)", table.pk, by="SB125")
+
+    def test_gives_nobody_more_time_within_a_coup(self, staked):
+        refused("SELECT games_ask_again(%s)", staked.pk, by="SB122")
+        without("games_ask_again", "asked.deadline > moment - interval '5 seconds'")
+        send("SELECT games_ask_again(%s)", staked.pk)
+
+
+class TestMoney:
+    def test_of_a_coup_is_not_shared_out_by_the_application(self, staked):
+        """The stakes and the bank go to the punter, although no card is dealt."""
+        coup, punter = LiveRound.objects.get(), CheminSeat.objects.get(number=2)
+        stakes = Account.objects.get(kind=AccountKind.STAKES)
+        bank = Account.objects.get(kind=AccountKind.BANK)
+        lines = [(stakes.pk, -4_000), (bank.pk, -10_000), (punter.account_id, 14_000)]
+        payout = Journal(uuid4(), "settle", tuple(Line(at, "SEK", "R", amount) for at, amount in lines), coup.pk)
+        with pytest.raises(ledger.WrongPurpose), transaction.atomic():
+            ledger.post(payout)
+        without("wallet_write", "by_application AND kinds[line.n] = 'settle'")
+        ledger.post(payout)
+
+    def test_that_somebody_else_staked_is_not_returned_to_a_player(self, staked):
+        coup, thief = LiveRound.objects.get(), CheminSeat.objects.get(number=3)
+        stakes = accounts.open_table_account(AccountKind.STAKES, coup.pk, currency="SEK", mode=Mode.REAL)
+        lines = (Line(stakes, "SEK", "R", -4_000), Line(thief.account_id, "SEK", "R", 4_000))
+        theft = Journal(uuid4(), "stake", lines, coup.pk)
+        with pytest.raises(ledger.WrongPurpose), transaction.atomic():
+            ledger.post(theft)
+        without("wallet_table_account_allows", "HAVING sum(staked.amount) > 0", "HAVING false")
+        ledger.post(theft)
+
+
+FINISH = "SELECT games_finish_coup(%s, %s, %s, %s, %s, %s, %s, false, false, clock_timestamp())"
+
+
+class TestACoup:
+    """The cards, its declarations and its outcome, as the database can compare them."""
+
+    @pytest.fixture
+    def settled(self, staked: LiveTable) -> LiveRound:
+        """A coup whose cards have left the shoe, and which is not paid."""
+        as_owner("UPDATE games_liveround SET phase = 'closed' WHERE phase = 'betting'")
+        as_owner("UPDATE games_liveround SET phase = 'dealt', first_card = 0")
+        as_owner("UPDATE games_shoe SET gone = 4")
+        as_owner("UPDATE games_liveround SET phase = 'settled'")
+        return LiveRound.objects.get()
+
+    @pytest.mark.parametrize(
+        ("cards", "outcome", "punter_draws", "banker_draws"),
+        [
+            ("9H 2D KS 2C", "banker", None, None),  # 9 against 4
+            ("9H 2D KS 2C", "punter", True, None),  # a natural declares nothing
+            ("2H 2D KS 2C", "banker", False, None),  # the banker has to declare
+            ("2H 2D KS 2C", "banker", True, False),  # a card is missing
+            ("9H 2D KS 2C 3D", "punter", None, None),  # the shoe gave four
+            ("9H 2D KS XX", "punter", None, None),
+        ],
+    )
+    def test_ends_as_its_cards_say(self, settled, cards, outcome, punter_draws, banker_draws):
+        tenure = CheminTenure.objects.get().pk
+        refused(FINISH, settled.pk, tenure, uuid4(), cards, outcome, punter_draws, banker_draws, by="SB126")
+
+    def test_pays_what_the_rules_say_once(self, settled):
+        tenure = CheminTenure.objects.get().pk
+        send(FINISH, settled.pk, tenure, uuid4(), "9H 2D KS 2C", "punter", None, None)
+        coup = CheminCoup.objects.get()
+        assert [(stake.stake, stake.returned) for stake in coup.stakes.all()] == [(4_000, 8_000)]
+        refused(FINISH, settled.pk, tenure, uuid4(), "9H 2D KS 2C", "punter", None, None, by="SB060")
+
+    def test_is_not_paid_before_it_is_settled(self, staked):
+        tenure = CheminTenure.objects.get().pk
+        refused(FINISH, LiveRound.objects.get().pk, tenure, uuid4(), "9H 2D KS 2C", "punter", None, None, by="SB060")
+
+    def test_that_is_void_has_returned_its_stakes(self, staked):
+        tenure = CheminTenure.objects.get().pk
+        refused(FINISH, LiveRound.objects.get().pk, tenure, uuid4(), "", "", None, None, by="SB064")
