@@ -21,6 +21,7 @@ from django.db import connection, transaction
 
 from audit import log
 from audit.models import Clock
+from audit.raw_rows import fetch_one
 from players import notify
 from players.models import Staff
 from wallet.models import HouseStop
@@ -91,6 +92,8 @@ def current() -> HouseStop | None:
 
     It may change a moment later. Code that begins play or a deposit calls `is_stopped` instead.
     """
+    if fetch_one("SELECT FROM wallet_housestop WHERE ended_at IS NULL", []) is None:
+        return None
     return HouseStop.objects.filter(ended_at=None).select_related("by").first()
 
 

@@ -12,6 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from audit.raw_rows import fetch_named
 from games.api import chemin_schema, shared_schema
 from games.api.chemin_schema import CheminOwnSchema, CheminStateSchema
 from games.api.problems import AT_A_TABLE, coded, refusals
@@ -21,7 +22,6 @@ from games.chemin import messages, play, snapshots
 from games.engine.bets import Variant
 from games.errors import CheminRefused
 from games.models import CheminSeat, CheminTable, LiveTable, Shape
-from games.raw_rows import fetch_named
 from games.shared.state import READ_OWN, READ_PUBLIC, public_state
 from games.tables.access import demand_eligible, demand_playable
 from games.variants import GAMES

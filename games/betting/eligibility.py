@@ -7,10 +7,10 @@ finishes the round and can stake nothing new.
 from collections.abc import Iterable
 from typing import Final
 
+from audit.raw_rows import fetch_one
 from games.betting.controls import plays_on
 from games.errors import NotEligibleHere, NotForOperatorPlayers, OtherMoney, TableClosed
 from games.models import OPEN_PHASES, LiveTable, Shape, Table, TableVersion
-from games.raw_rows import fetch_one
 from games.variants import VARIANTS
 from players.models import Player
 from wallet.models import AccountKind, Mode

@@ -8,11 +8,11 @@ from django.db import connection
 from django.utils.translation import get_language_info
 from django.utils.translation import gettext as _
 
+from audit.raw_rows import named
 from games import chat
 from games.chat.rendering import COLUMNS
 from games.chat.rules import LONGEST_NAME, LONGEST_TEXT, SHORTEST_NAME
 from games.models import ChatBlock, LiveTable
-from games.raw_rows import named
 from games.tables.presentation import Notice
 from players.models import Player
 

@@ -18,6 +18,7 @@ from structlog.contextvars import bind_contextvars
 
 from audit import log
 from audit.log import Json
+from audit.raw_rows import Value, fetch_one
 from games.betting import idempotency
 from games.betting.eligibility import demand_eligible_here
 from games.chemin import maintenance
@@ -54,7 +55,6 @@ from games.errors import (
     UnknownCurrency,
 )
 from games.models import CheminSeat, Decider, LiveTable
-from games.raw_rows import Value, fetch_one
 from games.solo import seats
 from players.models import Player
 from players.protection import eligibility, registers

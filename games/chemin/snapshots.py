@@ -13,6 +13,7 @@ from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
 
+from audit.raw_rows import fetch_named
 from games.chemin import event_codec
 from games.chemin.queries import Move, Own, Past, Played, SeatedPlayer, Seen, Shoe
 from games.chemin.table_state import UNDER_ITS_VERSION, cards_on_table, on_the_table
@@ -21,7 +22,6 @@ from games.engine.chemin.actions import SetBalance
 from games.engine.chemin.frozen import thaw
 from games.models import Decider, LiveTable, VoidReason
 from games.models import Shoe as StoredShoe
-from games.raw_rows import fetch_named
 from games.rounds.integrity import Doubt
 from games.tables.chemin_rules import CheminClock, CheminRules
 from games.variants import GAMES

@@ -9,6 +9,7 @@ from django.db.models.query import QuerySet
 from django.utils.safestring import SafeString, mark_safe
 
 from audit import replica
+from audit.raw_rows import named
 from games.betting.eligibility import is_played_for, is_possible, uses_operator_wallet
 from games.betting.limits import Limits
 from games.chemin.lobby_card import CheminCardState
@@ -17,7 +18,6 @@ from games.engine.cards import Card
 from games.engine.coup import Outcome, Side, deal
 from games.labels import bet_name, variant_label
 from games.models import FavouriteTable, Round, Shape, Table
-from games.raw_rows import named
 from games.rounds.codes import read_code
 from games.shared.lobby_card import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_for, render_card
 from games.solo.seats import as_shown

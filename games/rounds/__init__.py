@@ -12,10 +12,10 @@ from uuid import UUID
 from django.db import connection
 
 from audit import log
+from audit.raw_rows import Value, array
 from games.engine.coup import Coup
 from games.engine.settle import Settlement
 from games.models import SoloSeat, TableVersion
-from games.raw_rows import Value, array
 from games.rounds.codes import round_code
 from games.rounds.database_refusals import round_refusals
 from players.models import Player

@@ -14,6 +14,7 @@ import psycopg
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
+from audit.raw_rows import Value, columns, fetch_one, instance
 from games.betting.controls import plays_on
 from games.betting.eligibility import demand_eligible_here
 from games.betting.rules import Slip
@@ -31,7 +32,6 @@ from games.errors import (
     TableWaits,
 )
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table, TableVersion
-from games.raw_rows import Value, columns, fetch_one, instance
 from games.solo import seats
 from games.tables import clock
 from games.variants import VARIANTS

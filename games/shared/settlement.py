@@ -15,12 +15,12 @@ from django.db import connection
 
 from audit import log
 from audit.log import Json
+from audit.raw_rows import Value
 from games.engine.bets import PUSH, BetRule, Variant
 from games.engine.coup import Coup
 from games.engine.dealing import coup_at
 from games.engine.settle import Result, SettlementError, line_of
 from games.models import LiveRound
-from games.raw_rows import Value
 from games.rounds.database_refusals import BalancesDiffer, StakesDiffer, WrongWagers, round_refusals
 from games.rounds.integrity import NotRecomputed, NotReproduced
 from games.rounds.redeal import Finding

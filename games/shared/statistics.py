@@ -18,11 +18,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from audit.raw_rows import Value
 from games.engine.bets import Variant
 from games.help.figures import percent
 from games.labels import bet_name
 from games.models import LiveTable, Result, Table
-from games.raw_rows import Value
 from games.tables.access import at_a_shared_table
 from games.variants import VARIANTS
 from players.access import PlayerRequest, made_by_the_page, player_required

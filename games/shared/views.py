@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from audit.raw_rows import fetch_named
 from games.betting.controls import Change, plays_on
 from games.betting.error_messages import refusal, table_changed, voided
 from games.betting.forms import BET, KEEP, ClickForm
@@ -20,7 +21,6 @@ from games.chat.panel import chat_view
 from games.engine.settle import SettlementError
 from games.errors import NoChipChosen, NotEligible, PlayError, StalePage, TableChanged, TooManyChips, UnknownChip
 from games.models import LiveTable, Table
-from games.raw_rows import fetch_named
 from games.rounds.void import take_void_notices
 from games.shared import bets, chips, rendering, seats, stream_tokens
 from games.shared.favourites.panel import panel

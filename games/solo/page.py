@@ -4,13 +4,13 @@ from uuid import UUID, uuid4
 
 from django.db.models import prefetch_related_objects
 
+from audit.raw_rows import columns, fetch_one, instance
 from games.betting.controls import plays_on
 from games.betting.error_messages import examined
 from games.betting.limits import Limits
 from games.betting.rules import lower_bet
 from games.errors import TableClosed
 from games.models import Participation, Round, SoloSeat, Table, TableVersion, Void
-from games.raw_rows import columns, fetch_one, instance
 from games.rounds.unreadable import is_readable
 from games.solo import seats
 from games.tables.board import MINOR, Dealt, Seat, compose

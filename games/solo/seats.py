@@ -6,10 +6,10 @@ from uuid import UUID
 
 from django.db import connection
 
+from audit.raw_rows import Value, array, columns, fetch_first, fetch_one, instance
 from games.betting.controls import plays_on
 from games.betting.eligibility import is_played_for
 from games.models import SoloSeat, Status, Table, TableVersion
-from games.raw_rows import Value, array, columns, fetch_first, fetch_one, instance
 from games.seeds import Purpose, new_sealed_seed
 from games.variants import GAMES, VARIANTS
 from players.models import Player

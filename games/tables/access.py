@@ -8,15 +8,16 @@ from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
+from audit.raw_rows import columns, fetch_one, instance
 from games.betting.controls import plays_on
 from games.betting.eligibility import demand_eligible_here, demand_possible, stands_at
 from games.betting.error_messages import Unplayable, unplayable
 from games.errors import NotEligible, NotEligibleHere, NotForOperatorPlayers, OtherMoney, TableClosed, UnknownCurrency
-from games.models import Shape, Table
+from games.models import Shape, Table, TableVersion
 from games.variants import VARIANTS
 from players.access import PlayerRequest
 from players.models import Player
@@ -26,6 +27,7 @@ from wallet.models import AccountKind, Mode
 
 More = ParamSpec("More")  # further arguments of the URL
 TableView = Callable[Concatenate[PlayerRequest, Table, Mode, More], HttpResponse]
+TABLE: Final = f"SELECT {columns(Table, 'game_table')} FROM games_table AS game_table WHERE game_table.slug = %s"  # noqa: S608
 UNPLAYABLE: Final = (TableClosed, UnknownCurrency, NotEligibleHere, OtherMoney, NotForOperatorPlayers)
 View = Callable[Concatenate[PlayerRequest, str, Mode, More], HttpResponse]
 
@@ -40,7 +42,7 @@ def at_a_playable_table(view: TableView[More]) -> View[More]:
 
     @wraps(view)
     def entered(request: PlayerRequest, slug: str, mode: Mode, *args: More.args, **kwargs: More.kwargs) -> HttpResponse:
-        table = get_object_or_404(Table.objects.select_related("version"), slug=slug)
+        table = _table(slug)
         try:
             demand_playable(table, request.player, mode)
         except UNPLAYABLE as error:
@@ -51,6 +53,17 @@ def at_a_playable_table(view: TableView[More]) -> View[More]:
             return _kept_away(request, table, mode, error)
 
     return entered
+
+
+def _table(slug: str) -> Table:
+    """Return a table with its version. Raises Http404."""
+    row = fetch_one(TABLE, [slug])
+    if row is None:
+        raise Http404
+    table = instance(Table, row)
+    if table.version_id is not None:
+        table.version = TableVersion.stored(table.version_id)
+    return table
 
 
 def at_a_shared_table(view: TableView[More]) -> View[More]:

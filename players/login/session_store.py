@@ -11,8 +11,12 @@ from typing import Any, Final
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.contrib.sessions.models import Session
-from django.utils import timezone
 
+from audit.raw_rows import columns, fetch_one, instance
+
+READ: Final = f"""
+SELECT {columns(Session, "kept")} FROM django_session AS kept WHERE kept.session_key = %s AND kept.expire_date > now()
+"""  # noqa: S608  (nothing but names of our own columns)
 LENGTH: Final = 40  # of 64 hex digits, 160 bits: the length of Django's column
 
 
@@ -43,13 +47,11 @@ class SessionStore(db.SessionStore):
         return f"{super().key_salt}.{self.row or row_key(self.session_key or '')}"
 
     def _get_session_from_db(self) -> Session | None:
-        found: Session | None = None
-        if self.session_key is not None:
-            running = Session.objects.filter(expire_date__gt=timezone.now())
-            found = running.filter(pk=row_key(self.session_key)).first()
-        if found is None:
+        row = None if self.session_key is None else fetch_one(READ, [row_key(self.session_key)])
+        if row is None:
             self._session_key = None
-        return found
+            return None
+        return instance(Session, row)
 
     def exists(self, session_key: str) -> bool:
         """Return whether a session with this key exists."""

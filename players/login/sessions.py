@@ -14,17 +14,23 @@ from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 from django.conf import settings
 from django.contrib.sessions.backends.base import SessionBase
 from django.db import transaction
-from django.db.models import DurationField, ExpressionWrapper, F, Q
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.db.models.query import QuerySet
 from django.utils.translation import gettext as _
 
 from audit import log, retention
 from audit.models import RetainedData
+from audit.raw_rows import fetch_one
 from players.login.current_user import SESSION_ID, actor_of, session_of, staff_of
 from players.login.session_store import SessionStore
 from players.models import Ended, Session, User
 
+STATE: Final = """
+SELECT statement_timestamp() - own.acted_at, own.ended_at IS NOT NULL, own.why,
+    EXISTS (SELECT FROM players_staff AS staff WHERE staff.user_id = own.user_id)
+FROM players_session AS own WHERE own.id = %s
+"""
 LAG: Final = timedelta(seconds=5)  # an action is stored only if the last stored one is older
 API_CLIENT: Final = "program: "  # prefix of ``browser`` of an API session; the token's name follows
 WARNING: Final = timedelta(minutes=1)  # this long before the end, the page asks the user to confirm
@@ -78,13 +84,13 @@ def adopt(*, user: User, session: SessionBase, ip: str, browser: str) -> UUID:
 
 def read_state(session_id: UUID) -> SessionState | None:
     """Return the state of a session, or None if no session has this id."""
-    asked = Session.objects.filter(pk=session_id).select_related("user__staff", "user__player")
-    found = asked.annotate(idle=ExpressionWrapper(Now() - F("acted_at"), output_field=DurationField())).first()
-    if found is None:
+    row = fetch_one(STATE, [session_id])
+    if row is None:
         return None
-    limit = limit_for(found.user)
-    left = 0.0 if found.ended_at else max(0.0, (limit - found.idle).total_seconds())
-    return SessionState(found.pk, left, found.idle, limit, found.why)
+    idle, has_ended, why, is_of_staff = row
+    limit = timedelta(seconds=settings.STAFF_IDLE_SECONDS if is_of_staff else settings.PLAYER_IDLE_SECONDS)
+    left = 0.0 if has_ended else max(0.0, (limit - idle).total_seconds())
+    return SessionState(session_id, left, idle, limit, why)
 
 
 def find_running(cookie: str) -> UUID | None:

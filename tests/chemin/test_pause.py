@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 
+from audit.raw_rows import fetch_named
 from games.chemin import play, tick
 from games.chemin.lobby_card import CheminCardState
 from games.chemin.rendering import READ_OWN, READ_PUBLIC, own_key, render_own, render_public
@@ -18,7 +19,6 @@ from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
 from games.errors import TablePaused
 from games.models import CheminSeat, Incident, LiveRound, LiveTable, WhyLeft
-from games.raw_rows import fetch_named
 from games.shared import malfunction
 from games.tables.status import close_table, pause_table
 from players.login import sessions

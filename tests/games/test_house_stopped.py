@@ -8,13 +8,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.translation import gettext, override
 
+from audit.raw_rows import fetch_named
 from games import house_stop as house_stop_service
 from games.betting.controls import Change, Deal
 from games.engine.chemin.state import there
 from games.errors import HouseStopped
 from games.labels import announcement
 from games.models import LiveRound, LiveTable, Participation, Phase, Table
-from games.raw_rows import fetch_named
 from games.shared import favourites, malfunction, phases, rendering
 from games.shared.bets import place_favourite
 from games.shared.lobby_card import READ_CARDS, card_state, render_card

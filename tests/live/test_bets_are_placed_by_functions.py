@@ -15,6 +15,7 @@ import psycopg
 import pytest
 from django.db import DatabaseError, connection, transaction
 
+from audit.raw_rows import Value
 from games.betting.limits import Limits
 from games.engine.refusals import SettlementError
 from games.engine.settle import BadStake, largest_win
@@ -29,7 +30,6 @@ from games.errors import (
     TableWaits,
 )
 from games.models import BetCombinations, IncidentKind, LiveSeat, LiveTable, Phase
-from games.raw_rows import Value
 from games.rounds.bet_combinations import combinations_of
 from games.shared import malfunction, seats
 from games.tables.default_tables import pairs_limits

@@ -9,6 +9,7 @@ from django.utils.translation import override
 
 from accounts import retention
 from audit.models import Personal
+from audit.raw_rows import named
 from games import chat
 from games.chat import moderation, rendering
 from games.chat.moderation import Decision, Length, Why
@@ -25,7 +26,6 @@ from games.models import (
     ReportDecision,
     ReportReason,
 )
-from games.raw_rows import named
 from players.account import closures
 from players.models import Player
 from players.protection import exclusions

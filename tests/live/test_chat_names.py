@@ -10,13 +10,13 @@ from django.utils.translation import override
 
 from accounts import retention
 from audit.models import Personal
+from audit.raw_rows import named
 from games import chat
 from games.chat import letters as messages
 from games.chat import moderation, moderation_queue, rendering
 from games.chat.moderation import Decision, Length, Why
 from games.chat.panel import chat_view, read_log
 from games.models import ChatMessage, ChatName, ChatNameTaken, Grounds, LiveTable, ReportDecision, ReportReason
-from games.raw_rows import named
 from players.account import closures
 from players.models import Conversation, Player, ReplyKind, ServiceMessage
 from players.support import conversations

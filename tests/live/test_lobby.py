@@ -3,8 +3,8 @@
 import pytest
 from django.db import connection
 
+from audit.raw_rows import named
 from games.models import LiveTable, Phase
-from games.raw_rows import named
 from games.shared.lobby_card import READ_CARDS, READ_LOBBY, card_key, card_state, render_card
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, step

@@ -3,12 +3,12 @@
 import pytest
 from django.conf import settings
 
+from audit.raw_rows import fetch_named
 from games.betting.controls import Change
 from games.chemin.stop import continue_table
 from games.engine.chemin.state import there
 from games.errors import TablePaused
 from games.models import Incident, LiveTable, Phase, Round
-from games.raw_rows import fetch_named
 from games.shared import malfunction, phases, rendering
 from games.shared.lobby_card import READ_CARDS, CardState, card_state, render_card
 from games.shared.views import read_own, read_public

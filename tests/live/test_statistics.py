@@ -11,10 +11,10 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client
 
+from audit.raw_rows import Value
 from games.betting.error_messages import voided
 from games.engine.coup import Outcome
 from games.models import LiveTable, Participation, Phase, VoidReason
-from games.raw_rows import Value
 from games.shared import rendering
 from games.shared.scoreboard import beads_of, results_view
 from games.shared.state import READ_PUBLIC, Counts

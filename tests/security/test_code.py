@@ -54,7 +54,7 @@ PUT_TOGETHER = {
     "games.shared.statistics": "one of the texts of BEGINS",
     "games.verification.search": "texts of the module, one for each filter, with values beside them",
     "games.reports.reconciliation": "texts of the module",
-    "games.raw_rows": ASKED,
+    "audit.raw_rows": ASKED,
     "games.rounds.replay_queue": "one of two texts of the module",
     "games.shared.moves": "names of functions and columns, declared in the module",
     "players.search": ASKED,

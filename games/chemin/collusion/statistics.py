@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from django.db import connection
 
+from audit.raw_rows import named
 from games.engine.chemin.odds import usual_chance
 from games.engine.chemin.rules import Side
-from games.raw_rows import named
 from wallet.models import Mode
 
 BEYOND_NORMAL: Final = 3.179
