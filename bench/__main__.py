@@ -14,7 +14,8 @@ BENCHES = {  # the module of each; a function in it has the same name
     "solo_service": "play",
     "solo_click": "play",
     "live_click": "play",
-    "settle": "play",
+    "close_bets": "play",
+    "pay_all": "play",
     "push": "push",
     "seal": "audit_log",
     "verify": "audit_log",
@@ -48,7 +49,7 @@ def main() -> int:
     print(ROW.format("", "ours", "yardstick", "ratio", "aim", "unit"))
     for each in results:
         figures = f"{each.ours:,.1f}", f"{each.yardstick:,.1f}", f"{each.ratio:.3f}"
-        print(ROW.format(each.name, *figures, each.aim or "", each.unit))
+        print(ROW.format(each.name, *figures, f"{each.aim:.3g}" if each.aim else "", each.unit))
     for line in faults:
         say(line)
     return 1 if faults else 0

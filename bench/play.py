@@ -257,17 +257,28 @@ def shared_table() -> LiveTable:
     return tables.get(table__slug="live-baccarat-2-nc", mode=Mode.REAL)
 
 
-def settle(pace: Pace) -> list[Result]:
+def close_bets(pace: Pace) -> list[Result]:
+    """Bettors whose bets are closed per second, compared with a plain INSERT … SELECT of one row
+    each.
+    """
+    return _against_plain(pace, "close_bets", Phase.BETTING, aim=1 / 6)
+
+
+def pay_all(pace: Pace) -> list[Result]:
     """Bettors paid per second, from the last card to the last payout, compared with a plain INSERT
     … SELECT of one row each.
     """
+    return _against_plain(pace, "pay_all", Phase.DEALT, aim=1 / 12)
+
+
+def _against_plain(pace: Pace, name: str, phase: Phase, *, aim: float) -> list[Result]:
     numbers = [number for number in BETTORS if number <= pace.size(max(BETTORS), BETTORS[0])]
     with fresh_house():
         register(max(numbers))
         results = []
         for number in numbers:
-            with team(partial(plain_inserter, number)) as yardstick, team(partial(croupier, number)) as ours:
-                results += compare(pace, "bettors/s, rows/s", yardstick, {f"settle_{number}": ours}, aim=0.25)
+            with team(partial(plain_inserter, number)) as yardstick, team(partial(croupier, number, phase)) as ours:
+                results += compare(pace, "bettors/s, rows/s", yardstick, {f"{name}_{number}": ours}, aim=aim)
         return results
 
 
@@ -285,10 +296,10 @@ def plain_inserter(number: int) -> Rate:
     return repeat(insert, units=number)
 
 
-def croupier(number: int) -> Rate:
-    """Return the rate of bettors paid.
+def croupier(number: int, phase: Phase) -> Rate:
+    """Return the rate of bettors in the step that follows a phase.
 
-    The product plays whole rounds, and the last step is timed.
+    The product plays whole rounds, and that step is timed.
     """
     table = shared_table().pk
 
@@ -309,9 +320,8 @@ def croupier(number: int) -> Rate:
         with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
             cursor.execute(BETS, values)
             cursor.execute(HOLDS, values)
-        step()
-        step()
-        return step()
+        took = {each: step() for each in (Phase.BETTING, Phase.CLOSED, Phase.DEALT)}
+        return took[phase]
 
     def rate(seconds: float) -> float:
         took: list[float] = []

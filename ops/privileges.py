@@ -232,7 +232,6 @@ FUNCTIONS = (
     "wallet_forget_operator_player",
     "wallet_hold",
     "wallet_release_holds",
-    "wallet_stake_holds",
     "players_change_limit",
     "games_open_shoe",
     "games_draw_cards",

@@ -78,7 +78,7 @@ class Phase(models.TextChoices):
     """The phase of a shared round."""
 
     BETTING = "betting", "betting open until the deadline"
-    CLOSED = "closed", "no more bets; stakes are posted"
+    CLOSED = "closed", "no more bets"
     DEALT = "dealt", "cards are drawn and revealed until the deadline"
     SETTLED = "settled", "paid; the next round opens after the deadline"
     VOID = "void", "void, or ended without a bet; the next round opens after the deadline"

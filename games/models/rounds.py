@@ -60,7 +60,11 @@ class Result(models.IntegerChoices):
 
 
 class Participation(models.Model):
-    """One player's part in one round (GLI-19 v3.0, 2.8.2: kept per round and per player). Amounts in minor units."""
+    """One player's part in one round (GLI-19 v3.0, 2.8.2: kept per round and per player). Amounts in minor units.
+
+    Only functions write it, with its round and wagers, for players whose seats refer to them. So it has no foreign
+    keys in the database.
+    """
 
     round = models.ForeignKey(Round, models.PROTECT, db_constraint=False, db_index=False)
     player = models.ForeignKey(Player, models.PROTECT, db_constraint=False, db_index=False)
@@ -94,7 +98,10 @@ class Participation(models.Model):
 
 
 class Wager(models.Model):
-    """One bet of one player in one round and its result. Amounts in minor units; payout includes the stake."""
+    """One bet of one player in one round and its result. Amounts in minor units; payout includes the stake.
+
+    The id has no index: nobody looks up a wager by it.
+    """
 
     participation = models.ForeignKey(
         Participation, models.PROTECT, related_name="wagers", db_constraint=False, db_index=False

@@ -20,7 +20,6 @@ from games.shared.shoes import SYSTEM
 from games.solo.seats import takes_bets
 from games.tables import notify
 from games.variants import VARIANTS
-from wallet.ledger import holds
 
 # The bets on the round. The log commits to their digest: one line "player bet stake" for each bet,
 # minor units, ordered by player id and bet code, separated by line feeds. One hash commits to all
@@ -81,11 +80,11 @@ def end_void(live_round: LiveRound) -> None:
 
 
 def close(live_round: LiveRound) -> None:
-    """Close bets: turn what is held for the round into stakes, and commit to every bet in the log.
+    """Close bets and commit to every bet in the log.
 
-    Nothing is checked again: funds and limits were checked when the stakes were held.
+    No money moves and nothing is checked again: funds and limits were checked when the stakes were
+    held, and what is held cannot be spent until the round is paid.
     """
-    holds.stake_all(live_round.pk)
     with connection.cursor() as cursor:
         cursor.execute(BETS, {"round": live_round.pk})
         players, wagers, digest, staked = cursor.fetchone()

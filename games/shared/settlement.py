@@ -2,8 +2,8 @@
 
 The engine says once what each bet of the game pays on this coup. One function of the database
 (``games/sql/functions/live_settlement.sql``) computes every payout from the stored bets, stores the
-round and moves the money; it refuses what the stored rules, stakes and balances do not allow. Then
-the engine checks the results. If they differ, everything is rolled back.
+round, turns what is held into stakes and pays; it refuses what the stored rules, holds and balances
+do not allow. Then the engine checks the results. If they differ, everything is rolled back.
 """
 
 import json
@@ -29,18 +29,9 @@ from games.shared.rounds import rules_of
 from games.shared.shoes import SYSTEM
 from wallet import ledger
 
-SETTLE = "SELECT digest, totals FROM games_settle_live_round(%(round)s::uuid, %(pays)s::jsonb, %(key)s::uuid)"
-
-# Distinct lines and distinct combinations of bets: a few, however many players have bet.
-LINES = """
-SELECT DISTINCT wager.bet, wager.stake, wager.payout, wager.commission, wager.result
-FROM games_participation AS part JOIN games_wager AS wager ON wager.participation_id = part.id
-WHERE part.round_id = %(round)s
-"""
-SLIPS = """
-SELECT DISTINCT array_agg(wager.bet ORDER BY wager.bet)
-FROM games_participation AS part JOIN games_wager AS wager ON wager.participation_id = part.id
-WHERE part.round_id = %(round)s GROUP BY part.id
+SETTLE = """
+SELECT digest, totals, lines, slips
+FROM games_settle_live_round(%(round)s::uuid, %(pays)s::jsonb, %(stake_key)s::uuid, %(settle_key)s::uuid)
 """
 
 
@@ -54,14 +45,16 @@ def settle(live_round: LiveRound, coup: Coup) -> None:
     values: dict[str, Value] = {
         "round": live_round.pk,
         "pays": json.dumps([asdict(_Pay.of(bet, coup)) for bet in variant.bets]),
-        "key": ledger.system_key(live_round.pk, "settle"),
+        "stake_key": ledger.system_key(live_round.pk, "stake"),
+        "settle_key": ledger.system_key(live_round.pk, "settle"),
     }
     with _recomputed(), ledger.refusals(), connection.cursor() as cursor:
         cursor.execute(SETTLE, values)
-        digest, totals = cursor.fetchone()
-    if found := list(_unlike(live_round, variant, coup)):
+        digest, *found_json = cursor.fetchone()
+    totals, lines, slips = map(json.loads, found_json)
+    if found := list(_unlike(variant, coup, lines or (), slips or ())):
         raise NotRecomputed("The settlement of a bet violates the rules.", *found)
-    _record(live_round, coup, digest, json.loads(totals))
+    _record(live_round, coup, digest, totals)
 
 
 @contextmanager
@@ -74,7 +67,7 @@ def _recomputed() -> Iterator[None]:
         raise NotRecomputed("A bet pays more than the rules allow.") from error
     except StakesDiffer as error:
         found = _findings("staked", error.found)
-        raise NotRecomputed("The bets differ from the stakes in the ledger.", *found) from error
+        raise NotRecomputed("The bets differ from the stakes that are held.", *found) from error
     except BalancesDiffer as error:
         found = _findings("balance after", error.found)
         raise NotRecomputed("A balance differs from the settlement.", *found) from error
@@ -118,21 +111,24 @@ class _Pay:
         return cls(bet.code, pays.win, pays.per, bears_commission=bet.commission and not is_push, result=result)
 
 
-def _unlike(live_round: LiveRound, variant: Variant, coup: Coup) -> Iterator[Finding]:
-    """Recompute every distinct line with the engine alone, and check the combinations of bets."""
-    with connection.cursor() as cursor:
-        cursor.execute(LINES, {"round": live_round.pk})
-        for bet, stake, *kept in cursor.fetchall():
-            line = line_of(variant.bet(bet), coup, stake)
-            settled: list[int | str] = [line.payout, line.commission, str(line.result)]
-            if kept != settled:
-                yield Finding(f"{bet} {stake}", _spoken(kept), _spoken(settled))
-        cursor.execute(SLIPS, {"round": live_round.pk})
-        for (bets,) in cursor.fetchall():
-            try:
-                variant.check(dict.fromkeys(bets, 1))
-            except SettlementError as error:
-                yield Finding("bets", ", ".join(bets), f"{type(error).__name__}: {error}")
+def _unlike(
+    variant: Variant, coup: Coup, lines: Iterable[tuple[str, int, int, int, str]], slips: Iterable[Sequence[str]]
+) -> Iterator[Finding]:
+    """Recompute every distinct stored line with the engine alone, and check the combinations of bets.
+
+    They are a few, however many players have bet.
+    """
+    for bet, stake, payout, commission, result in lines:
+        line = line_of(variant.bet(bet), coup, stake)
+        kept: list[int | str] = [payout, commission, result]
+        settled: list[int | str] = [line.payout, line.commission, str(line.result)]
+        if kept != settled:
+            yield Finding(f"{bet} {stake}", _spoken(kept), _spoken(settled))
+    for bets in slips:
+        try:
+            variant.check(dict.fromkeys(bets, 1))
+        except SettlementError as error:
+            yield Finding("bets", ", ".join(bets), f"{type(error).__name__}: {error}")
 
 
 def _spoken(settled: Sequence[int | str]) -> str:

@@ -18,7 +18,8 @@ SECONDS = 900.0
 GROWN = ("lobby", "deal", "history", "player_page", "dashboard", "reports")
 FIGURES = {
     "start": {"first_start", "first_start_cpu", "next_start", "next_start_cpu"},
-    "settle": {"settle_100"},  # and larger ones in a run that is not quick
+    "close_bets": {"close_bets_100"},  # and larger ones in a run that is not quick
+    "pay_all": {"pay_all_100"},
     "push": {"push_500_p99"},
     "growth": {f"growth_{page}" for page in GROWN},
     "ledger": {"ledger_afresh", "ledger_again"},

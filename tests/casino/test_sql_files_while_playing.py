@@ -34,8 +34,7 @@ OF_THE_HOUSE = "SELECT id FROM wallet_account WHERE owner_id IS NULL AND kind = 
 POST = "SELECT journal FROM tests.write(%s::jsonb)"
 REVERSE = "SELECT posted FROM wallet_reverse(%s::bigint[], %s::uuid[], 'void')"
 HOLD = "SELECT wallet_hold(%s::uuid, %s::bigint, %s::bigint)"
-STAKE = "SELECT posted FROM wallet_stake_holds(%s::uuid, %s::uuid)"
-SETTLE = "SELECT posted FROM tests.settle_stakes(%s::uuid, %s::uuid, %s::bigint[], %s::bigint[])"
+SETTLE = "SELECT account FROM tests.settle_holds(%s::uuid, %s::uuid, %s::uuid, %s::bigint[], %s::bigint[])"
 RECORD = "SELECT audit_record(%s, %s, %s, %s, %s::jsonb)"
 STATEMENT = """
 SELECT j.kind, j.at, e.amount, e.balance_after FROM wallet_entry AS e JOIN wallet_journal AS j ON j.id = e.journal_id
@@ -89,15 +88,13 @@ class Seat:
         self.events.append(event)
 
     def bet_with_others(self) -> None:
-        """A round at a shared table: held, staked as a set, settled as a set."""
+        """A round at a shared table: held, then staked and settled as a set."""
         number, staked, settled = uuid4(), uuid4(), uuid4()
         self.ask(HOLD, number, self.cash, 200)
-        self.ask(STAKE, number, staked)
-        self.keys.append(staked)
         with self.line.transaction():
-            self.ask(SETTLE, number, settled, [self.cash], [200])
+            self.ask(SETTLE, number, staked, settled, [self.cash], [200])
             event = self._record(number)
-        self.keys.append(settled)
+        self.keys += [staked, settled]
         self.events.append(event)
 
     def read(self) -> None:

@@ -23,7 +23,7 @@ QUERY = b"Q"
 ASKS = (QUERY, b"P")  # what has a statement in it: asked at once, or to be prepared
 ENDS = (COMMIT, b"ROLLBACK\0")
 MOVES = re.compile(
-    rb"\b(?:wallet_(?:post|reverse|adjust|stake_holds|hold|release_holds)"
+    rb"\b(?:wallet_(?:post|reverse|adjust|hold|release_holds)"
     rb"|games_(?:finish_solo_round|settle_live_round|place_bets|store_void_round))\("
 )
 CALLS = b"players_api_call"  # where the answer to a program is kept, in the transaction of what it asked for

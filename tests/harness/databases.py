@@ -46,10 +46,10 @@ RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, 
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT * FROM wallet_write(journals, false);
 $$;
-CREATE FUNCTION tests.settle_stakes(round uuid, key uuid, accounts bigint[], paid bigint[])
-RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
+CREATE FUNCTION tests.settle_holds(round uuid, stake_key uuid, settle_key uuid, accounts bigint[], paid bigint[])
+RETURNS TABLE (account bigint, balance bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT * FROM wallet_settle_stakes(round, key, accounts, paid);
+    SELECT * FROM wallet_settle_holds(round, stake_key, settle_key, accounts, paid);
 $$;
 GRANT USAGE ON SCHEMA tests TO {GROUP};
 """

@@ -22,7 +22,6 @@ from tests.builders import a_player, a_round, a_seat, a_table
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, seated_players
 from tests.harness.owner import as_owner, update_as_owner
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, make_late, round_at
-from wallet.ledger import holds
 
 pytestmark = pytest.mark.django_db
 
@@ -231,7 +230,6 @@ class TestARound:
 
     def test_takes_bets_until_its_deadline(self, live_table):
         live_round = played_to(live_table, Phase.BETTING)
-        holds.stake_all(live_round.pk)
         with pytest.raises(moves.TooEarly), transaction.atomic():
             moves.close_bets(live_round)
         hurry(live_table)
@@ -248,12 +246,6 @@ class TestARound:
             moves.take_bets_again(live_round)
         as_owner("UPDATE games_liveseat SET stakes = '{}' WHERE round_id = %s", [live_round.pk])
         moves.take_bets_again(live_round)
-
-    def test_does_not_close_on_money_that_is_held(self, live_table):
-        live_round = played_to(live_table, Phase.BETTING)
-        hurry(live_table)
-        with pytest.raises(moves.BetsDiffer), transaction.atomic():
-            moves.close_bets(live_round)
 
     def test_is_dealt_once_and_with_cards(self, live_table):
         closed = played_to(live_table, Phase.CLOSED)

@@ -14,7 +14,7 @@ from games.tables import clock
 from players.models import Player
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, bet, hurry, round_at
-from tests.live.betting import balance
+from tests.live.betting import balance, held
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, until
 
 
@@ -96,4 +96,4 @@ def test_a_web_process_is_cut_off_and_what_it_was_about_to_hold_is_not_held(tabl
     until(lambda: phases.advance(live_table.pk))
     assert round_at(live_table).phase == Phase.CLOSED
     assert "terminating connection" in quiet.wake(asleep)
-    assert balance(player) == 1_000_000 - 5000
+    assert (balance(player), held(player)) == (1_000_000, 5000)

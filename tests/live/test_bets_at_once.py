@@ -23,7 +23,7 @@ from tests.builders import a_player
 from tests.games.test_rounds_are_written_by_functions import weaken
 from tests.harness.owner import as_owner
 from tests.live.at_table import a_live_table, advance_to, hurry, round_at
-from tests.live.betting import balance, chip, held, held_for, press, stakes_of, total_of
+from tests.live.betting import chip, held, held_for, press, stakes_of, total_of
 from tests.wallet.test_at_once import at_once, is_whole
 from wallet.models import Account, AccountKind, Mode
 
@@ -128,7 +128,7 @@ class TestAChipAgainstTheClosing:
         assert round_at(table).phase == Phase.CLOSED
         assert stakes_of(player, table) == {"player": 25_00}
 
-    def test_the_closing_waits_for_the_chip_and_stakes_it(self, cloned_db):
+    def test_the_closing_waits_for_the_chip(self, cloned_db):
         table = a_table()
         (player,) = bettors(table, 1)
         with stopped_before_the_hold(player):
@@ -139,7 +139,7 @@ class TestAChipAgainstTheClosing:
             assert round_at(table).phase == Phase.BETTING
         assert (bet.result(PATIENCE), closing.result(PATIENCE)) == ("accepted", "closed")
         assert round_at(table).phase == Phase.CLOSED
-        assert (held(player), balance(player)) == (0, MONEY - 25_00)
+        assert (held(player), stakes_of(player, table)) == (25_00, {"player": 25_00})
 
     def test_a_chip_that_waited_for_the_closing_is_too_late_and_holds_nothing(self, cloned_db):
         table = a_table()
@@ -200,11 +200,10 @@ def test_of_many_bettors_at_the_deadline_every_accepted_bet_is_staked_and_no_oth
     jobs: list[Callable[[], tuple[int, str]]] = [partial(bet_until_too_late, player) for player in players]
     placed = at_once([*jobs, close_meanwhile])[:-1]
     assert {came for _, came in placed} == {"BetTooLate"}
-    assert held_for(round_id) == 0
     for player, (count, _) in zip(players, placed, strict=True):
-        assert MONEY - balance(player) == count * 25_00
-        assert held(player) == 0
+        assert held(player) == count * 25_00
     advance_to(table, Phase.SETTLED)
+    assert held_for(round_id) == 0
     parts = dict(Participation.objects.filter(round_id=round_id).values_list("player_id", "staked"))
     assert parts == {player.pk: count * 25_00 for player, (count, _) in zip(players, placed, strict=True) if count}
     assert is_whole()

@@ -28,6 +28,7 @@ from players.models import Mail, User
 from tests.builders import a_player
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, make_late, round_at, step
+from tests.live.betting import held
 from tests.live.spoilt import spoil
 from tests.live.test_rulings import void_by_two
 from tests.people import a_member_of_staff, a_visitor, events
@@ -125,7 +126,7 @@ class TestBeforeTheDeal:
         assert (incident.kind, incident.live_round_id, incident.cards) == (kind, closed.pk, "")
         assert incident.cause
         assert trouble.stays()
-        assert balance(trouble.player) == MONEY - STAKE
+        assert (balance(trouble.player), held(trouble.player)) == (MONEY, STAKE)
         cancel(closed)
         assert balance(trouble.player) == MONEY
         assert IncidentRuling.objects.get(incident=incident).ruling == Ruling.VOID
@@ -187,7 +188,7 @@ class TestAfterTheDeal:
         assert (incident.kind, incident.cards) == (IncidentKind.NOT_REPRODUCED, "9H 9D KS QC")
         assert {finding["what"] for finding in incident.findings} == {"cards"}
         assert trouble.stays()
-        assert balance(trouble.player) == MONEY - STAKE
+        assert (balance(trouble.player), held(trouble.player)) == (MONEY, STAKE)
         void_by_two(incident)
         assert (trouble.round.phase, balance(trouble.player)) == (Phase.VOID, MONEY)
         assert Shoe.objects.get(pk=dealt.shoe_id).ending == ShoeEnding.RETIRED
@@ -210,7 +211,7 @@ class TestAfterTheDeal:
         spoil(owner, dealt.pk, "slip")
         incident = trouble.fails()
         assert incident.kind == IncidentKind.NOT_RECOMPUTED
-        assert (balance(trouble.player), Round.objects.count()) == (MONEY - STAKE, 0)
+        assert (balance(trouble.player), held(trouble.player), Round.objects.count()) == (MONEY, STAKE, 0)
         assert trouble.stays()
         spoil(owner, dealt.pk, "slip, as it was")
         stand(incident)

@@ -29,6 +29,7 @@ from tests.live.at_table import (
     round_at,
     step,
 )
+from tests.live.betting import held
 from tests.people import events
 from wallet.ledger import accounts
 from wallet.models import Journal, Mode
@@ -86,7 +87,7 @@ class TestARound:
         closed = step(live_table)
         assert (closed.cards, closed.first_card, closed.dealt_at) == ("", None, None)
         assert not phases.advance(live_table.pk)
-        assert balance(player) == RICH - 25_000
+        assert (balance(player), held(player)) == (RICH, 25_000)
 
     def test_moves_nothing_when_a_tick_comes_again(self):
         live_table, player = a_live_table(), a_player(real=RICH)

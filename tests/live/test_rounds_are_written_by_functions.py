@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from django.db import connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from games.engine.cards import Card
 from games.engine.coup import deal
@@ -64,7 +64,12 @@ def settle(round_id: UUID, pays: list[dict[str, object]]) -> None:
     with transaction.atomic(), round_refusals(), ledger.refusals(), connection.cursor() as cursor:
         cursor.execute(
             settlement.SETTLE,
-            {"round": round_id, "pays": json.dumps(pays), "key": ledger.system_key(round_id, "settle")},
+            {
+                "round": round_id,
+                "pays": json.dumps(pays),
+                "stake_key": ledger.system_key(round_id, "stake"),
+                "settle_key": ledger.system_key(round_id, "settle"),
+            },
         )
 
 
@@ -116,25 +121,40 @@ class TestASettlement:
 
     def test_of_bets_that_grew_after_they_were_closed_is_refused(self, player, live_table, owner):
         dealt = advance_to(live_table, Phase.DEALT)
-        owner.execute("ALTER TABLE games_liveseat DISABLE TRIGGER USER")
-        owner.execute("UPDATE games_liveseat SET stakes = '{\"player\": 5000000}'")
+        owner.execute("UPDATE games_liveseat SET stakes = '{\"player\": 500000}'")
         with pytest.raises(StakesDiffer) as refused:
             settle(dealt.pk, true_pays(dealt))
-        assert refused.value.found == ((player.pk, "5000000 SEK R", "5000 SEK R"),)
+        assert refused.value.found == ((player.pk, "500000 SEK R", "5000 SEK R"),)
         without_refusal(owner, SETTLE, "SB064")
         without_refusal(owner, SETTLE, "SB065")
         settle(dealt.pk, true_pays(dealt))
-        assert Participation.objects.get().staked == 5_000_000
+        assert Participation.objects.get().staked == 500_000
+
+    def test_of_money_that_is_held_without_a_bet_is_refused(self, player, live_table, owner):
+        dealt, stranger = advance_to(live_table, Phase.DEALT), a_player(real=MONEY)
+        account = accounts.player_account(stranger.pk, Mode.REAL)
+        owner.execute("SELECT wallet_set_hold(%s, %s, 700)", [dealt.pk, account])
+        with pytest.raises(StakesDiffer) as refused:
+            settle(dealt.pk, true_pays(dealt))
+        assert refused.value.found == ((stranger.pk, "nothing", "700 SEK R"),)
+
+    def test_of_bets_without_money_is_refused(self, player, live_table, owner):
+        dealt = advance_to(live_table, Phase.DEALT)
+        owner.execute("SELECT wallet_delete_holds(%s)", [dealt.pk])
+        with pytest.raises(StakesDiffer) as refused:
+            settle(dealt.pk, true_pays(dealt))
+        assert refused.value.found == ((player.pk, "5000 SEK R", "nothing"),)
 
     def test_past_the_function_is_refused(self, player, live_table, owner, cloned_db):
-        """The ledger's own function pays any account that has staked, so only the function above calls it."""
+        """The ledger's own function pays any account that holds money, so only the function above calls it."""
         dealt = advance_to(live_table, Phase.DEALT)
-        pay = "SELECT * FROM wallet_settle_stakes(%s::uuid, %s::uuid, %s::bigint[], %s::bigint[])"
-        values = [dealt.pk, uuid4(), [accounts.player_account(player.pk, Mode.REAL)], [100 * STAKE]]
+        pay = "SELECT * FROM wallet_settle_holds(%s::uuid, %s::uuid, %s::uuid, %s::bigint[], %s::bigint[])"
+        values = [dealt.pk, uuid4(), uuid4(), [accounts.player_account(player.pk, Mode.REAL)], [100 * STAKE]]
         with psycopg.connect(cloned_db.web_url, autocommit=True) as web:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 web.execute(pay, values)
-            owner.execute("GRANT EXECUTE ON FUNCTION wallet_settle_stakes TO sabot_app")
+            owner.execute("ALTER FUNCTION wallet_settle_holds SECURITY DEFINER")
+            owner.execute("GRANT EXECUTE ON FUNCTION wallet_settle_holds TO sabot_app")
             web.execute(pay, values)
         assert Journal.objects.filter(kind="settle").count() == 1
         assert accounts.balance(player.pk, Mode.REAL) == MONEY + 99 * STAKE
@@ -154,14 +174,27 @@ def test_written_past_the_functions_is_refused(live_table, owner, cloned_db, wha
 
 
 def test_a_void_round_is_stored_only_after_its_stakes_were_returned(live_table, owner):
-    closed = advance_to(live_table, Phase.CLOSED)
+    dealt = advance_to(live_table, Phase.DEALT)
+    settle(dealt.pk, true_pays(dealt))
+    owner.execute("ALTER TABLE games_liveround DISABLE TRIGGER USER")
+    owner.execute("UPDATE games_liveround SET phase = 'closed' WHERE id = %s", [dealt.pk])
     store = "SELECT games_store_void_round(%s::uuid)"
     with pytest.raises(StakesDiffer), transaction.atomic(), round_refusals(), connection.cursor() as cursor:
-        cursor.execute(store, [closed.pk])
+        cursor.execute(store, [dealt.pk])
     without_refusal(owner, "games_store_void_round", "SB064")
+    with pytest.raises(IntegrityError, match="games_round_pkey"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(store, [dealt.pk])  # it is stored already
+
+
+def test_a_dealt_round_is_stored_as_void_only_if_two_people_agreed(live_table, owner):
+    dealt = advance_to(live_table, Phase.DEALT)
+    store = "SELECT games_store_void_round(%s::uuid)"
+    with pytest.raises(DatabaseError, match="takes two people"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(store, [dealt.pk])
+    without_refusal(owner, "games_store_void_round", "SB033")
     with connection.cursor() as cursor:
-        cursor.execute(store, [closed.pk])
-    assert Round.objects.get().pk == closed.pk
+        cursor.execute(store, [dealt.pk])
+    assert Round.objects.get().pk == dealt.pk
 
 
 def test_the_outcome_is_read_from_the_cards(cloned_db, owner):

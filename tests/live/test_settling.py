@@ -126,7 +126,7 @@ class TestEverybodyIsPaid:
         deposit(player, 777)
         advance_to(live_table, Phase.SETTLED)
         part = Participation.objects.get(player=player)
-        assert part.balance_before == RICH
+        assert part.balance_before == RICH + 777  # right before the stakes were posted
         assert part.balance_after == balance(player) == RICH - 25_000 + part.paid + 777
 
     def test_or_nothing_and_then_the_house_is(self):

@@ -139,7 +139,7 @@ class TestAStoppedTable:
         found = malfunction.report(round_id=dealt.pk, cause="A card lay face up.", by=STAFF)
         assert fails_to_move(live_table).phase == Phase.DEALT
         assert live_table.pk not in phases.due()
-        assert balance(player) == MONEY - 3000
+        assert (balance(player), held(player)) == (MONEY, 3000)
         malfunction.let_stand(incident_id=found.pk, reason="It was the burn card.", by=STAFF)
         assert advance_to(live_table, Phase.SETTLED).pk == dealt.pk
         assert fails_to_move(live_table).phase == Phase.SETTLED
@@ -158,7 +158,7 @@ class TestAPhaseThatRaises:
         def break_off(*args: object, **kwargs: object) -> None:
             raise ZeroDivisionError("a fault")
 
-        monkeypatch.setattr(moves, "close_bets", break_off)  # after the stakes are posted
+        monkeypatch.setattr(moves, "close_bets", break_off)  # after everything else is done
         live_round = fails_to_move(live_table)
         assert live_round.phase == Phase.BETTING
         assert (balance(player), held(player)) == (MONEY, 3000)
@@ -199,7 +199,7 @@ class TestASettlementThatDoesNotRecompute:
     def assert_unpaid(self, live_table: LiveTable, player: Player, kind: IncidentKind) -> Mapping[str, str]:
         live_round = fails_to_move(live_table)
         assert live_round.phase == Phase.DEALT
-        assert balance(player) == MONEY - 3000
+        assert (balance(player), held(player)) == (MONEY, 3000)
         assert not Round.objects.filter(pk=live_round.pk).exists()
         assert incident().kind == kind
         assert is_stopped(live_table)
@@ -235,7 +235,7 @@ class TestASettlementThatDoesNotRecompute:
         update_as_owner(LiveSeat.objects.filter(player=player), stakes={"player": 2501, "other": 499})
         advance_to(live_table, Phase.DEALT)
         assert fails_to_move(live_table).phase == Phase.DEALT
-        assert balance(player) == MONEY - 3000
+        assert (balance(player), held(player)) == (MONEY, 3000)
         assert incident().kind == IncidentKind.PHASE_RAISED
 
     @pytest.mark.sweep

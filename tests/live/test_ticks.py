@@ -222,7 +222,7 @@ class TestADatabaseThatIsAway:
         with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
 
             def cut(execute: Callable[..., object], sql: str, *rest: Any) -> object:
-                if "wallet_stake_holds" in sql:
+                if "games_close_bets" in sql:
                     superuser.execute(
                         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                         " WHERE datname = current_database() AND pid <> pg_backend_pid()"

@@ -56,12 +56,10 @@ class WalletMachine(Stepping):
     """All movements of money in any order, refused or not, with faults at every statement."""
 
     def end(self) -> None:
-        """Release all holds and settle all stakes."""
+        """Release all holds."""
         for number, round_id in self.tables.items():
             holds.release_all(round_id)
             model.release(self.books, number)
-        while self.staked:
-            self._settle(self.staked.pop(), 1, None)
 
     # Deposits
 
@@ -289,32 +287,28 @@ class WalletMachine(Stepping):
         call = whole(lambda: (holds.release_all(round_id),))
         self.step(call, lambda: model.release(self.books, number), read=operator.itemgetter(0), fault=fault)
 
-    @rule(table=which, fault=faults)
-    def close_bets(self, table: int, fault: Way | None) -> None:
-        number = list(self.tables)[table % len(self.tables)]
-        round_id, staked = self.tables[number], []
-        if not any(held_for == number for book in self.books for held_for, _ in book.holds):
+    @precondition(lambda self: any(book.holds for book in self.books))
+    @rule(table=which, times=st.integers(0, 3), fault=faults)
+    def settle(self, table: int, times: int, fault: Way | None) -> None:
+        self._settle(list(self.tables)[table % len(self.tables)], times, fault)
+
+    def _settle(self, number: int, times: int, fault: Way | None) -> None:
+        """Turn the holds of a table into stakes and pay a multiple of them; the table goes on with another round."""
+        round_id, played = self.tables[number], []
+        staked = model.held_for(self.books, number)
+        if not staked:
             return
+        paid = {at: amount * times for at, amount in staked.items() if times}
+        payouts = {self._account(self.books.index(book), where): amount for (book, where), amount in paid.items()}
         self.step(
-            whole(lambda: holds.stake_all(round_id)),
-            lambda: staked.append(model.stake_all(self.books, number)),
+            whole(lambda: settle_all(round_id, payouts)),
+            lambda: played.append(model.settle_holds(self.books, number, paid)),
             fault=fault,
+            again=False,
         )
         del self.tables[number]
         self.tables[max([number, *self.tables]) + 1] = uuid4()
-        self.staked.append((round_id, staked[0]))
-
-    @precondition(operator.attrgetter("staked"))
-    @rule(which=which, times=st.integers(0, 3), fault=faults)
-    def settle(self, which: int, times: int, fault: Way | None) -> None:
-        self._settle(self.staked.pop(which % len(self.staked)), times, fault)
-
-    def _settle(self, played: tuple[UUID, Round], times: int, fault: Way | None) -> None:
-        round_id, round_ = played
-        paid = {at: amount * times for at, amount in round_.staked.items() if times}
-        payouts = {self._account(self.books.index(book), where): amount for (book, where), amount in paid.items()}
-        self.step(whole(lambda: settle_all(round_id, payouts)), lambda: round_.settle(paid), fault=fault)
-        self.settled.append(played)
+        self.settled.append((round_id, played[0]))
 
     @rule(who=who, where=places, amount=money.filter(bool), near=near, times=st.integers(0, 3), fault=faults)
     def play(self, who: int, where: model.Where, amount: int, near: int | None, times: int, fault: Way | None) -> None:

@@ -360,7 +360,8 @@ class Book:
         return played
 
 
-def _staked(books: list[Book], number: int) -> dict[tuple[Book, Where], int]:
+def held_for(books: list[Book], number: int) -> dict[tuple[Book, Where], int]:
+    """Return what is held for a round, by player and account."""
     found = {}
     for book in books:
         for (held_for, where), amount in list(book.holds.items()):
@@ -371,18 +372,20 @@ def _staked(books: list[Book], number: int) -> dict[tuple[Book, Where], int]:
 
 def release(books: list[Book], number: int) -> int:
     """Release all holds of a round. Return the number of accounts."""
-    held = _staked(books, number)
+    held = held_for(books, number)
     for book, where in held:
         del book.holds[number, where]
     return len(held)
 
 
-def stake_all(books: list[Book], number: int) -> Round:
-    """Turn all holds of a round into stakes; nothing is refused."""
-    held = _staked(books, number)
+def settle_holds(books: list[Book], number: int, paid: dict[tuple[Book, Where], int]) -> Round:
+    """Turn all holds of a round into stakes and pay it; nothing is refused."""
+    held = held_for(books, number)
     for (book, where), amount in held.items():
         del book.holds[number, where]
         book.balances[where] -= amount
         if where[1] == REAL:
             book.count(book.today, "staked", amount)
-    return Round(held)
+    played = Round(held)
+    played.settle(paid)
+    return played

@@ -65,7 +65,6 @@ class Stepping(RuleBasedStateMachine):
         self.withdrawals: list[tuple[int, Book, model.Withdrawal]] = []
         self.adjustments: list[tuple[int, Book, model.Adjustment]] = []
         self.tables: dict[int, UUID] = {number: uuid4() for number in range(3)}  # rounds with open bets
-        self.staked: list[tuple[UUID, Round]] = []
         self.settled: list[tuple[UUID, Round]] = []
 
     def teardown(self) -> None:

@@ -19,11 +19,11 @@ from wallet.ledger import (
     NotStaked,
     PostingConflict,
     UnknownAccount,
-    UnknownJournal,
     holds,
     round_reversal,
 )
 from wallet.models import Account, Day, Entry, Hold, Mode
+from wallet.models import Journal as StoredJournal
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +70,12 @@ def test_nothing_is_held_on_accounts_that_are_no_players_own():
             holds.hold(uuid4(), account_id, 1)
 
 
+def lines_of(round_id: UUID, kind: str) -> dict[int, int]:
+    """Return the lines of a round's journal of this kind, by account."""
+    (journal,) = StoredJournal.objects.filter(round_id=round_id, kind=kind)
+    return dict(Entry.objects.filter(journal=journal).values_list("account_id", "amount"))
+
+
 def test_all_holds_of_a_round_become_its_stakes_in_one_journal():
     round_id, players = uuid4(), [a_player(real=1000), a_player("DK", real=1000), a_player(free=1000)]
     modes = (Mode.REAL, Mode.REAL, Mode.FREE)
@@ -77,10 +83,8 @@ def test_all_holds_of_a_round_become_its_stakes_in_one_journal():
         holds.hold(round_id, cash(player, mode), amount)
     elsewhere = holds.hold(uuid4(), cash(players[0]), 50)
     assert elsewhere == 850
-    posted = holds.stake_all(round_id)
-    assert posted is not None
-    lines = Entry.objects.filter(journal_id=posted.journal_id).values_list("account_id", "amount")
-    assert dict(lines) == {
+    settle_all(round_id, {})
+    assert lines_of(round_id, "held_stake") == {
         cash(players[0]): -100,
         cash(players[1]): -200,
         cash(players[2], Mode.FREE): -300,
@@ -95,15 +99,13 @@ def test_all_holds_of_a_round_become_its_stakes_in_one_journal():
 def test_stakes_of_a_round_are_taken_once():
     player, round_id = a_player(real=1000), uuid4()
     holds.hold(round_id, cash(player), 700)
-    first, second = holds.stake_all(round_id), holds.stake_all(round_id)
-    assert first is not None
-    assert second is not None
-    assert (second.journal_id, second.replayed, second.balances) == (first.journal_id, True, first.balances)
+    assert settle_all(round_id, {}) == {cash(player): 300}
+    assert settle_all(round_id, {}) == {}
     assert Account.objects.get(pk=cash(player)).balance == 300
 
 
 def test_a_round_on_which_nobody_holds_anything_has_no_stakes():
-    assert holds.stake_all(uuid4()) is None
+    assert settle_all(uuid4(), {}) == {}
 
 
 def test_a_round_voided_before_its_deal_gives_every_hold_back():
@@ -115,7 +117,7 @@ def test_a_round_voided_before_its_deal_gives_every_hold_back():
     assert [Account.objects.get(pk=cash(player)).held for player in players] == [0, 0]
 
 
-def test_a_hold_counts_against_limits_when_it_is_accepted_and_closing_bets_asks_nothing():
+def test_a_hold_counts_against_limits_when_it_is_accepted_and_paying_asks_nothing():
     player, round_id = a_player(real=10_000), uuid4()
     stake_limit(player, 1000)
     holds.hold(round_id, cash(player), 800)
@@ -123,7 +125,7 @@ def test_a_hold_counts_against_limits_when_it_is_accepted_and_closing_bets_asks_
         holds.hold(uuid4(), cash(player), 300)
     assert refused.value.left == 200
     stake_limit(player, 500)
-    assert holds.stake_all(round_id) is not None
+    settle_all(round_id, {})
     assert Day.objects.get(player=player).staked == 800
     with pytest.raises(LimitReached), transaction.atomic():
         holds.hold(uuid4(), cash(player), 1)
@@ -137,7 +139,7 @@ def test_a_hold_may_shrink_under_a_limit_that_it_has_passed():
 
 
 class TestPaying:
-    """A closed round of three bettors in three kinds of money: 100 and 200 real in two currencies,
+    """A round of three bettors in three kinds of money: 100 and 200 real in two currencies,
     300 free.
     """
 
@@ -150,15 +152,12 @@ class TestPaying:
         round_id, (swede, dane, coup_player) = uuid4(), bettors
         for account, amount in ((cash(swede), 100), (cash(dane), 200), (cash(coup_player, Mode.FREE), 300)):
             holds.hold(round_id, account, amount)
-        holds.stake_all(round_id)
         return round_id
 
     def test_pays_all_of_them_in_one_journal_and_the_house_takes_the_rest(self, bettors, round_id):
         swede, dane, coup_player = bettors
-        posted = settle_all(round_id, {cash(swede): 0, cash(dane): 700, cash(coup_player, Mode.FREE): 300})
-        assert posted is not None
-        lines = Entry.objects.filter(journal_id=posted.journal_id).values_list("account_id", "amount")
-        assert dict(lines) == {
+        balances = settle_all(round_id, {cash(swede): 0, cash(dane): 700, cash(coup_player, Mode.FREE): 300})
+        assert lines_of(round_id, "settle") == {
             house("escrow", swede): -100,
             house("house", swede): 100,
             house("escrow", dane): -200,
@@ -167,22 +166,22 @@ class TestPaying:
             house("escrow", coup_player, Mode.FREE): -300,
             cash(coup_player, Mode.FREE): 300,
         }
-        assert posted.balances == {cash(dane): 1500, cash(coup_player, Mode.FREE): 1000}
+        assert balances == {cash(swede): 900, cash(dane): 1500, cash(coup_player, Mode.FREE): 1000}
         assert (Day.objects.get(player=dane).staked, Day.objects.get(player=dane).paid) == (200, 700)
         assert [check.rows for check in wholeness.checks() if check.rows] == []
 
     def test_pays_once(self, bettors, round_id):
         paid = {cash(bettors[0]): 150}
-        first, second = settle_all(round_id, paid), settle_all(round_id, paid)
-        assert first is not None
-        assert second is not None
-        assert (second.journal_id, second.replayed, second.balances) == (first.journal_id, True, first.balances)
+        assert settle_all(round_id, paid)[cash(bettors[0])] == 1050
+        with pytest.raises(NotStaked), transaction.atomic():
+            settle_all(round_id, paid)
         assert Account.objects.get(pk=cash(bettors[0])).balance == 1050
 
-    def test_never_pays_otherwise_than_it_has(self, bettors, round_id):
+    def test_pays_once_under_a_key(self, bettors, round_id):
         settle_all(round_id, {cash(bettors[0]): 150})
+        holds.hold(round_id, cash(bettors[0]), 100)
         with pytest.raises(PostingConflict):
-            settle_all(round_id, {cash(bettors[0]): 151})
+            settle_all(round_id, {cash(bettors[0]): 150})
 
     def test_pays_only_who_has_staked(self, bettors, round_id):
         for account in (cash(a_player()), cash(bettors[0], Mode.FREE), house("house", bettors[0])):
@@ -193,9 +192,9 @@ class TestPaying:
         with pytest.raises(NotStaked), transaction.atomic():
             settle_all(round_id, {cash(bettors[0]): -5})
 
-    def test_pays_nothing_of_stakes_that_were_taken_back(self, bettors, round_id):
-        round_reversal.undo_round(round_id)
-        with pytest.raises(UnknownJournal), transaction.atomic():
+    def test_pays_nothing_for_holds_that_were_released(self, bettors, round_id):
+        holds.release_all(round_id)
+        with pytest.raises(NotStaked), transaction.atomic():
             settle_all(round_id, {cash(bettors[0]): 150})
 
     def test_a_round_that_was_paid_is_taken_back_whole(self, bettors, round_id):
@@ -204,7 +203,8 @@ class TestPaying:
         assert [check.rows for check in wholeness.checks() if check.rows] == []
 
     def test_pays_nothing_where_nobody_has_staked(self, bettors):
-        assert settle_all(uuid4(), {cash(bettors[0]): 150}) is None
+        with pytest.raises(NotStaked), transaction.atomic():
+            settle_all(uuid4(), {cash(bettors[0]): 150})
 
 
 def test_the_ledger_checks_out_with_holds_on_it():
@@ -212,6 +212,5 @@ def test_the_ledger_checks_out_with_holds_on_it():
     holds.hold(uuid4(), cash(player), 100)
     staked = uuid4()
     holds.hold(staked, cash(player), 100)
-    holds.stake_all(staked)
-    found = {check.invariant.name: check.rows for check in wholeness.checks() if check.rows}
-    assert set(found) <= {"escrow_is_empty"}
+    settle_all(staked, {cash(player): 50})
+    assert not [check for check in wholeness.checks() if check.rows]

@@ -144,14 +144,12 @@ class TestTheTurn:
         assert balance(player) == 900
 
     @pytest.mark.sweep
-    def test_what_was_held_and_staked_before_it_is_settled_after_it(self, go_to):
+    def test_what_was_held_before_it_is_settled_after_it(self, go_to):
         player, round_id = a_player(real=1000), uuid4()
         with transaction.atomic():
             holds.hold(round_id, cash(player), 300)
-        assert ledger.stake_holds(round_id, key=uuid4())
         go_to(SEPTEMBER)
-        key = ledger.system_key(round_id, "settle")
-        assert settle_all(round_id, {cash(player): 500}, key=key)
+        assert settle_all(round_id, {cash(player): 500})
         assert balance(player) == 1200
         assert is_whole()
 

@@ -142,7 +142,6 @@ class TestWhatDoesNotBegin:
         account, round_id = accounts.player_account(player.pk, Mode.REAL), uuid4()
         holds.hold(round_id, account, 2_000)
         stop()
-        assert holds.stake_all(round_id)
         settle_all(round_id, {account: 4_000})
         assert balance(player) == MONEY + 2_000
 

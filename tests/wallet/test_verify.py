@@ -15,6 +15,7 @@ from tests.builders import a_player
 from tests.harness import databases
 from tests.harness.databases import Database
 from tests.harness.sweeps import drawn, sweep
+from tests.live.at_table import a_live_table, bet
 from tests.people import events
 from tests.wallet import wholeness
 from tests.wallet.at_the_bank import a_payment
@@ -88,6 +89,9 @@ DAMAGE = [
         "balance -3",
     ),
     (f"UPDATE wallet_account SET held = 1 WHERE id = {CASH}", "holds_are_sums", "holds sum to 0"),
+    ("UPDATE wallet_hold SET amount = 7", "holds_are_bets", "holds 7, its bets are 5000"),
+    ("UPDATE games_liveround SET phase = 'settled'", "holds_are_bets", "holds 5000"),
+    ("DELETE FROM wallet_hold", "holds_are_bets", "nothing is held for the bets"),
     (f"DELETE FROM wallet_posting_key WHERE journal_id = {STAKE}", "keys_match_journals", "is missing"),
     ("INSERT INTO wallet_posting_key VALUES (gen_random_uuid(), '', 99)", "keys_match_journals", "no journal 99"),
     ("UPDATE wallet_posting_key SET request_hash = 'x'", "keys_match_journals", "not that of posting key"),
@@ -248,6 +252,7 @@ def write() -> None:
     ledger.reverse({settled.journal_id: uuid4()}, kind="void")
     ledger.reverse({staked.journal_id: uuid4()}, kind="void_stake")
     a_coup()
+    bet(a_player(real=10_000), a_live_table(), player=5_000)
 
 
 @pytest.fixture(scope="module")

@@ -125,8 +125,7 @@ ADJUSTMENTS = Invariant(
 
 ESCROW = Invariant(
     "escrow_is_empty",
-    "what a round took into escrow it has given out again, to the last minor unit; stakes of a shared table lie there"
-    " from the close of betting until its round is over",
+    "what a round took into escrow it has given out again, to the last minor unit",
 )
 
 PURSES = Invariant(

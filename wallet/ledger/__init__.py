@@ -188,15 +188,6 @@ def reverse(keys: Mapping[int, UUID], *, kind: str) -> tuple[Posted, ...]:
     return _call(statement, [list(keys), list(keys.values()), kind])
 
 
-def stake_holds(round_id: UUID, *, key: UUID) -> Posted | None:
-    """Post the holds of a round as stakes and return the journal; None if nothing was held.
-
-    The same *key* returns the same journal again.
-    """
-    posted = _call("SELECT * FROM wallet_stake_holds(%s::uuid, %s::uuid)", [round_id, key])
-    return posted[0] if posted else None
-
-
 def adjust(approval_id: int) -> Posted:
     """Post an approved adjustment and return the journal.
 

@@ -1,8 +1,7 @@
-"""Holds: money reserved for a player's bets on a shared table until bets close.
+"""Holds: money reserved for something that a player has said to pay.
 
-When bets close, holds become stakes or are released. All stakes of a round are settled together.
-PostgreSQL does the work (``sql/functions/holds.sql``), and this module calls it. The caller has
-locked the round's row.
+Bets at shared tables hold money too, until the round is paid, but only functions of the database
+set, release and settle those (``sql/functions/holds.sql``). This module is for bids at Chemin de Fer.
 """
 
 from uuid import UUID
@@ -10,7 +9,6 @@ from uuid import UUID
 from django.db import connection
 
 from wallet import ledger
-from wallet.ledger import Posted
 
 
 def hold(round_id: UUID, account_id: int, amount: int) -> int:
@@ -32,11 +30,3 @@ def release_all(round_id: UUID) -> int:
         cursor.execute("SELECT wallet_release_holds(%s::uuid)", [round_id])
         (released,) = cursor.fetchone()
     return int(released)
-
-
-def stake_all(round_id: UUID) -> Posted | None:
-    """Turn all holds of a round into stakes and return the journal, or None if nothing was held.
-
-    A second call returns the first journal.
-    """
-    return ledger.stake_holds(round_id, key=ledger.system_key(round_id, "stake"))

@@ -133,18 +133,15 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_take_bets_again FROM PUBLIC;
 
--- Close the bets of a round, and return the round.
--- Raises SB073 if it does not take bets, SB074 before its deadline, SB075 if money is still held for
--- it: wallet_stake_holds comes first.
+-- Close the bets of a round, and return the round. No money moves: what is held for the bets stays
+-- held until games_settle_live_round takes it.
+-- Raises SB073 if it does not take bets, SB074 before its deadline.
 CREATE OR REPLACE FUNCTION games_close_bets(round uuid) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     moved games_liveround := games_lock_due_round(round, 'betting');
     moment timestamptz := clock_timestamp();
 BEGIN
-    IF EXISTS (SELECT FROM wallet_hold AS h WHERE h.round_id = round) THEN
-        RAISE EXCEPTION 'money is held for round %', round USING ERRCODE = 'SB075';
-    END IF;
     UPDATE games_liveround AS r SET phase = 'closed', closed_at = moment, deadline = moment + games_lasts(v.clock, 'call')
     FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO moved;
     RETURN moved;

@@ -38,27 +38,33 @@ BEGIN
     RETURN CASE sign(player - banker) WHEN 1 THEN 'player' WHEN -1 THEN 'banker' ELSE 'tie' END;
 END $$;
 
--- Settle a dealt round of a shared table: store it with every participation and wager, and pay
--- everybody in one journal, and note it in everybody's play session and time.
+-- Settle a dealt round of a shared table: store it with every participation and wager, turn what is
+-- held into stakes and pay everybody in the same statement, and note it in everybody's play session
+-- and time.
 -- `pays`: what each bet of the game pays on this coup, a JSON array of {"bet", "win", "per",
--- "bears_commission", "result"}; `win` units are won for each `per` units staked. `key`: idempotency
--- key of the journal.
--- Returns the digest of the settlement, and its totals by currency: {"players", "wagers", "staked",
--- "paid", "commission"} in minor units. The digest is the SHA-256 in hex of one line "player bet stake
--- payout commission result" for each bet, ordered by player id and bet code, separated by line feeds.
+-- "bears_commission", "result"}; `win` units are won for each `per` units staked. `stake_key`,
+-- `settle_key`: idempotency keys of the journals.
+-- Returns what is stored then: the digest of the settlement, its totals by currency ({"players",
+-- "wagers", "staked", "paid", "commission"} in minor units), each distinct line [bet, stake, payout,
+-- commission, result], and each distinct combination of bets. The digest is the SHA-256 in hex of one
+-- line "player bet stake payout commission result" for each bet, ordered by player id and bet code,
+-- separated by line feeds.
 -- Raises SB060 if the round is not dealt, SB063 if a bet pays more than the rules of the round's
--- version allow on this outcome, SB064, SB065, and the errors of wallet_settle_stakes.
+-- version allow on this outcome, SB064 if the bets of a seat differ from what is held on its account,
+-- SB065 if the ledger moved other accounts, and the errors of wallet_settle_holds.
 -- Locks the round, then the accounts in ascending order of id.
 --
--- Amounts are rounded down bet by bet, by integer division. The balance before is the one right
--- before the stakes were posted: other postings may have followed.
-CREATE OR REPLACE FUNCTION games_settle_live_round(round uuid, pays jsonb, key uuid)
-RETURNS TABLE (digest text, totals jsonb)
+-- Amounts are rounded down bet by bet, by integer division.
+CREATE OR REPLACE FUNCTION games_settle_live_round(round uuid, pays jsonb, stake_key uuid, settle_key uuid)
+RETURNS TABLE (digest text, totals jsonb, lines jsonb, slips jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
     live record;
+    parts record;
+    ended record;
     wrong jsonb;
+    moment timestamptz := clock_timestamp();
 BEGIN
     SELECT l.code, l.version_id, l.shoe_id, l.first_card, l.cards, games_outcome(l.cards) AS outcome, t.table_id, t.mode,
            s.commitment, v.rules_digest
@@ -82,27 +88,18 @@ BEGIN
         RAISE EXCEPTION 'the payouts of round % do not follow from the rules', round USING ERRCODE = 'SB063';
     END IF;
 
-    PERFORM FROM wallet_account AS account
-    WHERE account.id IN (SELECT seat.account_id FROM games_liveseat AS seat WHERE seat.round_id = round)
-    ORDER BY account.id FOR UPDATE;
-
     WITH pay AS MATERIALIZED (
         SELECT * FROM jsonb_to_recordset(games_settle_live_round.pays)
             AS pay (bet text, win bigint, per bigint, bears_commission boolean, result text)
-    ), seat AS (
-        SELECT s.account_id, s.player_id, s.currency, s.session, s.stakes FROM games_liveseat AS s WHERE s.round_id = round
-    ), before AS (
-        SELECT entry.account_id, entry.balance_after - entry.amount AS balance
-        FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
-        WHERE journal.round_id = round AND journal.kind = 'held_stake' AND entry.balance_after IS NOT NULL
     ), slip AS MATERIALIZED (
-        SELECT nextval('games_participation_id_seq') AS id, seat.player_id, seat.currency, seat.session, seat.stakes,
-            before.balance AS balance_before,
-            (SELECT account.balance FROM wallet_account AS account WHERE account.id = seat.account_id) AS balance
-        FROM seat FULL JOIN before USING (account_id)
+        SELECT nextval('games_participation_id_seq') AS id, coalesce(seat.account_id, held.account_id) AS account,
+            seat.player_id, seat.currency, seat.session, seat.stakes, held.amount AS held
+        FROM (SELECT s.account_id, s.player_id, s.currency, s.session, s.stakes FROM games_liveseat AS s
+              WHERE s.round_id = round AND s.stakes <> '{}') AS seat
+        FULL JOIN (SELECT h.account_id, h.amount FROM wallet_hold AS h WHERE h.round_id = round) AS held
+            ON held.account_id = seat.account_id
     ), line AS MATERIALIZED (
-        SELECT slip.id, slip.player_id, slip.currency, slip.session, slip.balance,
-            coalesce(slip.balance_before, slip.balance) AS balance_before, laid.bet, laid.stake, made.payout, pay.result,
+        SELECT slip.id, laid.bet, laid.stake, made.payout, pay.result,
             CASE WHEN pay.bears_commission THEN 2 * laid.stake - made.payout ELSE 0 END AS commission
         FROM slip
         CROSS JOIN LATERAL (SELECT bet.key, bet.value::bigint FROM jsonb_each_text(slip.stakes) AS bet) AS laid (bet, stake)
@@ -110,103 +107,88 @@ BEGIN
         CROSS JOIN LATERAL (
             SELECT CASE pay.result WHEN 'lose' THEN 0 ELSE laid.stake + laid.stake * pay.win / pay.per END
         ) AS made (payout)
-    ), played AS (
+    ), sum AS (
+        SELECT line.id, sum(line.stake)::bigint AS staked, sum(line.payout)::bigint AS paid,
+            sum(line.commission)::bigint AS commission
+        FROM line GROUP BY line.id
+    ), part AS (
+        SELECT slip.*, sum.staked, sum.paid, sum.commission FROM slip FULL JOIN sum ON sum.id = slip.id ORDER BY slip.account
+    ), wager AS (
+        INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
+        SELECT line.id, line.bet, line.stake, line.payout, line.commission, line.result FROM line
+    )
+    SELECT array_agg(part.id) AS ids, array_agg(part.account) AS accounts, array_agg(part.player_id) AS players,
+        array_agg(part.currency) AS currencies, array_agg(part.session) AS sessions, array_agg(part.staked) AS staked,
+        array_agg(part.paid) AS paid, array_agg(part.commission) AS commissions, array_agg(part.held) AS held
+    INTO parts FROM part;
+    IF parts.held IS DISTINCT FROM parts.staked THEN
+        SELECT jsonb_agg(jsonb_build_array(a.owner_id, coalesce(each.staked || ' ' || a.currency || ' ' || live.mode, 'nothing'),
+                                           coalesce(each.held || ' ' || a.currency || ' ' || a.mode, 'nothing'))) INTO wrong
+        FROM (SELECT * FROM unnest(parts.accounts, parts.staked, parts.held) AS p (account, staked, held)
+              WHERE p.staked IS DISTINCT FROM p.held ORDER BY 1 LIMIT 20) AS each
+        JOIN wallet_account AS a ON a.id = each.account;
+        RAISE EXCEPTION 'the bets on round % differ from what is held for it', round
+            USING ERRCODE = 'SB064', DETAIL = wrong::text;
+    END IF;
+
+    SELECT array_agg(m.account) AS accounts, array_agg(m.balance) AS balances INTO ended
+    FROM wallet_settle_holds(round, stake_key, settle_key, parts.accounts, parts.paid) AS m;
+    IF ended.accounts IS DISTINCT FROM parts.accounts THEN
+        RAISE EXCEPTION 'the ledger did not move the accounts of round %', round USING ERRCODE = 'SB065';
+    END IF;
+    WITH played AS (
         INSERT INTO games_round (
             id, code, table_version_id, mode, commitment, shoe_id, first_card, player_value, cards, outcome, at
         ) VALUES (
             round, live.code, live.version_id, live.mode, live.commitment, live.shoe_id, live.first_card, '', live.cards,
-            live.outcome, clock_timestamp()
-        ) RETURNING at
+            live.outcome, moment
+        )
     ), due AS (
         INSERT INTO games_replaydue (round_id) VALUES (round)
-    ), part AS (
-        INSERT INTO games_participation (
-            id, round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
-            table_id
-        )
-        SELECT line.id, round, line.player_id, line.currency, live.mode, line.balance_before,
-            line.balance + sum(line.payout)::bigint, sum(line.stake)::bigint, sum(line.payout)::bigint,
-            sum(line.commission)::bigint, line.session, (SELECT played.at FROM played), live.table_id
-        FROM line GROUP BY line.id, line.player_id, line.currency, line.session, line.balance_before, line.balance
-        ORDER BY line.player_id
     )
-    INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
-    SELECT line.id, line.bet, line.stake, line.payout, line.commission, line.result
-    FROM line ORDER BY line.player_id, line.bet COLLATE "C";
-
-    SELECT jsonb_agg(jsonb_build_array(found.player_id, found.stored, found.recomputed)) INTO wrong
-    FROM (
-        SELECT coalesce(part.player_id, taken.player_id) AS player_id,
-            coalesce(part.staked || ' ' || part.currency || ' ' || part.mode, 'nothing') AS stored,
-            coalesce(taken.staked || ' ' || taken.currency || ' ' || taken.mode, 'nothing') AS recomputed
-        FROM (SELECT * FROM games_participation AS p WHERE p.round_id = round) AS part
-        FULL JOIN (
-            SELECT account.owner_id AS player_id, entry.currency, entry.mode, -sum(entry.amount)::bigint AS staked
-            FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
-            JOIN wallet_account AS account ON account.id = entry.account_id AND account.owner_id IS NOT NULL
-            WHERE journal.round_id = round AND journal.kind = 'held_stake'
-            GROUP BY account.owner_id, entry.currency, entry.mode
-        ) AS taken ON taken.player_id = part.player_id
-        WHERE (part.staked, part.currency, part.mode) IS DISTINCT FROM (taken.staked, taken.currency, taken.mode)
-        ORDER BY 1 LIMIT 20
-    ) AS found;
-    IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION 'the bets on round % differ from the stakes in the ledger', round
-            USING ERRCODE = 'SB064', DETAIL = wrong::text;
+    INSERT INTO games_participation (
+        id, round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at, table_id
+    )
+    SELECT p.id, round, p.player_id, p.currency, live.mode, p.balance + p.staked - p.paid, p.balance, p.staked, p.paid,
+        p.commission, p.session, moment, live.table_id
+    FROM unnest(parts.ids, parts.players, parts.currencies, parts.sessions, parts.staked, parts.paid, parts.commissions,
+                ended.balances)
+        AS p (id, player_id, currency, session, staked, paid, commission, balance);
+    IF parts.players IS NOT NULL THEN
+        PERFORM players_note_rounds(
+            parts.players, parts.sessions, array_fill(live.mode::text, ARRAY[cardinality(parts.players)]), parts.staked,
+            parts.paid);
     END IF;
-
-    PERFORM FROM (
-        SELECT array_agg(seat.account_id) AS accounts, array_agg(part.paid) AS paid
-        FROM (SELECT p.player_id, p.paid FROM games_participation AS p WHERE p.round_id = round) AS part
-        FULL JOIN (SELECT s.player_id, s.account_id FROM games_liveseat AS s WHERE s.round_id = round) AS seat
-            USING (player_id)
-    ) AS everybody
-    CROSS JOIN LATERAL wallet_settle_stakes(round, games_settle_live_round.key, everybody.accounts, everybody.paid);
-
-    SELECT jsonb_agg(jsonb_build_array(found.player_id, found.stored, found.recomputed)) INTO wrong
-    FROM (
-        SELECT player_id, part.balance_after::text AS stored, ended.balance::text AS recomputed
-        FROM (SELECT p.player_id, p.balance_after FROM games_participation AS p WHERE p.round_id = round) AS part
-        FULL JOIN (
-            SELECT seat.player_id,
-                (SELECT account.balance FROM wallet_account AS account WHERE account.id = seat.account_id) AS balance
-            FROM games_liveseat AS seat WHERE seat.round_id = round AND seat.stakes <> '{}'
-        ) AS ended USING (player_id)
-        WHERE part.balance_after IS DISTINCT FROM ended.balance
-        ORDER BY 1 LIMIT 20
-    ) AS found;
-    IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION 'a balance differs from the settlement of round %', round
-            USING ERRCODE = 'SB065', DETAIL = wrong::text;
-    END IF;
-
-    PERFORM players_note_rounds(
-        array_agg(p.player_id), array_agg(p.session), array_agg(p.mode::text), array_agg(p.staked), array_agg(p.paid))
-    FROM games_participation AS p WHERE p.round_id = round;
 
     RETURN QUERY
     WITH line AS MATERIALIZED (
         SELECT part.player_id, part.currency, wager.bet, wager.stake, wager.payout, wager.commission, wager.result
         FROM games_participation AS part JOIN games_wager AS wager ON wager.participation_id = part.id
         WHERE part.round_id = round
+    ), own AS MATERIALIZED (
+        SELECT line.player_id, line.currency, count(*) AS wagers, sum(line.stake) AS staked, sum(line.payout) AS paid,
+            sum(line.commission) AS commission, array_agg(line.bet ORDER BY line.bet COLLATE "C") AS bets,
+            string_agg(
+                concat_ws(' ', line.player_id, line.bet, line.stake, line.payout, line.commission, line.result),
+                E'\n' ORDER BY line.bet COLLATE "C") AS text
+        FROM line GROUP BY line.player_id, line.currency
     ), total AS (
-        SELECT line.currency, count(DISTINCT line.player_id) AS players, count(*) AS wagers,
-            sum(line.stake)::bigint AS staked, sum(line.payout)::bigint AS paid, sum(line.commission)::bigint AS commission
-        FROM line GROUP BY line.currency
+        SELECT own.currency, count(*) AS players, sum(own.wagers)::bigint AS wagers, sum(own.staked)::bigint AS staked,
+            sum(own.paid)::bigint AS paid, sum(own.commission)::bigint AS commission
+        FROM own GROUP BY own.currency
     )
-    SELECT encode(sha256(convert_to(string_agg(
-            concat_ws(' ', line.player_id, line.bet, line.stake, line.payout, line.commission, line.result),
-            E'\n' ORDER BY line.player_id, line.bet COLLATE "C"
-        ), 'UTF8')), 'hex'),
-        (SELECT jsonb_object_agg(total.currency, to_jsonb(total) - 'currency') FROM total)
-    FROM line;
+    SELECT encode(sha256(convert_to(string_agg(own.text, E'\n' ORDER BY own.player_id), 'UTF8')), 'hex'),
+        (SELECT jsonb_object_agg(total.currency, to_jsonb(total) - 'currency') FROM total),
+        (SELECT jsonb_agg(jsonb_build_array(each.bet, each.stake, each.payout, each.commission, each.result))
+         FROM (SELECT DISTINCT line.bet, line.stake, line.payout, line.commission, line.result FROM line) AS each),
+        (SELECT jsonb_agg(each.bets) FROM (SELECT DISTINCT own.bets FROM own) AS each)
+    FROM own;
 END $$;
 REVOKE ALL ON FUNCTION games_settle_live_round FROM PUBLIC;
 
 -- Release what is held for a void round of a shared table, and store the round with every bet, after
 -- its stakes were returned; return whether it had bets.
--- Balances are the ledger's: before the stakes were posted, where they were, and after their return.
--- A round without bets is not stored.
+-- No money has moved: the balance before is the one after. A round without bets is not stored.
 -- Raises SB060 if the round has ended, SB033 if it is dealt and two people have not approved, SB064 if
 -- stakes were not returned.
 -- Locks the round, then the accounts in ascending order of id.
@@ -237,18 +219,11 @@ BEGIN
     WITH seat AS (
         SELECT s.account_id, s.player_id, s.currency, s.session, s.stakes FROM games_liveseat AS s
         WHERE s.round_id = round AND s.live_table_id = live.live_table_id AND s.stakes <> '{}'
-    ), before AS (
-        SELECT entry.account_id, entry.balance_after - entry.amount AS balance
-        FROM wallet_journal AS journal JOIN wallet_entry AS entry ON entry.journal_id = journal.id
-        WHERE journal.round_id = round AND journal.kind = 'held_stake'
-    ), side AS MATERIALIZED (
-        SELECT seat.player_id, seat.currency, seat.session, seat.stakes, before.balance AS balance_before,
-            (SELECT account.balance FROM wallet_account AS account WHERE account.id = seat.account_id) AS balance
-        FROM seat FULL JOIN before USING (account_id)
     ), slip AS MATERIALIZED (
-        SELECT nextval('games_participation_id_seq') AS id, side.*,
-            (SELECT sum(bet.value::bigint)::bigint FROM jsonb_each_text(side.stakes) AS bet) AS staked
-        FROM side WHERE side.player_id IS NOT NULL
+        SELECT nextval('games_participation_id_seq') AS id, seat.*,
+            (SELECT account.balance FROM wallet_account AS account WHERE account.id = seat.account_id) AS balance,
+            (SELECT sum(bet.value::bigint)::bigint FROM jsonb_each_text(seat.stakes) AS bet) AS staked
+        FROM seat
     ), played AS (
         INSERT INTO games_round (
             id, code, table_version_id, mode, commitment, shoe_id, first_card, player_value, cards, outcome, at
@@ -262,8 +237,7 @@ BEGIN
             id, round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
             table_id
         )
-        SELECT slip.id, round, slip.player_id, slip.currency, live.mode, coalesce(slip.balance_before, slip.balance),
-            slip.balance, slip.staked, 0, 0, slip.session, (SELECT played.at FROM played), live.table_id
+        SELECT slip.id, round, slip.player_id, slip.currency, live.mode, slip.balance, slip.balance, slip.staked, 0, 0, slip.session, (SELECT played.at FROM played), live.table_id
         FROM slip ORDER BY slip.player_id
     )
     INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)

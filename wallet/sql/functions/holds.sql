@@ -1,5 +1,6 @@
--- Holds: money set aside for a shared round while bets are open, so that closing bets cannot fail
--- for lack of money. `held` of an account is the sum of its holds.
+-- Holds: money set aside for a shared round from the bet until the round is paid. It cannot be spent,
+-- so neither closing bets nor paying can fail for lack of money. `held` of an account is the sum of
+-- its holds.
 --
 --   SB107 the round is one of a shared table: its holds follow the bets
 
@@ -15,7 +16,7 @@ BEGIN
 END $$;
 
 -- Subtract deleted holds from `held` of their accounts. Trigger function, AFTER DELETE on
--- wallet_hold, per statement. wallet_stake_holds does the same itself, in the statement that moves
+-- wallet_hold, per statement. wallet_settle_holds does the same itself, in the statement that moves
 -- the balances.
 CREATE OR REPLACE FUNCTION wallet_give_back_held() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -83,14 +84,15 @@ END $$;
 REVOKE ALL ON FUNCTION wallet_hold FROM PUBLIC;
 
 -- Lock the accounts that have a hold for a round, in ascending order of id, until the transaction
--- ends.
-CREATE OR REPLACE FUNCTION wallet_lock_holders(round uuid) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    PERFORM FROM wallet_account AS a
-    WHERE a.id IN (SELECT h.account_id FROM wallet_hold AS h WHERE h.round_id = round) ORDER BY a.id FOR UPDATE;
-END $$;
-REVOKE ALL ON FUNCTION wallet_lock_holders FROM PUBLIC;
+-- ends. Returns what is held on each, its balance and its money.
+CREATE OR REPLACE FUNCTION wallet_lock_holds(round uuid)
+RETURNS TABLE (account bigint, amount bigint, balance bigint, currency text, mode text)
+LANGUAGE sql SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT a.id, h.amount, a.balance, a.currency, a.mode
+    FROM wallet_hold AS h JOIN wallet_account AS a ON a.id = h.account_id
+    WHERE h.round_id = wallet_lock_holds.round ORDER BY a.id FOR UPDATE OF a
+$$;
+REVOKE ALL ON FUNCTION wallet_lock_holds FROM PUBLIC;
 
 -- Delete all holds of a round that is voided before it is settled.
 -- Returns the number of holds.
@@ -100,7 +102,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     deleted bigint;
 BEGIN
-    PERFORM wallet_lock_holders(round);
+    PERFORM FROM wallet_lock_holds(round);
     DELETE FROM wallet_hold AS h WHERE h.round_id = round;
     GET DIAGNOSTICS deleted = ROW_COUNT;
     RETURN deleted;
@@ -117,106 +119,117 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_release_holds FROM PUBLIC;
 
--- Turn all holds of a round into stakes in escrow, in one journal of kind held_stake.
--- `key`: idempotency key; the same key again returns the same journal.
--- Returns rows as wallet_write does; no row if nothing was held.
--- Raises SB002 if the key posted something else. Money and limits were checked when the holds were
--- made, so neither is refused here.
--- Locks the accounts first, in ascending order of id.
-CREATE OR REPLACE FUNCTION wallet_stake_holds(round uuid, key uuid)
-RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+-- Turn the holds of a round into stakes and pay the round, under the rules of wallet_write: a journal
+-- of kind held_stake takes every hold into escrow, and one of kind settle returns all of it to players
+-- and the house. Each account is updated once.
+-- `paid[i]`: minor units paid to `accounts[i]`, stake included; an account that is not named gets
+-- nothing. `stake_key`, `settle_key`: idempotency keys of the journals.
+-- Returns the balance of each player's account afterwards; no row if nothing is held.
+-- Raises SB008 for a negative payout or one to an account without a hold, SB002 if a key was used
+-- before. Money and limits were checked when the holds were made, so neither is refused here.
+-- Locks the accounts in ascending order of id, then the keys.
+--
+-- The settings keep the plan on index look-ups for accounts and players whatever the statistics say;
+-- joins by hash stay allowed, because nested loops alone can be turned around and become quadratic.
+-- Rows of the round are never joined to each other: they carry what belongs to them.
+CREATE OR REPLACE FUNCTION wallet_settle_holds(round uuid, stake_key uuid, settle_key uuid, accounts bigint[], paid bigint[])
+RETURNS TABLE (account bigint, balance bigint)
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
 DECLARE
-    accounts bigint[];
-    amounts bigint[];
+    now_is timestamptz := clock_timestamp();
+    lines record;
+    stake_id bigint := nextval('wallet_journal_id_seq');
+    settle_id bigint := nextval('wallet_journal_id_seq');
 BEGIN
-    PERFORM wallet_lock_holders(round);
-    PERFORM wallet_begin_writing();
-    WITH taken AS (
-        DELETE FROM wallet_hold AS h WHERE h.round_id = round RETURNING h.account_id, h.amount
-    ), line AS (
-        SELECT taken.account_id, a.currency, a.mode, -taken.amount AS amount
-        FROM taken JOIN wallet_account AS a ON a.id = taken.account_id
-    ), escrowed AS (
-        SELECT e.id, total.amount
-        FROM (SELECT l.currency, l.mode, -sum(l.amount) AS amount FROM line AS l GROUP BY l.currency, l.mode) AS total
-        JOIN wallet_account AS e
-            ON e.owner_id IS NULL AND e.kind = 'escrow' AND e.currency = total.currency AND e.mode = total.mode
-    )
-    SELECT array_agg(l.account_id), array_agg(l.amount) INTO accounts, amounts
-    FROM (SELECT account_id, amount FROM line UNION ALL SELECT id, escrowed.amount FROM escrowed) AS l;
-    PERFORM wallet_end_writing();
-    IF accounts IS NOT NULL THEN
-        RETURN QUERY SELECT * FROM wallet_write_set(
-            wallet_stake_holds.key, 'held_stake', round, accounts, amounts, true);
-        RETURN;
-    END IF;
-    RETURN QUERY
-    SELECT 1, e.journal_id, true, e.account_id, e.balance_after
-    FROM wallet_posting_key AS k
-    JOIN wallet_journal AS j ON j.id = k.journal_id AND j.kind = 'held_stake' AND j.round_id = round
-    JOIN wallet_entry AS e ON e.journal_id = j.id
-    WHERE k.key = wallet_stake_holds.key ORDER BY e.line;
-END $$;
-REVOKE ALL ON FUNCTION wallet_stake_holds FROM PUBLIC;
-
--- Settle the stakes that wallet_stake_holds posted for a round, in one journal of kind settle.
--- `paid[i]`: minor units paid to `accounts[i]`, stake included. The escrow account returns all
--- stakes of the round, and the house account takes the rest or pays what is missing.
--- `key`: idempotency key; the same key again returns the same journal.
--- Returns rows as wallet_write does; no row if nothing was staked on the round.
--- Raises SB008 for a negative payout or one to an account without a stake, SB005 if the stakes were
--- reversed, SB002 if the key posted something else.
--- Locks the accounts in ascending order of id.
-CREATE OR REPLACE FUNCTION wallet_settle_stakes(round uuid, key uuid, accounts bigint[], paid bigint[])
-RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-AS $$
-DECLARE
-    stakes wallet_journal;
-    account_ids bigint[];
-    amounts bigint[];
-    strangers boolean;
-BEGIN
-    SELECT j.* INTO stakes FROM wallet_journal AS j WHERE j.round_id = round AND j.kind = 'held_stake';
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    IF EXISTS (SELECT FROM wallet_journal AS r WHERE r.reverses_id = stakes.id)
-        AND NOT EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = wallet_settle_stakes.key) THEN
-        RAISE EXCEPTION 'the stakes of round % have been taken back', round USING ERRCODE = 'SB005';
-    END IF;
-    WITH part AS MATERIALIZED (  -- per account: its stake (escrow: received) and payout
-        SELECT each.account_id, max(each.currency) AS currency, max(each.mode) AS mode, sum(each.staked) AS staked,
-               sum(each.paid) AS paid
-        FROM (SELECT e.account_id, e.currency, e.mode, -e.amount AS staked, 0 AS paid
-              FROM wallet_entry AS e WHERE e.journal_id = stakes.id
-              UNION ALL
-              SELECT p.account_id, NULL, NULL, 0, p.amount
-              FROM unnest(accounts, wallet_settle_stakes.paid) AS p (account_id, amount) WHERE p.amount <> 0) AS each
-        GROUP BY each.account_id
-    ), rest AS (
-        SELECT p.currency, p.mode, sum(p.staked) FILTER (WHERE p.staked > 0) - sum(p.paid) AS amount
-        FROM part AS p GROUP BY p.currency, p.mode
-    ), line AS (
-        SELECT p.account_id, p.paid AS amount FROM part AS p WHERE p.paid <> 0
+    -- One row for each account, in order: what it stakes and what it is paid, with its line in each journal.
+    WITH player AS (
+        SELECT coalesce(h.account, p.account) AS account, h.amount AS staked, coalesce(p.amount, 0) AS paid, h.currency, h.mode
+        FROM wallet_lock_holds(round) AS h
+        FULL JOIN unnest(accounts, wallet_settle_holds.paid) AS p (account, amount) ON p.account = h.account
+        WHERE h.account IS NOT NULL OR p.amount <> 0
+    ), total AS (
+        SELECT p.currency, p.mode, sum(p.staked)::bigint AS staked, sum(p.paid)::bigint AS paid
+        FROM player AS p GROUP BY p.currency, p.mode
+    ), part AS (
+        SELECT p.account, -p.staked AS stake, p.paid AS pay, true AS of_player, p.staked IS NULL OR p.paid < 0 AS is_wrong,
+            p.currency, p.mode
+        FROM player AS p
         UNION ALL
-        SELECT p.account_id, p.staked FROM part AS p WHERE p.staked < 0
-        UNION ALL
-        SELECT h.id, rest.amount FROM rest JOIN wallet_account AS h
-            ON h.owner_id IS NULL AND h.kind = 'house' AND h.currency = rest.currency AND h.mode = rest.mode
-        WHERE rest.amount <> 0
+        SELECT h.id, CASE h.kind WHEN 'escrow' THEN t.staked ELSE 0 END,
+            CASE h.kind WHEN 'escrow' THEN -t.staked ELSE t.staked - t.paid END, false, false, t.currency, t.mode
+        FROM total AS t
+        JOIN wallet_account AS h ON h.owner_id IS NULL AND h.kind IN ('escrow', 'house') AND h.currency = t.currency
+            AND h.mode = t.mode AND h.stands_for IS NULL
+    ), numbered AS (
+        SELECT p.*, (count(*) FILTER (WHERE p.stake <> 0) OVER in_order)::integer AS stake_line,
+            (count(*) FILTER (WHERE p.pay <> 0) OVER in_order)::integer AS pay_line
+        FROM part AS p WINDOW in_order AS (ORDER BY p.account)
     )
-    SELECT array_agg(l.account_id), array_agg(l.amount),
-           (SELECT bool_or(p.paid < 0 OR p.paid > 0 AND p.staked <= 0) FROM part AS p)
-    INTO account_ids, amounts, strangers FROM line AS l;
-    IF strangers THEN
+    SELECT bool_or(n.is_wrong) AS is_wrong,
+        array_agg(n.account) FILTER (WHERE n.of_player) AS accounts, array_agg(n.stake) FILTER (WHERE n.of_player) AS stakes,
+        array_agg(n.pay) FILTER (WHERE n.of_player) AS pays, array_agg(n.stake_line) FILTER (WHERE n.of_player) AS stake_lines,
+        array_agg(n.pay_line) FILTER (WHERE n.of_player) AS pay_lines,
+        array_agg(n.account) FILTER (WHERE NOT n.of_player) AS house, array_agg(n.stake) FILTER (WHERE NOT n.of_player) AS house_stakes,
+        array_agg(n.pay) FILTER (WHERE NOT n.of_player) AS house_pays,
+        array_agg(n.stake_line) FILTER (WHERE NOT n.of_player) AS house_stake_lines,
+        array_agg(n.pay_line) FILTER (WHERE NOT n.of_player) AS house_pay_lines,
+        array_agg(n.currency) FILTER (WHERE NOT n.of_player) AS house_currencies,
+        array_agg(n.mode) FILTER (WHERE NOT n.of_player) AS house_modes,
+        wallet_request_hash('held_stake', round, NULL, (array_agg(n.account) FILTER (WHERE n.stake <> 0))::text,
+            (array_agg(n.stake) FILTER (WHERE n.stake <> 0))::text) AS stake_hash,
+        wallet_request_hash('settle', round, NULL, (array_agg(n.account) FILTER (WHERE n.pay <> 0))::text,
+            (array_agg(n.pay) FILTER (WHERE n.pay <> 0))::text) AS settle_hash
+    INTO lines FROM (SELECT * FROM numbered ORDER BY account) AS n;
+    IF lines.is_wrong THEN
         RAISE EXCEPTION 'round % pays only those who have staked on it', round USING ERRCODE = 'SB008';
     END IF;
-    RETURN QUERY SELECT * FROM wallet_write_set(
-        wallet_settle_stakes.key, 'settle', round, account_ids, amounts, false);
+    IF lines.accounts IS NULL THEN
+        RETURN;
+    END IF;
+
+    PERFORM wallet_begin_writing();
+    INSERT INTO wallet_posting_key AS k (key, request_hash, journal_id)
+    VALUES (stake_key, lines.stake_hash, stake_id), (settle_key, lines.settle_hash, settle_id) ON CONFLICT DO NOTHING;
+    IF (SELECT count(*) FROM wallet_posting_key AS k WHERE k.journal_id IN (stake_id, settle_id) AND k.key IN (stake_key, settle_key)) < 2 THEN
+        RAISE EXCEPTION 'a key of round % was used before', round USING ERRCODE = 'SB002';
+    END IF;
+    INSERT INTO wallet_journal (id, key, request_hash, kind, round_id, at) VALUES
+        (stake_id, stake_key, lines.stake_hash, 'held_stake', round, now_is),
+        (settle_id, settle_key, lines.settle_hash, 'settle', round, now_is);
+    DELETE FROM wallet_hold AS h WHERE h.round_id = round;
+    RETURN QUERY
+    WITH moved AS (
+        UPDATE wallet_account AS a SET balance = a.balance + each.stake + each.pay, held = a.held + each.stake,
+            version = a.version + CASE WHEN each.pay > 0 THEN 2 ELSE 1 END
+        FROM unnest(lines.accounts, lines.stakes, lines.pays, lines.stake_lines, lines.pay_lines)
+            AS each (id, stake, pay, stake_line, pay_line)
+        WHERE a.id = each.id
+        RETURNING a.id, a.currency, a.mode, a.owner_id, a.balance, a.version, each.stake, each.pay, each.stake_line, each.pay_line
+    ), counted AS (
+        INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
+        SELECT each.owner_id, (now_is AT TIME ZONE z.time_zone)::date, 0, 0, each.staked, each.paid
+        FROM (SELECT m.owner_id, -sum(m.stake)::bigint AS staked, sum(m.pay)::bigint AS paid FROM moved AS m
+              WHERE m.mode = 'R' AND m.owner_id IS NOT NULL GROUP BY m.owner_id ORDER BY m.owner_id) AS each
+        JOIN players_player AS p ON p.id = each.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+        ON CONFLICT (player_id, day) DO UPDATE SET staked = d.staked + excluded.staked, paid = d.paid + excluded.paid
+    ), entries AS (
+        INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)
+        SELECT stake_id, m.stake_line, m.id, m.currency, m.mode, m.stake, m.balance - m.pay,
+            m.version - CASE WHEN m.pay > 0 THEN 1 ELSE 0 END
+        FROM moved AS m
+        UNION ALL
+        SELECT settle_id, m.pay_line, m.id, m.currency, m.mode, m.pay, m.balance, m.version FROM moved AS m WHERE m.pay > 0
+        UNION ALL
+        SELECT journal.id, journal.line, h.id, h.currency, h.mode, journal.amount, NULL, NULL
+        FROM unnest(lines.house, lines.house_stakes, lines.house_pays, lines.house_stake_lines, lines.house_pay_lines,
+                    lines.house_currencies, lines.house_modes)
+            AS h (id, stake, pay, stake_line, pay_line, currency, mode)
+        CROSS JOIN LATERAL (VALUES (stake_id, h.stake_line, h.stake), (settle_id, h.pay_line, h.pay)) AS journal (id, line, amount)
+        WHERE journal.amount <> 0
+    )
+    SELECT m.id, m.balance FROM moved AS m ORDER BY m.id;
+    PERFORM wallet_end_writing();
 END $$;
-REVOKE ALL ON FUNCTION wallet_settle_stakes FROM PUBLIC;
+REVOKE ALL ON FUNCTION wallet_settle_holds FROM PUBLIC;

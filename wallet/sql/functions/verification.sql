@@ -193,9 +193,7 @@ BEGIN
     JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'escrow'
     WHERE j.round_id = ANY (escrowed) OR j.round_id IS NULL AND array_position(escrowed, NULL) > 0 AND j.id >= low AND j.id < high
     GROUP BY j.round_id, e.currency, e.mode
-    HAVING sum(e.amount) <> 0 AND NOT (
-        sum(e.amount) > 0 AND EXISTS (
-            SELECT FROM games_liveround AS played WHERE played.id = j.round_id AND played.phase IN ('closed', 'dealt')));
+    HAVING sum(e.amount) <> 0;
 END $$;
 REVOKE ALL ON FUNCTION wallet_verify_journals FROM PUBLIC;
 
