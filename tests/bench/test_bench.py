@@ -22,7 +22,7 @@ FIGURES = {
     "pay_all": {"pay_all_100"},
     "push": {"push_500_p99"},
     "growth": {f"growth_{page}" for page in GROWN},
-    "ledger": {"ledger_afresh", "ledger_again"},
+    "ledger": {"ledger_from_start", "ledger_again"},
 }
 
 

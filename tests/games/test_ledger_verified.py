@@ -146,7 +146,7 @@ def test_rounds_of_the_product_are_whole(played):
     advance_to(live_table, Phase.SETTLED)
     assert is_whole()
     assert is_whole("--new")
-    assert is_whole("--afresh")
+    assert is_whole("--from-start")
 
 
 class TestIsNamed:
@@ -321,7 +321,7 @@ class TestAgain:
         change(owner, "UPDATE wallet_journal SET at = at - interval '1 second'")
         for _ in range(2):
             assert "verified_rows_stay: wallet_journal" in verify()
-        assert is_whole("--afresh")
+        assert is_whole("--from-start")
         assert is_whole()
 
     def test_new_journals_alone_are_read_for_the_hour(self, played, owner):
@@ -331,7 +331,7 @@ class TestAgain:
         assert is_whole("--new")
         journal = post(owner, "settle", uuid4(), {played.house: -STAKE, played.cash: STAKE})
         assert f"journal {journal}: this settle" in verify("--new")
-        assert "wagers_are_sums" in verify("--afresh")
+        assert "wagers_are_sums" in verify("--from-start")
 
     def test_what_was_found_is_found_again(self, played, owner):
         post(owner, "settle", uuid4(), {played.house: -STAKE, played.cash: STAKE})

@@ -234,12 +234,14 @@ Rows = Iterable[tuple[str, str]]
 """Names of invariants, each with a sentence about a row that breaks it."""
 
 
-def run(*, is_whole: bool = True, afresh: bool = False, tell: Tell | None = None, most: int = AT_ONCE) -> list[Check]:
+def run(
+    *, is_whole: bool = True, from_start: bool = False, tell: Tell | None = None, most: int = AT_ONCE
+) -> list[Check]:
     """Verify the ledger and return the result of each invariant.
 
     Journals are verified from the mark on (`wallet_begin_verification`). If *is_whole*, totals of
     all accounts and days are verified too, and all earlier rows are compared with the checkpoint.
-    If rows differ from it, every journal is verified again. *afresh* does that too, and forgets the
+    If rows differ from it, every journal is verified again. *from_start* does that too, and forgets the
     checkpoint: changed rows are accepted if nothing else is wrong with them. *most*: ids of journals
     per transaction.
 
@@ -249,7 +251,9 @@ def run(*, is_whole: bool = True, afresh: bool = False, tell: Tell | None = None
     Raises VerificationEnded.
     """
     found: dict[str, list[str]] = defaultdict(list)
-    _verify_journals(found, _begin(from_start=afresh, forgets=afresh), chains=not is_whole, tell=tell, most=most)
+    _verify_journals(
+        found, _begin(from_start=from_start, forgets=from_start), chains=not is_whole, tell=tell, most=most
+    )
     if is_whole:
         with transaction.atomic(), connection.cursor() as cursor:
             # It writes at its end only, so it holds back neither the log nor the hourly totals.

@@ -24,15 +24,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add what is verified."""
         parser.add_argument("--new", action="store_true", help="only what was written since the last verification")
-        parser.add_argument("--afresh", action="store_true", help="verify every row, whatever was verified before")
+        parser.add_argument("--from-start", action="store_true", help="verify every row, whatever was verified before")
 
-    def handle(self, *args: Any, new: bool = False, afresh: bool = False, verbosity: int = 1, **options: Any) -> None:
+    def handle(
+        self, *args: Any, new: bool = False, from_start: bool = False, verbosity: int = 1, **options: Any
+    ) -> None:
         """Check the invariants.
 
         Raises CommandError with every offending row if an invariant does not hold.
         """
         self.told = time.monotonic()
-        checks = verify.run(is_whole=not new, afresh=afresh, tell=self.tell if verbosity else None)
+        checks = verify.run(is_whole=not new, from_start=from_start, tell=self.tell if verbosity else None)
         broken = [f"{check.invariant.name}: {row}" for check in checks for row in check.rows]
         if broken:
             raise CommandError("The ledger is inconsistent.\n" + "\n".join(broken))
