@@ -22,6 +22,7 @@ from players.models import Player
 from tests.builders import a_player, a_seat, a_table, a_verified_player
 from tests.concurrency.books import broken
 from tests.harness.databases import Database
+from tests.wallet import wholeness
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back
 from tests.wallet.money_moves import cash, settle, stake, write
 from tests.wallet.payout_builders import an_account
@@ -128,7 +129,7 @@ class TestOneAccount:
         assert Payment.objects.filter(state="credited").count() == done["deposit"]
         assert Journal.objects.filter(kind="stake").count() == done["stake"]
         assert everything_follows(player)
-        assert not broken()
+        assert not wholeness.broken()
 
     def test_plays_rounds_at_many_tables_while_money_comes_and_goes(self, cloned_db):
         player = a_verified_player(real=100 * AMOUNT)
