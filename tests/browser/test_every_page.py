@@ -2,7 +2,8 @@
 
 The pages are those of the matrix and the states of `tests.sights`, in one house that serves them all. `make test` sees
 each page once, at the width of a desktop and of a phone, in one theme, in German and in a second language, and some of
-the states and of the other roles that see a page, other ones each day; axe-core looks at half of the pages each day.
+the states and of the other roles that see a page, other ones each day; axe-core looks at a quarter of the pages each
+day.
 `make test-all` sees everything.
 """
 
@@ -52,8 +53,8 @@ ONCE |= {sight.name.removesuffix(" as player"): sight for sight in LOOKED_AT if 
 
 
 OTHERS = [sight for sight in LOOKED_AT if sight not in ONCE.values()]
-FOR_AXE = drawn(list(ONCE.values()), len(ONCE) // 2)
-SEEN_TODAY = (*ONCE.values(), *drawn(OTHERS, 25))
+FOR_AXE = drawn(list(ONCE.values()), len(ONCE) // 4)
+SEEN_TODAY = (*ONCE.values(), *drawn(OTHERS, 10))
 
 
 def is_usual(visit: tuple[Sight, str]) -> bool:

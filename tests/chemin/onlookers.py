@@ -115,8 +115,8 @@ class House:
                 pages = (self._listen(onlooker, address) for address in addresses)
                 onlooker.watchers = (*pages, self._listen_as_an_api_client(onlooker.api_client))
 
-    def begin(self, monkeypatch: pytest.MonkeyPatch, seed: bytes) -> None:
-        """Let the banker take the bank, and use a shoe with this seed."""
+    def begin(self, monkeypatch: pytest.MonkeyPatch, seed: bytes, *, listen: bool = True) -> None:
+        """Let the banker take the bank, and use a shoe with this seed. With *listen*, examine what can be read."""
         self.record.keep(seed)
         next_seed(monkeypatch, seed)
         player = self.onlookers["banker"].player
@@ -125,7 +125,8 @@ class House:
         shoe = LiveTable.objects.get(pk=self.live_table.pk).shoe
         assert shoe
         assert shoes.seed_of(shoe) == seed
-        self.listen()
+        if listen:
+            self.listen()
 
     def click(self, name: str, action: str, amount: str = "", *, listen: bool = True) -> str:
         """Click on the page, examine everything that can be read afterwards, and return the answer."""
@@ -213,10 +214,10 @@ class House:
     def _who_goes_everywhere(self) -> list[Onlooker]:
         """Return everyone who has different pages.
 
-        `make test` uses only the spectator and one staff member.
+        `make test` uses only the spectator or one staff member, another one each day.
         """
         if not IS_SWEEP:
-            return [self.onlookers[name] for name in ("spectator", *in_turn(STAFF, TURN, IS_SWEEP))]
+            return [self.onlookers[name] for name in in_turn(("spectator", *STAFF), TURN, IS_SWEEP)]
         alike = ("third guest", "fourth guest", OUTSIDER)
         return [each for name, each in self.onlookers.items() if name not in alike]
 
