@@ -159,7 +159,7 @@ class TestWithMoney:
         withdrawals.refuse(withdrawal_id=withdrawal.pk, by="staff:1", code="details", note="")
         finish_closing()
         assert closures.state_of(rich) is ClosureState.CLOSING
-        assert "has been credited again" in visitor.get(CLOSE).text
+        assert "is back in your account. Withdraw it so that" in visitor.get(CLOSE).text
 
     def test_asks_first_who_somebody_is(self):
         player = a_player(real=MONEY, password=PASSWORD)

@@ -300,7 +300,7 @@ class TestPanels:
     def test_of_an_empty_house_say_so(self):
         shown = page(as_staff("compliance"))
         assert "No stakes, deposits or withdrawals in this period or the previous one." in shown
-        assert "has been summed up" in shown
+        assert "No play in the hours summed up for these days." in shown
 
     def test_what_waits_is_counted(self):
         a_withdrawal(reports_history.a_depositor("SE"))

@@ -49,7 +49,10 @@ def house(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
 
 
 def deal(monkeypatch: pytest.MonkeyPatch, house: House, seed: bytes, clicks: Clicks, *, listen: bool = True) -> None:
-    """Play a coup of this seed until the cards are dealt, and examine what can be read then; with *listen*, before too."""
+    """Play a coup of this seed until the cards are dealt, and examine what can be read then.
+
+    With *listen*, also examine what can be read before.
+    """
     house.begin(monkeypatch, seed, listen=listen)
     for name, action, amount in clicks:
         house.click(name, action, amount, listen=False)
