@@ -8,6 +8,9 @@ active or standing by.
 work. A task without work costs a message, a worker thread and more statements. A query may return
 rows although the task then finds nothing, because the task decides itself. It must never return
 none if the task would find work.
+
+The tables are due each second, but are asked about only when the next deadline has passed, when a
+notification has come, or after five seconds.
 """
 
 import logging.config
@@ -27,16 +30,22 @@ from celery.beat import PersistentScheduler, ScheduleEntry, Service
 from django.conf import settings
 
 from ops import embedded, forked, logs
+from ops.presence import CHANNEL, SOMEBODY_WATCHES
 
-# A table without a dealt round advances only while it is open and not stopped.
-SHARED_TABLES: Final = """
+# A table without a dealt round advances only while it is open and not stopped. Betting time that
+# passed without a bet waits for the next visitor: nothing depends on it (`games.shared.phases`).
+SHARED_TABLES: Final = f"""
 SELECT FROM games_livetable AS live
 JOIN games_table AS seat ON seat.id = live.table_id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
 WHERE seat.shape = 'shared' AND (round.id IS NULL OR round.deadline <= clock_timestamp())
     AND (round.phase = 'dealt' OR live.stopped_by_id IS NULL
         AND (seat.status = 'open' OR round.phase IN ('betting', 'closed')))
-"""
+    AND (round.phase IS DISTINCT FROM 'betting' OR seat.status <> 'open'
+        OR EXISTS (SELECT FROM games_liveseat AS bettor WHERE bettor.round_id = round.id AND bettor.stakes <> '{{}}')
+        OR EXISTS (SELECT FROM wallet_housestop WHERE ended_at IS NULL)
+        OR {SOMEBODY_WATCHES})
+"""  # noqa: S608  (nothing but our own condition)
 # With a seated player there is more to check than deadlines: ended sessions and absent players.
 CHEMIN_TABLES: Final = """
 SELECT FROM games_cheminseat WHERE left_at IS NULL
@@ -142,6 +151,20 @@ QUESTIONS: Final[Mapping[str, str]] = {
 """Query by task: returns rows if the task has work."""
 
 
+# The seconds until something is due at the tables, if nothing changes before, which is notified.
+NEXT: Final[Mapping[str, str]] = {
+    "games.tasks.tick": """
+SELECT extract(epoch FROM min(round.deadline) - clock_timestamp())::float8
+FROM games_livetable AS live JOIN games_liveround AS round ON round.id = live.round_id
+WHERE round.deadline > clock_timestamp()
+""",
+    "games.tasks.tick_chemin": """
+SELECT extract(epoch FROM min(deadline) - clock_timestamp())::float8
+FROM games_chemintable WHERE deadline > clock_timestamp()
+""",
+}
+
+
 # An arbitrary number, the same in every beat.
 ADVISORY_LOCK = 0x5AB07_0002
 # The beat that holds the lock is the active one.
@@ -153,7 +176,8 @@ WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND (classid::bigint <<
 LONGEST_NAME = 63  # bytes of application_name that PostgreSQL keeps
 PARAMETERS = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}  # of libpq
 AGAIN = 0.2  # seconds between attempts to reach PostgreSQL
-LONGEST_SLEEP = 5  # seconds; after each sleep, beat checks that it still holds the lock
+LONGEST_SLEEP = 5  # seconds; after each sleep, beat checks that its connection, and so the lock, is still there
+LONGEST_REST = 5.0  # seconds after which tables are asked about although nothing is due
 LONGEST_SILENCE = 600.0  # seconds after which a task is sent whatever its query returns
 
 
@@ -203,6 +227,7 @@ class Turn:
 
     def __init__(self, database: Mapping[str, Any]) -> None:
         self._database = database
+        self._has_heard = False
         self.connection = self._connect()
 
     def wait(self, say: Callable[[str], object]) -> None:
@@ -212,11 +237,30 @@ class Turn:
             self.connection.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
 
     def keep(self) -> None:
-        """Check that the lock is held. If the connection was lost, reconnect and take it again. Raises TurnLost."""
+        """Check that the lock is held, by a query. If the connection was lost, reconnect and take the lock again.
+
+        Raises TurnLost.
+        """
         try:
             self.connection.execute("SELECT 1")
         except (psycopg.OperationalError, psycopg.InterfaceError):
             self._take_again()
+
+    def hear(self) -> bool:
+        """Return whether a notification has come since the last call. Reads what the server has sent, without a
+        query, and so notices a closed connection, like `keep`. Raises TurnLost.
+        """
+        try:
+            server = self.connection.pgconn
+            server.consume_input()
+            server.consume_input()  # the end of the connection comes after the server's reason for it
+            while server.notifies():
+                self._has_heard = True
+        except (psycopg.OperationalError, psycopg.InterfaceError):
+            self._take_again()
+            self._has_heard = True
+        heard, self._has_heard = self._has_heard, False
+        return heard
 
     def _take_again(self) -> None:
         while True:
@@ -241,7 +285,14 @@ class Turn:
             embedded.ensure_running(settings.VAR_DIR)
         given = {PARAMETERS[name]: value for name, value in self._database.items() if value and name in PARAMETERS}
         options = {name: value for name, value in self._database["OPTIONS"].items() if name != "server_side_binding"}
-        return psycopg.connect(**given, **options | {"application_name": name()}, autocommit=True)
+        made = psycopg.connect(**given, **options | {"application_name": name()}, autocommit=True)
+        made.add_notify_handler(self._note)
+        made.execute(f"LISTEN {CHANNEL}".encode())
+        return made
+
+    def _note(self, notification: psycopg.Notify) -> None:
+        """Remember a notification that came with the answer to a query."""
+        self._has_heard = True
 
 
 class GuardedScheduler(PersistentScheduler):
@@ -253,11 +304,13 @@ class GuardedScheduler(PersistentScheduler):
     def __init__(self, turn: Turn, *args: Any, **kwargs: Any) -> None:
         self._turn = turn
         self._sent_at: dict[str, float] = {}
+        self._rests_until: dict[str, float] = {}  # by the monotonic clock; see `NEXT`
         super().__init__(*args, **kwargs)
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Send everything that is due and return the seconds until the next task. Raises TurnLost."""
-        self._turn.keep()
+        if self._turn.hear():
+            self._rests_until.clear()
         while not (pause := super().tick(*args, **kwargs)):
             pass
         return pause
@@ -280,10 +333,18 @@ class GuardedScheduler(PersistentScheduler):
         return old_schedules is not None
 
     def _has_work(self, task: str) -> bool:
-        question = QUESTIONS.get(task)
-        if question is None or time.monotonic() - self._sent_at.get(task, -inf) > LONGEST_SILENCE:
+        question, now = QUESTIONS.get(task), time.monotonic()
+        if question is None or now - self._sent_at.get(task, -inf) > LONGEST_SILENCE:
+            self._turn.keep()  # what follows is sent without a question
             return True
+        if now < self._rests_until.get(task, 0):
+            return False
+        following = NEXT.get(task, "NULL")
         try:
-            return self._turn.connection.execute(f"SELECT EXISTS ({question})".encode()).fetchone() == (True,)
+            row = self._turn.connection.execute(f"SELECT EXISTS ({question}), ({following})".encode()).fetchone()
         except psycopg.Error:
             return True
+        has_work, seconds = row or (True, None)
+        if task in NEXT and not has_work:
+            self._rests_until[task] = now + min(LONGEST_REST, LONGEST_REST if seconds is None else seconds)
+        return bool(has_work)

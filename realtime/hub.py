@@ -46,6 +46,7 @@ MOST_OF_ONE_PLAYER: Final = 6  # streams per player or staff member
 # (static/js/common/banner.js), or polls.
 ENOUGH_TO_LISTEN: Final = 3
 SESSION_CHECK_SECONDS: Final = 4.0  # seconds
+LONGEST_REST: Final = 60.0  # seconds without streams between two looks at the connection
 SLICE: Final = 0.01  # seconds spent on players' own fragments before public changes are checked again
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between two attempts to connect
 
@@ -94,6 +95,8 @@ class Hub:
         self._count(-1)
         if not self._of_reader[reader]:
             del self._of_reader[reader]
+        if not self._of_reader:
+            self._stirred.set()  # to release the lock of `ops.presence`
         if self._newcomers.pop(stream, stream) is None:
             return
         self._floor.let_go(stream)
@@ -151,6 +154,7 @@ class Hub:
             self._hear(line.hear())
             await self._let_newcomers_in(line)
             await self._check_sessions(line)
+            await line.show_presence(bool(self._of_reader))
             for table in list(self._tables.values()):
                 if table.is_stale:
                     await self._read(line, table)
@@ -285,6 +289,8 @@ class Hub:
         return any(table.show_board() for table in self._tables.values())
 
     def _seconds_of_rest(self) -> float:
+        if not self._of_reader:
+            return LONGEST_REST  # a new stream ends the rest
         changes = [self._notices.due, *(table.due for table in self._tables.values())]
         due = min([self._sessions_due, *(each for each in changes if each is not None)])
         return max(0.0, due - monotonic())

@@ -16,6 +16,7 @@ from psycopg import AsyncConnection, Notify, OperationalError
 from psycopg.rows import DictRow, dict_row
 
 from games.tables.notify import BLOCKS, CHANNEL, CHAT, DECIDED, NAMES
+from ops.presence import ARRIVE, LEAVE
 from players.notify import NOTICE
 
 NAME: Final = "sabot live"  # application_name of the connection
@@ -45,6 +46,7 @@ class Line:
     def __init__(self, connection: AsyncConnection[DictRow]) -> None:
         self._connection = connection
         self._heard = Notifications()
+        self._is_present = False
         connection.add_notify_handler(self._note)
 
     async def ask(self, question: str, parameters: Parameters) -> list[DictRow]:
@@ -52,6 +54,12 @@ class Line:
         async with asyncio.timeout(PATIENCE):
             answer = await self._connection.execute(question.encode(), parameters)
             return await answer.fetchall()
+
+    async def show_presence(self, somebody_is_there: bool) -> None:
+        """Hold the lock that shows that somebody watches, or release it (`ops.presence`). Raises Lost."""
+        if somebody_is_there != self._is_present:
+            await self.ask(ARRIVE if somebody_is_there else LEAVE, [])
+            self._is_present = somebody_is_there
 
     def hear(self) -> Notifications:
         """Return the notifications received since the last call. Raises Lost."""

@@ -107,7 +107,7 @@ def _beat(now: datetime) -> Iterator[Line]:
 
 
 def _tables(now: datetime) -> Iterator[Line]:
-    due = phases.due()
+    due = phases.late()
     oldest = LiveTable.objects.filter(pk__in=due).aggregate(oldest=Min("round__deadline"))["oldest"]
     yield _late("Shared tables", len(due), oldest, now)
     asked = tick.due()

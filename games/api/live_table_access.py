@@ -22,7 +22,8 @@ from games.chemin import messages, play, snapshots
 from games.engine.bets import Variant
 from games.errors import CheminRefused
 from games.models import CheminSeat, CheminTable, LiveTable, Shape
-from games.shared.state import READ_OWN, READ_PUBLIC, public_state
+from games.shared import phases
+from games.shared.state import READ_OWN
 from games.tables.access import demand_eligible, demand_playable
 from games.variants import GAMES
 from players.api import schema
@@ -95,9 +96,7 @@ class AtLiveTable(PlayerApiView):
             seen = snapshots.read_public(live.pk)
             mine = chemin_schema.own(seen, snapshots.read_own(live.pk, self.player.pk))
             return {"state": chemin_schema.public(seen), "own": mine}
-        row = fetch_named(READ_PUBLIC, [live.pk])
-        assert row is not None  # noqa: S101  (the table exists, and tables are never deleted)
-        state = public_state(row)
+        state = phases.read_awake(live.pk)
         own = fetch_named(READ_OWN, [live.pk, [self.player.pk]])
         return {"state": shared_schema.public(state), "own": own and shared_schema.own(state, own)}
 

@@ -16,13 +16,16 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import InterfaceError, InternalError, OperationalError, connection, transaction
+from django.db.models import Exists, OuterRef
 from structlog.contextvars import bind_contextvars
 
-from games.models import IncidentKind, LiveRound, LiveTable, Phase, Shape, ShoeEnding, VoidReason
+from games.models import IncidentKind, LiveRound, LiveSeat, LiveTable, Phase, Shape, ShoeEnding, VoidReason
+from audit.raw_rows import fetch_named
 from games.rounds.integrity import Doubt, NotReproduced, Overdue
 from games.rounds.redeal import Finding
 from games.shared import malfunction, rounds, settlement, shoes, void
 from games.shared.shoes import SYSTEM
+from games.shared.state import READ_PUBLIC, State, public_state
 from games.tables import clock
 from games.variants import VARIANTS
 from wallet import house_stop
@@ -85,6 +88,13 @@ def due() -> list[int]:
     return _due(None)
 
 
+def late() -> list[int]:
+    """Return the shared tables whose next step is due, without those that wait for a first bet (`read_awake`)."""
+    has_bets = Exists(LiveSeat.objects.filter(round_id=OuterRef("round_id")).exclude(stakes={}))
+    found = LiveTable.objects.filter(pk__in=due()).exclude(~has_bets, round__phase=Phase.BETTING)
+    return list(found.values_list("pk", flat=True))
+
+
 def advance(live_table_id: int) -> bool:
     """Move the round of a table one phase on, if it is due, and return whether it moved.
 
@@ -114,6 +124,22 @@ def advance(live_table_id: int) -> bool:
         _stop(live_round, error)
         return False
     return True
+
+
+def read_awake(live_table_id: int) -> State:
+    """Return the public state of a table for somebody who comes to it.
+
+    Betting time that passed while nobody was there starts again: beat lets such tables rest.
+    """
+    state = _read(live_table_id)
+    return _read(live_table_id) if state.has_lapsed and advance(live_table_id) else state
+
+
+def _read(live_table_id: int) -> State:
+    row = fetch_named(READ_PUBLIC, [live_table_id])
+    if row is None:
+        raise LiveTable.DoesNotExist
+    return public_state(row)
 
 
 def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:

@@ -7,9 +7,9 @@ database's clock.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from games.betting.limits import Limits, StoredLimits
@@ -21,6 +21,9 @@ from games.tables.clock import Clock
 from games.variants import VARIANTS
 from wallet import house_stop
 from wallet.models import Mode
+
+LAPSED: Final = timedelta(seconds=5)
+"""A betting time that has passed by this much waits for somebody to come: a tick comes every second."""
 
 # Parameter: the live table. The version is that of the round, where there is one, because a round
 # is played to its end under it. A result is included once its round is settled, not when its cards
@@ -175,6 +178,12 @@ class State:
     def takes_bets(self) -> bool:
         """Return whether a bet may be placed. The deadline itself is checked when the bet arrives."""
         return self.lets_bets_go and not self.is_house_stopped
+
+    @property
+    def has_lapsed(self) -> bool:
+        """Return whether the betting time passed some time ago, which happens while nobody watches a table."""
+        due = self.round.deadline + LAPSED if self.round and self.takes_bets and self.is_open else None
+        return due is not None and due < self.now
 
     @property
     def lets_bets_go(self) -> bool:

@@ -22,7 +22,7 @@ from games.engine.settle import SettlementError
 from games.errors import NoChipChosen, NotEligible, PlayError, StalePage, TableChanged, TooManyChips, UnknownChip
 from games.models import LiveTable, Table
 from games.rounds.void import take_void_notices
-from games.shared import bets, chips, rendering, seats, stream_tokens
+from games.shared import bets, chips, phases, rendering, seats, stream_tokens
 from games.shared.favourites.panel import panel
 from games.shared.panel_tabs import side_panels
 from games.shared.state import READ_OWN, READ_PUBLIC, State, public_state
@@ -166,7 +166,7 @@ def _carry_out(request: PlayerRequest, live: LiveTable) -> None:
 
 def _parts(request: PlayerRequest, live: LiveTable, notice: Notice | None, token: str = "") -> dict[str, Any]:
     """Return the arguments of ``#live``; *token* is the CSRF token for a form sent without a script."""
-    language, state = get_language() or "en", read_public(live)
+    language, state = get_language() or "en", phases.read_awake(live.pk)
     own = read_own(live, request.player.pk)
     return {
         "slug": live.table.slug,

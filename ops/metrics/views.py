@@ -24,6 +24,8 @@ LATE: Final = """
 SELECT round.phase, count(*), coalesce(max(extract(epoch FROM clock_timestamp() - round.deadline)), 0)
 FROM games_livetable AS live JOIN games_liveround AS round ON round.id = live.round_id
 WHERE round.phase IN ('betting', 'closed', 'dealt') AND round.deadline <= clock_timestamp()
+    AND (round.phase <> 'betting' OR EXISTS (
+        SELECT FROM games_liveseat AS bettor WHERE bettor.round_id = round.id AND bettor.stakes <> '{}'))
 GROUP BY round.phase
 """
 PHASES: Final = ("betting", "closed", "dealt")

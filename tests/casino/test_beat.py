@@ -1,10 +1,12 @@
 """The scheduler and its broker connection, also when the database or the broker fails."""
 
+import select
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -18,9 +20,10 @@ from casino.celery import EXPIRES, LONGEST_WAIT, app
 from games.chemin import tick as chemin_tick
 from games.models import LiveTable, Table
 from games.shared import phases
-from ops import beat
+from games.tables.notify import notify_table
+from ops import beat, presence
 from ops.beat import ADVISORY_LOCK, LONGEST_SILENCE, GuardedScheduler, Turn, TurnLost
-from players import mail
+from players import mail, notify
 from players.account import closures
 from players.models import Player
 from tests.audit.reporting import asked
@@ -29,7 +32,7 @@ from tests.chemin.at_table import a_chemin_table, sit
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
 from tests.harness.web import PROJECT
-from tests.live.at_table import a_live_table, bet, hurry, round_at
+from tests.live.at_table import a_live_table, bet, hurry, make_late, round_at
 from tests.people import a_visitor
 from tests.voiding import agree_to_void
 
@@ -142,7 +145,8 @@ def sending(scheduler: GuardedScheduler) -> Sent:
 
 
 def ask(beat: Sent, task: str) -> list[str]:
-    """Make a task due and return what is sent."""
+    """Make a task due, some seconds after the last time, and return what is sent."""
+    beat._rests_until.clear()
     beat.apply_entry(ScheduleEntry(name=task, task=task, app=beat.app))
     return beat.sent
 
@@ -152,6 +156,15 @@ def test_nothing_is_sent_for_a_house_without_tables(sending: Sent):
     assert ask(sending, "games.tasks.tick") == ask(sending, "games.tasks.tick_chemin") == []
 
 
+@pytest.fixture
+def somebody(superuser: psycopg.Connection) -> Iterator[None]:
+    """A web process that serves a stream."""
+    superuser.execute(presence.ARRIVE)
+    yield
+    superuser.execute(presence.LEAVE)
+
+
+@pytest.mark.usefixtures("somebody")
 def test_a_shared_table_is_moved_in_each_phase_once_it_is_due_and_not_before(sending: Sent):
     live_table = a_live_table()
     bet(a_player(real=100_00), live_table, banker=50_00)
@@ -164,6 +177,85 @@ def test_a_shared_table_is_moved_in_each_phase_once_it_is_due_and_not_before(sen
         assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"], round_at(live_table).phase
         assert phases.advance(live_table.pk)
         sending.sent.clear()
+
+
+def test_betting_time_that_passes_without_a_bet_waits_for_somebody_to_watch(sending: Sent, superuser):
+    live_table = a_live_table()
+    assert all(phases.advance(other.pk) for other in LiveTable.objects.exclude(pk=live_table.pk))  # for other money
+    hurry(live_table)
+    assert (phases.late(), ask(sending, "games.tasks.tick")) == ([], [])
+    superuser.execute(presence.ARRIVE)
+    assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"]
+    superuser.execute(presence.LEAVE)
+    sending.sent.clear()
+    assert ask(sending, "games.tasks.tick") == []
+    assert phases.advance(live_table.pk)
+    bet(a_player(real=100_00), live_table, banker=50_00)
+    hurry(live_table)
+    assert (phases.late(), ask(sending, "games.tasks.tick")) == ([live_table.pk], ["games.tasks.tick"])
+
+
+@pytest.fixture
+def statements(sending: Sent, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Return a function that makes the tables due and returns how many statements beat made for it."""
+    entry = ScheduleEntry(name="tick", task="games.tasks.tick", app=sending.app)
+    made: list[object] = []
+    execute: Any = sending._turn.connection.execute
+
+    def counted(*given: Any) -> Any:
+        made.append(given)
+        return execute(*given)
+
+    monkeypatch.setattr(sending._turn.connection, "execute", counted)
+
+    def ask_once() -> int:
+        made.clear()
+        sending.tick()
+        sending.apply_entry(entry)
+        return len(made)
+
+    return ask_once
+
+
+def until_told(beat: Sent) -> None:
+    """Wait until PostgreSQL has passed a notification on."""
+    assert select.select([beat._turn.connection.fileno()], [], [], 60)[0]
+
+
+def test_tables_are_asked_about_when_something_may_be_due(statements: Callable[[], int], sending: Sent):
+    live_table = a_live_table()
+    assert all(phases.advance(other.pk) for other in LiveTable.objects.exclude(pk=live_table.pk))  # for other money
+    assert [statements(), statements(), statements()] == [1, 0, 0]  # the next deadline is far away
+    notify_table(live_table.pk)
+    until_told(sending)
+    assert [statements(), statements()] == [1, 0]
+    make_late(live_table, -0.05)
+    notify_table(live_table.pk)
+    until_told(sending)
+    assert statements() == 1
+    assert sending._rests_until["games.tasks.tick"] - time.monotonic() < 0.1  # for that deadline, not five seconds
+
+
+def test_beat_hears_that_somebody_watches(
+    statements: Callable[[], int], sending: Sent, superuser: psycopg.Connection
+) -> None:
+    assert [statements(), statements()] == [1, 0]
+    superuser.execute(presence.ARRIVE)
+    until_told(sending)
+    assert statements() == 1
+    superuser.execute(presence.LEAVE)
+
+
+def test_beat_listens_where_changes_are_notified():
+    assert presence.CHANNEL == notify.CHANNEL
+
+
+@pytest.mark.parametrize("status", ["paused", "closed"])
+def test_betting_time_without_a_bet_ends_where_the_table_is_not_open(sending: Sent, status: str):
+    live_table = a_live_table()
+    Table.objects.filter(pk=live_table.table_id).update(status=status)
+    hurry(live_table)
+    assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"]
 
 
 @pytest.mark.sweep

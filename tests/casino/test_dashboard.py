@@ -40,7 +40,7 @@ from tests.harness import databases
 from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
 from tests.hours import LONG_AGO, settle
-from tests.live.at_table import a_live_table, advance_to
+from tests.live.at_table import a_live_table, advance_to, bet
 from tests.people import a_member_of_staff, a_visitor
 from tests.returns.sums import HOUR, summed_up
 from tests.voiding import void_unreproduced
@@ -451,8 +451,12 @@ class TestHealth:
         live_table = a_live_table()
         advance_to(live_table, Phase.BETTING)
         update_as_owner(LiveRound.objects.filter(live_table=live_table), deadline=clock() - timedelta(seconds=90))
+        assert self.told()["Shared tables"].text.startswith(f"{len(phases.due()) - 1} overdue")  # nobody has bet
+        live_table = a_live_table(slug="another")
+        bet(a_player(real=100_00), live_table, banker=50_00)
+        update_as_owner(LiveRound.objects.filter(live_table=live_table), deadline=clock() - timedelta(seconds=90))
         line = self.told()["Shared tables"]
-        waiting = len(phases.due())  # the other money's table waits for its first round
+        waiting = len(phases.late())  # the other money's table waits for its first round
         assert (line.text, line.is_wrong) == (f"{waiting} overdue, the longest by 90 s", True)
 
     @pytest.mark.usefixtures("no_broker")

@@ -47,7 +47,7 @@ def hurry(live_table: LiveTable) -> None:
     )
 
 
-def make_late(live_table: LiveTable, seconds: int) -> None:
+def make_late(live_table: LiveTable, seconds: float) -> None:
     """Set the deadline of the table's round some seconds into the past."""
     as_owner(
         "UPDATE games_liveround SET deadline = clock_timestamp() - make_interval(secs => %s)"

@@ -277,8 +277,15 @@ class TestWhatWantsSomebody:
     @pytest.mark.parametrize(("seconds", "is_late"), [(2, False), (30, True)])
     def test_is_a_round_that_stands_still(self, seconds, is_late):
         live_table = a_live_table()
+        bet(a_player(real=1000_00), live_table, player=10_000)
         make_late(live_table, seconds)
         assert ("late" in alarms(live_table)) is is_late
+
+    def test_is_not_betting_time_that_passed_without_a_bet(self):
+        """It waits for somebody to watch, and then begins again."""
+        live_table = a_live_table()
+        make_late(live_table, 30)
+        assert "late" not in alarms(live_table)
 
     @pytest.mark.parametrize("phase", sample([Phase.DEALT, Phase.SETTLED], 1))
     def test_is_a_deal_that_is_not_paid_and_a_round_after_which_none_comes(self, phase):

@@ -20,6 +20,7 @@ from games.models import LiveTable, Phase
 from games.shared import stream_tokens
 from games.tables.clock import Clock
 from games.tables.notify import CHANNEL, notify_table
+from ops import presence
 from players.login import account_locks, sessions
 from players.models import Ended, Player, Session
 from players.protection import exclusions
@@ -84,6 +85,18 @@ def test_its_answer_has_an_id_as_every_request_has(url, live_table):
         numbers = [re.findall(rb"x-request-id: (\w{32})\r\n", watcher.bytes) for watcher in watchers]
     assert [len(each) for each in numbers] == [1, 1]
     assert numbers[0] != numbers[1]
+
+
+def test_postgresql_knows_whether_anybody_watches(
+    url: str, live_table: LiveTable, superuser: psycopg.Connection
+) -> None:
+    def is_watched() -> bool:
+        return superuser.execute(f"SELECT {presence.SOMEBODY_WATCHES}").fetchone() == (True,)
+
+    with watching(url, an_address(live_table)) as watchers:
+        watchers[0].wait_for("public", 'data-phase="betting"')
+        assert is_watched()
+    until(lambda: not is_watched())
 
 
 def test_everybody_is_told_of_a_round_as_it_goes_and_each_of_their_own_money_only(

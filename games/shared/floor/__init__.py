@@ -159,7 +159,12 @@ class Floor:
 
     @property
     def late_since(self) -> datetime | None:
-        """The deadline that passed without an action, although nobody has stopped the table."""
+        """The deadline that passed without an action, although nobody has stopped the table.
+
+        Betting time without a bet passes unnoticed while nobody watches (`ops.beat`).
+        """
+        if self.round and self.round.phase == Phase.BETTING and self.chemin_state is None and not self.bettors:
+            return None
         due = self.round.deadline if self.is_dealing and self.round else self.deadline
         return due if due is not None and self.now - due > LATE else None
 
