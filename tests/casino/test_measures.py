@@ -24,7 +24,7 @@ from tests.builders import a_player, a_table
 from tests.harness import databases, web
 from tests.harness.owner import update_as_owner
 from tests.harness.visitor import Visitor
-from tests.live.at_table import a_live_table, round_at
+from tests.live.at_table import a_live_table, bet, round_at
 from tests.start.support import wait_until
 
 TOKEN = "kept-from-strangers"
@@ -101,7 +101,9 @@ class TestHouse:
 
 @pytest.fixture
 def live_table_past_its_deadline() -> None:
-    live_round = round_at(a_live_table())
+    live_table = a_live_table()
+    bet(a_player(real=100_00), live_table, banker=50_00)
+    live_round = round_at(live_table)
     long_ago = live_round.deadline.replace(year=live_round.deadline.year - 1)
     update_as_owner(LiveRound.objects.filter(pk=live_round.pk), deadline=long_ago)
 
