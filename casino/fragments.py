@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache, partial
-from typing import Any, Final, cast
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from django.templatetags.static import static
@@ -49,7 +49,7 @@ class Fragments(Environment):
     @cache  # noqa: B019  (the environment lives as long as the process)
     def in_language(self, language: str) -> "Fragments":
         """Return the environment that compiles for *language*."""
-        made = cast("Fragments", self.overlay())
+        made = self.overlay()
         made.language = language
         made.filters = {**self.filters, **{name: partial(form, language=language) for name, form in AMOUNTS.items()}}
         return made
@@ -74,7 +74,7 @@ class _Decided(NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.node, nodes.Name) or not all(isinstance(each, nodes.Const) for each in node.args):
             return node
-        given = [each.value for each in node.args]
+        given = [each.as_const() for each in node.args]
         if node.node.name in TEXTS:
             text = nodes.MarkSafe(nodes.Const(TEXTS[node.node.name](*given)))
             values = [nodes.Pair(nodes.Const(each.key), each.value) for each in node.kwargs]
@@ -88,7 +88,8 @@ def environment(**options: Any) -> Fragments:
     """Return the environment, with the options of Django's backend."""
     options["undefined"] = StrictUndefined
     made = Fragments(**options, extensions=["jinja2.ext.i18n", Unindented])
-    made.install_gettext_callables(  # type: ignore[attr-defined]  (of the extension)
+    texts: Any = made  # the extension adds the method
+    texts.install_gettext_callables(
         translation.gettext, translation.ngettext, newstyle=True, pgettext=translation.pgettext
     )
     made.filters |= {**AMOUNTS, "iso": iso, "clock": clock}
@@ -127,5 +128,5 @@ AMOUNTS: Final[dict[str, Callable[..., str]]] = {
     "signed_money": format_signed_money,
     "figure": format_figure,
 }
-TEXTS: Final = {"gettext": translation.gettext, "pgettext": translation.pgettext}
-ADDRESSES: Final = {"url": url, "icon": icon}
+TEXTS: Final[dict[str, Callable[..., str]]] = {"gettext": translation.gettext, "pgettext": translation.pgettext}
+ADDRESSES: Final[dict[str, Callable[..., str]]] = {"url": url, "icon": icon}

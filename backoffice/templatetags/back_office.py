@@ -80,7 +80,7 @@ def alarms(context: RequestContext) -> list[staff_alarms.Alarm]:
 
 
 @register.simple_tag
-def notices_alone() -> SafeString:
+def notices_alone() -> str:
     """Render the public notices.
 
     The house stop is left out, because staff see it among the alarms.

@@ -14,6 +14,7 @@ from django.utils.translation import get_language
 def render_fragment(name: str, /, **values: Any) -> str:
     """Return a fragment as safe HTML in the active language."""
     file, _, macro = name.partition("#")
-    environment = engines["fragments"].env.in_language(get_language() or settings.LANGUAGE_CODE)
+    engine: Any = engines["fragments"]
+    environment = engine.env.in_language(get_language() or settings.LANGUAGE_CODE)
     rendered: str = getattr(environment.get_template(file).module, macro)(**values)
     return rendered

@@ -5,6 +5,7 @@ from typing import Literal
 from uuid import UUID
 
 from django.http import QueryDict
+from django.utils.functional import Promise
 
 from games.tables.fragments import render_fragment
 from games.tables.page_header import PlaySessionView
@@ -40,7 +41,7 @@ class SoloPage:
     game: GameView
     slug: str
     play_url: str
-    csrf_token: str
+    csrf_token: str | Promise
     session: PlaySessionView | None = None
     there: BalanceThere | None = None  # the money is held by an operator
     notices: tuple[Notice, ...] = ()  # results that the player has not been shown yet

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from babel.messages import Catalog
 from babel.messages.extract import extract
@@ -164,4 +164,5 @@ def _in_python(source: bytes) -> Iterator[Marked]:
 
 def _in_jinja(source: bytes) -> Iterator[Marked]:
     strict = {"silent": "false"}  # a fragment that cannot be parsed is an error, not empty
-    yield from extract(babel_extract, BytesIO(source), KEYWORDS, TRANSLATOR_NOTES, strict, strip_comment_tags=True)
+    read: Any = babel_extract
+    yield from extract(read, BytesIO(source), KEYWORDS, TRANSLATOR_NOTES, strict, strip_comment_tags=True)
