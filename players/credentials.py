@@ -16,7 +16,7 @@ from typing import Any, Final
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.conf import settings
-from django.db import DatabaseError, connections, transaction
+from django.db import DatabaseError, connection, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model
 from django.db.models.signals import ModelSignal, pre_delete, pre_save
@@ -78,6 +78,19 @@ def proof(message: str) -> bytes:
     """Return the HMAC-SHA256 of a message under the first key."""
     first, *_older = key_rotation.keys_of(settings.CREDENTIALS_KEY)
     return hmac.digest(key_rotation.bytes_of(first), message.encode(), "sha256")
+
+
+def content_proof(subject: str, content: str) -> bytes:
+    """Return the proof of a text for what *subject* names, such as the next version of a table."""
+    return proof(f"{subject}:{hashlib.sha256(content.encode()).hexdigest()}")
+
+
+def proof_here(subject: str, content: str) -> bytes:
+    """Return the proof of a text for the current transaction alone (`players_is_proven_here`)."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_current_xact_id()")
+        (number,) = cursor.fetchone()
+    return content_proof(f"{subject}:{number}", content)
 
 
 def store_keys(owner: BaseDatabaseWrapper) -> int:

@@ -4,6 +4,7 @@ The rules of a release are stored when it is installed and remain after later re
 """
 
 import gettext
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +22,7 @@ from games.engine.odds import exact
 from games.models import RulesVersion
 from games.variants import GAMES, LANGUAGES, help_text
 from games.variants.game import Game
+from players import credentials
 
 LOCK: Final = 0x5AB0_2083  # key of pg_advisory_xact_lock
 
@@ -90,7 +92,12 @@ def _is_other(game: Game, newest: RulesVersion | None) -> bool:
 
 
 def _keep(game: Game, before: RulesVersion | None) -> RulesVersion:
-    written = RulesVersion.objects.create(variant=game.slug, version=game.version, digest=game.digest, body=body(game))
+    content = json.dumps({"version": game.version, "digest": game.digest, "body": body(game)})
+    number = RulesVersion.objects.filter(variant=game.slug).count()
+    proof = credentials.content_proof(f"rules:{game.slug}:{number}", content)
+    written: RulesVersion = RulesVersion.objects.raw(
+        "SELECT * FROM games_add_rules_version(%s, %s, %s)", [game.slug, content, proof]
+    )[0]
     data: dict[str, Json] = {"before": _said(before) if before else None, "after": _said(written)}
     log.record("rules.kept", by="system", on=f"game:{game.slug}", data=data)
     return written

@@ -1,5 +1,6 @@
 """Create tables and put new versions of them live. `games.tables.status` opens, pauses and closes them."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,6 +29,7 @@ from games.tables.checks import (
 from games.tables.chemin_rules import CheminClock
 from games.tables.clock import Clock
 from games.variants import GAMES
+from players import credentials
 
 
 @dataclass(frozen=True)
@@ -213,17 +215,16 @@ def _put_live(
     approval: Approved | None,
 ) -> TableVersion:
     game, before = GAMES[table.variant], table.version
-    table.version = TableVersion.objects.create(
-        table=table,
-        number=before.number + 1 if before else 1,
-        rules_version=game.version,
-        rules_digest=game.digest,
-        limits=limits,
-        clock=clock and clock.stored(),
-        jurisdictions=eligibility.jurisdictions,
-        modes=eligibility.modes,
-        approval_id=approval.approval_id if approval else None,
-    )
+    content = {
+        "rules_version": game.version,
+        "rules_digest": game.digest,
+        "limits": limits,
+        "clock": clock and clock.stored(),
+        "jurisdictions": list(eligibility.jurisdictions),
+        "modes": list(eligibility.modes),
+        "approval": approval.approval_id if approval else None,
+    }
+    table.version = _add(table, before.number + 1 if before else 1, json.dumps(content))
     table.save(update_fields=["version"])
     if table.shape != Shape.SOLO:
         _lay_out(table, eligibility.modes)
@@ -241,6 +242,15 @@ def _put_live(
         },
     )
     return table.version
+
+
+def _add(table: Table, number: int, content: str) -> TableVersion:
+    """Add a version with a proof of its content. The database alone writes it."""
+    proof = credentials.content_proof(f"table version:{table.pk}:{number}", content)
+    added: TableVersion = TableVersion.objects.raw(
+        "SELECT * FROM games_add_table_version(%s, %s, %s)", [table.pk, content, proof]
+    )[0]
+    return added
 
 
 def _described(version: TableVersion) -> dict[str, Json]:

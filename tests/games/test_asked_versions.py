@@ -24,6 +24,7 @@ from games.tasks import put_versions_live
 from games.variants import VARIANTS
 from tests.ageing import age
 from tests.builders import a_shared_table, a_table, approve, other_limits, scheduled
+from tests.harness.owner import create_as_owner, one_as_owner
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
 from wallet.models import Mode
@@ -278,7 +279,7 @@ class TestTheDatabase:
 
     def refuses(self, match: str, **changes: Any) -> None:
         with pytest.raises(DatabaseError, match=match), transaction.atomic():
-            TableVersion.objects.create(**changes)
+            create_as_owner(TableVersion(**changes))
 
     def a_version(self, table: Table, **changes: Any) -> dict[str, Any]:
         game = VARIANTS["baccarat"]
@@ -301,10 +302,10 @@ class TestTheDatabase:
 
     def test_other_limits_with_the_api_client_s_rules(self):
         table = a_table()
-        RulesVersion.objects.create(variant="baccarat", version="9", digest="9" * 64, body={})
+        create_as_owner(RulesVersion(variant="baccarat", version="9", digest="9" * 64, body={}))
         self.refuses("takes two people", **self.a_version(table, rules_digest="9" * 64))
         self.refuses("takes two people", **self.a_version(table, rules_digest="8" * 64, limits=baccarat_limits()))
-        TableVersion.objects.create(**self.a_version(table, rules_digest="9" * 64, limits=baccarat_limits()))
+        create_as_owner(TableVersion(**self.a_version(table, rules_digest="9" * 64, limits=baccarat_limits())))
 
     def test_an_approval_that_is_not_decided_or_of_something_else(self):
         table, other = a_table(), a_table("other")
@@ -332,7 +333,7 @@ class TestTheDatabase:
         table = a_table(is_open=False)
         self.refuses("is not the next one", **self.a_version(table, number=3))
         first = table.version
-        table.version = TableVersion.objects.create(**self.a_version(table))
+        table.version = one_as_owner(TableVersion(**self.a_version(table)))
         table.save(update_fields=["version"])
         table.version = first
         with pytest.raises(DatabaseError, match="is not the newest"), transaction.atomic():

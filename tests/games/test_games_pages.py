@@ -13,6 +13,7 @@ from games.models import HowEnded, RulesVersion, ScheduleEnding
 from games.variants import VARIANTS
 from players import staff
 from tests.builders import a_chemin_live_table, a_player, a_round, a_table, other_limits, put_live, scheduled
+from tests.harness.owner import create_as_owner
 from tests.people import a_member_of_staff, a_visitor
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +51,7 @@ def test_gli19_2_8_3_a_game_stands_with_its_paytable_its_languages_its_rules_and
     first = rules.keep()
     older = deepcopy(next(each for each in first if each.variant == "baccarat").body)
     older["bets"]["tie"]["pays"] = [["tie", "9:1"]]
-    RulesVersion.objects.create(variant="baccarat", version="0.9", digest="9" * 64, body=older)
+    create_as_owner(RulesVersion(variant="baccarat", version="0.9", digest="9" * 64, body=older))
     rules.keep()
     text = read(supervisor, "/staff/games/baccarat/")
     odds = exact(VARIANTS["baccarat"])["tie"]

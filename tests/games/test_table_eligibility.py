@@ -43,6 +43,7 @@ from tests.builders import (
     put_live,
 )
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, play_out, seated_players, sit, standing_of
+from tests.harness.owner import create_as_owner
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, round_at, step
 from tests.people import a_member_of_staff, a_visitor
@@ -375,9 +376,9 @@ class TestTheDatabase:
         written: dict[str, Any] = {"number": 3, "rules_version": made.rules_version, "rules_digest": made.rules_digest}
         given = {"limits": made.limits, "jurisdictions": ["DK", "SE"], "modes": ["R"], "approval": other}
         with pytest.raises(DatabaseError, match="is not of this version"), transaction.atomic():
-            TableVersion.objects.create(table=table, **written | given | changes)
+            create_as_owner(TableVersion(table=table, **written | given | changes))
         with pytest.raises(DatabaseError, match="is not due"), transaction.atomic():
-            TableVersion.objects.create(table=table, **written | given)
+            create_as_owner(TableVersion(table=table, **written | given))
 
     @pytest.mark.parametrize(
         ("changes", "match"),
@@ -394,7 +395,7 @@ class TestTheDatabase:
         table = Table.objects.create(slug="t", name="T", variant="baccarat")
         given = {"limits": baccarat_limits(), "jurisdictions": ["SE"], "modes": ["R"], "rules_digest": "0" * 64}
         with pytest.raises(IntegrityError, match=match), transaction.atomic():
-            TableVersion.objects.create(table=table, number=1, **given | changes)
+            create_as_owner(TableVersion(table=table, number=1, **given | changes))
 
 
 @pytest.mark.sweep

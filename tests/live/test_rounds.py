@@ -18,6 +18,7 @@ from games.shared import phases
 from games.tables import status
 from players.models import Player
 from tests.builders import a_player, a_shared_table, put_live
+from tests.harness.owner import create_as_owner, one_as_owner
 from tests.live.at_table import (
     a_live_table,
     advance_to,
@@ -193,16 +194,18 @@ class TestATableThatCloses:
         advance_to(live_table, Phase.SETTLED)
         table = live_table.table
         was = TableVersion.objects.get(table=table)
-        RulesVersion.objects.create(variant=table.variant, version="9", digest="9" * 64, body={})
-        table.version = TableVersion.objects.create(
-            table=table,
-            number=2,
-            rules_version="9",
-            rules_digest="9" * 64,
-            limits=was.limits,
-            clock=was.clock,
-            jurisdictions=was.jurisdictions,
-            modes=was.modes,
+        create_as_owner(RulesVersion(variant=table.variant, version="9", digest="9" * 64, body={}))
+        table.version = one_as_owner(
+            TableVersion(
+                table=table,
+                number=2,
+                rules_version="9",
+                rules_digest="9" * 64,
+                limits=was.limits,
+                clock=was.clock,
+                jurisdictions=was.jurisdictions,
+                modes=was.modes,
+            )
         )
         table.save(update_fields=["version"])
         hurry(live_table)

@@ -11,6 +11,7 @@ from games.fairness.returns.monitor import check_returns
 from games.models import ReturnsAlarm, StopPolicy, Table, TableVersion
 from games.variants import VARIANTS
 from tests.builders import a_chemin_live_table, a_golden_table, a_table
+from tests.harness.owner import one_as_owner
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.returns.sums import HOUR, ROUNDS, STAKE, summed_up
@@ -122,14 +123,16 @@ def test_tables_are_told_apart_where_that_is_asked_for(supervisor):
 
 def test_rules_of_the_past_have_money_and_no_judgement(supervisor):
     table = a_table(is_open=False)
-    table.version = TableVersion.objects.create(
-        table=table,
-        number=2,
-        rules_version="0.9",
-        rules_digest="0" * 64,
-        limits={},
-        jurisdictions=["SE"],
-        modes=["R"],
+    table.version = one_as_owner(
+        TableVersion(
+            table=table,
+            number=2,
+            rules_version="0.9",
+            rules_digest="0" * 64,
+            limits={},
+            jurisdictions=["SE"],
+            modes=["R"],
+        )
     )
     summed_up(table)
     text = read(supervisor, "/staff/returns/")

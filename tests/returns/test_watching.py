@@ -17,6 +17,7 @@ from games.models import Evidence, ReturnsAlarm, Status, StopPolicy, Table, Tabl
 from games.tables.checks import TableError
 from games.variants import VARIANTS
 from tests.builders import a_golden_table, a_table
+from tests.harness.owner import one_as_owner
 
 pytestmark = pytest.mark.django_db
 HOUR = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -99,8 +100,8 @@ def test_gli19_a_6_2_an_alarm_closes_the_tables_of_its_game_where_a_supervisor_h
 
 def test_rules_that_the_program_has_no_more_raise_nothing():
     table = a_table(is_open=False)
-    table.version = TableVersion.objects.create(
-        table=table, number=2, rules_digest="0" * 64, limits={}, jurisdictions=["SE"], modes=["R"]
+    table.version = one_as_owner(
+        TableVersion(table=table, number=2, rules_digest="0" * 64, limits={}, jurisdictions=["SE"], modes=["R"])
     )
     summed_up(table, other=1)
     assert check_returns() == []

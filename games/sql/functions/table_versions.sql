@@ -1,4 +1,7 @@
--- Versions of tables. Two people approve each version that changes a table after it was opened.
+-- Versions of tables and of the rules of games. Two people approve each version that changes a table
+-- after it was opened. The role of web and workers writes neither without a proof.
+--
+--   SB128 a version without a proof, or with a wrong or used one
 
 -- Check the status and the version of a table. Trigger function, BEFORE INSERT OR UPDATE on
 -- games_table. Sets `first_opened_at` when the table is opened first; the statement's value is
@@ -98,3 +101,55 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+
+-- Add the next version of a table, and return it.
+-- `content`: JSON text of {"limits", "clock", "jurisdictions", "modes", "rules_version", "rules_digest",
+-- "approval"}. `proof`: HMAC under CREDENTIALS_KEY (credentials.sql) of the table's id, the number of
+-- the version and the SHA-256 of `content` in hex, as "table version:1:2:…". The number makes a proof
+-- useless once it was used.
+-- Raises SB128 for a wrong proof or an unknown table, and the errors of games_version_takes_two.
+-- Locks the table.
+CREATE OR REPLACE FUNCTION games_add_table_version(game_table bigint, content text, proof bytea) RETURNS games_tableversion
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    number integer;
+    added games_tableversion;
+BEGIN
+    PERFORM FROM games_table AS t WHERE t.id = game_table FOR UPDATE;
+    SELECT coalesce(max(v.number), 0) + 1 INTO number FROM games_tableversion AS v WHERE v.table_id = game_table;
+    IF players_is_text_proven(concat_ws(':', 'table version', game_table, number), content, proof) IS NOT TRUE THEN
+        RAISE EXCEPTION 'nothing proves version % of table %', number, game_table USING ERRCODE = 'SB128';
+    END IF;
+    INSERT INTO games_tableversion AS v (
+        table_id, number, rules_version, rules_digest, limits, clock, jurisdictions, modes, approval_id)
+    SELECT game_table, number, said.rules_version, said.rules_digest, said.limits, said.clock, said.jurisdictions, said.modes,
+           said.approval
+    FROM jsonb_to_record(content::jsonb) AS said (
+        rules_version text, rules_digest text, limits jsonb, clock jsonb, jurisdictions text[], modes text[], approval bigint)
+    RETURNING v.* INTO added;
+    RETURN added;
+END $$;
+REVOKE ALL ON FUNCTION games_add_table_version FROM PUBLIC;
+
+-- Store the rules of a game, which replace its newest ones, and return the row.
+-- `content`: JSON text of {"version", "digest", "body"}. `proof`: HMAC, as for games_add_table_version,
+-- of the game, the number of its stored rules, and the SHA-256 of `content`, as "rules:baccarat:0:…".
+-- Raises SB128 for a wrong proof.
+CREATE OR REPLACE FUNCTION games_add_rules_version(variant text, content text, proof bytea) RETURNS games_rulesversion
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    stored bigint;
+    added games_rulesversion;
+BEGIN
+    LOCK TABLE games_rulesversion IN SHARE ROW EXCLUSIVE MODE;
+    SELECT count(*) INTO stored FROM games_rulesversion AS r WHERE r.variant = games_add_rules_version.variant;
+    IF players_is_text_proven(concat_ws(':', 'rules', variant, stored), content, proof) IS NOT TRUE THEN
+        RAISE EXCEPTION 'nothing proves these rules of %', variant USING ERRCODE = 'SB128';
+    END IF;
+    INSERT INTO games_rulesversion AS r (variant, version, digest, body)
+    SELECT games_add_rules_version.variant, said.version, said.digest, said.body
+    FROM jsonb_to_record(content::jsonb) AS said (version text, digest text, body jsonb)
+    RETURNING r.* INTO added;
+    RETURN added;
+END $$;
+REVOKE ALL ON FUNCTION games_add_rules_version FROM PUBLIC;

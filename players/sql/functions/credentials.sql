@@ -40,6 +40,20 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_te
 $$;
 REVOKE ALL ON FUNCTION players_is_proven FROM PUBLIC;
 
+-- Return whether a proof is of a text, for what `subject` names: HMAC of both, as "subject:" and the
+-- SHA-256 of the text in hex. For functions of the owner that a process with the key has to allow.
+CREATE OR REPLACE FUNCTION players_is_text_proven(subject text, said text, proof bytea) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT players_is_proven(concat(subject, ':', encode(sha256(convert_to(said, 'UTF8')), 'hex')), proof)
+$$;
+
+-- Return whether a proof is of a text, for this transaction alone: players_is_text_proven for the subject
+-- and the number of the transaction, separated by a colon.
+CREATE OR REPLACE FUNCTION players_is_proven_here(subject text, said text, proof bytea) RETURNS boolean
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT players_is_text_proven(concat_ws(':', subject, pg_current_xact_id()), said, proof)
+$$;
+
 -- Return the message that proves a change of a user's credentials: id of the user, number of proven
 -- changes until now, and the change as text of jsonb, separated by colons. The number makes a proof
 -- useless as soon as it or another one was accepted.
