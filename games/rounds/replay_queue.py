@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
+
+from players import credentials
 
 
 def take(after: UUID, most: int) -> list[UUID]:
@@ -27,9 +29,13 @@ def request(round_id: UUID) -> bool:
 
 
 def end(rounds: Iterable[UUID]) -> None:
-    """Take verified rounds out of the queue."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT games_end_replays(%s::uuid[])", [list(rounds)])
+    """Take verified rounds out of the queue, with a proof for this transaction."""
+    ids = list(rounds)
+    if not ids:
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        proof = credentials.proof_here("replayed", ",".join(map(str, ids)))
+        cursor.execute("SELECT games_end_replays(%s::uuid[], %s)", [ids, proof])
 
 
 def _said(statement: str, round_id: UUID) -> bool:

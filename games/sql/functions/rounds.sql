@@ -158,10 +158,3 @@ BEGIN
     RETURN FOUND;
 END $$;
 REVOKE ALL ON FUNCTION games_request_replay FROM PUBLIC;
-
--- Take verified rounds out of the queue.
-CREATE OR REPLACE FUNCTION games_end_replays(rounds uuid[]) RETURNS void
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-    DELETE FROM games_replaydue AS d WHERE d.round_id = ANY (rounds)
-$$;
-REVOKE ALL ON FUNCTION games_end_replays FROM PUBLIC;
