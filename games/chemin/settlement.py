@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from audit import log
 from audit.log import Json
 from games.chemin import event_codec, moves
 from games.chemin.redeal import BANK, PUNTER
@@ -29,7 +28,8 @@ from games.models import (
 )
 from games.rounds.integrity import NotRecomputed
 from games.rounds.redeal import Finding
-from games.shared.shoes import SYSTEM, written
+from games.rounds.settled_event import record_settled
+from games.shared.shoes import written
 from wallet.ledger import system_key
 
 
@@ -196,4 +196,4 @@ def _record(finished: Finished, table_state: TableState) -> None:
         "tax": finished.tax,
         "tenure": str(finished.tenure.pk),
     }
-    log.record("round.settled", by=SYSTEM, on=f"round:{live_round.pk}", data=data)
+    record_settled(live_round.pk, data)

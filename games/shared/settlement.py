@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 
 from django.db import connection
 
-from audit import log
 from audit.log import Json
 from audit.raw_rows import Value
 from games.engine.bets import PUSH, BetRule, Variant
@@ -24,9 +23,9 @@ from games.models import LiveRound
 from games.rounds.database_refusals import BalancesDiffer, StakesDiffer, WrongWagers, round_refusals
 from games.rounds.integrity import NotRecomputed, NotReproduced
 from games.rounds.redeal import Finding
+from games.rounds.settled_event import record_settled
 from games.shared import shoes
 from games.shared.rounds import rules_of
-from games.shared.shoes import SYSTEM
 from wallet import ledger
 
 SETTLE = """
@@ -137,11 +136,9 @@ def _spoken(settled: Sequence[int | str]) -> str:
 
 
 def _record(live_round: LiveRound, coup: Coup, digest: str, totals: dict[str, Json]) -> None:
-    log.record(
-        "round.settled",
-        by=SYSTEM,
-        on=f"round:{live_round.pk}",
-        data={
+    record_settled(
+        live_round.pk,
+        {
             "cards": live_round.cards,
             "code": live_round.code,
             "commitment": live_round.shoe.commitment,

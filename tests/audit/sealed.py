@@ -44,7 +44,7 @@ def an_event(number: int) -> int:
         )
     if number % 20 == 7:
         return log.record("login.done", by="player:7", on="player:7", data={"n": number}, personal={"ip": "192.0.2.8"})
-    return log.record("round.settled", by="player:7", on=f"round:{uuid4()}", data={"n": number, "å": 'a "word"'})
+    return log.record("round.counted", by="player:7", on=f"round:{uuid4()}", data={"n": number, "å": 'a "word"'})
 
 
 def sign(pens: Pens, seconds: int | None = None) -> str:

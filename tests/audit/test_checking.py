@@ -129,7 +129,7 @@ def put_in_as_leaves(tamper, bodies):
     tamper.execute("INSERT INTO audit_pending SELECT id FROM audit_event ORDER BY id DESC LIMIT %s", [len(bodies)])
 
 
-BODY = '{"at":"%s","by":"player:7","data":{},"kind":"round.settled","on":"round:1"}'
+BODY = '{"at":"%s","by":"player:7","data":{},"kind":"round.counted","on":"round:1"}'
 
 
 @pytest.mark.sweep

@@ -35,7 +35,7 @@ def a_subject() -> str:
 
 def an_event(**changes) -> Event:
     fields = {"by": "player:1", "on": a_subject(), "data": {"stake": 1000}} | changes
-    return Event.objects.get(pk=log.record("round.settled", **fields))
+    return Event.objects.get(pk=log.record("round.counted", **fields))
 
 
 @pytest.mark.django_db
@@ -44,13 +44,13 @@ class TestAnEvent:
         subject = a_subject()
         before = datetime.now(UTC) - timedelta(seconds=60)
         event = an_event(on=subject, data={"stake": 1000, "bets": ["player", "tie"]})
-        assert (event.kind, event.by, event.on) == ("round.settled", "player:1", subject)
+        assert (event.kind, event.by, event.on) == ("round.counted", "player:1", subject)
         assert before < event.at < datetime.now(UTC) + timedelta(seconds=60)
         assert json.loads(bytes(event.body)) == {
             "at": event.at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
             "by": "player:1",
             "data": {"bets": ["player", "tie"], "stake": 1000},
-            "kind": "round.settled",
+            "kind": "round.counted",
             "on": subject,
         }
 
@@ -192,10 +192,10 @@ class TestWhatIsKept:
 @pytest.mark.parametrize(
     "said",
     [
-        '{"by":"staff:9","data":{},"kind":"round.settled","on":"round:1"}',
+        '{"by":"staff:9","data":{},"kind":"round.counted","on":"round:1"}',
         '{"by":"player:1","data":{},"kind":"round.void","on":"round:1"}',
-        '{"by":"player:1","data":{},"kind":"round.settled","on":"round:2"}',
-        '{"at":"1999-12-31T23:59:59.000000Z","by":"player:1","data":{},"kind":"round.settled","on":"round:1"}',
+        '{"by":"player:1","data":{},"kind":"round.counted","on":"round:2"}',
+        '{"at":"1999-12-31T23:59:59.000000Z","by":"player:1","data":{},"kind":"round.counted","on":"round:1"}',
         "{}",
     ],
     ids=["by", "kind", "on", "at", "nothing"],
@@ -203,18 +203,18 @@ class TestWhatIsKept:
 def test_an_event_cannot_say_something_else_than_its_columns(said):
     refused = pytest.raises(IntegrityError, match="something else")
     with refused, transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT audit_record('round.settled', 'player:1', 'round:1', %s, NULL)", [said])
+        cursor.execute("SELECT audit_record('round.counted', 'player:1', 'round:1', %s, NULL)", [said])
 
 
 @pytest.mark.django_db
 def test_an_event_must_be_json():
     with pytest.raises(DataError), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT audit_record('round.settled', 'player:1', 'round:1', '{not json', NULL)")
+        cursor.execute("SELECT audit_record('round.counted', 'player:1', 'round:1', '{not json', NULL)")
 
 
 def test_no_table_of_ones_own_slips_under_the_log(cloned_db):
     let_everyone_make_temporary_tables(cloned_db)
     raw("default").execute("CREATE TEMPORARY TABLE audit_event AS SELECT * FROM public.audit_event WHERE false")
-    event_id = log.record("round.settled", by="system", on=a_subject(), data={})
+    event_id = log.record("round.counted", by="system", on=a_subject(), data={})
     found = raw("default").execute("SELECT count(*) FROM public.audit_event WHERE id = %s", [event_id])
     assert found.fetchone() == (1,)

@@ -31,7 +31,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 def happens(times=3):
     for number in range(times):
-        log.record("round.settled", by="player:7", on="round:7", data={"n": number})
+        log.record("round.counted", by="player:7", on="round:7", data={"n": number})
 
 
 @pytest.fixture

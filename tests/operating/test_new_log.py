@@ -31,7 +31,7 @@ def lost(cloned_db, signed, tmp_path):
 
 
 def an_event(number):
-    log.record("round.settled", by="player:7", on="round:7", data={"n": number})
+    log.record("round.counted", by="player:7", on="round:7", data={"n": number})
 
 
 def test_an_older_copy_is_told_of_at_once_and_what_is_missing_is_counted(lost):

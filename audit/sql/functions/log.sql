@@ -72,14 +72,20 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_write FROM PUBLIC;
 
+-- Return whether only functions of the database record events of this kind, of what they have done: the
+-- closed list of these kinds.
+CREATE OR REPLACE FUNCTION audit_is_by_database(kind text) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT kind IN ('personal.erased', 'personal.expired', 'retention.changed', 'round.settled')
+$$;
+
 -- Write an event for the application; see audit_write for arguments, result and errors.
--- Raises check_violation (23514) also for the kinds personal.erased, personal.expired and
--- retention.changed, which only functions of the database may record.
+-- Raises SB130 for a kind that only functions of the database may record.
 CREATE OR REPLACE FUNCTION audit_record(kind text, by text, "on" text, rest text, personal jsonb) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    IF kind IN ('personal.erased', 'personal.expired', 'retention.changed') THEN
-        RAISE EXCEPTION 'only the database says %', kind USING ERRCODE = 'check_violation';
+    IF audit_is_by_database(kind) THEN
+        RAISE EXCEPTION 'only the database says %', kind USING ERRCODE = 'SB130';
     END IF;
     RETURN audit_write(kind, by, "on", rest, personal);
 END $$;
