@@ -90,7 +90,9 @@ def register(number: int) -> list[Player]:
     for first in range(0, number, AT_ONCE):
         lines = deposits[first : first + AT_ONCE]
         taken = ledger.Line(till, currency, Mode.REAL, -MONEY * len(lines))
-        ledger.post(ledger.Journal(uuid4(), "deposit", (*lines, taken)))
+        deposit = ledger.request(ledger.Journal(uuid4(), "deposit", (*lines, taken)))
+        with connections["owner"].cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM wallet_write(%s::jsonb, false)", [deposit])
     for player in players[:CLIENTS]:
         for kind, period in limits.required(player):
             limits.set_limit(player=player, kind=kind, period=period, amount=MONEY, by=str(player))

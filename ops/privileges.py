@@ -212,6 +212,8 @@ FUNCTIONS = (
     "wallet_begin_verification",
     "wallet_verify_next",
     "wallet_verify_totals",
+    "wallet_credit_deposit",
+    "wallet_top_up",
     "wallet_open_account",
     "wallet_open_table_account",
     "players_staff_execute",

@@ -30,6 +30,7 @@ from players.models import Agreement, DocumentKind, Jurisdiction, Part, Player, 
 from players.protection.limits import required
 from tests.people import a_member_of_staff
 from tests.players import papers
+from tests.wallet.money_moves import write
 from wallet import ledger
 from wallet.ledger import accounts, purse
 from wallet.models import Mode
@@ -81,7 +82,7 @@ def _give(player: Player, mode: Mode, kind: str, amount: int) -> None:
         ledger.Line(source, player.currency, mode, -amount),
         ledger.Line(cash, player.currency, mode, amount),
     )
-    ledger.post(ledger.Journal(uuid4(), "deposit" if mode is Mode.REAL else "top_up", lines))
+    write(ledger.Journal(uuid4(), "deposit" if mode is Mode.REAL else "top_up", lines))
 
 
 def a_submission(player: Player, **details: Any) -> Submission:

@@ -113,6 +113,12 @@ IN_AND_OUT = [
         "wallet_payment_identity",
         "UPDATE wallet_payment SET amount = 500, total = 5",
     ),
+    Attack(
+        "wallet_payment",
+        "wallet_payment_is_paid",
+        "UPDATE wallet_payment SET state = 'credited', authorisation = 'A1', journal_id = 1 WHERE state = 'waiting'",
+        by_login=True,
+    ),
     *kept("wallet_payment_notice", "wallet_payment_notice_is_kept", "decision"),
     *kept("wallet_payout_account", "wallet_payout_account_is_kept"),
     Attack("wallet_payout_account", "wallet_payout_account_changes", "UPDATE wallet_payout_account SET country = 'SM'"),

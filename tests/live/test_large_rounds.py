@@ -24,6 +24,7 @@ from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, round_at, step
 from tests.voiding import agree_to_void
+from tests.wallet.money_moves import write
 from wallet import ledger
 from wallet.invariants import verify
 from wallet.ledger import accounts
@@ -120,7 +121,7 @@ def crowd(cloned_db: Database) -> Sequence[int]:
     till = accounts.house_account(AccountKind.CASHIER, "SEK", Mode.REAL)
     lines = [ledger.Line(account, "SEK", Mode.REAL, MONEY) for account in cash]
     lines.append(ledger.Line(till, "SEK", Mode.REAL, -MONEY * MANY))
-    ledger.post(ledger.Journal(uuid4(), "deposit", tuple(lines)))
+    write(ledger.Journal(uuid4(), "deposit", tuple(lines)))
     return ids
 
 

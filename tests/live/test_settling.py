@@ -35,6 +35,7 @@ from tests.live.at_table import (
     slip_of,
     step,
 )
+from tests.wallet.money_moves import write
 from wallet import ledger
 from wallet.invariants import verify
 from wallet.ledger import accounts
@@ -55,7 +56,7 @@ def deposit(player: Player, amount: int) -> None:
     lines = tuple(
         ledger.Line(account, player.currency, Mode.REAL, each) for account, each in ((cashier, -amount), (cash, amount))
     )
-    ledger.post(ledger.Journal(uuid4(), "deposit", lines))
+    write(ledger.Journal(uuid4(), "deposit", lines))
 
 
 def lines_of(part: Participation) -> list[tuple[str, int, int, int, str]]:

@@ -50,7 +50,8 @@ def test_journals_of_one_call_follow_each_other(player):
 
 def test_money_that_is_only_won_later_cannot_be_staked_now(player):
     later = move((cash(player), 5000), (house("cashier", player), -5000))
-    refused(ledger.InsufficientFunds, stake(player, 1001), Journal(uuid4(), "deposit", later))
+    with pytest.raises(ledger.InsufficientFunds), transaction.atomic():
+        write(stake(player, 1001), Journal(uuid4(), "deposit", later))
 
 
 def test_entries_tell_the_account_s_story(player):

@@ -140,14 +140,14 @@ class TestHeldTo:
     def test_so_does_a_deposit(self, period):
         player = a_player("GB", real=300)
         limit(player, "deposit", period, 500)
-        assert refused(lambda: ledger.post(deposit(player, 201))).left == 200
-        ledger.post(deposit(player, 200))
-        why = refused(lambda: ledger.post(deposit(player, 1)))
+        assert refused(lambda: write(deposit(player, 201))).left == 200
+        write(deposit(player, 200))
+        why = refused(lambda: write(deposit(player, 1)))
         assert (why.kind, why.period, why.limit, why.left) == ("deposit", period, 500, 0)
 
     def test_in_germany_1_000_euros_a_month_whatever_the_player_says(self):
         player = a_player("DE", real=99_999)
-        why = refused(lambda: ledger.post(deposit(player, 2)))
+        why = refused(lambda: write(deposit(player, 2)))
         assert (why.kind, why.period, why.limit, why.left) == ("deposit", "month", 100_000, 1)
 
     def test_gli19_2_5_5_of_several_limits_the_one_that_leaves_least_is_told(self):
@@ -259,10 +259,10 @@ class TestDepositsBegun:
         limit(player, "deposit", "day", 500)
         remaining.reserve_deposit(player=player, key=key, amount=400)
         assert refused(lambda: remaining.reserve_deposit(player=player, key=uuid4(), amount=101)).left == 100
-        assert refused(lambda: ledger.post(deposit(player, 101))).left == 100
+        assert refused(lambda: write(deposit(player, 101))).left == 100
         assert remaining.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 400
         remaining.release_deposit(key=key)
-        ledger.post(deposit(player, 500))
+        write(deposit(player, 500))
 
     def test_the_same_key_takes_room_once(self):
         player, key = a_player("GB"), uuid4()
@@ -278,7 +278,7 @@ class TestDepositsBegun:
         if given_up:
             remaining.release_deposit(key=key)
         limit(player, "deposit", "day", 10)
-        ledger.post(deposit(player, 400, key=key))
+        write(deposit(player, 400, key=key))
         assert counted(player)[0] == remaining.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 400
 
     def test_a_key_carries_no_more_than_it_was_begun_for_and_for_nobody_else(self):
@@ -286,8 +286,8 @@ class TestDepositsBegun:
         for each in (player, other):
             limit(each, "deposit", "day", 400)
         remaining.reserve_deposit(player=player, key=key, amount=400)
-        refused(lambda: ledger.post(deposit(player, 401, key=key)))
-        refused(lambda: ledger.post(deposit(other, 401, key=key)))
+        refused(lambda: write(deposit(player, 401, key=key)))
+        refused(lambda: write(deposit(other, 401, key=key)))
 
 
 @pytest.mark.django_db

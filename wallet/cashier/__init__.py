@@ -40,7 +40,7 @@ DEPOSIT_LIMITS: Mapping[str, DepositLimits] = {
     Currency.GBP: DepositLimits(10_00, 5_000_00),
 }
 
-# The free-money balance after a top-up, in minor units.
+# The free-money balance after a top-up, in minor units; wallet_free_money in the database has the same.
 FREE_MONEY: Mapping[str, int] = {
     Currency.SEK: 10_000_00,
     Currency.DKK: 10_000_00,
@@ -85,37 +85,22 @@ def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
         raise FreeMoneyStopped(
             _("All play is stopped at the moment, including free play. Your play money has not changed.")
         )
-    standard = FREE_MONEY[player.currency]
-    missing = standard - (account.balance or 0)
-    if missing <= 0:
-        raise NothingToTopUp(
-            _("You already have at least %(amount)s of play money.")
-            % {"amount": format_money(standard, player.currency, get_language() or "en")}
-        )
-    return _pay(player, missing, key)
-
-
-def _pay(player: Player, amount: int, key: UUID) -> ledger.Posted:
-    """Post *amount* of free money to the player and record it."""
-    mode = Mode.FREE
-    cash = accounts.player_account(player.pk, mode)
-    lines = (
-        ledger.Line(accounts.house_account(AccountKind.MINT, player.currency, mode), player.currency, mode, -amount),
-        ledger.Line(cash, player.currency, mode, amount),
-    )
-    (posted,) = ledger.post(ledger.Journal(key, "top_up", lines))
-    after = posted.balances[cash]
+    try:
+        journal_id, amount, after = ledger.top_up(player.pk, key=key)
+    except ledger.EnoughPlayMoney as error:
+        standard = format_money(FREE_MONEY[player.currency], player.currency, get_language() or "en")
+        raise NothingToTopUp(_("You already have at least %(amount)s of play money.") % {"amount": standard}) from error
     data: dict[str, log.Json] = {
-        "journal": posted.journal_id,
+        "journal": journal_id,
         "amount": amount,
         "currency": player.currency,
-        "mode": mode.value,
+        "mode": Mode.FREE.value,
         "balance_before": after - amount,
         "balance_after": after,
         "method": "free",
     }
     log.record("top_up.posted", by=str(player), on=str(player), data=data)
-    return posted
+    return ledger.Posted(journal_id, False, {account.pk: after})
 
 
 MOST_SHOWN = 10  # maximum of pending deposits shown

@@ -15,6 +15,7 @@ from uuid import UUID, uuid5
 import psycopg
 from django.db import DatabaseError, connection
 
+from players.credentials import content_proof
 from wallet.limits import messages
 from wallet.models import Entry, PostingKey
 
@@ -67,6 +68,14 @@ class NotApproved(LedgerError):
     """The adjustment lacks an approval by two authorised people, or was posted before."""
 
 
+class NotPaid(LedgerError):
+    """Nothing proves that the deposit was paid, or it is credited already."""
+
+
+class EnoughPlayMoney(LedgerError):
+    """The player has as much play money as a top-up gives."""
+
+
 class LimitReached(LedgerError):
     """A stake or deposit would exceed a limit of the player.
 
@@ -102,6 +111,8 @@ ERROR_OF_STATE = {
     "SB010": BetweenPlayers,
     "SB030": NotApproved,
     "SB040": HouseStopped,
+    "SB132": NotPaid,
+    "SB133": EnoughPlayMoney,
 }
 ERROR_OF_CONSTRAINT = {
     "wallet_account_covered": InsufficientFunds,
@@ -157,6 +168,30 @@ def post(*journals: Journal) -> tuple[Posted, ...]:
     UnbalancedJournal, UnknownAccount, WrongPurpose.
     """
     return _call("SELECT * FROM wallet_post(%s::jsonb)", [request(*journals)])
+
+
+def credit_deposit(payment_id: UUID, *, key: UUID, authorisation: str) -> tuple[int, int]:
+    """Credit a deposit that its provider has confirmed; return the id of the journal and the balance after it.
+
+    The payment is marked as credited. Raises NotPaid, LimitReached.
+    """
+    proof = content_proof(f"deposit:{payment_id}", authorisation)
+    statement = "SELECT journal, balance FROM wallet_credit_deposit(%s::uuid, %s::uuid, %s::text, %s::bytea)"
+    with refusals(), connection.cursor() as cursor:
+        cursor.execute(statement, [payment_id, key, authorisation, proof])
+        journal_id, balance = cursor.fetchone()
+    return journal_id, balance
+
+
+def top_up(player_id: int, *, key: UUID) -> tuple[int, int, int]:
+    """Raise a player's play money to the standard amount; return the id of the journal, amount and balance after it.
+
+    Raises EnoughPlayMoney, HouseStopped.
+    """
+    with refusals(), connection.cursor() as cursor:
+        cursor.execute("SELECT journal, amount, balance FROM wallet_top_up(%s::bigint, %s::uuid)", [player_id, key])
+        journal_id, amount, balance = cursor.fetchone()
+    return journal_id, amount, balance
 
 
 def request(*journals: Journal) -> str:

@@ -35,7 +35,7 @@ from players import mail
 from wallet import ledger
 from wallet.ledger import accounts
 from wallet.limits import remaining
-from wallet.models import AccountKind, Mode, NoticePath, Payment, PaymentNotice, PaymentState
+from wallet.models import Mode, NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.money import format_money
 from wallet.payments.providers import StatusReport
 
@@ -175,19 +175,11 @@ def close(payment: Payment, state: PaymentState, *, because: str) -> None:
 
 
 def _credit(payment: Payment, status_report: StatusReport, *, is_late: bool) -> None:
-    player, currency, amount = payment.player, payment.currency, payment.amount
-    cash = accounts.player_account(player.pk, Mode.REAL)
-    cashier = accounts.house_account(AccountKind.CASHIER, currency, Mode.REAL)
-    lines = (
-        ledger.Line(cashier, currency, Mode.REAL, -amount),
-        ledger.Line(cash, currency, Mode.REAL, amount),
-    )
-    (posted,) = ledger.post(ledger.Journal(journal_key(payment.pk), "deposit", lines))
-    payment.state, payment.decided_at = PaymentState.CREDITED, Now()
-    payment.journal_id, payment.authorisation = posted.journal_id, status_report.authorisation
-    payment.save(update_fields=["state", "decided_at", "journal", "authorisation"])
-    after = posted.balances[cash]
-    data = _facts(payment, authorisation=status_report.authorisation, late=is_late, journal=posted.journal_id)
+    player, amount, authorisation = payment.player, payment.amount, status_report.authorisation
+    accounts.player_account(player.pk, Mode.REAL)
+    journal_id, after = ledger.credit_deposit(payment.pk, key=journal_key(payment.pk), authorisation=authorisation)
+    payment.refresh_from_db(fields=["state", "decided_at", "journal", "authorisation"])
+    data = _facts(payment, authorisation=authorisation, late=is_late, journal=journal_id)
     balances: dict[str, log.Json] = {
         "mode": Mode.REAL.value,
         "balance_before": after - amount,

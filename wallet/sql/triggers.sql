@@ -149,6 +149,8 @@ CREATE OR REPLACE TRIGGER wallet_payment_identity BEFORE UPDATE ON wallet_paymen
             IS DISTINCT FROM (NEW.state, NEW.authorisation, NEW.journal_id, NEW.decided_at)
         OR OLD.state <> 'waiting' AND NEW.state = 'waiting')
     EXECUTE FUNCTION wallet_refuse_payment_change();
+CREATE OR REPLACE TRIGGER wallet_payment_is_paid BEFORE INSERT OR UPDATE OF state ON wallet_payment
+    FOR EACH ROW WHEN (NEW.state = 'credited') EXECUTE FUNCTION wallet_payment_is_paid();
 -- Refuses new deposits only: a deposit that is already with the provider is credited when the
 -- provider confirms it.
 CREATE OR REPLACE TRIGGER wallet_payment_may_begin AFTER INSERT ON wallet_payment

@@ -16,6 +16,7 @@
 --   SB040 the house is stopped
 --   SB050 to SB056: see seamless_wallet.sql
 --   SB140: see verification.sql
+--   SB132, SB133: see payments.sql
 
 -- Refuse the statement. Trigger function for tables and columns that never change.
 -- Raises restrict_violation (23001), always.
@@ -229,7 +230,7 @@ BEGIN
                 USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'wallet_entry_account';
         END IF;
         IF reverses[line.n] IS NULL AND NOT wallet_line_fits(kinds[line.n], line.kind, line.mode, line.amount > 0)
-           OR by_application AND kinds[line.n] = 'settle' THEN
+           OR by_application AND kinds[line.n] IN ('settle', 'deposit', 'top_up') THEN
             RAISE EXCEPTION 'a % moves no % account like this', kinds[line.n], line.kind USING ERRCODE = 'SB009';
         END IF;
         sums[line.n] := sums[line.n] + line.amount;
@@ -299,8 +300,8 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_write FROM PUBLIC;
 
--- Post journals for the application: wallet_write, but no settlement. The functions of the games write
--- settlements, and compare them with the stored round.
+-- Post journals for the application: wallet_write, but no settlement, deposit or top-up. The functions of
+-- the games write settlements, and compare them with the stored round; payments.sql has the others.
 -- Arguments, result and errors are those of wallet_write.
 CREATE OR REPLACE FUNCTION wallet_post(journals jsonb)
 RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
