@@ -6,7 +6,7 @@ from django.db.models.functions import Now
 
 from audit import log, retention
 from audit.models import RetainedData
-from players import mail
+from players import credentials, mail
 from players.api import tokens
 from players.login import sessions
 from players.models import Closure, ClosureState, Ended, Player, Session, User
@@ -27,8 +27,9 @@ def begin(*, player: Player, ip: str) -> None:
 
     Runs in the caller's transaction. Concurrent calls wait for it. Raises AlreadyClosing.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT players_begin_closure(%s)", [player.pk])
+    with transaction.atomic(), connection.cursor() as cursor:
+        proof = credentials.proof_here("close", str(player.pk))
+        cursor.execute("SELECT players_begin_closure(%s, %s)", [player.pk, proof])
         (is_changed,) = cursor.fetchone()
     if not is_changed:
         raise AlreadyClosing
@@ -60,7 +61,8 @@ def let_in(*, player: Player, by: str) -> None:
     The account stays closed to play and deposits.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT players_reopen_log_in(%s)", [player.pk])
+        proof = credentials.proof_here("let in", str(player.pk))
+        cursor.execute("SELECT players_reopen_log_in(%s, %s)", [player.pk, proof])
         (is_changed,) = cursor.fetchone()
     if not is_changed:
         return

@@ -9,11 +9,12 @@ import psycopg
 import pytest
 from django.db import DatabaseError, connection, transaction
 
+from players import credentials
 from players.account import closures
 from players.models import Closure, Player, PlaySession, PlayTime, RealityCheck
 from players.protection import exclusions, play_sessions
 from tests.builders import a_player
-from tests.harness.owner import as_owner
+from tests.harness.owner import as_owner, without
 
 pytestmark = pytest.mark.django_db
 
@@ -154,15 +155,33 @@ class TestClosing:
     def test_is_not_finished_before_it_has_begun_nor_in_another_name(self, player):
         send("SELECT players_finish_closure(%s, 'system')", player.pk)
         assert not Closure.objects.exists()
-        send("SELECT players_begin_closure(%s)", player.pk)
+        closures.begin(player=player, ip="192.0.2.1")
         for name in ("staff:1", f"player:{player.pk + 1}", None):
             refused("SELECT players_finish_closure(%s, %s)", player.pk, name, by="SB082")
 
     def test_lets_nobody_in_whose_account_is_not_closed(self, player):
-        send("SELECT players_begin_closure(%s)", player.pk)
-        send("SELECT players_reopen_log_in(%s)", player.pk)
+        closures.begin(player=player, ip="192.0.2.1")
+        closures.let_in(player=player, by="system")
         send("SELECT players_finish_closure(%s, 'system')", player.pk)
         assert not Player.objects.get(pk=player.pk).user.is_active
+
+    @pytest.mark.parametrize(
+        ("function", "subject"), [("players_begin_closure", "close"), ("players_reopen_log_in", "let in")]
+    )
+    def test_begins_and_lets_in_again_with_a_proof_for_this_player_and_transaction(self, player, function, subject):
+        closes = f"SELECT {function}(%s, %s)"
+        with transaction.atomic():
+            earlier = credentials.proof_here(subject, str(player.pk))
+        other = credentials.content_proof(f"{subject}:0", str(player.pk))
+        for wrong in (b"", None, other):
+            refused(closes, player.pk, wrong, by="SB134")
+        with connection.cursor() as cursor:  # the transaction of the test: one of another number is refused
+            cursor.execute("SELECT pg_current_xact_id()::text::bigint + 1")
+            (number,) = cursor.fetchone()
+        refused(closes, player.pk, credentials.content_proof(f"{subject}:{number}", str(player.pk)), by="SB134")
+        refused(closes, a_player().pk, earlier, by="SB134")
+        without(function, f"players_is_proven_here('{subject}', player::text, proof) IS NOT TRUE")
+        send(closes, player.pk, None)
 
 
 class TestExclusions:

@@ -2,13 +2,20 @@
 -- database's.
 --
 --   SB082 the person named may not do this to this player
+--   SB134 an account that closes, or lets its player in again, without a proof
 
 -- Begin to close an account, as its player asks.
+-- `proof`: that of players_is_proven_here for "close" and the id of the player. A process that has the
+-- key has seen the player ask.
 -- Returns whether it is new: false if the account is closing, closed or erased.
+-- Raises SB134 for a wrong proof.
 -- Concurrent calls wait for each other.
-CREATE OR REPLACE FUNCTION players_begin_closure(player bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION players_begin_closure(player bigint, proof bytea) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
+    IF players_is_proven_here('close', player::text, proof) IS NOT TRUE THEN
+        RAISE EXCEPTION 'nothing proves that player % closes the account', player USING ERRCODE = 'SB134';
+    END IF;
     INSERT INTO players_closure (player_id, state, by, at) VALUES (player, 'closing', 'player:' || player, clock_timestamp())
     ON CONFLICT DO NOTHING;
     RETURN FOUND;
@@ -46,15 +53,19 @@ END $$;
 REVOKE ALL ON FUNCTION players_finish_closure FROM PUBLIC;
 
 -- Let the player of a closed account log in again, until players_finish_closure runs again.
+-- `proof`: that of players_is_proven_here for "let in" and the id of the player.
 -- Returns whether anything changed: false if the account is not closed, or the player may log in.
--- Raises no_data_found (P0002) for an unknown player.
+-- Raises no_data_found (P0002) for an unknown player, SB134 for a wrong proof.
 -- Locks the user.
-CREATE OR REPLACE FUNCTION players_reopen_log_in(player bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION players_reopen_log_in(player bigint, proof bytea) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     login players_user%ROWTYPE;
     last text;
 BEGIN
+    IF players_is_proven_here('let in', player::text, proof) IS NOT TRUE THEN
+        RAISE EXCEPTION 'nothing proves that player % is let in', player USING ERRCODE = 'SB134';
+    END IF;
     SELECT u.* INTO STRICT login FROM players_user AS u JOIN players_player AS p ON p.user_id = u.id
     WHERE p.id = player FOR NO KEY UPDATE OF u;
     SELECT c.state INTO last FROM players_closure AS c WHERE c.player_id = player ORDER BY c.id DESC LIMIT 1;
