@@ -61,7 +61,7 @@ def erase(player: Player) -> None:
         note=NOTHING,
     )
     Duplicate.objects.filter(Q(first=player) | Q(second=player)).update(note=NOTHING)
-    Mail.objects.filter(user=player.user_id).update(address=NOTHING, subject=NOTHING, body=NOTHING)
+    Mail.objects.filter(user=player.user_id).update(address=NOTHING, subject=NOTHING, sealed_body=b"")
     SoloSeat.objects.filter(player=player).update(player_value=NOTHING)
     for arranged in (FavouriteBet, FavouriteTable, ChipSet):
         arranged.objects.filter(player=player).delete()

@@ -99,6 +99,11 @@ SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {
             partial(encryption.resealed, encryption.Purpose.DOCUMENT),
             at_once=4,  # of up to eight megabytes each
         ),
+        Shelf(
+            *("mail", "players_mail", "id", "sealed_body", ("address", "template")),
+            encryption.resealed_mail,
+            "sealed_body <> ''",
+        ),
     ),
     "PARTNER_KEY": (
         Shelf("secrets of partners", "wallet_partner_key", "id", "sealed", ("partner_id", "name"), signing.resealed),

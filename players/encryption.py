@@ -1,4 +1,4 @@
-"""Encryption of identity documents, and keyed hashes (fingerprints) to find equal values.
+"""Encryption of identity documents and of mail, and keyed hashes (fingerprints) to find equal values.
 
 Both keys are derived from ``settings.DOCUMENT_KEY``; neither reveals the other. The setting may
 name several keys (`players.key_rotation`): any of them decrypts, and searches use the fingerprints
@@ -23,6 +23,7 @@ class Purpose(StrEnum):
 
     DOCUMENT = "document"
     PAYOUT_ACCOUNT = "payout account"
+    MAIL = "mail"
 
 
 def seal(purpose: Purpose, player_id: int, row_id: UUID, content: bytes) -> bytes:
@@ -44,6 +45,21 @@ def resealed(purpose: Purpose, player_id: int, row_id: UUID, sealed: bytes) -> b
     return key_rotation.resealed(settings.DOCUMENT_KEY, sealed, _bound(purpose, player_id, row_id), _cipher)
 
 
+def seal_mail(address: str, template: str, text: str) -> bytes:
+    """Encrypt the text of a mail and bind it to its address and template."""
+    return key_rotation.seal(settings.DOCUMENT_KEY, text.encode(), _of_mail(address, template), _cipher)
+
+
+def unseal_mail(address: str, template: str, sealed: bytes) -> str:
+    """Decrypt the text of a mail. Raises cryptography's InvalidTag."""
+    return key_rotation.unseal(settings.DOCUMENT_KEY, sealed, _of_mail(address, template), _cipher).decode()
+
+
+def resealed_mail(address: str, template: str, sealed: bytes) -> bytes | None:
+    """Re-encrypt a mail with the first key; return None if the first key was used already. Raises InvalidTag."""
+    return key_rotation.resealed(settings.DOCUMENT_KEY, sealed, _of_mail(address, template), _cipher)
+
+
 def fingerprint(kind: str, value: bytes) -> bytes:
     """Return the HMAC-SHA-256 of *value* for this *kind*, under the first key. Equal values have equal ones."""
     return fingerprints(kind, value)[0]
@@ -63,6 +79,10 @@ def fingerprints(kind: str, value: bytes) -> list[bytes]:
 def _bound(purpose: Purpose, player_id: int, row_id: UUID) -> bytes:
     """Return the associated data of a ciphertext."""
     return f"{purpose}:{player_id}:{row_id}".encode()
+
+
+def _of_mail(address: str, template: str) -> bytes:
+    return f"{Purpose.MAIL}:{address}:{template}".encode()
 
 
 def _cipher(key: bytes) -> AESGCM:

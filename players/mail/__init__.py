@@ -33,7 +33,7 @@ ORDER BY next_try_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
 """
 SENT = """
 UPDATE players_mail SET sent_at = clock_timestamp(), next_try_at = NULL, attempts = attempts + 1, last_error = '',
-    body = CASE WHEN %s THEN body ELSE '' END
+    sealed_body = CASE WHEN %s THEN sealed_body ELSE '' END
 WHERE id = %s
 """
 FAILED = """
@@ -70,7 +70,7 @@ def forget_old() -> int:
     Mail that is still to be sent is kept.
     """
     old = Mail.objects.filter(written_at__lt=Now() - retention.kept(RetainedData.MAIL), next_try_at=None)
-    return old.exclude(address="").update(address="", subject="", body="")
+    return old.exclude(address="").update(address="", subject="", sealed_body=b"")
 
 
 def _write(user: User | None, address: str, language: str, path: str, context: Mapping[str, object]) -> Mail:

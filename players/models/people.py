@@ -13,6 +13,7 @@ from django.db.models.functions import MD5, Lower, Now
 from django.utils.translation import gettext_lazy as _
 
 from audit.models import Clock
+from players import encryption
 
 
 class UserManager(BaseUserManager["User"]):
@@ -326,14 +327,14 @@ class Closure(models.Model):
 
 
 class Mail(models.Model):
-    """One mail. In production, ``body`` is erased after sending, because it may hold a code."""
+    """One mail. Its text is encrypted, because it may hold a code, and in production erased after sending."""
 
     user = models.ForeignKey(User, models.PROTECT, null=True)  # None: to an address without a user
     address = models.EmailField()
     language = models.CharField(max_length=2)
     template = models.CharField(max_length=60)
     subject = models.CharField(max_length=200)
-    body = models.TextField()
+    sealed_body = models.BinaryField(default=b"")  # as `players.encryption.seal_mail` writes it; empty: erased
     written_at = models.DateTimeField(db_default=Now())
     next_try_at = models.DateTimeField(null=True, db_default=Now())  # None: sent, or given up
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -355,3 +356,12 @@ class Mail(models.Model):
 
     def __str__(self) -> str:
         return f"mail:{self.pk}"
+
+    @property
+    def body(self) -> str:
+        """The text. Raises cryptography's InvalidTag where no key opens it, or it was moved to another row."""
+        return encryption.unseal_mail(self.address, self.template, bytes(self.sealed_body)) if self.sealed_body else ""
+
+    @body.setter
+    def body(self, text: str) -> None:
+        self.sealed_body = encryption.seal_mail(self.address, self.template, text) if text else b""

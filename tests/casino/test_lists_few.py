@@ -17,7 +17,7 @@ from backoffice.lists.view import StaffListView
 from tests.builders import a_player
 
 MANY_SENT = """
-INSERT INTO players_mail (address, language, template, subject, body, written_at, next_try_at, sent_at, attempts,
+INSERT INTO players_mail (address, language, template, subject, sealed_body, written_at, next_try_at, sent_at, attempts,
     last_error)
 SELECT 'a@example.com', 'en', 'x', 'x', '', now(), NULL, now(), 1, '' FROM generate_series(1, 20000)
 """

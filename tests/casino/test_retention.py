@@ -238,7 +238,7 @@ class TestExpiry:
         age(owner, "players_mail", "written_at", 366)
         expire()
         assert set(Session.objects.filter(user=player.user_id).values_list("ip", "browser")) == {("", "")}
-        assert not Mail.objects.exclude(address="", subject="", body="").exists()
+        assert not Mail.objects.exclude(address="", subject="", sealed_body=b"").exists()
         kept = DocumentContent.objects.values_list("document__submission", flat=True)
         assert set(kept) == {waiting.pk}
         assert sent.document_set.filter(part=Part.FRONT).exists()

@@ -97,7 +97,7 @@ HIDDEN = {
     "games_shoe": ("encode(sealed_seed, 'hex')", "encode(seed, 'hex')"),
     "mfa_authenticator": ("data ->> 'secret'", "data ->> 'seed'"),
     "players_documentcontent": ("left(encode(sealed, 'hex'), 64)",),
-    "players_mail": ("address", "body"),
+    "players_mail": ("address", "encode(sealed_body, 'hex')"),
     "players_servicemessage": ("text",),
     "players_submission": ("given_names", "family_name", "street", "city", "phone", "document_number"),
     "players_trait": ("fingerprint",),
