@@ -292,7 +292,7 @@ class TestMoney:
         payout = Journal(uuid4(), "settle", tuple(Line(at, "SEK", "R", amount) for at, amount in lines), coup.pk)
         with pytest.raises(ledger.WrongPurpose), transaction.atomic():
             ledger.post(payout)
-        without("wallet_write", "by_application AND kinds[line.n] = 'settle'")
+        without("wallet_write", "by_application AND kinds[line.n] IN ('settle', 'deposit', 'top_up')")
         ledger.post(payout)
 
     def test_that_somebody_else_staked_is_not_returned_to_a_player(self, staked):
@@ -304,6 +304,15 @@ class TestMoney:
             ledger.post(theft)
         without("wallet_table_account_allows", "HAVING sum(staked.amount) > 0", "HAVING false")
         ledger.post(theft)
+
+    def test_of_a_bank_does_not_go_home_while_stakes_wait_for_it(self, staked):
+        tenure = CheminTenure.objects.get()
+        lines = (Line(tenure.account_id, "SEK", "R", -10_000), Line(tenure.seat.account_id, "SEK", "R", 10_000))
+        home = Journal(uuid4(), "bank_back", lines, tenure.pk)
+        with pytest.raises(ledger.WrongPurpose), transaction.atomic():
+            ledger.post(home)
+        without("wallet_table_account_allows", "pool.balance > 0", "false")
+        ledger.post(home)
 
 
 FINISH = "SELECT games_finish_coup(%s, %s, %s, %s, %s, %s, %s, false, false, clock_timestamp())"

@@ -66,17 +66,22 @@ REVOKE ALL ON FUNCTION wallet_open_table_account FROM PUBLIC;
 -- already written.
 -- Returns NULL if the journal does not exist.
 --
--- An account of kind bank accepts the bank, bank_back and bank_won journals of its tenure, settle
--- journals that also have a line on a stakes account, voids of settle journals, void_transfer and
--- void_shortfall. An account of kind stakes accepts journals of its coup only: stake, which returns to no
--- account more than it has staked, the void of a stake or settle journal, and a settle journal that moves no other accounts than banks, stakes,
--- the house and accounts that staked in this coup. An account of kind seat accepts the kinds listed
--- at the end.
+-- An account of kind bank accepts the bank, bank_back and bank_won journals of its tenure, of which
+-- nothing goes home while stakes of the coup at its table wait for it; settle journals that also have
+-- a line on a stakes account, voids of settle journals, void_transfer and void_shortfall. An account
+-- of kind stakes accepts journals of its coup only: stake, which returns to no account more than it
+-- has staked, the void of a stake or settle journal, and a settle journal that moves no other
+-- accounts than banks, stakes, the house and accounts that staked in this coup. An account of kind
+-- seat accepts the kinds listed at the end.
 CREATE OR REPLACE FUNCTION wallet_table_account_allows(kind text, stands_for uuid, journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT CASE wallet_table_account_allows.kind
         WHEN 'bank' THEN j.kind IN ('void_transfer', 'void_shortfall') OR j.kind = 'void' AND was.kind = 'settle'
             OR j.kind IN ('bank', 'bank_back', 'bank_won') AND j.round_id = wallet_table_account_allows.stands_for
+               AND (j.kind = 'bank' OR NOT EXISTS (
+                   SELECT FROM games_chemintenure AS t JOIN games_livetable AS l ON l.id = t.live_table_id
+                   JOIN wallet_account AS pool ON pool.stands_for = l.round_id AND pool.kind = 'stakes' AND pool.balance > 0
+                   WHERE t.id = j.round_id))
             OR j.kind = 'settle' AND EXISTS (
                 SELECT FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
                 WHERE e.journal_id = j.id AND a.kind = 'stakes')
