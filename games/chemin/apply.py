@@ -187,7 +187,7 @@ def _store(
     belongs = before.live_round if isinstance(decision, Pass) else live_round
     call = getattr(decision, "call", None)
     seat = None if transition.seat_number is None else seated[transition.seat_number]
-    newcomer = seat if seat and seat.pk is None else None
+    newcomer = seat if transition.first(PlayerJoined) else None
     taken = transition.first(BankTaken)
     move = {
         "number": transition.number,

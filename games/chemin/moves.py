@@ -123,7 +123,7 @@ def keep_away_seats(live_table_id: int) -> None:
     _row("SELECT games_keep_away_seats(%s)", live_table_id)
 
 
-def _row(statement: str, *values: object) -> tuple[Any, ...]:
+def _row(statement: str, *values: int | str | UUID) -> tuple[Any, ...]:
     with _refusals(), connection.cursor() as cursor:
         cursor.execute(statement, values)
         found: tuple[Any, ...] = cursor.fetchone()

@@ -80,9 +80,8 @@ def _write(user: User | None, address: str, language: str, path: str, context: M
     subject, _blank, body = text.strip().partition("\n")
     _folder, _slash, template = path.rpartition("/")
     with transaction.atomic():
-        written = Mail(
-            user=user, address=address, language=language, template=template, subject=subject.strip(), body=body.strip()
-        )
+        written = Mail(user=user, address=address, language=language, template=template, subject=subject.strip())
+        written.body = body.strip()
         if address.endswith(f"@{NOBODY}"):
             written.next_try_at = None
         written.save()

@@ -11,6 +11,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from games.engine.chemin import Phase
+from games.engine.chemin.state import there
 from games.models import CheminCoup, CheminSeat, CheminTenure, LiveRound, LiveTable
 from players.models import Player
 from tests.builders import a_player
@@ -187,7 +188,7 @@ class TestADecision:
     def test_has_no_earlier_time(self, table):
         seated_players(table)
         move = json.loads(a_move(table, "pass", seat_of(asked_at(table))))
-        move["at"] = (chemin_of(table).asked_at - timedelta(days=1)).isoformat()
+        move["at"] = (there(chemin_of(table).asked_at) - timedelta(days=1)).isoformat()
         refused(STORE, table.pk, json.dumps(move), json.dumps(chemin_of(table).state), by="SB120")
 
     def test_is_not_taken_at_a_stopped_or_closed_table(self, table):
@@ -270,7 +271,7 @@ class TestTheState:
 
     def test_is_not_cleared_while_money_is_at_the_table(self, table):
         seated_players(table)
-        refused("SELECT games_clear_table(%s)", LiveTable.objects.exclude(pk=table.pk).first().pk + 1000, by="SB120")
+        refused("SELECT games_clear_table(%s)", table.pk + 1000, by="SB120")
         a_bank(table)
         refused("SELECT games_clear_table(%s)", table.pk, by="SB120")
         as_owner("UPDATE games_liveround SET phase = 'void'")

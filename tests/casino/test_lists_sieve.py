@@ -189,7 +189,7 @@ def test_running_sessions_are_listed_and_ended_ones_left_out(visitor):
 
 
 def test_mail_is_waiting_or_given_up(visitor):
-    mails = [Mail(address="a@example.com", language="en", template="x", subject="x", body="") for _ in range(3)]
+    mails = [Mail(address="a@example.com", language="en", template="x", subject="x") for _ in range(3)]
     waiting, sent, given_up = Mail.objects.bulk_create(mails)
     Mail.objects.filter(pk=sent.pk).update(sent_at=timezone.now(), next_try_at=None)
     Mail.objects.filter(pk=given_up.pk).update(next_try_at=None)
