@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("players", "0003_credentials")]
+    dependencies = [("players", "0005_room_for_updates_of_play_time")]
     operations = [
         migrations.RemoveField(model_name="mail", name="body"),
         migrations.AddField(model_name="mail", name="sealed_body", field=models.BinaryField(default=b"")),
