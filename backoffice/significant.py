@@ -109,7 +109,7 @@ class FilterForm(forms.Form):
     weight = forms.ChoiceField(
         label="Severity", required=False, choices=[("", "All"), (Weight.ALERT, "Alerts"), (Weight.NOTICE, "Notices")]
     )
-    player_of = forms.ChoiceField(label="Assigned to", required=False, choices=[("", "Anybody’s"), ("mine", "Mine")])
+    assignee = forms.ChoiceField(label="Assigned to", required=False, choices=[("", "Anybody’s"), ("mine", "Mine")])
     about = forms.CharField(label="Player or round", required=False, max_length=100)
     currency = forms.ChoiceField(
         label="Currency", required=False, choices=[("", "All"), *((code, code) for code in Currency.values)]
@@ -238,7 +238,7 @@ def _matching(asked: dict[str, Any], me: str) -> QuerySet[Significant]:
         states=STATES[asked.get("state") or ""],
         category=Category(asked["category"]) if asked.get("category") else None,
         weight=Weight(int(asked["weight"])) if asked.get("weight") else None,
-        assigned=me if asked.get("whose") == "mine" else "",
+        assigned=me if asked.get("assignee") == "mine" else "",
         about=_about(asked.get("about") or ""),
         currency=asked.get("currency") or "",
     )

@@ -142,7 +142,7 @@ class TestThePeriods:
             "minimum period is 90 days"
             in one.post("/staff/retention/", {"what": "chat", "days": 3, "reason": "less"}, follow=True).text
         )
-        assert "Keep for 400 days: To whom mails went" in other.get("/staff/approvals/").text
+        assert "Keep for 400 days: Recipients and subjects of e-mails" in other.get("/staff/approvals/").text
         other.post(f"/staff/approvals/{Approval.objects.get().pk}/decide/", {"yes": "1", "reason": "agreed"})
         assert ">400<" in one.get("/staff/retention/").text
 

@@ -31,7 +31,7 @@ def test_no_transaction_of_web_and_workers_lasts_for_minutes(cloned_db: Database
     """An event is dated when it is written, and sealed after its transaction."""
     with psycopg.connect(cloned_db.web_url) as web:
         assert web.execute("SHOW transaction_timeout").fetchone() == ("5min",)
-    with psycopg.connect(f"{cloned_db.web_url}&options=-c%20transaction_timeout%3D20ms") as web:
+    with psycopg.connect(f"{cloned_db.web_url}&options=-c%20transaction_timeout%3D500ms") as web:
         web.execute(HAPPENED)
         with pytest.raises(errors.TransactionTimeout):
             web.execute("SELECT pg_sleep(60)")

@@ -112,7 +112,7 @@ class TestTheList:
         for asked, keys in (
             ({"category": "large_win"}, ["1"]),
             ({"weight": "2"}, ["2"]),
-            ({"whose": "mine"}, ["3"]),
+            ({"assignee": "mine"}, ["3"]),
             ({"about": player.pk}, ["1"]),
             ({"about": str(player)}, ["1"]),
             ({"about": "7f2c1c1e-0000-4000-8000-000000000001"}, ["2"]),
@@ -120,7 +120,7 @@ class TestTheList:
             ({"since": "2026-07-09"}, ["3"]),
             ({"until": "2026-07-08"}, ["2", "1"]),
             ({"state": "new"}, ["3", "1"]),
-            ({"state": "new", "whose": "mine", "currency": "SEK"}, []),
+            ({"state": "new", "assignee": "mine", "currency": "SEK"}, []),
         ):
             assert listed(visitor, **asked) == keys, asked
 
@@ -300,7 +300,7 @@ class TestTheWork:
     def test_acknowledges_nothing_where_nothing_is_chosen(self):
         one()
         _member, visitor = reader()
-        assert "Choose at least one" in visitor.post(f"{PAGE}acknowledge/", follow=True).content.decode()
+        assert "Select at least one new event." in visitor.post(f"{PAGE}acknowledge/", follow=True).content.decode()
 
 
 class TestThresholds:

@@ -103,7 +103,7 @@ def test_asking_for_an_adjustment_moves_nothing_until_another_person_agrees(play
     ("typed", "message"),
     [
         ({"amount": "1000.00"}, "available, less than the amount to deduct"),
-        ({"amount": "a lot"}, "Write"),
+        ({"amount": "a lot"}, "This is not a valid amount."),
         ({"why": ""}, "Choose the text that is shown to the player."),
         ({"reason": ""}, "Enter a reason"),
     ],
