@@ -19,8 +19,8 @@ from django.db import InterfaceError, InternalError, OperationalError, connectio
 from django.db.models import Exists, OuterRef
 from structlog.contextvars import bind_contextvars
 
-from games.models import IncidentKind, LiveRound, LiveSeat, LiveTable, Phase, Shape, ShoeEnding, VoidReason
 from audit.raw_rows import fetch_named
+from games.models import IncidentKind, LiveRound, LiveSeat, LiveTable, Phase, Shape, ShoeEnding, VoidReason
 from games.rounds.integrity import Doubt, NotReproduced, Overdue
 from games.rounds.redeal import Finding
 from games.shared import malfunction, rounds, settlement, shoes, void

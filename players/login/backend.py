@@ -44,5 +44,5 @@ class HouseBackend(AuthenticationBackend):
 
 def _know(user: User, name: str, found: Player | Staff) -> None:
     """Store what a related name of the user stands for; a row of NULLs stands for nobody."""
-    relation = cast(ForeignObjectRel, User._meta.get_field(name))
+    relation = cast("ForeignObjectRel", User._meta.get_field(name))
     relation.set_cached_value(user, None if found.pk is None else found)
