@@ -15,10 +15,10 @@
 -- keys of the journals. `next_round`, `next_commitment`, `next_seed`: the next round of the seat, its
 -- seed encrypted. `slip`: bets that stay on the table. `last_stakes`: what Rebet places.
 -- Returns the balance after the payouts, in minor units.
--- Raises SB060, SB061; SB062 unless the table is open and the version in force offers the mode and
--- serves the player; SB063 for a stake outside of the limits of that version, a payout above the
--- highest odds of its rules on this outcome, or results that contradict the payouts; and the errors
--- of wallet_write.
+-- Raises SB060, SB061; SB062 unless the table is open, the version in force offers the mode and serves
+-- the player, and no exclusion, lock, closing or time limit keeps the player from playing; SB063 for a
+-- stake outside of the limits of that version, a payout above the highest odds of its rules on this
+-- outcome, or results that contradict the payouts; and the errors of wallet_write_round.
 -- Locks the table for share, the seat and the account.
 --
 -- The database cannot deal the cards, so a payout below the limit is believed here. The replay task
@@ -39,6 +39,7 @@ DECLARE
 BEGIN
     SELECT s.player_id, s.table_id, s.mode, s.commitment, t.status, v.id AS version_id, v.rules_digest, p.currency, j.time_zone,
            s.mode = ANY (v.modes) AND p.jurisdiction_id = ANY (v.jurisdictions) AS serves,
+           (SELECT e.reason FROM players_exclusion_of(s.player_id) AS e) AS exclusion, players_time_used_up(s.player_id) AS is_late,
            a.balance, sums.*
     INTO held
     FROM games_soloseat AS s
@@ -78,7 +79,7 @@ BEGIN
     IF next_commitment !~ '^[0-9a-f]{64}$' OR octet_length(next_seed) IS NOT DISTINCT FROM 0 OR next_round = round THEN
         RAISE EXCEPTION 'seat % cannot be committed to round %', seat, next_round USING ERRCODE = 'SB060';
     END IF;
-    IF held.status <> 'open' OR held.serves IS NOT TRUE THEN
+    IF held.status <> 'open' OR held.serves IS NOT TRUE OR held.exclusion IS NOT NULL OR held.is_late THEN
         RAISE EXCEPTION 'table % does not take round %', held.table_id, round USING ERRCODE = 'SB062';
     END IF;
     IF held.follows IS NOT TRUE THEN
