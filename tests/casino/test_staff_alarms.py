@@ -74,5 +74,5 @@ def test_a_stopped_house_is_one_line_before_its_tables():
     house, tables = told("supervisor")
     assert house[0].startswith("House stop since ")
     assert house[1] == "/staff/stop/"
-    assert "is stopped: an incident" in tables[0]
+    assert "is stopped: one incident" in tables[0]
     assert [text for text, _link in told("finance")] == [house[0]]

@@ -98,14 +98,17 @@ def test_gli19_2_9_1_are_made_on_demand_for_any_interval(reader):
                 {"period": "own", "since": "2026-01-01T00:00", "until": "2026-01-01T00:00"},
                 "The start must be before the end.",
             ),
-            ({"period": "own", "since": "2026-01-01T00:00", "until": "2999-01-01T00:00"}, "not end in the future"),
+            (
+                {"period": "own", "since": "2026-01-01T00:00", "until": "2999-01-01T00:00"},
+                "The end must not be in the future.",
+            ),
             (
                 {"period": "own", "since": "0001-01-01T00:00", "until": "2026-01-01T00:00"},
-                "not begin before the year 2000",
+                "The start must not be before the year 2000.",
             ),
             (
                 {"period": "own", "since": "0001-01-01T00:00", "until": "2026-01-01T00:00", "zone": "Europe/Stockholm"},
-                "not begin before the year 2000",
+                "The start must not be before the year 2000.",
             ),
             ({"period": "own", "since": "soon", "until": "2026-01-01T00:00"}, "Enter a valid date/time."),
             ({"period": "never"}, "Select a valid choice"),
@@ -200,7 +203,7 @@ def test_say_on_screen_who_asked_and_when_as_the_rest_of_the_house_does(reader):
     shown = page(reader, f"/staff/reports/{report.pk}/")
     assert f"<dt>Requested by</dt><dd>Farah ({clerk})</dd>" in shown
     assert f"<dd>{report.since:%Y-%m-%d %H:%M:%S} UTC</dd>" in shown
-    assert f"Figures up to {report.until:%Y-%m-%d %H:%M:%S} UTC; what" in shown
+    assert f"Figures up to {report.until:%Y-%m-%d %H:%M:%S} UTC; transactions in progress at" in shown
     there = made_here(asked(interval=Interval(report.since, report.until), zone="Asia/Kolkata"))
     local = (report.since + timedelta(hours=5, minutes=30)).replace(tzinfo=None)
     assert f"<dd>{local:%Y-%m-%d %H:%M:%S} UTC+05:30</dd>" in page(reader, f"/staff/reports/{there.pk}/")
