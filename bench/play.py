@@ -227,7 +227,7 @@ def solo_clicker(player: Player, port: int) -> Rate:
     browser = Browser(player.user, port)
 
     def deal() -> None:
-        if "game--fresh" not in browser.click(f"{SOLO}play/", "rebet_deal"):
+        if "data-fresh" not in browser.click(f"{SOLO}play/", "rebet_deal"):
             raise Unavailable("nothing was dealt")
 
     browser.open(SOLO)

@@ -42,7 +42,7 @@ SELECT {columns(SoloSeat, "(seat)")}, {columns(Table, "(of_table)")},
 FROM games_lock_solo_seat(%(player)s::bigint, %(table)s::bigint, %(mode)s::text, %(purses)s::text[], %(terms)s::text,
     %(asks)s::boolean, %(session)s::uuid, %(minutes)s::integer)
 """  # noqa: S608  (nothing but names of our own columns)
-ON_A_PURSE = array(slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE)
+ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
 TAKE = "SELECT games_take_solo_seat(%s::bigint, %s::bigint, %s::text, %s::uuid, %s::text, %s::bytea)"
 KEEP_VALUE = "UPDATE games_soloseat SET player_value = %s WHERE id = %s"
 SIT = """
@@ -76,7 +76,7 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
 
     An exclusion of the player and a house stop wait until the transaction ends.
     """
-    values: dict[str, Value] = {"table": table_id, "purses": ON_A_PURSE, "mode": mode.value}
+    values: dict[str, Value] = {"table": table_id, "purses": array(ON_A_PURSE), "mode": mode.value}
     values.update(eligibility.parameters(player, session, real=mode is Mode.REAL))
     row = fetch_first(LOCK, values)
     if row is None:
