@@ -27,7 +27,9 @@ from wallet.models import AccountKind, Mode
 
 More = ParamSpec("More")  # further arguments of the URL
 TableView = Callable[Concatenate[PlayerRequest, Table, Mode, More], HttpResponse]
-TABLE: Final = f"SELECT {columns(Table, 'game_table')} FROM games_table AS game_table WHERE game_table.slug = %s"  # noqa: S608
+TABLE: Final = f"""
+SELECT {columns(Table, "game_table")} FROM games_table AS game_table WHERE game_table.slug = %s
+"""  # noqa: S608  (nothing but names of our own columns)
 UNPLAYABLE: Final = (TableClosed, UnknownCurrency, NotEligibleHere, OtherMoney, NotForOperatorPlayers)
 View = Callable[Concatenate[PlayerRequest, str, Mode, More], HttpResponse]
 

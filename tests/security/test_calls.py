@@ -220,6 +220,7 @@ CALLERS = {
     "players.mail": "EMAIL_URL",
     "ops.launcher": "its own port",
     "ops.fork_server": "its own port",
+    "ops.http.server": "the port that its launcher opened",
     "ops.health": "its own port",
     "ops.beat": "nobody: it asks for this machine's name",
     "ops.embedded.valkey": "its own socket",

@@ -1,6 +1,5 @@
-"""No foreign keys of participations: only functions write them, and they write both sides of each key."""
+"""Phases of shared rounds, whose money moves when they are paid."""
 
-import django.db.models.deletion
 from django.db import migrations, models
 
 
@@ -10,20 +9,6 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name="participation",
-            name="round",
-            field=models.ForeignKey(
-                db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, to="games.round"
-            ),
-        ),
-        migrations.AlterField(
-            model_name="participation",
-            name="player",
-            field=models.ForeignKey(
-                db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, to="players.player"
-            ),
-        ),
         migrations.AlterField(
             model_name="liveround",
             name="phase",
