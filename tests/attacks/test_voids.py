@@ -14,6 +14,7 @@ from games.models import LiveRound, Participation, Phase, Round, Void, VoidReaso
 from games.shared.malfunction import KIND
 from games.shared.void import void_live_round
 from tests.attacks.test_four_eyes import agreed, disabled
+from tests.attacks.test_proofs import without
 from tests.builders import a_player, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, play_out, seated_players
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
@@ -21,12 +22,13 @@ from tests.people import a_member_of_staff
 from tests.voiding import agree_to_void, void_as_two_agree, void_unreproduced
 from wallet import ledger
 from wallet.ledger import accounts
-from wallet.models import Journal, Mode
+from wallet.models import Hold, Journal, Mode
 
 MONEY = 1_000_000
 NOT_VOIDED = "SB033"
 NOT_MOVED_BACK = "SB034"
 NOT_RETURNED = "SB075"
+NOT_RELEASED = "SB107"
 
 
 @contextmanager
@@ -145,8 +147,12 @@ class TestADealtRound:
         assert LiveRound.objects.get(pk=dealt.pk).phase == Phase.VOID
 
     def test_is_not_paid_back_before_it_is_settled(self):
-        with refused(NOT_MOVED_BACK):
-            move_back(self.dealt().pk)
+        dealt = self.dealt()
+        with pytest.raises(ledger.UnknownJournal), transaction.atomic():
+            move_back(dealt.pk)
+        with refused(NOT_RELEASED), connection.cursor() as cursor:
+            cursor.execute("SELECT wallet_release_holds(%s)", [dealt.pk])
+        assert Hold.objects.get(round_id=dealt.pk).amount == 5000
 
 
 @pytest.mark.django_db
@@ -156,6 +162,9 @@ class TestABank:
         seated_players(live_table)
         a_staked_coup(live_table)
         tenure = Journal.objects.get(kind="bank").round_id
+        with pytest.raises(ledger.WrongPurpose), transaction.atomic():
+            move_back(tenure, kind="bank_back")
+        without("wallet_refuse_bound", "IF FOUND THEN", "IF false THEN")
         with refused(NOT_MOVED_BACK):
             move_back(tenure, kind="bank_back")
 

@@ -270,6 +270,10 @@ class TestReversal:
         undone = ledger.reverse({settled.journal_id: uuid4(), staked.journal_id: uuid4()}, kind="void")
         assert [posted.balances for posted in undone] == [{cash(player): 200}, {cash(player): 1000}]
 
+    def test_of_no_journal_is_refused(self):
+        with pytest.raises(ledger.UnknownJournal), transaction.atomic():
+            ledger.reverse({}, kind="void")
+
     def test_what_does_not_exist_cannot_be_reversed(self, player):
         (posted,) = ledger.post(stake(player, 300))
         with pytest.raises(ledger.UnknownJournal), transaction.atomic():

@@ -431,8 +431,8 @@ REVOKE ALL ON FUNCTION wallet_check_shortfall FROM PUBLIC;
 -- Post the exact opposite of each journal, for the same round, all or none.
 -- `keys[i]`: idempotency key for the reversal of `journals[i]`. `kind`: kind of the new journals.
 -- Returns rows as wallet_write does.
--- Raises SB005 if a journal does not exist, unique_violation (23505, wallet_reversal_pkey) if one
--- was reversed under another key, and the errors of wallet_write.
+-- Raises SB005 if a journal does not exist or none is named, unique_violation (23505,
+-- wallet_reversal_pkey) if one was reversed under another key, and the errors of wallet_write.
 CREATE OR REPLACE FUNCTION wallet_reverse(journals bigint[], keys uuid[], kind text)
 RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
@@ -451,7 +451,7 @@ BEGIN
         JOIN wallet_journal AS j ON j.id = asked.journal_id JOIN wallet_entry AS e ON e.journal_id = j.id
         GROUP BY asked.n, asked.key, j.id
     ) AS each;
-    IF coalesce(jsonb_array_length(requests), 0) <> cardinality(journals) THEN
+    IF requests IS NULL OR jsonb_array_length(requests) <> cardinality(journals) THEN
         RAISE EXCEPTION 'not all of the journals % are there', journals USING ERRCODE = 'SB005';
     END IF;
     RETURN QUERY SELECT * FROM wallet_write(requests, true);
