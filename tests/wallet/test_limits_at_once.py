@@ -8,7 +8,7 @@ import pytest
 
 from players.models import LimitKind, Period
 from tests.builders import a_player, a_purse
-from tests.wallet.money_moves import cash, house, move, stake
+from tests.wallet.money_moves import cash, house, move, stake, write
 from tests.wallet.test_at_once import at_once, outcome
 from tests.wallet.test_limits import counted, deposit, is_whole, limit
 from wallet import ledger
@@ -111,7 +111,7 @@ def test_deposits_posted_and_begun(cloned_db):
     player = a_player("GB")
     limit(player, "deposit", "month", 350)
     jobs = [
-        lambda: outcome(lambda: ledger.post(deposit(player, 100))),
+        lambda: outcome(lambda: write(deposit(player, 100))),
         lambda: outcome(lambda: remaining.reserve_deposit(player=player, key=uuid4(), amount=100)),
     ]
     results = at_once(jobs * (THREADS // 2))
