@@ -112,8 +112,13 @@ def an_old_event(owner: psycopg.Connection) -> None:
     """Insert an event as written three years ago."""
     written = log.event("x.y", by="player:1", on="player:1", data={}, personal={"ip": "192.0.2.1", "name": "Ö"})
     at = datetime.now(UTC) - timedelta(days=3 * 365)
-    source = owner.execute("SELECT pg_get_functiondef('audit_write'::regproc)").fetchone()
-    assert source
-    then = source[0].replace("audit_write", "recorded_then").replace("clock_timestamp()", f"timestamptz '{at}'")
-    owner.execute(then)
+    for name, then, changes in (
+        ("audit_append", "append_then", [("FROM clock_timestamp()", f"FROM (VALUES (timestamptz '{at}'))")]),
+        ("audit_write", "recorded_then", [("audit_append", "append_then")]),
+    ):
+        ((source,),) = owner.execute("SELECT pg_get_functiondef(%s::regproc)", [name]).fetchall()
+        for old, new in [(name, then), *changes]:
+            assert old in source, f"{name} has no {old}"
+            source = source.replace(old, new)
+        owner.execute(source)
     owner.execute("SELECT recorded_then(%s, %s, %s, %s, %s::jsonb)", [*vars(written).values()])
