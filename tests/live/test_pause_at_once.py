@@ -11,12 +11,14 @@ from django.db.models import QuerySet
 
 from audit.models import Event as Recorded
 from games.chemin import apply, play
+from games.chemin.moves import NotNow
 from games.engine.chemin import Phase as Asked
 from games.errors import TablePaused
 from games.models import Incident, LiveRound, LiveTable, Phase
 from games.shared import phases, rounds
 from games.tables.status import pause_table
 from tests.chemin.at_table import a_bank, a_chemin_table, asked_at, seated_players, seen_of
+from tests.games.test_rounds_are_written_by_functions import weaken
 from tests.live.at_table import a_live_table, hurry, round_at, step
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, outcome, somebody_is_blocked, until
 
@@ -133,10 +135,23 @@ class TestABanker:
         monkeypatch.setattr(play, "carry_out", carry_out)
         return gate
 
-    def test_without_the_lock_a_coup_begins_at_a_table_that_pauses(self, live_table, gate, monkeypatch):
+    def test_without_the_lock_a_coup_begins_at_a_table_that_pauses(self, live_table, gate, monkeypatch, owner):
+        """The database refuses the move too, until it no longer looks whether the table is open."""
         without_locks(monkeypatch)
+        weaken(
+            owner,
+            "games_store_move",
+            ("at_table.is_open AND", ""),
+            ("ELSE games_is_in_coup(phase) OR at_table.is_open END", "ELSE true END"),
+        )
         pause_in_the_midst(live_table, gate, in_a_thread(lambda: str(a_bank(live_table))))
         assert LiveRound.objects.get().opened_at > paused_at()
+
+    def test_without_the_lock_the_database_refuses_the_coup(self, live_table, gate, monkeypatch):
+        without_locks(monkeypatch)
+        with pytest.raises(NotNow):
+            pause_in_the_midst(live_table, gate, in_a_thread(lambda: str(a_bank(live_table))))
+        assert not LiveRound.objects.exists()
 
     def test_the_pause_waits_for_the_coup_that_begins(self, live_table, gate):
         pause_in_the_midst(live_table, gate, in_a_thread(lambda: str(a_bank(live_table))))
