@@ -173,6 +173,7 @@ def serve(application: Any, listening: socket.socket, graceful: int) -> None:
         backlog=BACKLOG,
         timeout_graceful_shutdown=graceful,
     )
+    config.load()  # before the loop runs: the start of the house asks the database, which a loop forbids
     Server(config).run(sockets=[listening])
 
 

@@ -1,9 +1,12 @@
 """The web server: heads of requests within limits, and no work while nothing happens."""
 
 import asyncio
+import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +17,7 @@ import uvicorn
 
 from ops.http import server
 from ops.http.server import Connection, Server
+from tests.harness.product import PROJECT
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 CLOSING = GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
@@ -174,3 +178,27 @@ def test_nothing_wakes_a_server_that_nobody_asks(monkeypatch):
     with running():
         assert asleep.wait(10)
         assert found == [[]]
+
+
+def test_the_application_is_imported_before_the_loop_runs(tmp_path):
+    """Its start asks the database, which Django refuses while a loop runs in the thread."""
+    (tmp_path / "starting.py").write_text(
+        "import asyncio\n"
+        "try:\n"
+        "    asyncio.get_running_loop()\n"
+        "except RuntimeError:\n"
+        "    print('no loop runs')\n"
+        "raise SystemExit(3)\n"
+    )
+    command = [sys.executable, "-m", "ops.http.server", "starting:application", "--host", "127.0.0.1", "--port", "0"]
+    path = os.pathsep.join([str(tmp_path), str(PROJECT)])
+    done = subprocess.run(
+        command,
+        env=os.environ | {"PYTHONPATH": path},
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (3, "no loop runs\n"), done.stderr
