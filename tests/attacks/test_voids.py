@@ -14,9 +14,9 @@ from games.models import LiveRound, Participation, Phase, Round, Void, VoidReaso
 from games.shared.malfunction import KIND
 from games.shared.void import void_live_round
 from tests.attacks.test_four_eyes import agreed, disabled
-from tests.attacks.test_proofs import without
 from tests.builders import a_player, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, play_out, seated_players
+from tests.harness.owner import without
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff
 from tests.voiding import agree_to_void, void_as_two_agree, void_unreproduced
