@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import requests
 
@@ -9,6 +11,9 @@ from players.demo import PASSWORD
 from tests.start.support import House
 
 EMAIL = "se@demo.example"
+LOG_IN = "/en/account/login/"
+TABLE = "/en/table/live-baccarat-2-nc/real/"
+STREAM = re.compile(r'id="live"[^>]* data-stream="([^"]+)"')
 
 FAREWELL = ("worker: Warm shutdown (MainProcess)",)  # which Celery says past all logs
 MOVED = re.compile(r"Task games.tasks.advance_live_table\[.*succeeded.*: True$")
@@ -31,12 +36,24 @@ def moves(house: House) -> list[dict[str, str]]:
     return [line for line in lines(house, "worker.log") if MOVED.search(line["event"])]
 
 
+@contextmanager
+def at_a_table(house: House) -> Iterator[set[str]]:
+    """Sit at a shared table, which rests while nobody watches; yield what has to stay secret."""
+    with requests.Session() as browser:
+        secrets = _send(browser, house, LOG_IN, {"login": EMAIL, "password": PASSWORD})
+        found = STREAM.search(browser.get(house.url + TABLE, timeout=60).text)
+        assert found
+        with browser.get(house.url + found[1], timeout=60, stream=True) as stream:
+            assert stream.ok
+            yield secrets | {found[1].strip("/").rpartition("/")[2]}
+
+
 def log_in_and_play(house: House) -> set[str]:
     """Log in with a password, once in vain, look around, ask for another password; return what has to stay secret."""
     known = {PASSWORD, EMAIL, "wrong-password"}
     with requests.Session() as browser:
         for password in ("wrong-password", PASSWORD):
-            known |= _send(browser, house, "/en/account/login/", {"login": EMAIL, "password": password})
+            known |= _send(browser, house, LOG_IN, {"login": EMAIL, "password": password})
         assert browser.get(f"{house.url}/en/history/", timeout=60, allow_redirects=False).ok
         _send(browser, house, "/en/account/logout/", {})
         known |= _send(browser, house, "/en/account/password/forgotten/", {"email": EMAIL})

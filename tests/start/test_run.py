@@ -16,10 +16,9 @@ import pytest
 
 from ops.beat import ADVISORY_LOCK
 from ops.embedded import addresses, keeper_pid
-from ops.launcher import listening_socket
 from players.demo import DEMO_LOGINS, PASSWORD
 from tests.harness.sweeps import sample
-from tests.start.logs import Played, lines, log_in_and_play, moves
+from tests.start.logs import Played, at_a_table, lines, log_in_and_play, moves
 from tests.start.support import PROJECT, House, fresh_var, manage, processes_of, server, using, wait_until
 
 SECONDS_TO_CLOSE = 30
@@ -36,7 +35,9 @@ def first_house() -> Iterator[Played]:
     with fresh_var() as var:
         house = Played(var).open()
         house.secrets = log_in_and_play(house)
-        wait_until(lambda: any(line.get("round_id") for line in moves(house)), "no round moved")
+        with at_a_table(house) as ticket:
+            wait_until(lambda: any(line.get("round_id") for line in moves(house)), "no round moved")
+        house.secrets |= ticket
         house.process.terminate()
         assert house.process.wait(SECONDS_TO_CLOSE * 2) == 0
         yield house
@@ -301,15 +302,6 @@ def test_web_that_cannot_start_ends_the_house_with_the_reason(settled_var: Path)
     assert "Web ended with status 1" in done.stderr
     assert "invalid literal for int()" in done.stderr
     assert not processes_of(settled_var)
-
-
-def test_no_answer_waits_for_the_browser_to_acknowledge_half_of_it() -> None:
-    with (
-        listening_socket(0) as listening,
-        socket.create_connection(listening.getsockname()),
-        listening.accept()[0] as accepted,
-    ):
-        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 @pytest.mark.parametrize("log", ["web.log", "worker.log", "beat.log"])
