@@ -146,13 +146,26 @@ class House:
             assert tasks.advance_chemin_table.apply((self.live_table.pk,)).get()
         self.listen()
 
+    def wait_for_streams(self) -> None:
+        """Wait until every stream has sent the current state of the table.
+
+        A stream may skip a state that was soon followed by another.
+        """
+        move, mark = chemin_of(self.live_table).move, rendering.page_board_key(read_public(self.live_table.pk))
+        for onlooker in self.onlookers.values():
+            for watcher in onlooker.watchers[:1]:
+                watcher.wait_for("own", f'data-version="{move}"')
+                watcher.wait_for("board", f'data-key="{mark}"')
+            for watcher in onlooker.watchers[2:]:
+                watcher.wait_for("own", f'"move":{move},')
+
     def listen(self, *, everywhere: bool = False) -> None:
         """Examine everything that can be read now: streams, table pages, rows and logs.
 
         With *everywhere*, also all pages that anyone can open.
         """
         state = self._turn_up()
-        self._wait_for_streams()
+        self.wait_for_streams()
         for onlooker in self.onlookers.values():
             said = b"".join(watcher.bytes for watcher in onlooker.watchers)
             self.record.hear(onlooker.name, "streams", said)
@@ -172,7 +185,7 @@ class House:
         """Return everything that all but one can read now, by reader and place.
 
         Random numbers, times and values derived from them are removed, because they differ in each
-        run.
+        run. What streams sent is the same in each run if it was waited for after each step.
         """
         found = {("anybody", "/en/"): self._without_a_cookie(f"/en/{self.table}").decode()}
         for name, onlooker in self.onlookers.items():
@@ -200,16 +213,6 @@ class House:
             self.record.turn_up([*thirds, *shown])
             self.record.turn_up(hands.punter.pair, "punter")
         return state
-
-    def _wait_for_streams(self) -> None:
-        """Wait until every stream has sent the current state of the table."""
-        move, mark = chemin_of(self.live_table).move, rendering.page_board_key(read_public(self.live_table.pk))
-        for onlooker in self.onlookers.values():
-            for watcher in onlooker.watchers[:1]:
-                watcher.wait_for("own", f'data-version="{move}"')
-                watcher.wait_for("board", f'data-key="{mark}"')
-            for watcher in onlooker.watchers[2:]:
-                watcher.wait_for("own", f'"move":{move},')
 
     def _who_goes_everywhere(self) -> list[Onlooker]:
         """Return everyone who has different pages.

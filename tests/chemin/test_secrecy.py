@@ -51,11 +51,14 @@ def house(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
 def deal(monkeypatch: pytest.MonkeyPatch, house: House, seed: bytes, clicks: Clicks, *, listen: bool = True) -> None:
     """Play a coup of this seed until the cards are dealt, and examine what can be read then.
 
-    With *listen*, also examine what can be read before.
+    With *listen*, also examine what can be read before. Every stream is sent every step.
     """
+    house.wait_for_streams()
     house.begin(monkeypatch, seed, listen=listen)
     for name, action, amount in clicks:
+        house.wait_for_streams()
         house.click(name, action, amount, listen=False)
+    house.wait_for_streams()
     if listen:
         house.listen()
     house.click("banker", "deal_cards")
