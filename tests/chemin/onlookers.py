@@ -21,8 +21,10 @@ from games.chemin import rendering
 from games.chemin.snapshots import read_public
 from games.engine.cards import Card
 from games.engine.chemin import State
+from games.lobby.selectors import cards
 from games.models import LiveTable
 from games.shared import shoes
+from games.shared.lobby_card import card_view
 from players.models import Player
 from tests.api.at_live import at
 from tests.api.client import ApiClient
@@ -152,7 +154,11 @@ class House:
         A stream may skip a state that was soon followed by another.
         """
         move, mark = chemin_of(self.live_table).move, rendering.page_board_key(read_public(self.live_table.pk))
+        (card,) = cards([self.live_table.pk])
+        key = card_view(card, "en").key
         for onlooker in self.onlookers.values():
+            for watcher in onlooker.watchers[1:2]:
+                watcher.wait_for("lobby", f'data-key="{key}"')
             for watcher in onlooker.watchers[:1]:
                 watcher.wait_for("own", f'data-version="{move}"')
                 watcher.wait_for("board", f'data-key="{mark}"')
