@@ -25,6 +25,7 @@ from tests.drill.payers import Payer
 from tests.drill.records import Record
 from tests.drill.simulated_players import TIMEOUT, SimulatedPlayer
 from tests.drill.windows import SharedWindow, SoloWindow, Window
+from tests.harness.databases import add_functions
 from tests.harness.visitor import Visitor
 from wallet.models import Mode
 
@@ -50,6 +51,7 @@ class Party:
 
     def __init__(self, url: str, seed: str, *, is_long: bool) -> None:
         self._url, self._seed = url, seed
+        add_functions()
         self.players: list[Player] = []
         name = uuid4().hex[:6]
         shared = a_shared_table(slug=f"drill-{name}", clock=BRISK)

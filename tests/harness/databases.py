@@ -247,7 +247,7 @@ def _make_template(addresses: Addresses) -> None:
         with pointed_at(TEMPLATE):
             call_command("migrate", verbosity=0, interactive=False)
             _set_ids_apart()
-            _let_tests_employ()
+            add_functions()
         superuser.execute(SQL("ALTER DATABASE {} IS_TEMPLATE true").format(template))
 
 
@@ -260,7 +260,7 @@ def _set_ids_apart() -> None:
         cursor.execute(SET_IDS_APART, [IDS_APART])
 
 
-def _let_tests_employ() -> None:
-    """Let the login role create staff members in clones of the template."""
+def add_functions() -> None:
+    """Add the owner's functions for tests: to the template of the clones, or to the house of a drill."""
     with connections["owner"].cursor() as cursor:
         cursor.execute(EMPLOY)

@@ -39,6 +39,7 @@ from games.tables.clock import Clock
 from ops.beat import ADVISORY_LOCK
 from players.models import Player, Session
 from tests.builders import a_player, a_shared_table
+from tests.harness.databases import add_functions
 from tests.harness.visitor import Visitor
 from tests.hosts import play
 from tests.hosts.onlookers import Bettor, Clicker, Looker, Viewer
@@ -92,6 +93,7 @@ class Drill:
 
     def __init__(self, house: House, say: Callable[[str], object]) -> None:
         self._house, self._say = house, say
+        add_functions()
         self._table = LiveTable.objects.get(table=a_shared_table(slug=SLUG, clock=BRISK), mode=Mode.REAL)
         self._clickers: list[Bettor] = []
         self._viewers: list[Viewer] = []
