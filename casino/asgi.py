@@ -51,7 +51,7 @@ def _where_files_are_sent() -> Iterator[tuple[str, Allowance]]:
 
 
 def _find_sender(cookie: str, authorization: str) -> str:
-    """Return the running session or the API token that a request brings, "" if there is none."""
+    """Return the running session or the API token that a request brings, or "" without one."""
     close_old_connections()
     try:
         if key := key_of(authorization):

@@ -1,4 +1,4 @@
-"""Shared tables that nobody watches: their betting time passes once and starts again for whoever comes."""
+"""Shared tables that nobody watches: their betting time passes once and starts again for the next visitor."""
 
 import pytest
 from django.test import Client
