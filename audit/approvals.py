@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-import psycopg
 from django.db import DatabaseError, transaction
 from django.db.models import DateTimeField, ExpressionWrapper, QuerySet, Value
 
 from audit import log
 from audit.models import Approval, Clock, Decision, Event, Verdict
+from audit.raw_rows import sqlstate
 
 LASTS = timedelta(days=3)
 TOO_LATE = "SB007"  # SQLSTATE of audit_decide_in_time
@@ -324,12 +324,6 @@ def _enter(asked: Approval, verdict: Verdict, by: str, person: UUID | None, reas
 def _notify_listeners(asked: Approval) -> None:
     for listener in _listeners:
         listener(asked)
-
-
-def sqlstate(error: DatabaseError) -> str | None:
-    """Return the SQLSTATE of a database error; kinds use it to explain why a request cannot be executed."""
-    cause = error.__cause__
-    return cause.sqlstate if isinstance(cause, psycopg.Error) else None
 
 
 def _sha256(frozen: str) -> bytes:

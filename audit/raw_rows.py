@@ -1,16 +1,18 @@
-"""Model instances from the rows of raw SQL joins.
+"""Raw SQL: model instances from the rows of joins, and named errors for SQLSTATEs.
 
-Used for reads in every round: Django's compiler takes ten times as long for such a query as
+Instances are used for reads in every round: Django's compiler takes ten times as long for such a query as
 PostgreSQL.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import islice
 from typing import Any, TypeAlias, TypeVar
 from uuid import UUID
 
-from django.db import connection, models
+import psycopg
+from django.db import DatabaseError, connection, models
 
 M = TypeVar("M", bound=models.Model)
 Value: TypeAlias = int | str | bool | UUID | list[str] | list[int] | None
@@ -75,3 +77,21 @@ def _reading(model: type[models.Model]) -> tuple[list[str], list[tuple[int, Call
         (index, convert) for index, field in enumerate(fields) for convert in field.get_db_converters(connection)
     ]
     return [field.attname for field in fields], converters
+
+
+def sqlstate(error: DatabaseError) -> str | None:
+    """Return the SQLSTATE of a database error, or None if PostgreSQL did not raise it."""
+    cause = error.__cause__
+    return cause.sqlstate if isinstance(cause, psycopg.Error) else None
+
+
+@contextmanager
+def named_errors(error_of_state: Mapping[str, type[Exception]]) -> Iterator[None]:
+    """Raise the named error for each of these SQLSTATEs. All other errors stay as they are."""
+    try:
+        yield
+    except DatabaseError as error:
+        named = error_of_state.get(sqlstate(error) or "")
+        if named is None:
+            raise
+        raise named(str(error)) from error

@@ -21,8 +21,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model
 from django.db.models.signals import ModelSignal, pre_delete, pre_save
 
-from audit.approvals import sqlstate
 from audit.models import Approval, Decision, Verdict
+from audit.raw_rows import sqlstate
 from players import key_rotation
 from players.models import ApiToken, RegisterCheck, Staff, User
 

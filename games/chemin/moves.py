@@ -8,15 +8,14 @@ attack, and `games.chemin.stop` stops the table. Only `NotInTime` can happen to 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import DatabaseError, connection
+from django.db import connection
 
-from audit.approvals import sqlstate
+from audit.raw_rows import named_errors
 from games.models import CheminSeat, CheminTable, CheminTenure
 from games.rounds.database_refusals import round_refusals
 from games.shared.moves import MoveRefused
@@ -93,7 +92,7 @@ def seat_id(live_table_id: int, number: int) -> int:
 
 def finish_coup(values: Mapping[str, UUID | str | bool | datetime | None]) -> None:
     """Pay and store a finished coup. Raises RoundRefused, WrongCoup, LedgerError."""
-    with round_refusals(), _refusals(), connection.cursor() as cursor:
+    with round_refusals(), named_errors(ERROR_OF_STATE), connection.cursor() as cursor:
         cursor.execute(FINISH, values)
 
 
@@ -124,19 +123,7 @@ def keep_away_seats(live_table_id: int) -> None:
 
 
 def _row(statement: str, *values: int | str | UUID) -> tuple[Any, ...]:
-    with _refusals(), connection.cursor() as cursor:
+    with named_errors(ERROR_OF_STATE), connection.cursor() as cursor:
         cursor.execute(statement, values)
         found: tuple[Any, ...] = cursor.fetchone()
     return found
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """Translate the SQLSTATEs of the functions."""
-    try:
-        yield
-    except DatabaseError as error:
-        named = ERROR_OF_STATE.get(sqlstate(error) or "")
-        if named is None:
-            raise
-        raise named(str(error)) from error

@@ -20,6 +20,7 @@ from django.db import DatabaseError, transaction
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
+from audit.raw_rows import sqlstate
 from games.chemin import shoes as chemin_shoes
 from games.chemin.deadlines import ask_anew
 from games.chemin.floor import phase_text
@@ -187,7 +188,7 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
     except LedgerError as error:
         raise approvals.CannotExecute(f"The ledger refuses: {error}") from error
     except DatabaseError as error:
-        if approvals.sqlstate(error) != NOT_AGREED:
+        if sqlstate(error) != NOT_AGREED:
             raise
         raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
     _rule_on_all(live, Ruling.VOID, f"{asked.by}: {asked.reason}", verdict.by)

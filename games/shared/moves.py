@@ -5,15 +5,14 @@ check what they are asked against what is stored. Callers have checked the same 
 is a bug or an attack: `games.shared.phases` stops the table.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import DatabaseError, connection
+from django.db import connection
 
-from audit.approvals import sqlstate
+from audit.raw_rows import named_errors
 from games.models import LiveRound, LiveTable, Phase, Shoe, ShoeEnding
 
 
@@ -75,7 +74,7 @@ def open_shoe(
 ) -> Shoe:
     """Put a new shoe on the table. Raises NothingOpensHere, UsedBefore, DoesNotFit."""
     values = [live_table.pk, shoe_id, commitment, sealed_seed, decks, burn_card, burned, cut]
-    with _refusals():
+    with named_errors(ERROR_OF_STATE):
         shoe: Shoe = Shoe.objects.raw("SELECT * FROM games_open_shoe(%s, %s, %s, %s, %s, %s, %s, %s)", values)[0]
     live_table.shoe = shoe
     return shoe
@@ -96,7 +95,7 @@ def end_shoe(shoe: Shoe, seed: bytes | None, ending: ShoeEnding) -> None:
 def open_round(live_table: LiveTable, round_id: UUID, *, version_id: int, code: str) -> LiveRound:
     """Open a round from the shoe on the table. Raises NothingOpensHere, UsedBefore."""
     values = [live_table.pk, round_id, version_id, code]
-    with _refusals():
+    with named_errors(ERROR_OF_STATE):
         live_round: LiveRound = LiveRound.objects.raw("SELECT * FROM games_open_round(%s, %s, %s, %s)", values)[0]
     live_table.round = live_round
     return live_round
@@ -145,7 +144,7 @@ def reopen_table(live_table: LiveTable) -> None:
 
 def _move(live_round: LiveRound, function: str, *values: Value) -> None:
     """Call a function that returns the round, and take over what has changed."""
-    with _refusals(), connection.cursor() as cursor:
+    with named_errors(ERROR_OF_STATE), connection.cursor() as cursor:
         cursor.execute(f"SELECT {', '.join(MOVED)} FROM {function}", [live_round.pk, *values])  # noqa: S608  (our own names)
         changed = cursor.fetchone()
     for name, value in zip(MOVED, changed, strict=True):
@@ -153,19 +152,7 @@ def _move(live_round: LiveRound, function: str, *values: Value) -> None:
 
 
 def _call(function: str, *values: Value) -> Any:
-    with _refusals(), connection.cursor() as cursor:
+    with named_errors(ERROR_OF_STATE), connection.cursor() as cursor:
         cursor.execute(f"SELECT {function}", values)
         (returned,) = cursor.fetchone()
     return returned
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """Translate the SQLSTATEs of the functions."""
-    try:
-        yield
-    except DatabaseError as error:
-        named = ERROR_OF_STATE.get(sqlstate(error) or "")
-        if named is None:
-            raise
-        raise named(str(error)) from error

@@ -18,6 +18,7 @@ from django.db.models.functions import Now
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
+from audit.raw_rows import sqlstate
 from players import mail
 from players.account.closures import state_of
 from players.datetime_format import written_moment
@@ -262,7 +263,7 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
     except LiftedAlready as error:
         raise approvals.CannotExecute("This exclusion is already lifted.") from error
     except DatabaseError as error:
-        if approvals.sqlstate(error) != NOT_AGREED:
+        if sqlstate(error) != NOT_AGREED:
             raise
         raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
 from audit import log
-from audit.approvals import sqlstate
+from audit.raw_rows import sqlstate
 from players.models import Player, PlaySession, RealityCheck
 
 INTERVALS = (15, 30, 60)  # minutes that a player may choose from

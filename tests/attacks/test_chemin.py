@@ -8,12 +8,13 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 
 from games.engine.chemin import Phase
 from games.engine.chemin.state import there
 from games.models import CheminCoup, CheminSeat, CheminTenure, LiveRound, LiveTable
 from players.models import Player
+from tests.attacks.statements import refused, send
 from tests.builders import a_player
 from tests.chemin.at_table import (
     MONEY,
@@ -35,22 +36,7 @@ from wallet.models import Account, AccountKind, Mode
 
 pytestmark = pytest.mark.django_db
 
-DENIED = "42501"
 STORE = "SELECT games_store_move(%s, %s::jsonb, %s::jsonb)"
-
-
-def send(statement, *values):
-    """Run a statement as the login role. Raises DatabaseError."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement, values)
-
-
-def refused(statement, *values, by=DENIED):
-    """Demand that the database refuses a statement with this SQLSTATE."""
-    with pytest.raises(DatabaseError) as error:
-        send(statement, *values)
-    assert isinstance(error.value.__cause__, psycopg.Error)
-    assert error.value.__cause__.sqlstate == by
 
 
 @pytest.fixture

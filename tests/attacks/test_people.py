@@ -5,36 +5,21 @@ attack is refused, and succeeds once the right is given back or the trigger is d
 from datetime import date
 from uuid import uuid4
 
-import psycopg
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import connection, transaction
 
 from players import credentials
 from players.account import closures
 from players.models import Closure, Player, PlaySession, PlayTime, RealityCheck
 from players.protection import exclusions, play_sessions
+from tests.attacks.statements import refused, send
 from tests.builders import a_player
 from tests.harness.owner import as_owner, without
 
 pytestmark = pytest.mark.django_db
 
-DENIED = "42501"
 ERASE = "SELECT players_forget(%s)"
 LONG_CLOSED = "INSERT INTO players_closure (player_id, state, by, at) VALUES (%s, 'closed', 'system', '2001-01-01')"
-
-
-def send(statement, *values):
-    """Run a statement as the login role. Raises DatabaseError."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement, values)
-
-
-def refused(statement, *values, by=DENIED):
-    """Demand that the database refuses a statement with this SQLSTATE."""
-    with pytest.raises(DatabaseError) as error:
-        send(statement, *values)
-    assert isinstance(error.value.__cause__, psycopg.Error)
-    assert error.value.__cause__.sqlstate == by
 
 
 @pytest.fixture

@@ -6,9 +6,8 @@ out of the function.
 import json
 from uuid import uuid4
 
-import psycopg
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import connection, transaction
 
 from audit import log
 from audit.models import Event
@@ -17,6 +16,7 @@ from games.rounds import replay_queue
 from players import credentials, mail
 from players.login import locks
 from players.models import LogInLock, Mail, Player
+from tests.attacks.statements import refused, send
 from tests.builders import a_player, a_round, a_table
 from tests.harness.owner import as_owner, without
 from tests.wallet.money_moves import cash, house, move
@@ -28,22 +28,6 @@ from wallet.models import Journal as StoredJournal
 from wallet.payments import deposits
 
 pytestmark = pytest.mark.django_db
-
-DENIED = "42501"
-
-
-def send(statement, *values):
-    """Run a statement as the login role. Raises DatabaseError."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement, values)
-
-
-def refused(statement, *values, by=DENIED):
-    """Demand that the database refuses a statement with this SQLSTATE."""
-    with pytest.raises(DatabaseError) as error:
-        send(statement, *values)
-    assert isinstance(error.value.__cause__, psycopg.Error)
-    assert error.value.__cause__.sqlstate == by
 
 
 def begun(player: Player, amount: int) -> Payment:

@@ -13,6 +13,7 @@ from django.db import DatabaseError, transaction
 
 from audit import approvals, log
 from audit.models import Approval, Clock
+from audit.raw_rows import sqlstate
 from players.models import Staff
 from wallet.models import MessageState, OperatorMessage, Partner, PartnerKey, PartnerKind
 from wallet.seamless_wallet import reach, signing
@@ -219,7 +220,7 @@ def _approval(verdict: approvals.Verdicted) -> dict[str, log.Json]:
 
 
 def _why(error: DatabaseError) -> str:
-    match approvals.sqlstate(error):
+    match sqlstate(error):
         case state if state == AGREED:
             return approvals.NOT_THEIRS
         case state if state == FULL:

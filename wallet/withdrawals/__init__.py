@@ -22,6 +22,7 @@ from kombu.exceptions import OperationalError
 
 from audit import approvals, log
 from audit.models import Clock
+from audit.raw_rows import sqlstate
 from players import mail
 from players.identity.verification import is_verified
 from players.models import Player
@@ -390,7 +391,7 @@ def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None
         with transaction.atomic():
             move(found, WithdrawalStatus.APPROVED, _hand_of(verdict))
     except DatabaseError as error:
-        if approvals.sqlstate(error) != NOT_AGREED:
+        if sqlstate(error) != NOT_AGREED:
             raise
         raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
 
