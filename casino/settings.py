@@ -60,7 +60,6 @@ INSTALLED_APPS = [
     "audit",
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "casino.static_files.StaticFiles",

@@ -22,7 +22,6 @@ from typing import Final
 from allauth.mfa.models import Authenticator
 from cryptography.exceptions import InvalidTag
 from django.conf import settings
-from django.contrib.sessions.models import Session
 from django.db import connections, transaction
 from django.db.models.functions import Now
 
@@ -35,7 +34,7 @@ from players import encryption, key_rotation
 from players.identity import duplicates
 from players.login import second_factor
 from players.login.session_store import store_of
-from players.models import Ground, Player, Trait
+from players.models import BrowserSession, Ground, Player, Trait
 from wallet.models import PayoutAccount
 from wallet.payouts import accounts as payout_accounts
 from wallet.seamless_wallet import signing
@@ -232,13 +231,13 @@ def _factors() -> Pass:
 def _chemin_seeds() -> Pass:
     """Re-encrypt the committed rounds in visitors' sessions."""
     done = Pass()
-    for row in Session.objects.filter(expire_date__gt=Now()).order_by("pk").iterator():
+    for row in BrowserSession.objects.filter(expire_date__gt=Now()).order_by("pk").iterator():
         store = store_of(row)
         try:
             if not session_state.reseal(store.decode(row.session_data)):
                 continue
             with transaction.atomic():
-                held = Session.objects.select_for_update(skip_locked=True).filter(pk=row.pk).first()
+                held = BrowserSession.objects.select_for_update(skip_locked=True).filter(pk=row.pk).first()
                 now = store.decode(held.session_data) if held else {}
                 if held and session_state.reseal(now):
                     held.session_data = store.encode(now)

@@ -1,7 +1,7 @@
 """Middleware for log-in sessions: end of idle sessions, and local time zone."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from allauth.account.adapter import get_adapter
 from django.conf import settings
@@ -14,6 +14,8 @@ from django.utils import timezone
 from players.access import is_made_by_the_page
 from players.login import sessions
 from players.login.current_user import player_of, session_of
+from players.login.session_store import SessionStore
+from players.login.who_asks import is_confirmed
 from players.models import Ended
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -59,13 +61,15 @@ def show_local_time(get_response: GetResponse) -> GetResponse:
 
 
 def _load_session(request: HttpRequest) -> None:
-    known = session_of(request.session)
+    known, asker = session_of(request.session), cast("SessionStore", request.session).asker
+    if asker and is_confirmed(asker, request.session):
+        request._cached_user = asker.user  # type: ignore[attr-defined]  # what Django's middleware looks for
     if not request.user.is_authenticated:  # the password was changed, or the account closed
         if known:
             sessions.end(session_id=known, why=Ended.PASSWORD, by="system")
         _show_out(request)
         return
-    found = sessions.read_state(known) if known else None
+    found = asker.state if asker and asker.state.id == known else None
     if found is None:
         ip, browser = str(get_adapter().get_client_ip(request)), request.headers.get("User-Agent", "")
         adopted = sessions.adopt(user=request.user, session=request.session, ip=ip, browser=browser)

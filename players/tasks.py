@@ -1,19 +1,19 @@
 """Periodic Celery tasks of players."""
 
 from celery import shared_task
-from django.core.management import call_command
 
 from players import mail
 from players.api import calls
 from players.login import locks, sessions
+from players.login.session_store import SessionStore
 from players.mail import alerts, approvals
 from players.support import complaints
 
 
 @shared_task
 def clear_expired_sessions() -> None:
-    """Delete expired rows of Django's sessions."""
-    call_command("clearsessions")
+    """Delete what is kept for session cookies that have expired."""
+    SessionStore.clear_expired()
 
 
 @shared_task

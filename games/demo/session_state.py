@@ -11,7 +11,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.sessions.backends.base import SessionBase
-from django.contrib.sessions.models import Session
 from django.db import transaction
 
 from games.betting.rules import Slip
@@ -20,6 +19,7 @@ from games.engine.settle import Line, Result
 from games.seeds import Purpose, SealedSeed, resealed
 from games.tables.presentation import Notice
 from players.login.session_store import row_key
+from players.models import BrowserSession
 
 KEY = "guest"  # key in the session
 
@@ -70,7 +70,7 @@ def changing(session: SessionBase) -> Iterator[Notes]:
     Raises NoDemo.
     """
     with transaction.atomic():
-        Session.objects.select_for_update().filter(pk=row_key(session.session_key or "")).first()
+        BrowserSession.objects.select_for_update().filter(pk=row_key(session.session_key or "")).first()
         now = type(session)(session.session_key)
         notes = read(now)
         if notes is None:

@@ -18,7 +18,6 @@ from typing import Final
 from allauth.mfa.models import Authenticator
 from cryptography.exceptions import InvalidTag
 from django.conf import settings
-from django.contrib.sessions.models import Session as LogIn
 from django.core.management import call_command
 from django.db import connections, transaction
 
@@ -34,7 +33,7 @@ from ops.backup.errors import WrongKey
 from players.api import tokens
 from players.encryption import Purpose, unseal
 from players.login import second_factor, sessions
-from players.models import DocumentContent, Ended, Session
+from players.models import BrowserSession, DocumentContent, Ended, Session
 from wallet.models import PartnerKey, Payment, PaymentState, PayoutAccount, Withdrawal
 from wallet.models.withdrawals import OPEN
 from wallet.payouts import accounts
@@ -188,7 +187,7 @@ def _end_sessions() -> int:
     """End every session, and forget by what log-ins were known, with the demo games of visitors."""
     running = list(Session.objects.filter(ended_at=None).order_by("pk").values_list("pk", flat=True))
     ended = sum(sessions.end(session_id=each, why=Ended.HOUSE, by=BY, reason=WHY) for each in running)
-    LogIn.objects.all().delete()
+    BrowserSession.objects.all().delete()
     return ended
 
 

@@ -20,7 +20,7 @@ from ops.backup.errors import CannotWrite, NotReady, ProgramFailed
 ARCHIVE: Final = (
     "--format=custom",
     "--no-owner",
-    "--exclude-table-data=public.django_session",
+    "--exclude-table-data=public.players_browsersession",
     "--exclude-table-data=public.players_credential_key",
 )
 

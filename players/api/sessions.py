@@ -12,7 +12,7 @@ from django.db import transaction
 
 from players.api.problems import NO_TOKEN, Problem
 from players.login import sessions
-from players.login.sessions import SessionState
+from players.login.who_asks import SessionState
 from players.models import ApiToken, User
 from players.protection import play_sessions, registers
 

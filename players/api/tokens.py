@@ -15,7 +15,7 @@ from django.db.models.query import QuerySet
 from audit import log, retention
 from audit.models import Clock, RetainedData
 from players import mail, registration
-from players.login import second_factor, sessions
+from players.login import second_factor, sessions, who_asks
 from players.login.current_user import actor_of, player_of, staff_of
 from players.models import ApiToken, Ended, Player, Scope, User
 
@@ -118,7 +118,7 @@ def may_use(user: User) -> bool:
 
 def note_use(token: ApiToken, ip: str) -> None:
     """Record when and from where a token was used, unless the last record is recent."""
-    if token.used_at is None or token.unused_for > sessions.LAG:  # type: ignore[attr-defined]  # annotated by `find`
+    if token.used_at is None or token.unused_for > who_asks.LAG:  # type: ignore[attr-defined]  # annotated by `find`
         ApiToken.objects.filter(pk=token.pk).update(used_at=Now(), used_from=ip)
 
 

@@ -6,7 +6,6 @@ see `players.access.made_by_the_page`.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
@@ -24,6 +23,7 @@ from audit.models import RetainedData
 from audit.raw_rows import fetch_one
 from players.login.current_user import SESSION_ID, actor_of, session_of, staff_of
 from players.login.session_store import SessionStore
+from players.login.who_asks import SessionState, state_of
 from players.models import Ended, Session, User
 
 STATE: Final = """
@@ -31,25 +31,7 @@ SELECT statement_timestamp() - own.acted_at, own.ended_at IS NOT NULL, own.why,
     EXISTS (SELECT FROM players_staff AS staff WHERE staff.user_id = own.user_id)
 FROM players_session AS own WHERE own.id = %s
 """
-LAG: Final = timedelta(seconds=5)  # an action is stored only if the last stored one is older
 API_CLIENT: Final = "program: "  # prefix of ``browser`` of an API session; the token's name follows
-WARNING: Final = timedelta(minutes=1)  # this long before the end, the page asks the user to confirm
-
-
-@dataclass(frozen=True)
-class SessionState:
-    """State of a session: seconds left (0 if it has ended) and the reason for its end ("" while it runs)."""
-
-    id: UUID
-    left: float
-    idle: timedelta
-    limit: timedelta
-    why: str
-
-    @property
-    def warning(self) -> float:
-        """Return how many seconds before the end the page warns."""
-        return min(WARNING, self.limit / 3).total_seconds()
 
 
 def limit_for(user: User) -> timedelta:
@@ -87,10 +69,7 @@ def read_state(session_id: UUID) -> SessionState | None:
     row = fetch_one(STATE, [session_id])
     if row is None:
         return None
-    idle, has_ended, why, is_of_staff = row
-    limit = timedelta(seconds=settings.STAFF_IDLE_SECONDS if is_of_staff else settings.PLAYER_IDLE_SECONDS)
-    left = 0.0 if has_ended else max(0.0, (limit - idle).total_seconds())
-    return SessionState(session_id, left, idle, limit, why)
+    return state_of(session_id, *row)
 
 
 def find_running(cookie: str) -> UUID | None:
@@ -101,7 +80,7 @@ def find_running(cookie: str) -> UUID | None:
 
 def act(session: SessionState) -> None:
     """Store the time of an action, unless the stored time is recent."""
-    if session.idle > LAG:
+    if session.is_to_store:
         Session.objects.filter(pk=session.id, ended_at=None).update(acted_at=Now())
 
 

@@ -8,6 +8,7 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.functions import RandomUUID
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models, transaction
 from django.db.models.functions import MD5, Lower, Now
 from django.utils.translation import gettext_lazy as _
@@ -230,7 +231,7 @@ class Session(models.Model):
     ip = models.CharField(max_length=45)  # "" once erased
     browser = models.CharField(max_length=300)  # User-Agent; "program: …" for API clients; "" once erased
     began_at = models.DateTimeField(db_default=Now())
-    acted_at = models.DateTimeField(db_default=Now())  # last action; up to `players.login.sessions.LAG` behind
+    acted_at = models.DateTimeField(db_default=Now())  # last action; up to `players.login.who_asks.LAG` behind
     ended_at = models.DateTimeField(null=True)
     why = models.CharField(max_length=30, choices=Ended, default="")
 
@@ -244,6 +245,18 @@ class Session(models.Model):
             models.Index(fields=["ip", "user"], condition=~models.Q(ip=""), name="players_session_ip"),
             models.Index(MD5("browser"), "user", condition=~models.Q(browser=""), name="players_session_browser"),
         ]
+
+
+class BrowserSession(AbstractBaseSession):
+    """What the server keeps for a browser's session cookie, under a digest of the cookie's key.
+
+    *log_in* is the `Session` that the data names too, so that one statement reads both.
+    """
+
+    log_in = models.UUIDField(null=True)
+
+    class Meta:
+        default_permissions = ()
 
 
 class Scope(models.TextChoices):
@@ -269,7 +282,7 @@ class ApiToken(models.Model):
     per_minute = models.PositiveIntegerField()  # calls per minute
     made_at = models.DateTimeField(db_default=Clock())
     ends_at = models.DateTimeField()
-    used_at = models.DateTimeField(null=True)  # up to `players.login.sessions.LAG` behind
+    used_at = models.DateTimeField(null=True)  # up to `players.login.who_asks.LAG` behind
     used_from = models.CharField(max_length=45, blank=True)  # IP address; "" once erased
     revoked_at = models.DateTimeField(null=True)
     session = models.ForeignKey(Session, models.PROTECT, null=True, db_index=False, related_name="+")

@@ -11,7 +11,13 @@ from psycopg.sql import SQL, Identifier
 
 TABLES = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
 # The call itself, and what the sealer and the sessions of browsers do beside it.
-NOT_OF_THE_ACTION = {"players_api_call", "players_api_token", "django_session", "players_session", "audit_pending"}
+NOT_OF_THE_ACTION = {
+    "players_api_call",
+    "players_api_token",
+    "players_browsersession",
+    "players_session",
+    "audit_pending",
+}
 # Numbers of rows, ids, hashes, times, and names of people and tables made for one of the two.
 OF_ITS_OWN = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.+Z]*"

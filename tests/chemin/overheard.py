@@ -10,11 +10,11 @@ from types import MappingProxyType
 
 import psycopg
 import redis
-from django.contrib.sessions.models import Session
 from pypdf import PdfReader
 
 from games.engine.cards import Card
 from players.login.session_store import store_of
+from players.models import BrowserSession
 from tests.chemin.spelling import cards_in
 from tests.harness.databases import Database
 from tests.harness.visitor import Visitor
@@ -32,8 +32,8 @@ RANDOM = re.compile(
 )
 # Columns that contain only such letters.
 TOKENS = {
-    ("django_session", "session_key"),
-    ("django_session", "session_data"),
+    ("players_browsersession", "session_key"),
+    ("players_browsersession", "session_data"),
     ("mfa_authenticator", "data"),
     ("players_api_token", "start"),
     ("players_api_token", "digest"),
@@ -117,8 +117,8 @@ def rows(database: Database) -> Iterator[tuple[str, str]]:
                 named = zip(names, row, strict=True)
                 kept = [_value(v) for name, v in named if (table, name) not in TOKENS and name != TRANSACTION]
                 yield table, " | ".join(kept)
-    for session in Session.objects.all():
-        yield "django_session", str(store_of(session).decode(session.session_data))
+    for session in BrowserSession.objects.all():
+        yield "players_browsersession", str(store_of(session).decode(session.session_data))
     for url in (database.cache_url, database.addresses.cache(database.number)):
         with redis.Redis.from_url(url) as valkey:
             for key in valkey.scan_iter():

@@ -13,7 +13,6 @@ from uuid import uuid4
 import pytest
 import time_machine
 from django.conf import settings
-from django.contrib.sessions.models import Session
 from django.test import Client
 
 from audit.models import Event
@@ -32,7 +31,7 @@ from games.tables.default_tables import baccarat_limits, golden_limits
 from games.tables.status import close_table
 from games.variants import VARIANTS
 from players.login.session_store import row_key
-from players.models import Player, User
+from players.models import BrowserSession, Player, User
 from tests.builders import a_golden_table, a_player, a_seat, a_table, put_live
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, log_in
@@ -219,7 +218,7 @@ class TestTheDoor:
         answer = visitor.get("/en/try/baccarat/")
         assert "at least 18 years old" in answer.text
         assert settings.SESSION_COOKIE_NAME not in answer.cookies
-        assert not Session.objects.exists()
+        assert not BrowserSession.objects.exists()
 
     @pytest.mark.parametrize("to", ["play", "watch"])
     def test_asks_for_the_age_first(self, visitor, table, to):
@@ -408,7 +407,7 @@ class TestAtTheTable:
     def test_a_session_that_is_gone_leads_to_the_door(self, visitor, table):
         enter(visitor)
         form = {"action": "deal"}
-        Session.objects.all().delete()
+        BrowserSession.objects.all().delete()
         answer = visitor.post("/en/try/baccarat/play/", form, headers={"HX-Request": "true"})
         assert answer["HX-Redirect"] == "/en/try/baccarat/"
         assert visitor.post("/en/try/baccarat/play/", form)["Location"] == "/en/try/baccarat/"
@@ -481,7 +480,7 @@ class TestWhoeverLogsIn:
         assert visitor.session.get("_auth_user_id") == str(player.user.pk)
         assert session_state.read(visitor.session) is None
         assert visitor.session.session_key != seated_players
-        row = Session.objects.filter(pk=row_key(seated_players))
+        row = BrowserSession.objects.filter(pk=row_key(seated_players))
         assert not row.exists(), "nobody who knew the guest's session gets into this one"
 
 

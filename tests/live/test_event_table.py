@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.sessions.models import Session as Cookie
 from django.test import Client
 
 from audit import approvals
 from games.models import Incident, LiveTable, Participation, Phase
 from games.shared import malfunction, phases
-from players.models import Player, Session
+from players.models import BrowserSession, Player, Session
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, slip_of
@@ -139,7 +138,7 @@ def idle(session: Session) -> None:
 
 def forgotten(session: Session) -> None:
     """End the session as a server restart with in-memory sessions would; ours survive it."""
-    Cookie.objects.all().delete()
+    BrowserSession.objects.all().delete()
 
 
 @pytest.mark.sweep

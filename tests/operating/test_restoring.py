@@ -87,9 +87,9 @@ class TestTakingABackup:
 
     def test_holds_no_log_ins_and_no_keys(self, house, file, settings):
         with connection.cursor() as cursor:
-            cursor.execute("INSERT INTO django_session VALUES ('somebody', '', now())")
+            cursor.execute("INSERT INTO players_browsersession VALUES ('somebody', '', now())")
         with naive_copy(backed_up(file)):
-            assert count("SELECT count(*) FROM django_session") == 0
+            assert count("SELECT count(*) FROM players_browsersession") == 0
         whole = subprocess.run(
             [binaries.client("pg_restore"), "--file=-", file], capture_output=True, check=True
         ).stdout

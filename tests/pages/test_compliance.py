@@ -90,7 +90,7 @@ AND NOT relispartition AND relname ~ '^(games|wallet)_' ORDER BY relname
 HIDDEN = {
     "account_emailaddress": ("email",),
     "audit_personal": ("CASE WHEN field NOT IN ('asked', 'note', 'reason') THEN value END", "encode(salt, 'hex')"),
-    "django_session": ("session_key", "session_data"),
+    "players_browsersession": ("session_key", "session_data"),
     "games_chatmessage": ("text",),
     "games_soloseat": ("commitment", "encode(sealed_seed, 'hex')", "encode(sealed_seed, 'base64')"),
     "games_round": ("encode(seed, 'hex')",),

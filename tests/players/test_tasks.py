@@ -3,9 +3,9 @@
 from datetime import timedelta
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.utils import timezone
 
+from players.models import BrowserSession
 from players.tasks import clear_expired_sessions
 
 
@@ -13,6 +13,6 @@ from players.tasks import clear_expired_sessions
 def test_sessions_that_are_over_are_cleared_and_no_others():
     now = timezone.now()
     for key, ends in (("over", now - timedelta(hours=1)), ("going", now + timedelta(hours=1))):
-        Session.objects.create(session_key=key, session_data="", expire_date=ends)
+        BrowserSession.objects.create(session_key=key, session_data="", expire_date=ends)
     clear_expired_sessions()
-    assert [session.session_key for session in Session.objects.all()] == ["going"]
+    assert [session.session_key for session in BrowserSession.objects.all()] == ["going"]

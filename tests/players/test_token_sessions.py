@@ -137,8 +137,8 @@ class TestProtection:
         assert eligibility.check_play(player, real=True, session=began) is None
         as_owner(
             "INSERT INTO players_playtime (player_id, day, seconds, last_at)"
-            " VALUES (%s, CURRENT_DATE, 3600, clock_timestamp())",
-            [player.pk],
+            " VALUES (%s, (now() AT TIME ZONE %s)::date, 3600, clock_timestamp())",
+            [player.pk, player.jurisdiction.time_zone],
         )
         ineligibility = eligibility.check_play(player, real=True, session=acts(token))
         assert ineligibility

@@ -6,14 +6,13 @@ from datetime import UTC, datetime
 import pytest
 import time_machine
 from django.contrib.auth import SESSION_KEY
-from django.contrib.sessions.models import Session as Kept
 from django.db import IntegrityError, ProgrammingError, transaction
 from django.test import Client
 from django.urls import reverse
 
 from players.login import account_locks
 from players.login.session_store import row_key, store_of
-from players.models import User
+from players.models import BrowserSession, User
 from tests.builders import a_player
 from tests.harness.hashing import QuickArgon2
 from tests.harness.owner import as_owner, disable
@@ -66,13 +65,13 @@ class TestASession:
         log_in(victim, player.user)
         assert is_in(victim)
         assert key_of(victim) != key
-        assert not Kept.objects.filter(pk=row_key(key)).exists()
+        assert not BrowserSession.objects.filter(pk=row_key(key)).exists()
         assert not is_in(with_session(key))
 
     def test_is_nobody_s_who_reads_its_row(self, player):
         victim = a_visitor()
         log_in(victim, player.user)
-        (row,) = Kept.objects.all()
+        (row,) = BrowserSession.objects.all()
         assert is_in(victim)
         assert key_of(victim) not in (row.session_key, row.session_data)
         assert key_of(victim) not in str(store_of(row).decode(row.session_data))
@@ -83,9 +82,9 @@ class TestASession:
         thief, victim = a_visitor(), a_visitor()
         log_in(thief, a_player(password=PASSWORD).user)
         log_in(victim, player.user)
-        theirs = Kept.objects.get(pk=row_key(key_of(victim)))
+        theirs = BrowserSession.objects.get(pk=row_key(key_of(victim)))
         assert is_in(thief)
-        Kept.objects.filter(pk=row_key(key_of(thief))).update(session_data=theirs.session_data)
+        BrowserSession.objects.filter(pk=row_key(key_of(thief))).update(session_data=theirs.session_data)
         assert not is_in(with_session(key_of(thief)))
         assert is_in(with_session(key_of(victim)))
 
@@ -93,7 +92,7 @@ class TestASession:
         victim = a_visitor()
         log_in(victim, player.user)
         victim.post("/en/account/logout/")
-        assert not Kept.objects.exists()
+        assert not BrowserSession.objects.exists()
 
     def test_begins_anew_with_the_second_factor(self):
         user = a_member_of_staff("support", password=PASSWORD).user
@@ -125,7 +124,7 @@ class TestASession:
         key = key_of(visitor)
         assert is_in(with_session(key))  # it is one that lets in
         visitor.post("/en/account/logout/")
-        assert not Kept.objects.filter(pk=row_key(key)).exists()
+        assert not BrowserSession.objects.filter(pk=row_key(key)).exists()
         assert not is_in(with_session(key))
 
     def test_is_taken_from_a_cookie_alone(self, player):
