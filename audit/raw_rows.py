@@ -5,7 +5,7 @@ PostgreSQL.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import islice
 from typing import Any, TypeAlias, TypeVar
@@ -15,6 +15,7 @@ import psycopg
 from django.db import DatabaseError, connection, models
 
 M = TypeVar("M", bound=models.Model)
+Question: TypeAlias = tuple[str, Sequence[Any] | Mapping[str, Any]]  # a statement and its parameters
 Value: TypeAlias = int | str | bool | UUID | list[str] | list[int] | None
 
 
@@ -42,6 +43,36 @@ def fetch_first(statement: str, parameters: Mapping[str, Value]) -> Iterator[Any
     return None if row is None else iter(row)
 
 
+def fetch_last(statement: str, parameters: Sequence[Any]) -> Iterator[Any]:
+    """Return an iterator over the columns of the only row, and commit: COMMIT travels with the statement.
+
+    In a transaction within another one, nothing is committed. The caller must do nothing afterwards that can fail.
+    """
+    is_outermost = connection.in_atomic_block and not connection.savepoint_ids
+    with connection.cursor() as cursor:
+        if not is_outermost:
+            cursor.execute(statement, parameters)
+        else:
+            with connection.wrap_database_errors, connection.connection.pipeline():
+                cursor.execute(statement, parameters)
+                connection.connection.execute("COMMIT")
+        return iter(cursor.fetchone())
+
+
+def fetch_together(*questions: Question) -> list[dict[str, Any] | None]:
+    """Return the first row of each statement, as a dictionary by column name or None, in one round trip.
+
+    Outside of a transaction, they are one. No statement is carried out after one that fails.
+    """
+    connection.ensure_connection()
+    with ExitStack() as stack:
+        cursors = [stack.enter_context(connection.cursor()) for _ in questions]
+        with connection.wrap_database_errors, connection.connection.pipeline():
+            for cursor, (statement, parameters) in zip(cursors, questions, strict=True):
+                cursor.execute(statement, parameters)
+        return [_first_named(cursor) for cursor in cursors]
+
+
 def array(values: Iterable[int | str]) -> str:
     """Return an array as PostgreSQL writes it, of numbers or codes. psycopg takes ten times as long."""
     return f"{{{','.join(map(str, values))}}}"
@@ -51,8 +82,12 @@ def fetch_named(statement: str, parameters: Sequence[Value]) -> dict[str, Any] |
     """Return the first row as a dictionary by column name, or None."""
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
-        row = cursor.fetchone()
-        return row and named((column.name for column in cursor.description), row)
+        return _first_named(cursor)
+
+
+def _first_named(cursor: Any) -> dict[str, Any] | None:
+    row = cursor.fetchone()
+    return row and named((column.name for column in cursor.description), row)
 
 
 def named(columns: Iterable[str], row: Iterable[Any]) -> dict[str, Any]:

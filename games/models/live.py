@@ -5,6 +5,8 @@ no commitment or drawn card changes (``games/sql/functions/live_rounds.sql``, ``
 placed by ``live_bets.sql``. A finished round becomes a `Round`, which never changes.
 """
 
+from typing import Any
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
@@ -134,6 +136,8 @@ class LiveSeat(models.Model):
     of the player's currency. The slip belongs to `round_id`; if that is no longer the table's
     round, its stakes are what Rebet places.
     """
+
+    shown: Any = None  # a `games.shared.seats.Shown`, read with the statement that stored the row
 
     live_table = models.ForeignKey(LiveTable, models.PROTECT, db_index=False)
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)

@@ -1,5 +1,7 @@
 """Models of a player's seats at solo tables, favourites and chips."""
 
+from typing import Any
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Lower, Now
@@ -49,6 +51,8 @@ class SoloSeat(models.Model):
 
     One row per player, table and mode, so that every tab shows the same round and the same bets.
     """
+
+    known: Any = None  # a `games.solo.seats.Known`, from the statement that locked the row
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     table = models.ForeignKey(Table, models.PROTECT, db_index=False)

@@ -9,16 +9,15 @@ import json
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import connection
-
 from audit import log
-from audit.raw_rows import Value, array
+from audit.raw_rows import Value, array, fetch_last
 from games.engine.coup import Coup
 from games.engine.settle import Settlement
 from games.models import SoloSeat, TableVersion
 from games.rounds.codes import round_code
 from games.rounds.database_refusals import round_refusals
 from players.models import Player
+from players.protection.play_sessions import Seen, totals
 from wallet import ledger
 from wallet.models import Mode
 
@@ -36,6 +35,7 @@ class FinishedRound:
     settlement: Settlement
     player: Player
     account_id: int
+    balance: int  # before the round, minor units
     session: UUID | None
 
     @property
@@ -44,17 +44,20 @@ class FinishedRound:
         return " ".join(card.code for card in self.coup.cards)
 
 
-FINISH = """
-SELECT games_finish_solo_round(
+FINISH = f"""
+SELECT balance_after, {totals("(playing)", "moment")} FROM games_finish_solo_round(
     %s::bigint, %s::uuid, %s::text, %s::bigint, %s::bytea, %s::text, %s::text, %s::text, %s::text[], %s::bigint[],
     %s::bigint[], %s::bigint[], %s::text[], %s::uuid, %s::uuid, %s::uuid, %s::uuid, %s::text, %s::bytea, %s::jsonb,
     %s::jsonb
 )
-"""
+"""  # noqa: S608  (nothing but names of our own columns)
 
 
-def finish(finished: FinishedRound, seat: SoloSeat) -> int:
-    """Finish the round and store *seat*, already committed to the next round; return the balance afterwards.
+def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, Seen | None]:
+    """Finish the round and store *seat*, already committed to the next round.
+
+    Returns the balance and the play session afterwards. It is the last statement of a transaction, and commits it
+    (`fetch_last`).
 
     Raises RoundRefused, and LedgerError where the ledger refuses the money.
     """
@@ -82,8 +85,7 @@ def finish(finished: FinishedRound, seat: SoloSeat) -> int:
         json.dumps(seat.slip),
         json.dumps(seat.last_stakes),
     ]
-    with round_refusals(), ledger.refusals(), connection.cursor() as cursor:
-        cursor.execute(FINISH, values)
-        balance: int = cursor.fetchone()[0]
+    with round_refusals(), ledger.refusals():
+        balance, *seen = fetch_last(FINISH, values)
     log.count("round.settled", {})
-    return balance
+    return balance, Seen.of(seen)

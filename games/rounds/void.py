@@ -109,6 +109,12 @@ ORDER BY round.at
 """
 
 
+HAS_NOTICES = """
+SELECT EXISTS (SELECT FROM games_voidpart AS part WHERE part.player_id = %s
+    AND NOT EXISTS (SELECT FROM games_voidnotice AS notice WHERE notice.part_id = part.id)) AS has_void_notices
+"""  # whether `take_void_notices` may find any, at this table or another
+
+
 def take_void_notices(player: Player, table_id: int, mode: Mode) -> tuple[tuple[UUID, str, str], ...]:
     """Return id, code and reason of voided rounds at this table that the player has not been
     notified of, oldest first.

@@ -49,7 +49,8 @@ class Click:
     """One change of bets: the player, and what their page showed.
 
     `table_version` is the version of the limits that the page showed, None for callers that show
-    none. *idempotency_key*: see `games.betting.idempotency`.
+    none. *idempotency_key*: see `games.betting.idempotency`. *shows*: whether the seat that is returned shall
+    have what the page shows (`seats.Shown`), read in the same round trip.
     """
 
     player: Player
@@ -58,6 +59,7 @@ class Click:
     table_version: int | None
     session: UUID | None
     idempotency_key: UUID | None
+    shows: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ def add_chip(
     table_version: int | None = None,
     session: UUID | None = None,
     idempotency_key: UUID | None = None,
+    shows: bool = False,
 ) -> LiveSeat:
     """Put one chip on a bet and hold it.
 
@@ -98,7 +101,7 @@ def add_chip(
     TableClosed, TableStopped, NotEligibleHere, OtherMoney, UnknownChip, UnknownCurrency, UnderMinimum,
     OverMaximum, StakeOffStep, NotEnoughBalance, OverLimit, OverLiability, or an engine's
     SettlementError where the rules do not allow the bets together. A refusal changes nothing and is
-    recorded in the log.
+    recorded in the log. *shows*: see `Click`.
     """
 
     def place(betting: Betting) -> Slip:
@@ -107,7 +110,7 @@ def add_chip(
         betting.seat.last_chip = chip
         return betting.slip.add(bet, chip)
 
-    return _carry_out(Click(player, live_table_id, round_id, table_version, session, idempotency_key), place)
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, idempotency_key, shows), place)
 
 
 def change_slip(
@@ -119,6 +122,7 @@ def change_slip(
     table_version: int | None = None,
     session: UUID | None = None,
     idempotency_key: UUID | None = None,
+    shows: bool = False,
 ) -> LiveSeat:
     """Undo, clear, double or rebet the slip, all or nothing, and hold the new total.
 
@@ -131,7 +135,7 @@ def change_slip(
         last = seats.last_stakes(betting.seat, round_id)
         return changed(betting.slip, change, last_stakes=last, limits=betting.limits, funds=betting.funds)
 
-    return _carry_out(Click(player, live_table_id, round_id, table_version, session, idempotency_key), alter)
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, idempotency_key, shows), alter)
 
 
 def place_favourite(
@@ -143,6 +147,7 @@ def place_favourite(
     table_version: int | None = None,
     session: UUID | None = None,
     idempotency_key: UUID | None = None,
+    shows: bool = False,
 ) -> LiveSeat:
     """Add the bets of a favourite to the slip, all or nothing, and hold the new total.
 
@@ -154,7 +159,7 @@ def place_favourite(
         demand(betting.variant, Control.FAVOURITES)
         return betting.slip.lay(favourites.stakes_of(player, betting.variant, favourite_id))
 
-    return _carry_out(Click(player, live_table_id, round_id, table_version, session, idempotency_key), place)
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, idempotency_key, shows), place)
 
 
 def lay_slip(
@@ -230,7 +235,12 @@ def _change(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat | None:
         betting.limits.check(after.stakes)
     try:
         return seats.place(
-            betting.seat, click.round_id, after, session=click.session, idempotency_key=click.idempotency_key
+            betting.seat,
+            click.round_id,
+            after,
+            session=click.session,
+            idempotency_key=click.idempotency_key,
+            shows=click.shows,
         )
     except BetTooLate as late:
         raise _too_late(betting.seat.live_table) from late

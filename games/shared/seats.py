@@ -5,16 +5,16 @@ accounts, total.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
 
 import psycopg
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
-from audit.raw_rows import Value, columns, fetch_one, instance
+from audit.raw_rows import Value, columns, fetch_one, fetch_together, instance
 from games.betting.controls import plays_on
 from games.betting.eligibility import demand_eligible_here
 from games.betting.rules import Slip
@@ -32,12 +32,15 @@ from games.errors import (
     TableWaits,
 )
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table, TableVersion
+from games.rounds.void import HAS_NOTICES
+from games.shared.state import READ_OWN, READ_PUBLIC
 from games.solo import seats
 from games.tables import clock
 from games.variants import VARIANTS
 from players.account import terms
 from players.models import Player
-from players.protection import eligibility
+from players.protection import eligibility, play_sessions
+from players.protection.play_sessions import Seen
 from wallet import ledger
 from wallet.ledger import InsufficientFunds, LimitReached, accounts
 from wallet.models import Mode
@@ -66,6 +69,18 @@ SELECT {columns(LiveSeat, "own")} FROM games_place_bets(
     %(session)s::uuid, %(key)s::uuid, %(terms)s::text, %(minutes)s::integer) AS own
 """  # noqa: S608  (nothing but names of our own columns)
 IS_DONE = "SELECT games_is_click_done(%s::bigint, %s::bigint, %s::uuid)"
+
+
+Row: TypeAlias = dict[str, Any]  # by column name
+
+
+class Shown(NamedTuple):
+    """What a shared table shows to one player, as rows of the statements that read it."""
+
+    public: Row  # of `READ_PUBLIC`
+    own: Row  # of `READ_OWN`
+    seen: Seen | None  # None before the play session began
+    has_void_notices: bool  # the player is to be told of a void round
 
 
 class SeatAtTable(NamedTuple):
@@ -154,12 +169,18 @@ def last_stakes(seat: LiveSeat, round_id: UUID) -> Mapping[str, int]:
 
 
 def place(
-    seat: LiveSeat, round_id: UUID, slip: Slip, *, session: UUID | None, idempotency_key: UUID | None
+    seat: LiveSeat,
+    round_id: UUID,
+    slip: Slip,
+    *,
+    session: UUID | None,
+    idempotency_key: UUID | None,
+    shows: bool = False,
 ) -> LiveSeat | None:
     """Store the changed slip of a round, hold its stakes, and return the seat as it is then.
 
     Returns None if the seat has changed since it was read: the caller reads it again. One statement,
-    which is its own transaction unless the caller has one.
+    which is its own transaction unless the caller has one. *shows*: see `games.shared.bets.Click`.
 
     Raises NotEligible, TableWaits, BetTooLate, NotEligibleHere, OtherMoney, TableStopped, BadStake,
     HouseStopped, NotEnoughBalance, OverLimit, OverLiability.
@@ -177,12 +198,43 @@ def place(
         "minutes": settings.REALITY_CHECK_MINUTES,
     }
     with _refusals(seat), transaction.atomic() if connection.in_atomic_block else nullcontext():
-        row = fetch_one(PLACE, values)
+        row, *shown = fetch_together(
+            (PLACE, values), *(_questions(seat.live_table_id, seat.player, session) if shows else ())
+        )
     if row is None:
         return None
-    stored = instance(LiveSeat, row)
+    stored = instance(LiveSeat, iter(row.values()))
     stored.player, stored.live_table = seat.player, seat.live_table
+    stored.shown = _shown(*shown) if shows else None
     return stored
+
+
+def read_shown(live_table_id: int, player: Player, session: UUID | None) -> Shown | None:
+    """Return what a table shows to a player who has a seat there; None without one."""
+    return _shown(*fetch_together(*_questions(live_table_id, player, session)))
+
+
+def _questions(
+    live_table_id: int, player: Player, session: UUID | None
+) -> list[tuple[str, Sequence[Any] | Mapping[str, Any]]]:
+    """Return the statements that `_shown` reads."""
+    return [
+        (READ_PUBLIC, [live_table_id]),
+        (READ_OWN, [live_table_id, [player.pk]]),
+        (play_sessions.READ, play_sessions.which(player, session)),
+        (HAS_NOTICES, [player.pk]),
+    ]
+
+
+def _shown(
+    public: dict[str, Any] | None,
+    own: dict[str, Any] | None,
+    seen: dict[str, Any] | None,
+    notices: dict[str, Any] | None,
+) -> Shown | None:
+    if public is None or own is None or notices is None:
+        return None
+    return Shown(public, own, play_sessions.Seen(*seen.values()) if seen else None, notices["has_void_notices"])
 
 
 @contextmanager

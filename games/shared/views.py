@@ -20,14 +20,14 @@ from games.betting.limits import Limits
 from games.chat.panel import chat_view
 from games.engine.settle import SettlementError
 from games.errors import NoChipChosen, NotEligible, PlayError, StalePage, TableChanged, TooManyChips, UnknownChip
-from games.models import LiveTable, Table
+from games.models import LiveTable, Shape, Table
 from games.rounds.void import take_void_notices
 from games.shared import bets, chips, phases, rendering, seats, stream_tokens
 from games.shared.favourites.panel import panel
 from games.shared.panel_tabs import side_panels
 from games.shared.state import READ_OWN, READ_PUBLIC, State, public_state
 from games.solo.page import purse_forms
-from games.tables.access import at_a_shared_table, demand_welcome
+from games.tables.access import at_a_shared_table, click_at_a, demand_playable, demand_welcome
 from games.tables.fragments import render_fragment
 from games.tables.page_header import play_session_view
 from games.tables.presentation import Notice, PurseForms
@@ -56,27 +56,55 @@ def live_page(request: PlayerRequest, found: Table, mode: Mode, template: str = 
 @player_required
 @require_POST
 @at_a_human_pace
-@at_a_shared_table
-def live_bet(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+@click_at_a(Shape.SHARED)
+def live_bet(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResponse:
     """Carry out one click, and return the player's own part to htmx or redirect to the page."""
-    live, language = live_table_of(found, mode), get_language() or "en"
-    variant = VARIANTS[found.variant]
-    notice = None
+    language, notice, shown = get_language() or "en", None, None
     try:
-        _carry_out(request, live)
-    except TableChanged:
-        notice = table_changed((), variant=variant, language=language)
+        shown = _carry_out(request, live_table_id)
     except (PlayError, SettlementError) as error:
         if isinstance(error, NotEligible) and error.ineligibility.code is not Code.CHECK:
             raise
-        notice = refusal(error, variant=variant, mode=mode, language=language)
+        table = _playable(request, live_table_id, mode)
+        if isinstance(error, TableChanged):
+            notice = table_changed((), variant=VARIANTS[table.variant], language=language)
+        else:
+            notice = refusal(error, variant=VARIANTS[table.variant], mode=mode, language=language)
+    session = session_id(request)
+    shown = shown or _shown(request, live_table_id)
+    slug = shown.public["slug"]
     if not request.htmx:
         if notice:
             request.session[NOTICE] = vars(notice)
-        return redirect("table", slug=found.slug, mode=mode)
-    notice = notice or _voided(request, live)
-    own = rendering.render_own(read_public(live), read_own(live, request.player.pk), language, notice=notice)
-    return HttpResponse(own + render_around(request, live))
+        return redirect("table", slug=slug, mode=mode)
+    if notice is None and shown.has_void_notices:
+        notice = _voided(request, LiveTable.objects.get(pk=live_table_id))
+    own = rendering.render_own(public_state(shown.public), shown.own, language, notice=notice)
+    seen = shown.seen or (play_sessions.read_session(request.player, session) if session else None)
+    sitting = play_session_view(seen, request.player, mode) if seen else None
+    token = csrf_token_lazy(request)
+    return HttpResponse(
+        own + render_fragment("live.html#around", session=sitting, slug=slug, mode=mode, csrf_token=token)
+    )
+
+
+def _shown(request: PlayerRequest, live_table_id: int) -> seats.Shown:
+    """Return what the table shows to the player, who gets a seat if they have none. Raises Http404."""
+    session = session_id(request)
+    shown = seats.read_shown(live_table_id, request.player, session)
+    if shown is None:
+        seats.seat_at(request.player, LiveTable.objects.select_related("table__version").get(pk=live_table_id))
+        shown = seats.read_shown(live_table_id, request.player, session)
+    if shown is None:
+        raise Http404
+    return shown
+
+
+def _playable(request: PlayerRequest, live_table_id: int, mode: Mode) -> Table:
+    """Return the table. Raises what `demand_playable` raises."""
+    table = Table.objects.select_related("version").get(live=live_table_id)
+    demand_playable(table, request.player, mode)
+    return table
 
 
 @made_by_the_page
@@ -140,28 +168,34 @@ def live_table_of(found: Table, mode: Mode) -> LiveTable:
     return live
 
 
-def _carry_out(request: PlayerRequest, live: LiveTable) -> None:
-    """Carry out the button that was pressed. Raises PlayError, SettlementError."""
+def _carry_out(request: PlayerRequest, live_table_id: int) -> seats.Shown | None:
+    """Carry out the button that was pressed; return what the table then shows if it changed the bets.
+
+    Raises PlayError, SettlementError.
+    """
     form = ClickForm(request.POST)
     if not form.is_valid():
         raise StalePage
     action = form.cleaned_data["action"]
     if action == KEEP:
-        return
+        return None
     click = {
         "player": request.player,
-        "live_table_id": live.pk,
+        "live_table_id": live_table_id,
         "round_id": form.cleaned_data["round_id"],
         "table_version": form.cleaned_data["table_version"],
         "session": session_id(request),
+        "shows": True,
         "idempotency_key": form.cleaned_data["idempotency_key"],
     }
     if isinstance(action, Change):
-        bets.change_slip(**click, change=action)
+        seat = bets.change_slip(**click, change=action)
     elif isinstance(action, int):
-        bets.place_favourite(**click, favourite_id=action)
+        seat = bets.place_favourite(**click, favourite_id=action)
     else:
-        bets.add_chip(**click, bet=action.removeprefix(BET), chip=form.cleaned_data["chip"] or 0)
+        seat = bets.add_chip(**click, bet=action.removeprefix(BET), chip=form.cleaned_data["chip"] or 0)
+    shown: seats.Shown | None = seat.shown
+    return shown
 
 
 def _parts(request: PlayerRequest, live: LiveTable, notice: Notice | None, token: str = "") -> dict[str, Any]:

@@ -62,6 +62,7 @@ class Played:
     round_id: UUID
     repeated: bool
     seat: SoloSeat
+    finished: FinishedRound | None = None  # None where it was played before
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,7 @@ def add_chip(
     chip: int,
     table_version: int | None = None,
     idempotency_key: UUID | None = None,
+    session: UUID | None = None,
 ) -> SoloSeat:
     """Put one chip on a bet of the slip.
 
@@ -146,7 +148,7 @@ def add_chip(
     TableChanged, UnknownChip, OverMaximum, BalanceTooLow, or an engine's SettlementError if the
     bets exclude each other.
     """
-    locked = _locked_seat(player, table_id, mode)
+    locked = _locked_seat(player, table_id, mode, session)
     seat = locked.seat
     if idempotency.is_done(seat, idempotency_key):
         return seat
@@ -169,12 +171,13 @@ def take_chip(
     chip: int,
     table_version: int | None = None,
     idempotency_key: UUID | None = None,
+    session: UUID | None = None,
 ) -> SoloSeat:
     """Take one chip off a bet, or the whole bet if it is smaller. Also works at a closed table.
 
     Raises TableWaits, TableChanged, NotOffered, UnknownChip.
     """
-    locked = _locked_seat(player, table_id, mode)
+    locked = _locked_seat(player, table_id, mode, session)
     seat = locked.seat
     if idempotency.is_done(seat, idempotency_key):
         return seat
@@ -196,13 +199,14 @@ def change_slip(
     change: Change,
     table_version: int | None = None,
     idempotency_key: UUID | None = None,
+    session: UUID | None = None,
 ) -> SoloSeat:
     """Undo, clear, double, rebet or lower the slip.
 
     If the table is closed or paused, or the house is stopped, bets can only be removed. Raises what
     `add_chip` raises, NothingToRepeat, and NotOffered if the game has no such control.
     """
-    locked = _locked_seat(player, table_id, mode)
+    locked = _locked_seat(player, table_id, mode, session)
     seat = locked.seat
     if idempotency.is_done(seat, idempotency_key):
         return seat
@@ -314,14 +318,16 @@ def play_within(click: Click) -> Played:
         settlement=settlement,
         player=click.player,
         account_id=locked.account_id,
+        balance=locked.balance,
         session=click.session,
     )
     seats.succeed(seat, last_stakes=stakes, remaining=stakes if bets_stand(variant) else {})
     try:
-        rounds.finish(finished, seat)
+        balance, seen = rounds.finish(finished, seat)
     except LimitReached as reached:  # a stake on the player's other account used up the limit after the check
         raise OverLimit(reached) from reached
-    return Played(click.round_id, repeated=False, seat=seat)
+    seat.known = seat.known._replace(balance=balance, seen=seen)
+    return Played(click.round_id, repeated=False, seat=seat, finished=finished)
 
 
 def _stakes(locked: seats.Locked, click: Click) -> Mapping[str, int]:
@@ -362,10 +368,13 @@ def _locked(player: Player, table_id: int, mode: Mode, session: UUID | None = No
     return locked
 
 
-def _locked_seat(player: Player, table_id: int, mode: Mode) -> seats.Locked:
-    """Return the locked seat if the player may play there. Raises StalePage, NotEligible, TableWaits."""
-    locked = _locked(player, table_id, mode)
-    if locked.ineligibility:
+def _locked_seat(player: Player, table_id: int, mode: Mode, session: UUID | None) -> seats.Locked:
+    """Return the locked seat if the player may play there; a due reality check only prevents the deal.
+
+    Raises StalePage, NotEligible, TableWaits.
+    """
+    locked = _locked(player, table_id, mode, session)
+    if locked.ineligibility and locked.ineligibility != eligibility.Code.CHECK:
         raise NotEligible(eligibility.explain(player, eligibility.Code(locked.ineligibility)))
     if not locked.sits:
         raise TableWaits(locked.seat.table.slug)
@@ -406,7 +415,7 @@ def _keep(locked: seats.Locked, slip: Slip, limits: Limits, idempotency_key: UUI
     seat.slip, seat.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]
     seat.slip_version += 1
     idempotency.note(seat, idempotency_key)
-    seat.save(update_fields=["slip", "undo", "slip_version", "last_chip", "idempotency_keys"])
+    seats.keep_slip(seat)
     return seat
 
 

@@ -2,17 +2,18 @@
 
 from uuid import UUID, uuid4
 
-from django.db.models import prefetch_related_objects
-
 from audit.raw_rows import columns, fetch_one, instance
 from games.betting.controls import plays_on
+from games.betting.eligibility import uses_operator_wallet
 from games.betting.error_messages import examined
 from games.betting.limits import Limits
 from games.betting.rules import lower_bet
 from games.errors import TableClosed
-from games.models import Participation, Round, SoloSeat, Table, TableVersion, Void
+from games.models import Participation, Round, SoloSeat, Table, TableVersion, Void, Wager
+from games.rounds import FinishedRound
+from games.rounds.codes import round_code
 from games.rounds.unreadable import is_readable
-from games.solo import seats
+from games.solo import Played, seats
 from games.tables.board import MINOR, Dealt, Seat, compose
 from games.tables.presentation import GameView, Notice, PurseForms, PurseView, QuickView
 from games.variants import VARIANTS
@@ -25,7 +26,8 @@ QUICK = slice(3, 6)  # the chips that Re-buy offers as amounts
 
 PARTICIPATION = f"""
 SELECT {columns(Participation, "part")}, {columns(Round, "round")}, {columns(TableVersion, "version")},
-    {columns(Table, "seat")}, {columns(Void, "void")}
+    {columns(Table, "seat")}, {columns(Void, "void")},
+    ARRAY(SELECT to_json(wager) FROM games_wager AS wager WHERE wager.participation_id = part.id ORDER BY wager.id)
 FROM games_participation AS part
 JOIN games_round AS round ON round.id = part.round_id
 JOIN games_tableversion AS version ON version.id = round.table_version_id
@@ -40,25 +42,30 @@ def game_view(
     *,
     language: str,
     notice: Notice | None = None,
-    shown: UUID | None = None,
-    fresh: bool = False,
+    played: Played | None = None,
 ) -> GameView:
     """Return everything inside ``#game`` for this seat.
 
-    *shown* is the round whose cards are on the table (default: the last one played here). *fresh*
-    means that the reader has not seen it yet.
+    *played* is the round whose cards are dealt now, which the reader has not seen yet. Otherwise those of the
+    last round played here are on the table.
     """
     variant, mode = VARIANTS[solo_seat.table.variant], Mode(solo_seat.mode)
-    limits, is_stopped = table_limits(solo_seat), house_stop.current() is not None
+    limits, known = table_limits(solo_seat), solo_seat.known
+    is_stopped = house_stop.current() is not None if known is None else known.is_stopped
     takes_bets, is_paused = seats.as_shown(solo_seat.table, mode, is_house_stopped=is_stopped)
-    on_stage = shown or solo_seat.last_round
-    part = participation(on_stage, solo_seat.player.pk) if on_stage else None
-    if part and hasattr(part.round, "void"):
-        part = None  # a void round has no result to show
-    if part and not is_readable(part):
-        notice = notice or examined(part)
-        part = None
-    has = funds(solo_seat.player, mode, plays_on(variant))
+    on_stage = played.round_id if played else solo_seat.last_round
+    on_table: Dealt | None = None
+    if played and played.finished:
+        on_table = dealt_now(played.finished, solo_seat)
+    elif on_stage and (part := participation(on_stage, solo_seat.player.pk)) and not hasattr(part.round, "void"):
+        if is_readable(part):
+            on_table = dealt(part)
+        else:
+            notice = notice or examined(part)
+    if known is None or uses_operator_wallet(solo_seat.player, mode):
+        has = funds(solo_seat.player, mode, plays_on(variant))
+    else:
+        has = known.balance
     seat = Seat(
         variant=variant,
         limits=limits,
@@ -81,9 +88,9 @@ def game_view(
         seat,
         language=language,
         notice=notice,
-        dealt=dealt(part) if part else None,
+        dealt=on_table,
         is_last=on_stage == solo_seat.last_round,
-        fresh=fresh,
+        fresh=played is not None,
         purse=purse_view(solo_seat, limits, has) if plays_on(variant) is AccountKind.PURSE else None,
     )
 
@@ -99,6 +106,21 @@ def dealt(part: Participation) -> Dealt:
         balance_before=part.balance_before,
         balance_after=part.balance_after,
         bets={wager.bet: wager for wager in part.wagers.all()},
+    )
+
+
+def dealt_now(finished: FinishedRound, solo_seat: SoloSeat) -> Dealt:
+    """Convert the round that was just played at a seat into plain values."""
+    settlement = finished.settlement
+    return Dealt(
+        id=finished.round_id,
+        code=round_code(finished.round_id),
+        cards=finished.cards,
+        staked=settlement.staked,
+        paid=settlement.paid,
+        balance_before=finished.balance,
+        balance_after=solo_seat.known.balance,
+        bets={line.bet: line for line in settlement.lines},
     )
 
 
@@ -141,5 +163,7 @@ def participation(round_id: UUID, player_id: int) -> Participation | None:
     version, table, void = instance(TableVersion, row), instance(Table, row), instance(Void, row)
     part.round, played.table_version, version.table = played, version, table
     Round._meta.get_field("void").set_cached_value(played, void if void.pk else None)
-    prefetch_related_objects([part], "wagers")
+    wagers = Wager.objects.all()
+    wagers._result_cache = [Wager(**wager) for wager in next(row)]
+    vars(part)["_prefetched_objects_cache"] = {"wagers": wagers}
     return part

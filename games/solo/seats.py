@@ -1,12 +1,13 @@
 """A player's seat at a solo table: create, read and lock it, and commit it to the next round."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
 
-from audit.raw_rows import Value, array, columns, fetch_first, fetch_one, instance
+from audit.raw_rows import Value, array, columns, fetch_first, fetch_last, fetch_one, instance
 from games.betting.controls import plays_on
 from games.betting.eligibility import is_played_for
 from games.models import SoloSeat, Status, Table, TableVersion
@@ -14,6 +15,7 @@ from games.seeds import Purpose, new_sealed_seed
 from games.variants import GAMES, VARIANTS
 from players.models import Player
 from players.protection import eligibility
+from players.protection.play_sessions import Seen, totals
 from wallet.ledger import LimitReached
 from wallet.models import AccountKind, Mode
 
@@ -38,18 +40,34 @@ def sits(row: str) -> str:
 
 LOCK = f"""
 SELECT {columns(SoloSeat, "(seat)")}, {columns(Table, "(of_table)")},
-    account, balance, held, reason, is_stopped, room, sits
+    account, balance, held, reason, is_stopped, room, sits, has_announcements, has_void_notices,
+    {totals("(play_session)", "moment")}
 FROM games_lock_solo_seat(%(player)s::bigint, %(table)s::bigint, %(mode)s::text, %(purses)s::text[], %(terms)s::text,
     %(asks)s::boolean, %(session)s::uuid, %(minutes)s::integer)
 """  # noqa: S608  (nothing but names of our own columns)
 ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
 TAKE = "SELECT games_take_solo_seat(%s::bigint, %s::bigint, %s::text, %s::uuid, %s::text, %s::bytea)"
+KEEP_SLIP = """
+UPDATE games_soloseat SET slip = %s, undo = %s, slip_version = %s, last_chip = %s, idempotency_keys = %s,
+    used_at = clock_timestamp()
+WHERE id = %s RETURNING id
+"""
 KEEP_VALUE = "UPDATE games_soloseat SET player_value = %s WHERE id = %s"
 SIT = """
 INSERT INTO games_opentable (player_id, table_id, mode) VALUES (%s, %s, %s)
 ON CONFLICT (player_id) DO UPDATE SET table_id = excluded.table_id, mode = excluded.mode
 """
 TOUCH = "UPDATE games_soloseat SET used_at = clock_timestamp() WHERE id = %s"
+
+
+class Known(NamedTuple):
+    """What the page of a locked seat also shows, read or returned by the statements of a click."""
+
+    balance: int  # of the account that the game plays on, minor units
+    is_stopped: bool  # house stop
+    has_announcements: bool  # a notice of staff to everybody is not over
+    has_void_notices: bool  # the player is to be told of a void round
+    seen: Seen | None  # None before the play session began
 
 
 class Locked(NamedTuple):
@@ -82,7 +100,10 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
     if row is None:
         return None
     seat = _seat(player, row)
-    account_id, balance, held, ineligibility, is_stopped, room, sits = row
+    account_id, balance, held, ineligibility, is_stopped, room, sits, has_announcements, has_void_notices, *seen = row
+    is_check_due = ineligibility == eligibility.Code.CHECK
+    totals_so_far = Seen.of(seen, is_check_due=is_check_due)
+    seat.known = Known(balance, is_stopped, has_announcements, has_void_notices, totals_so_far)
     return Locked(seat, account_id, balance, held, ineligibility, is_stopped, room and LimitReached.parse(room), sits)
 
 
@@ -106,6 +127,13 @@ def sit(player: Player, table_id: int, mode: Mode) -> None:
     """Make this the only table at which the player plays from now on."""
     with connection.cursor() as cursor:
         cursor.execute(SIT, [player.pk, table_id, mode.value])
+
+
+def keep_slip(seat: SoloSeat) -> None:
+    """Store the slip, and the chip and key of the click that changed it, as the last statement of a transaction."""
+    keys = None if seat.idempotency_keys is None else array(map(str, seat.idempotency_keys))
+    slip, undo = json.dumps(seat.slip), json.dumps(seat.undo)
+    fetch_last(KEEP_SLIP, [slip, undo, seat.slip_version, seat.last_chip, keys, seat.pk])
 
 
 def keep_value(seat: SoloSeat, value: str) -> None:

@@ -1,8 +1,8 @@
 """Views of solo tables: parse, call one service or selector, render."""
 
-from uuid import UUID, uuid4
+from uuid import uuid4
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.template.backends.utils import csrf_token_lazy
 from django.urls import reverse
@@ -21,7 +21,7 @@ from games.rounds.void import take_void_notices
 from games.shared.stream_tokens import stream_of
 from games.solo import operator_money, seats
 from games.solo.page import game_view, table_limits
-from games.tables.access import at_a_playable_table, demand_welcome
+from games.tables.access import click_at_a, demand_playable, demand_welcome
 from games.tables.page_header import play_session_view
 from games.tables.presentation import Notice
 from games.tables.solo_page import SoloPage, render_answer
@@ -47,96 +47,105 @@ def solo_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 @player_required
 @require_POST
 @at_a_human_pace
-@at_a_playable_table
-def table_play(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+@click_at_a(Shape.SOLO)
+def table_play(request: PlayerRequest, table_id: int, mode: Mode) -> HttpResponse:
     """Answer a click at the table: a fragment for htmx, otherwise a redirect to the page."""
-    if found.shape != Shape.SOLO:
-        raise Http404
-    seat = solo.solo_seat_at(player=request.player, table_id=found.pk, mode=mode)
-    notice, shown, fresh = None, None, False
+    notice, played = None, None
     try:
-        seat, played = _carry_out(request, seat)
+        seat, played = _carry_out(request, table_id, mode)
         if played is not None:
-            shown, fresh = played.round_id, True
             notice = repeated() if played.repeated else None
     except TableChanged:
-        seat = solo.solo_seat_at(player=request.player, table_id=found.pk, mode=mode)
+        seat = _seat(request, table_id, mode)
         misfits = table_limits(seat).misfits(seat.slip)
-        notice = table_changed(misfits, variant=VARIANTS[found.variant], language=_language())
+        notice = table_changed(misfits, variant=VARIANTS[seat.table.variant], language=_language())
     except (PlayError, SettlementError) as error:
         if isinstance(error, NotEligible) and error.ineligibility.code is not Code.CHECK:
             raise
-        seat = solo.solo_seat_at(player=request.player, table_id=found.pk, mode=mode)
-        notice = refusal(error, variant=VARIANTS[found.variant], mode=mode, language=_language())
+        seat = _seat(request, table_id, mode)
+        notice = refusal(error, variant=VARIANTS[seat.table.variant], mode=mode, language=_language())
         if isinstance(error, TableWaits) and not request.htmx:  # a redirect would open the table by itself
             return _render(request, seat, notice)
     if not request.htmx:
         if notice:
             request.session[NOTICE] = vars(notice)
-        response = redirect("table", slug=found.slug, mode=mode)
-        unseen.remember(response, request, [shown] if shown else [])
+        response = redirect("table", slug=seat.table.slug, mode=mode)
+        unseen.remember(response, request, [played.round_id] if played else [])
         return response
-    return _render(request, seat, notice, shown=shown, fresh=fresh)
+    return _render(request, seat, notice, played)
 
 
-def _carry_out(request: PlayerRequest, seat: SoloSeat) -> tuple[SoloSeat, solo.Played | None]:
+def _carry_out(request: PlayerRequest, table_id: int, mode: Mode) -> tuple[SoloSeat, solo.Played | None]:
     """Carry out the button's action; return the seat and, if the button deals, what was played."""
     form = SlipForm(request.POST)
     if not form.is_valid():
         raise StalePage
-    action, version = form.cleaned_data["action"], form.cleaned_data["table_version"]
-    table_id, mode = seat.table_id, Mode(seat.mode)
-    seats.keep_value(seat, form.cleaned_data["player_value"])
+    sent = form.cleaned_data
+    action, version = sent["action"], sent["table_version"]
+    played = None
     if action == KEEP:
-        return seat, None
-    if isinstance(action, Deal):
+        seat = _seat(request, table_id, mode)
+    elif isinstance(action, Deal):
         click = solo.Click(
             player=request.player,
             table_id=table_id,
             mode=mode,
-            round_id=form.cleaned_data["round_id"],
-            slip_version=form.cleaned_data["slip_version"],
+            round_id=sent["round_id"],
+            slip_version=sent["slip_version"],
             table_version=version,
             how=action,
-            player_value=form.cleaned_data["player_value"],
+            player_value=sent["player_value"],
             session=session_id(request),
         )
         played = operator_money.play(click)
-        return played.seat, played
-    if isinstance(action, Change):
-        changed = solo.change_slip(
+        seat = played.seat
+    elif isinstance(action, Change):
+        seat = solo.change_slip(
             player=request.player,
             table_id=table_id,
             mode=mode,
             change=action,
             table_version=version,
-            idempotency_key=form.cleaned_data["idempotency_key"],
+            idempotency_key=sent["idempotency_key"],
+            session=session_id(request),
         )
-        return changed, None
-    take_off = action.startswith(TAKE)
-    move = solo.take_chip if take_off else solo.add_chip
-    moved = move(
-        player=request.player,
-        table_id=table_id,
-        mode=mode,
-        bet=action.removeprefix(TAKE if take_off else BET),
-        chip=form.cleaned_data["chip"] or 0,
-        table_version=version,
-        idempotency_key=form.cleaned_data["idempotency_key"],
-    )
-    return moved, None
+    else:
+        take_off = action.startswith(TAKE)
+        move = solo.take_chip if take_off else solo.add_chip
+        seat = move(
+            player=request.player,
+            table_id=table_id,
+            mode=mode,
+            bet=action.removeprefix(TAKE if take_off else BET),
+            chip=sent["chip"] or 0,
+            table_version=version,
+            idempotency_key=sent["idempotency_key"],
+            session=session_id(request),
+        )
+    seats.keep_value(seat, sent["player_value"])
+    return seat, played
+
+
+def _seat(request: PlayerRequest, table_id: int, mode: Mode) -> SoloSeat:
+    """Return the player's seat as it is now. Raises what `demand_playable` and `solo.solo_seat_at` raise."""
+    demand_playable(Table.objects.select_related("version").get(pk=table_id), request.player, mode)
+    return solo.solo_seat_at(player=request.player, table_id=table_id, mode=mode)
 
 
 def _render(
-    request: PlayerRequest, seat: SoloSeat, notice: Notice | None, *, shown: UUID | None = None, fresh: bool = False
+    request: PlayerRequest, seat: SoloSeat, notice: Notice | None, played: solo.Played | None = None
 ) -> HttpResponse:
     """Return the page, or to htmx the answer to a click."""
-    mode = Mode(seat.mode)
-    notice = notice or voided(take_void_notices(seat.player, seat.table_id, mode))
+    mode, known = Mode(seat.mode), seat.known
+    if known is None or known.has_void_notices:
+        notice = notice or voided(take_void_notices(seat.player, seat.table_id, mode))
+    shown = played.round_id if played else None
     result_notices = unseen.result_notices([seat] if seat.unseen != shown else [], request, _language())
-    game = game_view(seat, language=_language(), notice=notice, shown=shown, fresh=fresh)
+    game = game_view(seat, language=_language(), notice=notice, played=played)
     session = session_id(request)
-    seen = play_sessions.read_session(seat.player, session) if session else None
+    seen = known.seen if known else None
+    if seen is None and session:
+        seen = play_sessions.read_session(seat.player, session)
     page = SoloPage(
         game=game,
         slug=seat.table.slug,
@@ -146,6 +155,7 @@ def _render(
         there=operator_money.balance_there(seat.player, seat.table, mode),
         notices=tuple(result_notices.values()),
         idempotency_key=None if request.htmx else uuid4(),
+        is_quiet=known is not None and not (known.is_stopped or known.has_announcements),
     )
     response = HttpResponse(render_answer(request.POST, page)) if request.htmx else _whole(request, seat, page)
     unseen.remember(response, request, [*result_notices, shown] if shown else result_notices)

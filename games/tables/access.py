@@ -1,12 +1,13 @@
 """Access to table pages: show players who cannot play at a table the reason, and create no seat."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import lru_cache, wraps
 from http import HTTPStatus
 from typing import Concatenate, Final, ParamSpec
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
+from django.db import connection
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,7 +18,7 @@ from games.betting.controls import plays_on
 from games.betting.eligibility import demand_eligible_here, demand_possible, stands_at
 from games.betting.error_messages import Unplayable, unplayable
 from games.errors import NotEligible, NotEligibleHere, NotForOperatorPlayers, OtherMoney, TableClosed, UnknownCurrency
-from games.models import Shape, Table, TableVersion
+from games.models import LiveTable, Shape, Table, TableVersion
 from games.variants import VARIANTS
 from players.access import PlayerRequest
 from players.models import Player
@@ -27,6 +28,8 @@ from wallet.models import AccountKind, Mode
 
 More = ParamSpec("More")  # further arguments of the URL
 TableView = Callable[Concatenate[PlayerRequest, Table, Mode, More], HttpResponse]
+ClickView = Callable[[PlayerRequest, int, Mode], HttpResponse]
+Click = Callable[[PlayerRequest, str, Mode], HttpResponse]
 TABLE: Final = f"""
 SELECT {columns(Table, "game_table")} FROM games_table AS game_table WHERE game_table.slug = %s
 """  # noqa: S608  (nothing but names of our own columns)
@@ -55,6 +58,44 @@ def at_a_playable_table(view: TableView[More]) -> View[More]:
             return _kept_away(request, table, mode, error)
 
     return entered
+
+
+def click_at_a(shape: Shape) -> Callable[[ClickView], Click]:
+    """Pass the view of a click the id of the solo table with this slug, or of the live table for the mode; 404 if
+    there is none.
+
+    Answers errors as `at_a_playable_table` does, but reads no table: the view's services check it.
+    """
+
+    def with_id(view: ClickView) -> Click:
+        @wraps(view)
+        def entered(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+            where = id_at(connection.settings_dict["NAME"], shape, slug, mode)
+            try:
+                return view(request, where, mode)
+            except UNPLAYABLE as error:
+                return _turned_away(request, _table(slug), mode, error)
+            except NotEligible as error:
+                return _kept_away(request, _table(slug), mode, error)
+
+        return entered
+
+    return with_id
+
+
+@lru_cache(maxsize=1024)
+def id_at(database: str, shape: Shape, slug: str, mode: Mode) -> int:
+    """Return the id of a solo table, or of the live table of a shared one for a mode.
+
+    From memory after the first time, because slug and shape of a table never change. Raises Http404.
+    """
+    if shape is Shape.SOLO:
+        found = Table.objects.filter(slug=slug, shape=shape).values_list("pk", flat=True).first()
+    else:
+        found = LiveTable.objects.filter(table__slug=slug, mode=mode).values_list("pk", flat=True).first()
+    if found is None:
+        raise Http404
+    return found
 
 
 def _table(slug: str) -> Table:

@@ -47,6 +47,7 @@ class SoloPage:
     notices: tuple[Notice, ...] = ()  # results that the player has not been shown yet
     idempotency_key: UUID | None = None  # with script, each click makes its own
     demo: DemoView | None = None
+    is_quiet: bool = False  # whether there is nothing to announce: no house stop, no notice of staff
 
     @property
     def mode(self) -> Literal["R", "F"]:

@@ -3,24 +3,33 @@
 A sitting holds what a player has done at tables since logging in. Tables show it permanently.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
 from audit import log
-from audit.raw_rows import sqlstate
+from audit.raw_rows import Value, fetch_one, sqlstate
 from players.models import Player, PlaySession, RealityCheck
 
 INTERVALS = (15, 30, 60)  # minutes that a player may choose from
 
-READ = """
-SELECT began, clock_timestamp(), rounds, staked_real, paid_real, staked_free, paid_free,
-    (SELECT c.due FROM players_check_due(player_id, session, %(usual)s) AS c)
-FROM players_playsession WHERE session = %(session)s AND player_id = %(player)s
-"""
+
+def totals(row: str, moment: str) -> str:
+    """Return the columns of a `Seen`, except whether a check is due, of *row*, a play session, at *moment*."""
+    names = ("rounds", "staked_real", "paid_real", "staked_free", "paid_free")
+    return ", ".join([f"{row}.began", moment, *(f"{row}.{name}" for name in names)])
+
+
+READ = f"""
+SELECT {totals("own", "clock_timestamp() AS moment")},
+    (SELECT c.due FROM players_check_due(own.player_id, own.session, %(usual)s) AS c) AS is_check_due
+FROM players_playsession AS own WHERE own.session = %(session)s::uuid AND own.player_id = %(player)s
+"""  # noqa: S608  (nothing but names of our own columns)
 NOT_THEIRS = "SB080"  # SQLSTATE of players_begin_play_session
 
 
@@ -41,6 +50,11 @@ class Seen:
     paid_free: int
     is_check_due: bool
 
+    @classmethod
+    def of(cls, columns: Sequence[Any], *, is_check_due: bool = False) -> "Seen | None":
+        """Return the sitting of these `totals`, or None if it has not begun."""
+        return cls(*columns, is_check_due=is_check_due) if columns[0] is not None else None  # type: ignore[misc]
+
     @property
     def lasted(self) -> timedelta:
         """Return the time since the log-in."""
@@ -55,6 +69,11 @@ class Seen:
     def net_free(self) -> int:
         """Return the net result of free money."""
         return self.paid_free - self.staked_free
+
+
+def which(player: Player, session: UUID | None) -> dict[str, Value]:
+    """Return the parameters of `READ`."""
+    return {"session": session, "player": player.pk, "usual": settings.REALITY_CHECK_MINUTES}
 
 
 def read_session(player: Player, session: UUID) -> Seen:
@@ -128,8 +147,5 @@ def _begin(player: Player, session: UUID) -> None:
 
 
 def _read(player: Player, session: UUID) -> Seen | None:
-    values = {"session": session, "player": player.pk, "usual": settings.REALITY_CHECK_MINUTES}
-    with connection.cursor() as cursor:
-        cursor.execute(READ, values)
-        row = cursor.fetchone()
+    row = fetch_one(READ, which(player, session))
     return None if row is None else Seen(*row)

@@ -14,7 +14,8 @@
 -- minor units. `session`: id of the player's session or NULL. `stake_key`, `settle_key`: idempotency
 -- keys of the journals. `next_round`, `next_commitment`, `next_seed`: the next round of the seat, its
 -- seed encrypted. `slip`: bets that stay on the table. `last_stakes`: what Rebet places.
--- Returns the balance after the payouts, in minor units.
+-- Returns the balance after the payouts, in minor units, the totals of the play session as of
+-- players_note_round, and the time.
 -- Raises SB060, SB061; SB062 unless the table is open, the version in force offers the mode and serves
 -- the player, and no exclusion, lock, closing or time limit keeps the player from playing; SB063 for a
 -- stake outside of the limits of that version, a payout above the highest odds of its rules on this
@@ -28,13 +29,12 @@ CREATE OR REPLACE FUNCTION games_finish_solo_round(
     bets text[], stakes bigint[], payouts bigint[], commissions bigint[], results text[], session uuid,
     stake_key uuid, settle_key uuid, next_round uuid, next_commitment text, next_seed bytea, slip jsonb,
     last_stakes jsonb
-) RETURNS bigint
+) RETURNS TABLE (balance_after bigint, playing players_playsession, moment timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     held record;
-    balance_after bigint;
     done text;
 BEGIN
     SELECT s.player_id, s.table_id, s.mode, s.commitment, t.status, v.id AS version_id, v.rules_digest, p.currency, j.time_zone,
@@ -116,7 +116,7 @@ BEGIN
     UPDATE games_soloseat AS s
     SET round_id = next_round, commitment = next_commitment, sealed_seed = next_seed, undo = '[]',
         slip = games_finish_solo_round.slip, slip_version = 0, last_stakes = games_finish_solo_round.last_stakes,
-        last_round = round, unseen = round
+        last_round = round, unseen = round, used_at = clock_timestamp()
     WHERE s.id = seat;
 
     done := audit_append('round.settled', 'player:' || held.player_id, 'round:' || round, concat(
@@ -125,8 +125,9 @@ BEGIN
         held.mode, '","player_value":', to_json(player_value), ',"rules":"', held.rules_digest, '","seed":"',
         encode(seed, 'hex'), '","session":', coalesce('"' || session || '"', 'null'), ',"table_version":',
         held.version_id, ',"wagers":[', held.texts, ']},"kind":"round.settled","on":"round:', round, '"}'));
-    done := players_note_round(held.player_id, session, held.mode, held.staked, held.paid);
-    RETURN balance_after;
+    playing := players_note_round(held.player_id, session, held.mode, held.staked, held.paid);
+    moment := clock_timestamp();
+    RETURN NEXT;
 END $$;
 REVOKE ALL ON FUNCTION games_finish_solo_round FROM PUBLIC;
 

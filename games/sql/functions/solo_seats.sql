@@ -24,14 +24,16 @@ END $$;
 REVOKE ALL ON FUNCTION games_take_solo_seat FROM PUBLIC;
 
 -- Lock a player's seat at a solo table and the account that the game plays on until the transaction
--- ends, and return everything that decides whether a round may begin there.
+-- ends, and return everything that decides whether a round may begin there, and what its page shows.
 -- `mode`: R or F. `purses`: the variants that are played on a purse. `terms`, `asks_limits`, `playing`,
 -- `usual`: as for players_ineligibility.
 -- Returns no row without a seat. First come the columns of the seat, then those of the table, as their
 -- models have them. `account`: id; `balance`, `held`: minor units. `reason`: why the player may not play,
 -- or NULL. `is_stopped`: whether the house is. `room`: as of wallet_room, for a stake of real money.
 -- `sits`: whether the player plays here: the jurisdiction allows play at several tables, or the player
--- opened this one last.
+-- opened this one last. `play_session`: that of `playing`, NULL if it has not begun. `moment`: the time.
+-- `has_announcements`: whether staff have a notice to everybody that is not over. `has_void_notices`:
+-- whether the player is to be told of a void round.
 --
 -- Exclusions, a house stop, changes of the table and the opening of another table wait until the
 -- transaction ends. The table is locked before the seat, and the account last.
@@ -39,7 +41,8 @@ CREATE OR REPLACE FUNCTION games_lock_solo_seat(
     player bigint, game_table bigint, mode text, purses text[], terms text, asks_limits boolean, playing uuid, usual integer
 ) RETURNS TABLE (
     seat games_soloseat, of_table games_table, account bigint, balance bigint, held bigint, reason text,
-    is_stopped boolean, room text, sits boolean
+    is_stopped boolean, room text, sits boolean, play_session players_playsession, moment timestamptz,
+    has_announcements boolean, has_void_notices boolean
 )
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_generic_plan
 AS $$
@@ -54,7 +57,11 @@ BEGIN
            CASE WHEN s.mode = 'R' AND EXISTS (
                SELECT FROM players_limitchange AS c WHERE c.player_id = player AND c.kind IN ('stake', 'loss')
            ) THEN wallet_room(player, 'stake') END,
-           j.may_play_in_parallel OR EXISTS (SELECT FROM last WHERE last.table_id = s.table_id AND last.mode = s.mode)
+           j.may_play_in_parallel OR EXISTS (SELECT FROM last WHERE last.table_id = s.table_id AND last.mode = s.mode),
+           l, clock_timestamp(),
+           EXISTS (SELECT FROM players_notice AS n WHERE n.withdrawn_at IS NULL AND n.shown_until > clock_timestamp()),
+           EXISTS (SELECT FROM games_voidpart AS v WHERE v.player_id = player
+               AND NOT EXISTS (SELECT FROM games_voidnotice AS n WHERE n.part_id = v.id))
     FROM games_table AS t
     JOIN games_soloseat AS s ON s.player_id = player AND s.table_id = t.id AND s.mode = games_lock_solo_seat.mode
     JOIN wallet_account AS a ON a.owner_id = player AND a.mode = s.mode
@@ -62,6 +69,7 @@ BEGIN
     JOIN players_player AS p ON p.id = player
     JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
     CROSS JOIN players_reason_against_play(player, terms, asks_limits, playing, usual) AS r
+    LEFT JOIN players_playsession AS l ON l.session = playing AND l.player_id = player
     WHERE t.id = game_table
     FOR SHARE OF t FOR UPDATE OF s, a;
 END $$;

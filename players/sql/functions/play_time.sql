@@ -67,11 +67,14 @@ REVOKE ALL ON FUNCTION players_choose_check_interval FROM PUBLIC;
 -- `playing`: id of the session. `mode`: R or F. `staked`, `paid`: minor units.
 -- The time since the last action counts as played up to nine minutes, because a longer gap would
 -- have ended the session. players_note_rounds has the same statements for all players of a round.
+-- Returns the play session afterwards; all its columns are NULL if there is none.
 -- Raises SB081 for a negative amount or another mode.
-CREATE OR REPLACE FUNCTION players_note_round(player bigint, playing uuid, mode text, staked bigint, paid bigint) RETURNS void
+CREATE OR REPLACE FUNCTION players_note_round(player bigint, playing uuid, mode text, staked bigint, paid bigint)
+RETURNS players_playsession
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     moment timestamptz := clock_timestamp();
+    totals players_playsession;
 BEGIN
     IF (mode IN ('R', 'F') AND staked >= 0 AND paid >= 0) IS NOT TRUE THEN
         RAISE EXCEPTION 'no round is played in mode % for % with %', mode, staked, paid USING ERRCODE = 'SB081';
@@ -82,8 +85,8 @@ BEGIN
             paid_real = s.paid_real + CASE mode WHEN 'R' THEN paid ELSE 0 END,
             staked_free = s.staked_free + CASE mode WHEN 'F' THEN staked ELSE 0 END,
             paid_free = s.paid_free + CASE mode WHEN 'F' THEN paid ELSE 0 END
-        WHERE s.session = playing AND s.player_id = player
-    )
+        WHERE s.session = playing AND s.player_id = player RETURNING s.*
+    ), timed AS (
     INSERT INTO players_playtime AS t (player_id, day, seconds, last_at)
     SELECT player, (moment AT TIME ZONE j.time_zone)::date,
         CASE WHEN moment - last.last_at <= interval '9 minutes'
@@ -93,7 +96,10 @@ BEGIN
         SELECT l.last_at FROM players_playtime AS l WHERE l.player_id = player ORDER BY l.day DESC LIMIT 1
     ) AS last ON true
     WHERE p.id = player
-    ON CONFLICT (player_id, day) DO UPDATE SET seconds = t.seconds + EXCLUDED.seconds, last_at = EXCLUDED.last_at;
+    ON CONFLICT (player_id, day) DO UPDATE SET seconds = t.seconds + EXCLUDED.seconds, last_at = EXCLUDED.last_at
+    )
+    SELECT played.* INTO totals FROM played;
+    RETURN totals;
 END $$;
 REVOKE ALL ON FUNCTION players_note_round FROM PUBLIC;
 
