@@ -18,7 +18,7 @@ from audit import log
 from games import rounds
 from games.betting import idempotency
 from games.betting.controls import CONTROL_OF, Change, Deal, bets_stand, demand, demand_deal, plays_on
-from games.betting.eligibility import demand_eligible_here
+from games.betting.eligibility import demand_eligible_here, uses_operator_wallet
 from games.betting.limits import Limits
 from games.betting.rules import Slip, changed, check_change, stakes_of
 from games.engine.bets import Control
@@ -213,7 +213,7 @@ def change_slip(
     _check_version(seat, table_version)
     demand(VARIANTS[seat.table.variant], CONTROL_OF[change])
     limits = _limits(seat)
-    slip = changed(_slip(seat), change, last_stakes=seat.last_stakes, limits=limits, funds=partial(_funds, seat))
+    slip = changed(_slip(seat), change, last_stakes=seat.last_stakes, limits=limits, funds=partial(_funds, locked))
     return _keep(locked, slip, limits, idempotency_key)
 
 
@@ -411,7 +411,7 @@ def _keep(locked: seats.Locked, slip: Slip, limits: Limits, idempotency_key: UUI
     seat, before = locked.seat, _slip(locked.seat)
     if slip.total > before.total:
         _demand_open(locked)
-    check_change(before, slip, variant=VARIANTS[seat.table.variant], limits=limits, funds=partial(_funds, seat))
+    check_change(before, slip, variant=VARIANTS[seat.table.variant], limits=limits, funds=partial(_funds, locked))
     seat.slip, seat.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]
     seat.slip_version += 1
     idempotency.note(seat, idempotency_key)
@@ -419,9 +419,12 @@ def _keep(locked: seats.Locked, slip: Slip, limits: Limits, idempotency_key: UUI
     return seat
 
 
-def _funds(seat: SoloSeat) -> int:
+def _funds(locked: seats.Locked) -> int:
     """Return what the player can play with here, in minor units."""
-    return funds(seat.player, Mode(seat.mode), plays_on(VARIANTS[seat.table.variant]))
+    seat = locked.seat
+    if uses_operator_wallet(seat.player, Mode(seat.mode)):
+        return funds(seat.player, Mode(seat.mode), plays_on(VARIANTS[seat.table.variant]))
+    return locked.balance
 
 
 def _slip(seat: SoloSeat) -> Slip:

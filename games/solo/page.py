@@ -1,9 +1,10 @@
 """Data for a player's solo table page: seat, limits and last round, read from the database."""
 
+from collections.abc import Mapping
 from uuid import UUID, uuid4
 
 from audit.raw_rows import columns, fetch_one, instance
-from games.betting.controls import plays_on
+from games.betting.controls import bets_stand, plays_on
 from games.betting.eligibility import uses_operator_wallet
 from games.betting.error_messages import examined
 from games.betting.limits import Limits
@@ -16,6 +17,7 @@ from games.rounds.unreadable import is_readable
 from games.solo import Played, seats
 from games.tables.board import MINOR, Dealt, Seat, compose
 from games.tables.presentation import GameView, Notice, PurseForms, PurseView, QuickView
+from games.tables.solo_page import NO_ROUND, layout_key
 from games.variants import VARIANTS
 from wallet import house_stop
 from wallet.ledger import accounts
@@ -43,11 +45,12 @@ def game_view(
     language: str,
     notice: Notice | None = None,
     played: Played | None = None,
+    kept: str = "",
 ) -> GameView:
     """Return everything inside ``#game`` for this seat.
 
     *played* is the round whose cards are dealt now, which the reader has not seen yet. Otherwise those of the
-    last round played here are on the table.
+    last round played here are on the table. With *kept* (`kept_stage`), the cards are left out.
     """
     variant, mode = VARIANTS[solo_seat.table.variant], Mode(solo_seat.mode)
     limits, known = table_limits(solo_seat), solo_seat.known
@@ -57,7 +60,12 @@ def game_view(
     on_table: Dealt | None = None
     if played and played.finished:
         on_table = dealt_now(played.finished, solo_seat)
-    elif on_stage and (part := participation(on_stage, solo_seat.player.pk)) and not hasattr(part.round, "void"):
+    elif (
+        on_stage
+        and not kept
+        and (part := participation(on_stage, solo_seat.player.pk))
+        and not hasattr(part.round, "void")
+    ):
         if is_readable(part):
             on_table = dealt(part)
         else:
@@ -93,6 +101,29 @@ def game_view(
         fresh=played is not None,
         purse=purse_view(solo_seat, limits, has) if plays_on(variant) is AccountKind.PURSE else None,
     )
+
+
+def _stored(round_id: UUID, player_id: int) -> tuple[Dealt | None, Notice | None]:
+    """Return a stored round; None where it has no result to show, with a notice where it cannot be read."""
+    part = participation(round_id, player_id)
+    if part is None or hasattr(part.round, "void"):
+        return None, None
+    return (dealt(part), None) if is_readable(part) else (None, examined(part))
+
+
+def kept_stage(solo_seat: SoloSeat, sent: Mapping[str, str]) -> str:
+    """Return the `SoloPage.stage` that the answer to a change of bets leaves to the page that sent this; "" if it
+    sends the cards.
+    """
+    table, known = solo_seat.table, solo_seat.known
+    if known is None or table.version is None or solo_seat.slip_version == 0 or bets_stand(VARIANTS[table.variant]):
+        return ""
+    is_open, is_paused = seats.as_shown(table, solo_seat.mode, is_house_stopped=known.is_stopped)
+    layout = layout_key(
+        table.version.number, is_open=is_open, is_paused=is_paused, is_halted=is_paused and known.is_stopped
+    )
+    shown = str(solo_seat.last_round or NO_ROUND)
+    return shown if (sent.get("stage"), sent.get("layout")) == (shown, layout) else ""
 
 
 def dealt(part: Participation) -> Dealt:

@@ -20,7 +20,7 @@ from games.rounds import unseen
 from games.rounds.void import take_void_notices
 from games.shared.stream_tokens import stream_of
 from games.solo import operator_money, seats
-from games.solo.page import game_view, table_limits
+from games.solo.page import game_view, kept_stage, table_limits
 from games.tables.access import click_at_a, demand_playable, demand_welcome
 from games.tables.page_header import play_session_view
 from games.tables.presentation import Notice
@@ -141,7 +141,8 @@ def _render(
         notice = notice or voided(take_void_notices(seat.player, seat.table_id, mode))
     shown = played.round_id if played else None
     result_notices = unseen.result_notices([seat] if seat.unseen != shown else [], request, _language())
-    game = game_view(seat, language=_language(), notice=notice, played=played)
+    kept = kept_stage(seat, request.POST) if request.htmx and played is None else ""
+    game = game_view(seat, language=_language(), notice=notice, played=played, kept=kept)
     session = session_id(request)
     seen = known.seen if known else None
     if seen is None and session:
@@ -155,6 +156,7 @@ def _render(
         there=operator_money.balance_there(seat.player, seat.table, mode),
         notices=tuple(result_notices.values()),
         idempotency_key=None if request.htmx else uuid4(),
+        kept=kept,
         is_quiet=known is not None and not (known.is_stopped or known.has_announcements),
     )
     response = HttpResponse(render_answer(request.POST, page)) if request.htmx else _whole(request, seat, page)

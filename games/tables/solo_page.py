@@ -1,7 +1,7 @@
 """What a solo table shows, on its page and in the answer to each click."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 from uuid import UUID
 
 from django.http import QueryDict
@@ -10,6 +10,8 @@ from django.utils.functional import Promise
 from games.tables.fragments import render_fragment
 from games.tables.page_header import PlaySessionView
 from games.tables.presentation import GameView, Notice
+
+NO_ROUND: Final = "none"  # `SoloPage.stage` of a table at which no round was played
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class SoloPage:
     notices: tuple[Notice, ...] = ()  # results that the player has not been shown yet
     idempotency_key: UUID | None = None  # with script, each click makes its own
     demo: DemoView | None = None
+    kept: str = ""  # the `stage` that the answer leaves to the page, which has it already
     is_quiet: bool = False  # whether there is nothing to announce: no house stop, no notice of staff
 
     @property
@@ -63,8 +66,16 @@ class SoloPage:
     def layout(self) -> str:
         """A key of what answers leave as the page has it: limits, chips, and which bets can be placed."""
         game = self.game
-        state = "halted" if game.is_halted else "paused" if game.is_paused else "open" if game.is_open else "closed"
-        return f"{state}-{game.table_version}"
+        return layout_key(game.table_version, is_open=game.is_open, is_paused=game.is_paused, is_halted=game.is_halted)
+
+    @property
+    def stage(self) -> str:
+        """A key of the cards and the announcement: the round that they show; "" while a notice is shown or
+        cards are dealt. Answers to chips leave both to a page that shows the same round.
+        """
+        if self.game.notice or self.notices or self.is_fresh:
+            return ""
+        return self.kept or (str(self.game.round.id) if self.game.round else NO_ROUND)
 
     @property
     def buttons(self) -> str:
@@ -79,6 +90,12 @@ class SoloPage:
     def is_fresh(self) -> bool:
         """Whether the cards are dealt one by one."""
         return self.game.round is not None and self.game.round.fresh
+
+
+def layout_key(table_version: int, *, is_open: bool, is_paused: bool, is_halted: bool) -> str:
+    """Return `SoloPage.layout` of a table."""
+    state = "halted" if is_halted else "paused" if is_paused else "open" if is_open else "closed"
+    return f"{state}-{table_version}"
 
 
 def render_answer(sent: QueryDict, page: SoloPage) -> str:
