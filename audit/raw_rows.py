@@ -16,7 +16,7 @@ from django.db import DatabaseError, connection, models
 
 M = TypeVar("M", bound=models.Model)
 Question: TypeAlias = tuple[str, Sequence[Any] | Mapping[str, Any]]  # a statement and its parameters
-Value: TypeAlias = int | str | bool | UUID | list[str] | list[int] | None
+Value: TypeAlias = int | str | bytes | bool | UUID | list[str] | list[int] | None
 
 
 def columns(model: type[models.Model], alias: str) -> str:

@@ -41,7 +41,7 @@ def now_and_then(view: View[Request, Args]) -> View[Request, Args]:
 def _paced(view: View[Request, Args], name: str, seconds: int, most: Callable[[], int]) -> View[Request, Args]:
     @wraps(view)
     def paced(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
-        if _count(f"{name}:{_who(request)}", seconds) > most():
+        if count(f"{name}:{_who(request)}", seconds) > most():
             refusal = render(request, "429.html", status=HTTPStatus.TOO_MANY_REQUESTS)
             refusal["Retry-After"] = str(seconds - int(time.time()) % seconds)
             return refusal
@@ -57,10 +57,10 @@ def to_record(what: str, who: str) -> int:
     shows how many were left out. Without the cache, all are recorded.
     """
     try:
-        count = _count(f"refused:{what}:{who}", HOUR)
+        number = count(f"refused:{what}:{who}", HOUR)
     except RedisError:
         return 1
-    return count if count <= FIRST or count in THEN else 0
+    return number if number <= FIRST or number in THEN else 0
 
 
 def address_of(request: HttpRequest) -> str:
@@ -68,17 +68,17 @@ def address_of(request: HttpRequest) -> str:
     return get_ip(request)
 
 
-def _count(name: str, seconds: int) -> int:
-    """Increase the count of this interval and return it."""
+def count(name: str, seconds: int) -> int:
+    """Increase the count of this interval and return it. Raises RedisError."""
     address = settings.CACHES["default"].get("LOCATION")
     if address is None:
         return 1
     client = _client(address)
     key = f"rate:{name}:{int(time.time()) // seconds}"
-    count = int(client.incr(key))
-    if count == 1:
+    counted = int(client.incr(key))
+    if counted == 1:
         client.expire(key, 2 * seconds)
-    return count
+    return counted
 
 
 @cache

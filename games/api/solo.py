@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from uuid import uuid4
 
 from django.db import transaction
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema
@@ -26,7 +27,7 @@ from games.solo import operator_money, seats
 from games.solo.page import table_limits
 from games.solo.purse_views import prepare_seat
 from games.solo.seats import ON_A_PURSE
-from games.tables.access import demand_eligible, demand_playable
+from games.tables.access import demand_eligible, demand_playable, table_at
 from games.variants import VARIANTS
 from players.api import schema
 from players.api.calls import once
@@ -177,7 +178,10 @@ class AtSoloTable(PlayerApiView):
 
     def table(self, slug: str) -> Table:
         """Return the table. Raises Http404."""
-        return get_object_or_404(Table.objects.select_related("version"), slug=slug, shape=Shape.SOLO)
+        found = table_at(slug)
+        if found.shape != Shape.SOLO:
+            raise Http404
+        return found
 
     def do(self, table: Table, mode: Mode, service: Callable[[], Json]) -> Response:
         """Run the service once and answer with its result, or with the table's refusal."""
@@ -300,7 +304,9 @@ class Rounds(AtSoloTable):
 def seat(found: SoloSeat, *, balance: int | None = None) -> Json:
     """Return a seat as JSON. *balance* is the balance of its account, if known. Raises TableClosed."""
     mode, kind, limits = Mode(found.mode), plays_on(VARIANTS[found.table.variant]), table_limits(found)
-    is_open, is_paused = seats.as_shown(found.table, mode, is_house_stopped=house_stop.current() is not None)
+    known = found.known
+    is_stopped = house_stop.current() is not None if known is None else known.is_stopped
+    is_open, is_paused = seats.as_shown(found.table, mode, is_house_stopped=is_stopped)
     return {
         "round_id": found.round_id,
         "commitment": found.commitment,

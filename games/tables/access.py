@@ -47,7 +47,7 @@ def at_a_playable_table(view: TableView[More]) -> View[More]:
 
     @wraps(view)
     def entered(request: PlayerRequest, slug: str, mode: Mode, *args: More.args, **kwargs: More.kwargs) -> HttpResponse:
-        table = _table(slug)
+        table = table_at(slug)
         try:
             demand_playable(table, request.player, mode)
         except UNPLAYABLE as error:
@@ -74,9 +74,9 @@ def click_at_a(shape: Shape) -> Callable[[ClickView], Click]:
             try:
                 return view(request, where, mode)
             except UNPLAYABLE as error:
-                return _turned_away(request, _table(slug), mode, error)
+                return _turned_away(request, table_at(slug), mode, error)
             except NotEligible as error:
-                return _kept_away(request, _table(slug), mode, error)
+                return _kept_away(request, table_at(slug), mode, error)
 
         return entered
 
@@ -98,7 +98,7 @@ def id_at(database: str, shape: Shape, slug: str, mode: Mode) -> int:
     return found
 
 
-def _table(slug: str) -> Table:
+def table_at(slug: str) -> Table:
     """Return a table with its version. Raises Http404."""
     row = fetch_one(TABLE, [slug])
     if row is None:

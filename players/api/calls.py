@@ -17,6 +17,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from audit.raw_rows import fetch_first, fetch_last
 from players.api.problems import KEY_MISSING, KEY_REUSED, MEDIA_TYPE, Problem
 from players.models import ApiCall, ApiToken
 
@@ -25,6 +26,14 @@ REPEATED: Final = "Idempotency-Replayed"  # header of a repeated answer
 LONGEST: Final = 100  # characters of a key
 JOINT: Final = ","  # joins the values of a header that was sent twice
 KEPT: Final = timedelta(days=7)
+
+
+# Waits for a concurrent call with the same key, and returns no row once that was stored.
+BEGIN: Final = """
+INSERT INTO players_api_call (token_id, key, request_hash, status, body)
+VALUES (%(token)s, %(key)s, %(hash)s, 0, '') ON CONFLICT DO NOTHING RETURNING id
+"""
+END: Final = "UPDATE players_api_call SET status = %s, body = %s WHERE id = %s RETURNING id"
 
 
 def once(request: Request, do: Callable[[], Response]) -> Response:
@@ -38,21 +47,17 @@ def once(request: Request, do: Callable[[], Response]) -> Response:
     key, token = key_of(request), cast("ApiToken", request.auth)
     asked = hashlib.sha256(b"\n".join((str(request.method).encode(), request.get_full_path().encode(), _body(request))))
     with transaction.atomic():
-        call = ApiCall(token=token, key=key, request_hash=asked.digest(), status=0, body="")
-        ApiCall.objects.bulk_create([call], ignore_conflicts=True)  # waits for a concurrent call with the same key
-        kept = ApiCall.objects.select_for_update().get(token=token, key=key)
-        if bytes(kept.request_hash) != asked.digest():
-            raise Problem(KEY_REUSED)
-        if kept.status:
-            return _again(kept)
+        found = fetch_first(BEGIN, {"token": token.pk, "key": key, "hash": asked.digest()})
+        if found is None:
+            return _again(ApiCall.objects.select_for_update().get(token=token, key=key), asked.digest())
+        (call_id,) = found
         try:
             answer = do()
         except Problem as refused:
             if not refused.is_kept:
                 raise
             answer = refused.answer()
-        kept.status, kept.body = answer.status_code, JSONRenderer().render(answer.data).decode()
-        kept.save(update_fields=["status", "body"])
+        fetch_last(END, [answer.status_code, JSONRenderer().render(answer.data).decode(), call_id])
         return answer
 
 
@@ -74,7 +79,10 @@ def _body(request: Request) -> bytes:
     return json.dumps(request.data, sort_keys=True, ensure_ascii=True).encode()
 
 
-def _again(kept: ApiCall) -> Response:
+def _again(kept: ApiCall, asked: bytes) -> Response:
+    """Return the stored answer. Raises Problem where the key was used for another request."""
+    if bytes(kept.request_hash) != asked:
+        raise Problem(KEY_REUSED)
     refused = kept.status >= 400
     return Response(
         json.loads(kept.body),

@@ -70,5 +70,7 @@ def _of_others(token: ApiToken) -> SessionState | None:
 
 
 def _running(token: ApiToken) -> SessionState | None:
-    found = sessions.read_state(token.session_id) if token.session_id else None
+    found: SessionState | None = token.state
+    if found is None and token.session_id:
+        found = sessions.read_state(token.session_id)
     return found if found and found.left else None

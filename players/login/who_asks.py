@@ -1,4 +1,6 @@
-"""Who makes a request: one statement reads the session cookie's row, the log-in, user, player and staff."""
+"""Who makes a request: one statement reads what is stored of a session cookie or an API token, the log-in session,
+user, player and staff.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ from django.utils.crypto import constant_time_compare
 from audit.raw_rows import columns, fetch_one, instance
 from players.login.current_user import session_of, staff_of
 from players.login.second_factor import FACTORS
-from players.models import BrowserSession, Jurisdiction, Player, Staff, User
+from players.models import ApiToken, BrowserSession, Jurisdiction, Player, Staff, User
 
 PERSON: Final = f"""
     {columns(User, "who")}, {columns(Player, "player")}, {columns(Jurisdiction, "law")},
@@ -38,6 +40,14 @@ FROM players_browsersession AS kept
 LEFT JOIN players_session AS own ON own.id = kept.log_in
 LEFT JOIN players_user AS who ON who.id = own.user_id {OF_PERSON}
 WHERE kept.session_key = %(key)s AND kept.expire_date > now()
+"""  # noqa: S608  (nothing but names of our own columns)
+BY_TOKEN: Final = f"""
+SELECT {columns(ApiToken, "token")}, statement_timestamp() - token.used_at, statement_timestamp() - own.acted_at,
+    own.ended_at IS NOT NULL, own.why, {IS_LOCKED}, {PERSON}
+FROM players_api_token AS token
+JOIN players_user AS who ON who.id = token.user_id {OF_PERSON}
+LEFT JOIN players_session AS own ON own.id = token.session_id
+WHERE token.digest = %(digest)s AND token.revoked_at IS NULL AND token.ends_at > statement_timestamp()
 """  # noqa: S608  (nothing but names of our own columns)
 LAG: Final = timedelta(minutes=1)  # an action is stored only if the last stored one is older
 WARNING: Final = timedelta(minutes=1)  # this long before the end, the page asks the user to confirm
@@ -99,6 +109,20 @@ def by_cookie(key: str) -> tuple[BrowserSession, Asker | None] | None:
         return kept, None
     user = _person(row)
     return kept, Asker(user, state_of(kept.log_in, idle, has_ended, why, staff_of(user) is not None))
+
+
+def by_token(digest: bytes) -> ApiToken | None:
+    """Return the valid API token with this digest of its key, with its owner and session state."""
+    row = fetch_one(BY_TOKEN, {"digest": digest, "factors": list(map(str, FACTORS))})
+    if row is None:
+        return None
+    token = instance(ApiToken, row)
+    token.unused_for, idle, has_ended, why, is_locked = (next(row) for _ in range(5))
+    user = _person(row)
+    token.owner = user if user.is_active and not is_locked else None
+    if idle is not None and token.session_id is not None:
+        token.state = state_of(token.session_id, idle, has_ended, why, staff_of(user) is not None)
+    return token
 
 
 def is_confirmed(asker: Asker, session: SessionBase) -> bool:

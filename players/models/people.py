@@ -1,6 +1,7 @@
 """Models of users, players, staff and jurisdictions, with agreements, sessions, tokens and mail."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from django.apps import apps
@@ -272,7 +273,15 @@ class Scope(models.TextChoices):
 
 
 class ApiToken(models.Model):
-    """An API token of a player or staff member. Only its hash is stored."""
+    """An API token of a player or staff member. Only its hash is stored.
+
+    A token that a call brought (`players.login.who_asks.by_token`) also has *owner*, None where the account is
+    closed or locked, *unused_for*, the time since its last use, and *state*, that of its session.
+    """
+
+    owner: User | None = None
+    unused_for: timedelta | None = None
+    state: Any = None
 
     user = models.ForeignKey(User, models.PROTECT, db_index=False, related_name="tokens")
     name = models.CharField(max_length=60)

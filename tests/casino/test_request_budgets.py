@@ -48,7 +48,7 @@ BUDGETS = {
     "live page": Cost(21, 37_310, 57_060),
     "live chip": Cost(7, 7_650, 9_980),
     "live refresh": Cost(9, 9_660, 13_650),
-    "API round": Cost(13, 1_530, 16_530),
+    "API round": Cost(9, 1_530, 9_090),
 }
 
 
