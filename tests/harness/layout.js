@@ -20,7 +20,14 @@
     for (let each = element; each && each !== document.documentElement; each = each.parentElement) yield each;
   }
 
-  const isForEars = (element) => [...upFrom(element)].some((each) => styleOf(each).clipPath === "inset(50%)");
+  const forEars = new WeakMap(); // what was found out of each element
+  function isForEars(element) {
+    if (!element || element === document.documentElement) return false;
+    if (!forEars.has(element)) {
+      forEars.set(element, styleOf(element).clipPath === "inset(50%)" || isForEars(element.parentElement));
+    }
+    return forEars.get(element);
+  }
 
   function isSeen(element) {
     const box = boxOf(element);
