@@ -3,12 +3,14 @@ succeeds once the right is given back or the condition is taken out of the funct
 """
 
 import json
+from collections.abc import Iterator
 from datetime import timedelta
 from uuid import uuid4
 
 import psycopg
 import pytest
 from django.db import DatabaseError, transaction
+from pytest_django import DjangoDbBlocker
 
 from games.engine.chemin import Phase
 from games.engine.chemin.state import there
@@ -29,6 +31,7 @@ from tests.chemin.at_table import (
     seated_players,
     seen_of,
 )
+from tests.harness.databases import kept_for_several_tests
 from tests.harness.owner import as_owner, without
 from wallet import ledger
 from wallet.ledger import Journal, Line, accounts
@@ -44,12 +47,23 @@ def table() -> LiveTable:
     return a_chemin_table()
 
 
-@pytest.fixture
-def staked(table: LiveTable) -> LiveTable:
+@pytest.fixture(scope="class")
+def seated(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[LiveTable]:
+    """A table with players at which somebody is asked to take the bank."""
+    with django_db_blocker.unblock(), kept_for_several_tests():
+        live_table = a_chemin_table()
+        seated_players(live_table)
+        yield live_table
+
+
+@pytest.fixture(scope="class")
+def staked(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[LiveTable]:
     """A table at which the banker is to deal the cards."""
-    seated_players(table)
-    a_staked_coup(table)
-    return table
+    with django_db_blocker.unblock(), kept_for_several_tests():
+        live_table = a_chemin_table()
+        seated_players(live_table)
+        a_staked_coup(live_table)
+        yield live_table
 
 
 def seat_of(player: Player) -> CheminSeat:
@@ -122,68 +136,59 @@ class TestNothingIsWrittenDirectly:
 
 
 class TestADecision:
-    def test_is_that_of_the_seat_that_is_asked(self, table):
-        seated_players(table)
-        asked, state = asked_at(table), chemin_of(table).state
+    def test_is_that_of_the_seat_that_is_asked(self, seated):
+        asked, state = asked_at(seated), chemin_of(seated).state
         other = CheminSeat.objects.filter(left_at=None).exclude(player=asked).first()
-        move = a_move(table, "pass", other)
-        is_refused(table, move, state, "SB121")
+        move = a_move(seated, "pass", other)
+        is_refused(seated, move, state, "SB121")
         without("games_check_decision", "turn IS DISTINCT FROM seat.number")
-        store(table, move, state)
+        store(seated, move, state)
 
     @pytest.mark.parametrize("kind", ["deal_cards", "lay_stake", "make_bid", "keep_bank"])
-    def test_fits_the_phase(self, table, kind):
-        seated_players(table)
-        is_refused(table, a_move(table, kind, seat_of(asked_at(table)), amount=None), chemin_of(table).state, "SB121")
+    def test_fits_the_phase(self, seated, kind):
+        is_refused(seated, a_move(seated, kind, seat_of(asked_at(seated)), amount=None), chemin_of(seated).state, "SB121")
 
-    def test_is_in_time(self, table):
-        seated_players(table)
-        move, state = a_move(table, "pass", seat_of(asked_at(table))), chemin_of(table).state
+    def test_is_in_time(self, seated):
+        move, state = a_move(seated, "pass", seat_of(asked_at(seated))), chemin_of(seated).state
         as_owner("UPDATE games_chemintable SET deadline = clock_timestamp()")
-        is_refused(table, move, state, "SB122")
+        is_refused(seated, move, state, "SB122")
         without("games_check_decision", "turn IS NOT NULL AND clock_timestamp() >= at_table.deadline")
-        store(table, move, state)
+        store(seated, move, state)
 
-    def test_is_not_taken_by_the_croupier_before_its_time(self, table):
-        seated_players(table)
-        move, state = a_move(table, "pass", seat_of(asked_at(table)), decider="croupier"), chemin_of(table).state
-        is_refused(table, move, state, "SB122")
+    def test_is_not_taken_by_the_croupier_before_its_time(self, seated):
+        move, state = a_move(seated, "pass", seat_of(asked_at(seated)), decider="croupier"), chemin_of(seated).state
+        is_refused(seated, move, state, "SB122")
         without("games_check_decision", "(clock_timestamp() >= at_table.deadline) IS NOT TRUE")
-        store(table, move, state)
+        store(seated, move, state)
 
     @pytest.mark.parametrize("amount", [999, 100_001, None])
-    def test_keeps_to_the_limits_of_the_bank(self, table, amount):
-        seated_players(table)
-        move = a_move(table, "take_bank", seat_of(asked_at(table)), amount=amount)
-        is_refused(table, move, chemin_of(table).state, "SB123")
+    def test_keeps_to_the_limits_of_the_bank(self, seated, amount):
+        move = a_move(seated, "take_bank", seat_of(asked_at(seated)), amount=amount)
+        is_refused(seated, move, chemin_of(seated).state, "SB123")
 
     @pytest.mark.parametrize("amount", [10_001, 0, -1])
-    def test_stakes_no_more_than_the_bank_covers(self, table, amount):
-        seated_players(table)
-        a_bank(table)
-        while seen_of(table).phase is Phase.CALLS:
-            let_pass(table)
-        move = a_move(table, "lay_stake", seat_of(asked_at(table)), amount=amount)
-        is_refused(table, move, chemin_of(table).state, "SB123")
+    def test_stakes_no_more_than_the_bank_covers(self, seated, amount):
+        a_bank(seated)
+        while seen_of(seated).phase is Phase.CALLS:
+            let_pass(seated)
+        move = a_move(seated, "lay_stake", seat_of(asked_at(seated)), amount=amount)
+        is_refused(seated, move, chemin_of(seated).state, "SB123")
 
-    def test_is_the_next_one(self, table):
-        seated_players(table)
-        move = a_move(table, "pass", seat_of(asked_at(table)), number=chemin_of(table).move)
-        is_refused(table, move, chemin_of(table).state, "SB120")
+    def test_is_the_next_one(self, seated):
+        move = a_move(seated, "pass", seat_of(asked_at(seated)), number=chemin_of(seated).move)
+        is_refused(seated, move, chemin_of(seated).state, "SB120")
 
-    def test_has_no_earlier_time(self, table):
-        seated_players(table)
-        move = json.loads(a_move(table, "pass", seat_of(asked_at(table))))
-        move["at"] = (there(chemin_of(table).asked_at) - timedelta(days=1)).isoformat()
-        refused(STORE, table.pk, json.dumps(move), json.dumps(chemin_of(table).state), by="SB120")
+    def test_has_no_earlier_time(self, seated):
+        move = json.loads(a_move(seated, "pass", seat_of(asked_at(seated))))
+        move["at"] = (there(chemin_of(seated).asked_at) - timedelta(days=1)).isoformat()
+        refused(STORE, seated.pk, json.dumps(move), json.dumps(chemin_of(seated).state), by="SB120")
 
-    def test_is_not_taken_at_a_stopped_or_closed_table(self, table):
-        seated_players(table)
-        move, state = a_move(table, "pass", seat_of(asked_at(table))), chemin_of(table).state
+    def test_is_not_taken_at_a_stopped_or_closed_table(self, seated):
+        move, state = a_move(seated, "pass", seat_of(asked_at(seated))), chemin_of(seated).state
         as_owner("UPDATE games_table SET status = 'closed'")
-        is_refused(table, move, state, "SB120")
+        is_refused(seated, move, state, "SB120")
         as_owner("UPDATE games_table SET status = 'open'")
-        store(table, move, state)
+        store(seated, move, state)
 
 
 class TestASeat:
@@ -217,14 +222,6 @@ class TestASeat:
         move = a_move(table, "step_away", seat_of(player), session=uuid4())
         is_refused(table, move, chemin_of(table).state, "SB124")
 
-    def test_is_not_emptied_in_the_state_alone(self, table):
-        seated_players(table)
-        asked, state = asked_at(table), chemin_of(table).state
-        state["seats"] = [seat for seat in state["seats"] if seat[0] == seat_of(asked).number]
-        is_refused(table, a_move(table, "pass", seat_of(asked)), state, "SB125")
-        without("games_check_chemin_state", "THEN 'seats'", "THEN NULL")
-        store(table, a_move(table, "pass", seat_of(asked)), state)
-
 
 class TestTheState:
     @pytest.mark.parametrize(
@@ -247,26 +244,33 @@ class TestTheState:
         without("games_check_chemin_state", f"THEN '{what}'", "THEN NULL")
         store(staked, move, state)
 
-    def test_goes_back_to_no_earlier_seat(self, table):
-        seated_players(table)
-        let_pass(table)
-        state = chemin_of(table).state
-        moved = a_move(table, "pass", seat_of(asked_at(table)))
-        state["asked"] = 1
-        is_refused(table, moved, state, "SB125")
-
-    def test_is_not_cleared_while_money_is_at_the_table(self, table):
-        seated_players(table)
-        refused("SELECT games_clear_table(%s)", table.pk + 1000, by="SB120")
-        a_bank(table)
-        refused("SELECT games_clear_table(%s)", table.pk, by="SB120")
-        as_owner("UPDATE games_liveround SET phase = 'void'")
-        refused("SELECT games_clear_table(%s)", table.pk, by="SB125")
-
     def test_gives_nobody_more_time_within_a_coup(self, staked):
         refused("SELECT games_ask_again(%s)", staked.pk, by="SB122")
         without("games_ask_again", "asked.deadline > moment - interval '5 seconds'")
         send("SELECT games_ask_again(%s)", staked.pk)
+
+
+class TestTheStateBetweenCoups:
+    def test_is_not_emptied_in_the_state_alone(self, seated):
+        asked, state = asked_at(seated), chemin_of(seated).state
+        state["seats"] = [seat for seat in state["seats"] if seat[0] == seat_of(asked).number]
+        is_refused(seated, a_move(seated, "pass", seat_of(asked)), state, "SB125")
+        without("games_check_chemin_state", "THEN 'seats'", "THEN NULL")
+        store(seated, a_move(seated, "pass", seat_of(asked)), state)
+
+    def test_goes_back_to_no_earlier_seat(self, seated):
+        let_pass(seated)
+        state = chemin_of(seated).state
+        moved = a_move(seated, "pass", seat_of(asked_at(seated)))
+        state["asked"] = 1
+        is_refused(seated, moved, state, "SB125")
+
+    def test_is_not_cleared_while_money_is_at_the_table(self, seated):
+        refused("SELECT games_clear_table(%s)", seated.pk + 1000, by="SB120")
+        a_bank(seated)
+        refused("SELECT games_clear_table(%s)", seated.pk, by="SB120")
+        as_owner("UPDATE games_liveround SET phase = 'void'")
+        refused("SELECT games_clear_table(%s)", seated.pk, by="SB125")
 
 
 class TestMoney:

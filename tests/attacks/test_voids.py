@@ -16,6 +16,7 @@ from games.shared.void import void_live_round
 from tests.attacks.test_four_eyes import agreed, disabled
 from tests.builders import a_player, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, play_out, seated_players
+from tests.harness.databases import kept_for_several_tests
 from tests.harness.owner import without
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff
@@ -80,50 +81,50 @@ def round_of_one_player():
     return Round.objects.get(pk=a_round(a_player(real=MONEY), a_table(), player=5000).round_id)
 
 
+@pytest.fixture(scope="class", params=[settled_round, settled_coup], ids=["round", "coup"])
+def played(request, django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock(), kept_for_several_tests():
+        yield request.param()
+
+
 @pytest.mark.django_db
-@pytest.mark.parametrize("make", [settled_round, settled_coup], ids=["round", "coup"])
 class TestASettledRound:
     @pytest.mark.parametrize("reason", [*VoidReason, "wish"])
-    def test_is_not_voided_by_one_person_whatever_the_reason(self, make, reason):
-        played = make()
+    def test_is_not_voided_by_one_person_whatever_the_reason(self, played, reason):
         for by in ("system", "staff:1"):
             with refused(NOT_VOIDED):
                 void_round(played.pk, reason, by)
 
-    def test_is_not_paid_back_without_being_voided(self, make):
-        played = make()
+    def test_is_not_paid_back_without_being_voided(self, played):
         with refused(NOT_MOVED_BACK):
             move_back(played.pk)
 
-    def test_is_not_voided_by_people_who_may_not(self, make):
-        played = make()
+    def test_is_not_voided_by_people_who_may_not(self, played):
         one, other = a_member_of_staff("supervisor"), a_member_of_staff("operator")
         agreed(KIND, f"round:{played.pk}", {"round": str(played.pk)}, one, other)
         with refused(NOT_VOIDED):
             void_round(played.pk)
 
     @pytest.mark.parametrize("verdict", [Verdict.REFUSED, Verdict.WITHDRAWN], ids=str)
-    def test_is_not_voided_without_a_second_persons_yes(self, make, verdict):
-        played, one, other = make(), a_member_of_staff("supervisor"), a_member_of_staff("supervisor")
+    def test_is_not_voided_without_a_second_persons_yes(self, played, verdict):
+        one, other = a_member_of_staff("supervisor"), a_member_of_staff("supervisor")
         decider = one if verdict is Verdict.WITHDRAWN else other
         agreed(KIND, f"round:{played.pk}", {"round": str(played.pk)}, one, decider, verdict)
         with refused(NOT_VOIDED):
             void_round(played.pk)
 
-    def test_is_not_voided_by_what_was_agreed_on_for_another(self, make):
-        played, one, other = make(), a_member_of_staff("supervisor"), a_member_of_staff("supervisor")
+    def test_is_not_voided_by_what_was_agreed_on_for_another(self, played):
+        one, other = a_member_of_staff("supervisor"), a_member_of_staff("supervisor")
         agreed(KIND, f"round:{played.pk}", {"round": str(uuid4())}, one, other)
         with refused(NOT_VOIDED):
             void_round(played.pk)
 
-    def test_is_not_voided_as_agreed_by_somebody_who_was_disabled_since(self, make):
-        played = make()
+    def test_is_not_voided_as_agreed_by_somebody_who_was_disabled_since(self, played):
         disabled(agree_to_void(played.pk))
         with refused(NOT_VOIDED):
             void_round(played.pk)
 
-    def test_is_voided_and_paid_back_as_two_people_agreed_who_may(self, make):
-        played = make()
+    def test_is_voided_and_paid_back_as_two_people_agreed_who_may(self, played):
         with at_once():
             void_round(played.pk, by=str(agree_to_void(played.pk)))
             move_back(played.pk)
@@ -171,20 +172,23 @@ class TestABank:
 
 @pytest.mark.django_db
 class TestARoundOfOnePlayer:
+    @pytest.fixture(scope="class")
+    def alone(self, django_db_setup, django_db_blocker):
+        with django_db_blocker.unblock(), kept_for_several_tests():
+            yield round_of_one_player()
+
     @pytest.mark.parametrize("reason", VoidReason)
-    def test_is_voided_by_no_person(self, reason):
-        played = round_of_one_player()
+    def test_is_voided_by_no_person(self, alone, reason):
         with refused(NOT_VOIDED):
-            void_round(played.pk, reason)
+            void_round(alone.pk, reason)
 
-    def test_is_not_voided_where_nothing_was_found(self):
-        played = round_of_one_player()
+    def test_is_not_voided_where_nothing_was_found(self, alone):
         with refused(NOT_VOIDED):
-            void_round(played.pk, VoidReason.NOT_REPRODUCED, "system")
+            void_round(alone.pk, VoidReason.NOT_REPRODUCED, "system")
 
-    def test_is_not_paid_back_without_being_voided(self):
+    def test_is_not_paid_back_without_being_voided(self, alone):
         with refused(NOT_MOVED_BACK):
-            move_back(round_of_one_player().pk)
+            move_back(alone.pk)
 
 
 def test_an_void_on_record_is_no_leave_to_move_more(cloned_db):
