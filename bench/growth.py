@@ -23,9 +23,10 @@ from audit.models import Report, ReportState
 from audit.reports import runner
 from audit.reports.intervals import Period, interval_of
 from audit.reports.kinds import Kind, all_kinds
+from bench.clicks import SOLO, Browser, solo_clicker
 from bench.house import fresh_house, open_house, point_at, web
 from bench.measuring import Pace, Result, Unavailable, compare, repeat, say
-from bench.play import SOLO, Browser, register, solo_clicker
+from bench.play import register
 from games.models import Participation
 from ops.embedded.paths import SUPERUSER
 from players.login import second_factor
@@ -135,7 +136,7 @@ def growth(pace: Pace) -> list[Result]:
             superuser.execute(MAKE_ROOM)
         played, few, most, *_ = register(PLAYERS)
         with web(1, TEMPLATE) as port:
-            solo_clicker(played, port)(SECONDS_PLAYED)
+            repeat(solo_clicker(played, port))(SECONDS_PLAYED)
         staff = first_staff.found(email="staff@bench.example", name="Somebody", roles=ROLES)
         second_factor.give(staff.user)
         asked = []

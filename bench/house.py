@@ -12,7 +12,7 @@ import secrets
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from multiprocessing.connection import Connection
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 import django
+import psutil
 import psycopg
 import redis
 from cryptography.fernet import Fernet
@@ -217,6 +218,24 @@ def web(processes: int, name: str = DATABASE, **environment: str) -> Iterator[in
         except (Unavailable, OSError):
             say(Path(log.name).read_text()[-2000:])
             raise
+
+
+def seconds_of_web() -> float:
+    """Return the processor time of the web servers."""
+    return _seconds(each for each in psutil.Process().children() if "ops.http.server" in each.cmdline())
+
+
+def seconds_of_postgresql() -> float:
+    """Return the processor time of the database server, its finished processes included."""
+    with psycopg.connect(open_house().superuser_url) as superuser:
+        server = psutil.Process(superuser.info.backend_pid).parent()
+        assert server
+        finished = server.cpu_times()
+        return _seconds([server, *server.children()]) + finished.children_user + finished.children_system
+
+
+def _seconds(processes: Iterable[psutil.Process]) -> float:
+    return sum(times.user + times.system for times in (each.cpu_times() for each in processes))
 
 
 @contextmanager

@@ -1,29 +1,21 @@
-"""Benchmarks of play in an empty house: postings, clicks, whole rounds of a shared table."""
+"""Benchmarks of play without HTTP, in an empty house: postings, solo rounds, rounds of a shared table."""
 
-import os
-import re
 import time
 from collections.abc import Callable
 from datetime import date
 from functools import partial
-from http import HTTPStatus
-from http.client import HTTPConnection
-from itertools import count, cycle
+from itertools import count
 from typing import Final
-from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
 from django.db import connection, connections, transaction
-from django.test import Client
 
-from bench.house import CLIENTS, fresh_house, pgbench, team, web
+from bench.house import CLIENTS, fresh_house, pgbench, team
 from bench.measuring import Pace, Rate, Result, Unavailable, compare, repeat
 from games import solo
 from games.models import LiveTable, Phase, Table
 from games.shared import phases
-from games.shared.rounds import open_next
 from games.tables.default_tables import load_tables
-from ops.launcher import ADDRESS
 from players.account import terms
 from players.models import Agreement, Jurisdiction, Player, PlaySession, User
 from players.protection import limits
@@ -37,10 +29,7 @@ AT_ONCE: Final = 1000  # players per statement or journal of deposits; each wait
 OPEN: Final = "SELECT wallet_open_account(id, currency, mode) FROM players_player, unnest('{R,F}'::text[]) AS mode"
 # All players have a session, so their play is counted.
 SIT: Final = "INSERT INTO players_playsession (session, player_id) SELECT md5(id::text)::uuid, id FROM players_player"
-PATIENCE, IDLE = 60.0, 2.0  # seconds for an answer; seconds of an idle connection
-SOLO: Final = "/en/table/baccarat/real/"
-SHARED: Final = "/en/table/live-baccarat-2-nc/real/"
-FIELD: Final = re.compile(r'name="(csrfmiddlewaretoken|round_id|slip_version|table_version)" value="([^"]*)"')
+SHARED: Final = "live-baccarat-2-nc"
 BETTORS: Final = (100, 1_000, 10_000)
 DEADLINE: Final = "UPDATE games_liveround SET deadline = clock_timestamp() + make_interval(secs => %s) WHERE id = %s"
 PLAIN_INSERT: Final = """
@@ -155,108 +144,10 @@ def _against_pgbench(
             return compare(pace, f"{units}/s, transactions/s", yardstick, {name: ours}, aim=aim)
 
 
-def solo_click(pace: Pace) -> list[Result]:
-    """Clicks on REBET & DEAL over HTTP by four concurrent players, compared with pgbench's TPC-B
-    and four clients.
-    """
-    return _clicks(pace, "solo_click", solo_clicker)
-
-
-def live_click(pace: Pace) -> list[Result]:
-    """Chips placed at a shared table over HTTP by four concurrent players, compared with pgbench's
-    TPC-B.
-    """
-    return _clicks(pace, "live_click", live_clicker)
-
-
-def _clicks(pace: Pace, name: str, clicker: Callable[[Player, int], Rate]) -> list[Result]:
-    with fresh_house():
-        players = register(CLIENTS)
-        with transaction.atomic():
-            live_round = open_next(shared_table())
-        with connections["owner"].cursor() as cursor:
-            cursor.execute(DEADLINE, [24 * 3600, live_round.pk])  # longer than the benchmark
-        with (
-            pgbench() as yardstick,
-            web(len(os.sched_getaffinity(0))) as port,
-            team(*(partial(clicker, each, port) for each in players)) as ours,
-        ):
-            return compare(pace, "clicks/s, transactions/s", yardstick, {name: ours}, aim=0.2)
-
-
-class Browser:
-    """A logged-in browser: cookies, a persistent connection, forms sent as by htmx."""
-
-    def __init__(self, user: User, port: int) -> None:
-        client = Client(HTTP_X_FORWARDED_PROTO="https", SERVER_NAME=ADDRESS)
-        client.force_login(user)
-        self._cookies = client.cookies
-        self._connection, self._asked_at = HTTPConnection(ADDRESS, port, timeout=PATIENCE), 0.0
-        self._fields: dict[str, str] = {}
-        # As the proxy of a production house reports HTTPS.
-        self._headers = {"X-Forwarded-Proto": "https", "Origin": f"https://{ADDRESS}:{port}"}
-
-    def open(self, path: str) -> str:
-        """Open a page. Raises Unavailable."""
-        return self._ask("GET", path, None, {})
-
-    def click(self, path: str, action: str, chip: int = STAKE) -> str:
-        """Send the form of a table. Raises Unavailable."""
-        form = urlencode(self._fields | {"action": action, "chip": str(chip)})
-        headers = {"HX-Request": "true", "Content-Type": "application/x-www-form-urlencoded"}
-        return self._ask("POST", path, form, headers)
-
-    def _ask(self, method: str, path: str, form: str | None, headers: dict[str, str]) -> str:
-        if time.monotonic() > self._asked_at + IDLE:
-            self._connection.close()  # it reconnects on the next request
-        self._asked_at = time.monotonic()
-        cookies = self._cookies.output(attrs=[], header="", sep=";").strip()
-        self._connection.request(method, path, form, self._headers | {"Cookie": cookies} | headers)
-        answer = self._connection.getresponse()
-        text = answer.read().decode()
-        if answer.status != HTTPStatus.OK:
-            raise Unavailable(f"{method} {path} was answered {answer.status}: {text[:2000]}")
-        for cookie in answer.headers.get_all("Set-Cookie", ()):
-            self._cookies.load(cookie)
-        self._fields |= dict(FIELD.findall(text))
-        return text
-
-
-def solo_clicker(player: Player, port: int) -> Rate:
-    """Return the rate at which a player deals the same bet."""
-    browser = Browser(player.user, port)
-
-    def deal() -> None:
-        if "data-fresh" not in browser.click(f"{SOLO}play/", "rebet_deal"):
-            raise Unavailable("nothing was dealt")
-
-    browser.open(SOLO)
-    browser.click(f"{SOLO}play/", "bet:player")
-    browser.click(f"{SOLO}play/", "deal")
-    return repeat(deal)
-
-
-def live_clicker(player: Player, port: int) -> Rate:
-    """Return the rate at which a player places a chip and takes it back, so that the table never
-    fills up.
-    """
-    browser = Browser(player.user, port)
-    actions = cycle((("bet:player", "spot__stake"), ("undo", "")))
-
-    def click() -> None:
-        action, shown = next(actions)
-        answer = browser.click(f"{SHARED}bet/", action, 5 * STAKE)
-        if "call__notice--error" in answer or shown not in answer:
-            raise Unavailable(f"{action} was not confirmed: {answer[:2000]}")
-
-    browser.open(SHARED)
-    return repeat(click)
-
-
 def shared_table() -> LiveTable:
     """Return the shared table for the bets."""
     tables = LiveTable.objects.select_related("table__version", "round")
-    return tables.get(table__slug="live-baccarat-2-nc", mode=Mode.REAL)
+    return tables.get(table__slug=SHARED, mode=Mode.REAL)
 
 
 def close_bets(pace: Pace) -> list[Result]:
