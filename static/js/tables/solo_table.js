@@ -83,7 +83,7 @@ function setBusy(game, isBusy) {
   }
 }
 
-/** Deal a new round step by step; with reduced motion, show everything at once. */
+/** Deal a new round step by step, the first card at once; with reduced motion, show everything at once. */
 async function deal(game) {
   delete game.dataset.shown;
   game.classList.add("game--fresh");
@@ -93,8 +93,8 @@ async function deal(game) {
   if (!wantsMotion()) dealing.abort();
   setBusy(game, true);
   const steps = new Set(Array.from(game.querySelectorAll("[data-due]"), (element) => Number(element.dataset.due)));
-  for (const step of [...steps].toSorted((a, b) => a - b)) {
-    if (!signal.aborted) await pause(pauseBefore(step), signal);
+  for (const [index, step] of [...steps].toSorted((a, b) => a - b).entries()) {
+    if (index && !signal.aborted) await pause(pauseBefore(step), signal);
     reveal(game, step, signal);
   }
   setTimeout(() => finish(game), Math.max(0, DOUBLE_CLICK - (performance.now() - began)));
