@@ -37,8 +37,8 @@ def owed(player: Player) -> int:
     unless it is lost.
     """
     kinds = (AccountKind.CASH, AccountKind.PURSE)
-    theirs = sum(accounts.balances(player.pk, kind).get(Mode.REAL, 0) for kind in kinds)
-    return theirs + accounts.in_banks(player.pk).get(Mode.REAL, 0)
+    theirs = sum(accounts.totals(player.pk).balances(kind).get(Mode.REAL, 0) for kind in kinds)
+    return theirs + accounts.totals(player.pk).in_banks.get(Mode.REAL, 0)
 
 
 @transaction.atomic

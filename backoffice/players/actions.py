@@ -232,11 +232,11 @@ def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
                 f"Requested as request {asked.pk}. Finance must approve it; the balance is unchanged until then.",
             )
             return redirect("staff_player", player.pk)
-    held = accounts.held(player.pk)
+    held = accounts.totals(player.pk).held
     lying = [
         f"{mode.label} money: {format_money(amount, player.currency, 'en')}"
         f" ({format_money(held.get(mode, 0), player.currency, 'en')} of it held)"
-        for mode, amount in accounts.balances(player.pk).items()
+        for mode, amount in accounts.totals(player.pk).balances().items()
     ]
     effects = (
         (

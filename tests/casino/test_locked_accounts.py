@@ -207,7 +207,7 @@ class TestAtChemin:
         assert tick.advance(table.pk)
         play_to_the_end(table)
         assert CheminSeat.objects.get(player=player).left_at is not None
-        assert accounts.in_banks(player.pk).get(Mode.REAL, 0) == 0
+        assert accounts.totals(player.pk).in_banks.get(Mode.REAL, 0) == 0
         part = Participation.objects.get(player=player)
         assert cash(player) == chemin.MONEY - part.staked + part.paid
         assert faults() == []
@@ -413,4 +413,4 @@ def test_no_money_is_asked_back_from_an_adjustment_that_waits_on_a_locked_accoun
     decide(asked)
     assert cash(player) == MONEY + 500
     assert not approvals.waiting().exists()
-    assert accounts.balances(player.pk, AccountKind.CASH)[Mode.REAL] == MONEY + 500
+    assert accounts.totals(player.pk).balances(AccountKind.CASH)[Mode.REAL] == MONEY + 500

@@ -34,9 +34,9 @@ class TestCleanRounds:
         player, table = a_player(real=MONEY, free=MONEY), a_table()
         for mode in (Mode.REAL, Mode.FREE) * 5:
             a_round(player, table, mode, **BETS)
-        before = accounts.balances(player.pk)
+        before = accounts.totals(player.pk).balances()
         assert replay_task.replay_finished_rounds() == replay_task.Replayed(10, ())
-        assert accounts.balances(player.pk) == before
+        assert accounts.totals(player.pk).balances() == before
         assert is_open(table)
         assert not ReplayDue.objects.exists()
         assert not Void.objects.exists()

@@ -74,7 +74,7 @@ class TestAGoodForm:
         assert player.user.check_password(PASSWORD)
         assert player.user.password.startswith("argon2")
         assert Agreement.objects.get(player=player).terms_version == terms.VERSION
-        assert accounts.balances(player.pk) == {Mode.REAL: 0, Mode.FREE: 0}
+        assert accounts.totals(player.pk).balances() == {Mode.REAL: 0, Mode.FREE: 0}
         assert visitor.get("/en/history/").status_code == 200
 
     def test_is_on_record_without_personal_data(self):

@@ -185,7 +185,7 @@ class TestCashAlone:
         with pytest.raises(adjustments.CannotAdjust, match="available, less than the amount to deduct"):
             ask(player, -501)
         adjust(player, -500)
-        pending = accounts.balances(player.pk, AccountKind.PENDING)[Mode.REAL]
+        pending = accounts.totals(player.pk).balances(AccountKind.PENDING)[Mode.REAL]
         assert (cash(player), pending) == (0, MONEY - 500)
         assert faults() == []
 

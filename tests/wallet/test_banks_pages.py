@@ -33,10 +33,10 @@ class TestToTheBanker:
     @pytest.mark.parametrize("mode", Mode)
     def test_the_cashier_tells_what_lies_there(self, banker, mode):
         bank = a_bank(coup_player(banker, mode), 40_000, mode=mode)
-        assert accounts.in_banks(banker.pk) == {mode: 40_000}
+        assert accounts.totals(banker.pk).in_banks == {mode: 40_000}
         assert "You have another SEK\u00a0400.00 in your bank at Chemin de Fer." in page_of(banker.user, "/en/cashier/")
         bank.move("bank_back", -40_000)
-        assert accounts.in_banks(banker.pk) == {}
+        assert accounts.totals(banker.pk).in_banks == {}
         assert "in your bank" not in page_of(banker.user, "/en/cashier/")
 
     @pytest.mark.sweep

@@ -299,7 +299,7 @@ class TestAccounts:
         assert len(found) == 3
 
     def test_balances_are_told_by_mode(self, player):
-        assert accounts.balances(player.pk) == {Mode.REAL: 1000, Mode.FREE: 5000}
+        assert accounts.totals(player.pk).balances() == {Mode.REAL: 1000, Mode.FREE: 5000}
 
     def test_a_locked_account_shows_what_it_holds(self, player):
         with transaction.atomic():

@@ -37,7 +37,7 @@ def permanently(*, player, by):
 
 def money(player):
     """Return cash and pending money, in minor units."""
-    pending = accounts.balances(player.pk, AccountKind.PENDING).get(Mode.REAL, 0)
+    pending = accounts.totals(player.pk).balances(AccountKind.PENDING).get(Mode.REAL, 0)
     return accounts.balance(player.pk, Mode.REAL), pending
 
 

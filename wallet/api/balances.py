@@ -46,12 +46,13 @@ class Balances(PlayerApiView):
     def get(self, request: Request) -> Response:
         """Read your balances of real and of free money."""
         player = self.player
+        found = accounts.totals(player.pk)
         places = {
-            "cash": accounts.balances(player.pk),
-            "in_play": accounts.held(player.pk),
-            "purse": accounts.balances(player.pk, AccountKind.PURSE),
-            "bank": accounts.in_banks(player.pk),
-            "pending": accounts.balances(player.pk, AccountKind.PENDING),
+            "cash": found.balances(),
+            "in_play": found.held,
+            "purse": found.balances(AccountKind.PURSE),
+            "bank": found.in_banks,
+            "pending": found.balances(AccountKind.PENDING),
         }
-        has = {mode.name.lower(): {name: found.get(mode, 0) for name, found in places.items()} for mode in Mode}
+        has = {mode.name.lower(): {name: amounts.get(mode, 0) for name, amounts in places.items()} for mode in Mode}
         return Response({"currency": player.currency} | has)

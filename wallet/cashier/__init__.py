@@ -111,18 +111,20 @@ STOPPED = (eligibility.Code.LOCKED, eligibility.Code.EXCLUDED, eligibility.Code.
 def what_a_player_has(player: Player) -> dict[str, Any]:
     """Return a player's balances, and the bar on deposits if the player cannot lift it."""
     ineligibility = eligibility.check_deposit(player)
-    cash, purses = accounts.balances(player.pk), accounts.balances(player.pk, AccountKind.PURSE)
-    in_play, banks = accounts.held(player.pk), accounts.in_banks(player.pk)
+    found = accounts.totals(player.pk)
+    cash, purses, in_play, banks = found.balances(), found.balances(AccountKind.PURSE), found.held, found.in_banks
+    real = funds(player, Mode.REAL) if player.uses_operator_wallet else cash[Mode.REAL]
     return {
         "currency": player.currency,
-        "real": funds(player, Mode.REAL),
+        "real": real,
+        "real_balance": real,  # of the header
         "free": cash[Mode.FREE],
         "in_play": in_play.get(Mode.REAL, 0),
         "free_in_play": in_play.get(Mode.FREE, 0),
         "bank": banks.get(Mode.REAL, 0),
         "free_bank": banks.get(Mode.FREE, 0),
         "purse": purses.get(Mode.REAL, 0),
-        "pending": accounts.balances(player.pk, AccountKind.PENDING).get(Mode.REAL, 0),
+        "pending": found.balances(AccountKind.PENDING).get(Mode.REAL, 0),
         "free_purse": purses.get(Mode.FREE, 0),
         "free_standard": FREE_MONEY[player.currency],
         "limits": DEPOSIT_LIMITS[player.currency],

@@ -1,16 +1,20 @@
 """Open, find and lock accounts, and read balances."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Sum
 
 from players.models import Player
 from wallet.models import Account, AccountKind, Mode
 
 ID_AND_BALANCE = "SELECT id, balance FROM wallet_account WHERE owner_id = %s AND kind = %s AND mode = %s"
+TOTALS = """
+SELECT kind, mode, coalesce(sum(balance), 0)::bigint, coalesce(sum(held), 0)::bigint
+FROM wallet_account WHERE owner_id = %s GROUP BY kind, mode
+"""
 
 
 def open_accounts(player: Player) -> None:
@@ -87,29 +91,33 @@ def id_and_balance(player_id: int, mode: Mode, kind: AccountKind = AccountKind.C
     return found
 
 
-def balances(player_id: int, kind: AccountKind = AccountKind.CASH) -> Mapping[Mode, int]:
-    """Return a player's balance by mode, in minor units.
+@dataclass(frozen=True)
+class Totals:
+    """The money on all accounts of a player by kind and mode, in minor units: the balance, and what is on hold."""
 
-    A mode without such an account is left out.
-    """
-    found = Account.objects.filter(owner_id=player_id, kind=kind).values_list("mode", "balance")
-    return {Mode(mode): amount or 0 for mode, amount in found}
+    sums: Mapping[tuple[str, str], tuple[int, int]]
+
+    def balances(self, kind: AccountKind = AccountKind.CASH) -> dict[Mode, int]:
+        """Return the balance by mode. A mode without such an account is left out."""
+        return {mode: self.sums[kind.value, mode.value][0] for mode in Mode if (kind.value, mode.value) in self.sums}
+
+    @property
+    def held(self) -> dict[Mode, int]:
+        """Return by mode how much is on hold at live tables."""
+        kinds, none = (AccountKind.CASH.value, AccountKind.PURSE.value), (0, 0)
+        return {mode: sum(self.sums.get((kind, mode.value), none)[1] for kind in kinds) for mode in self.balances()}
+
+    @property
+    def in_banks(self) -> dict[Mode, int]:
+        """Return by mode the money in banks at Chemin de Fer. A mode without a bank is left out."""
+        return {mode: amount for mode, amount in self.balances(AccountKind.BANK).items() if amount}
 
 
-def held(player_id: int) -> Mapping[Mode, int]:
-    """Return by mode how much a player has on hold at live tables, in minor units."""
-    kinds = (AccountKind.CASH, AccountKind.PURSE)
-    found = Account.objects.filter(owner_id=player_id, kind__in=kinds).values_list("mode").annotate(total=Sum("held"))
-    return {Mode(mode): total for mode, total in found}
-
-
-def in_banks(player_id: int) -> Mapping[Mode, int]:
-    """Return by mode the money in the banks that a player holds at Chemin de Fer, in minor units.
-
-    A mode without a bank is left out.
-    """
-    found = Account.objects.filter(owner_id=player_id, kind=AccountKind.BANK, balance__gt=0)
-    return {Mode(mode): total for mode, total in found.values_list("mode").annotate(total=Sum("balance"))}
+def totals(player_id: int) -> Totals:
+    """Read the accounts of a player."""
+    with connection.cursor() as cursor:
+        cursor.execute(TOTALS, [player_id])
+        return Totals({(kind, mode): (amount, held) for kind, mode, amount, held in cursor.fetchall()})
 
 
 def lock_account(player_id: int, mode: Mode) -> Account:

@@ -62,7 +62,7 @@ class Returned:
 
 def balance(player: Player, mode: Mode) -> int:
     """Return the balance of the player's purse in minor units, 0 if there is no purse."""
-    return accounts.balances(player.pk, AccountKind.PURSE).get(mode, 0)
+    return accounts.totals(player.pk).balances(AccountKind.PURSE).get(mode, 0)
 
 
 def rebuy(*, player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:

@@ -8,9 +8,24 @@ from django.db.models import Count, Q, Sum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from wallet.models import Account, AccountKind, Entry, Mode
+from audit.raw_rows import fetch_all
+from wallet.ledger import accounts
+from wallet.models import Account, AccountKind, Mode
 
 PAGE = 20
+END = 2**63 - 1  # greater than every number
+# Journals are looked up one by one, whatever PostgreSQL expects: a plan that reads those of all months takes long.
+MOVEMENTS = """
+SELECT entry.version, entry.journal_id, entry.amount, entry.balance_after, journal.kind, journal.at, journal.round_id
+FROM (
+    SELECT version, journal_id, amount, balance_after FROM wallet_entry
+    WHERE account_id = %s AND version < %s ORDER BY version DESC LIMIT %s
+) AS entry
+CROSS JOIN LATERAL (
+    SELECT kind, at, round_id FROM wallet_journal AS journal WHERE journal.id = entry.journal_id OFFSET 0
+) AS journal
+ORDER BY entry.version DESC
+"""
 
 # Labels of movements by journal kind. A stake returned before the deal and the result of a coup for
 # its banker have kinds of their own here, see `told_as`.
@@ -90,31 +105,30 @@ class Liability:
 
 def statement(player_id: int, mode: Mode, *, before: int | None = None) -> Statement:
     """Return a page of movements on the player's cash account that are older than number *before*."""
-    cash = Account.objects.filter(owner=player_id, kind=AccountKind.CASH, mode=mode).first()
-    if cash is None:
+    try:
+        return movements(accounts.player_account(player_id, mode), before=before)
+    except Account.DoesNotExist:
         return Statement((), None)
-    return movements(cash.pk, before=before)
 
 
 def movements(account_id: int, *, before: int | None = None, most: int = PAGE) -> Statement:
     """Return a page of at most *most* movements on a player's account, older than number *before*."""
-    found = Entry.objects.filter(account=account_id, version__isnull=False)
-    if before is not None:
-        found = found.filter(version__lt=before)
-    entries = list(found.select_related("journal").order_by("-version")[: most + 1])
-    page = tuple(_movement(entry) for entry in entries[:most])
-    return Statement(page, page[-1].number if len(entries) > most else None)
+    rows = fetch_all(MOVEMENTS, [account_id, before or END, most + 1])
+    page = tuple(_movement(*row) for row in rows[:most])
+    return Statement(page, page[-1].number if len(rows) > most else None)
 
 
-def _movement(entry: Entry) -> Movement:
+def _movement(
+    number: int, journal_id: int, amount: int, balance_after: int, kind: str, at: datetime, round_id: UUID | None
+) -> Movement:
     return Movement(
-        number=entry.version or 0,
-        journal_id=entry.journal_id,
-        at=entry.journal.at,
-        name=NAMES.get(movement_name(entry.journal.kind, entry.amount), OTHER),
-        amount=entry.amount,
-        balance_after=entry.balance_after or 0,
-        round_id=None if entry.journal.kind in BANKS else entry.journal.round_id,
+        number=number,
+        journal_id=journal_id,
+        at=at,
+        name=NAMES.get(movement_name(kind, amount), OTHER),
+        amount=amount,
+        balance_after=balance_after,
+        round_id=None if kind in BANKS else round_id,
     )
 
 

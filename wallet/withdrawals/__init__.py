@@ -285,9 +285,9 @@ def _check(player: Player, amount: int, account: PayoutAccount, has: int) -> Non
         raise NotVerified(_("You must verify your identity before your first withdrawal."))
     if amount > has:
         message = _("You can withdraw up to %(amount)s.") % {"amount": format_money(has, player.currency, language)}
-        if accounts.balances(player.pk, AccountKind.PURSE).get(Mode.REAL, 0):
+        if accounts.totals(player.pk).balances(AccountKind.PURSE).get(Mode.REAL, 0):
             message += " " + _("Your balance in Golden Baccarat returns to your account when you leave the game.")
-        if accounts.in_banks(player.pk).get(Mode.REAL, 0):
+        if accounts.totals(player.pk).in_banks.get(Mode.REAL, 0):
             message += " " + _(
                 "The money in your bank at Chemin de Fer returns to your account when you give up the bank."
             )

@@ -114,12 +114,13 @@ def _reasons(found: list[Withdrawal]) -> Mapping[int, str]:
 def _render(request: PlayerRequest, form: WithdrawalForm) -> HttpResponse:
     player = request.player
     cash = Account.objects.get(owner=player, kind=AccountKind.CASH, mode=Mode.REAL)
+    found = accounts.totals(player.pk)
     context = {
         "form": form,
         "currency": player.currency,
         "available": (cash.balance or 0) - cash.held,
-        "pending": accounts.balances(player.pk, AccountKind.PENDING).get(Mode.REAL, 0),
-        "purse": accounts.balances(player.pk, AccountKind.PURSE).get(Mode.REAL, 0),
+        "pending": found.balances(AccountKind.PENDING).get(Mode.REAL, 0),
+        "purse": found.balances(AccountKind.PURSE).get(Mode.REAL, 0),
         "smallest": withdrawals.SMALLEST[player.currency],
         "identity_status": identity_status(latest(player)).value,
         "rows": rows(player),
