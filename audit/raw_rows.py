@@ -34,6 +34,13 @@ def fetch_one(statement: str, parameters: Sequence[Value] | Mapping[str, Value])
     return None if row is None else iter(row)
 
 
+def fetch_all(statement: str, parameters: Sequence[Value] | Mapping[str, Value]) -> list[Iterator[Any]]:
+    """Return an iterator over the columns of each row."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return [iter(row) for row in cursor.fetchall()]
+
+
 def fetch_first(statement: str, parameters: Mapping[str, Value]) -> Iterator[Any] | None:
     """Return what `fetch_one` returns, as the first statement of a transaction: BEGIN travels with it."""
     with connection.cursor() as cursor:
@@ -102,6 +109,13 @@ def instance(model: type[M], row: Iterator[Any]) -> M:
     for index, convert in converters:
         values[index] = convert(values[index], None, connection)
     return model.from_db(connection.alias, names, values)
+
+
+def instance_or_none(model: type[M], row: Iterator[Any]) -> M | None:
+    """Build an instance from the next columns of a row of an outer join; None where they are NULL."""
+    names, _ = _reading(model)
+    values = list(islice(row, len(names)))
+    return None if values[names.index(model._meta.pk.attname)] is None else instance(model, iter(values))
 
 
 @cache

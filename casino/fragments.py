@@ -17,13 +17,17 @@ from zoneinfo import ZoneInfo
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import translation
+from django.utils.text import capfirst
 from django.utils.timezone import localtime
+from django.utils.translation import get_language_info
 from jinja2 import Environment, StrictUndefined, nodes
 from jinja2.ext import Extension
 from jinja2.visitor import NodeTransformer
 
 from accounts import banner
 from backoffice.templatetags.charts import pie_chart
+from games.tables.fragments import mark_part
+from players.datetime_format import written_day, written_time
 from wallet.money import format_amount, format_figure, format_money, format_signed_money
 
 INDENTED: Final = re.compile(r"^[ \t]+|[ \t]+$", re.MULTILINE)
@@ -51,7 +55,7 @@ class Fragments(Environment):
         """Return the environment that compiles for *language*."""
         made = self.overlay()
         made.language = language
-        made.filters = {**self.filters, **{name: partial(form, language=language) for name, form in AMOUNTS.items()}}
+        made.filters = {**self.filters, **{name: partial(form, language=language) for name, form in FORMATS.items()}}
         return made
 
     def _generate(self, source: nodes.Template, *arguments: Any, **named: Any) -> str:
@@ -92,7 +96,7 @@ def environment(**options: Any) -> Fragments:
     texts.install_gettext_callables(
         translation.gettext, translation.ngettext, newstyle=True, pgettext=translation.pgettext
     )
-    made.filters |= {**AMOUNTS, "iso": iso, "clock": clock}
+    made.filters |= {**FORMATS, "iso": iso, "clock": clock, "part": mark_part, "language": language_name}
     made.globals |= {**ADDRESSES, "banner_now": banner.on_this_page, "pie_chart": pie_chart}
     return made
 
@@ -105,6 +109,12 @@ def iso(moment: datetime) -> str:
 def clock(moment: datetime, zone: str | None) -> str:
     """Format a time of day in a time zone, or in the reader's."""
     return f"{moment.astimezone(ZoneInfo(zone)) if zone else localtime(moment):%H:%M}"
+
+
+@cache
+def language_name(code: str) -> str:
+    """Return the name of a language in that language, as on a button."""
+    return capfirst(str(get_language_info(code)["name_local"]))
 
 
 def url(name: str, *arguments: object) -> str:
@@ -122,11 +132,13 @@ def _sprite() -> str:
     return f"{static('icons/sprite.svg')}#"
 
 
-AMOUNTS: Final[dict[str, Callable[..., str]]] = {
+FORMATS: Final[dict[str, Callable[..., str]]] = {
     "money": format_money,
     "amount": format_amount,
     "signed_money": format_signed_money,
     "figure": format_figure,
+    "day": written_day,
+    "time": written_time,
 }
 TEXTS: Final[dict[str, Callable[..., str]]] = {"gettext": translation.gettext, "pgettext": translation.pgettext}
 ADDRESSES: Final[dict[str, Callable[..., str]]] = {"url": url, "icon": icon}

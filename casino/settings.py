@@ -112,7 +112,7 @@ TEMPLATES = [
                     "template_partials.loader.Loader",
                     [
                         (
-                            "django.template.loaders.cached.Loader",
+                            "casino.templates.Loader",
                             [
                                 "django.template.loaders.filesystem.Loader",
                                 "django.template.loaders.app_directories.Loader",

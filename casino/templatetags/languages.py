@@ -5,7 +5,8 @@ from typing import Any, Final
 from django import template
 from django.conf import settings
 from django.template import Context
-from django.urls import translate_url
+from django.urls import reverse
+from django.utils.translation import override
 
 register = template.Library()
 
@@ -19,5 +20,9 @@ def alternates(context: Context) -> list[dict[str, str]]:
     request: Any = context.get("request")
     if request is None or request.resolver_match is None or request.resolver_match.view_name not in PUBLIC:
         return []
-    here = request.build_absolute_uri(request.path)
-    return [{"language": code, "address": translate_url(here, code)} for code, _name in settings.LANGUAGES]
+    match, found = request.resolver_match, []
+    for code, _name in settings.LANGUAGES:
+        with override(code):
+            path = reverse(match.view_name, args=match.args, kwargs=match.kwargs)
+        found.append({"language": code, "address": request.build_absolute_uri(path)})
+    return found

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
+from audit.raw_rows import fetch_one
 from games.betting.limits import Limits
 from games.chemin import log_details as coups
 from games.chemin.log_details import CoupLine, FinishedCoup
@@ -29,6 +30,14 @@ from wallet.models import Mode
 Status = Literal["complete", "void", "examined"]
 
 PAGE = 20
+# Whether there is a round in progress with a bet of the player, or a seat at Chemin de Fer. Most players have neither,
+# and Django's compiler would take longer for the whole question than the rest of the page.
+MAY_PLAY = """
+SELECT FROM games_liveseat AS seat JOIN games_liveround AS round ON round.id = seat.round_id
+WHERE seat.player_id = %(player)s AND seat.stakes <> '{}' AND round.phase = ANY (%(open)s::text[])
+UNION ALL
+SELECT FROM games_cheminseat WHERE player_id = %(player)s AND left_at IS NULL LIMIT 1
+"""
 EVERYTHING = Search()
 
 
@@ -150,6 +159,8 @@ def playing(
 
     The result has the rounds of these *modes*, or only the round *round_id*.
     """
+    if fetch_one(MAY_PLAY, {"player": player.pk, "open": list(OPEN_PHASES)}) is None:
+        return ()
     asked = Q(pk=round_id) if round_id else Q(live_table__mode__in=list(modes))
     found = _in_progress(player).filter(asked)
     rounds = found.select_related("version__table", "shoe", "live_table").order_by("opened_at")

@@ -4,7 +4,8 @@ For each table and result, one index range gives the next few rounds; the newest
 result.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
@@ -14,6 +15,7 @@ from django.db import connection
 from django.db.models import Q
 from django.db.models.functions import Lower
 
+from audit.raw_rows import array, columns, fetch_all, instance, instance_or_none
 from games.models import (
     OPEN_PHASES,
     ChatName,
@@ -23,8 +25,12 @@ from games.models import (
     Participation,
     Result,
     Round,
+    Shoe,
     Table,
+    TableVersion,
+    Void,
     VoidPart,
+    Wager,
 )
 from games.rounds.codes import read_code
 from players.models import Player
@@ -75,6 +81,20 @@ ORDER BY found.at DESC, found.id DESC
 LIMIT %(limit)s
 """
 
+EVERY_TABLE = "SELECT id FROM games_table"
+ONE_TABLE = "SELECT id FROM games_table WHERE slug = %s"
+PARTS = f"""
+SELECT {columns(Participation, "part")}, {columns(Round, "round")}, {columns(Shoe, "shoe")}, {columns(Void, "void")}
+FROM games_participation AS part
+JOIN games_round AS round ON round.id = part.round_id
+LEFT JOIN games_shoe AS shoe ON shoe.id = round.shoe_id
+LEFT JOIN games_void AS void ON void.round_id = round.id
+WHERE part.id = ANY (%s::bigint[]) ORDER BY part.at DESC, part.id DESC
+"""  # noqa: S608  (nothing but names of our own columns)
+WAGERS = f"""
+SELECT {columns(Wager, "wager")} FROM games_wager AS wager WHERE participation_id = ANY (%s::bigint[]) ORDER BY id
+"""  # noqa: S608  (nothing but names of our own columns)
+
 END = 2**63 - 1  # greater than every id
 
 
@@ -89,9 +109,34 @@ def find(player: Player, search: Search, *, before: int | None = None, limit: in
         with connection.cursor() as cursor:
             cursor.execute(FIND, parameters(player, search, before=before, limit=limit))
             ids = [pk for (pk,) in cursor.fetchall()]
-    found = Participation.objects.filter(pk__in=ids).order_by("-at", "-pk")
-    more = found.select_related("round__void", "round__shoe", "round__table_version__table")
-    return list(more.prefetch_related("wagers"))
+    return _read(ids)
+
+
+def _read(ids: list[int]) -> list[Participation]:
+    """Return the rows of these rounds, newest first, with everything that is shown of them."""
+    if not ids:
+        return []
+    tables = Table.objects.in_bulk()
+    versions: dict[int, TableVersion] = {}
+    parts = [_part(row, versions, tables) for row in fetch_all(PARTS, [array(ids)])]
+    wagers: dict[int, list[Wager]] = {part.pk: [] for part in parts}
+    for wager in (instance(Wager, row) for row in fetch_all(WAGERS, [array(ids)])):
+        wagers[wager.participation_id].append(wager)
+    for part in parts:
+        part.keep_wagers(wagers[part.pk])
+    return parts
+
+
+def _part(row: Iterator[Any], versions: dict[int, TableVersion], tables: Mapping[int, Table]) -> Participation:
+    part, played = instance(Participation, row), instance(Round, row)
+    part.round, played.shoe = played, instance_or_none(Shoe, row)
+    number = played.table_version_id
+    if number not in versions:
+        versions[number] = copy(TableVersion.stored(number))
+        versions[number].table = tables[versions[number].table_id]
+    played.table_version = versions[number]
+    Round._meta.get_field("void").set_cached_value(played, instance_or_none(Void, row))
+    return part
 
 
 def every(player: Player, search: Search, *, at_once: int = 500) -> Iterator[Participation]:
@@ -104,13 +149,13 @@ def every(player: Player, search: Search, *, at_once: int = 500) -> Iterator[Par
 
 def parameters(player: Player, search: Search, *, before: int | None, limit: int) -> dict[str, Any]:
     """Return the parameters of FIND."""
-    tables = Table.objects.filter(slug=search.table) if search.table else Table.objects.all()
+    tables = fetch_all(ONE_TABLE, [search.table]) if search.table else fetch_all(EVERY_TABLE, [])
     begin, end = _bounds(search)
     before_id = _moment_of(before, player)
     return {
         "player": player.pk,
         "mode": search.mode.value,
-        "tables": list(tables.values_list("pk", flat=True)),
+        "tables": [number for (number,) in tables],
         "results": [int(RESULTS[search.ending])] if search.ending else [int(each) for each in Result],
         "begin": begin or "-infinity",
         "end": end or "infinity",

@@ -3,13 +3,12 @@
 A message to customer service may name a round, and the round must be the player's own.
 """
 
-from typing import Any, cast
+from typing import Any, Final, cast
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -20,11 +19,12 @@ from django.utils.translation import get_language, gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from audit.raw_rows import fetch_all
 from games import history as logs
 from games.history import csv_export
 from games.history.search import Ending, Search, every
 from games.lobby.selectors import find_round
-from games.models import Participation, Table
+from games.models import Participation
 from games.rounds import unseen
 from players.access import PlayerRequest, player_required
 from players.datetime_format import Day
@@ -32,7 +32,11 @@ from players.models import Player, Topic
 from players.rates import now_and_then
 from players.support import conversations
 from players.support.views import MessageForm
-from wallet.models import Mode
+
+PLAYED: Final = """
+SELECT slug, name FROM games_table AS seat
+WHERE EXISTS (SELECT FROM games_participation WHERE player_id = %s AND mode = 'R' AND table_id = seat.id) ORDER BY id
+"""
 
 
 class SearchForm(forms.Form):
@@ -40,13 +44,7 @@ class SearchForm(forms.Form):
 
     since = Day(pgettext_lazy("first day of a period", "From"))
     until = Day(pgettext_lazy("last day of a period", "To"))
-    table = forms.ModelChoiceField(
-        Table.objects.order_by("id"),
-        to_field_name="slug",
-        required=False,
-        label=pgettext_lazy("label", "Table"),
-        empty_label=_("All tables"),
-    )
+    table = forms.ChoiceField(required=False, label=pgettext_lazy("label", "Table"))
     ending = forms.ChoiceField(
         required=False,
         label=pgettext_lazy("label", "Result"),
@@ -62,10 +60,13 @@ class SearchForm(forms.Form):
     def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
         """Offer only the tables at which *player* has played for real money."""
         super().__init__(*args, **kwargs)
-        played = Participation.objects.filter(player=player, mode=Mode.REAL, table=OuterRef("pk"))
-        cast("forms.ModelChoiceField", self.fields["table"]).queryset = Table.objects.filter(Exists(played)).order_by(
-            "id"
-        )
+        choices = [("", _("All tables")), *((slug, name) for slug, name in fetch_all(PLAYED, [player.pk]))]
+        cast("forms.ChoiceField", self.fields["table"]).choices = choices
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """What was typed or chosen, by field."""
+        return {name: self.data.get(name, "") for name in self.fields}
 
     def clean(self) -> None:
         """Reject a period that ends before it begins."""
@@ -82,7 +83,7 @@ class SearchForm(forms.Form):
         return Search(
             since=asked["since"],
             until=asked["until"],
-            table=asked["table"].slug if asked["table"] else None,
+            table=asked["table"] or None,
             ending=Ending(asked["ending"]) if asked["ending"] else None,
             zone=get_current_timezone(),
         )

@@ -1,7 +1,8 @@
 """Queries for the lobby: tables, their cards with sample hands, favourites, and rounds by code."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -9,7 +10,7 @@ from django.db.models.query import QuerySet
 from django.utils.safestring import SafeString, mark_safe
 
 from audit import replica
-from audit.raw_rows import named
+from audit.raw_rows import columns, fetch_all, instance, named
 from games.betting.eligibility import is_played_for, is_possible, uses_operator_wallet
 from games.betting.limits import Limits
 from games.chemin.lobby_card import CheminCardState
@@ -17,7 +18,7 @@ from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.engine.coup import Outcome, Side, deal
 from games.labels import bet_name, variant_label
-from games.models import FavouriteTable, Round, Shape, Table
+from games.models import FavouriteTable, Round, Shape, Table, TableVersion
 from games.rounds.codes import read_code
 from games.shared.lobby_card import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_for, render_card
 from games.solo.seats import as_shown
@@ -29,6 +30,9 @@ from players.models import Player
 from players.registration import currency_of
 from wallet import house_stop
 from wallet.models import Mode
+
+PUBLISHED: Final = f"SELECT {columns(Table, 'seat')} FROM games_table AS seat WHERE version_id IS NOT NULL ORDER BY id"  # noqa: S608
+KEPT: Final = "SELECT table_id FROM games_favouritetable WHERE player_id = %s"
 
 
 @transaction.atomic
@@ -45,7 +49,7 @@ def kept_tables(player: Player | None) -> frozenset[int]:
     """Return the ids of the player's favourite tables; a visitor has none."""
     if player is None:
         return frozenset()
-    return frozenset(FavouriteTable.objects.filter(player=player).values_list("table", flat=True))
+    return frozenset(number for (number,) in fetch_all(KEPT, [player.pk]))
 
 
 COUPS = ("QH 4D 6S AC 3H", "9H KS QC 7D", "2C JD 3S 3H TH 4C", "KD 8S 6H JC", "4S TD AH 2S 2D 9C")
@@ -141,7 +145,7 @@ def _lobby(player: Player | None, mode: Mode, language: str, kept: frozenset[int
             is_favourite=table.pk in kept,
             is_house_stopped=is_house_stopped,
         )
-        for number, table in enumerate(playable(player), start=1)
+        for number, table in enumerate(_served(player), start=1)
         if table.version and is_played_for(table.version, mode)
         if player is None or not uses_operator_wallet(player, mode) or is_possible(table)
         if table.shape != Shape.CHEMIN or table.slug in cards
@@ -171,6 +175,17 @@ def cards(live_tables: list[int]) -> list[LobbyCard]:
         cursor.execute(READ_CARDS, [live_tables])
         columns = [column.name for column in cursor.description]
         return [card_state(named(columns, row)) for row in cursor.fetchall()]
+
+
+def _served(player: Player | None) -> Iterator[Table]:
+    """Yield what `playable` finds, with versions from memory: reading their limits took a fifth of the lobby."""
+    for table in (instance(Table, row) for row in fetch_all(PUBLISHED, [])):
+        version = TableVersion.stored(table.version_id) if table.version_id else None
+        table.version = version
+        if version and (
+            player is None or (player.jurisdiction_id in version.jurisdictions and player.currency in version.limits)
+        ):
+            yield table
 
 
 def playable_table(variant: str, player: Player | None) -> Table | None:

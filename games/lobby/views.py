@@ -3,10 +3,12 @@
 The lobby shows all tables for one kind of money, with card updates and favourites.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -19,18 +21,32 @@ from audit import replica
 from games.help import game_lines, rules_page
 from games.lobby import selectors
 from games.lobby.filters import Choices, Wish
-from games.lobby.selectors import keep_table, kept_tables, playable_table, still
+from games.lobby.selectors import LobbyTable, keep_table, kept_tables, playable_table, still
 from games.rounds import unseen
 from games.shared import stream_tokens
 from games.shared.lobby_card import render_card
+from games.tables.fragments import render_fragment
 from games.variants import GAMES, VARIANTS
 from players.access import HouseRequest, PlayerRequest, made_by_the_page, player_required, session_id
 from players.login.current_user import player_of
+from players.models import Player
 from players.protection import eligibility
 from players.rates import at_a_human_pace
 
 KEEP = "keep"  # form field of the favourite button
 YES, NO = "yes", "no"
+
+
+@dataclass(frozen=True)
+class TableList:
+    """The tables that a reader sees."""
+
+    tables: list[LobbyTable]
+    to_try: list[LobbyTable]  # at which a visitor can play a demo game
+    wish: Wish
+    reader: Player | None
+    is_logged_in: bool
+    csrf_token: str  # of the players' forms
 
 
 @require_safe
@@ -73,7 +89,7 @@ def favourite_table(request: PlayerRequest, slug: str) -> HttpResponse:
     if not request.htmx:
         return redirect(f"{_address(wish)}#table-{table.slug}")
     star = {"slug": table.slug, "name": table.name, "is_favourite": table.pk in kept_tables(request.player)}
-    return render(request, "games/lobby.html#star", {"table": star, "wish": wish})
+    return HttpResponse(render_fragment("lobby.html#star", table=star, wish=wish, csrf_token=get_token(request)))
 
 
 def _page(request: HouseRequest, wish: Wish) -> HttpResponse:
@@ -95,14 +111,24 @@ def _page(request: HouseRequest, wish: Wish) -> HttpResponse:
 
 def _tables(request: HouseRequest, wish: Wish) -> dict[str, Any]:
     """Return the tables that match and the values of the filters."""
-    tables = selectors.lobby(player_of(request.user), wish.mode, _language())
-    may_try = settings.DEMO_PLAY and not request.user.is_authenticated
+    player, is_logged_in = player_of(request.user), request.user.is_authenticated
+    tables = selectors.lobby(player, wish.mode, _language())
+    found = TableList(
+        tables=[table for table in tables if wish.fits(table)],
+        to_try=[each for each in tables if settings.DEMO_PLAY and not is_logged_in and each.may_be_tried],
+        wish=wish,
+        reader=player,
+        is_logged_in=is_logged_in,
+        csrf_token=get_token(request) if player else "",
+    )
+    choices = Choices.among(tables)
     return {
+        "lobby": found,
         "wish": wish,
-        "choices": Choices.among(tables),
+        "choices": choices,
         "all_tables": tables,
-        "tables": [table for table in tables if wish.fits(table)],
-        "to_try": [each for each in tables if may_try and each.may_be_tried],
+        "tables": found.tables,
+        "to_try": found.to_try,
     }
 
 

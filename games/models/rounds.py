@@ -96,6 +96,10 @@ class Participation(models.Model):
             models.Index(fields=["currency", "paid"], name="games_participation_paid"),
         ]
 
+    def keep_wagers(self, wagers: list["Wager"]) -> None:
+        """Keep wagers that were read with others, so that ``wagers.all()`` asks for none."""
+        vars(self)["_prefetched_objects_cache"] = {"wagers": wagers}
+
 
 class Wager(models.Model):
     """One bet of one player in one round and its result. Amounts in minor units; payout includes the stake.

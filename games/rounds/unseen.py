@@ -11,6 +11,7 @@ from uuid import UUID
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from audit.raw_rows import columns, fetch_all, instance
 from games.betting.error_messages import examined, finished_meanwhile
 from games.models import SoloSeat
 from games.rounds.unreadable import is_readable
@@ -19,6 +20,9 @@ from games.tables.presentation import Notice
 from players.models import Player
 
 COOKIE = "sabot_shown"
+UNSEEN = f"""
+SELECT {columns(SoloSeat, "seat")} FROM games_soloseat AS seat WHERE player_id = %s AND unseen IS NOT NULL ORDER BY id
+"""  # noqa: S608  (nothing but names of our own columns)
 MOST = 8  # rounds that the cookie names: enough for that many tables at once
 
 
@@ -48,7 +52,7 @@ def result_notices(seats: Iterable[SoloSeat], request: HttpRequest, language: st
 
 def unseen_by(player: Player) -> Iterable[SoloSeat]:
     """Return the player's seats with a round that may not have been shown."""
-    return SoloSeat.objects.filter(player=player, unseen__isnull=False).order_by("pk")
+    return [instance(SoloSeat, row) for row in fetch_all(UNSEEN, [player.pk])]
 
 
 def _notice(round_id: UUID, player_id: int, language: str) -> Notice | None:

@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
-from django.template.loader import get_template
 from django.utils.translation import gettext as _
 from django.utils.translation import override, pgettext
 
@@ -27,6 +26,7 @@ from games.labels import bet_name
 from games.models import OPEN_PHASES, Phase, Shape
 from games.shared.board import Countdown
 from games.tables.clock import Clock
+from games.tables.fragments import render_fragment
 from games.tables.roads_svg import big_road as drawn
 from games.variants import VARIANTS
 from wallet import house_stop
@@ -214,7 +214,7 @@ def card_key(state: LobbyCard) -> tuple[object, ...]:
 def render_card(state: LobbyCard, language: str) -> str:
     """Return the live part of a table's card, the same for everybody."""
     with override(language):
-        return get_template("games/lobby.html#live").render({"card": card_view(state, language), "table": state})
+        return render_fragment("lobby.html#card", card=card_view(state, language), table=state)
 
 
 def card_view(state: LobbyCard, language: str) -> CardView:

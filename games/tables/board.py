@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 from uuid import UUID
+
+from django.utils.translation import get_language
 
 from games.betting.controls import bets_stand
 from games.betting.error_messages import closed, halted, paused
@@ -214,6 +217,11 @@ def hand_view(coup: Coup, side: Side, variant: Variant, language: str) -> HandVi
 
 def card_view(card: Card, order: int, *, third: bool) -> CardView:
     """Return a card for the page."""
+    return _card_view(card, order, third, get_language())
+
+
+@cache
+def _card_view(card: Card, order: int, third: bool, _language: str | None) -> CardView:
     return CardView(
         rank="10" if card.rank.letter == "T" else card.rank.letter,
         suit=card.suit.name.lower(),

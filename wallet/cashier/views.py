@@ -101,6 +101,7 @@ def _render(
         "form": form or AmountForm(currency=request.player.currency),
         "statement": statements.statement(request.player.pk, mode, before=before),
         "mode_word": mode.name.lower(),
+        "is_real": mode is Mode.REAL,
         "first": before is None,
         "error": error,
         "error_link": error_link,
