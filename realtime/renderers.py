@@ -11,6 +11,7 @@ from games.api import chemin_schema, shared_schema
 from games.chemin import rendering as guests
 from games.models import Shape
 from games.shared import rendering as shared
+from games.tables.fragments import Parts
 
 
 class Shown(Protocol):
@@ -46,10 +47,10 @@ class Show(Protocol):
     def board_key(self, state: Any) -> Hashable:
         """Return a key that changes when the scoreboard changes."""
 
-    def render_public(self, state: Any, language: str) -> str:
+    def render_public(self, state: Any, language: str) -> Parts:
         """Return ``#live-public``."""
 
-    def render_own(self, state: Any, row: Mapping[str, Any], language: str) -> str:
+    def render_own(self, state: Any, row: Mapping[str, Any], language: str) -> Parts:
         """Return ``#live-own`` for the player of a row of `READ_OWN`."""
 
     def render_board(self, state: Any, language: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from rest_framework.utils.encoders import JSONEncoder
 
 from games.shared.stream_tokens import Ticket
+from games.tables.fragments import Digest
 
 MOST_WAITING: Final = 16  # events queued for a slow reader; at one more the stream is closed and the page reloads
 HEARTBEAT: Final = 15.0  # seconds of silence after which a heartbeat event is sent
@@ -48,6 +49,7 @@ class Stream:
 
     def __init__(self, ticket: Ticket) -> None:
         self.ticket = ticket
+        self.shown: dict[str, Digest] = {}  # the fragments that it was sent last, by event name
         self._waiting: deque[bytes | None] = deque()
         self._said: deque[bytes] = deque()
         self._stirred = asyncio.Event()

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import structlog
 
+from games.tables.fragments import Digest, Parts
 from realtime.renderers import Show, Shown, Wire
 from realtime.rounds import Rounds
 from realtime.stream import Stream, event, written
 
 BREATH: Final = 0.001  # seconds added to the time of a card, so that it has certainly passed
 
-API_CLIENTS: Final = ""  # used in place of a language: API clients get the same data in all languages
 
 logger = structlog.get_logger(__name__)
 
@@ -35,7 +35,9 @@ class WatchedTable:
         self._state: Shown | None = None  # None until the first read
         self._read_at = 0.0
         self._own_key: Hashable = None
-        self._public: dict[str, bytes] = {}  # current event by language; `PROGRAMS` for API clients
+        self._public: dict[str, Parts | None] = {}  # current public part by language; None: it cannot be rendered
+        self._events: dict[tuple[str, Digest | None], bytes] = {}  # of it, by language and by what the stream shows
+        self._api_state = b""  # current event for API clients; empty until one is needed
         self._renders = 0
         self._unread: set[int] = set()  # players whose own state has to be read
         self._owed: dict[int, Mapping[str, Any]] = {}  # own state that was read and not yet sent, by player
@@ -79,7 +81,7 @@ class WatchedTable:
         """
         state = self.shows.public_state(row)
         self._state, self._read_at = state, monotonic()
-        self._public.clear()
+        self._forget_public()
         self.rounds.hear()
         own_key = self.shows.own_key(state)
         if own_key != self._own_key:
@@ -96,16 +98,16 @@ class WatchedTable:
         if self._state is None:
             return
         if self.due is not None and monotonic() >= self.due:
-            self._public.clear()
+            self._forget_public()
         now = self._now(self._state)
-        if not self._public:
+        if not (self._public or self._api_state):
             left = now.next_change(now.now)
             self.due = None if left is None else monotonic() + left + BREATH
         for stream in self.streams:
             if stream.ticket.is_api_client:
                 stream.send_event("state", self._state_of(now))
             else:
-                stream.send_event("public", self._public_in(stream.ticket.language, now))
+                self._show_public_to(stream, now)
 
     def players_to_read(self) -> list[int]:
         """Return the players whose own state has to be read."""
@@ -127,12 +129,17 @@ class WatchedTable:
         player = next(iter(self._owed))
         row = self._owed.pop(player)
         state = self._now(self._state)
-        rendered: dict[str, bytes] = {}
+        rendered: dict[str, Parts | None] = {}
         for stream in self._of_player.get(player, ()):
-            reader = API_CLIENTS if stream.ticket.is_api_client else stream.ticket.language
-            if reader not in rendered:
-                rendered[reader] = self._event("own", partial(self._own_to, reader, state, row))
-            stream.send_event("own", rendered[reader])
+            language = stream.ticket.language
+            if stream.ticket.is_api_client:
+                stream.send_event("own", self._event("own", lambda: written(self.wire.own(state, row))))
+                continue
+            if language not in rendered:
+                rendered[language] = self._rendered("own", partial(self.shows.render_own, state, row, language))
+            if (own := rendered[language]) and stream.shown.get("own") != own.digest:
+                stream.send_event("own", event("own", own.since(stream.shown.get("own"))))
+                stream.shown["own"] = own.digest
 
     def show_board(self) -> bool:
         """Send the scoreboard to the streams of one language that lack it; return True if there were any."""
@@ -150,25 +157,39 @@ class WatchedTable:
         """Return *state* at the current time of the database's clock; never ahead of it, since reading took time."""
         return state.at(state.now + timedelta(seconds=monotonic() - self._read_at))
 
-    def _public_in(self, language: str, now: Shown) -> bytes:
+    def _forget_public(self) -> None:
+        self._public.clear()
+        self._events.clear()
+        self._api_state = b""
+
+    def _show_public_to(self, stream: Stream, now: Shown) -> None:
+        """Send a stream what has changed since it was last sent the public part; at first, the whole."""
+        language, before = stream.ticket.language, stream.shown.get("public")
         if language not in self._public:
             self._renders += 1
-            render = partial(self.shows.render_public, now, language)
-            self._public[language] = self._event("public", render, f"{self.number}-{self._renders}")
-        return self._public[language]
+            self._public[language] = self._rendered("public", partial(self.shows.render_public, now, language))
+        public = self._public[language]
+        if public is None or before == public.digest:
+            return
+        if (language, before) not in self._events:
+            number = f"{self.number}-{self._renders}"
+            self._events[language, before] = event("public", public.since(before), number)
+        stream.send_event("public", self._events[language, before])
+        stream.shown["public"] = public.digest
 
     def _state_of(self, now: Shown) -> bytes:
         """Return the table state for API clients; its event ID is the last round that was sent."""
-        if API_CLIENTS not in self._public:
-            number = self.rounds.number
-            self._public[API_CLIENTS] = self._event("state", lambda: written(self.wire.public(now)), number)
-        return self._public[API_CLIENTS]
+        if not self._api_state:
+            self._api_state = self._event("state", lambda: written(self.wire.public(now)), self.rounds.number)
+        return self._api_state
 
-    def _own_to(self, reader: str, state: Shown, row: Mapping[str, Any]) -> str:
-        """Return a player's own state: JSON for API clients, otherwise HTML in the language *reader*."""
-        return (
-            written(self.wire.own(state, row)) if reader == API_CLIENTS else self.shows.render_own(state, row, reader)
-        )
+    def _rendered(self, name: str, render: Callable[[], Parts]) -> Parts | None:
+        """Return a fragment; None where it cannot be rendered, so that it does not delay others."""
+        try:
+            return render()
+        except Exception:
+            logger.exception("live_render_failed", live_table=self.number, fragment=name)
+            return None
 
     def _event(self, name: str, render: Callable[[], str], number: str = "") -> bytes:
         """Return an event; empty where the fragment cannot be rendered, so that it does not delay others."""

@@ -23,7 +23,7 @@ from games.engine.cards import Card
 from games.engine.chemin import view
 from games.engine.chemin.events import CoupVoided, Decision, Event, HandShown, Settled, ThirdCard
 from games.tables.board import card_view
-from games.tables.fragments import render_fragment
+from games.tables.fragments import Parts, render_fragment, render_parts
 from games.tables.presentation import Notice
 
 
@@ -73,10 +73,10 @@ __all__ = [
 ]
 
 
-def render_public(seen: Seen, language: str) -> str:
+def render_public(seen: Seen, language: str) -> Parts:
     """Return ``#live-public`` for *seen*, the same for everybody."""
     with override(language):
-        return render_fragment("chemin.html#public", live=public_view(seen, language))
+        return render_parts("chemin.html#public", live=public_view(seen, language))
 
 
 def own_key(seen: Seen) -> Hashable:
@@ -103,7 +103,7 @@ def render_board(seen: Seen, language: str) -> str:
 
 def render_own(
     seen: Seen, row: Mapping[str, Any], language: str, *, notice: Notice | None = None, csrf_token: str = ""
-) -> str:
+) -> Parts:
     """Return ``#live-own`` for the player of *row*, a row of `READ_OWN`.
 
     A page passes a CSRF token for its forms. A stream passes none, because htmx sends the page's
@@ -113,7 +113,7 @@ def render_own(
     with override(language):
         view = own_view(with_funds(seen, own), own, language, None)
         key = hashlib.sha256(repr(replace(view, clock="")).encode()).hexdigest()[:16]
-        return render_fragment(
+        return render_parts(
             "chemin.html#own",
             own=replace(view, notice=notice or view.notice),
             key=key,

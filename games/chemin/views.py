@@ -239,7 +239,7 @@ def _answered(request: PlayerRequest, live: LiveTable, notice: Notice | None) ->
     seen = snapshots.read_public(live.pk)
     own = snapshots.read_own(live.pk, request.player.pk)
     html = rendering.render_own(seen, own, _language(), notice=notice or _voided(request, live, seen))
-    return HttpResponse(html + render_around(request, live))
+    return HttpResponse(html.for_layout(request.POST.get("layout")) + render_around(request, live))
 
 
 # --- Rendering -------------------------------------------------------------------------------------------------------

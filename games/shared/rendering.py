@@ -17,7 +17,7 @@ from games.models import Phase
 from games.shared.board import OwnView, own_view, public_view
 from games.shared.scoreboard import results_view
 from games.shared.state import READ_OWN, READ_PUBLIC, State, own_state, public_state
-from games.tables.fragments import render_fragment
+from games.tables.fragments import Parts, render_fragment, render_parts
 from games.tables.presentation import Notice
 
 __all__ = [
@@ -34,10 +34,10 @@ __all__ = [
 ]
 
 
-def render_public(state: State, language: str) -> str:
+def render_public(state: State, language: str) -> Parts:
     """Return ``#live-public`` for *state*, the same for everybody."""
     with override(language):
-        return render_fragment("live.html#public", live=public_view(state, language))
+        return render_parts("live.html#public", live=public_view(state, language))
 
 
 def own_key(state: State) -> Hashable:
@@ -73,7 +73,7 @@ def render_board(state: State, language: str) -> str:
 
 def render_own(
     state: State, row: Mapping[str, Any], language: str, *, notice: Notice | None = None, csrf_token: str = ""
-) -> str:
+) -> Parts:
     """Return ``#live-own`` for the player of *row*, a row of `READ_OWN`.
 
     A page passes a CSRF token for its form. A stream passes none, because htmx sends the page's
@@ -83,7 +83,7 @@ def render_own(
     with override(language):
         view = own_view(state, own, language, None)
         key = _key(replace(view, clock="", controls=frozenset()))
-        return render_fragment(
+        return render_parts(
             "live.html#own",
             own=replace(view, notice=notice or view.notice),
             key=key,

@@ -75,7 +75,7 @@ def uses_by_pages() -> Iterator[Use]:
 def uses_by_modules() -> Iterator[Use]:
     for _, path in modules():
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "render_fragment":
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("render_fragment", "render_parts"):
                 name = node.args[0]
                 assert isinstance(name, ast.Constant), path
                 file, _, macro = str(name.value).partition("#")

@@ -44,7 +44,7 @@ from tests.live.watcher import PATIENCE, Watcher, watching
 from tests.people import a_member_of_staff
 
 LANGUAGES = ("sv", "da", "ro", "de", "en")
-MORE_THAN_FITS = 150  # events of some KB each, more than fit between a server and a client that does not read
+MORE_THAN_FITS = 900  # events of half a KB, more than fit between a server and a client that does not read
 
 
 @pytest.fixture(scope="module")

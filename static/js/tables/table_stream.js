@@ -22,6 +22,43 @@ let isPressed = false; // a finger or the mouse is down on the player's own part
 let sending = 0; // clicks without an answer yet
 let waiting = null; // the player's own part, shown when neither holds any more
 
+// --- Changes: a root with nothing but the parts of it that have changed, each with an id -----------
+
+const received = {}; // the parts of the table as the stream has sent them last
+let latestLayout = part("own").cloneNode(true); // the player's own part with the layout that the server is told of
+
+/** Return a copy of a part of the table with what has changed. */
+function merge(before, change) {
+  const after = before.cloneNode(true);
+  for (const { name } of Array.from(after.attributes)) after.removeAttribute(name);
+  for (const { name, value } of change.attributes) if (name !== "data-change") after.setAttribute(name, value);
+  for (const each of Array.from(change.children)) after.querySelector(`#${each.id}`).replaceWith(each);
+  for (const spot of after.querySelectorAll(".spots .spot")) {
+    if ("closed" in after.dataset) spot.setAttribute("aria-disabled", "true");
+    else spot.removeAttribute("aria-disabled");
+  }
+  return after;
+}
+
+/** Return a part of the table of which the stream has sent everything, or what has changed. */
+function complete(name, html) {
+  const sent = parseElement(html);
+  if (sent) received[name] = "change" in sent.dataset ? merge(received[name], sent) : sent;
+  return sent && received[name].cloneNode(true);
+}
+
+/** Complete the answer to a click, if it contains only what has changed. */
+function completeAnswer(detail) {
+  const answer = parseFragment(detail.serverResponse);
+  const sent = answer.getElementById("live-own");
+  if (!sent) return;
+  if ("change" in sent.dataset) sent.replaceWith(merge(latestLayout, sent));
+  latestLayout = answer.getElementById("live-own").cloneNode(true);
+  const whole = document.createElement("div");
+  whole.append(answer);
+  detail.serverResponse = whole.innerHTML;
+}
+
 // --- Showing ------------------------------------------------------------------------------------
 
 /** Insert a part, unless it is the same or has to wait. Focus and the chosen chip stay. */
@@ -132,6 +169,12 @@ export function followTable(keep = (_name, after) => after) {
   // After the click that follows.
   for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => setTimeout(release), true);
 
+  document.addEventListener("htmx:configRequest", (event) => {
+    if (isClick(event)) event.detail.parameters.layout = latestLayout.dataset.layout;
+  });
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (isClick(event)) completeAnswer(event.detail);
+  });
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (isClick(event)) sending += 1;
   });
@@ -148,8 +191,8 @@ export function followTable(keep = (_name, after) => after) {
     reload,
     take,
     on: {
-      public: (html) => showPublic(parseElement(html)),
-      own: (html) => showOwn(parseElement(html)),
+      public: (html) => showPublic(complete("public", html)),
+      own: (html) => showOwn(complete("own", html)),
       board: (html) => showPart("board", parseElement(html)),
       chat: (html) => showMessage(parseElement(html)),
       decided: () => document.dispatchEvent(new CustomEvent("live:decided")),
