@@ -9,10 +9,13 @@ import zlib
 from dataclasses import dataclass
 from enum import Enum
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from PIL import Image, ImageOps
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 LARGEST = 8 * 1024 * 1024  # bytes
 TOO_MUCH = "too-much"  # query parameter: the request was refused because its files were too large
@@ -96,6 +99,8 @@ def _pdf(sent: bytes) -> Evidence:
 
 
 def _picture(sent: bytes) -> Evidence:
+    from PIL import Image  # 2.4 MB in each process, and only uploads need it
+
     try:
         with Image.open(BytesIO(sent), formats=["JPEG", "PNG"]) as image:
             if image.width * image.height > MOST_PIXELS:
@@ -112,8 +117,10 @@ def _picture(sent: bytes) -> Evidence:
     return Evidence(written.getvalue(), JPEG, _sight(plain))
 
 
-def _plain(image: Image.Image) -> Image.Image:
+def _plain(image: "Image.Image") -> "Image.Image":
     """Return the picture upright, on white if it is transparent, at most `LONGEST_EDGE` pixels long."""
+    from PIL import Image, ImageOps  # see above
+
     image.draft("RGB", (LONGEST_EDGE, LONGEST_EDGE))
     upright = ImageOps.exif_transpose(image)
     if upright.has_transparency_data:
@@ -125,6 +132,6 @@ def _plain(image: Image.Image) -> Image.Image:
     return plain
 
 
-def _sight(image: Image.Image) -> bytes:
+def _sight(image: "Image.Image") -> bytes:
     """Return size and pixels of a picture. They are equal for equal pictures, however these were saved."""
     return struct.pack(">II", *image.size) + image.tobytes()

@@ -298,7 +298,7 @@ def test_whoever_does_not_read_is_dropped_and_holds_up_nobody(url: str, live_tab
 
 
 def has_more_than(watcher: Watcher, number: int) -> bool:
-    return len(watcher.of("public")) > number
+    return watcher.bytes.count(b"event: public\n") > number
 
 
 def test_a_line_to_the_database_that_is_cut_keeps_those_who_watch_and_they_are_told_what_they_missed(

@@ -11,7 +11,6 @@ from http import HTTPStatus
 from typing import Final, Protocol
 from uuid import UUID
 
-import requests
 from celery import current_app
 from django.conf import settings
 from django.db import transaction
@@ -63,6 +62,8 @@ def _send_next() -> bool:
 
 def deliver(address: str, text: str) -> bool:
     """Post a signed message and return whether it was accepted."""
+    import requests  # 6 MB in each process, and only the sandbox bank sends with it
+
     body = text.encode()
     headers = {"Content-Type": "application/json", HEADER: sign(body, settings.SANDBOX_BANK_KEY, at=seconds_now())}
     try:

@@ -16,7 +16,6 @@ from django.views.decorators.http import require_safe
 from games.history.statement import csv_file
 from games.history.statement.figures import figures
 from games.history.statement.movements import listing
-from games.history.statement.pdf_file import Paper, document
 from games.history.statement.period import Choice, Period, chosen, today_in
 from players.access import PlayerRequest, player_required
 from players.datetime_format import Day
@@ -132,6 +131,8 @@ def statement_csv(request: PlayerRequest) -> HttpResponseBase:
 @at_a_human_pace
 def statement_pdf(request: PlayerRequest) -> HttpResponseBase:
     """Return the statement as a PDF."""
+    from games.history.statement.pdf_file import Paper, document  # reportlab: 4.4 MB in each process
+
     form = _form(request)
     if form.fault:
         return _back(request)
