@@ -66,9 +66,9 @@ def _lists_in(node: Node) -> Iterator[NodeList]:
             yield inside
         return
     for name in node.child_nodelists:
-        inside = getattr(node, name, None)
-        if isinstance(inside, NodeList):
-            yield inside
+        named = getattr(node, name, None)
+        if isinstance(named, NodeList):
+            yield named
 
 
 def _folded(nodes: NodeList) -> Iterator[Node]:

@@ -159,7 +159,7 @@ def playing(
 
     The result has the rounds of these *modes*, or only the round *round_id*.
     """
-    if fetch_one(MAY_PLAY, {"player": player.pk, "open": list(OPEN_PHASES)}) is None:
+    if fetch_one(MAY_PLAY, {"player": player.pk, "open": [phase.value for phase in OPEN_PHASES]}) is None:
         return ()
     asked = Q(pk=round_id) if round_id else Q(live_table__mode__in=list(modes))
     found = _in_progress(player).filter(asked)

@@ -54,19 +54,19 @@ class Parts(SafeString):
         made.digest = (hash(layout), hash(opening), *map(hash, parts))
         return made
 
-    def since(self, before: Digest | None) -> str:
+    def since(self, before: Digest | None) -> SafeString:
         """Return what a reader of the fragment with the digest *before* lacks, or the whole."""
         if before is None or before[0] != self.digest[0]:
             return self
         hashes = zip(self._parts, before[2:], self.digest[2:], strict=True)
         return self._change(part for part, old, new in hashes if old != new)
 
-    def for_layout(self, layout: str | None) -> str:
+    def for_layout(self, layout: str | None) -> SafeString:
         """Return all parts for a page that shows this layout, or the whole."""
         return self._change(self._parts) if layout == self.layout else self
 
-    def _change(self, parts: Iterable[str]) -> str:
-        return f"{self._opening} data-change>{''.join(parts)}</div>"
+    def _change(self, parts: Iterable[str]) -> SafeString:
+        return SafeString(f"{self._opening} data-change>{''.join(parts)}</div>")
 
 
 def render_fragment(name: str, /, **values: Any) -> str:
