@@ -83,9 +83,8 @@ def live_bet(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResp
     seen = shown.seen or (play_sessions.read_session(request.player, session) if session else None)
     sitting = play_session_view(seen, request.player, mode) if seen else None
     token = csrf_token_lazy(request)
-    return HttpResponse(
-        own + render_fragment("live.html#around", session=sitting, slug=slug, mode=mode, csrf_token=token)
-    )
+    around_it = render_fragment("live.html#around", session=sitting, slug=slug, mode=mode, csrf_token=token)
+    return HttpResponse(own.for_layout(request.POST.get("layout")) + around_it)
 
 
 def _shown(request: PlayerRequest, live_table_id: int) -> seats.Shown:

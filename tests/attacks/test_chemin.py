@@ -146,7 +146,9 @@ class TestADecision:
 
     @pytest.mark.parametrize("kind", ["deal_cards", "lay_stake", "make_bid", "keep_bank"])
     def test_fits_the_phase(self, seated, kind):
-        is_refused(seated, a_move(seated, kind, seat_of(asked_at(seated)), amount=None), chemin_of(seated).state, "SB121")
+        is_refused(
+            seated, a_move(seated, kind, seat_of(asked_at(seated)), amount=None), chemin_of(seated).state, "SB121"
+        )
 
     def test_is_in_time(self, seated):
         move, state = a_move(seated, "pass", seat_of(asked_at(seated))), chemin_of(seated).state
