@@ -21,9 +21,11 @@ from typing import Final
 
 import psycopg
 from django.apps import apps
-from django.db import DatabaseError
+from django.db import DatabaseError, transaction
 from django.db.backends.utils import CursorWrapper
 from psycopg.errors import DeadlockDetected, LockNotAvailable
+
+from audit.raw_rows import sqlstate
 
 FILES: Final = ("functions/*.sql", "indexes.sql", "triggers.sql")  # in this order: triggers call functions
 BEGINNING: Final = re.compile(r"^(?=CREATE )", re.MULTILINE)
@@ -43,8 +45,9 @@ RECORD: Final = """
 """
 OVERLOADS: Final = """
     SELECT p.oid::regprocedure::text FROM pg_proc AS p
-    WHERE p.proname = %s AND p.pronamespace = 'public'::regnamespace ORDER BY p.oid DESC OFFSET 1
+    WHERE p.proname = %s AND p.pronamespace = 'public'::regnamespace ORDER BY p.oid DESC OFFSET %s
 """
+CANNOT_REPLACE: Final = "42P13"  # SQLSTATE invalid_function_definition
 MONTHS: Final = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = to_regclass(%s)"
 FOR_EACH_STATEMENT: Final = "FOR EACH STATEMENT"
 
@@ -128,7 +131,7 @@ def apply(cursor: CursorWrapper, due: Iterable[Definition]) -> list[Definition]:
     cursor.execute("SET LOCAL check_function_bodies = off")
     for definition in changed:
         if definition.kind == "function":
-            _run(cursor, replace(definition, text=definition.text.partition("\nREVOKE ")[0]))
+            _create_function(cursor, replace(definition, text=definition.text.partition("\nREVOKE ")[0]))
             _drop_overloads(cursor, definition)
     cursor.execute("SET LOCAL check_function_bodies = on")
     for definition in changed:
@@ -136,6 +139,23 @@ def apply(cursor: CursorWrapper, due: Iterable[Definition]) -> list[Definition]:
         cursor.execute(RECORD, [definition.key, definition.file, definition.sha256])
     _drop(cursor, applied.keys() - defined.keys())
     return changed
+
+
+def _create_function(cursor: CursorWrapper, definition: Definition) -> None:
+    """Create or replace a function.
+
+    PostgreSQL replaces none that returns something else or has an argument of another name: it is
+    dropped first, unless something depends on it. Raises SqlFileError.
+    """
+    try:
+        with transaction.atomic(using=cursor.db.alias):
+            _run(cursor, definition)
+    except SqlFileError as error:
+        if not isinstance(error.__cause__, DatabaseError) or sqlstate(error.__cause__) != CANNOT_REPLACE:
+            raise
+        cursor.execute(OVERLOADS, [definition.name, 0])
+        drops = "; ".join(f"DROP FUNCTION {signature}" for (signature,) in cursor.fetchall())
+        _run(cursor, replace(definition, text=f"{drops}; {definition.text}"))
 
 
 def _run(cursor: CursorWrapper, definition: Definition) -> None:
@@ -176,7 +196,7 @@ def _line(definition: Definition, error: psycopg.Error) -> int:
 
 def _drop_overloads(cursor: CursorWrapper, definition: Definition) -> None:
     """Drop overloads of this function with other arguments, which `CREATE OR REPLACE` leaves in place."""
-    cursor.execute(OVERLOADS, [definition.name])
+    cursor.execute(OVERLOADS, [definition.name, 1])
     for (signature,) in cursor.fetchall():
         cursor.execute(f"DROP FUNCTION {signature}")
 

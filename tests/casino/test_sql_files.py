@@ -110,6 +110,30 @@ def test_a_function_that_takes_other_arguments_takes_the_place_of_the_first(clon
         assert signature.count("integer") == arguments.count("integer")
 
 
+def test_a_function_that_returns_something_else_or_names_its_arguments_otherwise_is_made_anew(
+    cloned_db, owner, planted
+):
+    file, returns = planted / "functions" / "sums.sql", "SELECT pg_get_function_result('planted_sum'::regproc)"
+    for body in (
+        FUNCTION,
+        FUNCTION.replace("RETURNS integer", "RETURNS bigint"),
+        FUNCTION.replace("n integer", "m integer"),
+    ):
+        file.write_text(body.replace("n + 1", "1"))
+        assert "planted_sum" in migrate()
+    assert owner.execute(returns).fetchone() == ("integer",)
+
+
+def test_a_function_that_something_depends_on_is_not_made_anew(cloned_db, owner, planted):
+    file = planted / "functions" / "sums.sql"
+    file.write_text(FUNCTION)
+    migrate()
+    owner.execute("CREATE VIEW planted AS SELECT planted_sum(1)")
+    file.write_text(FUNCTION.replace("RETURNS integer", "RETURNS bigint"))
+    with pytest.raises(CommandError, match=r"^planted/sql/functions/sums.sql:2: cannot drop function"):
+        migrate()
+
+
 @pytest.mark.parametrize(
     ("broken", "line", "reason"),
     sample(
