@@ -1,16 +1,23 @@
-"""Session store that keeps sessions under a digest of the cookie's key.
+"""Session store that keeps sessions under a digest of the cookie's key, and encrypts their data.
 
 Someone who reads the table cannot take over a session, such as one of staff after the second
-factor. What a row holds is signed for that row, so someone who can also write to the table cannot
-copy a session of staff into a row of their own.
+factor, and learns no code that allauth keeps there and mails. What a row holds is encrypted for that
+row, so someone who can also write to the table cannot copy a session of staff into a row of their
+own.
 """
 
+import secrets
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from django.conf import settings
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.base_session import AbstractBaseSession
+from django.utils.crypto import salted_hmac
 
 from players.login import who_asks
 from players.login.current_user import SESSION_ID
@@ -18,6 +25,7 @@ from players.login.who_asks import Asker
 from players.models import BrowserSession
 
 LENGTH: Final = 40  # of 64 hex digits, 160 bits: the length of Django's column
+NONCE: Final = 12  # bytes, as AES-GCM has them
 
 
 def row_key(session_key: str) -> str:
@@ -49,8 +57,28 @@ class SessionStore(db.SessionStore):
 
     @property
     def key_salt(self) -> str:
-        """Return what the signature of the data depends on: the row."""
+        """Return what the key of the data depends on: the row."""
         return f"{super().key_salt}.{self.row or row_key(self.session_key or '')}"
+
+    def encode(self, session_dict: dict[str, Any]) -> str:
+        """Encrypt the data of the session."""
+        nonce, data = secrets.token_bytes(NONCE), self.serializer().dumps(session_dict)
+        return b64encode(nonce + self._cipher(settings.SECRET_KEY).encrypt(nonce, data, None)).decode()
+
+    def decode(self, session_data: bytes | str) -> dict[str, Any]:
+        """Decrypt the data of the session; it is empty if no key of this row fits."""
+        sealed = b64decode(session_data)
+        for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
+            try:
+                data = self._cipher(secret).decrypt(sealed[:NONCE], sealed[NONCE:], None)
+            except (InvalidTag, ValueError):  # ValueError where nothing is stored
+                continue
+            decoded: dict[str, Any] = self.serializer().loads(data)
+            return decoded
+        return {}
+
+    def _cipher(self, secret: str) -> AESGCM:
+        return AESGCM(salted_hmac(self.key_salt, b"", secret=secret, algorithm="sha256").digest())
 
     def _get_session_from_db(self) -> BrowserSession | None:
         found = None if self.session_key is None else who_asks.by_cookie(row_key(self.session_key))

@@ -1,11 +1,14 @@
 """Whoever wants to be somebody else, or to learn who is here: sessions, log-ins, and how often each may be tried."""
 
 import re
+from base64 import b64decode, b64encode
 from datetime import UTC, datetime
 
 import pytest
 import time_machine
 from django.contrib.auth import SESSION_KEY
+from django.core import signing
+from django.core.signing import BadSignature
 from django.db import IntegrityError, ProgrammingError, transaction
 from django.test import Client
 from django.urls import reverse
@@ -77,8 +80,27 @@ class TestASession:
         assert key_of(victim) not in str(store_of(row).decode(row.session_data))
         assert not is_in(with_session(row.session_key))
 
+    def test_tells_nobody_who_reads_its_row_the_code_that_was_mailed(self, player, mailoutbox):
+        visitor = a_visitor()
+        visitor.post(FORGOTTEN, {"email": player.user.email})
+        (row,) = BrowserSession.objects.all()
+        code = store_of(row).decode(row.session_data)["account_password_reset_verification"]["code"]
+        held = b64decode(row.session_data)
+        assert code.encode() not in held
+        assert b"account_password_reset" not in held
+        with pytest.raises(BadSignature):
+            signing.loads(row.session_data, salt=store_of(row).key_salt)
+        assert visitor.post(f"{FORGOTTEN}code/", {"code": code})["Location"] == f"{FORGOTTEN}new/"
+
+    @pytest.mark.parametrize("data", ["", "AAAA", b64encode(bytes(40)).decode()])
+    def test_that_somebody_has_spoilt_is_empty(self, player, data):
+        visitor = a_visitor()
+        log_in(visitor, player.user)
+        BrowserSession.objects.update(session_data=data)
+        assert not is_in(visitor)
+
     def test_is_not_copied_into_the_row_of_somebody_else(self, player):
-        """The login role may write to the table of sessions: what a row holds is signed for that row."""
+        """The login role may write to the table of sessions: what a row holds is encrypted for that row."""
         thief, victim = a_visitor(), a_visitor()
         log_in(thief, a_player(password=PASSWORD).user)
         log_in(victim, player.user)
