@@ -56,6 +56,9 @@ FROM games_liveseat AS seat WHERE seat.round_id = %(round)s ORDER BY seat.accoun
 """
 
 
+POST: Final = "SELECT * FROM wallet_write(%s::jsonb, false)"
+
+
 def register(number: int) -> list[Player]:
     """Open the tables and return *number* players with money; the first few have set their
     limits.
@@ -98,11 +101,17 @@ def posting(pace: Pace) -> list[Result]:
 
 
 def poster(player: Player) -> Rate:
-    """Return the rate at which a player's stakes are posted."""
+    """Return the rate at which a player's stakes are posted: by the owner, since only functions of games post them."""
     money = player.currency, Mode.REAL
     cash, escrow = accounts.player_account(player.pk, Mode.REAL), accounts.house_account(AccountKind.ESCROW, *money)
     lines = ledger.Line(cash, *money, -STAKE), ledger.Line(escrow, *money, STAKE)
-    return repeat(lambda: ledger.post(ledger.Journal(uuid4(), "stake", lines)))
+
+    def post() -> None:
+        with connections["owner"].cursor() as cursor:
+            cursor.execute(POST, [ledger.request(ledger.Journal(uuid4(), "stake", lines))])
+            cursor.fetchall()
+
+    return repeat(post)
 
 
 def solo_service(pace: Pace) -> list[Result]:

@@ -188,7 +188,6 @@ def _store(
     call = getattr(decision, "call", None)
     seat = None if transition.seat_number is None else seated[transition.seat_number]
     newcomer = seat if transition.first(PlayerJoined) else None
-    taken = transition.first(BankTaken)
     move = {
         "number": transition.number,
         "round": belongs and belongs.pk,
@@ -204,7 +203,7 @@ def _store(
         "why": transition.why,
         "sale": sale_id,
         "newcomer": newcomer and _described(newcomer),
-        "bank": taken and _bank(there(after.tenure)),
+        "tenure": after.tenure and after.tenure.pk,
     }
     moves.store_move(after.chemin, move, freeze(after.state))
     if newcomer is not None:
@@ -220,7 +219,3 @@ def _described(newcomer: CheminSeat) -> dict[str, Json]:
         "is_random": newcomer.is_random,
         "session": str(newcomer.session) if newcomer.session else None,
     }
-
-
-def _bank(tenure: CheminTenure) -> dict[str, Json]:
-    return {"id": str(tenure.pk), "account": tenure.account_id, "seat": tenure.seat_id}

@@ -19,12 +19,10 @@ from games.engine.chemin.frozen import UNREADABLE
 from games.engine.chemin.state import Chips, there
 from games.models import CheminSeat, CheminTenure
 from games.tables import notify
-from wallet import ledger
-from wallet.ledger import holds
 from wallet.models import Account, Entry, Hold
 
-BACK, WON = "bank_back", "bank_won"
-"""Kinds of journals: the part of a bank that was put up, and the part that was won."""
+BACK = "bank_back"
+"""Kind of the journals that return what was put up as a bank."""
 
 
 def at(live_table_id: int) -> TableState:
@@ -71,8 +69,7 @@ def send_home(tenure: CheminTenure) -> None:
         return
     entries = Entry.objects.filter(account=bank, journal__kind=BACK).aggregate(total=Sum("amount", default=0))
     back = min(bank.balance, tenure.put_up + entries["total"])
-    ledger.post(*_home(tenure, bank, {BACK: back, WON: bank.balance - back}))
-    moves.note_home(tenure)
+    moves.pay_home(tenure.pk, back=back, won=bank.balance - back)
 
 
 def clear(table_state: TableState) -> None:
@@ -80,8 +77,6 @@ def clear(table_state: TableState) -> None:
 
     Bids are released and the bank goes to its owner. No coup is in progress at such a table.
     """
-    if sale_id := table_state.chemin.sale_id:
-        holds.release_all(sale_id)
     if table_state.tenure is not None:
         send_home(table_state.tenure)
     moves.clear_table(table_state.live_table.pk)
@@ -128,14 +123,3 @@ def _bids(table_state: TableState) -> Iterator[Chips]:
 
 def _account_seats(seats: Mapping[int, CheminSeat]) -> Mapping[int, int]:
     return {seat.account_id: seat_number for seat_number, seat in seats.items()}
-
-
-def _home(tenure: CheminTenure, bank: Account, amounts: Mapping[str, int]) -> Iterator[ledger.Journal]:
-    for kind, amount in amounts.items():
-        if amount:
-            key = ledger.system_key(tenure.pk, f"{kind} at {bank.version}")
-            lines = (
-                ledger.Line(bank.pk, bank.currency, bank.mode, -amount),
-                ledger.Line(tenure.seat.account_id, bank.currency, bank.mode, amount),
-            )
-            yield ledger.Journal(key, kind, lines, tenure.pk)

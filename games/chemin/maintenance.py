@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from typing import Final
-from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
+from uuid import NAMESPACE_URL, uuid5
 
-from games.chemin import shoes
+from games.chemin import moves, shoes
 from games.chemin.apply import carry_out
 from games.chemin.availability import may_begin
 from games.chemin.table_state import TableState
@@ -17,12 +16,6 @@ from games.models import CheminSeat, Decider, ShoeEnding, WhyLeft
 from games.rounds.integrity import NotReproduced
 from games.shared import malfunction
 from games.shared.shoes import SYSTEM
-from wallet import ledger
-from wallet.ledger import accounts
-from wallet.models import Account, AccountKind
-
-FUNDS: Final = 20
-"""A house player starts with this many of the table's largest banks, so that it does not run out of money."""
 
 
 def see_to(table_state: TableState) -> TableState:
@@ -77,35 +70,20 @@ def _house_seats(table_state: TableState) -> list[CheminSeat]:
 def _sit_down(table_state: TableState) -> TableState:
     """Seat a house player at a free seat. Each seat has its own account, funded up to the same amount."""
     seat_number, live_table = secrets.choice(table_state.free_seats()), table_state.live_table
-    account_id = accounts.open_table_account(
-        AccountKind.SEAT,
-        _house_player(live_table.pk, seat_number),
-        currency=table_state.rules.currency,
-        mode=table_state.mode,
-    )
-    has = Account.objects.select_for_update().get(pk=account_id).balance or 0
-    wanted = max(has, FUNDS * table_state.rules.maximum)
-    _fund(table_state, account_id, wanted - has)
+    account_id, free = _fund(table_state, seat_number)
     newcomer = CheminSeat(live_table=live_table, number=seat_number, account_id=account_id, is_random=True)
-    return carry_out(table_state, Join(seat_number, wanted), decider=Decider.HOUSE, newcomer=newcomer)
+    return carry_out(table_state, Join(seat_number, free), decider=Decider.HOUSE, newcomer=newcomer)
 
 
 def _keep_in_funds(table_state: TableState, seat: CheminSeat) -> TableState:
     """Fund a house player that could not cover the largest bank."""
-    has, wanted = table_state.state.seat(seat.number).balance, FUNDS * table_state.rules.maximum
-    if has >= table_state.rules.maximum:
+    if table_state.state.seat(seat.number).balance >= table_state.rules.maximum:
         return table_state
-    _fund(table_state, seat.account_id, wanted - has)
-    return carry_out(table_state, SetBalance(seat.number, wanted), decider=Decider.HOUSE)
+    _, free = _fund(table_state, seat.number)
+    return carry_out(table_state, SetBalance(seat.number, free), decider=Decider.HOUSE)
 
 
-def _house_player(live_table_id: int, seat_number: int) -> UUID:
-    return uuid5(NAMESPACE_URL, f"sabot:live_table:{live_table_id}:house_player:{seat_number}")
-
-
-def _fund(table_state: TableState, account_id: int, amount: int) -> None:
-    currency, mode = table_state.rules.currency, table_state.mode
-    if amount:
-        mint = accounts.house_account(AccountKind.MINT, currency, mode)
-        lines = ledger.Line(mint, currency, mode, -amount), ledger.Line(account_id, currency, mode, amount)
-        ledger.post(ledger.Journal(uuid4(), "seat_funded", lines))
+def _fund(table_state: TableState, seat_number: int) -> tuple[int, int]:
+    live_table_id = table_state.live_table.pk
+    house_player = uuid5(NAMESPACE_URL, f"sabot:live_table:{live_table_id}:house_player:{seat_number}")
+    return moves.fund_house_player(live_table_id, house_player)

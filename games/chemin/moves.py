@@ -1,6 +1,6 @@
-"""Calls of the database functions that write tables of Chemin de Fer.
+"""Calls of the database functions that write tables of Chemin de Fer and move their money.
 
-Nothing else may write them (``games/sql/functions/chemin_moves.sql``). The functions check what they
+Nothing else may (``games/sql/functions/chemin_moves.sql``, ``chemin_money.sql``). The functions check what they
 are asked against what is stored. Callers have checked the same before, so a refusal is a bug or an
 attack, and `games.chemin.stop` stops the table. Only `NotInTime` can happen to an honest player.
 """
@@ -16,9 +16,14 @@ from uuid import UUID
 from django.db import connection
 
 from audit.raw_rows import named_errors
-from games.models import CheminSeat, CheminTable, CheminTenure
+from games.models import CheminSeat, CheminTable
 from games.rounds.database_refusals import round_refusals
 from games.shared.moves import MoveRefused
+from wallet.ledger import refusals
+
+
+class MayNotPlay(MoveRefused):
+    """The player may not put money at risk, sit down or come back."""
 
 
 class NotNow(MoveRefused):
@@ -49,6 +54,10 @@ class WrongCoup(MoveRefused):
     """The coup does not follow from its cards and stakes."""
 
 
+class NoMove(MoveRefused):
+    """A tenure began without a move."""
+
+
 ERROR_OF_STATE: Final[Mapping[str, type[MoveRefused]]] = {
     "SB120": NotNow,
     "SB121": NotAsked,
@@ -57,6 +66,7 @@ ERROR_OF_STATE: Final[Mapping[str, type[MoveRefused]]] = {
     "SB124": WrongSeat,
     "SB125": StateDiffers,
     "SB126": WrongCoup,
+    "SB141": NoMove,
 }
 STORED: Final = ("move", "question", "asked_at", "deadline", "tenure_id", "sale_id")
 ASKED: Final = ("asked_at", "deadline")
@@ -96,9 +106,35 @@ def finish_coup(values: Mapping[str, UUID | str | bool | datetime | None]) -> No
         cursor.execute(FINISH, values)
 
 
-def note_home(tenure: CheminTenure) -> None:
-    """Store what the ledger has paid from a bank to its banker."""
-    _row("SELECT games_note_home(%s)", tenure.pk)
+def hold_bid(live_table_id: int, sale_id: UUID, seat_number: int, amount: int) -> None:
+    """Hold a bid of *amount* minor units; 0 releases it. Raises NotNow, WrongAmount, LedgerError."""
+    _row("SELECT games_hold_bid(%s, %s, %s, %s)", live_table_id, sale_id, seat_number, amount)
+
+
+def begin_tenure(live_table_id: int, tenure_id: UUID, seat_number: int, amount: int, at: datetime) -> int:
+    """Have a banker pay a bank, and return the account of the bank. Raises WrongSeat, LedgerError."""
+    statement = "SELECT games_begin_tenure(%s, %s, %s, %s, %s)"
+    (account_id,) = _row(statement, live_table_id, tenure_id, seat_number, amount, at)
+    return int(account_id)
+
+
+def lay_stake(coup_id: UUID, seat_number: int, amount: int) -> None:
+    """Move *amount* minor units to the stakes of a coup; a negative amount returns. Raises WrongSeat, LedgerError."""
+    _row("SELECT games_lay_stake(%s, %s, %s)", coup_id, seat_number, amount)
+
+
+def pay_home(tenure_id: UUID, *, back: int, won: int) -> None:
+    """Pay money of a bank to its banker: *back* of what was put up, *won* of what was won.
+
+    Raises WrongSeat, LedgerError.
+    """
+    _row("SELECT games_pay_home(%s, %s, %s)", tenure_id, back, won)
+
+
+def fund_house_player(live_table_id: int, house_player: UUID) -> tuple[int, int]:
+    """Give a house player enough chips; return its account and what is free on it. Raises NotNow."""
+    account_id, free = _row("SELECT account, free FROM games_fund_house_player(%s, %s)", live_table_id, house_player)
+    return int(account_id), int(free)
 
 
 def clear_table(live_table_id: int) -> int:
@@ -122,8 +158,8 @@ def keep_away_seats(live_table_id: int) -> None:
     _row("SELECT games_keep_away_seats(%s)", live_table_id)
 
 
-def _row(statement: str, *values: int | str | UUID) -> tuple[Any, ...]:
-    with named_errors(ERROR_OF_STATE), connection.cursor() as cursor:
+def _row(statement: str, *values: int | str | UUID | datetime) -> tuple[Any, ...]:
+    with refusals(), named_errors(ERROR_OF_STATE), connection.cursor() as cursor:
         cursor.execute(statement, values)
         found: tuple[Any, ...] = cursor.fetchone()
     return found

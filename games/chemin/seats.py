@@ -17,8 +17,6 @@ from games.engine.chemin.events import (
     PlayerWillLeave,
 )
 from games.models import CheminSeat, CheminTenure, Decider
-from wallet.ledger import accounts
-from wallet.models import AccountKind
 
 Seats = Mapping[int, CheminSeat]
 
@@ -50,23 +48,19 @@ def follow(transition: Transition, seats: Seats) -> Seats:
 
 
 def begin_tenure(transition: Transition) -> CheminTenure | None:
-    """Begin the tenure of the player who took the bank in this move, with an account; or return the present one.
+    """Begin the tenure of the player who took the bank in this move, or return the present one.
 
-    One move never begins and ends tenures of two players: a player who takes over a bank is asked
-    first.
+    The account of the bank is opened when it is paid (`games.chemin.money.move`). One move never
+    begins and ends tenures of two players: a player who takes over a bank is asked first.
     """
     taken = transition.first(BankTaken)
     if taken is None:
         return transition.before.tenure
-    before, seat, tenure_id = transition.before, transition.before.seats[taken.seat], uuid4()
-    account_id = accounts.open_table_account(
-        AccountKind.BANK, tenure_id, currency=before.rules.currency, mode=before.mode, owner_id=seat.player_id
-    )
+    before = transition.before
     return CheminTenure(
-        id=tenure_id,
+        id=uuid4(),
         live_table=before.live_table,
-        seat=seat,
-        account_id=account_id,
+        seat=before.seats[taken.seat],
         put_up=taken.amount,
         began_at=transition.at,
     )

@@ -76,6 +76,8 @@ CREATE OR REPLACE TRIGGER games_cheminstake_is_kept BEFORE UPDATE OR DELETE OR T
 
 CREATE OR REPLACE TRIGGER games_chemintenure_is_kept BEFORE UPDATE ON games_chemintenure
     FOR EACH ROW EXECUTE FUNCTION games_keep_tenure();
+CREATE CONSTRAINT TRIGGER games_chemintenure_has_its_move AFTER INSERT ON games_chemintenure DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION games_tenure_has_its_move();
 
 -- On games_evidence
 

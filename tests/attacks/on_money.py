@@ -23,7 +23,7 @@ CHECKS = [
     Attack(
         "wallet_account",
         "wallet_account_covered",
-        f"SELECT wallet_hold(gen_random_uuid(), (SELECT id FROM wallet_account WHERE {CASH}), {LOTS})",
+        f"SELECT wallet_set_hold(gen_random_uuid(), (SELECT id FROM wallet_account WHERE {CASH}), {LOTS})",
     ),
     Attack(
         "wallet_account",

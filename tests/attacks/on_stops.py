@@ -63,13 +63,13 @@ ATTACKS: list[Attack] = [
     Attack(
         "wallet_hold",
         "wallet_hold_may_begin",
-        f"SELECT wallet_hold(gen_random_uuid(), id, 100) FROM wallet_account WHERE {CASH}",
+        f"SELECT wallet_set_hold(gen_random_uuid(), id, 100) FROM wallet_account WHERE {CASH}",
         STANDS,
     ),
     Attack(
         "wallet_hold",
         "wallet_hold_may_grow",
-        "SELECT wallet_hold(round_id, account_id, amount + 1) FROM wallet_hold",
+        "SELECT wallet_set_hold(round_id, account_id, amount + 1) FROM wallet_hold",
         STANDS,
     ),
     Attack(

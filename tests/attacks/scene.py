@@ -45,7 +45,7 @@ from tests.notices import a_notice
 from tests.people import a_member_of_staff
 from tests.remote import a_visit, an_operator
 from tests.voiding import void_as_two_agree
-from tests.wallet import studios
+from tests.wallet import holds, studios
 from tests.wallet.adjusting import adjust
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.coups import Coup, a_bank, coup_player, house_player
@@ -54,13 +54,12 @@ from tests.wallet.payout_builders import a_withdrawal, approve
 from tests.wallet.statement_builders import confirmed, drafted
 from tests.wallet.stopped import go_on, stop
 from wallet import payouts
-from wallet.ledger import holds, hourly_totals, round_reversal
+from wallet.ledger import hourly_totals
 from wallet.models import (
     BankNotice,
     BankOrder,
     BankPayout,
     BankPayoutNotice,
-    Journal,
     LedgerHourlyTotal,
     NoticePath,
     OperatorBet,
@@ -104,10 +103,6 @@ def _money(player: Player) -> None:
     notifications.keep(payment.variant, NoticePath.RETURN, b"raw", notifications.Decision.NOTED, payment=payment)
     holds.hold(uuid4(), cash(player), 1000)
     a_round(player, staked=100, paid=250)
-    round_id = Journal.objects.get(kind="stake").round_id
-    assert round_id
-    with transaction.atomic():
-        round_reversal.undo_round(round_id)
     adjust(player, 100)
     approve(a_withdrawal(player, TWO_PEOPLE_ABOVE["SEK"] + 100))  # its second approval is open
     withdrawal = a_withdrawal(player)

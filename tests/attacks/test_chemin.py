@@ -34,7 +34,7 @@ from tests.chemin.at_table import (
 from tests.harness.databases import kept_for_several_tests
 from tests.harness.owner import as_owner, without
 from wallet import ledger
-from wallet.ledger import Journal, Line, accounts
+from wallet.ledger import Journal, Line
 from wallet.models import Account, AccountKind, Mode
 
 pytestmark = pytest.mark.django_db
@@ -285,27 +285,53 @@ class TestMoney:
         payout = Journal(uuid4(), "settle", tuple(Line(at, "SEK", "R", amount) for at, amount in lines), coup.pk)
         with pytest.raises(ledger.WrongPurpose), transaction.atomic():
             ledger.post(payout)
-        without("wallet_write", "by_application AND kinds[line.n] IN ('settle', 'deposit', 'top_up')")
+        without("wallet_write", "'withdraw_paid',", "'withdraw_paid', 'settle',")
         ledger.post(payout)
 
     def test_that_somebody_else_staked_is_not_returned_to_a_player(self, staked):
-        coup, thief = LiveRound.objects.get(), CheminSeat.objects.get(number=3)
-        stakes = accounts.open_table_account(AccountKind.STAKES, coup.pk, currency="SEK", mode=Mode.REAL)
-        lines = (Line(stakes, "SEK", "R", -4_000), Line(thief.account_id, "SEK", "R", 4_000))
-        theft = Journal(uuid4(), "stake", lines, coup.pk)
-        with pytest.raises(ledger.WrongPurpose), transaction.atomic():
-            ledger.post(theft)
+        lay = "SELECT games_lay_stake(%s, %s, %s)"
+        without("games_lay_stake", "AND r.phase = 'betting'", "")
+        refused(lay, LiveRound.objects.get().pk, 3, -4_000, by="SB009")
         without("wallet_table_account_allows", "HAVING sum(staked.amount) > 0", "HAVING false")
-        ledger.post(theft)
+        send(lay, LiveRound.objects.get().pk, 3, -4_000)
+
+    def test_is_staked_by_players_at_the_table_while_the_coup_takes_stakes(self, staked):
+        lay, coup = "SELECT games_lay_stake(%s, %s, %s)", LiveRound.objects.get().pk
+        refused(lay, coup, 3, 1_000, by="SB124")
+        refused(lay, uuid4(), 3, 1_000, by="SB124")
+        without("games_lay_stake", "AND r.phase = 'betting'", "")
+        refused(lay, coup, 9, 1_000, by="SB124")
+        send(lay, coup, 3, 1_000)
 
     def test_of_a_bank_does_not_go_home_while_stakes_wait_for_it(self, staked):
-        tenure = CheminTenure.objects.get()
-        lines = (Line(tenure.account_id, "SEK", "R", -10_000), Line(tenure.seat.account_id, "SEK", "R", 10_000))
-        home = Journal(uuid4(), "bank_back", lines, tenure.pk)
-        with pytest.raises(ledger.WrongPurpose), transaction.atomic():
-            ledger.post(home)
+        home = "SELECT games_pay_home(%s, %s, 0)"
+        tenure = CheminTenure.objects.get().pk
+        refused(home, uuid4(), 10_000, by="SB124")
+        refused(home, tenure, 10_000, by="SB009")
         without("wallet_table_account_allows", "pool.balance > 0", "false")
-        ledger.post(home)
+        send(home, tenure, 10_000)
+
+    def test_is_not_a_bank_without_a_move(self, table):
+        seated_players(table)
+        begin = "SELECT games_begin_tenure(%s, %s, 1, %s, clock_timestamp())"
+        refused(begin, table.pk, uuid4(), 1, by="SB124")
+        refused(begin, table.pk + 1_000, uuid4(), 10_000, by="SB124")
+        with transaction.atomic():
+            send("SET CONSTRAINTS ALL IMMEDIATE")
+            refused(begin, table.pk, uuid4(), 10_000, by="SB141")
+        as_owner("DROP TRIGGER games_chemintenure_has_its_move ON games_chemintenure")
+        send(begin, table.pk, uuid4(), 10_000)
+        assert cash(asked_at(table)).balance == MONEY - 10_000
+
+    def test_is_held_for_no_bid_where_nothing_is_for_sale(self, table):
+        seated_players(table)
+        bid = "SELECT games_hold_bid(%s, %s, 1, 10_000)"
+        refused(bid, table.pk, uuid4(), by="SB120")
+        without("games_hold_bid", "bidder.phase <> 'auction' OR", "")
+        refused(bid, table.pk, uuid4(), by="SB123")
+        without("games_hold_bid", "bidder.full_amount) IS NOT TRUE", "bidder.full_amount) IS NULL AND false")
+        send(bid, table.pk, uuid4())
+        assert cash(asked_at(table)).held == 10_000
 
 
 FINISH = "SELECT games_finish_coup(%s, %s, %s, %s, %s, %s, %s, false, false, clock_timestamp())"

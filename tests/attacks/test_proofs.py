@@ -19,6 +19,7 @@ from players.models import LogInLock, Mail, Player
 from tests.attacks.statements import refused, send
 from tests.builders import a_player, a_round, a_table
 from tests.harness.owner import as_owner, without
+from tests.wallet.money_moves import a_round as posted_round
 from tests.wallet.money_moves import cash, house, move
 from wallet import ledger
 from wallet.cashier import FREE_MONEY
@@ -126,7 +127,7 @@ class TestDeposits:
         deposit = Journal(uuid4(), "deposit", move((house("cashier", player), -100_000), (cash(player), 100_000)))
         with pytest.raises(ledger.WrongPurpose), transaction.atomic():
             ledger.post(deposit)
-        without("wallet_write", "IN ('settle', 'deposit', 'top_up')", "IN ('settle')")
+        without("wallet_write", "'withdraw_paid',", "'withdraw_paid', 'deposit',")
         ledger.post(deposit)
 
     def test_are_credited_when_a_process_with_the_key_says_that_the_provider_has_confirmed_them(self):
@@ -167,7 +168,7 @@ class TestPlayMoney:
         send(top_up, player.pk, uuid4())
         assert balance(account) == FREE_MONEY[player.currency]
         refused(top_up, player.pk, uuid4(), by="SB133")
-        without("wallet_write", "IN ('settle', 'deposit', 'top_up')", "IN ('settle')")
+        without("wallet_write", "'withdraw_paid',", "'withdraw_paid', 'top_up',")
         ledger.post(Journal(uuid4(), "top_up", gift))
 
     def test_the_standard_amounts_are_those_that_the_page_says(self):
@@ -177,7 +178,36 @@ class TestPlayMoney:
                 assert cursor.fetchone() == (amount,)
 
 
+class TestStakes:
+    @pytest.mark.parametrize("kind", ["stake", "held_stake"])
+    def test_are_not_posted_by_the_application_under_an_invented_round(self, kind):
+        player = a_player(real=50_000)
+        stolen = Journal(uuid4(), kind, move((cash(player), -50_000), (house("escrow", player), 50_000)), uuid4())
+        with pytest.raises(ledger.WrongPurpose), transaction.atomic():
+            ledger.post(stolen)
+        without("wallet_write", "'withdraw_paid',", f"'withdraw_paid', '{kind}',")
+        ledger.post(stolen)
+        assert balance(cash(player)) == 0
+
+
 class TestReversals:
+    def test_take_back_no_round_that_no_table_knows(self):
+        player = a_player(real=50_000)
+        lost, _ = posted_round(player, 50_000, 0)
+        reverse = "SELECT wallet_reverse(ARRAY[%s]::bigint[], ARRAY[%s]::uuid[], 'void')"
+        with transaction.atomic():
+            send("SET CONSTRAINTS ALL IMMEDIATE")
+            refused(reverse, lost.journal_id, uuid4(), by="SB034")
+        as_owner("DROP TRIGGER wallet_journal_reverses_a_void ON wallet_journal")
+        send(reverse, lost.journal_id, uuid4())
+        assert balance(cash(player)) == 50_000
+
+    def test_are_voids_or_rollbacks_of_studios(self):
+        player = a_player(real=50_000)
+        lost, _ = posted_round(player, 50_000, 0)
+        reverse = "SELECT wallet_reverse(ARRAY[%s]::bigint[], ARRAY[%s]::uuid[], 'gift')"
+        refused(reverse, lost.journal_id, uuid4(), by="SB009")
+
     def test_take_back_no_deposit(self):
         player = a_player(real=50_000)
         deposit = StoredJournal.objects.get(kind="deposit", entry__account=cash(player)).pk

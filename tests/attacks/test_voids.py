@@ -29,7 +29,6 @@ MONEY = 1_000_000
 NOT_VOIDED = "SB033"
 NOT_MOVED_BACK = "SB034"
 NOT_RETURNED = "SB075"
-NOT_RELEASED = "SB107"
 
 
 @contextmanager
@@ -58,9 +57,9 @@ def end_void(round_id):
         cursor.execute("SELECT games_end_void(%s)", [round_id])
 
 
-def move_back(round_id, kind="void"):
+def move_back(round_id):
     journals = Journal.objects.filter(round_id=round_id, reverses=None).values_list("pk", flat=True)
-    ledger.reverse({each: uuid4() for each in journals}, kind=kind)
+    ledger.reverse({each: uuid4() for each in journals}, kind="void")
 
 
 def settled_round():
@@ -151,8 +150,6 @@ class TestADealtRound:
         dealt = self.dealt()
         with pytest.raises(ledger.UnknownJournal), transaction.atomic():
             move_back(dealt.pk)
-        with refused(NOT_RELEASED), connection.cursor() as cursor:
-            cursor.execute("SELECT wallet_release_holds(%s)", [dealt.pk])
         assert Hold.objects.get(round_id=dealt.pk).amount == 5000
 
 
@@ -164,10 +161,10 @@ class TestABank:
         a_staked_coup(live_table)
         tenure = Journal.objects.get(kind="bank").round_id
         with pytest.raises(ledger.WrongPurpose), transaction.atomic():
-            move_back(tenure, kind="bank_back")
+            move_back(tenure)
         without("wallet_refuse_bound", "IF FOUND THEN", "IF false THEN")
         with refused(NOT_MOVED_BACK):
-            move_back(tenure, kind="bank_back")
+            move_back(tenure)
 
 
 @pytest.mark.django_db

@@ -34,7 +34,7 @@ ACCOUNT = "SELECT id FROM wallet_account WHERE owner_id = %s AND kind = 'cash' A
 OF_THE_HOUSE = "SELECT id FROM wallet_account WHERE owner_id IS NULL AND kind = %s AND currency = %s AND mode = 'R'"
 POST = "SELECT journal FROM tests.write(%s::jsonb)"
 REVERSE = "SELECT posted FROM wallet_reverse(%s::bigint[], %s::uuid[], 'void')"
-HOLD = "SELECT wallet_hold(%s::uuid, %s::bigint, %s::bigint)"
+HOLD = "SELECT tests.hold(%s::uuid, %s::bigint, %s::bigint)"
 SETTLE = "SELECT account FROM tests.settle_holds(%s::uuid, %s::uuid, %s::uuid, %s::bigint[], %s::bigint[])"
 RECORD = "SELECT audit_record(%s, %s, %s, %s, %s::jsonb)"
 STATEMENT = """

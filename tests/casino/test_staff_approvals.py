@@ -16,9 +16,8 @@ from tests.builders import a_player
 from tests.casino.two_people import Adjustment, Asked, OfStaff, Payment, Voiding, browser_of
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
-from tests.wallet import adjusting
+from tests.wallet import adjusting, holds
 from tests.wallet.money_moves import cash
-from wallet.ledger import holds
 from wallet.models import Journal
 
 pytestmark = pytest.mark.django_db

@@ -153,6 +153,7 @@ class Evening:
                     account_id=0,
                     put_up=amount,
                     began_at=self.now,
+                    ended_at=self.now,  # the tenure in progress is that of a table state, which is not stored here
                 )
                 self.tenure = self._keep(tenure).pk
             case Declared(side=side, draws=draws):

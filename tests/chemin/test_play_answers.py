@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.chemin import play
+from games.chemin import moves, play
 from games.engine.chemin import Phase, Refusal
 from games.errors import (
     NotEligible,
@@ -297,9 +297,9 @@ def test_not_enough_balance_is_told_where_the_ledger_says_so(monkeypatch):
     table = a_chemin_table()
     first, _ = seated_players(table, 2)
 
-    def refuse(*_journals: object) -> None:
+    def refuse(*_asked: object) -> None:
         raise ledger.InsufficientFunds
 
-    monkeypatch.setattr(ledger, "post", refuse)
+    monkeypatch.setattr(moves, "begin_tenure", refuse)
     with pytest.raises(NotEnoughBalance):
         answer(first, table, "take_bank", 10_000)

@@ -16,6 +16,7 @@ from tests.builders import a_chemin_live_table, a_player, put_live
 from tests.chemin.at_table import a_seat_as_owner
 from tests.harness.databases import Database
 from tests.harness.owner import create_as_owner
+from tests.wallet.money_moves import open_table_account, write
 from wallet import ledger
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode
@@ -30,7 +31,7 @@ def live(table: Table, mode: Mode) -> LiveTable:
 
 
 def house_chips(mode: Mode = Mode.FREE, stands_for: UUID | None = None) -> int:
-    return accounts.open_table_account(AccountKind.SEAT, stands_for or uuid4(), currency="SEK", mode=mode)
+    return open_table_account(AccountKind.SEAT, stands_for or uuid4(), currency="SEK", mode=mode)
 
 
 def seat_a_house_player(live_table: LiveTable, account_id: int) -> CheminSeat:
@@ -99,7 +100,7 @@ class TestWebAndWorkers:
         chips, cash = house_chips(), accounts.player_account(player.pk, Mode.REAL)
         lines = (ledger.Line(cash, "SEK", Mode.REAL, -100), ledger.Line(chips, "SEK", Mode.REAL, 100))
         with pytest.raises(ledger.UnknownAccount), transaction.atomic():
-            ledger.post(ledger.Journal(uuid4(), "stake", lines))
+            write(ledger.Journal(uuid4(), "stake", lines))
 
 
 class TestTheOwner:

@@ -63,6 +63,7 @@ from tests.chemin.at_table import (
     time_given,
 )
 from tests.harness.owner import as_owner, update_as_owner
+from tests.wallet.money_moves import write
 from wallet import ledger
 from wallet.ledger import accounts
 from wallet.models import Account, AccountKind, Journal, Mode
@@ -507,4 +508,4 @@ def take(account_id: int, amount: int) -> None:
     """Take chips from a house player, as a loss would."""
     mint = accounts.house_account(AccountKind.MINT, "SEK", Mode.FREE)
     lines = ledger.Line(account_id, "SEK", "F", -amount), ledger.Line(mint, "SEK", "F", amount)
-    ledger.post(ledger.Journal(uuid4(), "seat_funded", lines))
+    write(ledger.Journal(uuid4(), "seat_funded", lines))

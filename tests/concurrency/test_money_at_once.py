@@ -27,7 +27,7 @@ from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back
 from tests.wallet.money_moves import cash, settle, stake, write
 from tests.wallet.payout_builders import an_account
 from tests.wallet.test_at_once import at_once, outcome
-from wallet import ledger, withdrawals
+from wallet import withdrawals
 from wallet.invariants import verify
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Entry, Journal, Mode, Payment, PayoutAccount, Withdrawal
@@ -81,7 +81,7 @@ class TestWithoutItsGuards:
         def look_then_stake() -> str:
             assert balance(player) == AMOUNT
             have_looked.wait(timeout=300)
-            return outcome(lambda: ledger.post(stake(player, AMOUNT)))
+            return outcome(lambda: write(stake(player, AMOUNT)))
 
         assert at_once([look_then_stake] * THREADS) == ["posted"] * THREADS
         assert balance(player) == AMOUNT - THREADS * AMOUNT

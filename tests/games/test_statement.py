@@ -28,6 +28,7 @@ from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample, sweep
 from tests.voiding import void_unreproduced
 from tests.wallet import money_moves
+from tests.wallet.money_moves import write
 from wallet import cashier, ledger
 from wallet.ledger import accounts, purse
 from wallet.models import Entry, Journal, Mode
@@ -80,7 +81,7 @@ def a_withdrawal(player: Player, amount: int, ended: str) -> None:
     steps = [("withdraw", cash, pending)] + ([(ended, pending, target)] if ended else [])
     for kind, source, goal in steps:
         lines = money_moves.move((source, -amount), (goal, amount), currency=player.currency)
-        ledger.post(ledger.Journal(uuid4(), kind, lines))
+        write(ledger.Journal(uuid4(), kind, lines))
 
 
 def owned_before(player: Player, mode: Mode, moment: datetime) -> int:

@@ -18,7 +18,7 @@ from tests.builders import a_player, a_round, a_seat, a_table
 from tests.harness.sweeps import sample
 from tests.people import events
 from tests.voiding import void_unreproduced
-from tests.wallet.money_moves import cash, house, move
+from tests.wallet.money_moves import cash, house, move, open_table_account, write
 from tests.wallet.test_at_once import at_once
 from wallet import ledger
 from wallet.ledger import accounts, purse
@@ -39,11 +39,9 @@ def balance(player, mode=Mode.REAL):
 def spend(player, amount, mode=Mode.REAL):
     """Take money out of the player's cash, as taking a bank would."""
     tenure = uuid4()
-    bank = accounts.open_table_account(
-        AccountKind.BANK, tenure, currency=player.currency, mode=mode, owner_id=player.pk
-    )
+    bank = open_table_account(AccountKind.BANK, tenure, currency=player.currency, mode=mode, owner_id=player.pk)
     lines = move((cash(player, mode), -amount), (bank, amount), currency=player.currency, mode=mode.value)
-    ledger.post(ledger.Journal(uuid4(), "bank", lines, tenure))
+    write(ledger.Journal(uuid4(), "bank", lines, tenure))
 
 
 def a_won_round(player, table, mode=Mode.REAL):

@@ -24,8 +24,8 @@ TEMPLATE = "template_of_tests"
 IDS_APART = 10_000  # more rows than a test creates in one table
 # Functions of the owner for tests. The first creates staff members, which otherwise takes two others
 # who request and approve it. The second runs any statement as the owner (`tests.harness.owner`). The
-# last two write payouts without a game, which only functions of the games do. No migration has them,
-# so no installation has them.
+# others write stakes, payouts and holds without a game, which only functions of the games do. No
+# migration has them, so no installation has them.
 EMPLOY = f"""
 CREATE SCHEMA tests;
 CREATE FUNCTION tests.employ(login bigint, called text, roles text[], same_person uuid) RETURNS bigint
@@ -50,6 +50,18 @@ CREATE FUNCTION tests.settle_holds(round uuid, stake_key uuid, settle_key uuid, 
 RETURNS TABLE (account bigint, balance bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT * FROM wallet_settle_holds(round, stake_key, settle_key, accounts, paid);
+$$;
+CREATE FUNCTION tests.hold(round uuid, account bigint, amount bigint) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT wallet_set_hold(round, account, amount);
+$$;
+CREATE FUNCTION tests.release_holds(round uuid) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT wallet_delete_holds(round);
+$$;
+CREATE FUNCTION tests.open_table_account(owner bigint, kind text, currency text, mode text, stands_for uuid)
+RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT wallet_open_table_account(owner, kind, currency, mode, stands_for);
 $$;
 GRANT USAGE ON SCHEMA tests TO {GROUP};
 """

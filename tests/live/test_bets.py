@@ -39,7 +39,8 @@ from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, hurry, round_at
 from tests.live.betting import balance, chip, held, held_for, press, stakes_of, stranger, total_of
 from tests.people import events
-from wallet.ledger import accounts, holds
+from tests.wallet import holds
+from wallet.ledger import accounts
 from wallet.models import Entry, Mode
 
 pytestmark = pytest.mark.django_db

@@ -42,6 +42,7 @@ from tests.games.test_rounds_are_written_by_functions import weaken, without_ref
 from tests.harness.owner import as_owner
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at
 from tests.live.betting import held, held_for, stakes_of, total_of
+from tests.wallet import holds
 from wallet.ledger import accounts
 from wallet.models import Mode
 
@@ -101,6 +102,12 @@ def refused_until(error: type[Exception], action: Callable[[], Any], drop: Calla
     action()
 
 
+def let_everybody_call(owner: Any, function: str) -> None:
+    """Let the login role call a function of the owner."""
+    owner.execute(f"ALTER FUNCTION {function} SECURITY DEFINER")
+    owner.execute(f"GRANT EXECUTE ON FUNCTION {function} TO sabot_app")
+
+
 def test_the_arguments_of_the_product_are_accepted(seat):
     assert place(seat, {"player": 2 * STAKE, "tie": STAKE}) == seat.pk
     assert stakes_of(seat.player, seat.live_table) == {"player": 2 * STAKE, "tie": STAKE}
@@ -145,19 +152,17 @@ class TestIsRefused:
     def test_money_held_for_a_round_without_a_bet(self, seat, owner):
         round_id, stranger = round_at(seat.live_table).pk, a_player(real=MONEY)
         account = accounts.player_account(stranger.pk, Mode.REAL)
-        hold = "SELECT wallet_hold(%s::uuid, %s::bigint, %s::bigint)"
         refused_until(
             DatabaseError,
-            lambda: call(hold, round_id, account, STAKE),
-            lambda: without_refusal(owner, "games_refuse_shared_round", "SB107"),
+            lambda: call("SELECT wallet_set_hold(%s::uuid, %s::bigint, %s::bigint)", round_id, account, STAKE),
+            lambda: let_everybody_call(owner, "wallet_set_hold"),
         )
         assert held_for(round_id) == 2 * STAKE
 
     def test_money_held_for_a_round_before_it_opens(self, seat, owner):
         advance_to(seat.live_table, Phase.SETTLED)
         live_table, round_id = LiveTable.objects.get(pk=seat.live_table_id), uuid4()
-        account = accounts.player_account(seat.player_id, Mode.REAL)
-        call("SELECT wallet_hold(%s::uuid, %s::bigint, %s::bigint)", round_id, account, STAKE)
+        holds.hold(round_id, accounts.player_account(seat.player_id, Mode.REAL), STAKE)
         version = live_table.table.version_id
         opened = "SELECT id FROM games_open_round(%s::bigint, %s::uuid, %s::bigint, 'X')"
         guard = "OR EXISTS (SELECT FROM wallet_hold AS h WHERE h.round_id = round)"
@@ -172,8 +177,8 @@ class TestIsRefused:
         round_id = round_at(seat.live_table).pk
         refused_until(
             DatabaseError,
-            lambda: call("SELECT wallet_release_holds(%s::uuid)", round_id),
-            lambda: without_refusal(owner, "games_refuse_shared_round", "SB107"),
+            lambda: call("SELECT wallet_delete_holds(%s::uuid)", round_id),
+            lambda: let_everybody_call(owner, "wallet_delete_holds"),
         )
         assert held_for(round_id) == 0
 

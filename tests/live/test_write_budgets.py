@@ -12,8 +12,7 @@ from games.shared.bets import add_chip
 from tests.builders import a_player
 from tests.harness.rows_written import rows_written
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
-from tests.wallet.money_moves import stake
-from wallet import ledger
+from tests.wallet.money_moves import stake, write
 
 pytestmark = pytest.mark.django_db
 
@@ -31,9 +30,9 @@ def cost_of(do: Callable[[], object]) -> tuple[int, Counter[str]]:
 
 def test_a_posting():
     player = a_player(real=RICH)
-    ledger.post(stake(player, 100))  # the first of a day inserts totals that later ones update
+    write(stake(player, 100))  # the first of a day inserts totals that later ones update
     journal = stake(player, 100)
-    statements, rows = cost_of(lambda: ledger.post(journal))
+    statements, rows = cost_of(lambda: write(journal))
     assert statements == 1
     assert rows == {
         "wallet_posting_key": 1,

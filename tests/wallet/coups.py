@@ -5,8 +5,7 @@ from uuid import UUID, uuid4
 
 from players.models import Player
 from tests.wallet import wholeness
-from tests.wallet.money_moves import cash, write
-from wallet import ledger
+from tests.wallet.money_moves import cash, open_table_account, write
 from wallet.ledger import Journal, Line, Posted, accounts
 from wallet.models import Account, AccountKind, Day, Mode
 
@@ -25,10 +24,10 @@ def coup_player(player: Player, mode: Mode = Mode.REAL) -> CoupPlayer:
 
 def house_player(chips: int) -> CoupPlayer:
     """Return a house player with this free money, in SEK."""
-    account = accounts.open_table_account(AccountKind.SEAT, uuid4(), currency="SEK", mode=Mode.FREE)
+    account = open_table_account(AccountKind.SEAT, uuid4(), currency="SEK", mode=Mode.FREE)
     mint = accounts.house_account(AccountKind.MINT, "SEK", Mode.FREE)
     lines = (Line(mint, "SEK", "F", -chips), Line(account, "SEK", "F", chips))
-    ledger.post(Journal(uuid4(), "seat_funded", lines))
+    write(Journal(uuid4(), "seat_funded", lines))
     return CoupPlayer(account)
 
 
@@ -48,7 +47,7 @@ class Bank:
 
     def move(self, kind: str, amount: int) -> Posted:
         """Move money from the banker to the bank, or back if negative."""
-        (posted,) = ledger.post(Journal(uuid4(), kind, self.lines((self.banker.account, -amount), amount), self.tenure))
+        (posted,) = write(Journal(uuid4(), kind, self.lines((self.banker.account, -amount), amount), self.tenure))
         return posted
 
     def lines(self, other: tuple[int, int], amount: int) -> tuple[Line, ...]:
@@ -58,7 +57,7 @@ class Bank:
 def a_bank(banker: CoupPlayer, amount: int, *, currency: str = "SEK", mode: Mode = Mode.REAL) -> Bank:
     """Return a bank of *banker*."""
     tenure = uuid4()
-    account = accounts.open_table_account(AccountKind.BANK, tenure, currency=currency, mode=mode, owner_id=banker.owner)
+    account = open_table_account(AccountKind.BANK, tenure, currency=currency, mode=mode, owner_id=banker.owner)
     bank = Bank(banker, currency, mode, account, tenure)
     bank.move("bank", amount)
     return bank
@@ -73,9 +72,7 @@ class Coup:
 
     @property
     def stakes(self) -> int:
-        return accounts.open_table_account(
-            AccountKind.STAKES, self.id, currency=self.bank.currency, mode=self.bank.mode
-        )
+        return open_table_account(AccountKind.STAKES, self.id, currency=self.bank.currency, mode=self.bank.mode)
 
     @property
     def balance(self) -> int:
@@ -89,7 +86,7 @@ class Coup:
 
     def lay(self, punter: CoupPlayer, amount: int) -> Posted:
         """Lay a stake; a negative one is returned."""
-        (posted,) = ledger.post(self.journal("stake", (punter.account, -amount), (self.stakes, amount)))
+        (posted,) = write(self.journal("stake", (punter.account, -amount), (self.stakes, amount)))
         return posted
 
     def settle(self, returned: dict[CoupPlayer, int], tax: int = 0) -> Posted:

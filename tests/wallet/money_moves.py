@@ -1,13 +1,16 @@
 """Journals for tests of the ledger."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from uuid import UUID, uuid4
 
-from django.db import connection
+from django.db import connection, transaction
 
 from players.models import Player
+from tests.harness.owner import as_owner
 from wallet import ledger
 from wallet.ledger import Journal, Line, accounts
-from wallet.models import Mode
+from wallet.models import AccountKind, Mode
 
 
 def cash(player: Player, mode: Mode = Mode.REAL) -> int:
@@ -41,6 +44,29 @@ def write(*journals: Journal) -> tuple[ledger.Posted, ...]:
     with ledger.refusals(), connection.cursor() as cursor:
         cursor.execute("SELECT * FROM tests.write(%s::jsonb)", [ledger.request(*journals)])
         return ledger._read(cursor.fetchall())
+
+
+@contextmanager
+def reversing_without_a_void() -> Iterator[None]:
+    """Let journals of rounds that no table knows be reversed."""
+    guard = "TRIGGER wallet_journal_reverses_a_void"
+    with transaction.atomic():
+        as_owner(f"ALTER TABLE wallet_journal DISABLE {guard}")
+        yield
+        as_owner(f"ALTER TABLE wallet_journal ENABLE {guard}")
+
+
+def open_table_account(
+    kind: AccountKind, stands_for: UUID, *, currency: str, mode: Mode, owner_id: int | None = None
+) -> int:
+    """Open the account of a tenure, a coup or a house player as functions of the games do, and return its id."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT tests.open_table_account(%s::bigint, %s::text, %s::text, %s::text, %s::uuid)",
+            [owner_id, kind.value, currency, mode.value, stands_for],
+        )
+        (account_id,) = cursor.fetchone()
+    return int(account_id)
 
 
 def a_round(player: Player, staked: int, paid: int) -> tuple[ledger.Posted, ledger.Posted]:

@@ -12,12 +12,12 @@ from audit.models import Decision, Verdict
 from games.history.statement.figures import figures_between
 from tests.builders import a_player
 from tests.people import a_member_of_staff, events, last_mail
-from tests.wallet import wholeness
+from tests.wallet import holds, wholeness
 from tests.wallet.adjusting import ask, decide
-from tests.wallet.money_moves import cash
+from tests.wallet.money_moves import cash, write
 from tests.wallet.test_at_once import at_once
 from wallet import ledger
-from wallet.ledger import adjustments, holds
+from wallet.ledger import adjustments
 from wallet.ledger.accounts import balance, house_account, player_account
 from wallet.models import Adjustment, Day, Journal, Mode
 
@@ -233,7 +233,7 @@ class TestAtOnce:
         def bet():
             seen = look()
             try:
-                ledger.post(journal_of(player, -6000, kind="stake", house="escrow"))
+                write(journal_of(player, -6000, kind="stake", house="escrow"))
             except ledger.InsufficientFunds:
                 return seen, False
             return seen, True

@@ -7,11 +7,12 @@ from threading import Barrier, Lock
 from typing import TypeVar
 from uuid import uuid4
 
+import pytest
 from django.db import connection, transaction
 
 from tests.builders import a_player
 from tests.wallet import wholeness
-from tests.wallet.money_moves import a_round, cash, house, move, stake
+from tests.wallet.money_moves import a_round, cash, house, move, stake, write
 from wallet import ledger
 from wallet.ledger import Journal, accounts
 from wallet.models import Entry, Mode
@@ -76,7 +77,7 @@ class TestOneAccountManyStakes:
         def look_then_stake() -> str:
             assert accounts.balance(player.pk, Mode.REAL) == 100
             have_looked.wait(timeout=30)
-            return outcome(lambda: ledger.post(stake(player, 100)))
+            return outcome(lambda: write(stake(player, 100)))
 
         results = at_once([look_then_stake] * THREADS)
         assert sorted(results) == ["InsufficientFunds"] * (THREADS - 1) + ["posted"]
@@ -85,7 +86,7 @@ class TestOneAccountManyStakes:
 
     def test_what_can_be_afforded_is_staked_to_the_last_minor_unit(self, cloned_db):
         player = a_player(real=500)
-        results = at_once([lambda: outcome(lambda: ledger.post(stake(player, 100)))] * THREADS)
+        results = at_once([lambda: outcome(lambda: write(stake(player, 100)))] * THREADS)
         assert results.count("posted") == 5
         assert accounts.balance(player.pk, Mode.REAL) == 0
         told = Entry.objects.filter(account_id=cash(player)).order_by("version")
@@ -96,7 +97,7 @@ class TestOneKey:
     def test_many_requests_with_one_key_move_money_once(self, cloned_db):
         player = a_player(real=1000)
         journal = stake(player, 100)
-        results = at_once([lambda: ledger.post(journal)[0]] * THREADS)
+        results = at_once([lambda: write(journal)[0]] * THREADS)
         assert sum(not posted.replayed for posted in results) == 1
         assert len({(posted.journal_id, posted.balances[cash(player)]) for posted in results}) == 1
         assert accounts.balance(player.pk, Mode.REAL) == 900
@@ -105,14 +106,15 @@ class TestOneKey:
         player, key = a_player(real=1000), uuid4()
 
         def post(amount: int) -> str:
-            return outcome(lambda: ledger.post(stake(player, amount, key=key)))
+            return outcome(lambda: write(stake(player, amount, key=key)))
 
         results = at_once([partial(post, amount) for amount in range(1, THREADS + 1)])
         assert sorted(results) == ["PostingConflict"] * (THREADS - 1) + ["posted"]
 
+    @pytest.mark.usefixtures("without_voids")
     def test_a_journal_is_reversed_once(self, cloned_db):
         player = a_player(real=1000)
-        (posted,) = ledger.post(stake(player, 100))
+        (posted,) = write(stake(player, 100))
         jobs = [lambda: outcome(lambda: ledger.reverse({posted.journal_id: uuid4()}, kind="void"))] * THREADS
         assert sorted(at_once(jobs)) == ["AlreadyReversed"] * (THREADS - 1) + ["posted"]
         assert accounts.balance(player.pk, Mode.REAL) == 1000
@@ -126,7 +128,7 @@ def test_accounts_are_locked_in_one_order_whatever_the_order_of_lines(cloned_db)
     def pay(*players) -> None:
         for _ in range(25):
             amounts = [(cash(player), -1) for player in players] + [(escrow, 2)]
-            ledger.post(Journal(uuid4(), "stake", move(*amounts)))
+            write(Journal(uuid4(), "stake", move(*amounts)))
 
     at_once([lambda: pay(first, second), lambda: pay(second, first)])
     assert accounts.balance(first.pk, Mode.REAL) == accounts.balance(second.pk, Mode.REAL) == 10_000 - 50

@@ -9,10 +9,11 @@ from players.models import LimitKind, Period
 from players.protection.limits import set_limit
 from tests.builders import a_player
 from tests.harness.sweeps import sample
+from tests.wallet import holds
 from tests.wallet.coups import Coup, a_bank, balance_of, broken, counted, coup_player, house_player
-from tests.wallet.money_moves import write
+from tests.wallet.money_moves import open_table_account, write
 from wallet import ledger
-from wallet.ledger import Journal, Line, accounts, holds
+from wallet.ledger import Journal, Line
 from wallet.models import AccountKind, Mode
 
 ADA, BEN = 0, 1
@@ -34,9 +35,8 @@ def limit(player, kind, amount):
 
 
 def refused(error, *journals):
-    post = write if any(journal.kind == "settle" for journal in journals) else ledger.post
     with pytest.raises(error), transaction.atomic():
-        post(*journals)
+        write(*journals)
 
 
 @pytest.mark.django_db
@@ -95,7 +95,7 @@ class TestHowItMoves:
     def test_opening_again_finds_the_account(self, coup_players, players):
         bank = a_bank(coup_players[ADA], 100)
         asked = {"currency": "SEK", "mode": Mode.REAL, "owner_id": players[ADA].pk}
-        assert accounts.open_table_account(AccountKind.BANK, bank.tenure, **asked) == bank.account
+        assert open_table_account(AccountKind.BANK, bank.tenure, **asked) == bank.account
 
 
 @pytest.mark.django_db
@@ -187,7 +187,7 @@ class TestRefused:
     )
     def test_nothing_else_opens(self, players, kind, mode, has_owner):
         with pytest.raises(IntegrityError), transaction.atomic():
-            accounts.open_table_account(
+            open_table_account(
                 kind, uuid4(), currency="SEK", mode=mode, owner_id=players[ADA].pk if has_owner else None
             )
 
@@ -195,7 +195,7 @@ class TestRefused:
         bank = a_bank(coup_players[ADA], 100)
         for kind, owner in ((AccountKind.STAKES, None), (AccountKind.BANK, players[BEN].pk)):
             with pytest.raises(IntegrityError), transaction.atomic():
-                accounts.open_table_account(kind, bank.tenure, currency="SEK", mode=Mode.REAL, owner_id=owner)
+                open_table_account(kind, bank.tenure, currency="SEK", mode=Mode.REAL, owner_id=owner)
 
 
 @pytest.mark.django_db

@@ -106,6 +106,7 @@ def undo(coup: Coup) -> dict[int, Undone]:
         return {each.player_id: each for each in round_reversal.undo_round(coup.id)}
 
 
+@pytest.mark.usefixtures("without_voids")
 @pytest.mark.django_db
 class TestVoided:
     @pytest.fixture

@@ -8,10 +8,9 @@ from django.db import transaction
 from players.models import LimitKind, Period, Player
 from players.protection import limits
 from tests.builders import a_player
-from tests.wallet import wholeness
-from tests.wallet.money_moves import cash, house, move
+from tests.wallet import holds, wholeness
+from tests.wallet.money_moves import cash, house, move, write
 from tests.wallet.settling import settle_all
-from wallet import ledger
 from wallet.ledger import (
     InsufficientFunds,
     Journal,
@@ -19,7 +18,6 @@ from wallet.ledger import (
     NotStaked,
     PostingConflict,
     UnknownAccount,
-    holds,
     round_reversal,
 )
 from wallet.models import Account, Day, Entry, Hold, Mode
@@ -60,7 +58,7 @@ def test_what_is_held_cannot_be_staked_elsewhere():
     holds.hold(uuid4(), cash(player), 700)
     elsewhere = Journal(uuid4(), "stake", move((cash(player), -400), (house("escrow", player), 400)))
     with pytest.raises(InsufficientFunds), transaction.atomic():
-        ledger.post(elsewhere)
+        write(elsewhere)
 
 
 def test_nothing_is_held_on_accounts_that_are_no_players_own():
@@ -197,6 +195,7 @@ class TestPaying:
         with pytest.raises(NotStaked), transaction.atomic():
             settle_all(round_id, {cash(bettors[0]): 150})
 
+    @pytest.mark.usefixtures("without_voids")
     def test_a_round_that_was_paid_is_taken_back_whole(self, bettors, round_id):
         settle_all(round_id, {cash(bettors[0]): 150})
         assert {each.returned for each in round_reversal.undo_round(round_id)} == {-50, 200, 300}

@@ -12,7 +12,7 @@ from psycopg import errors
 
 from tests.builders import a_player
 from tests.harness.databases import let_everyone_make_temporary_tables
-from tests.wallet.money_moves import a_round, cash, house, move
+from tests.wallet.money_moves import a_round, cash, house, move, write
 from wallet import ledger
 from wallet.models import Account, AccountKind, Entry, Journal
 
@@ -180,4 +180,4 @@ def test_no_table_of_ones_own_slips_under_the_posting_functions(cloned_db):
         web.execute(f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM public.{table}")
     web.execute("UPDATE pg_temp.wallet_account SET balance = 1000000")
     with pytest.raises(ledger.InsufficientFunds):
-        ledger.post(ledger.Journal(uuid4(), "stake", lines))
+        write(ledger.Journal(uuid4(), "stake", lines))

@@ -14,7 +14,7 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet import adjusting
 from tests.wallet.at_the_bank import a_payment, at_the_bank
-from tests.wallet.money_moves import a_round, stake
+from tests.wallet.money_moves import a_round, stake, write
 from tests.wallet.payout_builders import a_withdrawal
 from wallet import ledger
 from wallet.ledger import accounts
@@ -58,7 +58,7 @@ def test_journals_of_a_player_are_walked_through_without_one_left_out_or_told_tw
 
 def test_journals_are_found_by_kind_and_by_time():
     player = a_player(real=1000)
-    (staked,) = ledger.post(stake(player, 10))
+    (staked,) = write(stake(player, 10))
     a_round(player, staked=10, paid=5)
     at = Journal.objects.get(pk=staked.journal_id).at
     moment = timedelta(microseconds=1)

@@ -8,11 +8,11 @@ import pytest
 
 from players.models import LimitKind, Period
 from tests.builders import a_player, a_purse
+from tests.wallet import holds
 from tests.wallet.money_moves import cash, house, move, stake, write
 from tests.wallet.test_at_once import at_once, outcome
 from tests.wallet.test_limits import counted, deposit, is_whole, limit
-from wallet import ledger
-from wallet.ledger import Journal, accounts, holds
+from wallet.ledger import Journal, accounts
 from wallet.limits import remaining
 from wallet.models import AccountKind, Mode
 from wallet.payments.deposits import begin
@@ -31,7 +31,7 @@ def test_without_the_database_s_rule_a_limit_that_was_looked_at_gives(cloned_db,
     def look_then_stake() -> str:
         remaining.check_stake(player, 100)
         have_looked.wait(timeout=60)
-        return outcome(lambda: ledger.post(stake(player, 100)))
+        return outcome(lambda: write(stake(player, 100)))
 
     assert at_once([look_then_stake] * THREADS) == ["posted"] * THREADS
     assert accounts.balance(player.pk, Mode.REAL) == 10_000 - 100 * THREADS
@@ -45,7 +45,7 @@ def test_the_database_lets_through_what_there_is_room_for(cloned_db, kind):
     def look_then_stake() -> str:
         remaining.check_stake(player, 100)
         have_looked.wait(timeout=60)
-        return outcome(lambda: ledger.post(stake(player, 100)))
+        return outcome(lambda: write(stake(player, 100)))
 
     results = at_once([look_then_stake] * THREADS)
     assert sorted(results) == ["LimitReached"] * (THREADS - 3) + ["posted"] * 3
@@ -63,8 +63,8 @@ def test_from_two_accounts_too(cloned_db):
         return Journal(uuid4(), "stake", move((own_purse, -100), (house("escrow", player), 100)))
 
     jobs = [
-        lambda: outcome(lambda: ledger.post(from_the_purse())),
-        lambda: outcome(lambda: ledger.post(stake(player, 100))),
+        lambda: outcome(lambda: write(from_the_purse())),
+        lambda: outcome(lambda: write(stake(player, 100))),
     ]
     results = at_once(jobs * (THREADS // 2))
     assert results.count("posted") == 3
@@ -82,7 +82,7 @@ def test_stakes_and_holds_from_cash_and_purse(cloned_db, kind):
         return Journal(uuid4(), "stake", move((account, -100), (house("escrow", player), 100)))
 
     jobs = [partial(outcome, partial(holds.hold, uuid4(), account, 100)) for account in own * 4]
-    jobs += [partial(outcome, partial(ledger.post, take(account))) for account in own * 4]
+    jobs += [partial(outcome, partial(write, take(account))) for account in own * 4]
     results = at_once(jobs)
     assert sorted(results) == ["LimitReached"] * (THREADS - 3) + ["posted"] * 3
     assert remaining.usage(player)[LimitKind(kind), Period.DAY] == 300
@@ -123,8 +123,8 @@ def test_deposits_posted_and_begun(cloned_db):
 def test_a_limit_that_is_set_meanwhile_holds_from_then_on(cloned_db):
     player = a_player("GB", real=10_000)
     set_it = partial(limit, player, "stake", "day", 500)
-    jobs = [lambda: outcome(set_it)] + [lambda: outcome(lambda: ledger.post(stake(player, 100)))] * (THREADS - 1)
+    jobs = [lambda: outcome(set_it)] + [lambda: outcome(lambda: write(stake(player, 100)))] * (THREADS - 1)
     at_once(jobs)
     before = counted(player)[2]
-    assert outcome(lambda: ledger.post(stake(player, max(500 - before, 0) + 1))) == "LimitReached"
+    assert outcome(lambda: write(stake(player, max(500 - before, 0) + 1))) == "LimitReached"
     assert is_whole()

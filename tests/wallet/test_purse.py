@@ -6,8 +6,8 @@ import pytest
 
 from tests.builders import a_player
 from tests.people import events
-from tests.wallet import wholeness
-from wallet.ledger import accounts, holds, purse, statements
+from tests.wallet import holds, wholeness
+from wallet.ledger import accounts, purse, statements
 from wallet.models import Account, AccountKind, Mode
 
 MONEY = 100_000

@@ -15,9 +15,9 @@ from players.protection import exclusions, limits
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
+from tests.wallet import holds
 from tests.wallet.stopped import go_on, stop
 from tests.wallet.studios import a_game, a_partner, broken
-from wallet.ledger import holds
 from wallet.ledger.accounts import balance, player_account
 from wallet.models import Day, Journal, Mode, StudioTransaction
 from wallet.seamless_wallet import host, messages, partners

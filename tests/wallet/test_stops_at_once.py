@@ -23,12 +23,13 @@ from tests.chemin.at_table import a_bank, a_chemin_table, seated_players
 from tests.live.at_table import a_live_table, live_table_of
 from tests.live.betting import balance, chip, held
 from tests.live.test_bets_at_once import PATIENCE, in_a_thread, somebody_is_blocked, until
+from tests.wallet import holds
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.stopped import go_on, stop
 from tests.wallet.test_at_once import at_once, is_whole
 from wallet import cashier, house_stop
 from wallet.cashier import CashierError
-from wallet.ledger import accounts, holds
+from wallet.ledger import accounts
 from wallet.models import Entry, HouseStop, Mode, Payment
 
 MONEY = 100_000_00

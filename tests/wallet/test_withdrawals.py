@@ -364,6 +364,7 @@ def test_what_the_house_owes_says_what_is_pending():
     assert (line.available, line.held, line.pending, line.total) == (40_000, 0, 60_000, MONEY)
 
 
+@pytest.mark.usefixtures("without_voids")
 def test_a_void_takes_nothing_of_what_waits_to_be_paid_out():
     player = a_verified_player(real=1_000)
     round_id = uuid4()

@@ -9,10 +9,10 @@ from audit import approvals
 from audit.models import Approval
 from tests.builders import a_verified_player
 from tests.people import a_member_of_staff
-from tests.wallet.money_moves import stake
+from tests.wallet.money_moves import stake, write
 from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approve
 from tests.wallet.test_at_once import at_once, is_whole, outcome
-from wallet import ledger, payouts, withdrawals
+from wallet import payouts, withdrawals
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode, PayoutAccount, Withdrawal
 
@@ -87,7 +87,7 @@ def test_a_request_and_a_stake_of_the_same_money_are_one_of_the_two(cloned_db):
     def ask():
         return try_to(lambda: withdrawals.request(player=player, amount=MONEY, account=account, key=uuid4()))
 
-    asked, staked = at_once([ask, lambda: outcome(lambda: ledger.post(stake(player, MONEY)))])
+    asked, staked = at_once([ask, lambda: outcome(lambda: write(stake(player, MONEY)))])
     assert (asked, staked) in (("done", "InsufficientFunds"), ("NotEnough", "posted"))
 
 

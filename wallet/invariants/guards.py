@@ -74,7 +74,8 @@ IN_FORCE = f"""
            OR p.proname ~ '^players_(begin_closure|finish_closure|reopen_log_in|forget|excluded_elsewhere)'
            OR p.proname ~ '^players_(hmac|is_proven|credential_message|permit_change|use_permit|demand_permit|prove_)'
            OR p.proname ~ '^games_(store_move|check_decision|check_chemin_state|finish_coup|coup_stakes|points)'
-           OR p.proname ~ '^games_(note_home|clear_table|seat_in_turn|is_in_coup|chemin_|time_to_answer)'
+           OR p.proname ~ '^games_(clear_table|seat_in_turn|is_in_coup|chemin_|time_to_answer)'
+           OR p.proname ~ '^games_(hold_bid|begin_tenure|lay_stake|pay_home|fund_house_player)'
            OR p.proname IN ('games_take_solo_seat', 'games_lock_solo_seat', 'games_finish_solo_round',
                          'games_settle_live_round', 'games_store_void_round', 'games_outcome', 'players_may_publish')
            OR p.oid IN (SELECT t.tgfoid FROM pg_trigger AS t JOIN guarded ON guarded.oid = t.tgrelid))

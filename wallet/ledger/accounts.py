@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from uuid import UUID
 
 from django.db import connection
 
@@ -37,23 +36,6 @@ def open_purse(player: Player, mode: Mode) -> int:
 def open_pending(player: Player) -> int:
     """Open the account for the player's pending withdrawals if there is none, and return its id."""
     return _open(player, Mode.REAL, AccountKind.PENDING)
-
-
-def open_table_account(
-    kind: AccountKind, stands_for: UUID, *, currency: str, mode: Mode, owner_id: int | None = None
-) -> int:
-    """Open the account of a tenure (`BANK`), coup (`STAKES`) or house player (`SEAT`).
-
-    Return its id. An existing account is returned as it is. A new one is empty. A `BANK` account
-    belongs to its banker. Only journals of that tenure or coup move the account.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT wallet_open_table_account(%s::bigint, %s::text, %s::text, %s::text, %s::uuid)",
-            [owner_id, kind.value, currency, mode.value, stands_for],
-        )
-        (account_id,) = cursor.fetchone()
-    return int(account_id)
 
 
 def _open(player: Player, mode: Mode, kind: AccountKind) -> int:

@@ -108,7 +108,8 @@ CREATE OR REPLACE TRIGGER wallet_journal_is_kept BEFORE UPDATE OR DELETE OR TRUN
 CREATE OR REPLACE TRIGGER wallet_journal_is_written BEFORE INSERT ON wallet_journal
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_other_writers();
 CREATE CONSTRAINT TRIGGER wallet_journal_reverses_a_void AFTER INSERT ON wallet_journal DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW WHEN (NEW.reverses_id IS NOT NULL OR NEW.kind = 'void_shortfall') EXECUTE FUNCTION games_reversal_is_of_a_void();
+    FOR EACH ROW WHEN (NEW.reverses_id IS NOT NULL OR NEW.kind IN ('void_shortfall', 'void_transfer'))
+    EXECUTE FUNCTION games_reversal_is_of_a_void();
 
 -- On wallet_ledgerhourlytotal
 

@@ -12,6 +12,7 @@
 --   SB124 the seat, its player and its account do not belong together
 --   SB125 the new table state differs from what is stored
 --   SB126 the coup does not follow from its cards and stakes
+--   SB141 a tenure began without a move
 
 -- Return the number of the seat that decides now, by a table state; NULL if nobody is asked.
 CREATE OR REPLACE FUNCTION games_seat_in_turn(state jsonb) RETURNS integer
@@ -267,7 +268,7 @@ REVOKE ALL ON FUNCTION games_check_chemin_state FROM PUBLIC;
 -- "events" (as games.chemin.event_codec writes them), "at" and "round"; "seat" is the id of the seat
 -- that decides, and "session" and "idempotency_keys" are its player's. "why" is the reason why players
 -- leave in this move. "sale" is the id under which bids are held. "newcomer" is a new seat: {"number",
--- "player", "account", "is_random", "session"}. "bank" is a new tenure: {"id", "account", "seat"}.
+-- "player", "account", "is_random", "session"}. "tenure" is the id of a tenure that begins in this move.
 -- `state`: the table state after it.
 -- Deadline, ended tenures and the seats of players who leave, go away or come back follow from it.
 -- Raises SB120 if the move is not the next one, or the table is closed or stopped; SB121, SB122, SB123
@@ -360,22 +361,10 @@ BEGIN
             ELSE s.idempotency_keys END
     WHERE s.id = seat_id AND decider IN ('croupier', 'guest');
 
-    IF jsonb_typeof(move -> 'bank') = 'object' THEN
-        INSERT INTO games_chemintenure (id, live_table_id, seat_id, account_id, put_up, home, began_at)
-        SELECT new.id, live_table, s.id, a.id, a.balance, 0, moment
-        FROM jsonb_to_record(move -> 'bank') AS new (id uuid, account bigint, seat bigint)
-        JOIN games_cheminseat AS s ON s.id = new.seat AND s.live_table_id = games_store_move.live_table AND s.left_at IS NULL
-        JOIN wallet_account AS a ON a.id = new.account AND a.kind = 'bank' AND a.stands_for = new.id
-            AND a.owner_id IS NOT DISTINCT FROM s.player_id AND a.currency = limits ->> 'currency' AND a.mode = at_table.mode
-        WHERE before.tenure_id IS NULL AND a.balance BETWEEN (limits ->> 'minimum')::bigint AND (limits ->> 'maximum')::bigint;
-        IF NOT FOUND THEN
-            RAISE EXCEPTION 'no tenure begins like this at table %', live_table USING ERRCODE = 'SB124';
-        END IF;
-    END IF;
     after := before;
     after.state := games_store_move.state;
     after.move := before.move + 1;
-    after.tenure_id := coalesce((move -> 'bank' ->> 'id')::uuid, before.tenure_id);
+    after.tenure_id := coalesce(before.tenure_id, (move ->> 'tenure')::uuid);
 
     INSERT INTO games_cheminmove (
         live_table_id, number, round_id, tenure_id, seat_id, kind, amount, call, decider, events, asked_at, at)
@@ -399,9 +388,6 @@ BEGIN
         WHERE event ->> 'event' IN ('PlayerLeft', 'PlayerWillLeave', 'PlayerAway', 'PlayerBack') GROUP BY 1
     ) AS told
     WHERE s.live_table_id = games_store_move.live_table AND s.left_at IS NULL AND s.number = told.number;
-    IF move -> 'events' @> '[{"event": "BankEnded"}]' OR move -> 'events' @> '[{"event": "ExcessTakenHome"}]' THEN
-        PERFORM games_note_home(after.tenure_id);
-    END IF;
     IF move -> 'events' @> '[{"event": "BankEnded"}]' THEN
         UPDATE games_chemintenure AS t SET ended_at = moment FROM wallet_account AS a
         WHERE t.id = after.tenure_id AND t.ended_at IS NULL AND a.id = t.account_id AND a.balance = 0;
@@ -436,19 +422,10 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_store_move FROM PUBLIC;
 
--- Set what a bank has paid home to its banker to what the ledger has paid out of it.
-CREATE OR REPLACE FUNCTION games_note_home(tenure uuid) RETURNS void
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-    UPDATE games_chemintenure AS t
-    SET home = (SELECT coalesce(-sum(e.amount), 0)::bigint FROM wallet_journal AS j JOIN wallet_entry AS e ON e.journal_id = j.id
-                WHERE j.round_id = t.id AND j.kind IN ('bank_back', 'bank_won') AND e.account_id = t.account_id)
-    WHERE t.id = tenure
-$$;
-REVOKE ALL ON FUNCTION games_note_home FROM PUBLIC;
-
--- Clear a table whose state is lost: everybody leaves, and its tenure ends. Returns the number of the move.
--- Raises SB120 while a coup is in progress, SB125 if its bank holds money or bids are held.
--- Locks the table state.
+-- Clear a table whose state is lost: bids are released, everybody leaves, and its tenure ends. Returns the
+-- number of the move.
+-- Raises SB120 while a coup is in progress, SB125 if its bank holds money.
+-- Locks the table state, then the accounts with bids.
 CREATE OR REPLACE FUNCTION games_clear_table(live_table bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -461,11 +438,11 @@ BEGIN
                             AND r.phase IN ('betting', 'closed', 'dealt')) THEN
         RAISE EXCEPTION 'table % is in a coup', live_table USING ERRCODE = 'SB120';
     END IF;
-    IF EXISTS (SELECT FROM wallet_hold AS h WHERE h.round_id = before.sale_id)
-       OR EXISTS (SELECT FROM games_chemintenure AS t JOIN wallet_account AS a ON a.id = t.account_id
-                  WHERE t.id = before.tenure_id AND a.balance <> 0) THEN
+    IF EXISTS (SELECT FROM games_chemintenure AS t JOIN wallet_account AS a ON a.id = t.account_id
+               WHERE t.id = before.tenure_id AND a.balance <> 0) THEN
         RAISE EXCEPTION 'money is left at table %', live_table USING ERRCODE = 'SB125';
     END IF;
+    PERFORM wallet_delete_holds(before.sale_id);
     UPDATE games_chemintenure AS t SET ended_at = moment WHERE t.id = before.tenure_id AND t.ended_at IS NULL;
     WITH leaves AS (
         UPDATE games_cheminseat AS s

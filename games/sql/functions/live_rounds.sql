@@ -96,19 +96,6 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_lock_due_round FROM PUBLIC;
 
--- Refuse a round of a shared table.
--- Raises SB107.
-CREATE OR REPLACE FUNCTION games_refuse_shared_round(round uuid) RETURNS void
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    PERFORM FROM games_liveround AS r JOIN games_livetable AS t ON t.id = r.live_table_id
-    JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'shared' WHERE r.id = round;
-    IF FOUND THEN
-        RAISE EXCEPTION 'the holds of round % follow its bets', round USING ERRCODE = 'SB107';
-    END IF;
-END $$;
-REVOKE ALL ON FUNCTION games_refuse_shared_round FROM PUBLIC;
-
 -- Return whether anybody has bet on a round of a shared table.
 CREATE OR REPLACE FUNCTION games_has_bets(round uuid) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$

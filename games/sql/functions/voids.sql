@@ -63,8 +63,8 @@ END $$;
 -- inserted after the journal.
 -- Raises SB034, and SB009 if the house adds more to an account than the reversals take from it.
 -- An earlier void does not allow more reversals. Journals of a banker's tenure are never reversed,
--- because a tenure is not voided. Of journals without a round of games, only stakes and what they won are
--- reversed, and what a studio takes back (seamless_wallet.sql): no deposit, withdrawal or top-up.
+-- because a tenure is not voided. Of journals without a round, only what a studio takes back is reversed
+-- (seamless_wallet.sql). Transfers for a void (void_transfer) need one, too.
 CREATE OR REPLACE FUNCTION games_reversal_is_of_a_void() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -73,11 +73,7 @@ BEGIN
         RETURN NULL;
     END IF;
     PERFORM FROM games_void AS void WHERE void.round_id = NEW.round_id AND void.at >= transaction_timestamp();
-    IF FOUND OR (NEW.kind = 'studio_rollback' OR EXISTS (
-        SELECT FROM wallet_journal AS was WHERE was.id = NEW.reverses_id AND was.kind IN ('stake', 'held_stake', 'settle')))
-        AND NOT EXISTS (
-            SELECT FROM games_round WHERE id = NEW.round_id UNION ALL SELECT FROM games_liveround WHERE id = NEW.round_id
-            UNION ALL SELECT FROM games_chemintenure WHERE id = NEW.round_id) THEN
+    IF FOUND OR NEW.kind = 'studio_rollback' AND wallet_studio_moves_so(NEW.id) THEN
         RETURN NULL;
     END IF;
     RAISE EXCEPTION 'journal % moves back what round % moved, which is not voided', NEW.id, NEW.round_id USING ERRCODE = 'SB034';

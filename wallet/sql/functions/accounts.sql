@@ -39,7 +39,7 @@ REVOKE ALL ON FUNCTION wallet_open_account FROM PUBLIC;
 -- Raises check_violation (23514) for another kind, and if `stands_for` already has an account of
 -- another kind, owner, currency or mode.
 CREATE OR REPLACE FUNCTION wallet_open_table_account(owner bigint, kind text, currency text, mode text, stands_for uuid) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     found_id bigint;
 BEGIN

@@ -75,6 +75,6 @@ BEGIN
     RETURN QUERY SELECT * FROM wallet_write(jsonb_build_array(jsonb_build_object(
         'key', wish ->> 'key', 'kind', 'adjustment', 'round', NULL, 'lines', jsonb_build_array(
             jsonb_build_array(cash.id, cash.currency, cash.mode, (wish ->> 'amount')::bigint),
-            jsonb_build_array(house, cash.currency, cash.mode, -(wish ->> 'amount')::bigint)))), true);
+            jsonb_build_array(house, cash.currency, cash.mode, -(wish ->> 'amount')::bigint)))), false);
 END $$;
 REVOKE ALL ON FUNCTION wallet_adjust FROM PUBLIC;

@@ -1,8 +1,6 @@
 -- Holds: money set aside for a shared round from the bet until the round is paid. It cannot be spent,
 -- so neither closing bets nor paying can fail for lack of money. `held` of an account is the sum of
 -- its holds.
---
---   SB107 the round is one of a shared table: its holds follow the bets
 
 -- Add the change of a hold to `held` of its account. Trigger function, AFTER INSERT OR UPDATE on
 -- wallet_hold.
@@ -33,7 +31,7 @@ END $$;
 -- Set the hold of an account for a round to `amount`, and return what is free afterwards.
 -- `amount`: minor units; 0 removes the hold. `account`: a cash, purse or seat account.
 -- Returns balance minus held, in minor units.
--- games_place_bets calls it for bets at shared tables, wallet_hold for anything else.
+-- games_place_bets calls it for bets at shared tables, games_hold_bid for bids at Chemin de Fer.
 -- Raises foreign_key_violation (23503, wallet_hold_account) for another account, check_violation
 -- (23514) for a negative amount or lack of money (wallet_account_covered), SB006 if a growing
 -- real-money hold passes a limit, SB040 if a hold grows while the house is stopped.
@@ -72,17 +70,6 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_set_hold FROM PUBLIC;
 
--- Set the hold of an account for something else than bets at a shared table, such as a bid for a bank
--- at Chemin de Fer. `round`: id of what the money is held for.
--- Arguments, result and errors are those of wallet_set_hold, and SB107.
-CREATE OR REPLACE FUNCTION wallet_hold(round uuid, account bigint, amount bigint) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    PERFORM games_refuse_shared_round(round);
-    RETURN wallet_set_hold(round, account, amount);
-END $$;
-REVOKE ALL ON FUNCTION wallet_hold FROM PUBLIC;
-
 -- Lock the accounts that have a hold for a round, in ascending order of id, until the transaction
 -- ends. Returns what is held on each, its balance and its money.
 CREATE OR REPLACE FUNCTION wallet_lock_holds(round uuid)
@@ -94,7 +81,7 @@ LANGUAGE sql SET search_path = pg_catalog, public, pg_temp AS $$
 $$;
 REVOKE ALL ON FUNCTION wallet_lock_holds FROM PUBLIC;
 
--- Delete all holds of a round that is voided before it is settled.
+-- Delete all holds of a round that is voided before it is settled, or of a sale.
 -- Returns the number of holds.
 -- Locks the accounts first, in ascending order of id.
 CREATE OR REPLACE FUNCTION wallet_delete_holds(round uuid) RETURNS bigint
@@ -108,16 +95,6 @@ BEGIN
     RETURN deleted;
 END $$;
 REVOKE ALL ON FUNCTION wallet_delete_holds FROM PUBLIC;
-
--- Delete all holds of something else than a round of a shared table, as wallet_delete_holds does.
--- Raises SB107.
-CREATE OR REPLACE FUNCTION wallet_release_holds(round uuid) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-BEGIN
-    PERFORM games_refuse_shared_round(round);
-    RETURN wallet_delete_holds(round);
-END $$;
-REVOKE ALL ON FUNCTION wallet_release_holds FROM PUBLIC;
 
 -- Turn the holds of a round into stakes and pay the round, under the rules of wallet_write: a journal
 -- of kind held_stake takes every hold into escrow, and one of kind settle returns all of it to players

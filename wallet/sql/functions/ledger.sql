@@ -229,8 +229,11 @@ BEGIN
             RAISE EXCEPTION 'there is no account % in % %', line.account, line.currency, line.mode
                 USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'wallet_entry_account';
         END IF;
-        IF reverses[line.n] IS NULL AND NOT wallet_line_fits(kinds[line.n], line.kind, line.mode, line.amount > 0)
-           OR by_application AND kinds[line.n] IN ('settle', 'deposit', 'top_up') THEN
+        IF (CASE WHEN reverses[line.n] IS NOT NULL THEN kinds[line.n] NOT IN ('void', 'studio_rollback')
+                 ELSE NOT wallet_line_fits(kinds[line.n], line.kind, line.mode, line.amount > 0) END)
+           OR by_application AND kinds[line.n] NOT IN (
+               'withdraw', 'withdraw_paid', 'withdraw_returned', 'rebuy', 'leave', 'studio_stake', 'studio_win', 'studio_rollback',
+               'remote_bet', 'remote_back', 'void', 'void_transfer', 'void_shortfall') THEN
             RAISE EXCEPTION 'a % moves no % account like this', kinds[line.n], line.kind USING ERRCODE = 'SB009';
         END IF;
         sums[line.n] := sums[line.n] + line.amount;
@@ -300,8 +303,9 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_write FROM PUBLIC;
 
--- Post journals for the application: wallet_write, but no settlement, deposit or top-up. The functions of
--- the games write settlements, and compare them with the stored round; payments.sql has the others.
+-- Post journals for the application: wallet_write, but only the kinds that it names. Stakes and settlements
+-- are written by the functions of the games, which compare them with stored rounds; payments.sql and
+-- adjustments.sql have the others.
 -- Arguments, result and errors are those of wallet_write.
 CREATE OR REPLACE FUNCTION wallet_post(journals jsonb)
 RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
@@ -429,7 +433,8 @@ END $$;
 REVOKE ALL ON FUNCTION wallet_check_shortfall FROM PUBLIC;
 
 -- Post the exact opposite of each journal, for the same round, all or none.
--- `keys[i]`: idempotency key for the reversal of `journals[i]`. `kind`: kind of the new journals.
+-- `keys[i]`: idempotency key for the reversal of `journals[i]`. `kind`: kind of the new journals, void or
+-- studio_rollback.
 -- Returns rows as wallet_write does.
 -- Raises SB005 if a journal does not exist or none is named, unique_violation (23505,
 -- wallet_reversal_pkey) if one was reversed under another key, and the errors of wallet_write.
