@@ -22,9 +22,8 @@ from audit.reports.requests import clock
 from audit.significant import detection
 from backoffice.lists.index import LISTS as ALL_LISTS
 from games.chemin.collusion.player_reports import report
-from games.models import Incident, LiveTable, Participation, Phase, PlayReason, ShoeEnding, Table, VoidReason
+from games.models import Incident, LiveTable, Participation, Phase, PlayReason, ShoeEnding, Table
 from games.shared import malfunction, shoes
-from games.shared.void import void_live_round
 from players.api import tokens
 from players.harm_markers import find, raise_flag, record_contact
 from players.models import (
@@ -52,6 +51,7 @@ from tests.live.talk import say
 from tests.notices import a_notice
 from tests.people import PASSWORD, a_member_of_staff
 from tests.remote import an_operator
+from tests.voiding import cancel
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.statement_builders import confirmed, drafted, named
 from tests.wallet.studios import a_game
@@ -271,7 +271,7 @@ class World:
             shoe_id = advance_to(live_table, Phase.SETTLED).shoe_id
             step(live_table)
         bet(self.player, live_table, banker=5_000)
-        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:1")
+        cancel(round_id=round_at(live_table).pk, by="staff:1")
         with transaction.atomic():
             shoes.end(round_at(live_table).shoe, ShoeEnding.RETIRED)
         return shoe_id

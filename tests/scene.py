@@ -39,10 +39,8 @@ from games.models import (
     ReportDecision,
     ReportReason,
     Table,
-    VoidReason,
 )
 from games.shared import malfunction
-from games.shared.void import void_live_round
 from games.solo.operator_money import refresh_operator_balance
 from games.tables.clock import LONGEST, Clock
 from games.tables.status import open_table, pause_table
@@ -106,6 +104,7 @@ from tests.notices import a_notice
 from tests.people import a_member_of_staff, employed
 from tests.remote import an_operator
 from tests.returns.sums import HOUR, summed_up
+from tests.voiding import cancel
 from tests.wallet.at_the_bank import a_payment, at_the_bank
 from tests.wallet.payout_builders import IBAN, a_withdrawal, an_account, approve
 from tests.wallet.studios import a_partner, another_key
@@ -202,7 +201,7 @@ class Scene(World):
     def live_voided(self) -> Player:
         """The round is voided."""
         player, live_table = self._live("voided")
-        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
+        cancel(round_id=round_at(live_table).pk, by="staff:test")
         return player
 
     @cached_property

@@ -9,9 +9,11 @@ from audit.models import Decision, Verdict
 from games.incidents import open_incident
 from games.models import IncidentKind, LiveRound, Round, Void, VoidReason
 from games.rounds.void import void_round
+from games.shared import malfunction
 from games.shared.malfunction import KIND
 from games.shared.void import void_live_round
 from players.models import Staff
+from tests.harness.owner import as_owner
 from tests.people import a_member_of_staff
 
 SYSTEM = "system"
@@ -49,6 +51,20 @@ def void_as_two_agree(round_id: UUID) -> LiveRound:
 def void_as_agreed(round_id: UUID, by: Staff) -> LiveRound:
     """Annul a live round, of which *by* and another supervisor have agreed that it is."""
     return void_live_round(round_id=round_id, reason=VoidReason.DECIDED, by=str(by))
+
+
+def cancel(*, round_id: UUID, by: str) -> LiveRound:
+    """Annul a live round before its deal, as one supervisor does."""
+    return malfunction.cancel(round_id=round_id, reason="for a test", by=by)
+
+
+@transaction.atomic
+def void_overdue(round_id: UUID) -> LiveRound:
+    """Annul a live round that was not dealt in time, as the house does."""
+    as_owner("UPDATE games_liveround SET deadline = clock_timestamp() - interval '1 hour' WHERE id = %s", [round_id])
+    live = void_live_round(round_id=round_id, reason=VoidReason.OVERDUE, by=SYSTEM)
+    malfunction.stop(live_round=live, kind=IncidentKind.OVERDUE, cause="for a test", found=(), by=SYSTEM)
+    return live
 
 
 @transaction.atomic

@@ -22,7 +22,7 @@ FROM wallet_hold AS hold JOIN wallet_account AS account ON account.id = hold.acc
 WHERE hold.round_id = %s ORDER BY account.id
 """
 
-STORE = "SELECT games_store_void_round(%s::uuid)"
+STORE = "SELECT games_store_void_round(%s::uuid, %s::text, %s::text)"
 
 
 @transaction.atomic
@@ -56,8 +56,8 @@ def void_live_round(*, round_id: UUID, reason: VoidReason, by: str) -> LiveRound
 def _void(live: LiveRound, reason: VoidReason, by: str) -> None:
     """Return what was held or staked, and store the round if it had bets. Storing it releases what is held."""
     undone = (*_held(live.pk), *undo_round(live.pk))
-    if _store(live):
-        keep_parts(Void.objects.create(round_id=live.pk, reason=reason, by=by), undone)
+    if _store(live, reason, by):
+        keep_parts(Void.objects.get(pk=live.pk), undone)
 
 
 def _held(round_id: UUID) -> tuple[Undone, ...]:
@@ -66,9 +66,9 @@ def _held(round_id: UUID) -> tuple[Undone, ...]:
         return tuple(Undone(player, currency, amount, 0) for player, currency, amount in cursor.fetchall())
 
 
-def _store(live: LiveRound) -> bool:
-    """Store the round and return whether it had bets."""
+def _store(live: LiveRound, reason: VoidReason, by: str) -> bool:
+    """Store the round with its void, and return whether it had bets."""
     with round_refusals(), connection.cursor() as cursor:
-        cursor.execute(STORE, [live.pk])
+        cursor.execute(STORE, [live.pk, reason.value, by])
         (had_bets,) = cursor.fetchone()
     return bool(had_bets)

@@ -154,5 +154,5 @@ CREATE OR REPLACE TRIGGER games_void_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE
     FOR EACH STATEMENT EXECUTE FUNCTION games_keep_play();
 CREATE OR REPLACE TRIGGER games_void_has_its_reason BEFORE INSERT ON games_void
     FOR EACH ROW EXECUTE FUNCTION games_void_has_its_reason();
-CREATE CONSTRAINT TRIGGER games_void_has_its_incident AFTER INSERT ON games_void DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW WHEN (NEW.reason = 'not_reproduced') EXECUTE FUNCTION games_void_has_its_incident();
+CREATE CONSTRAINT TRIGGER games_void_has_its_cause AFTER INSERT ON games_void DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN (NEW.reason <> 'decided') EXECUTE FUNCTION games_void_has_its_cause();

@@ -13,9 +13,8 @@ from games.engine.coup import deal
 from games.engine.dealing import coup_at
 from games.engine.settle import settle
 from games.engine.shoe import commitment, shuffle
-from games.models import LiveTable, Phase, Round, Shoe, ShoeEnding, VoidReason
+from games.models import LiveTable, Phase, Round, Shoe, ShoeEnding
 from games.shared import shoes
-from games.shared.void import void_live_round
 from games.variants import GAMES
 from players import datetime_format
 from tests.api.client import ApiClient
@@ -24,7 +23,7 @@ from tests.chemin.at_table import a_chemin_table, a_dealt_coup, play_out, seated
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff, events
-from tests.voiding import void_unreproduced
+from tests.voiding import cancel, void_unreproduced
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -143,7 +142,7 @@ class TestOne:
         assert secret.hex() not in json.dumps(played)
         coup = coup_at(shuffle(secret, played["shoe"]["decks"]), played["first_card"])
         assert [card.code for card in coup.cards] == played["cards"]
-        void_live_round(round_id=advance_to(live, Phase.BETTING).pk, reason=VoidReason.CANCELLED, by="staff:1")
+        cancel(round_id=advance_to(live, Phase.BETTING).pk, by="staff:1")
         shoes.end(played_from(round_id), ShoeEnding.RETIRED)
         assert told(api_client, round_id)["shoe"]["seed"] == secret.hex()
 

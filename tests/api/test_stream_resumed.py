@@ -8,9 +8,8 @@ from functools import partial
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from games.models import LiveTable, Phase, Shape, VoidReason
+from games.models import LiveTable, Phase, Shape
 from games.shared.stream_tokens import ApiClientTicket, RoundCursor
-from games.shared.void import void_live_round
 from realtime import rounds as live_rounds
 from realtime.listener import open_line
 from realtime.renderers import WIRES
@@ -26,6 +25,7 @@ from tests.harness.sweeps import sample
 from tests.live.at_table import advance_to, bet, step
 from tests.live.streaming import a_table_with_bets, a_web_server
 from tests.live.watcher import Watcher
+from tests.voiding import cancel
 
 ROUNDS = 4
 
@@ -135,7 +135,7 @@ def test_a_round_that_was_voided_is_told_to_be(url: str, evening: Evening) -> No
     evening.play()
     bet(evening.player, evening.table, banker=50_00)
     live_round = advance_to(evening.table, Phase.CLOSED)
-    void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:1")
+    cancel(round_id=live_round.pk, by="staff:1")
     with listening(url, evening.api_client, to=evening.table, after="0-0") as (watcher,):
         wait_for_state(watcher, phase="void")
         one, two = (values(news) for news in watcher.of("round"))

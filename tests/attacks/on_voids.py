@@ -6,6 +6,9 @@ SETTLED = "(SELECT id FROM games_liveround WHERE phase = 'settled' AND id NOT IN
 ALONE = "(SELECT id FROM games_round WHERE shoe_id IS NULL ORDER BY at LIMIT 1)"
 
 
+NO_CAUSE = "ALTER TABLE games_void DISABLE TRIGGER games_void_has_its_cause"
+
+
 def voided(round_id: str, reason: str, by: str) -> str:
     return f"INSERT INTO games_void (round_id, reason, by) VALUES ({round_id}, '{reason}', '{by}')"
 
@@ -24,7 +27,7 @@ ATTACKS: list[Attack] = [
     changed("games_void", "games_void_round_id_0a6fa32c_fk_games_round_id", "round_id = gen_random_uuid()"),
     *kept("games_void", "games_void_is_kept", "reason"),
     *(
-        Attack("games_void", "games_void_has_its_reason", voided(SETTLED, reason, "staff:1"), name=name)
+        Attack("games_void", "games_void_has_its_reason", voided(SETTLED, reason, "staff:1"), NO_CAUSE, name=name)
         for name, reason in (
             ("one person", "decided"),
             ("too late to cancel", "cancelled"),
@@ -33,7 +36,7 @@ ATTACKS: list[Attack] = [
         )
     ),
     Attack("games_void", "games_void_has_its_reason", voided(ALONE, "decided", "staff:1"), name="of one player"),
-    Attack("games_void", "games_void_has_its_incident", voided(ALONE, "not_reproduced", "system")),
+    Attack("games_void", "games_void_has_its_cause", voided(ALONE, "not_reproduced", "system")),
     Attack("wallet_journal", "wallet_journal_reverses_a_void", moved_back(SETTLED), name="of all"),
     Attack("wallet_journal", "wallet_journal_reverses_a_void", moved_back(ALONE), name="of one player"),
 ]

@@ -7,13 +7,13 @@ import pytest
 from django.db import transaction
 from playwright.sync_api import BrowserContext, Page, expect
 
-from games.models import Phase, Shoe, ShoeEnding, VoidReason
+from games.models import Phase, Shoe, ShoeEnding
 from games.shared import shoes
-from games.shared.void import void_live_round
 from tests.builders import a_player
 from tests.harness.browser import PHONE, NewContext
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
+from tests.voiding import cancel
 
 pytestmark = pytest.mark.browser
 
@@ -58,7 +58,7 @@ def a_spent_shoe() -> Shoe:
         step(live_table)
     bet(player, live_table, player=25_000)
     going = round_at(live_table)
-    void_live_round(round_id=going.pk, reason=VoidReason.CANCELLED, by="staff:1")
+    cancel(round_id=going.pk, by="staff:1")
     with transaction.atomic():
         shoes.end(going.shoe, ShoeEnding.RETIRED)
     return going.shoe

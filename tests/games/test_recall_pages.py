@@ -19,10 +19,8 @@ from games.models import (
     Phase,
     Round,
     ShoeEnding,
-    VoidReason,
 )
 from games.shared import malfunction, shoes
-from games.shared.void import void_live_round
 from games.solo import play_round
 from games.variants import GAMES
 from games.verification.service import verify_round
@@ -45,7 +43,7 @@ from tests.games.test_recall_search import reader
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.people import events
-from tests.voiding import void_unreproduced
+from tests.voiding import cancel, void_unreproduced
 from wallet.models import Mode
 from wallet.money import format_money
 
@@ -227,7 +225,7 @@ class TestASharedRound:
     @pytest.mark.sweep
     def test_voided_before_its_deal_shows_what_was_held_and_no_card(self, shared):
         live = round_at(shared)
-        void_live_round(round_id=live.pk, reason=VoidReason.CANCELLED, by="staff:1")
+        cancel(round_id=live.pk, by="staff:1")
         text = page(live.pk)
         for said in ("The round was voided before the deal.", "cancelled before the deal"):
             assert said in text
@@ -236,7 +234,7 @@ class TestASharedRound:
     @pytest.mark.sweep
     def test_voided_before_its_deal_says_that_every_stake_was_returned_wherever_staff_look(self, shared):
         live = round_at(shared)
-        void_live_round(round_id=live.pk, reason=VoidReason.CANCELLED, by="staff:1")
+        cancel(round_id=live.pk, by="staff:1")
         part = Participation.objects.get(round=live.pk)
         stake = format_money(part.staked, part.currency, "en")
         text = page(live.pk)
@@ -253,7 +251,7 @@ class TestASharedRound:
     @pytest.mark.sweep
     def test_from_a_shoe_that_has_ended_shows_its_public_seed(self, shared):
         played = Round.objects.earliest("at")
-        void_live_round(round_id=round_at(shared).pk, reason=VoidReason.CANCELLED, by="staff:1")
+        cancel(round_id=round_at(shared).pk, by="staff:1")
         assert played.shoe
         with transaction.atomic():
             shoes.end(played.shoe, ShoeEnding.RETIRED)

@@ -50,6 +50,7 @@ MONEY = 1_000_000
 STAKE = 5_000
 PLACE = "games_place_bets"
 SAMPLE = 400
+VOID = "SELECT games_store_void_round(%s::uuid, %s::text, %s::text)"
 
 
 @pytest.fixture
@@ -182,11 +183,32 @@ class TestIsRefused:
         )
         assert held_for(round_id) == 0
 
+    @pytest.mark.parametrize("reason", ["cancelled", "overdue"])
+    def test_a_round_voided_without_a_word(self, seat, owner, reason):
+        hurry(seat.live_table)
+        round_id = round_at(seat.live_table).pk
+        refused_until(
+            DatabaseError,
+            lambda: call(VOID, round_id, reason, "system"),
+            lambda: owner.execute("DROP TRIGGER games_void_has_its_cause ON games_void"),
+        )
+        assert held_for(round_id) == 0
+
+    def test_a_round_voided_as_overdue_before_its_deadline(self, seat, owner):
+        round_id = round_at(seat.live_table).pk
+        owner.execute("DROP TRIGGER games_void_has_its_cause ON games_void")
+        refused_until(
+            DatabaseError,
+            lambda: call(VOID, round_id, "overdue", "system"),
+            lambda: weaken(owner, "games_void_has_its_reason", ("AND deadline < NEW.at", "")),
+        )
+        assert held_for(round_id) == 0
+
     def test_a_dealt_round_released_by_one(self, seat, owner):
         advance_to(seat.live_table, Phase.DEALT)
         round_id = round_at(seat.live_table).pk
         with pytest.raises(DatabaseError, match="takes two people"):
-            call("SELECT games_store_void_round(%s::uuid)", round_id)
+            call(VOID, round_id, "decided", "staff:1")
         assert stakes_of(seat.player, seat.live_table) == {"player": STAKE}
 
     def test_a_bet_after_the_deadline(self, seat, owner):

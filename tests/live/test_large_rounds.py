@@ -23,7 +23,7 @@ from tests.harness.databases import Database
 from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, round_at, step
-from tests.voiding import agree_to_void
+from tests.voiding import agree_to_void, cancel
 from tests.wallet.money_moves import write
 from wallet import ledger
 from wallet.invariants import verify
@@ -169,14 +169,17 @@ def test_closing_and_paying_grow_with_the_bettors_and_not_with_their_square(owne
 @pytest.mark.sweep
 def test_so_does_voiding_before_the_deal_and_after_it(owner, crowd, live_table):
     owner.execute("VACUUM ANALYZE")
-    for phase, reason in ((Phase.BETTING, VoidReason.OVERDUE), (Phase.DEALT, VoidReason.DECIDED)):
+    for phase, reason in ((Phase.BETTING, VoidReason.CANCELLED), (Phase.DEALT, VoidReason.DECIDED)):
         voiding = []
         for number in (FEW, MANY):
             bet(live_table, crowd[:number])
             live_round = round_at(live_table) if phase == Phase.BETTING else advance_to(live_table, phase)
             by = agree_to_void(live_round.pk)
             with counted() as work:
-                void_live_round(round_id=live_round.pk, reason=reason, by=str(by))
+                if reason is VoidReason.CANCELLED:
+                    cancel(round_id=live_round.pk, by=str(by))
+                else:
+                    void_live_round(round_id=live_round.pk, reason=reason, by=str(by))
             voiding.append(work)
             assert VoidPart.objects.filter(void_id=live_round.pk).count() == number
         assert_linear(*voiding)

@@ -14,14 +14,14 @@ from django.urls import reverse
 from games.betting.limits import Limits
 from games.engine.odds import exact, percent
 from games.history import panels
-from games.models import LiveTable, Participation, Phase, VoidReason
+from games.models import LiveTable, Participation, Phase
 from games.shared.panel_tabs import WITH_THE_PAGE, panel_names
-from games.shared.void import void_live_round
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from tests.voiding import cancel
 from wallet.cashier import FREE_MONEY
 from wallet.ledger import accounts
 from wallet.models import Mode
@@ -169,7 +169,7 @@ class TestHistory:
     def test_marks_what_was_voided(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, player=25_000)
-        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:1")
+        cancel(round_id=round_at(live_table).pk, by="staff:1")
         said = panel(player, "history").text
         assert "✕" in said
         assert "small-hand" not in said

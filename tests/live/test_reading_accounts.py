@@ -8,15 +8,15 @@ from accounts import closing
 from accounts.tasks import finish_closing
 from games.betting.controls import Change
 from games.errors import NotEligible
-from games.models import LiveTable, Participation, Phase, VoidReason
+from games.models import LiveTable, Participation, Phase
 from games.shared.bets import change_slip
-from games.shared.void import void_live_round
 from players.account import closures
 from players.models import ClosureState, Player
 from players.protection import exclusions
 from tests.builders import a_verified_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.players.test_sessions import a_browser
+from tests.voiding import cancel
 from tests.wallet.payout_builders import an_account, approve
 from wallet import withdrawals
 from wallet.invariants import verify
@@ -69,7 +69,7 @@ class TestClosing:
         pay_out()
         finish_closing()
         assert closures.state_of(player) is ClosureState.CLOSING
-        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:1")
+        cancel(round_id=round_at(live_table).pk, by="staff:1")
         finish_closing()
         assert asked() == [MONEY - 2 * STAKE, 2 * STAKE]
         pay_out()
@@ -95,7 +95,7 @@ class TestClosing:
     def test_asks_for_no_payment_twice(self, player, live_table):
         close(player)
         pay_out()
-        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:1")
+        cancel(round_id=round_at(live_table).pk, by="staff:1")
         for _ in range(3):
             finish_closing()
         assert len(asked()) == 2
@@ -105,7 +105,7 @@ class TestClosing:
         close(player)
         refused = Withdrawal.objects.get()
         withdrawals.refuse(withdrawal_id=refused.pk, by="staff:1", code="details", note="")
-        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:1")
+        cancel(round_id=round_at(live_table).pk, by="staff:1")
         finish_closing()
         assert len(asked()) == 1
 
@@ -115,7 +115,7 @@ class TestClosing:
         bet(player, live_table, player=STAKE)
         close(player)
         assert asked() == []
-        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:1")
+        cancel(round_id=round_at(live_table).pk, by="staff:1")
         finish_closing()
         assert asked() == [STAKE]
 

@@ -4,11 +4,11 @@ import pytest
 from django.db import connection
 
 from games.harm_markers import ROUNDS
-from games.models import LiveTable, Participation, Phase, VoidReason
-from games.shared.void import void_live_round
+from games.models import LiveTable, Participation, Phase
 from players.models import Player
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
+from tests.voiding import cancel
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def test_they_read_what_was_staked_and_paid_at_a_shared_table_and_no_voided_roun
     live_table, player = a_live_table(), a_player(real=1_000_000)
     play(player, live_table)
     bet(player, live_table, player=STAKE)
-    void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:1")
+    cancel(round_id=round_at(live_table).pk, by="staff:1")
     step(live_table)
     play(player, live_table)
     kept = Participation.objects.filter(round__void=None).order_by("at")

@@ -24,19 +24,17 @@ from games.models import (
     ReplayDue,
     Shoe,
     ShoeEnding,
-    VoidReason,
 )
 from games.rounds.unreadable import is_readable
 from games.seeds import Purpose, unseal
 from games.shared import shoes
 from games.shared.bets import change_slip
-from games.shared.void import void_live_round
 from games.solo.page import participation
 from games.verification import replay_task
 from players.models import Player
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
-from tests.voiding import void_as_two_agree
+from tests.voiding import cancel, void_as_two_agree, void_overdue
 from wallet.models import Mode
 from wallet.money import format_money
 
@@ -93,7 +91,7 @@ def played(player: Player, live_table: LiveTable) -> LiveRound:
 def voided(player: Player, live_table: LiveTable) -> LiveRound:
     """Return a round that was voided while betting was open."""
     going = bet_on(player, live_table)
-    return void_live_round(round_id=going.pk, reason=VoidReason.CANCELLED, by="staff:1")
+    return cancel(round_id=going.pk, by="staff:1")
 
 
 class TestARoundInProgress:
@@ -288,7 +286,7 @@ class TestAnVoidedRound:
     def test_gives_back_what_was_staked_as_the_lines_say(self, player, live_table):
         bet_on(player, live_table)
         closed = step(live_table)
-        void_live_round(round_id=closed.pk, reason=VoidReason.OVERDUE, by="system")
+        void_overdue(closed.pk)
         line = round_of(player, closed.pk, "en")
         assert line is not None
         assert line.staked == line.paid == STAKE + TIE

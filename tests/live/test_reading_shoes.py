@@ -11,13 +11,13 @@ from django.test import Client
 
 from games.engine.dealing import coup_at, cut_card_is_out, opening
 from games.engine.shoe import commitment, shuffle
-from games.models import LiveTable, Phase, Shoe, ShoeEnding, VoidReason
+from games.models import LiveTable, Phase, Shoe, ShoeEnding
 from games.seeds import Purpose, unseal
 from games.shared import shoes
-from games.shared.void import void_live_round
 from tests.builders import a_player
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
+from tests.voiding import cancel
 
 MONEY = 1_000_000
 LANGUAGES = ("sv", "da", "ro", "de", "en")
@@ -90,7 +90,7 @@ def test_ended_it_tells_everything_to_anyone(client: Client, live_table: LiveTab
 @pytest.mark.sweep
 def test_a_round_voided_before_its_deal_has_a_cross_and_no_cards(client: Client, live_table: LiveTable) -> None:
     going = round_at(live_table)
-    void_live_round(round_id=going.pk, reason=VoidReason.CANCELLED, by="staff:1")
+    cancel(round_id=going.pk, by="staff:1")
     shoes.end(going.shoe, ShoeEnding.RETIRED)
     seen = page(client, going.shoe)
     assert seen.count("badge--void") == 1

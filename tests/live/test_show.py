@@ -16,11 +16,11 @@ from games.models import LiveTable, Phase, VoidReason
 from games.shared import malfunction, rendering
 from games.shared.state import State
 from games.shared.views import read_own, read_public
-from games.shared.void import void_live_round
 from games.tables.status import close_table
 from tests.builders import UNHURRIED, a_player
 from tests.harness.sweeps import sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from tests.voiding import cancel
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -210,7 +210,7 @@ def test_a_voided_round_is_told_to_everybody_and_to_each_what_became_of_their_st
     player = a_player(real=MONEY)
     bet(player, live_table, player=25_000)
     code = round_at(live_table).code
-    void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
+    cancel(round_id=round_at(live_table).pk, by="staff:test")
     state = read_public(live_table)
     told = rendering.render_public(state, "en")
     assert "This round was voided" in told
@@ -236,7 +236,7 @@ def test_a_stopped_table_whose_round_is_voided_says_both_and_nothing_of_before()
     bet(a_player(real=MONEY), live_table, player=25_000)
     round_id = round_at(live_table).pk
     malfunction.report(round_id=round_id, cause="A card lay face up.", by="staff:test")
-    void_live_round(round_id=round_id, reason=VoidReason.CANCELLED, by="staff:test")
+    cancel(round_id=round_id, by="staff:test")
     html = rendering.render_public(read_public(live_table), "en")
     assert "The table is stopped" in html
     assert "Something went wrong" not in html

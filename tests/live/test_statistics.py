@@ -20,14 +20,13 @@ from games.shared.scoreboard import beads_of, results_view
 from games.shared.state import READ_PUBLIC, Counts
 from games.shared.statistics import BEGINS, Since, count
 from games.shared.views import read_own, read_public
-from games.shared.void import void_live_round
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.live.so_far import a_played_table, coups, settle_before
-from tests.voiding import agree_to_void, void_as_two_agree
+from tests.voiding import cancel, void_as_two_agree, void_overdue
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -198,7 +197,7 @@ class TestTheSummary:
     def test_says_so_where_the_round_was_voided(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, player=25_000)
-        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
+        cancel(round_id=round_at(live_table).pk, by="staff:test")
         html = own(live_table, player)
         assert "live-mine__sum--voided" in html
         assert "Your stakes were returned" in html
@@ -218,7 +217,7 @@ class TestTheSummary:
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, player=25_000)
         round_id = advance_to(live_table, phase).pk
-        void_live_round(round_id=round_id, reason=reason, by=str(agree_to_void(round_id)))
+        void_overdue(round_id) if reason is VoidReason.OVERDUE else void_as_two_agree(round_id)
         stopped = replace(read_public(live_table), is_stopped=True)
         assert said in rendering.render_public(stopped, "en")
         visitor = Client()
@@ -293,7 +292,7 @@ class TestOnesOwnBets:
         assert count(player, live_table, Since.MONTH) == {}
         advance_to(live_table, Phase.BETTING)
         bet(player, live_table, banker=25_000)
-        void_live_round(round_id=round_at(live_table).pk, reason=VoidReason.CANCELLED, by="staff:test")
+        cancel(round_id=round_at(live_table).pk, by="staff:test")
         assert count(player, live_table, Since.MONTH) == {}
 
     @pytest.mark.sweep

@@ -11,12 +11,11 @@ from games.engine.cards import Card
 from games.engine.coup import deal
 from games.engine.evidence import OTHER, name_of
 from games.fairness.returns.hourly_counts import differences, roll
-from games.models import Evidence, Participation, Phase, Round, VoidReason
-from games.shared.void import void_live_round
+from games.models import Evidence, Participation, Phase, Round
 from games.variants import VARIANTS
 from tests.builders import a_player, a_round, a_table
 from tests.live.at_table import a_live_table, advance_to, bet
-from tests.voiding import void_unreproduced
+from tests.voiding import cancel, void_unreproduced
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -77,7 +76,7 @@ def test_a_round_voided_before_it_was_settled_is_no_round():
     live_table = a_live_table("pairs")
     bet(a_player(real=100_000), live_table, banker=5000)
     live_round = advance_to(live_table, Phase.CLOSED)
-    void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:1")
+    cancel(round_id=live_round.pk, by="staff:1")
     assert roll(hour()) == 0
     assert not kept()
 

@@ -185,7 +185,7 @@ REVOKE ALL ON FUNCTION games_finish_round FROM PUBLIC;
 
 -- End a round, or a coup of Chemin de Fer, without a result, and return it.
 -- Raises SB073 if it has ended, SB033 if it is dealt and two people have not approved, SB075 if a
--- round with bets has no void, or money is still held for it.
+-- round with bets has no void, or money is still held or staked on it.
 CREATE OR REPLACE FUNCTION games_end_void(round uuid) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -197,6 +197,7 @@ BEGIN
     END IF;
     IF games_has_bets(round) AND NOT EXISTS (SELECT FROM games_void AS v WHERE v.round_id = round)
        OR EXISTS (SELECT FROM wallet_hold AS h WHERE h.round_id = round)
+       OR EXISTS (SELECT FROM wallet_account AS a WHERE a.stands_for = round AND a.kind = 'stakes' AND a.balance <> 0)
     THEN
         RAISE EXCEPTION 'the bets on round % are not returned', round USING ERRCODE = 'SB075';
     END IF;

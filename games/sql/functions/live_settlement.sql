@@ -186,13 +186,14 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_settle_live_round FROM PUBLIC;
 
--- Release what is held for a void round of a shared table, and store the round with every bet, after
--- its stakes were returned; return whether it had bets.
+-- Release what is held for a void round of a shared table, and store the round with every bet and its
+-- void, after its stakes were returned; return whether it had bets.
+-- `reason`, `by`: of the void.
 -- No money has moved: the balance before is the one after. A round without bets is not stored.
--- Raises SB060 if the round has ended, SB033 if it is dealt and two people have not approved, SB064 if
--- stakes were not returned.
+-- Raises SB060 if the round has ended, SB033 for a reason that does not fit (games_void_has_its_reason, and
+-- games_void_has_its_cause at commit), SB064 if stakes were not returned.
 -- Locks the round, then the accounts in ascending order of id.
-CREATE OR REPLACE FUNCTION games_store_void_round(round uuid) RETURNS boolean
+CREATE OR REPLACE FUNCTION games_store_void_round(round uuid, reason text, by text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
@@ -206,9 +207,6 @@ BEGIN
     WHERE l.id = round AND l.phase IN ('betting', 'closed', 'dealt') FOR UPDATE OF l;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'round % is not in progress', round USING ERRCODE = 'SB060';
-    END IF;
-    IF live.phase = 'dealt' AND NOT games_two_agreed_to_void(round) THEN
-        RAISE EXCEPTION 'voiding round % takes two people', round USING ERRCODE = 'SB033';
     END IF;
     PERFORM wallet_delete_holds(round);
     IF EXISTS (
@@ -242,6 +240,10 @@ BEGIN
     )
     INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
     SELECT slip.id, bet.key, bet.value::bigint, 0, 0, 'void' FROM slip CROSS JOIN jsonb_each_text(slip.stakes) AS bet;
-    RETURN FOUND;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    INSERT INTO games_void (round_id, reason, by) VALUES (round, games_store_void_round.reason, games_store_void_round.by);
+    RETURN true;
 END $$;
 REVOKE ALL ON FUNCTION games_store_void_round FROM PUBLIC;

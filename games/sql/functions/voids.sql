@@ -20,40 +20,48 @@ $$;
 
 -- Check the reason of a void. Trigger function, BEFORE INSERT on games_void. Sets `at` to the
 -- database's time: games_reversal_is_of_a_void compares it with the transaction.
--- Raises SB033 unless the reason fits. A shared round is voided as cancelled or overdue before its
--- deal, when nobody knows a card, and as decided if two people approved. A solo round is voided
+-- Raises SB033 unless the reason fits. A shared round is voided as cancelled before its deal, when
+-- nobody knows a card, as overdue if its deadline has passed, too, and as decided if two people approved. A solo round is voided
 -- only by the system, as not_reproduced: its seed does not deal the same cards again.
 -- Locks the shared round FOR SHARE, so that it is not dealt until this commits.
 CREATE OR REPLACE FUNCTION games_void_has_its_reason() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     at_phase text;
+    deadline timestamptz;
 BEGIN
     NEW.at := clock_timestamp();
-    SELECT live.phase INTO at_phase FROM games_liveround AS live WHERE live.id = NEW.round_id FOR SHARE;
+    SELECT live.phase, coalesce(chemin.deadline, live.deadline) INTO at_phase, deadline
+    FROM games_liveround AS live LEFT JOIN games_chemintable AS chemin ON chemin.live_table_id = live.live_table_id
+    WHERE live.id = NEW.round_id FOR SHARE OF live;
     IF NEW.reason = 'decided' AND at_phase IS NOT NULL THEN
         IF games_two_agreed_to_void(NEW.round_id) THEN
             RETURN NEW;
         END IF;
         RAISE EXCEPTION 'voiding round % takes two people', NEW.round_id USING ERRCODE = 'SB033';
     END IF;
-    IF NEW.reason IN ('cancelled', 'overdue') AND at_phase IN ('betting', 'closed')
+    IF at_phase IN ('betting', 'closed') AND (NEW.reason = 'cancelled' OR NEW.reason = 'overdue' AND deadline < NEW.at)
         OR NEW.reason = 'not_reproduced' AND at_phase IS NULL AND NEW."by" = 'system' THEN
         RETURN NEW;
     END IF;
     RAISE EXCEPTION 'round % is not voided as %', NEW.round_id, NEW.reason USING ERRCODE = 'SB033';
 END $$;
 
--- Check that a void with the reason not_reproduced has an incident. Constraint trigger function,
--- AFTER INSERT on games_void, at commit, because the incident is opened after the money was
--- returned.
+-- Check that a void that two people did not decide is on record: one as not_reproduced or overdue has an
+-- incident, one as cancelled has an event of this transaction. Constraint trigger function, AFTER INSERT on
+-- games_void, at commit, because the incident is opened after the money was returned.
 -- Raises SB033.
-CREATE OR REPLACE FUNCTION games_void_has_its_incident() RETURNS trigger
+CREATE OR REPLACE FUNCTION games_void_has_its_cause() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    PERFORM FROM games_incident AS incident WHERE incident.round_id = NEW.round_id AND incident.kind = 'not_reproduced';
+    PERFORM FROM games_incident AS incident
+    WHERE NEW.round_id IN (incident.round_id, incident.live_round_id) AND incident.kind = NEW.reason
+    UNION ALL
+    SELECT FROM audit_event AS event
+    WHERE NEW.reason = 'cancelled' AND event.kind = 'round.cancelled' AND event."on" = 'round:' || NEW.round_id
+        AND event."by" = NEW."by" AND event.at >= transaction_timestamp();
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'nothing was found in round %', NEW.round_id USING ERRCODE = 'SB033';
+        RAISE EXCEPTION 'no incident or event says why round % is void', NEW.round_id USING ERRCODE = 'SB033';
     END IF;
     RETURN NULL;
 END $$;
