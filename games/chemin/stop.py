@@ -136,10 +136,10 @@ def continue_table(*, table_id: int, reason: str, by: str) -> Table:
     """
     with transaction.atomic():
         table, why = status.locked(table_id), status.stated(reason)
-        if status.move(table, Status.OPEN, of=(Status.PAUSED,)):
+        if table.status == Status.PAUSED:  # the database gives time back only as long as the table is paused
             for live_table in table.live.filter(table__shape=Shape.CHEMIN).order_by("pk"):
                 give_time_back(live_table)
-            log.record("table.went_on", by=by, on=f"table:{table.pk}", data={"reason": why})
+        status.move(table, Status.OPEN, of=(Status.PAUSED,), reason=why, by=by)
     return table
 
 

@@ -7,14 +7,26 @@ their seats. A pause applies to the table in every mode.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from audit import log
+from audit.log import Json
+from audit.raw_rows import named_errors
 from games.models import LiveTable, Status, Table
 from games.tables import notify
 from games.tables.checks import TableError
 from games.variants import GAMES
+
+EVENTS: Final = {
+    (Status.CLOSED, Status.OPEN): "table.opened",
+    (Status.PAUSED, Status.OPEN): "table.went_on",
+    (Status.OPEN, Status.PAUSED): "table.paused",
+    (Status.OPEN, Status.CLOSED): "table.closed",
+    (Status.PAUSED, Status.CLOSED): "table.closed",
+}
+"""The event of each change, by the status before and after it."""
 
 
 class NotFromHere(TableError):
@@ -29,8 +41,7 @@ def open_table(*, table_id: int, reason: str, by: str) -> Table:
     """
     with transaction.atomic():
         table, why = locked(table_id), stated(reason)
-        if move(table, Status.OPEN, of=(Status.CLOSED,)):
-            log.record("table.opened", by=by, on=f"table:{table.pk}", data={"reason": why})
+        move(table, Status.OPEN, of=(Status.CLOSED,), reason=why, by=by)
     return table
 
 
@@ -42,8 +53,7 @@ def pause_table(*, table_id: int, reason: str, by: str) -> Table:
     """
     with transaction.atomic():
         table, why = locked(table_id), stated(reason)
-        if move(table, Status.PAUSED, of=(Status.OPEN,)):
-            log.record("table.paused", by=by, on=f"table:{table.pk}", data={"reason": why})
+        move(table, Status.PAUSED, of=(Status.OPEN,), reason=why, by=by)
     return table
 
 
@@ -54,9 +64,7 @@ def close_table(*, table_id: int, reason: str, by: str) -> Table:
     """
     with transaction.atomic():
         table, why = locked(table_id), stated(reason)
-        before = table.status
-        if move(table, Status.CLOSED, of=(Status.OPEN, Status.PAUSED)):
-            log.record("table.closed", by=by, on=f"table:{table.pk}", data={"before": before, "reason": why})
+        move(table, Status.CLOSED, of=(Status.OPEN, Status.PAUSED), reason=why, by=by)
     return table
 
 
@@ -94,14 +102,18 @@ def stated(reason: str) -> str:
     return reason.strip()
 
 
-def move(table: Table, to: Status, *, of: Sequence[Status]) -> bool:
-    """Change the table state and notify its pages; return whether it changed. Raises NotFromHere."""
+def move(table: Table, to: Status, *, of: Sequence[Status], reason: str, by: str) -> None:
+    """Change the table state, record it and notify the table's pages; do nothing in that state. Raises NotFromHere."""
     if table.status == to:
-        return False
+        return
     if table.status not in of:
         raise NotFromHere(f"{table.name} is {table.get_status_display()}. This action is not possible in this state.")
+    data: dict[str, Json] = {"reason": reason}
+    if to is Status.CLOSED:
+        data["before"] = table.status
+    event = log.event(EVENTS[Status(table.status), to], by=by, on=f"table:{table.pk}", data=data)
+    with named_errors({"SB142": NotFromHere}), connection.cursor() as cursor:
+        cursor.execute("SELECT games_set_table_status(%s, %s, %s, %s)", [table.pk, to.value, by, event.rest])
     table.status = to
-    table.save(update_fields=["status"])
     for live_table_id in table.live.values_list("pk", flat=True):
         notify.notify_table(live_table_id)
-    return True

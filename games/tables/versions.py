@@ -50,11 +50,6 @@ class Approved:
         return event_data | ({"due": self.due_at.isoformat()} if self.due_at else {})
 
 
-# Rounds share the lock on a table's row, one after another, and could keep a change waiting while play goes on.
-# This lock is granted in the order of requests: rounds in progress end, and new ones wait for the change.
-STAND_IN_LINE = "LOCK TABLE games_table IN EXCLUSIVE MODE"
-
-
 @transaction.atomic
 def make_table(
     *,
@@ -84,7 +79,7 @@ def make_table(
     if approval:
         check_is_as_asked(table, digest=approval.digest, based_on=None)
     check(table, limits, clock, eligibility)
-    table.save(force_insert=True)
+    table = Table.objects.raw("SELECT * FROM games_add_table(%s, %s, %s, %s)", [slug, name, variant, shape])[0]
     reason = approval.reason if approval else "Table created."
     _put_live(table, limits=limits, clock=clock, eligibility=eligibility, reason=reason, by=by, approval=approval)
     return table
@@ -115,7 +110,7 @@ def new_version(
     Raises what `check_change` raises, Overtaken, Table.DoesNotExist.
     """
     with connection.cursor() as cursor:
-        cursor.execute(STAND_IN_LINE)
+        cursor.execute("SELECT games_hold_off_rounds()")
     table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=table_id)
     if approval:
         check_is_as_asked(table, digest=approval.digest, based_on=approval.based_on)
@@ -225,7 +220,6 @@ def _put_live(
         "approval": approval.approval_id if approval else None,
     }
     table.version = _add(table, before.number + 1 if before else 1, json.dumps(content))
-    table.save(update_fields=["version"])
     if table.shape != Shape.SOLO:
         _lay_out(table, eligibility.modes)
         for live_table_id in table.live.values_list("pk", flat=True):

@@ -30,6 +30,7 @@ from tests.audit.reporting import asked
 from tests.builders import a_player, a_purse, a_round, a_shared_table, a_table
 from tests.chemin.at_table import a_chemin_table, sit
 from tests.harness.databases import Database
+from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
 from tests.harness.web import PROJECT
 from tests.live.at_table import a_live_table, bet, hurry, make_late, round_at
@@ -253,7 +254,7 @@ def test_beat_listens_where_changes_are_notified():
 @pytest.mark.parametrize("status", ["paused", "closed"])
 def test_betting_time_without_a_bet_ends_where_the_table_is_not_open(sending: Sent, status: str):
     live_table = a_live_table()
-    Table.objects.filter(pk=live_table.table_id).update(status=status)
+    update_as_owner(Table.objects.filter(pk=live_table.table_id), status=status)
     hurry(live_table)
     assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"]
 
@@ -268,7 +269,7 @@ def test_a_shared_table_that_has_no_round_yet_is_moved(sending: Sent):
 def test_a_table_that_is_closed_in_a_round_is_moved_until_that_is_over(sending: Sent):
     live_table = a_live_table()
     bet(a_player(real=100_00), live_table, banker=50_00)
-    Table.objects.filter(pk=live_table.table_id).update(status="closed")
+    update_as_owner(Table.objects.filter(pk=live_table.table_id), status="closed")
     hurry(live_table)
     while phases.due():
         assert ask(sending, "games.tasks.tick"), round_at(live_table).phase

@@ -11,6 +11,7 @@ from games.verification import replay_task
 from tests.builders import a_player, a_round, a_table
 from tests.games.corrupt import corrupt
 from tests.harness.killed import dies
+from tests.harness.owner import update_as_owner
 from tests.people import events
 from wallet.ledger import accounts
 from wallet.models import Mode
@@ -34,7 +35,7 @@ def test_a_round_is_voided_once_whenever_workers_die(cloned_db, owner, is_sweep)
         replay_task.replay_finished_rounds()
         assert Void.objects.filter(pk=bad.round_id).exists()
         assert accounts.balance(player.pk, Mode.REAL) == expected
-        Table.objects.filter(pk=table.pk).update(status=Status.OPEN)
+        update_as_owner(Table.objects.filter(pk=table.pk), status=Status.OPEN)
         if not died:
             break
         assert number < LONGEST

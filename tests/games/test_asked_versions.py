@@ -24,7 +24,7 @@ from games.tasks import put_versions_live
 from games.variants import VARIANTS
 from tests.ageing import age
 from tests.builders import a_shared_table, a_table, approve, other_limits, scheduled
-from tests.harness.owner import create_as_owner, one_as_owner
+from tests.harness.owner import create_as_owner, one_as_owner, update_as_owner
 from tests.people import a_member_of_staff, events
 from tests.wallet.test_at_once import at_once
 from wallet.models import Mode
@@ -297,7 +297,7 @@ class TestTheDatabase:
     def test_another_version_of_a_table_that_was_ever_opened_without_an_approval(self):
         table = a_table()
         status.close_table(table_id=table.pk, reason="for a test", by="staff:test")
-        Table.objects.filter(pk=table.pk).update(first_opened_at=None)
+        update_as_owner(Table.objects.filter(pk=table.pk), first_opened_at=None)
         self.refuses("takes two people", **self.a_version(table))
 
     def test_other_limits_with_the_api_client_s_rules(self):
@@ -334,10 +334,10 @@ class TestTheDatabase:
         self.refuses("is not the next one", **self.a_version(table, number=3))
         first = table.version
         table.version = one_as_owner(TableVersion(**self.a_version(table)))
-        table.save(update_fields=["version"])
+        update_as_owner(Table.objects.filter(pk=table.pk), version=table.version)
         table.version = first
         with pytest.raises(DatabaseError, match="is not the newest"), transaction.atomic():
-            table.save(update_fields=["version"])
+            update_as_owner(Table.objects.filter(pk=table.pk), version=table.version)
 
 
 @pytest.mark.django_db

@@ -19,6 +19,7 @@ from games.history.csv_export import amount, safe
 from games.history.search import FIND, Ending, Search, every, find, parameters
 from games.models import Participation, Result, Round, Table
 from tests.builders import a_player, a_round, a_table
+from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample, sweep
 from tests.voiding import void_unreproduced
 
@@ -235,7 +236,7 @@ class TestTheFile:
 
     def test_of_a_table_with_a_formula_for_a_name_calculates_nothing(self, visitor, player, table):
         a_round(player, table, player=1000)
-        Table.objects.update(name='=HYPERLINK("http://example.com")')
+        update_as_owner(Table.objects.all(), name='=HYPERLINK("http://example.com")')
         assert self.rows(visitor)[0]["Table"].startswith("'=")
 
     @pytest.mark.parametrize(("minor", "printed"), [(0, "0,00"), (5, "0,05"), (123456, "1234,56"), (-5, "-0,05")])

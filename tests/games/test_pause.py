@@ -1,8 +1,9 @@
 """Open, paused and closed tables: transitions, records, and what a paused solo table does."""
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 
+from audit import log
 from audit.models import Event
 from games.betting.controls import Change
 from games.chemin.stop import continue_table
@@ -13,8 +14,10 @@ from games.solo import change_slip, play_round
 from games.tables.checks import TableError
 from games.tables.default_tables import baccarat_limits, load_tables
 from games.tables.status import NotFromHere, close_table, close_tables, open_table, pause_table
+from tests.attacks.statements import refused, send
 from tests.builders import a_player, a_round, a_seat, a_table, put_live
 from tests.games.at_pages import click
+from tests.harness.owner import as_owner
 from tests.people import a_visitor, events
 from wallet.models import Mode
 
@@ -103,9 +106,11 @@ class TestTheWaysThereAre:
 
 
 class TestTheDatabase:
+    """Whoever writes the status: here the owner of the tables."""
+
     def refused(self, statement: str, *parameters: int) -> None:
-        with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(statement, parameters)
+        with pytest.raises(DatabaseError), transaction.atomic():
+            as_owner(statement, parameters)
 
     def test_has_no_table_that_is_anything_else(self, table):
         self.refused("UPDATE games_table SET status = 'ajar' WHERE id = %s", table.pk)
@@ -113,6 +118,39 @@ class TestTheDatabase:
     def test_has_no_closed_table_pause(self, table):
         close_table(table_id=table.pk, **WHY)
         self.refused("UPDATE games_table SET status = 'paused' WHERE id = %s", table.pk)
+
+
+class TestTheLoginRole:
+    """A table opens, pauses and closes on record; nothing else of it changes."""
+
+    SET = "SELECT games_set_table_status(%s, %s, %s, %s)"
+
+    def event(self, table, kind):
+        return log.event(kind, by="staff:1", on=f"table:{table.pk}", data={"reason": "x"}).rest
+
+    @pytest.mark.parametrize(
+        "change", ["status = 'closed'", "variant = 'pairs'", "shape = 'shared'", "name = 'x'", "version_id = NULL"]
+    )
+    def test_writes_no_table(self, table, change):
+        refused(f"UPDATE games_table SET {change}")
+        refused("INSERT INTO games_table (slug, name, variant, shape) VALUES ('x', 'x', 'baccarat', 'solo')")
+        as_owner("GRANT UPDATE ON games_table TO sabot_app")
+        if change != "version_id = NULL":  # the owner is refused, too
+            send(f"UPDATE games_table SET {change}")
+
+    def test_closes_no_table_without_its_event(self, table):
+        for kind in ("table.paused", "table.opened"):
+            refused(self.SET, table.pk, "closed", "staff:1", self.event(table, kind), by="23514")
+        refused(self.SET, table.pk, "closed", "staff:2", self.event(table, "table.closed"), by="23514")
+        send(self.SET, table.pk, "closed", "staff:1", self.event(table, "table.closed"))
+        assert len(events("table.closed")) == 1
+
+    def test_takes_no_other_step(self, table):
+        refused(self.SET, table.pk, "open", "staff:1", self.event(table, "table.opened"), by="SB142")
+        close_table(table_id=table.pk, **WHY)
+        refused(self.SET, table.pk, "paused", "staff:1", self.event(table, "table.paused"), by="SB142")
+        with pytest.raises(NotFromHere):
+            pause_table(table_id=table.pk, **WHY)
 
 
 class TestASoloTable:

@@ -43,7 +43,7 @@ from tests.builders import (
     put_live,
 )
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, play_out, seated_players, sit, standing_of
-from tests.harness.owner import create_as_owner
+from tests.harness.owner import create_as_owner, one_as_owner
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, round_at, step
 from tests.people import a_member_of_staff, a_visitor
@@ -392,7 +392,7 @@ class TestTheDatabase:
         ids=str,
     )
     def test_a_version_for_nobody(self, changes, match):
-        table = Table.objects.create(slug="t", name="T", variant="baccarat")
+        table = one_as_owner(Table(slug="t", name="T", variant="baccarat"))
         given = {"limits": baccarat_limits(), "jurisdictions": ["SE"], "modes": ["R"], "rules_digest": "0" * 64}
         with pytest.raises(IntegrityError, match=match), transaction.atomic():
             create_as_owner(TableVersion(table=table, number=1, **given | changes))

@@ -23,6 +23,7 @@ from games.models import Shape, Table
 from games.tables.default_tables import load_tables
 from games.variants import VARIANTS
 from tests.builders import a_chemin_live_table, a_shared_table, a_table, approve, other_limits, put_live
+from tests.harness.owner import one_as_owner
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from wallet.models import Mode
@@ -377,7 +378,7 @@ class TestAnotherVersion:
 
     @pytest.mark.sweep
     def test_of_a_table_that_was_never_live_is_not_asked_for(self, supervisor):
-        table = Table.objects.create(slug="t", name="T", variant="baccarat")
+        table = one_as_owner(Table(slug="t", name="T", variant="baccarat"))
         assert supervisor.get(change_of(table)).status_code == 404
 
 

@@ -11,6 +11,7 @@ from games.tables.default_tables import baccarat_limits, golden_limits
 from games.tables.status import open_table
 from games.tables.versions import make_table
 from tests.builders import a_player
+from tests.harness.owner import one_as_owner
 from tests.harness.sweeps import sample
 from wallet.models import Account, AccountKind
 
@@ -30,7 +31,8 @@ def a_table_without_kronor(slug: str, limits) -> Table:
 
 def a_table_never_live(slug: str, limits) -> Table:
     """Return a table row made by hand that never had a version."""
-    return Table.objects.create(slug=slug, name="Elsewhere", variant=slug, status=Status.OPEN)
+    created: Table = one_as_owner(Table(slug=slug, name="Elsewhere", variant=slug, status=Status.OPEN))
+    return created
 
 
 @pytest.fixture(params=[(a_table_without_kronor, CURRENCY), (a_table_never_live, CLOSED)], ids=["currency", "live"])

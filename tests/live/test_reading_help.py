@@ -9,6 +9,7 @@ from games.betting.limits import Limits
 from games.models import Shape, Table
 from games.variants import VARIANTS
 from tests.builders import a_player, a_shared_table, a_table
+from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
 from wallet.money import format_money
 
@@ -48,7 +49,7 @@ def test_a_player_cannot_try_a_shared_table_whatever_is_played_there(client: Cli
     a_shared_table("pairs", slug="here")
     a_table("there")
     assert client.get("/en/try/there/").status_code == 200
-    Table.objects.filter(slug="there").update(shape=Shape.SHARED)
+    update_as_owner(Table.objects.filter(slug="there"), shape=Shape.SHARED)
     page = client.get("/en/").text
     for slug in ("here", "there"):
         assert client.get(f"/en/try/{slug}/").status_code == 404

@@ -11,6 +11,7 @@ from games.models import (
     Phase,
     Round,
     RulesVersion,
+    Table,
     TableVersion,
     Wager,
 )
@@ -18,7 +19,7 @@ from games.shared import phases
 from games.tables import status
 from players.models import Player
 from tests.builders import a_player, a_shared_table, put_live
-from tests.harness.owner import create_as_owner, one_as_owner
+from tests.harness.owner import create_as_owner, one_as_owner, update_as_owner
 from tests.live.at_table import (
     a_live_table,
     advance_to,
@@ -207,7 +208,7 @@ class TestATableThatCloses:
                 modes=was.modes,
             )
         )
-        table.save(update_fields=["version"])
+        update_as_owner(Table.objects.filter(pk=table.pk), version=table.version)
         hurry(live_table)
         assert not phases.advance(live_table.pk)
 

@@ -11,7 +11,7 @@ from games.fairness.returns.monitor import check_returns
 from games.models import ReturnsAlarm, StopPolicy, Table, TableVersion
 from games.variants import VARIANTS
 from tests.builders import a_chemin_live_table, a_golden_table, a_table
-from tests.harness.owner import one_as_owner
+from tests.harness.owner import one_as_owner, update_as_owner
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.returns.sums import HOUR, ROUNDS, STAKE, summed_up
@@ -113,7 +113,7 @@ def test_filters_leave_out_what_was_not_asked_for(supervisor):
 def test_tables_are_told_apart_where_that_is_asked_for(supervisor):
     for slug in ("one", "two"):
         table = a_table(slug)
-        Table.objects.filter(pk=table.pk).update(name=f"Table {slug}")
+        update_as_owner(Table.objects.filter(pk=table.pk), name=f"Table {slug}")
         summed_up(table)
     assert "Banker, SEK 20,000" in read(supervisor, "/staff/returns/")
     apart = read(supervisor, "/staff/returns/?apart=on")

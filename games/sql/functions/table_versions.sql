@@ -127,6 +127,7 @@ BEGIN
     FROM jsonb_to_record(content::jsonb) AS said (
         rules_version text, rules_digest text, limits jsonb, clock jsonb, jurisdictions text[], modes text[], approval bigint)
     RETURNING v.* INTO added;
+    UPDATE games_table AS t SET version_id = added.id WHERE t.id = game_table;
     RETURN added;
 END $$;
 REVOKE ALL ON FUNCTION games_add_table_version FROM PUBLIC;
