@@ -225,8 +225,10 @@ def reopen(*, live_table_id: int, reason: str, by: str) -> LiveTable:
         numbers = ", ".join(str(each) for each in unanswered)
         raise MalfunctionError(f"{live_table.table} stays stopped until a ruling on these incidents: {numbers}.")
     _put_away_known(live_table)
+    # A dealt coup is played out at a stopped table: the ruling has given its players their time.
+    if not LiveRound.objects.filter(live_table=live_table, phase=Phase.DEALT).exists():
+        _give_players_their_time(live_table)
     moves.reopen_table(live_table)
-    _give_players_their_time(live_table)
     log.record(
         "table.reopened", by=by, on=f"table:{live_table.table_id}", data={"mode": live_table.mode, "reason": why}
     )

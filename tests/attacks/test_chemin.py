@@ -12,6 +12,9 @@ import pytest
 from django.db import DatabaseError, transaction
 from pytest_django import DjangoDbBlocker
 
+from audit.log import canonical
+from audit.models import Event
+from games.chemin import play
 from games.engine.chemin import Phase
 from games.engine.chemin.state import there
 from games.models import CheminCoup, CheminSeat, CheminTenure, LiveRound, LiveTable
@@ -246,9 +249,15 @@ class TestTheState:
         without("games_check_chemin_state", f"THEN '{what}'", "THEN NULL")
         store(staked, move, state)
 
+    def test_is_not_that_of_a_void_coup_whose_stakes_are_left(self, staked):
+        void = "SELECT games_end_void(%s)"
+        refused(void, LiveRound.objects.get().pk, by="SB075")
+        without("games_end_void", "a.kind = 'stakes' AND a.balance <> 0", "false")
+        send(void, LiveRound.objects.get().pk)
+
     def test_gives_nobody_more_time_within_a_coup(self, staked):
         refused("SELECT games_ask_again(%s)", staked.pk, by="SB122")
-        without("games_ask_again", "asked.deadline > moment - interval '5 seconds'")
+        without("games_ask_again", "(asked.deadline <= moment - interval '5 seconds') IS NOT TRUE")
         send("SELECT games_ask_again(%s)", staked.pk)
 
 
@@ -273,6 +282,24 @@ class TestTheStateBetweenCoups:
         refused("SELECT games_clear_table(%s)", seated.pk, by="SB120")
         as_owner("UPDATE games_liveround SET phase = 'void'")
         refused("SELECT games_clear_table(%s)", seated.pk, by="SB125")
+
+    def test_gives_nobody_more_time_between_two_coups(self, table):
+        seated_players(table)
+        refused("SELECT games_ask_again(%s)", table.pk, by="SB122")
+        before = chemin_of(table).asked_at
+        as_owner("UPDATE games_table SET status = 'paused'")
+        send("SELECT games_ask_again(%s)", table.pk)
+        assert there(chemin_of(table).asked_at) > there(before)
+
+    def test_keeps_the_seat_of_an_away_player_no_longer(self, table):
+        _, second = seated_players(table, 2)
+        play.step_away(player=second, live_table_id=table.pk)
+        before = there(seat_of(second).away_since)
+        send("SELECT games_keep_away_seats(%s)", table.pk)
+        assert seat_of(second).away_since == before
+        without("games_keep_away_seats", "g.status = 'paused'", "true")
+        send("SELECT games_keep_away_seats(%s)", table.pk)
+        assert there(seat_of(second).away_since) > before
 
 
 class TestMoney:

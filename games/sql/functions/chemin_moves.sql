@@ -464,8 +464,9 @@ REVOKE ALL ON FUNCTION games_clear_table FROM PUBLIC;
 
 -- Start the time of the pending question again, after a stop, a pause or an outage. Its number does
 -- not change.
--- Raises SB122 within a coup, unless the deadline has passed by five seconds, or an incident of the coup
--- was ruled on.
+-- Raises SB122 unless the deadline has passed by five seconds; nothing moves at the table, because it is
+-- stopped, or paused between two coups; or since the question was asked, a house stop has ended or an
+-- incident of the latest coup was ruled on.
 -- Locks the table state and the round in progress.
 CREATE OR REPLACE FUNCTION games_ask_again(live_table bigint) RETURNS games_chemintable
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
@@ -475,9 +476,14 @@ DECLARE
     waits interval;
 BEGIN
     SELECT t.* INTO asked FROM games_chemintable AS t WHERE t.live_table_id = live_table FOR UPDATE;
-    IF games_is_in_coup(asked.state ->> 'phase') AND asked.deadline > moment - interval '5 seconds' AND NOT EXISTS (
-        SELECT FROM games_livetable AS t JOIN games_incident AS i ON i.live_round_id = t.round_id
-        JOIN games_incidentruling AS ruling ON ruling.incident_id = i.id WHERE t.id = live_table)
+    IF (asked.deadline <= moment - interval '5 seconds') IS NOT TRUE AND NOT EXISTS (
+        SELECT FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id
+        LEFT JOIN games_liveround AS r ON r.id = t.round_id AND r.phase IN ('betting', 'closed', 'dealt')
+        WHERE t.id = live_table AND (
+            t.stopped_by_id IS NOT NULL AND r.phase IS DISTINCT FROM 'dealt' OR g.status = 'paused' AND r.id IS NULL
+            OR EXISTS (SELECT FROM games_incident AS i JOIN games_incidentruling AS ruling ON ruling.incident_id = i.id
+                       WHERE i.live_round_id = t.round_id AND ruling.at > asked.asked_at)
+            OR EXISTS (SELECT FROM wallet_housestop AS h WHERE h.ended_at > asked.asked_at)))
     THEN
         RAISE EXCEPTION 'question % of table % is pending', asked.question, live_table USING ERRCODE = 'SB122';
     END IF;
@@ -493,11 +499,14 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_ask_again FROM PUBLIC;
 
--- Start the time again for which the seats of away players are kept, after a pause of their table.
+-- Start the time again for which the seats of away players are kept, while their table is paused or after
+-- a house stop. Nothing changes at other tables.
 CREATE OR REPLACE FUNCTION games_keep_away_seats(live_table bigint) RETURNS void
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     UPDATE games_cheminseat AS s SET away_since = clock_timestamp()
-    WHERE s.live_table_id = live_table AND s.left_at IS NULL AND s.away_since IS NOT NULL
+    FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id
+    WHERE t.id = games_keep_away_seats.live_table AND s.live_table_id = t.id AND s.left_at IS NULL AND s.away_since IS NOT NULL
+      AND (g.status = 'paused' OR EXISTS (SELECT FROM wallet_housestop AS h WHERE h.ended_at > s.away_since))
 $$;
 REVOKE ALL ON FUNCTION games_keep_away_seats FROM PUBLIC;
 
