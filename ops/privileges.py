@@ -195,7 +195,6 @@ FUNCTIONS = (
     "games_is_click_done",
     "games_settle_live_round",
     "games_store_void_round",
-    "games_record_settled",
     "games_store_move",
     "games_finish_coup",
     "games_hold_bid",

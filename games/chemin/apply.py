@@ -116,7 +116,7 @@ def carry_out(
     deadline = deadlines.ask(after, transition)
     after = replace(after, live_round=coups.follow(transition, live_round, deadline))
     if finished is not None:
-        settlement.keep(finished, table_state)
+        settlement.keep(finished)
     money.pay_home(till)
     _demand_balances(after, seated, tenure)
     _store(after, transition, seated, live_round, sale_id)

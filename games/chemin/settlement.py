@@ -5,15 +5,12 @@ Before anything is stored, the engine recomputes the coup from its cards and dec
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from audit.log import Json
+from audit import log
 from games.chemin import event_codec, moves
-from games.chemin.redeal import BANK, PUNTER
-from games.chemin.table_state import TableState
 from games.chemin.transition import Transition
 from games.engine.cards import Card
 from games.engine.chemin import Call, Outcome, Side
@@ -28,7 +25,6 @@ from games.models import (
 )
 from games.rounds.integrity import NotRecomputed
 from games.rounds.redeal import Finding
-from games.rounds.settled_event import record_settled
 from games.shared.shoes import written
 from wallet.ledger import system_key
 
@@ -59,25 +55,6 @@ class Finished:
     def at_risk(self) -> int:
         """The covered part of the bank."""
         return sum(stake.stake for stake in self.stakes)
-
-    @property
-    def parts(self) -> Iterator[Part]:
-        """Every part in the coup, the banker's last, including house players."""
-        for stake in self.stakes:
-            yield Part(self.seats[stake.seat], PUNTER, stake.stake, stake.returned, 0)
-        to_bank = {Outcome.PUNTER: 0, Outcome.DRAW: self.at_risk, Outcome.BANKER: 2 * self.at_risk - self.tax}
-        yield Part(self.banker, BANK, self.at_risk, to_bank[self.outcome] if self.outcome else 0, self.tax)
-
-
-@dataclass(frozen=True)
-class Part:
-    """One player's part in a coup: the bet, its stake and its payout."""
-
-    seat: CheminSeat
-    bet: str
-    stake: int
-    payout: int
-    commission: int
 
 
 def finish(transition: Transition, settled: Settled) -> Finished:
@@ -118,7 +95,7 @@ def finish(transition: Transition, settled: Settled) -> Finished:
     )
 
 
-def keep(finished: Finished, table_state: TableState) -> None:
+def keep(finished: Finished) -> None:
     """Pay and store a finished coup, or store a void one, with every player's part.
 
     PostgreSQL takes stakes and bank from the ledger. Raises RoundRefused, WrongCoup, LedgerError.
@@ -139,7 +116,7 @@ def keep(finished: Finished, table_state: TableState) -> None:
         }
     )
     if finished.outcome is not None:
-        _record(finished, table_state)
+        log.count("round.settled", {})
 
 
 def _declarations(transition: Transition, live_round: LiveRound) -> Iterator[Declared]:
@@ -166,34 +143,3 @@ def _demand_same(settled: Settled, played: Played, *, cards: int) -> None:
     wrong = [Finding(what, "of the table", "another") for what, (was, again) in compared.items() if was != again]
     if wrong:
         raise NotRecomputed("The settlement differs from the record of the coup.", *wrong)
-
-
-def _record(finished: Finished, table_state: TableState) -> None:
-    """Commit to the whole settlement in the log.
-
-    One line "seat player bet stake payout commission" for each part, the banker's last, separated
-    by line feeds.
-    """
-    live_round = finished.live_round
-    lines = [
-        f"{part.seat.pk} {part.seat.player_id or 'house'} {part.bet} {part.stake} {part.payout} {part.commission}"
-        for part in finished.parts
-    ]
-    data: dict[str, Json] = {
-        "at_risk": finished.at_risk,
-        "cards": written(finished.cards),
-        "code": live_round.code,
-        "commitment": live_round.shoe.commitment,
-        "currency": table_state.rules.currency,
-        "first_card": live_round.first_card,
-        "mode": table_state.mode,
-        "outcome": str(finished.outcome),
-        "parts": len(lines),
-        "rules": live_round.version.rules_digest,
-        "sha256": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
-        "shoe": str(live_round.shoe_id),
-        "table_version": live_round.version_id,
-        "tax": finished.tax,
-        "tenure": str(finished.tenure.pk),
-    }
-    record_settled(live_round.pk, data)

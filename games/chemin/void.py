@@ -81,7 +81,7 @@ def _void(table_state: TableState, live: LiveRound, reason: VoidReason, by: str)
     finished = _as_it_lay(table_state, live)
     undone = undo_round(live.pk)
     if finished.stakes:
-        keep(finished, table_state)
+        keep(finished)
         keep_parts(Void.objects.create(round_id=live.pk, reason=reason, by=by), undone)
     if table_state.in_coup:
         carry_out(table_state, VoidCoup(), decider=Decider.HOUSE)

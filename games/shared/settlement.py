@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 
 from django.db import connection
 
-from audit.log import Json
+from audit import log
 from audit.raw_rows import Value
 from games.engine.bets import PUSH, BetRule, Variant
 from games.engine.coup import Coup
@@ -23,13 +23,12 @@ from games.models import LiveRound
 from games.rounds.database_refusals import BalancesDiffer, StakesDiffer, WrongWagers, round_refusals
 from games.rounds.integrity import NotRecomputed, NotReproduced
 from games.rounds.redeal import Finding
-from games.rounds.settled_event import record_settled
 from games.shared import shoes
 from games.shared.rounds import rules_of
 from wallet import ledger
 
 SETTLE = """
-SELECT digest, totals, lines, slips
+SELECT lines, slips
 FROM games_settle_live_round(%(round)s::uuid, %(pays)s::jsonb, %(stake_key)s::uuid, %(settle_key)s::uuid)
 """
 
@@ -49,11 +48,10 @@ def settle(live_round: LiveRound, coup: Coup) -> None:
     }
     with _recomputed(), ledger.refusals(), connection.cursor() as cursor:
         cursor.execute(SETTLE, values)
-        digest, *found_json = cursor.fetchone()
-    totals, lines, slips = map(json.loads, found_json)
+        lines, slips = map(json.loads, cursor.fetchone())
     if found := list(_unlike(variant, coup, lines or (), slips or ())):
         raise NotRecomputed("The settlement of a bet violates the rules.", *found)
-    _record(live_round, coup, digest, totals)
+    log.count("round.settled", {})
 
 
 @contextmanager
@@ -133,22 +131,3 @@ def _unlike(
 def _spoken(settled: Sequence[int | str]) -> str:
     payout, commission, result = settled
     return f"{result}, paid {payout}, commission {commission}"
-
-
-def _record(live_round: LiveRound, coup: Coup, digest: str, totals: dict[str, Json]) -> None:
-    record_settled(
-        live_round.pk,
-        {
-            "cards": live_round.cards,
-            "code": live_round.code,
-            "commitment": live_round.shoe.commitment,
-            "first_card": live_round.first_card,
-            "mode": live_round.live_table.mode,
-            "outcome": str(coup.outcome),
-            "rules": live_round.version.rules_digest,
-            "sha256": digest,
-            "shoe": str(live_round.shoe_id),
-            "table_version": live_round.version_id,
-            "totals": totals,
-        },
-    )

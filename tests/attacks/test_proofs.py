@@ -10,7 +10,6 @@ import pytest
 from django.db import connection, transaction
 
 from audit import log
-from audit.models import Event
 from games.models import ReplayDue, TableVersion
 from games.rounds import replay_queue
 from players import credentials, mail
@@ -111,14 +110,6 @@ class TestEvents:
         refused(record, *values, by="SB130")
         without("audit_is_by_database", "'round.settled'", "'none'")
         send(record, *values)
-
-    def test_of_a_round_of_a_live_table_are_of_a_round_that_was_settled_now(self):
-        played = a_round(a_player(real=100_000), a_table(), player=5_000)
-        count = Event.objects.filter(kind="round.settled").count()
-        for round_id in (played.round_id, uuid4()):
-            said = log.event("round.settled", by="system", on=f"round:{round_id}", data={})
-            refused("SELECT games_record_settled(%s, %s)", round_id, said.rest, by="SB131")
-        assert Event.objects.filter(kind="round.settled").count() == count
 
 
 class TestDeposits:

@@ -12,6 +12,8 @@ import psycopg
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
+from audit.log import canonical
+from audit.models import Event
 from games.engine.cards import Card
 from games.engine.coup import deal
 from games.models import LiveRound, Participation, Phase, Round
@@ -178,7 +180,7 @@ def test_a_void_round_is_stored_only_after_its_stakes_were_returned(live_table, 
     settle(dealt.pk, true_pays(dealt))
     owner.execute("ALTER TABLE games_liveround DISABLE TRIGGER USER")
     owner.execute("UPDATE games_liveround SET phase = 'closed' WHERE id = %s", [dealt.pk])
-    store = "SELECT games_store_void_round(%s::uuid)"
+    store = "SELECT games_store_void_round(%s::uuid, 'decided', 'staff:1')"
     with pytest.raises(StakesDiffer), transaction.atomic(), round_refusals(), connection.cursor() as cursor:
         cursor.execute(store, [dealt.pk])
     without_refusal(owner, "games_store_void_round", "SB064")
@@ -188,13 +190,21 @@ def test_a_void_round_is_stored_only_after_its_stakes_were_returned(live_table, 
 
 def test_a_dealt_round_is_stored_as_void_only_if_two_people_agreed(live_table, owner):
     dealt = advance_to(live_table, Phase.DEALT)
-    store = "SELECT games_store_void_round(%s::uuid)"
+    store = "SELECT games_store_void_round(%s::uuid, 'decided', 'staff:1')"
     with pytest.raises(DatabaseError, match="takes two people"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(store, [dealt.pk])
-    without_refusal(owner, "games_store_void_round", "SB033")
+    owner.execute("DROP TRIGGER games_void_has_its_reason ON games_void")
     with connection.cursor() as cursor:
         cursor.execute(store, [dealt.pk])
     assert Round.objects.get().pk == dealt.pk
+
+
+def test_the_event_is_canonical(live_table):
+    settled = advance_to(live_table, Phase.SETTLED)
+    (event,) = Event.objects.filter(kind="round.settled", on=f"round:{settled.pk}")
+    stored = bytes(event.body).decode()
+    assert canonical(json.loads(stored)) == stored
+    assert json.loads(stored)["data"]["totals"]
 
 
 def test_the_outcome_is_read_from_the_cards(cloned_db, owner):

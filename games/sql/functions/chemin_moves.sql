@@ -517,7 +517,9 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
 $$;
 
 -- End a coup of Chemin de Fer: pay it, and store it as a round with the participation and the wager of
--- every player, and with its stakes. A settled coup counts as played.
+-- every player, and with its stakes. A settled coup counts as played, and round.settled is recorded: its
+-- SHA-256 in hex is of one line "seat player bet stake payout commission" for each stake in order, with
+-- "house" for a house player, the bank's last, separated by line feeds.
 -- Stakes and bank are those of the ledger; house players have no participation.
 -- `tenure`: id of the banker's tenure. `key`: idempotency key of the settlement. `cards`: what the shoe
 -- dealt, such as "9H 4D KS 2C"; `outcome`: punter, banker, draw, or empty if the coup is void, whose
@@ -550,13 +552,13 @@ DECLARE
     tax bigint := 0;
     times integer;
 BEGIN
-    SELECT l.code, l.version_id, l.shoe_id, l.first_card, l.live_table_id, t.table_id, t.mode, s.commitment, s.gone,
+    SELECT l.code, l.version_id, l.shoe_id, l.first_card, l.live_table_id, t.table_id, t.mode, s.commitment, s.gone, v.rules_digest,
            bank.seat_id AS banker, bank.account_id AS bank, a.currency, a.balance, pool.id AS pool, pool.balance AS pooled,
            house.id AS house, seat.player_id AS banker_player
     INTO live
     FROM games_liveround AS l
     JOIN games_livetable AS t ON t.id = l.live_table_id JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'guests'
-    JOIN games_shoe AS s ON s.id = l.shoe_id
+    JOIN games_shoe AS s ON s.id = l.shoe_id JOIN games_tableversion AS v ON v.id = l.version_id
     JOIN games_chemintenure AS bank ON bank.id = games_finish_coup.tenure AND bank.live_table_id = l.live_table_id
     JOIN games_cheminseat AS seat ON seat.id = bank.seat_id
     JOIN wallet_account AS a ON a.id = bank.account_id AND a.kind = 'bank'
@@ -665,6 +667,18 @@ BEGIN
         PERFORM players_note_rounds(
             array_agg(p.player_id), array_agg(p.session), array_agg(p.mode::text), array_agg(p.staked), array_agg(p.paid))
         FROM games_participation AS p WHERE p.round_id = round;
+        PERFORM audit_append('round.settled', 'system', 'round:' || round, concat(
+            '{"by":"system","data":{"at_risk":', sums.staked, ',"cards":"', games_finish_coup.cards, '","code":', to_json(live.code),
+            ',"commitment":"', live.commitment, '","currency":"', live.currency, '","first_card":', live.first_card, ',"mode":"',
+            live.mode, '","outcome":"', games_finish_coup.outcome, '","parts":', sums.stakes + 1, ',"rules":"', live.rules_digest,
+            '","sha256":"', encode(sha256(convert_to(concat_ws(E'\n', (
+                SELECT string_agg(concat_ws(' ', s.seat_id, coalesce(s.player_id::text, 'house'), 'punter', s.stake, s.returned, 0),
+                                  E'\n' ORDER BY s.id)
+                FROM games_cheminstake AS s WHERE s.coup_id = round
+            ), concat_ws(' ', live.banker, coalesce(live.banker_player::text, 'house'), 'bank', sums.staked,
+                         (2 - times) * sums.staked - tax, tax)), 'UTF8')), 'hex'),
+            '","shoe":"', live.shoe_id, '","table_version":', live.version_id, ',"tax":', tax, ',"tenure":"', tenure,
+            '"},"kind":"round.settled","on":"round:', round, '"}'));
     END IF;
 END $$;
 REVOKE ALL ON FUNCTION games_finish_coup FROM PUBLIC;

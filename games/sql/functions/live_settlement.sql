@@ -44,11 +44,12 @@ END $$;
 -- `pays`: what each bet of the game pays on this coup, a JSON array of {"bet", "win", "per",
 -- "bears_commission", "result"}; `win` units are won for each `per` units staked. `stake_key`,
 -- `settle_key`: idempotency keys of the journals.
--- Returns what is stored then: the digest of the settlement, its totals by currency ({"players",
--- "wagers", "staked", "paid", "commission"} in minor units), each distinct line [bet, stake, payout,
--- commission, result], and each distinct combination of bets. The digest is the SHA-256 in hex of one
--- line "player bet stake payout commission result" for each bet, ordered by player id and bet code,
--- separated by line feeds.
+-- Records round.settled with the SHA-256 in hex of what is stored then, and its totals by currency
+-- ({"players", "wagers", "staked", "paid", "commission"} in minor units). The hash is of one line
+-- "player bet stake payout commission result" for each bet, ordered by player id and bet code, separated
+-- by line feeds.
+-- Returns each distinct line [bet, stake, payout, commission, result], and each distinct combination of
+-- bets.
 -- Raises SB060 if the round is not dealt, SB063 if a bet pays more than the rules of the round's
 -- version allow on this outcome, SB064 if the bets of a seat differ from what is held on its account,
 -- SB065 if the ledger moved other accounts, and the errors of wallet_settle_holds.
@@ -56,7 +57,7 @@ END $$;
 --
 -- Amounts are rounded down bet by bet, by integer division.
 CREATE OR REPLACE FUNCTION games_settle_live_round(round uuid, pays jsonb, stake_key uuid, settle_key uuid)
-RETURNS TABLE (digest text, totals jsonb, lines jsonb, slips jsonb)
+RETURNS TABLE (lines jsonb, slips jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
@@ -65,6 +66,7 @@ DECLARE
     ended record;
     wrong jsonb;
     moment timestamptz := clock_timestamp();
+    settled record;
 BEGIN
     SELECT l.code, l.version_id, l.shoe_id, l.first_card, l.cards, games_outcome(l.cards) AS outcome, t.table_id, t.mode,
            s.commitment, v.rules_digest
@@ -160,7 +162,6 @@ BEGIN
             parts.paid);
     END IF;
 
-    RETURN QUERY
     WITH line AS MATERIALIZED (
         SELECT part.player_id, part.currency, wager.bet, wager.stake, wager.payout, wager.commission, wager.result
         FROM games_participation AS part JOIN games_wager AS wager ON wager.participation_id = part.id
@@ -177,12 +178,21 @@ BEGIN
             sum(own.paid)::bigint AS paid, sum(own.commission)::bigint AS commission
         FROM own GROUP BY own.currency
     )
-    SELECT encode(sha256(convert_to(string_agg(own.text, E'\n' ORDER BY own.player_id), 'UTF8')), 'hex'),
-        (SELECT jsonb_object_agg(total.currency, to_jsonb(total) - 'currency') FROM total),
+    SELECT encode(sha256(convert_to(string_agg(own.text, E'\n' ORDER BY own.player_id), 'UTF8')), 'hex') AS hash,
+        (SELECT string_agg(concat(
+             '"', t.currency, '":{"commission":', t.commission, ',"paid":', t.paid, ',"players":', t.players, ',"staked":',
+             t.staked, ',"wagers":', t.wagers, '}'), ',' ORDER BY t.currency) FROM total AS t) AS totals,
         (SELECT jsonb_agg(jsonb_build_array(each.bet, each.stake, each.payout, each.commission, each.result))
-         FROM (SELECT DISTINCT line.bet, line.stake, line.payout, line.commission, line.result FROM line) AS each),
-        (SELECT jsonb_agg(each.bets) FROM (SELECT DISTINCT own.bets FROM own) AS each)
-    FROM own;
+         FROM (SELECT DISTINCT line.bet, line.stake, line.payout, line.commission, line.result FROM line) AS each) AS lines,
+        (SELECT jsonb_agg(each.bets) FROM (SELECT DISTINCT own.bets FROM own) AS each) AS slips
+    INTO settled FROM own;
+    PERFORM audit_append('round.settled', 'system', 'round:' || round, concat(
+        '{"by":"system","data":{"cards":"', live.cards, '","code":', to_json(live.code), ',"commitment":"', live.commitment,
+        '","first_card":', live.first_card, ',"mode":"', live.mode, '","outcome":"', live.outcome, '","rules":"',
+        live.rules_digest, '","sha256":', coalesce('"' || settled.hash || '"', 'null'), ',"shoe":"', live.shoe_id,
+        '","table_version":', live.version_id, ',"totals":', coalesce('{' || settled.totals || '}', 'null'),
+        '},"kind":"round.settled","on":"round:', round, '"}'));
+    RETURN QUERY SELECT settled.lines, settled.slips;
 END $$;
 REVOKE ALL ON FUNCTION games_settle_live_round FROM PUBLIC;
 
