@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from uuid import UUID, uuid4
 
+from django.conf import settings
+
 from audit import log
 from audit.log import Json
 from games.chemin import coups, deadlines, event_codec, ledger_view, money, moves, seats, settlement, shoes
@@ -39,6 +41,7 @@ from games.rounds.redeal import Finding
 from games.shared.shoes import SYSTEM
 from games.tables import clock, notify
 from games.variants import GAMES
+from players.account import terms
 from wallet.models import Account
 
 
@@ -194,6 +197,8 @@ def _store(
         "seat": seat and seat.pk,
         "session": seat and seat.session if transition.decider is Decider.PLAYER else None,
         "idempotency_keys": seat and seat.idempotency_keys,
+        "terms": terms.VERSION,
+        "minutes": settings.REALITY_CHECK_MINUTES,
         "kind": name_of(type(decision)),
         "amount": getattr(decision, "amount", None),
         "call": call.value if call else "",

@@ -59,6 +59,7 @@ class NoMove(MoveRefused):
 
 
 ERROR_OF_STATE: Final[Mapping[str, type[MoveRefused]]] = {
+    "SB102": MayNotPlay,
     "SB120": NotNow,
     "SB121": NotAsked,
     "SB122": NotInTime,

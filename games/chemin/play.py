@@ -25,7 +25,7 @@ from games.chemin import maintenance
 from games.chemin.apply import carry_out, name_of
 from games.chemin.availability import demand_to_leave, is_too_late, is_waited_for, may_begin, may_go_on, why_not
 from games.chemin.money import Unpaid
-from games.chemin.moves import NotInTime
+from games.chemin.moves import MayNotPlay, NotInTime
 from games.chemin.stop import one_transaction, send_away
 from games.chemin.table_state import TableState, locked
 from games.engine.chemin import Call, Refusal, Refused
@@ -278,7 +278,7 @@ def _decide(answer: Answer, table_state: TableState) -> TableState:
     _note_session(seat, answer.session, answer.idempotency_key)
     try:
         return carry_out(table_state, action, decider=Decider.PLAYER)
-    except NotInTime as late:
+    except (NotInTime, MayNotPlay) as late:  # the page shows a reality check that is due since the click
         raise QuestionPassed from late
     except Unpaid as unpaid:
         if unpaid.seat_number != seat.number:

@@ -9,6 +9,8 @@ import json
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.conf import settings
+
 from audit import log
 from audit.raw_rows import Value, array, fetch_last
 from games.engine.coup import Coup
@@ -16,6 +18,7 @@ from games.engine.settle import Settlement
 from games.models import SoloSeat, TableVersion
 from games.rounds.codes import round_code
 from games.rounds.database_refusals import round_refusals
+from players.account import terms
 from players.models import Player
 from players.protection.play_sessions import Seen, totals
 from wallet import ledger
@@ -48,7 +51,7 @@ FINISH = f"""
 SELECT balance_after, {totals("(playing)", "moment")} FROM games_finish_solo_round(
     %s::bigint, %s::uuid, %s::text, %s::bigint, %s::bytea, %s::text, %s::text, %s::text, %s::text[], %s::bigint[],
     %s::bigint[], %s::bigint[], %s::text[], %s::uuid, %s::uuid, %s::uuid, %s::uuid, %s::text, %s::bytea, %s::jsonb,
-    %s::jsonb
+    %s::jsonb, %s::text, %s::integer
 )
 """  # noqa: S608  (nothing but names of our own columns)
 
@@ -84,6 +87,8 @@ def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, Seen | None]:
         bytes(seat.sealed_seed),
         json.dumps(seat.slip),
         json.dumps(seat.last_stakes),
+        terms.VERSION,
+        settings.REALITY_CHECK_MINUTES,
     ]
     with round_refusals(), ledger.refusals():
         balance, *seen = fetch_last(FINISH, values)

@@ -49,6 +49,10 @@ class BalancesDiffer(DiffersFromLedger):
     """A balance differs from the settlement."""
 
 
+class MayNotPlay(RoundRefused):
+    """The player may not play."""
+
+
 ERROR_OF_STATE: Final[dict[str, type[RoundRefused]]] = {
     "SB060": NotCommitted,
     "SB061": WrongSeed,
@@ -56,6 +60,7 @@ ERROR_OF_STATE: Final[dict[str, type[RoundRefused]]] = {
     "SB063": WrongWagers,
     "SB064": StakesDiffer,
     "SB065": BalancesDiffer,
+    "SB102": MayNotPlay,
 }
 
 

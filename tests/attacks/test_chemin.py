@@ -18,7 +18,9 @@ from games.chemin import play
 from games.engine.chemin import Phase
 from games.engine.chemin.state import there
 from games.models import CheminCoup, CheminSeat, CheminTenure, LiveRound, LiveTable
+from players.account import terms
 from players.models import Player
+from players.protection import exclusions
 from tests.attacks.statements import refused, send
 from tests.builders import a_player
 from tests.chemin.at_table import (
@@ -83,6 +85,8 @@ def a_move(table: LiveTable, kind: str, seat: CheminSeat | None, **changes: obje
         "call": "",
         "events": [],
         "why": "wish",
+        "terms": terms.VERSION,
+        "minutes": 60,
         **changes,
     }
     return json.dumps(move, default=str)
@@ -226,6 +230,37 @@ class TestASeat:
         player = a_seated_player(table, 1)
         move = a_move(table, "step_away", seat_of(player), session=uuid4())
         is_refused(table, move, chemin_of(table).state, "SB124")
+
+
+class TestAPlayerWhoMayNotPlay:
+    """Excluded, or without the newest terms: the player puts no money at risk and takes no seat."""
+
+    def a_call(self, table: LiveTable) -> str:
+        return a_move(table, "take_bank", seat_of(asked_at(table)), amount=10_000)
+
+    def test_takes_no_bank(self, table):
+        player, _ = seated_players(table, 2)
+        state, move = chemin_of(table).state, self.a_call(table)
+        exclusions.pause(player=player, by=str(player))
+        is_refused(table, move, state, "SB102")
+        without("games_store_move", "IF reason IS NOT NULL THEN", "IF false THEN")
+        store(table, move, state)
+
+    def test_has_agreed_to_the_terms(self, table):
+        seated_players(table, 2)
+        move = a_move(table, "take_bank", seat_of(asked_at(table)), amount=10_000, terms="another version")
+        is_refused(table, move, chemin_of(table).state, "SB102")
+
+    def test_sits_down_nowhere_and_does_not_come_back(self, table):
+        _, second = seated_players(table, 2)
+        play.step_away(player=second, live_table_id=table.pk)
+        exclusions.pause(player=second, by=str(second))
+        away = CheminSeat.objects.get(player=second)
+        is_refused(table, a_move(table, "come_back", away), chemin_of(table).state, "SB102")
+        newcomer = {"number": 5, "player": second.pk, "account": cash(second).pk, "is_random": False, "session": None}
+        joins = a_move(table, "join", None, newcomer=newcomer, events=[{"event": "PlayerJoined", "seat": 5}])
+        is_refused(table, joins, chemin_of(table).state, "SB102")
+        is_refused(table, joins.replace('"guest"', '"house"'), chemin_of(table).state, "SB124")
 
 
 class TestTheState:
@@ -396,6 +431,8 @@ class TestACoup:
         send(FINISH, settled.pk, tenure, uuid4(), "9H 2D KS 2C", "punter", None, None)
         coup = CheminCoup.objects.get()
         assert [(stake.stake, stake.returned) for stake in coup.stakes.all()] == [(4_000, 8_000)]
+        stored = bytes(Event.objects.get(kind="round.settled").body).decode()
+        assert canonical(json.loads(stored)) == stored
         refused(FINISH, settled.pk, tenure, uuid4(), "9H 2D KS 2C", "punter", None, None, by="SB060")
 
     def test_is_not_paid_before_it_is_settled(self, staked):

@@ -3,19 +3,21 @@
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
+from uuid import uuid4
 
 import psycopg
 import pytest
 
 from games.models import Participation, SoloSeat
-from games.rounds.database_refusals import NotTaken
+from games.rounds.database_refusals import MayNotPlay
 from players.account import closures
 from players.login import account_locks
 from players.models import Player
-from players.protection import exclusions
+from players.protection import exclusions, play_sessions
 from tests.builders import a_player, a_seat, a_table
-from tests.games.test_rounds_are_written_by_functions import FUNCTION, MONEY, STAKE, as_played, without_refusal
+from tests.games.test_rounds_are_written_by_functions import FUNCTION, MONEY, STAKE, Asked, as_played, without_refusal
 from tests.harness.owner import as_owner
 from tests.people import a_member_of_staff
 
@@ -46,9 +48,34 @@ def test_is_not_finished_for_a_player_who_may_not_play(
     seat: SoloSeat = a_seat(a_player(real=MONEY), a_table(), player=STAKE)
     asked = as_played(seat, player=STAKE)
     bar(seat.player)
-    with pytest.raises(NotTaken):
+    is_refused_until_dropped(owner, asked)
+    assert Participation.objects.get().player == seat.player
+
+
+def is_refused_until_dropped(owner: psycopg.Connection, asked: Asked) -> None:
+    with pytest.raises(MayNotPlay):
         asked.send()
     assert not Participation.objects.exists()
-    without_refusal(owner, FUNCTION, "SB062")
+    without_refusal(owner, FUNCTION, "SB102")
     asked.send()
-    assert Participation.objects.get().player == seat.player
+
+
+def test_is_not_finished_without_agreement_to_the_terms(cloned_db: object, owner: psycopg.Connection) -> None:
+    asked = as_played(a_seat(a_player(real=MONEY), a_table(), player=STAKE), player=STAKE)
+    is_refused_until_dropped(owner, replace(asked, terms="another version"))
+
+
+def test_is_not_finished_while_limits_must_be_set(cloned_db: object, owner: psycopg.Connection) -> None:
+    asked = as_played(a_seat(a_player("SE", real=MONEY), a_table(), player=STAKE), player=STAKE)
+    for table in ("players_limitchange", "players_limitoffer"):
+        as_owner(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        as_owner(f"TRUNCATE {table} CASCADE")
+    is_refused_until_dropped(owner, asked)
+
+
+def test_is_not_finished_while_a_reality_check_is_due(cloned_db: object, owner: psycopg.Connection) -> None:
+    player, session = a_player(real=MONEY), uuid4()
+    asked = as_played(a_seat(player, a_table(), player=STAKE), player=STAKE)
+    play_sessions.read_session(player, session)
+    as_owner("UPDATE players_playsession SET began = began - interval '1 day'")
+    is_refused_until_dropped(owner, replace(asked, session=session))

@@ -29,6 +29,7 @@ from games.seeds import Purpose, new_sealed_seed, unseal
 from games.solo import play_round
 from games.tables.status import close_table, pause_table
 from games.variants import VARIANTS
+from players.account import terms
 from tests.builders import a_player, a_round, a_seat, a_shared_table, a_table
 from tests.harness.rows_written import rows_written
 from tests.people import events
@@ -58,14 +59,16 @@ class Asked:
     next_round: UUID = field(default_factory=uuid4)
     next_commitment: str = "a" * 64
     next_seed: bytes = b"sealed"
+    session: UUID | None = None
+    terms: str = terms.VERSION
 
     def send(self) -> int:
         """Call the function as the login role and return the balance afterwards."""
         values: list[Any] = [
             *(self.seat, self.round_id, uuid4().hex[:14], self.account, self.seed, "", self.cards, self.outcome),
-            *(self.bets, self.stakes, self.payouts, self.commissions, self.results, None),
+            *(self.bets, self.stakes, self.payouts, self.commissions, self.results, self.session),
             *(ledger.system_key(self.round_id, "stake"), ledger.system_key(self.round_id, "settle")),
-            *(self.next_round, self.next_commitment, self.next_seed, "{}", "{}"),
+            *(self.next_round, self.next_commitment, self.next_seed, "{}", "{}", self.terms, 60),
         ]
         with transaction.atomic(), round_refusals(), ledger.refusals(), connection.cursor() as cursor:
             cursor.execute(FINISH, values)
@@ -144,7 +147,7 @@ def test_the_event_is_the_one_that_python_would_write(db):
     values: list[Any] = [
         *(asked.seat, asked.round_id, "ABCD-EFGH-JKMN", asked.account, asked.seed, value, asked.cards, asked.outcome),
         *(asked.bets, asked.stakes, asked.payouts, asked.commissions, asked.results, uuid4()),
-        *(uuid4(), uuid4(), asked.next_round, asked.next_commitment, asked.next_seed, "{}", "{}"),
+        *(uuid4(), uuid4(), asked.next_round, asked.next_commitment, asked.next_seed, "{}", "{}", asked.terms, 60),
     ]
     with connection.cursor() as cursor:
         cursor.execute(FINISH, values)

@@ -5,6 +5,7 @@
 -- what is stored: rounds, shoes, versions, and above all the ledger. They believe what only the rules
 -- can say and no money depends on: which of the seats is asked next, and that a question may be
 -- skipped. games/chemin/moves.py has a Python error for each SQLSTATE.
+--   SB102 the player may not play; detail: the reason, as players.protection.eligibility names it
 --   SB120 the table takes no such move now
 --   SB121 this seat does not decide this now
 --   SB122 the deadline of the question has passed, or has not
@@ -109,6 +110,18 @@ BEGIN
     END IF;
 END $$;
 REVOKE ALL ON FUNCTION games_add_chemin_table FROM PUBLIC;
+
+-- Return why a player may not put money at risk in a move, as players_reason_against_play does; NULL if they
+-- may. `mode`: of the table. `move`: as games_store_move takes it.
+CREATE OR REPLACE FUNCTION games_reason_against_move(player bigint, mode text, move jsonb) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT r.reason
+    FROM players_player AS p CROSS JOIN players_reason_against_play(
+        p.id, move ->> 'terms', games_reason_against_move.mode = 'R' AND NOT p.uses_operator_wallet,
+        (move ->> 'session')::uuid, (move ->> 'minutes')::integer) AS r
+    WHERE p.id = player
+$$;
+REVOKE ALL ON FUNCTION games_reason_against_move FROM PUBLIC;
 
 -- Refuse a decision that the stored table state does not ask for.
 -- `move`: as games_store_move takes it. `at_table`: the stored state. `limits`: of the version that applies.
@@ -266,14 +279,16 @@ REVOKE ALL ON FUNCTION games_check_chemin_state FROM PUBLIC;
 -- money was posted and its cards were drawn before, in this transaction.
 -- `move`: a JSON object of "number", "kind" (such as "make_call"), "decider", "amount", "call",
 -- "events" (as games.chemin.event_codec writes them), "at" and "round"; "seat" is the id of the seat
--- that decides, and "session" and "idempotency_keys" are its player's. "why" is the reason why players
+-- that decides, and "session" and "idempotency_keys" are its player's; "terms" and "minutes" are as for
+-- players_ineligibility. "why" is the reason why players
 -- leave in this move. "sale" is the id under which bids are held. "newcomer" is a new seat: {"number",
 -- "player", "account", "is_random", "session"}. "tenure" is the id of a tenure that begins in this move.
 -- `state`: the table state after it.
 -- Deadline, ended tenures and the seats of players who leave, go away or come back follow from it.
--- Raises SB120 if the move is not the next one, or the table is closed or stopped; SB121, SB122, SB123
--- as games_check_decision does; SB124 for a seat or bank whose account is not its player's or not of
--- this money, or a session of somebody else; SB125 as games_check_chemin_state does.
+-- Raises SB102 for a player who puts money at risk, sits down or comes back, and may not play; SB120 if the
+-- move is not the next one, or the table is closed or stopped; SB121, SB122, SB123
+-- as games_check_decision does; SB124 for a seat whose account is not its player's or not of this money,
+-- or a session of somebody else; SB125 as games_check_chemin_state does.
 -- Locks the table state.
 CREATE OR REPLACE FUNCTION games_store_move(live_table bigint, move jsonb, state jsonb) RETURNS games_chemintable
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
@@ -292,6 +307,7 @@ DECLARE
     is_decision boolean := move ->> 'kind' IN ('take_bank', 'pass', 'make_bid', 'make_call', 'lay_stake', 'deal_cards',
         'draw_card', 'stand', 'ask_croupier', 'keep_bank', 'give_suite');
     waits interval;
+    reason text;
 BEGIN
     SELECT t.* INTO before FROM games_chemintable AS t WHERE t.live_table_id = live_table FOR UPDATE;
     phase := before.state ->> 'phase';
@@ -329,6 +345,14 @@ BEGIN
     IF is_decision THEN
         PERFORM games_check_decision(move, before, limits);
     END IF;
+    IF decider = 'guest' AND kind IN ('join', 'come_back', 'take_bank', 'keep_bank', 'make_bid', 'make_call', 'lay_stake') THEN
+        reason := games_reason_against_move(
+            coalesce((SELECT s.player_id FROM games_cheminseat AS s WHERE s.id = seat_id), (move -> 'newcomer' ->> 'player')::bigint),
+            at_table.mode, move);
+        IF reason IS NOT NULL THEN
+            RAISE EXCEPTION 'the player may not play at table %', live_table USING ERRCODE = 'SB102', DETAIL = reason;
+        END IF;
+    END IF;
 
     IF jsonb_typeof(move -> 'newcomer') = 'object' THEN
         INSERT INTO games_cheminseat AS s (
@@ -338,7 +362,7 @@ BEGIN
             AS new (number integer, player bigint, account bigint, is_random boolean, session uuid)
         JOIN wallet_account AS a ON a.id = new.account AND a.currency = limits ->> 'currency' AND a.mode = at_table.mode
             AND a.owner_id IS NOT DISTINCT FROM new.player AND a.kind = CASE WHEN new.player IS NULL THEN 'seat' ELSE 'cash' END
-        WHERE kind = 'join' AND new.number BETWEEN 1 AND (limits ->> 'places')::integer
+        WHERE kind = 'join' AND (decider = 'guest') = (new.player IS NOT NULL) AND new.number BETWEEN 1 AND (limits ->> 'places')::integer
         RETURNING s.id INTO seat_id;
     END IF;
     IF seat_id IS NOT NULL AND NOT EXISTS (

@@ -5,6 +5,7 @@
 --   SB061 this is not the seed of the commitment
 --   SB062 the table does not take this round
 --   SB063 the wagers do not follow from the rules
+--   SB102 the player may not play; detail: the reason, as players.protection.eligibility names it
 
 -- Finish a solo round: move the money, insert the round, the player's participation and wagers,
 -- record `round.settled`, and commit the seat to its next round.
@@ -13,12 +14,13 @@
 -- what it deals. `bets`, `stakes`, `payouts`, `commissions`, `results`: one element per wager, in
 -- minor units. `session`: id of the player's session or NULL. `stake_key`, `settle_key`: idempotency
 -- keys of the journals. `next_round`, `next_commitment`, `next_seed`: the next round of the seat, its
--- seed encrypted. `slip`: bets that stay on the table. `last_stakes`: what Rebet places.
+-- seed encrypted. `slip`: bets that stay on the table. `last_stakes`: what Rebet places. `terms`,
+-- `usual`: as for players_ineligibility.
 -- Returns the balance after the payouts, in minor units, the totals of the play session as of
 -- players_note_round, and the time.
--- Raises SB060, SB061; SB062 unless the table is open, the version in force offers the mode and serves
--- the player, and no exclusion, lock, closing or time limit keeps the player from playing; SB063 for a
--- stake outside of the limits of that version, a payout above the highest odds of its rules on this
+-- Raises SB060, SB061; SB062 unless the table is open, and the version in force offers the mode and
+-- serves the player; SB102 if players_reason_against_play has a reason; SB063 for a stake outside of
+-- the limits of that version, a payout above the highest odds of its rules on this
 -- outcome, or results that contradict the payouts; and the errors of wallet_write_round.
 -- Locks the table for share, the seat and the account.
 --
@@ -28,7 +30,7 @@ CREATE OR REPLACE FUNCTION games_finish_solo_round(
     seat bigint, round uuid, code text, account bigint, seed bytea, player_value text, cards text, outcome text,
     bets text[], stakes bigint[], payouts bigint[], commissions bigint[], results text[], session uuid,
     stake_key uuid, settle_key uuid, next_round uuid, next_commitment text, next_seed bytea, slip jsonb,
-    last_stakes jsonb
+    last_stakes jsonb, terms text, usual integer
 ) RETURNS TABLE (balance_after bigint, playing players_playsession, moment timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_generic_plan
@@ -39,8 +41,7 @@ DECLARE
 BEGIN
     SELECT s.player_id, s.table_id, s.mode, s.commitment, t.status, v.id AS version_id, v.rules_digest, p.currency, j.time_zone,
            s.mode = ANY (v.modes) AND p.jurisdiction_id = ANY (v.jurisdictions) AS serves,
-           (SELECT e.reason FROM players_exclusion_of(s.player_id) AS e) AS exclusion, players_time_used_up(s.player_id) AS is_late,
-           a.balance, sums.*
+           r.reason, a.balance, sums.*
     INTO held
     FROM games_soloseat AS s
     JOIN games_table AS t ON t.id = s.table_id
@@ -49,6 +50,8 @@ BEGIN
     JOIN wallet_account AS a ON a.id = games_finish_solo_round.account AND a.owner_id = s.player_id AND a.mode = s.mode
         AND a.currency = p.currency AND a.kind IN ('cash', 'purse')
     LEFT JOIN games_tableversion AS v ON v.id = t.version_id
+    CROSS JOIN players_reason_against_play(
+        s.player_id, terms, s.mode = 'R' AND NOT p.uses_operator_wallet, games_finish_solo_round.session, usual) AS r
     CROSS JOIN LATERAL (
     SELECT sum(w.stake)::bigint AS staked, sum(w.payout)::bigint AS paid, sum(w.commission)::bigint AS commission,
            bool_and(
@@ -79,8 +82,11 @@ BEGIN
     IF next_commitment !~ '^[0-9a-f]{64}$' OR octet_length(next_seed) IS NOT DISTINCT FROM 0 OR next_round = round THEN
         RAISE EXCEPTION 'seat % cannot be committed to round %', seat, next_round USING ERRCODE = 'SB060';
     END IF;
-    IF held.status <> 'open' OR held.serves IS NOT TRUE OR held.exclusion IS NOT NULL OR held.is_late THEN
+    IF held.status <> 'open' OR held.serves IS NOT TRUE THEN
         RAISE EXCEPTION 'table % does not take round %', held.table_id, round USING ERRCODE = 'SB062';
+    END IF;
+    IF held.reason IS NOT NULL THEN
+        RAISE EXCEPTION 'player % may not play', held.player_id USING ERRCODE = 'SB102', DETAIL = held.reason;
     END IF;
     IF held.follows IS NOT TRUE THEN
         RAISE EXCEPTION 'the wagers of round % do not follow from the rules', round USING ERRCODE = 'SB063';
