@@ -343,6 +343,18 @@ class TestTheCommand:
         with pytest.raises(CommandError, match=r"balances_are_sums: account \d+: balance 5, entries sum to 1000"):
             call_command("verify_ledger", verbosity=0, new=new)
 
+    def test_says_in_a_sentence_that_another_process_ended_it(self, damage_of_deposit, monkeypatch):
+        begin = verify._begin
+
+        def ended(**how):
+            begun = begin(**how)
+            verify._verify_next(begun[0], chains=False, most=verify.AT_ONCE)
+            return begun
+
+        monkeypatch.setattr(verify, "_begin", ended)
+        with pytest.raises(CommandError, match=r"at the same time.*Run the command again"):
+            call_command("verify_ledger", verbosity=0)
+
     def test_says_how_far_it_is(self, damage_of_deposit, capsys, monkeypatch):
         monkeypatch.setattr(verify_ledger, "PAUSE", 0.0)
         call_command("verify_ledger")
@@ -363,3 +375,20 @@ class TestTheTask:
         (event,) = events("ledger.broken")
         assert list(event["data"]) == ["balances_are_sums"]
         assert not events("ledger.verified")
+
+
+def test_who_reads_only_the_sound_part_does_not_say_that_all_is_well(damage, monkeypatch):
+    """Another process has verified the range with the fault, and has raised the alarm."""
+    damage(f"UPDATE wallet_entry SET amount = 7 WHERE journal_id = {DEPOSIT} AND line = 2")
+    begin = verify._begin
+
+    def shared(**how):
+        verification, first, beyond = begin(**how)
+        ((first, _before, invariant, _finding), *_) = verify._verify_next(verification, chains=False, most=1)
+        assert invariant == "journals_sum_to_zero"
+        return verification, first, beyond
+
+    monkeypatch.setattr(verify, "_begin", shared)
+    with pytest.raises(verify.VerificationEnded, match="Another process has found faults"):
+        tasks.verify_ledger()
+    assert not events("ledger.verified")

@@ -225,7 +225,7 @@ class Progress:
 
 
 class VerificationEnded(Exception):
-    """Another process has ended this verification, or has begun another one."""
+    """Another process has ended this verification, has begun another one, or has found faults in it."""
 
 
 Tell = Callable[[Progress], object]
@@ -280,26 +280,38 @@ def _begin(*, from_start: bool, forgets: bool) -> tuple[int, int, int]:
 def _verify_journals(
     found: dict[str, list[str]], begun: tuple[int, int, int], *, chains: bool, tell: Tell | None, most: int
 ) -> None:
-    """Verify journals range by range, each in a transaction."""
+    """Verify journals range by range, each in a transaction.
+
+    Raises VerificationEnded, also at the end if there were more findings than these: another process
+    verified ranges too.
+    """
     verification, first, beyond = begun
+    own = 0
     while first < beyond:
         with transaction.atomic():
             rows = _verify_next(verification, chains=chains, most=most)
-            _note(found, [(name, sentence) for _next, name, sentence in rows if name and sentence])
-        first = rows[0][0]
+            findings = [(name, sentence) for *_, name, sentence in rows if name and sentence]
+            _note(found, findings)
+        first, before, *_ = rows[0]
+        if first >= beyond and before > own:
+            raise VerificationEnded("Another process has found faults in this verification.")
+        own += len(findings)
         if tell:
             tell(Progress(first, beyond))
 
 
-def _verify_next(verification: int, *, chains: bool, most: int) -> list[tuple[int, str | None, str | None]]:
-    """Verify the next range of journals and return the findings; each row begins with the first id that is left.
+def _verify_next(verification: int, *, chains: bool, most: int) -> list[tuple[int, int, str | None, str | None]]:
+    """Verify the next range of journals and return the findings.
+
+    Each row begins with the first id that is left, and the number of earlier findings.
 
     Raises VerificationEnded.
     """
     try:
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT next, invariant, finding FROM wallet_verify_next(%s, %s, %s)", [verification, most, chains]
+                "SELECT next, broken, invariant, finding FROM wallet_verify_next(%s, %s, %s)",
+                [verification, most, chains],
             )
             return cursor.fetchall()
     except DatabaseError as error:

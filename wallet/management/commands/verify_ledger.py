@@ -31,10 +31,17 @@ class Command(BaseCommand):
     ) -> None:
         """Check the invariants.
 
-        Raises CommandError with every offending row if an invariant does not hold.
+        Raises CommandError with every offending row if an invariant does not hold, or if another
+        process took part in the verification and ended it.
         """
         self.told = time.monotonic()
-        checks = verify.run(is_whole=not new, from_start=from_start, tell=self.tell if verbosity else None)
+        try:
+            checks = verify.run(is_whole=not new, from_start=from_start, tell=self.tell if verbosity else None)
+        except verify.VerificationEnded as ended:
+            raise CommandError(
+                "Another process, such as the hourly task, verified the ledger at the same time. What it found is in"
+                " the audit log. Run the command again."
+            ) from ended
         broken = [f"{check.invariant.name}: {row}" for check in checks for row in check.rows]
         if broken:
             raise CommandError("The ledger is inconsistent.\n" + "\n".join(broken))

@@ -73,10 +73,11 @@ REVOKE ALL ON FUNCTION wallet_begin_verification FROM PUBLIC;
 -- `most`: how many ids the range has; ids without a journal are left out before it. `chains`: whether to
 -- compare numbers and balances of entries too, which wallet_verify_totals does for all accounts.
 -- Returns one row for each finding: the name of the invariant, and a sentence. `next`: the first id that is
--- not verified yet; it is in every row, and in one without finding if there is none.
+-- not verified yet. `broken`: how many findings there were before, of this and other processes. Both are in every
+-- row, and in one without finding if there is none.
 -- Raises SB140 if there is no such verification or it has ended.
 CREATE OR REPLACE FUNCTION wallet_verify_next(verification bigint, most bigint, chains boolean)
-RETURNS TABLE (next bigint, invariant text, finding text)
+RETURNS TABLE (next bigint, broken bigint, invariant text, finding text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -95,15 +96,15 @@ BEGIN
     low := least(low, run.beyond);
     high := least(low + most, run.beyond);
     RETURN QUERY
-    SELECT high, f.* FROM wallet_verify_journals(low, high) AS f
+    SELECT high, run.broken, f.* FROM wallet_verify_journals(low, high) AS f
     UNION ALL
-    SELECT high, f.* FROM wallet_verify_chains(low, high) AS f WHERE chains;
+    SELECT high, run.broken, f.* FROM wallet_verify_chains(low, high) AS f WHERE chains;
     GET DIAGNOSTICS found_rows = ROW_COUNT;
     UPDATE ledger_verification AS v SET next = high, broken = v.broken + found_rows,
         ended_at = CASE WHEN high >= run.beyond THEN clock_timestamp() END
     WHERE v.id = verification;
     IF found_rows = 0 THEN
-        RETURN QUERY SELECT high, NULL::text, NULL::text;
+        RETURN QUERY SELECT high, run.broken, NULL::text, NULL::text;
     END IF;
 END $$;
 REVOKE ALL ON FUNCTION wallet_verify_next FROM PUBLIC;
