@@ -13,6 +13,7 @@ import psycopg
 from django.conf import settings
 from django.db import connection, connections
 
+from audit import key_folder
 from audit.sealing import sealer, signer
 from audit.verification import checking
 from audit.verification.verify import keys_of
@@ -114,7 +115,7 @@ def hasher() -> Rate:
 def start_signer() -> None:
     """Start a signer in a thread, which only wakes for a signature every few seconds."""
     folder = Path(mkdtemp(dir=os.environ["SABOT_VAR"]))
-    listening = signer.listen(folder / "socket")
+    listening = key_folder.listen(folder / "socket")
     Thread(target=signer.serve, args=(listening, signer.Signer(folder, "sabot.bench/log")), daemon=True).start()
     settings.AUDIT_SIGNER, settings.AUDIT_KEYS = str(folder / "socket"), (folder / "keys").read_text()
 

@@ -25,11 +25,8 @@ replaces the old ones by them and deletes the old private keys.
 
 import argparse
 import errno
-import fcntl
-import grp
 import os
 import re
-import secrets
 import socket
 import sys
 import time
@@ -41,7 +38,8 @@ from typing import Final, Self
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from audit.sealing.signing import LONGEST, SECONDS, short
+from audit.key_folder import CannotStart, listen, lock, open_folder, read_private, replace, sync
+from audit.sealing.signing import LONGEST, SECONDS
 from audit.verification.verify import (
     EMPTY,
     LOG,
@@ -55,15 +53,10 @@ from audit.verification.verify import (
     time_message,
 )
 
-BACKLOG: Final = 16
 MOST: Final = 10_000_000  # default limit for the growth of a tree between two signatures, in leaves
 PAUSE: Final = 0.1  # seconds before accepting again after an error such as too many open files
 KINDS: Final = {"log": LOG, "time": TIME}
 DRAFT: Final = re.compile(r"(latest|keys|(log|time)(\.new)?\.key)\.[0-9a-f]{16}")
-
-
-class CannotStart(Exception):
-    """The signer cannot continue with this folder; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +106,9 @@ class Signer:
         """
         if not name or "+" in name or any(map(str.isspace, name)):
             raise CannotStart(f"{name!r} is no name: it has to be without spaces and plus signs")
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if folder.stat().st_mode & 0o077:
-            raise CannotStart(f"others than its owner may open {folder}")
+        open_folder(folder)
         self._folder, self._most = folder, most
-        self._lock = _lock(folder / "lock")
+        self._lock = lock(folder / "lock", "signer")
         try:
             self._open(name)
         except ValueError as error:  # undecodable bytes or invalid numbers
@@ -149,12 +140,12 @@ class Signer:
             ) from reason
         for file in new:
             (self._folder / f"{file}.new.key").replace(self._folder / f"{file}.key")
-            _sync(self._folder)
+            sync(self._folder)
         self._pens = list(stay.values())
         self._write_keys(self._pens)
 
     def _write_keys(self, pens: Iterable[Pen]) -> None:
-        _replace(self._folder / "keys", "".join(f"{pen.key.vkey}\n" for pen in pens).encode())
+        replace(self._folder / "keys", "".join(f"{pen.key.vkey}\n" for pen in pens).encode())
 
     def close(self) -> None:
         """Release the folder to other processes."""
@@ -211,7 +202,7 @@ class Signer:
         """Write down what is about to be signed. After a crash, the next start adds to ``history``
         what is only in ``latest``.
         """
-        _replace(self._folder / "latest", note.encode())
+        replace(self._folder / "latest", note.encode())
         self._last, self._at, self._note = tree, at, note
         _append(self._folder / "history", _entry(tree, at))
 
@@ -252,11 +243,11 @@ class Signer:
             if len(missing) < 2:
                 raise CannotStart(f"{self._folder} has keys, but no memory of what they signed")
             _append(self._folder / "history", "")
-            _replace(self._folder / "latest", b"")
+            replace(self._folder / "latest", b"")
         if missing and (self._folder / "latest").read_bytes():
             raise CannotStart(f"{self._folder} has signed, and its keys are gone")
         for file, kind in missing:
-            _replace(self._folder / file, Pen.of(name, kind, Ed25519PrivateKey.generate()).text.encode())
+            replace(self._folder / file, Pen.of(name, kind, Ed25519PrivateKey.generate()).text.encode())
 
 
 def make_keys(folder: Path, name: str) -> list[Key]:
@@ -268,7 +259,7 @@ def make_keys(folder: Path, name: str) -> list[Key]:
     _pens(folder, name)
     for file, kind in KINDS.items():
         if not _has(folder, f"{file}.new.key"):
-            _replace(folder / f"{file}.new.key", Pen.of(name, kind, Ed25519PrivateKey.generate()).text.encode())
+            replace(folder / f"{file}.new.key", Pen.of(name, kind, Ed25519PrivateKey.generate()).text.encode())
     return [pen.key for pen in _pens(folder, name, ".new").values()]
 
 
@@ -277,31 +268,11 @@ def _pens(folder: Path, name: str, which: str = "") -> dict[str, Pen]:
     a key has another name or kind than it should.
     """
     files = {file: folder / f"{file}{which}.key" for file in KINDS}
-    pens = {file: Pen.read(_private(path)) for file, path in files.items() if not which or path.exists()}
+    pens = {file: Pen.read(read_private(path)) for file, path in files.items() if not which or path.exists()}
     for file, pen in pens.items():
         if (pen.key.name, pen.key.kind) != (name, KINDS[file]):
             raise CannotStart(f"the keys in {folder} sign as {pen.key.name}, not as {name}")
     return pens
-
-
-def listen(at: Path, group: str = "") -> socket.socket:
-    """Open the socket for this user, and for *group* if given. Raises OSError, KeyError where the
-    group does not exist.
-    """
-    at.parent.mkdir(parents=True, exist_ok=True, mode=0o755 if group else 0o700)
-    at.unlink(missing_ok=True)
-    listening = socket.socket(socket.AF_UNIX)
-    before = os.umask(0o177)
-    try:
-        with short(at) as name:
-            listening.bind(name)
-    finally:
-        os.umask(before)
-    if group:
-        os.chown(at, -1, grp.getgrnam(group).gr_gid)
-        at.chmod(0o660)
-    listening.listen(BACKLOG)
-    return listening
 
 
 def serve(listening: socket.socket, signer: Signer) -> None:
@@ -352,40 +323,11 @@ def _has(folder: Path, file: str) -> bool:
     return (folder / file).exists()
 
 
-def _private(path: Path) -> str:
-    """Read a private key file. Raises CannotStart where other users can read it."""
-    if path.stat().st_mode & 0o077:
-        raise CannotStart(f"others than its owner may read {path}")
-    return path.read_text()
-
-
 def _remove_drafts(folder: Path) -> None:
     """Remove temporary files of an earlier process that was killed."""
     for path in folder.iterdir():
         if DRAFT.fullmatch(path.name):
             path.unlink()
-
-
-def _lock(path: Path) -> int:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(descriptor)
-        raise CannotStart(f"another signer works in {path.parent}") from error
-    return descriptor
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write *content* to a file atomically and sync it to disk."""
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(descriptor)
-    draft.replace(path)
-    _sync(path.parent)
 
 
 def _append(path: Path, line: str) -> None:
@@ -394,7 +336,7 @@ def _append(path: Path, line: str) -> None:
         file.write(line.encode())
         file.flush()
         os.fsync(descriptor)
-    _sync(path.parent)
+    sync(path.parent)
 
 
 def _end(path: Path) -> str:
@@ -402,15 +344,6 @@ def _end(path: Path) -> str:
     with path.open("rb") as file:
         file.seek(max(file.seek(0, os.SEEK_END) - 1000, 0))
         return file.read().decode(errors="replace")
-
-
-def _sync(folder: Path) -> None:
-    """Sync a directory to disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def main() -> None:

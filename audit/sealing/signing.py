@@ -7,14 +7,13 @@ the checkpoint. The client then closes its sending side. The response is the sig
 checkpoint; or ``refused`` and the reason. The request ``last`` gets the second response.
 """
 
-import os
 import socket
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from audit.key_folder import short
 from audit.verification.verify import LONGEST_NUMBER, Tree
 
 LONGEST: Final = 8192  # bytes of a request; the longest possible proof is shorter
@@ -69,20 +68,6 @@ def _last(answer: str) -> AnotherTreeWasLast:
     if word != "last" or len(size) > LONGEST_NUMBER or not (size.isascii() and size.isdecimal()):
         raise SignerAway(f"the signer answers {answer[:80]!r}")
     return AnotherTreeWasLast(int(size), note)
-
-
-@contextmanager
-def short(path: Path) -> Iterator[str]:
-    """Return a name for a Unix socket that fits the limit of 107 bytes, however long the path of
-    its folder.
-
-    Raises FileNotFoundError without the folder.
-    """
-    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{folder}/{path.name}"
-    finally:
-        os.close(folder)
 
 
 def _ask(at: Path, question: bytes) -> str:

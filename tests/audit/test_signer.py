@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from audit import tree
+from audit import key_folder, tree
 from audit.sealing import signer, signing
 from audit.verification.verify import EMPTY, LOG, Tree, leaf_hash
 from tests.audit.test_tree import RetainedData
@@ -56,7 +56,7 @@ def ask(at: Path, tiles: RetainedData, size: int, old: int, proof: list[bytes] |
 
 
 def raw(at: Path, question: bytes) -> bytes:
-    with socket.socket(socket.AF_UNIX) as line, signing.short(at) as name:
+    with socket.socket(socket.AF_UNIX) as line, key_folder.short(at) as name:
         line.connect(name)
         line.sendall(question)
         line.shutdown(socket.SHUT_WR)
@@ -155,7 +155,7 @@ def test_an_answer_that_is_none_is_nobody_s(tmp_path, answer):
             asker.recv(100)
             asker.sendall(answer)
 
-    with signer.listen(tmp_path / "socket") as listening:
+    with key_folder.listen(tmp_path / "socket") as listening:
         thread = threading.Thread(target=reply)
         thread.start()
         with pytest.raises(signing.SignerAway):
@@ -216,7 +216,7 @@ def test_a_time_before_the_last_signature_s_is_refused_after_another_start_too(f
 
 def test_without_a_file_to_answer_with_it_waits_and_goes_on(folder, tiles, monkeypatch, capsys):
     """It waits until a file descriptor is free, and does not exit."""
-    works, listening = signer.Signer(folder, NAME), signer.listen(folder / "socket")
+    works, listening = signer.Signer(folder, NAME), key_folder.listen(folder / "socket")
 
     class Scarce:
         """A socket without a free file descriptor for the first clients."""
@@ -264,7 +264,7 @@ def test_two_who_ask_at_once_get_one_history(folder, tiles, fork):
 
 def test_somebody_who_never_ends_a_question_does_not_keep_others_from_asking(folder, tiles, monkeypatch):
     monkeypatch.setattr(signer, "SECONDS", 0.05)
-    with signing_in(folder) as at, socket.socket(socket.AF_UNIX) as line, signing.short(at) as name:
+    with signing_in(folder) as at, socket.socket(socket.AF_UNIX) as line, key_folder.short(at) as name:
         line.connect(name)
         line.sendall(b"old 0")
         ask(at, tiles, 3, 0)
@@ -311,7 +311,7 @@ class TestItsMemory:
         signer.Signer(folder, NAME).close()
         assert [path.name for path in folder.glob("*.0123456789abcdef")] == ["mine.0123456789abcdef"]
         folder.chmod(0o750)
-        with pytest.raises(signer.CannotStart, match="others than its owner may open"):
+        with pytest.raises(key_folder.CannotStart, match="others than its owner may open"):
             signer.Signer(folder, NAME)
 
     def test_goes_on_after_half_a_line(self, folder, tiles):
@@ -367,16 +367,16 @@ class TestItsMemory:
             (folder / "kept").write_text((folder / "latest").read_text())
             ask(at, tiles, 201, 200)
         damage(folder)
-        with pytest.raises(signer.CannotStart, match=why):
+        with pytest.raises(key_folder.CannotStart, match=why):
             signer.Signer(folder, NAME)
 
     def test_belongs_to_one_name_and_one_process(self, folder):
-        with signing_in(folder), pytest.raises(signer.CannotStart, match="another signer works in"):
+        with signing_in(folder), pytest.raises(key_folder.CannotStart, match="another signer works in"):
             signer.Signer(folder, NAME)
-        with pytest.raises(signer.CannotStart, match=r"sign as test\.example/log, not as other/log"):
+        with pytest.raises(key_folder.CannotStart, match=r"sign as test\.example/log, not as other/log"):
             signer.Signer(folder, "other/log")
         for name in ("", "two words", "a+b"):
-            with pytest.raises(signer.CannotStart, match="is no name"):
+            with pytest.raises(key_folder.CannotStart, match="is no name"):
                 signer.Signer(folder, name)
 
     @pytest.mark.parametrize("made", ["history", "latest", "log.key"])
@@ -430,6 +430,6 @@ def test_as_a_program_it_has_neither_django_nor_others_let_in(folder, tiles):
 
 def test_with_a_group_its_members_may_ask(folder):
     group = os.getgid()
-    with signer.listen(folder / "socket", grp.getgrgid(group).gr_name):
+    with key_folder.listen(folder / "socket", grp.getgrgid(group).gr_name):
         status = (folder / "socket").stat()
         assert (status.st_mode & 0o777, status.st_gid) == (0o660, group)

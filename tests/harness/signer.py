@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
+from audit import key_folder
 from audit.sealing import signer
 
 NAME = "test.example/log"
@@ -17,7 +18,7 @@ NAME = "test.example/log"
 def signing(folder: Path, name: str = NAME) -> Iterator[Path]:
     """Run a signer in *folder*, which may have the state of an earlier one, and return the socket."""
     works = signer.Signer(folder, name)
-    listening = signer.listen(folder / "socket")
+    listening = key_folder.listen(folder / "socket")
     thread = threading.Thread(target=signer.serve, args=(listening, works), daemon=True)
     thread.start()
     try:

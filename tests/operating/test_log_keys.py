@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.core.management import CommandError
 
-from audit import log, tree
+from audit import key_folder, log, tree
 from audit.models import Checkpoint, Event, Leaf
 from audit.sealing import sealer, signer
 from audit.tree.tiles import StoredTiles
@@ -242,7 +242,7 @@ class TestTheSigner:
         other = signer.Pen.of("other/log", LOG, Ed25519PrivateKey.generate())
         (folder / "log.new.key").write_text(other.text)
         (folder / "log.new.key").chmod(0o600)
-        with pytest.raises(signer.CannotStart, match="sign as other/log, not as"):
+        with pytest.raises(key_folder.CannotStart, match="sign as other/log, not as"):
             signer.Signer(folder, NAME)
 
 
