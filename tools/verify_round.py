@@ -2,11 +2,16 @@
 """Deal a finished round or a whole shoe again, and check that the house kept its commitment.
 
 Needs Python 3.9 or later and no other file, so that it can be read quickly and run anywhere. The
-arguments are shown with every round under "Game logs":
+arguments are shown with every round under "Game logs". A round of a solo table, whose commitment
+names the round, its table, the number of decks and the rules:
 
-    python3 verify_round.py SEED COMMITMENT [--player-value TEXT] [--decks N] [--first-card N]
+    python3 verify_round.py SEED COMMITMENT --round ID --table N --decks N --rules HEX [--player-value TEXT]
 
-A round of a shared table was dealt from the middle of a shoe: give its first card, counted from 1.
+A demo round in the same way, with --purpose demo. A round of a shared table was dealt from the
+middle of a shoe: give its first card, counted from 1. Here the commitment is the SHA-256 of the seed:
+
+    python3 verify_round.py SEED COMMITMENT --decks N --first-card N
+
 All rounds of a shoe, to compare with its page:
 
     python3 verify_round.py SEED COMMITMENT --decks N --shoe
@@ -44,6 +49,22 @@ BANKER_DRAWS = {
     6: "67",
     7: "",
 }
+
+
+def commitment(seed: bytes, given: argparse.Namespace) -> str:
+    """Return the commitment to the seed of a round, or that of a shoe if no round is given."""
+    if given.round is None:
+        return hashlib.sha256(seed).hexdigest()
+    lines = [
+        "sabot commitment v2",
+        f"purpose={given.purpose}",
+        f"id={given.round.strip().lower()}",
+        f"table={given.table}",
+        f"decks={given.decks}",
+        f"rules={given.rules.strip().lower()}",
+        f"seed={seed.hex()}",
+    ]
+    return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
 def numbers(seed: bytes, decks: int, player_value: str) -> Iterator[int]:
@@ -144,7 +165,11 @@ def main() -> None:
     """Parse the arguments, deal, compare and print."""
     parser = argparse.ArgumentParser(description="Check a finished round, or a shoe that has ended.")
     parser.add_argument("seed", help="shown after the round: 64 hex digits")
-    parser.add_argument("commitment", help="shown before it: 64 hex digits, the SHA-256 of the seed")
+    parser.add_argument("commitment", help="shown before it: 64 hex digits")
+    parser.add_argument("--round", metavar="ID", help="of a solo table: what the commitment names")
+    parser.add_argument("--table", type=int, default=0, metavar="N", help="its number")
+    parser.add_argument("--rules", default="", metavar="HEX", help="the SHA-256 of its rules")
+    parser.add_argument("--purpose", choices=["solo", "demo"], default="solo", help="demo for a round of the demo game")
     parser.add_argument("--player-value", default="", metavar="TEXT", help="what you had mixed in, if anything")
     parser.add_argument("--decks", type=int, default=1, metavar="N", help="1 unless the game says otherwise")
     parser.add_argument(
@@ -161,7 +186,6 @@ def main() -> None:
         parser.error("the seed must be 64 hex digits")
     if not 1 <= given.decks <= 8:
         parser.error("a game is played with one to eight decks")
-
     if not 1 <= given.first_card <= len(DECK) * given.decks - 5:
         parser.error("no round begins with this card")
 
@@ -172,7 +196,7 @@ def main() -> None:
         print_cards(cards)
     else:
         print_round(cards[given.first_card - 1 :])
-    kept = hmac.compare_digest(hashlib.sha256(seed).hexdigest(), given.commitment.strip().lower())
+    kept = hmac.compare_digest(commitment(seed, given), given.commitment.strip().lower())
     print("commitment ", "matches" if kept else "DOES NOT MATCH")
     sys.exit(0 if kept else 1)
 

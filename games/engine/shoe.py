@@ -1,4 +1,4 @@
-"""Seeds, their commitments, and the shuffle that follows from a seed.
+"""Seeds, the commitments to seeds of shoes, and the shuffle that follows from a seed.
 
 A shuffle is a pure function of a 32-byte seed, the number of decks, and a text that the player may
 choose. Anyone who has these can deal the same cards again:
@@ -38,11 +38,13 @@ class SeedError(ValueError):
 
 
 def commitment(seed: bytes) -> str:
-    """Return the SHA-256 of the seed in hex, which is shown before the cards.
+    """Return the SHA-256 of the seed of a shoe in hex, which is shown before the cards.
+
+    `games.engine.commitments` has those of solo rounds.
 
     Raises SeedError if the seed does not have 32 bytes.
     """
-    return hashlib.sha256(_checked(seed)).hexdigest()
+    return hashlib.sha256(checked(seed)).hexdigest()
 
 
 def shuffle(seed: bytes, decks: int, player_value: str = "") -> tuple[Card, ...]:
@@ -51,7 +53,7 @@ def shuffle(seed: bytes, decks: int, player_value: str = "") -> tuple[Card, ...]
     Raises SeedError if the seed does not have 32 bytes.
     """
     cards = list(FULL_DECK * decks)
-    draws = _draws(_checked(seed), decks, player_value)
+    draws = _draws(checked(seed), decks, player_value)
     try:
         for last, size, limit in _choices(len(cards)):
             draw = next(draws)
@@ -89,7 +91,8 @@ def _choices(cards: int) -> tuple[tuple[int, int, int], ...]:
     return tuple((size - 1, size, _DRAW_VALUES - _DRAW_VALUES % size) for size in range(cards, 1, -1))
 
 
-def _checked(seed: bytes) -> bytes:
+def checked(seed: bytes) -> bytes:
+    """Return the seed. Raises SeedError if it does not have 32 bytes."""
     if len(seed) != SEED_BYTES:
         raise SeedError(f"a seed has {SEED_BYTES} bytes, this one {len(seed)}")
     return seed

@@ -5,12 +5,14 @@ import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from games.engine.coup import Side, deal
 from games.engine.shoe import commitment, shuffle
 from tests.harness.sweeps import sample
+from tests.vectors import ROUNDS
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "verify_round.py"
 
@@ -37,6 +39,18 @@ def test_it_deals_what_the_house_dealt(number: int, decks: int, player_value: st
         "commitment": "matches",
     }
     assert ran.returncode == 0
+
+
+@pytest.mark.parametrize("case", ROUNDS, ids=[case["id"][:4] + case["purpose"] for case in ROUNDS])
+def test_the_commitment_of_a_solo_round_names_the_round_its_table_decks_and_rules(case: dict[str, Any]) -> None:
+    known = ("purpose", "table", "rules", "decks")
+    named = [word for name in known for word in (f"--{name}", str(case[name]))]
+    given = [case["seed"], case["commitment"], *named, "--player-value", case["player_value"]]
+    ran = verify(*given, "--round", case["id"])
+    printed = dict(line.split(maxsplit=1) for line in ran.stdout.splitlines())
+    expected = (case["cards"], case["outcome"], "matches")
+    assert (printed["cards"], printed["outcome"], printed["commitment"]) == expected
+    assert verify(*given, "--round", "0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6c").returncode == 1
 
 
 def test_a_broken_promise_shows() -> None:

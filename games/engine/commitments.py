@@ -1,0 +1,85 @@
+"""Commitments to seeds, and the statement of what was dealt from one. `docs/randomness.md` describes
+every byte.
+
+A commitment is the SHA-256 of a text of lines, which names what the seed deals: a round (or a
+shoe), its table, the number of decks and the rules. So a commitment that was shown for one round
+fits no other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from games.engine.shoe import checked
+
+
+class Purpose(StrEnum):
+    """What a seed deals. A seed that was drawn for one purpose is useless for another."""
+
+    SOLO = "solo"
+    SHOE = "shoe"
+    DEMO = "demo"
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What a commitment binds a seed to."""
+
+    purpose: Purpose
+    id: str  # of the round or the shoe: a UUID in lower case, with hyphens
+    table: int
+    decks: int
+    rules: str  # SHA-256 of the rules, in hex
+
+    @property
+    def text(self) -> str:
+        """The lines that name the round, without the seed."""
+        return (
+            f"purpose={self.purpose.value}\nid={self.id}\ntable={self.table}\ndecks={self.decks}\nrules={self.rules}\n"
+        )
+
+    def commitment(self, seed: bytes) -> str:
+        """Return the commitment to a seed, in hex. Raises SeedError."""
+        text = f"sabot commitment v2\n{self.text}seed={checked(seed).hex()}\n"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a dealer says about a round that it dealt. It signs the text."""
+
+    key: str  # the dealer's public key (Ed25519), in hex
+    epoch: str  # of the dealer, from its start to its end: 16 random bytes in hex
+    number: int  # of the deal, counted from 1 within the epoch
+    binding: Binding
+    commitment: str
+    entropy: str  # `digest_of_entropy`
+    stakes: str  # `digest_of_stakes`
+    cards: str  # in dealing order: "9H 4D KS 2C"
+    outcome: str  # player, banker, tie
+
+    @property
+    def text(self) -> str:
+        """The text that is signed."""
+        return (
+            f"sabot deal v1\nkey={self.key}\nepoch={self.epoch}\ndeal={self.number}\n{self.binding.text}"
+            f"commitment={self.commitment}\nentropy={self.entropy}\nstakes={self.stakes}\n"
+            f"cards={self.cards}\noutcome={self.outcome}\n"
+        )
+
+
+def digest_of_entropy(player_value: str) -> str:
+    """Return the SHA-256, in hex, of what the player adds to the shuffle."""
+    return hashlib.sha256(player_value.encode()).hexdigest()
+
+
+def digest_of_stakes(stakes: Mapping[str, int]) -> str:
+    """Return the SHA-256, in hex, of the stakes: a line for each bet, in the order of their codes.
+
+    *stakes*: bet to minor units.
+    """
+    lines = "".join(f"{bet}={stake}\n" for bet, stake in sorted(stakes.items()))
+    return hashlib.sha256(lines.encode()).hexdigest()
