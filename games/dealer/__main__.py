@@ -1,0 +1,44 @@
+"""``python -m games.dealer --folder F --socket S``: run the dealer.
+
+``--socket`` is the path of a Unix socket, or ``host:port`` where web and workers run on several
+machines. ``--make-keys`` creates the keys and ends.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from audit.key_folder import CannotStart, listen, lock
+from games.dealer.client import tcp_address
+from games.dealer.dealer import Dealer
+from games.dealer.keys import Keys
+from games.dealer.server import listen_on, serve
+
+
+def main() -> None:
+    """Run the command line interface."""
+    parser = argparse.ArgumentParser(prog="python -m games.dealer", description="Deals the rounds.")
+    parser.add_argument("--folder", type=Path, required=True, help="where its keys are, or shall be")
+    parser.add_argument("--socket", help="where to listen: the path of a Unix socket, or host:port")
+    parser.add_argument("--group", default="", help="group whose members may ask, in addition to the dealer's own user")
+    parser.add_argument("--make-keys", action="store_true", help="make the keys that do not exist, and end")
+    asked = parser.parse_args()
+    if not (asked.socket or asked.make_keys):
+        parser.error("the following arguments are required: --socket")
+    try:
+        keys = Keys.opened(asked.folder)
+        if asked.make_keys:
+            print(f"The dealer's public key: {keys.public}")
+            return
+        lock(asked.folder / "lock", "dealer")
+        place = tcp_address(asked.socket)
+        listening = listen_on(*place) if place else listen(Path(asked.socket), asked.group)
+    except (CannotStart, OSError, KeyError) as error:
+        sys.exit(f"The dealer does not start: {error}")
+    dealer = Dealer(keys)
+    print(f"Dealing as {keys.public} at {asked.socket}, epoch {dealer.epoch}", flush=True)
+    serve(listening, dealer)
+
+
+if __name__ == "__main__":
+    main()

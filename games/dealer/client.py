@@ -1,0 +1,216 @@
+"""Client of the dealer. It does not use Django.
+
+Each thread keeps one connection. If it breaks, the request is sent once more on a new one: the
+dealer answers a repeated request with the same deal.
+"""
+
+import json
+import os
+import socket
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Self
+
+from audit.key_folder import short
+from games.dealer.dealer import DealtOtherwise, Expired, Foreign, Refusal
+from games.dealer.protocol import LONGEST, REFUSALS, Json, written
+from games.engine.commitments import Binding
+
+SECONDS: Final = 2.0  # timeout of a connection and of an answer
+TRIES: Final = 2
+
+
+class DealerAway(Exception):
+    """The dealer does not answer. The request can be repeated later."""
+
+
+class InvalidAnswer(Exception):
+    """The dealer refuses the request as invalid, or its answer is none."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the dealer dealt, with its signature, the proof for the database, and the next commitment."""
+
+    key: str
+    epoch: str
+    deal: int
+    cards: str  # in dealing order: "9H 4D KS 2C"
+    outcome: str
+    seed: bytes
+    signature: bytes
+    proof: bytes
+    next_commitment: str
+    next_sealed: bytes
+
+    @classmethod
+    def of(cls, said: Json) -> Self:
+        """Parse an answer. Raises KeyError, ValueError, TypeError."""
+        following = said["next"] or {"commitment": "", "sealed": ""}
+        return cls(
+            key=said["key"],
+            epoch=said["epoch"],
+            deal=said["deal"],
+            cards=said["cards"],
+            outcome=said["outcome"],
+            seed=bytes.fromhex(said["seed"]),
+            signature=bytes.fromhex(said["signature"]),
+            proof=bytes.fromhex(said["proof"]),
+            next_commitment=following["commitment"],
+            next_sealed=bytes.fromhex(following["sealed"]),
+        )
+
+
+@dataclass(frozen=True)
+class Status:
+    """The epoch of the dealer, its public key, and the number of solo rounds it has dealt."""
+
+    epoch: str
+    key: str
+    deals: int
+
+
+def status(at: str) -> Status:
+    """Return the state of the dealer. Raises DealerAway, InvalidAnswer."""
+    said = _ask(at, {"do": "status"})
+    return Status(said["epoch"], said["key"], said["deals"])
+
+
+def commit(at: str, binding: Binding) -> tuple[str, bytes]:
+    """Have the dealer commit to a round; return the commitment and the sealed seed.
+
+    Raises DealerAway, InvalidAnswer.
+    """
+    said = _ask(at, {"do": "commit", "binding": written(binding)})
+    return said["commitment"], bytes.fromhex(said["sealed"])
+
+
+def deal(
+    at: str,
+    binding: Binding,
+    *,
+    commitment: str,
+    sealed: bytes,
+    player_value: str,
+    stakes: str,
+    following: Binding | None,
+) -> Answer:
+    """Have the dealer deal a round, and commit to the *following* one.
+
+    *stakes*: their digest. Raises DealerAway, Expired, DealtOtherwise, Foreign, InvalidAnswer.
+    """
+    said = _ask(
+        at,
+        {
+            "do": "deal",
+            "binding": written(binding),
+            "commitment": commitment,
+            "sealed": sealed.hex(),
+            "player_value": player_value,
+            "stakes": stakes,
+            "next": None if following is None else written(following),
+        },
+    )
+    try:
+        return Answer.of(said)
+    except (KeyError, ValueError, TypeError) as error:
+        raise InvalidAnswer(f"the dealer answers {str(said)[:80]}") from error
+
+
+def tcp_address(at: str) -> tuple[str, int] | None:
+    """Return host and port of ``host:port``; None for the path of a Unix socket."""
+    host, colon, port = at.rpartition(":")
+    return (host.strip("[]"), int(port)) if colon and "/" not in at and port.isdecimal() else None
+
+
+class _Lines(threading.local):
+    """The connections of a thread, by address. A forked process does not use those of its parent."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.by_address: dict[str, socket.socket] = {}
+
+
+_lines = _Lines()
+_ERRORS: Final = {word: error for error, word in REFUSALS.items()}
+
+
+def _ask(at: str, question: Json) -> Json:
+    """Send a request and return the answer. Raises DealerAway, Refusal, InvalidAnswer."""
+    sent = json.dumps(question, separators=(",", ":")).encode() + b"\n"
+    if _lines.process != os.getpid():
+        _lines.process, _lines.by_address = os.getpid(), {}
+    for remaining in reversed(range(TRIES)):
+        try:
+            received = _exchange(at, sent)
+        except OSError as error:
+            if (line := _lines.by_address.pop(at, None)) is not None:
+                line.close()
+            if not remaining:
+                raise DealerAway(f"the dealer does not answer at {at}: {error}") from error
+        else:
+            return _parsed(received)
+    raise AssertionError  # pragma: no cover
+
+
+def _exchange(at: str, sent: bytes) -> bytes:
+    """Send on the connection of this thread and receive a line. Raises OSError."""
+    line = _lines.by_address.get(at)
+    if line is None:
+        line = _lines.by_address[at] = _connected(at)
+    line.sendall(sent)
+    received = b""
+    while not received.endswith(b"\n"):
+        more = line.recv(LONGEST)
+        if not more:
+            raise ConnectionResetError("the connection has ended")
+        received += more
+    return received
+
+
+def _connected(at: str) -> socket.socket:
+    """Connect. Raises OSError."""
+    if place := tcp_address(at):
+        line = socket.create_connection(place, timeout=SECONDS)
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return line
+    line = socket.socket(socket.AF_UNIX)
+    line.settimeout(SECONDS)
+    try:
+        with short(Path(at)) as name:
+            line.connect(name)
+    except OSError:
+        line.close()
+        raise
+    return line
+
+
+def _parsed(received: bytes) -> Json:
+    said: Any = None
+    with suppress(ValueError):
+        said = json.loads(received)
+    if not isinstance(said, dict):
+        raise InvalidAnswer(f"the dealer answers {received[:80]!r}")
+    if "refused" in said:
+        error: type[Refusal] | None = _ERRORS.get(said["refused"])
+        if error is None:
+            raise InvalidAnswer(str(said.get("why")))
+        raise error(said.get("why"))
+    return said
+
+
+__all__ = [
+    "Answer",
+    "DealerAway",
+    "DealtOtherwise",
+    "Expired",
+    "Foreign",
+    "InvalidAnswer",
+    "Status",
+    "commit",
+    "deal",
+    "status",
+    "tcp_address",
+]

@@ -1,0 +1,143 @@
+"""The dealer itself: commits to seeds, and deals each of them once.
+
+From its start to its end it is one *epoch*, which has a random name. The key under which it
+encrypts seeds exists only in its memory, so what it committed to in one epoch can be dealt in no
+other. A sealed seed is: the epoch (16 bytes), the number of the commitment (12 bytes, big-endian,
+which is the nonce), and the seed in AES-256-GCM with epoch and binding as associated data.
+
+The dealer deals a commitment for one request: the player's value and the stakes. It answers the
+same request again with the same deal, and refuses any other one. So nobody can look at the cards
+first and then decide on the bets.
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from games.dealer.keys import Keys
+from games.dealer.memory import KEPT, Forgotten, Memory
+from games.engine.commitments import Binding, Purpose, Statement, digest_of_entropy
+from games.engine.coup import deal as deal_coup
+from games.engine.shoe import SEED_BYTES, shuffle
+
+EPOCH_BYTES: Final = 16
+NONCE_BYTES: Final = 12
+
+
+class Refusal(Exception):
+    """The dealer does not deal this; the message says why."""
+
+
+class Expired(Refusal):
+    """The commitment is of an earlier epoch, or too old."""
+
+
+class DealtOtherwise(Refusal):
+    """The commitment was dealt for another request: other stakes, or another value of the player."""
+
+
+class Foreign(Refusal):
+    """The commitment is not the dealer's, or not for this round, table, decks and rules."""
+
+
+@dataclass(frozen=True)
+class Committed:
+    """A commitment, and the encrypted seed."""
+
+    commitment: str
+    sealed: bytes
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """A deal, with its seed, the dealer's signature, and the proof for the database."""
+
+    statement: Statement
+    seed: bytes
+    signature: bytes
+    proof: bytes
+
+
+class Dealer:
+    """One epoch of the dealer."""
+
+    def __init__(self, keys: Keys, *, kept: int = KEPT, draw: Callable[[int], bytes] = secrets.token_bytes) -> None:
+        self._keys, self.draw = keys, draw
+        self._cipher = AESGCM(AESGCM.generate_key(256))
+        self._memory = Memory(kept)
+        self._counts = dict.fromkeys((Purpose.SOLO, Purpose.DEMO), 0)
+        self._epoch = secrets.token_bytes(EPOCH_BYTES)
+        self.key = keys.public
+
+    @property
+    def epoch(self) -> str:
+        """The name of the epoch, in hex."""
+        return self._epoch.hex()
+
+    @property
+    def deals(self) -> int:
+        """The number of solo rounds that were dealt in this epoch."""
+        return self._counts[Purpose.SOLO]
+
+    def commit(self, binding: Binding) -> Committed:
+        """Draw a seed for a round and commit to it."""
+        seed = self.draw(SEED_BYTES)
+        nonce = self._memory.add().to_bytes(NONCE_BYTES, "big")
+        sealed = self._cipher.encrypt(nonce, seed, self._associated(binding))
+        return Committed(binding.commitment(seed), self._epoch + nonce + sealed)
+
+    def deal(self, binding: Binding, *, commitment: str, sealed: bytes, player_value: str, stakes: str) -> Dealt:
+        """Deal a round. *stakes*: their digest.
+
+        Raises Expired, DealtOtherwise, Foreign.
+        """
+        number, seed = self._opened(binding, commitment, sealed)
+        entropy = digest_of_entropy(player_value)
+        deal = self._deal_number(binding.purpose, number, hashlib.sha256(f"{entropy}{stakes}".encode()).digest())
+        coup = deal_coup(shuffle(seed, binding.decks, player_value))
+        cards = " ".join(card.code for card in coup.cards)
+        statement = Statement(
+            self.key, self.epoch, deal, binding, commitment, entropy, stakes, cards, coup.outcome.value
+        )
+        text = statement.text.encode()
+        proof = hmac.digest(self._keys.proof, text, "sha256")
+        return Dealt(statement, seed, self._keys.signing.sign(text), proof)
+
+    def _opened(self, binding: Binding, commitment: str, sealed: bytes) -> tuple[int, bytes]:
+        """Return the number of a commitment and its seed. Raises Expired, Foreign."""
+        if sealed[:EPOCH_BYTES] != self._epoch:
+            raise Expired("the commitment is of an earlier epoch of the dealer")
+        nonce = sealed[EPOCH_BYTES : EPOCH_BYTES + NONCE_BYTES]
+        try:
+            seed = self._cipher.decrypt(nonce, sealed[EPOCH_BYTES + NONCE_BYTES :], self._associated(binding))
+        except (InvalidTag, ValueError) as error:
+            raise Foreign("the sealed seed is not of this round") from error
+        if not hmac.compare_digest(binding.commitment(seed), commitment):
+            raise Foreign("the sealed seed is not that of the commitment")
+        return int.from_bytes(nonce, "big"), seed
+
+    def _deal_number(self, purpose: Purpose, number: int, digest: bytes) -> int:
+        """Return the number of the deal, a new one unless it was dealt. Raises Expired, DealtOtherwise, Foreign."""
+        if purpose not in self._counts:
+            raise Foreign(f"the dealer deals no {purpose}")
+        try:
+            before = self._memory.dealt(number)
+        except Forgotten as error:
+            raise Expired("the commitment is too old") from error
+        if before is None:
+            self._counts[purpose] += 1
+            self._memory.note(number, self._counts[purpose], digest)
+            return self._counts[purpose]
+        deal, of_request = before
+        if not digest.startswith(of_request):
+            raise DealtOtherwise("the commitment was dealt for other stakes or another value")
+        return deal
+
+    def _associated(self, binding: Binding) -> bytes:
+        return self._epoch + binding.text.encode()

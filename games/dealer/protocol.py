@@ -1,0 +1,125 @@
+"""The messages between the dealer and its clients: a JSON object in a line, each answered by another.
+
+A connection carries any number of requests, one after another. A request names what to do:
+
+- ``{"do": "status"}``
+- ``{"do": "commit", "binding": {…}}``
+- ``{"do": "deal", "binding": {…}, "commitment": "…", "sealed": "…", "player_value": "…", "stakes": "…", "next": {…}}``,
+  where *stakes* is their digest and *next* the binding to commit to for the next round, or null
+
+An answer has the result, or ``{"refused": "expired" | "otherwise" | "foreign" | "invalid", "why": "…"}``.
+"""
+
+import json
+from typing import Any, Final
+
+from games.dealer.dealer import Committed, Dealer, DealtOtherwise, Expired, Foreign, Refusal
+from games.engine.commitments import Binding, Purpose
+
+LONGEST: Final = 4096  # bytes of a request or an answer
+LONGEST_VALUE: Final = 200  # characters of the player's value
+MOST_DECKS: Final = 8
+DIGEST: Final = 64  # hex digits
+REFUSALS: Final[dict[type[Refusal], str]] = {Expired: "expired", DealtOtherwise: "otherwise", Foreign: "foreign"}
+
+Json = dict[str, Any]
+
+
+class InvalidRequest(ValueError):
+    """The message is not a request."""
+
+
+def answer(dealer: Dealer, line: bytes) -> bytes:
+    """Answer one request."""
+    try:
+        said = _answer(dealer, line)
+    except Refusal as refusal:
+        said = {"refused": REFUSALS[type(refusal)], "why": str(refusal)}
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        said = {"refused": "invalid", "why": f"{type(error).__name__}: {error}"[:200]}
+    return json.dumps(said, separators=(",", ":")).encode() + b"\n"
+
+
+def written(binding: Binding) -> Json:
+    """Return a binding as JSON."""
+    return {
+        "purpose": binding.purpose.value,
+        "id": binding.id,
+        "table": binding.table,
+        "decks": binding.decks,
+        "rules": binding.rules,
+    }
+
+
+def _answer(dealer: Dealer, line: bytes) -> Json:
+    """Raises Refusal, ValueError, TypeError, KeyError."""
+    asked = json.loads(line)
+    match asked["do"]:
+        case "status":
+            return {"epoch": dealer.epoch, "key": dealer.key, "deals": dealer.deals}
+        case "commit":
+            return _committed(dealer.commit(_binding(asked["binding"])))
+        case "deal":
+            return _deal(dealer, asked)
+    raise InvalidRequest("unknown request")
+
+
+def _deal(dealer: Dealer, asked: Json) -> Json:
+    player_value = _text(asked["player_value"], LONGEST_VALUE)
+    player_value.encode()  # refuses lone surrogates
+    following = None if asked["next"] is None else _binding(asked["next"])
+    dealt = dealer.deal(
+        _binding(asked["binding"]),
+        commitment=_digest(asked["commitment"]),
+        sealed=bytes.fromhex(_text(asked["sealed"], LONGEST)),
+        player_value=player_value,
+        stakes=_digest(asked["stakes"]),
+    )
+    said = dealt.statement
+    return {
+        "key": said.key,
+        "epoch": said.epoch,
+        "deal": said.number,
+        "cards": said.cards,
+        "outcome": said.outcome,
+        "seed": dealt.seed.hex(),
+        "signature": dealt.signature.hex(),
+        "proof": dealt.proof.hex(),
+        "next": None if following is None else _committed(dealer.commit(following)),
+    }
+
+
+def _committed(committed: Committed) -> Json:
+    return {"commitment": committed.commitment, "sealed": committed.sealed.hex()}
+
+
+def _binding(asked: Any) -> Binding:
+    """Parse a binding. Raises InvalidRequest, ValueError, TypeError, KeyError."""
+    table, decks = asked["table"], asked["decks"]
+    if type(table) is not int or type(decks) is not int or table < 1 or not 1 <= decks <= MOST_DECKS:
+        raise InvalidRequest("no such table or decks")
+    return Binding(Purpose(asked["purpose"]), _uuid(asked["id"]), table, decks, _digest(asked["rules"]))
+
+
+def _uuid(asked: Any) -> str:
+    text = _text(asked, 36)
+    if [len(part) for part in text.split("-")] != [8, 4, 4, 4, 12] or not _is_hex(text.replace("-", "")):
+        raise InvalidRequest("no such id")
+    return text
+
+
+def _digest(asked: Any) -> str:
+    text = _text(asked, DIGEST)
+    if len(text) != DIGEST or not _is_hex(text):
+        raise InvalidRequest("no such digest")
+    return text
+
+
+def _is_hex(text: str) -> bool:
+    return not text.strip("0123456789abcdef")
+
+
+def _text(asked: Any, longest: int) -> str:
+    if not isinstance(asked, str) or len(asked) > longest:
+        raise InvalidRequest("not a text of this length")
+    return asked

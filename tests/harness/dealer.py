@@ -1,0 +1,45 @@
+"""The real dealer on a real socket in a thread of the tests, once in each of their processes."""
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from audit import key_folder
+from games.dealer.dealer import Dealer
+from games.dealer.keys import Keys
+from games.dealer.server import serve
+
+
+@contextmanager
+def dealing(dealer: Dealer, at: Path) -> Iterator[Dealer]:
+    """Serve *dealer* on the socket *at*."""
+    listening = key_folder.listen(at)
+    ours, its = socket.socketpair()
+    thread = threading.Thread(target=serve, args=(listening, dealer, its), daemon=True)
+    thread.start()
+    try:
+        yield dealer
+    finally:
+        ours.send(b"end")
+        thread.join()
+        for each in (listening, ours, its):
+            each.close()
+
+
+@pytest.fixture(scope="session")
+def dealer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dealer]:
+    """The dealer of this process, and of the servers that its tests start. All have the keys of the run."""
+    at = tmp_path_factory.mktemp("dealer") / "socket"
+    keys = Keys.opened(settings.VAR_DIR / "dealer")
+    with dealing(Dealer(keys), at) as running:
+        told = {"DEALER": str(at), "DEALER_KEYS": keys.public, "DEALER_PROOF_KEY": keys.proof_text}
+        os.environ.update(told)
+        settings.DEALER, settings.DEALER_KEYS, settings.DEALER_DIR = str(at), [keys.public], None
+        settings.DEALER_PROOF_KEY = keys.proof_text
+        yield running
