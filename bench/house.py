@@ -11,6 +11,7 @@ import os
 import secrets
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -30,6 +31,7 @@ from psycopg.sql import SQL, Identifier
 
 from audit.verification.verify import LOG, TIME, Key
 from bench.measuring import Rate, Unavailable, say
+from games.dealer.keys import Keys
 from ops.backup import database_identity
 from ops.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
 from ops.embedded.binaries import client
@@ -61,6 +63,7 @@ def open_house() -> Addresses:
     except EmbeddedError as error:
         raise Unavailable(str(error)) from error
     os.environ.update(_production(var, addresses))
+    _start_dealer(var)
     django.setup()
     with psycopg.connect(addresses.superuser_url) as superuser:
         (said,) = superuser.execute(DURABILITY).fetchone() or ("",)
@@ -69,6 +72,15 @@ def open_house() -> Addresses:
     connections.close_all()
     _execute(addresses, "ALTER DATABASE {} RENAME TO {}", DATABASE, MIGRATED)
     return addresses
+
+
+def _start_dealer(var: Path) -> None:
+    """Run the dealer until this process ends."""
+    arguments = ("--folder", str(var / "dealer"), "--socket", os.environ["DEALER"])
+    dealer = subprocess.Popen([sys.executable, "-m", "games.dealer", *arguments], stdout=subprocess.PIPE, cwd=PROJECT)
+    atexit.register(dealer.kill)
+    assert dealer.stdout
+    dealer.stdout.readline()  # it listens now
 
 
 def new_folder(prefix: str) -> Path:
@@ -87,6 +99,7 @@ def _close(var: Path) -> None:
 
 def _production(var: Path, addresses: Addresses) -> Mapping[str, str]:
     """Return the environment of a production house behind an HTTPS proxy."""
+    dealer = Keys.opened(var / "dealer")
     return {
         name: Fernet.generate_key().decode() for name in ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY", "CREDENTIALS_KEY")
     } | {
@@ -98,6 +111,9 @@ def _production(var: Path, addresses: Addresses) -> Mapping[str, str]:
         "TRUST_PROXY": "1",
         "ALLOWED_HOSTS": ADDRESS,
         "SECRET_KEY": secrets.token_urlsafe(64),
+        "DEALER": str(var / "dealer" / "socket"),
+        "DEALER_KEYS": dealer.public,
+        "DEALER_PROOF_KEY": dealer.proof_text,
         "AUDIT_SIGNER": str(var / "signer" / "socket"),  # without a signer; leaves are made anyway
         "AUDIT_KEYS": ",".join(Key("bench.example/log", kind, bytes(32)).vkey for kind in (LOG, TIME)),
         "DATABASE_URL": addresses.database_url,

@@ -28,7 +28,7 @@ DEBUG = env.bool("DEBUG", default=False)
 
 SECRET_KEY = env.str("SECRET_KEY", default="") or (demo_key(VAR_DIR, "secret_key") if DEMO else "")
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])  # earlier keys: their signatures remain valid
-# Unspent seeds are encrypted with this key, which is never in the database: 32 bytes, URL-safe
+# Seeds of shoes are encrypted with this key, which is never in the database: 32 bytes, URL-safe
 # base64. Each of these settings may list several keys, separated by commas: the first
 # encrypts, all decrypt (`players.key_rotation`).
 SEED_KEY = env.str("SEED_KEY", default="") or (demo_key(VAR_DIR, "seed_key") if DEMO else "")
@@ -442,6 +442,18 @@ PAYMENT_USES_SSL = HTTPS
 PORT = env.str("PORT", default="") or "8000"
 HOUSE_HOST = f"127.0.0.1:{PORT}" if DEMO else next(iter(ALLOWED_HOSTS), "localhost")  # used where there is no request
 PAYMENT_HOST = env.str("PAYMENT_HOST", default="") or HOUSE_HOST  # where providers reach this server
+
+# --- The dealer ------------------------------------------------------------------------------------------------------
+
+# The dealer is a separate process that draws the seeds of solo rounds and deals them; a demo has one in
+# DEALER_DIR. See docs/randomness.md.
+DEALER = env.str("DEALER", default="")  # the path of its Unix socket, or host:port
+DEALER_DIR = VAR_DIR / "dealer" if DEMO and not DEALER else None
+if DEALER_DIR:
+    DEALER = str(DEALER_DIR / "socket")
+DEALER_KEYS = env.list("DEALER_KEYS", default=[])  # its public keys, in hex: only their signatures are valid
+# The content of the dealer's file proof.key, only for `manage.py migrate`. May contain several, separated by commas.
+DEALER_PROOF_KEY = env.str("DEALER_PROOF_KEY", default="")
 
 # --- The event log ---------------------------------------------------------------------------------------------------
 

@@ -30,6 +30,8 @@ def contents() -> Iterator[tuple[str, str]]:
     yield "cache_url", f"redis://:{broker}@valkey:6379/1"
     yield "valkey_conf", f"requirepass {broker}"
     yield "metrics_token", secrets.token_urlsafe(32)
+    yield "dealer_keys", ""  # the dealer's file `dealer.pub`, after its first start
+    yield "dealer_proof_key", ""  # and its file `proof.key`
     yield "audit_keys", ""  # the two lines of the signer's file `keys`, after its first start
 
 

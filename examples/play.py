@@ -88,6 +88,14 @@ def hand(name: str, side: dict[str, Any]) -> str:
     return f"{name} {cards} ({side['total']})" if cards else f"{name} –"
 
 
+def commitment(place: dict[str, Any], seed: str) -> str:
+    """Return the commitment of a place to the seed of its next round."""
+    named = {"purpose": "solo", "id": place["round_id"], "table": place["table_id"], "decks": place["decks"]}
+    named |= {"rules": place["rules_digest"], "seed": seed}
+    lines = ["sabot commitment v2", *(f"{name}={value}" for name, value in named.items())]
+    return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+
+
 def play_alone(house: House, place: str, bets: dict[str, int], rounds: int) -> None:
     """Play at a solo table: the given bets so many times, or what is typed, until an empty line."""
     stands = house.post(place + "place/", {})
@@ -111,7 +119,7 @@ def play_alone(house: House, place: str, bets: dict[str, int], rounds: int) -> N
         print(f"{hand('Player', result['player'])}   {hand('Banker', result['banker'])}   {result['announcement']}")
         for bet in ended["bets"]:
             print(f"  {bet['name']}: {money(bet['stake'], currency)} → {money(bet['payout'], currency)}")
-        if hashlib.sha256(bytes.fromhex(ended["seed"])).hexdigest() != stands["commitment"]:
+        if commitment(stands, ended["seed"]) != stands["commitment"]:
             sys.exit("The seed is not the one that the house had committed to.")
         print(f"Balance {money(ended['balance_after'], currency)}. Round {ended['code']}: its seed is as committed.")
         stands = played["place"]

@@ -56,6 +56,18 @@ class TableChanged(PlayError):
     """The limits or rules of the table changed after this page was loaded."""
 
 
+class DealerAway(PlayError):
+    """The dealer does not answer: no round can be dealt until it does."""
+
+
+class CommitmentSpent(PlayError):
+    """The dealer does not deal the round that the seat is committed to; *reason* is a `games.deals.Reason`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class NothingToRepeat(PlayError):
     """REBET was pressed before any round was played at this table."""
 

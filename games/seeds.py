@@ -1,30 +1,22 @@
-"""Seeds of rounds: generated, committed to, and encrypted until the round is dealt.
+"""Seeds of shoes: generated, committed to, and encrypted until the shoe has ended.
 
-A seed is 32 bytes from the operating system's generator. Until its round is played it is stored
-encrypted (AES-256-GCM, bound to its purpose and the round's id) with a key that the database never
-has. Only the commitment, its SHA-256, is shown. ``SEED_KEY`` may contain several keys
-(`players.key_rotation`).
+A seed is 32 bytes from the operating system's generator. Until its shoe has ended it is stored
+encrypted (AES-256-GCM, bound to the shoe's id) with a key that the database never has. Only the
+commitment, its SHA-256, is shown. ``SEED_KEY`` may contain several keys (`players.key_rotation`).
+Seeds of solo rounds are the dealer's (`games.deals`).
 """
 
 import secrets
 from dataclasses import dataclass
-from enum import StrEnum
 from uuid import UUID, uuid4
 
 from django.conf import settings
 
+from games.engine.commitments import Purpose
 from games.engine.shoe import commitment
 from players import key_rotation
 
 SEED_BYTES = 32
-
-
-class Purpose(StrEnum):
-    """What a seed deals. A seed that was sealed for one purpose cannot be unsealed for another."""
-
-    SOLO = "solo"
-    SHOE = "shoe"
-    DEMO = "demo"
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,7 @@ ORDINARY: Final = (
     "bet.refused",
     "bets.closed",
     "coup.opened",
+    "dealer.started",
     "guest.away",
     "guest.back",
     "guest.joined",
@@ -75,6 +76,7 @@ ORDINARY: Final = (
     "round.dealt",
     "round.refused",
     "rounds.replayed",
+    "seat.committed",
     "shoe.ended",
     "shoe.opened",
 )

@@ -7,6 +7,7 @@
 
 import base64
 import binascii
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -60,7 +61,17 @@ def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
     """Find unsafe settings; a demo may have them."""
     if settings.DEMO:
         return []
-    return [*_keys(), *_backups(), *_web(), *_databases(), *_broker(), *_payments(), *_partners(), *_event_log()]
+    return [
+        *_keys(),
+        *_backups(),
+        *_web(),
+        *_databases(),
+        *_broker(),
+        *_payments(),
+        *_partners(),
+        *_dealer(),
+        *_event_log(),
+    ]
 
 
 @register(Tags.database)
@@ -264,6 +275,20 @@ def _partners() -> Iterator[CheckMessage]:
                 " allow requests to these addresses.",
                 id="sabot.E019",
             )
+
+
+def _dealer() -> Iterator[CheckMessage]:
+    if not settings.DEALER:
+        yield Error("DEALER is missing. Nobody deals the rounds of solo tables.", id="sabot.E027")
+    if not settings.DEALER_KEYS:
+        yield Error(
+            "DEALER_KEYS is missing. Set the content of the dealer's file dealer.pub, so that what it dealt can be"
+            " verified.",
+            id="sabot.E028",
+        )
+    for key in settings.DEALER_KEYS:
+        if not re.fullmatch("[0-9a-fA-F]{64}", key):
+            yield Error(f"DEALER_KEYS: {key!r} does not have 64 hex digits.", id="sabot.E028")
 
 
 def _event_log() -> Iterator[CheckMessage]:

@@ -6,9 +6,9 @@ socket.
 
 A forked child imports nothing and shares memory with the parent, so restarts are immediate. This
 process opens no database connection and no event loop, and has no threads when it forks; migrations
-run in a child too. A demo also has its own signer of the event log. It is executed instead of
-forked, with its own environment, because it must not share memory that contains keys; in production
-it runs as another user (`audit.sealing.signer`).
+run in a child too. A demo also has its own signer of the event log and its own dealer. They are
+executed instead of forked, with their own environment, because they must not share memory that
+contains keys; in production each runs as another user (`audit.sealing.signer`, `games.dealer`).
 """
 
 import gc
@@ -108,7 +108,7 @@ class ForkServer:
         say("Starting web, worker and beat …")
         self._children = [
             *(Child(program, say, fork) for program in forked_programs(self._listening)),
-            *(Child(program, say) for program in (beat(), *signers())),
+            *(Child(program, say) for program in (beat(), *signers(), *dealers())),
         ]
         for child in self._children:
             child.start()
@@ -214,13 +214,21 @@ def signers() -> Iterator[Program]:
     """Yield a demo's signer. It must not get secrets, so its environment contains only what Python needs."""
     if settings.SIGNER_DIR:
         paths = ("--folder", str(settings.SIGNER_DIR), "--socket", settings.AUDIT_SIGNER)
-        yield Program(
-            "Signer",
-            (sys.executable, "-m", "audit.sealing.signer", *paths, "--name", DEMO_LOG),
-            embedded.Paths(settings.VAR_DIR).logs / "signer.log",
-            {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
-            folder=settings.BASE_DIR,
-        )
+        yield _apart("Signer", ("audit.sealing.signer", *paths, "--name", DEMO_LOG), "signer.log")
+
+
+def dealers() -> Iterator[Program]:
+    """Yield a demo's dealer, with an environment like the signer's."""
+    if settings.DEALER_DIR:
+        paths = ("--folder", str(settings.DEALER_DIR), "--socket", settings.DEALER)
+        yield _apart("Dealer", ("games.dealer", *paths), "dealer.log")
+
+
+def _apart(name: str, module: tuple[str, ...], log: str) -> Program:
+    """Return a program that gets no secrets: its environment contains only what Python needs."""
+    environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    logs = embedded.Paths(settings.VAR_DIR).logs
+    return Program(name, (sys.executable, "-m", *module), logs / log, environment, folder=settings.BASE_DIR)
 
 
 def _program(name: str, arguments: tuple[str, ...], log: str) -> Program:

@@ -2,7 +2,7 @@
 healthy`.
 
 Each check works from outside, as clients do: web over HTTP, a worker over the broker, beat by its
-lock in PostgreSQL, the signer at its socket. A check returns a line about what it found, or raises
+lock in PostgreSQL, the signer and the dealer at their sockets. A check returns a line about what it found, or raises
 `Unwell` with the reason.
 """
 
@@ -20,6 +20,7 @@ from django.db import Error, connection
 from kombu.exceptions import OperationalError
 
 from audit.sealing import signing
+from games.dealer import client
 from ops import beat
 from ops.broker import quick_line
 
@@ -94,10 +95,19 @@ def signer() -> str:
         raise Unwell(str(away)) from away
 
 
+def dealer() -> str:
+    """Check that the dealer answers, and return how many rounds it has dealt since its start. Raises Unwell."""
+    try:
+        return f"dealer: dealt {client.status(settings.DEALER).deals} rounds"
+    except (client.DealerAway, client.InvalidAnswer) as away:
+        raise Unwell(str(away)) from away
+
+
 ROLES: Final[Mapping[str, Callable[[], str]]] = {
     "web": web,
     "worker": worker,
     "sealer": partial(worker, "sealer"),
     "beat": clock,
     "signer": signer,
+    "dealer": dealer,
 }

@@ -134,6 +134,8 @@ RIGHTS = {
     "games_scheduledversion": "SELECT, INSERT",
     "games_scheduleending": "SELECT, INSERT",
     "games_betcombinations": "SELECT",
+    "games_dealer_key": "",
+    "games_dealerepoch": "SELECT",
     "games_highestodds": "SELECT",
     "games_soloseat": (
         "SELECT, UPDATE (slip, slip_version, undo, unseen, last_chip, player_value, idempotency_keys, used_at)"
@@ -189,6 +191,8 @@ FUNCTIONS = (
     "audit_expire",
     "games_lock_solo_seat",
     "games_take_solo_seat",
+    "games_renew_solo_seat",
+    "games_is_of_dealer",
     "games_finish_solo_round",
     "games_take_seat",
     "games_place_bets",

@@ -23,18 +23,15 @@ from allauth.mfa.models import Authenticator
 from cryptography.exceptions import InvalidTag
 from django.conf import settings
 from django.db import connections, transaction
-from django.db.models.functions import Now
 
 from audit import log
-from games.demo import session_state
-from games.seeds import Purpose as SeedPurpose
+from games.engine.commitments import Purpose as SeedPurpose
 from games.seeds import resealed as seed_resealed
 from ops.backup import pg_tools
 from players import encryption, key_rotation
 from players.identity import duplicates
 from players.login import second_factor
-from players.login.session_store import store_of
-from players.models import BrowserSession, Ground, Player, Trait
+from players.models import Ground, Player, Trait
 from wallet.models import PayoutAccount
 from wallet.payouts import accounts as payout_accounts
 from wallet.seamless_wallet import signing
@@ -82,10 +79,6 @@ DOCUMENT_OWNER: Final = (
 )
 SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {
     "SEED_KEY": (
-        Shelf(
-            *("next rounds at solo tables", "games_soloseat", "id", "sealed_seed", ("round_id",)),
-            partial(seed_resealed, SeedPurpose.SOLO),
-        ),
         Shelf(
             *("open shoes", "games_shoe", "id", "sealed_seed", ("id",)),
             partial(seed_resealed, SeedPurpose.SHOE),
@@ -172,7 +165,6 @@ def _walks(setting: str) -> Iterator[tuple[str, Callable[[], Pass]]]:
         yield shelf.what, lambda shelf=shelf: _walk(shelf)  # type: ignore[misc]
     if setting == "SEED_KEY":
         yield "second factors", _factors
-        yield "demo games of visitors", _chemin_seeds
     if setting == "DOCUMENT_KEY":
         yield "bank accounts", _accounts
         yield "hashes by which duplicates are found", _traits
@@ -225,27 +217,6 @@ def _factors() -> Pass:
             done.lost += 1
         else:
             done.changed, done.held = done.changed + bool(new), done.held + (held is None)
-    return done
-
-
-def _chemin_seeds() -> Pass:
-    """Re-encrypt the committed rounds in visitors' sessions."""
-    done = Pass()
-    for row in BrowserSession.objects.filter(expire_date__gt=Now()).order_by("pk").iterator():
-        store = store_of(row)
-        try:
-            if not session_state.reseal(store.decode(row.session_data)):
-                continue
-            with transaction.atomic():
-                held = BrowserSession.objects.select_for_update(skip_locked=True).filter(pk=row.pk).first()
-                now = store.decode(held.session_data) if held else {}
-                if held and session_state.reseal(now):
-                    held.session_data = store.encode(now)
-                    held.save(update_fields=["session_data"])
-        except InvalidTag:
-            done.lost += 1
-        else:
-            done.changed, done.held = done.changed + (held is not None), done.held + (held is None)
     return done
 
 

@@ -99,7 +99,7 @@ def store_keys(owner: BaseDatabaseWrapper) -> int:
     *owner* is the owner's connection.
     """
     keys = [key_rotation.bytes_of(key) for key in key_rotation.keys_of(settings.CREDENTIALS_KEY)]
-    rows = [(number, _combined(key, 0x36), _combined(key, 0x5C)) for number, key in enumerate(keys)]
+    rows = [(number, *padded(key)) for number, key in enumerate(keys)]
     with transaction.atomic(owner.alias), owner.cursor() as cursor:
         cursor.execute("DELETE FROM players_credential_key")
         cursor.executemany(
@@ -182,6 +182,11 @@ def _prove_for_staff(by: str, change: Change, using: str) -> None:
     user_id = Staff.objects.filter(pk=number).values_list("user_id", flat=True).first() if kind == "staff" else None
     if user_id is not None:
         prove(user_id, change, using)
+
+
+def padded(key: bytes) -> tuple[bytes, bytes]:
+    """Return a key as HMAC-SHA256 uses it, and as the tables of keys have it: inner and outer pad."""
+    return _combined(key, 0x36), _combined(key, 0x5C)
 
 
 def _combined(key: bytes, pad: int) -> bytes:

@@ -19,6 +19,7 @@ from django.utils import timezone, translation
 from hypothesis import HealthCheck, settings
 from pytest_django import DjangoDbBlocker
 
+from games.dealer.dealer import Dealer
 from ops import embedded
 from tests.harness import databases
 from tests.harness.databases import Database
@@ -27,6 +28,7 @@ pytest_plugins = [
     "tests.harness.web",
     "tests.harness.browser",
     "tests.harness.signer",
+    "tests.harness.dealer",
     "tests.harness.replica",
     "tests.harness.sweeps",
 ]
@@ -42,7 +44,9 @@ LONGEST = ("test_every_page.py", "test_secrecy.py", "test_machine.py")  # which 
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_test_environment: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
+def django_db_setup(
+    django_test_environment: None, django_db_blocker: DjangoDbBlocker, dealer: Dealer
+) -> Iterator[Database]:
     """Instead of Django's test database: this process's own clone of the migrated template."""
     with django_db_blocker.unblock(), databases.clone(os.environ.get("PYTEST_XDIST_WORKER", "main")) as database:
         yield database

@@ -18,6 +18,8 @@ exec env -i PATH="$PATH" HOME="${HOME:-/}" \
     DATABASE_URL="postgresql://web:$(secret)@127.0.0.1:1/sabot" \
     DATABASE_OWNER_URL="postgresql://owner:$(secret)@127.0.0.1:1/sabot" \
     AUDIT_SIGNER=/run/sabot-signer/socket \
+    DEALER=/run/sabot-dealer/socket \
+    DEALER_KEYS="$(printf '00%.0s' $(seq 32))" \
     AUDIT_KEYS="$(keys)" \
     BROKER_URL="redis://:$(secret)@127.0.0.1:1/0" \
     ALLOWED_HOSTS="sabot.example" \

@@ -201,7 +201,7 @@ class WholeRoundSchema(serializers.Serializer[Any]):
     mode = serializers.CharField(help_text="R for real money, F for free")
     rules_version = serializers.CharField()
     rules_digest = serializers.CharField(help_text="hex SHA-256 of what in the rules decides money")
-    commitment = serializers.CharField(help_text="hex SHA-256 of the seed")
+    commitment = serializers.CharField(help_text="hex; docs/randomness.md says of what")
     seed = serializers.CharField(
         allow_null=True, help_text="hex, of a round with a shoe of its own; null before its cards, and at shared tables"
     )

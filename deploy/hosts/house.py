@@ -1,7 +1,7 @@
 """A demo house on several machines.
 
 It has PostgreSQL with a streaming replica for reads, Valkey, two machines with web, two with a
-worker and beat, one that seals, and a balancer in front.
+worker and beat, one that seals, one with the dealer, and a balancer in front.
 """
 
 import os
@@ -22,6 +22,7 @@ import psycopg
 import redis
 
 from deploy.hosts.network import Host, Network
+from games.dealer.keys import Keys
 from ops.embedded import binaries
 from ops.embedded.paths import Paths
 from ops.embedded.users import make_private
@@ -29,6 +30,7 @@ from ops.postgresql.roles import Login, make_house
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
 PORT: Final = 8000
+DEALER_PORT: Final = 7070
 PATIENCE: Final = 180.0  # seconds that a busy machine may need for any step
 POLL_SECONDS: Final = 0.05
 NAME: Final = "casino.example"  # the host name of the house
@@ -52,7 +54,8 @@ class House:
         self._logs.mkdir()
         self._password = secrets.token_urlsafe(16)
         self._keys = ""  # of the log, after the signer has created them
-        names = ("database", "replica", "broker", "web1", "web2", "worker1", "worker2", "sealer", "front")
+        self._dealer = Keys.opened(folder / "dealer-keys")
+        names = ("database", "replica", "broker", "web1", "web2", "worker1", "worker2", "sealer", "dealer", "front")
         self.hosts: Mapping[str, Host] = {name: network.host(name) for name in names}
         self._paths = Paths(folder / "servers")
         make_private(self._paths.home, self._paths.account)
@@ -80,6 +83,8 @@ class House:
             "SABOT_DEMO": "1",
             "SABOT_VAR": str(self._folder / "var"),
             "AUDIT_KEYS": self._keys,
+            "DEALER": f"{self.hosts['dealer'].address}:{DEALER_PORT}",
+            "DEALER_KEYS": self._dealer.public,
             "ALLOWED_HOSTS": f"{NAME},{self.hosts['front'].address}",
             "BROKER_URL": f"redis://:{self._password}@{broker}:6379/0",
             "DATABASE_URL": f"postgresql://sabot_web:{self._password}@{database}/sabot",
@@ -99,11 +104,12 @@ class House:
             subprocess.run(
                 [PYTHON, "manage.py", *command],
                 cwd=PROJECT,
-                env=self.environment,
+                env=self.environment | {"DEALER_PROOF_KEY": self._dealer.proof_text},
                 check=True,
                 stdout=subprocess.DEVNULL,
             )
         self._start_replica()
+        self.start("dealer")
         self.start("sealer")
         self._until(self._learn_keys, "the signer")
         for name in ("worker1", "worker2", "web1", "web2"):
@@ -132,6 +138,10 @@ class House:
         """Start the programs of a machine, or the replica, as after a power failure."""
         if name == "replica":
             self._postgres(self.hosts[name], self._paths.home / name)
+            return
+        if name == "dealer":
+            place = ("--folder", str(self._folder / "dealer-keys"), "--socket", self.environment["DEALER"])
+            self._run(name, "dealer", PYTHON, "-m", "games.dealer", *place)
             return
         queue = "--queues=seal" if name == "sealer" else "--queues=celery"
         if name.startswith("web"):

@@ -103,8 +103,11 @@ class OneRound(PlayerApiView):
     def get(self, request: Request, round_id: UUID) -> Response:
         """Read one of your rounds in full.
 
-        Once the seed is public, anyone can verify the round. SHA-256 of its 32 bytes is the
-        commitment that was published before the first bet. The cards follow from the seed:
+        Once the seed is public, anyone can verify the round against the commitment that was
+        published before the first bet. That of a shoe is the SHA-256 of the 32 bytes of the seed. At
+        a solo table it is the SHA-256 of seven lines in UTF-8, each ended by a line feed: "sabot
+        commitment v2", "purpose=solo", and `id`, `table_id`, `decks`, `rules_digest` and `seed` as
+        "id=…", "table=…", "decks=…", "rules=…" and "seed=…". The cards follow from the seed:
         HKDF-SHA256 with the seed as key material, `player_value` in UTF-8 as salt and "sabot
         shuffle v1, decks=N" as info gives bytes, which are read as big-endian 16-bit numbers. The
         unshuffled decks are in the order clubs, diamonds, hearts, spades, each from ace to king,

@@ -35,6 +35,10 @@ CODES: Final[Mapping[type[Exception], str]] = {
     errors.TableWaits: register("table-waits", CONFLICT, _("You are playing at another table")),
     errors.TableChanged: register("table-changed", CONFLICT, _("The table has changed")),
     errors.SlipChanged: register("slip-changed", CONFLICT, _("Your bets have changed")),
+    errors.DealerAway: register(
+        "dealer-away", HTTPStatus.SERVICE_UNAVAILABLE, _("No cards can be dealt at the moment")
+    ),
+    errors.CommitmentSpent: register("commitment-spent", CONFLICT, _("The commitment is no longer valid")),
     errors.StalePage: register("stale", CONFLICT, _("This page is out of date")),
     errors.BetTooLate: register("too-late", CONFLICT, _("The bet was received too late")),
     errors.QuestionPassed: register("question-passed", CONFLICT, _("The time to decide has passed")),
@@ -69,7 +73,8 @@ def refusals(variant: Variant | None, mode: Mode) -> Iterator[None]:
 
 def problem_of(error: errors.PlayError | SettlementError, variant: Variant | None, mode: Mode) -> Problem:
     """Return the problem for a refusal."""
-    return coded(error, _message(error, variant, mode))
+    is_kept = not isinstance(error, errors.DealerAway)  # the same call is to be tried again
+    return coded(error, _message(error, variant, mode), is_kept=is_kept)
 
 
 def coded(error: errors.PlayError | SettlementError, message: str, *, is_kept: bool = True, **more: Any) -> Problem:
@@ -97,6 +102,7 @@ AT_A_TABLE: Final = (
     "other-currency",
     "table-closed",
     "table-changed",
+    "dealer-away",
 )
 SLIP: Final = (
     *AT_A_TABLE,
@@ -113,4 +119,13 @@ SLIP: Final = (
     "main-bet-missing",
     "bet-refused",
 )
-DEALING: Final = (*SLIP, "slip-changed", "limit-reached", "visit-over", "nothing-staked", "under-minimum", "off-step")
+DEALING: Final = (
+    *SLIP,
+    "slip-changed",
+    "limit-reached",
+    "visit-over",
+    "nothing-staked",
+    "under-minimum",
+    "off-step",
+    "commitment-spent",
+)

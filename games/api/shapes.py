@@ -153,7 +153,8 @@ class OwnRoundSchema(serializers.Serializer[Any]):
     rules_digest = serializers.CharField(
         allow_null=True, help_text="SHA-256 of the rules it was played under; null while the round is played"
     )
-    commitment = serializers.CharField(help_text="SHA-256 of the seed, hex: known before the first bet")
+    commitment = serializers.CharField(help_text="hex: known before the first bet; see the reading of one round")
+    table_id = serializers.IntegerField(help_text="the number of the table, which the commitment names")
     seed = serializers.CharField(
         allow_null=True, help_text="hex; null as long as cards that come could be told from it"
     )
@@ -195,6 +196,7 @@ def finished(line: HistoryLine) -> Json:
         "code": line.code,
         "at": line.at,
         "table": {"slug": line.table_slug, "name": line.table_name},
+        "table_id": line.table_id,
         "mode": line.mode.name.lower(),
         "currency": line.currency,
         "status": line.status,
@@ -235,6 +237,7 @@ def playing(line: PlayingLine) -> Json:
         "code": line.code,
         "at": line.at,
         "table": {"slug": line.table_slug, "name": line.table_name},
+        "table_id": line.table_id,
         "mode": line.mode.name.lower(),
         "currency": line.currency,
         "status": "playing",

@@ -103,6 +103,9 @@ class RoundBody(ToDeal):
 @example(
     round_id="0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b",
     commitment="e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    table_id=7,
+    decks=8,
+    rules_digest="9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     table_version=3,
     status="open",
     currency="SEK",
@@ -123,7 +126,10 @@ class SoloSeatSchema(serializers.Serializer[Any]):
     """A place at a solo table. All windows and API clients of a player share it."""
 
     round_id = serializers.UUIDField(help_text="of the round that a deal would play")
-    commitment = serializers.CharField(help_text="SHA-256 of the seed of that round, hex")
+    commitment = serializers.CharField(help_text="to the seed of that round, hex: keep it, and compare it afterwards")
+    table_id = serializers.IntegerField(help_text="the number of the table, which the commitment names")
+    decks = serializers.IntegerField(help_text="which the commitment names")
+    rules_digest = serializers.CharField(help_text="SHA-256 of the rules, which the commitment names")
     table_version = serializers.IntegerField()
     status = serializers.ChoiceField(choices=("open", "paused", "closed"), help_text="bets are taken where it is open")
     currency = currency()
@@ -310,6 +316,9 @@ def seat(found: SoloSeat, *, balance: int | None = None) -> Json:
     return {
         "round_id": found.round_id,
         "commitment": found.commitment,
+        "table_id": found.table_id,
+        "decks": VARIANTS[found.table.variant].decks,
+        "rules_digest": found.rules_digest,
         "table_version": found.table.version and found.table.version.number,
         "status": "open" if is_open else "paused" if is_paused else "closed",
         "currency": limits.currency,

@@ -65,6 +65,7 @@ def not_eligible(ineligibility: Ineligibility) -> Notice:
 
 Unplayable = (
     errors.TableClosed
+    | errors.DealerAway
     | errors.UnknownCurrency
     | errors.NotEligibleHere
     | errors.OtherMoney
@@ -178,6 +179,13 @@ def _message(error: errors.PlayError | SettlementError) -> str:
         )
     if isinstance(error, errors.SlipChanged):
         return _("Your bets were changed in another window. No bet was placed. Check your bets, then deal again.")
+    if isinstance(error, errors.DealerAway):
+        return _("No cards can be dealt at the moment. No bet was placed. Try again in a few seconds.")
+    if isinstance(error, errors.CommitmentSpent):
+        return _(
+            "The seal of this round is no longer valid, so a new one was made. No bet was placed. Your bets are"
+            " still on the table: deal again."
+        )
     if isinstance(error, errors.NothingToRepeat):
         return _("There is no previous round at this table to rebet.")
     if isinstance(error, errors.UnknownChip):

@@ -9,10 +9,11 @@ from typing import Final
 
 from games.engine.cards import Card
 from games.engine.chemin.rules import CUT_CARD, DECKS
+from games.engine.commitments import Purpose
 from games.models import LiveRound, LiveTable, Round, Shoe, ShoeEnding
 from games.rounds.integrity import WrongCard
 from games.rounds.redeal import Finding
-from games.seeds import Purpose, new_sealed_seed
+from games.seeds import new_sealed_seed
 from games.shared import shoes
 
 CARDS: Final = 52 * DECKS

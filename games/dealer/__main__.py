@@ -19,12 +19,11 @@ def main() -> None:
     """Run the command line interface."""
     parser = argparse.ArgumentParser(prog="python -m games.dealer", description="Deals the rounds.")
     parser.add_argument("--folder", type=Path, required=True, help="where its keys are, or shall be")
-    parser.add_argument("--socket", help="where to listen: the path of a Unix socket, or host:port")
+    task = parser.add_mutually_exclusive_group(required=True)
+    task.add_argument("--socket", help="where to listen: the path of a Unix socket, or host:port")
+    task.add_argument("--make-keys", action="store_true", help="make the keys that do not exist, and end")
     parser.add_argument("--group", default="", help="group whose members may ask, in addition to the dealer's own user")
-    parser.add_argument("--make-keys", action="store_true", help="make the keys that do not exist, and end")
     asked = parser.parse_args()
-    if not (asked.socket or asked.make_keys):
-        parser.error("the following arguments are required: --socket")
     try:
         keys = Keys.opened(asked.folder)
         if asked.make_keys:

@@ -1,7 +1,7 @@
 """The rules of the demo game as pure functions on plain values.
 
-The cards come from a random seed that is committed to and sealed before the bets, as in every game.
-This module uses no database and no ledger: the chips are play chips.
+The dealer commits to a round before the bets and deals it, as in every game. This module uses no
+database and no ledger: the chips are play chips.
 """
 
 from collections.abc import Mapping
@@ -11,12 +11,11 @@ from uuid import UUID
 from games.betting.controls import CONTROL_OF, Change, Deal, bets_stand, demand, demand_deal
 from games.betting.limits import Limits
 from games.betting.rules import Slip, changed, check_change, stakes_of
+from games.deals import Commitment, commit, deal
 from games.engine.bets import Control, Variant
-from games.engine.coup import deal
+from games.engine.commitments import Purpose
 from games.engine.settle import Line, settle
-from games.engine.shoe import shuffle
 from games.errors import BalanceTooLow, PlayError, SlipChanged, StalePage, TableChanged, UnknownChip
-from games.seeds import Purpose, SealedSeed, new_sealed_seed, unseal
 
 EXAMPLE_CHIP = 2  # index in the tray of the chip on the main bet of a demonstration; Tie gets the smallest
 
@@ -25,6 +24,7 @@ EXAMPLE_CHIP = 2  # index in the tray of the chip on the main bet of a demonstra
 class DemoTable:
     """The current state of a table for a visitor."""
 
+    id: int
     variant: Variant
     limits: Limits
     version: int
@@ -39,6 +39,7 @@ class DemoRound:
     id: UUID
     currency: str
     commitment: str
+    rules: str  # digest of the rules that the commitment names
     seed: str  # hex; public because the round is over
     player_value: str
     cards: str  # in dealing order: "9H 4D KS 2C"
@@ -67,7 +68,7 @@ class DemoSeat:
 
     currency: str
     chips: int
-    next: SealedSeed
+    next: Commitment
     slip: Slip = field(default_factory=Slip)
     slip_version: int = 0
     last_stakes: Mapping[str, int] = field(default_factory=dict)
@@ -85,9 +86,17 @@ class Click:
     table_version: int
 
 
-def sit_down(currency: str, chips: int) -> DemoSeat:
-    """Create a seat. It commits to the first round before anything can be staked."""
-    return DemoSeat(currency, chips, new_sealed_seed(Purpose.DEMO))
+def sit_down(table: DemoTable, chips: int) -> DemoSeat:
+    """Create a seat. It commits to the first round before anything can be staked. Raises DealerAway."""
+    return DemoSeat(table.limits.currency, chips, commit(Purpose.DEMO, table.id, table.variant))
+
+
+def renew(demo_seat: DemoSeat, table: DemoTable) -> DemoSeat:
+    """Commit the seat to another round, because the dealer does not deal the one it is committed to.
+
+    Raises DealerAway.
+    """
+    return replace(demo_seat, next=commit(Purpose.DEMO, table.id, table.variant))
 
 
 def add_chip(demo_seat: DemoSeat, table: DemoTable, bet: str, chip: int) -> DemoSeat:
@@ -144,7 +153,7 @@ def play_round(demo_seat: DemoSeat, table: DemoTable, click: Click, how: Deal) -
     """Stake the slip, deal, settle and pay in chips. Repeating a round changes nothing.
 
     Raises StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, LimitError,
-    BalanceTooLow, SettlementError, and the table's refusal.
+    BalanceTooLow, SettlementError, DealerAway, CommitmentSpent, and the table's refusal.
     """
     if was_played(demo_seat, click):
         return demo_seat
@@ -160,7 +169,7 @@ def play_round(demo_seat: DemoSeat, table: DemoTable, click: Click, how: Deal) -
 def demonstration(table: DemoTable) -> DemoRound:
     """Deal a round with example bets on Player and Tie, which every table allows together.
 
-    Raises the table's refusal.
+    Raises DealerAway and the table's refusal.
     """
     if table.refusal:
         raise table.refusal
@@ -168,7 +177,7 @@ def demonstration(table: DemoTable) -> DemoRound:
     wanted = {"player": limits.chips[min(EXAMPLE_CHIP, len(limits.chips) - 1)], "tie": limits.chips[0]}
     allowed = {bet: limits.bets[bet] for bet in wanted}
     stakes = {bet: min(max(chip, allowed[bet].minimum), allowed[bet].maximum) for bet, chip in wanted.items()}
-    demo_seat = replace(sit_down(limits.currency, sum(stakes.values())), slip=Slip(stakes))
+    demo_seat = replace(sit_down(table, sum(stakes.values())), slip=Slip(stakes))
     shown = _dealt(demo_seat, table, Deal.AS_IT_LIES).last
     assert shown is not None  # noqa: S101  (it has just been dealt)
     return shown
@@ -179,22 +188,29 @@ def _dealt(demo_seat: DemoSeat, table: DemoTable, how: Deal) -> DemoSeat:
     stakes = stakes_of(demo_seat.slip, how, last_stakes=demo_seat.last_stakes, variant=variant, limits=table.limits)
     if sum(stakes.values()) > demo_seat.chips:
         raise BalanceTooLow
-    seed = unseal(Purpose.DEMO, demo_seat.next.round_id, demo_seat.next.sealed)
-    coup = deal(shuffle(seed, variant.decks, demo_seat.player_value))
+    dealt = deal(
+        Purpose.DEMO,
+        demo_seat.next,
+        table_id=table.id,
+        variant=variant,
+        player_value=demo_seat.player_value,
+        stakes=stakes,
+    )
     played = DemoRound(
         id=demo_seat.next.round_id,
         currency=demo_seat.currency,
         commitment=demo_seat.next.commitment,
-        seed=seed.hex(),
+        rules=demo_seat.next.rules,
+        seed=dealt.answer.seed.hex(),
         player_value=demo_seat.player_value,
-        cards=" ".join(card.code for card in coup.cards),
-        lines=settle(variant, coup, stakes).lines,
+        cards=dealt.answer.cards,
+        lines=settle(variant, dealt.coup, stakes).lines,
         balance_before=demo_seat.chips,
     )
     return replace(
         demo_seat,
         chips=played.balance_after,
-        next=new_sealed_seed(Purpose.DEMO),
+        next=dealt.following,
         slip=Slip(stakes if bets_stand(variant) else {}),
         slip_version=0,
         last_stakes=stakes,

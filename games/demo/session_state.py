@@ -1,6 +1,6 @@
 """Stores a visitor's demo game in the session on the server.
 
-Seeds of future rounds are stored encrypted, as for players. A change locks the session row and
+Seeds of future rounds are encrypted by the dealer, as for players. A change locks the session row and
 reads it again, so two clicks of one browser run one after the other.
 """
 
@@ -14,9 +14,9 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.db import transaction
 
 from games.betting.rules import Slip
+from games.deals import Commitment
 from games.demo.play import DemoRound, DemoSeat
 from games.engine.settle import Line, Result
-from games.seeds import Purpose, SealedSeed, resealed
 from games.tables.presentation import Notice
 from players.login.session_store import row_key
 from players.models import BrowserSession
@@ -82,21 +82,6 @@ def changing(session: SessionBase) -> Iterator[Notes]:
         session[KEY] = now[KEY]  # the middleware saves this session too, for its cookie
 
 
-def reseal(known: dict[str, Any]) -> bool:
-    """Reseal the seeds in a session under the current key; return True if any was changed.
-
-    Raises cryptography's InvalidTag.
-    """
-    stored, changed = known.get(KEY) or {}, False
-    for demo_seat in stored.get("places", {}).values():
-        coming = demo_seat.get("next", {})
-        if {"round_id", "sealed"} <= coming.keys():
-            new = resealed(Purpose.DEMO, UUID(coming["round_id"]), bytes.fromhex(coming["sealed"]))
-            if new is not None:
-                coming["sealed"], changed = new.hex(), True
-    return changed
-
-
 def _stored(notes: Notes) -> dict[str, Any]:
     return {
         "places": {slug: _stored_demo_seat(demo_seat) for slug, demo_seat in notes.demo_seats.items()},
@@ -119,6 +104,7 @@ def _stored_demo_seat(demo_seat: DemoSeat) -> dict[str, Any]:
             "round_id": str(demo_seat.next.round_id),
             "commitment": demo_seat.next.commitment,
             "sealed": demo_seat.next.sealed.hex(),
+            "rules": demo_seat.next.rules,
         },
         "slip": {"stakes": dict(demo_seat.slip.stakes), "earlier": [dict(stakes) for stakes in demo_seat.slip.earlier]},
         "last_stakes": dict(demo_seat.last_stakes),
@@ -131,7 +117,9 @@ def _demo_seat(stored: dict[str, Any]) -> DemoSeat:
     return DemoSeat(
         **stored
         | {
-            "next": SealedSeed(UUID(coming["round_id"]), coming["commitment"], bytes.fromhex(coming["sealed"])),
+            "next": Commitment(
+                UUID(coming["round_id"]), coming["commitment"], bytes.fromhex(coming["sealed"]), coming["rules"]
+            ),
             "slip": Slip(slip["stakes"], tuple(slip["earlier"])),
             "last": _round(last) if last else None,
         }

@@ -27,8 +27,18 @@ from games.betting.limits import Limits
 from games.demo import play, session_state
 from games.demo.play import Click, DemoRound, DemoSeat, DemoTable
 from games.demo.steps import Step, explain_steps
+from games.engine.commitments import Purpose
 from games.engine.settle import SettlementError
-from games.errors import HouseStopped, PlayError, StalePage, TableChanged, TableClosed, TablePaused
+from games.errors import (
+    CommitmentSpent,
+    DealerAway,
+    HouseStopped,
+    PlayError,
+    StalePage,
+    TableChanged,
+    TableClosed,
+    TablePaused,
+)
 from games.models import Shape, Table
 from games.rounds.codes import round_code
 from games.solo import seats
@@ -133,6 +143,10 @@ def _check_url(played: DemoRound, table: DemoTable) -> str:
         "seed": played.seed,
         "value": played.player_value,
         "decks": table.variant.decks,
+        "purpose": Purpose.DEMO.value,
+        "round": played.id,
+        "table": table.id,
+        "rules": played.rules,
     }
     return f"{reverse('fair')}?{urlencode(query)}#check-result"
 
@@ -242,15 +256,17 @@ def _begin(request: HouseRequest, table: Table) -> HttpResponse:
     if not form.is_valid() or _refusal(table):
         return _door(request, table, form)
     session_state.begin(request.session)
-    with (
-        suppress(session_state.NoDemo),
-        session_state.changing(request.session) as kept,
-    ):  # the visitor may log in at this moment
-        now = _demo_table(table)
-        if form.cleaned_data["to"] == WATCH:
-            kept.watched[table.slug] = play.demonstration(now)
-        elif table.slug not in kept.demo_seats:
-            kept.demo_seats[table.slug] = play.sit_down(now.limits.currency, FREE_MONEY[now.limits.currency])
+    try:
+        with session_state.changing(request.session) as kept:
+            now = _demo_table(table)
+            if form.cleaned_data["to"] == WATCH:
+                kept.watched[table.slug] = play.demonstration(now)
+            elif table.slug not in kept.demo_seats:
+                kept.demo_seats[table.slug] = play.sit_down(now, FREE_MONEY[now.limits.currency])
+    except session_state.NoDemo:
+        pass  # the visitor has logged in at this moment
+    except DealerAway as away:
+        return _door(request, table, form, away)
     return redirect("guest_watch" if form.cleaned_data["to"] == WATCH else "guest", slug=table.slug)
 
 
@@ -294,6 +310,8 @@ def _deal_to_watch(request: HouseRequest, table: Table) -> HttpResponse:
     try:
         with session_state.changing(request.session) as kept:
             kept.watched[table.slug] = play.demonstration(_demo_table(table))
+    except DealerAway as away:
+        return _door(request, table, DoorForm(confirmed=True, minimum_age=highest_minimum_age()), away)
     except (session_state.NoDemo, PlayError):
         return redirect("guest", slug=table.slug)
     return redirect("guest_watch", slug=table.slug)
@@ -314,6 +332,10 @@ def _answer(request: HouseRequest, demo_seat: DemoSeat, table: DemoTable) -> tup
     except TableChanged:
         misfits = table.limits.misfits(demo_seat.slip.stakes)
         return demo_seat, table_changed(misfits, variant=table.variant, language=_language())
+    except CommitmentSpent as spent:
+        with suppress(DealerAway):
+            demo_seat = play.renew(demo_seat, table)
+        return demo_seat, refused(spent, table, _language())
     except (PlayError, SettlementError) as error:
         return demo_seat, refused(error, table, _language())
 
@@ -337,10 +359,10 @@ def _carry_out(sent: Mapping[str, Any], demo_seat: DemoSeat, table: DemoTable) -
     return move(demo_seat, table, action.removeprefix(TAKE if take_off else BET), sent["chip"] or 0), None
 
 
-def _door(request: HouseRequest, table: Table, form: DoorForm) -> HttpResponse:
-    refusal = _refusal(table)
+def _door(request: HouseRequest, table: Table, form: DoorForm, refusal: PlayError | None = None) -> HttpResponse:
+    refusal = refusal or _refusal(table)
     why = ""
-    if isinstance(refusal, HouseStopped | TablePaused):
+    if isinstance(refusal, HouseStopped | TablePaused | DealerAway):
         why = refusal_at_chemin(refusal, mode=Mode.FREE).text
     context = {"table": table, "form": form, "is_open": refusal is None, "why_not": why}
     return render(request, "games/demo_start.html", context)
@@ -365,6 +387,7 @@ def _demo_table(table: Table, currency: str | None = None) -> DemoTable:
     limits = table.version.limits
     wanted = currency or currency_of(_language()) or ""
     return DemoTable(
+        id=table.pk,
         variant=VARIANTS[table.variant],
         limits=Limits.of(limits, wanted if wanted in limits else next(iter(limits))),
         version=table.version.number,

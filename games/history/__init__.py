@@ -71,6 +71,7 @@ class HistoryLine:
     at: datetime
     table_name: str
     table_slug: str
+    table_id: int
     mode: Mode
     currency: str
     status: Status
@@ -106,6 +107,7 @@ class PlayingLine:
     at: datetime
     table_name: str
     table_slug: str
+    table_id: int
     mode: Mode
     currency: str
     is_held: bool  # bets are open: the money is held and can be taken back; afterwards it is staked
@@ -214,6 +216,7 @@ def _line(part: Participation, finished: Mapping[UUID, FinishedCoup], language: 
         at=part.round.at,
         table_name=version.table.name,
         table_slug=version.table.slug,
+        table_id=version.table_id,
         mode=Mode(part.mode),
         currency=part.currency,
         status=status,
@@ -281,6 +284,7 @@ def _playing_line(going: LiveRound, seat: LiveSeat, language: str) -> PlayingLin
         at=going.opened_at,
         table_name=version.table.name,
         table_slug=version.table.slug,
+        table_id=version.table_id,
         mode=Mode(going.live_table.mode),
         currency=seat.currency,
         is_held=going.phase == Phase.BETTING,
@@ -306,6 +310,7 @@ def _playing_coup(going: LiveRound, player: Player) -> PlayingLine:
         at=going.opened_at,
         table_name=version.table.name,
         table_slug=version.table.slug,
+        table_id=version.table_id,
         mode=Mode(going.live_table.mode),
         currency=player.currency,
         is_held=False,

@@ -22,6 +22,7 @@ from games.engine import chemin
 from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK, Card, CardError
 from games.engine.chemin.record import RecordError, redeal_coup
+from games.engine.commitments import Purpose
 from games.engine.coup import Coup, Side, TooFewCards, deal
 from games.engine.dealing import CUT_CARD
 from games.labels import announcement
@@ -165,19 +166,22 @@ def _hands(kept: Round, coup: CheminCoup) -> tuple[HandView, HandView] | tuple[N
     return hand_views(dealt, _("Punters"), _("The bank"))
 
 
-COMMAND = "python3 verify_round.py SEED SEAL --player-value TEXT --decks 1 --first-card 1"
+COMMAND = "python3 verify_round.py SEED SEAL --round ID --table N --decks N --rules HEX --player-value TEXT"
 SHOE_COMMAND = "python3 verify_round.py {seed} {seal} --decks {decks} {option}"
-LONGEST = 64  # characters of a seal, a seed and a player's own value
+LONGEST = 64  # characters of a seal, a seed, a digest of rules and a player's own value
 
 
 @require_safe
 def fair(request: HttpRequest) -> HttpResponse:
     """Explain the shuffle and show a form to check a round.
 
-    A link can fill in the form: `?commitment=…&seed=…&value=…&decks=…&first=…`. A script in the
+    A link can fill in the form:
+    `?commitment=…&seed=…&value=…&decks=…&first=…&purpose=…&round=…&table=…&rules=…`. A script in the
     browser does the check, because the reader should not have to trust the server.
     """
-    asked = {name: request.GET.get(name, "")[:LONGEST] for name in ("commitment", "seed", "value")}
+    texts = ("commitment", "seed", "value", "round", "table", "rules")
+    asked = {name: request.GET.get(name, "")[:LONGEST] for name in texts}
+    asked["purpose"] = Purpose.DEMO if request.GET.get("purpose") == Purpose.DEMO else Purpose.SOLO
     asked["decks"] = request.GET.get("decks", "1")[:2]
     asked["first"] = request.GET.get("first", "1")[:3]
     # The script fills in %(high)d and %(low)d, or %(total)d.

@@ -55,6 +55,7 @@ from games.models.live import (
 )
 from games.models.rounds import (
     BetCombinations,
+    DealerEpoch,
     HighestOdds,
     Incident,
     IncidentKind,
@@ -101,6 +102,7 @@ __all__ = [
     "CheminTable",
     "CheminTenure",
     "ChipSet",
+    "DealerEpoch",
     "Decider",
     "Evidence",
     "FavouriteBet",

@@ -145,7 +145,7 @@ class HighestOdds(models.Model):
 
 
 class BetCombinations(models.Model):
-    """Which bets the rules allow together, and what they win together on the coups that cost the house most.
+    """Which bets the rules allow together, what they win together on the coups that cost the house most, and the decks.
 
     ``manage.py migrate`` writes the rows (`games.rounds.bet_combinations`). ``games_place_bets`` refuses other bets.
     """
@@ -154,6 +154,21 @@ class BetCombinations(models.Model):
     exclusions = models.JSONField()  # [[bet, …], …]: a player may bet on at most one of each list
     needs = models.JSONField()  # side bet -> the main bets of which it needs one
     wins = models.JSONField()  # [{bet: [win, per]}, …]: odds of the bets that win together on a coup
+    decks = models.PositiveSmallIntegerField(db_default=0)  # from which a round is dealt
+
+    class Meta:
+        default_permissions = ()
+
+
+class DealerEpoch(models.Model):
+    """A run of the dealer, from its start to its end, that has dealt a stored round, and its public key.
+
+    Only the function that finishes a solo round writes it, with an event.
+    """
+
+    epoch = models.CharField(max_length=32, primary_key=True)
+    key = models.CharField(max_length=64)  # Ed25519, in hex
+    at = models.DateTimeField(db_default=Now())
 
     class Meta:
         default_permissions = ()
@@ -219,6 +234,7 @@ class IncidentKind(models.TextChoices):
     OVERDUE = "overdue", "Round exceeded its deadline"
     WRONG_CARD = "wrong_card", "Shoe differs from the shuffle"
     NOT_RECOMPUTED = "not_recomputed", "Settlement cannot be reproduced"
+    NOT_DEALT = "not_dealt", "No proof that the dealer dealt the round"
     REPORTED = "reported", "Reported by staff"
 
 

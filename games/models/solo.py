@@ -58,8 +58,9 @@ class SoloSeat(models.Model):
     table = models.ForeignKey(Table, models.PROTECT, db_index=False)
     mode = models.CharField(max_length=1, choices=Mode.choices)
     round_id = models.UUIDField(unique=True)
-    commitment = models.CharField(max_length=64)  # hex SHA-256 of the seed, shown before DEAL
-    sealed_seed = models.BinaryField()  # encrypted with a key that the database never has
+    commitment = models.CharField(max_length=64)  # in hex, shown before DEAL (`games.engine.commitments`)
+    sealed_seed = models.BinaryField()  # encrypted with a key that only the dealer has
+    rules_digest = models.CharField(max_length=64, db_default="", default="")  # rules that the commitment names
     slip = models.JSONField(default=dict)  # bet -> minor units
     slip_version = models.PositiveIntegerField(default=0)  # counts changes of the slip
     undo = models.JSONField(default=list)  # earlier slips, latest last

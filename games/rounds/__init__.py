@@ -13,7 +13,7 @@ from django.conf import settings
 
 from audit import log
 from audit.raw_rows import Value, array, fetch_last
-from games.engine.coup import Coup
+from games.deals import Deal
 from games.engine.settle import Settlement
 from games.models import SoloSeat, TableVersion
 from games.rounds.codes import round_code
@@ -32,26 +32,20 @@ class FinishedRound:
     round_id: UUID
     version: TableVersion
     mode: Mode
-    seed: bytes
+    deal: Deal
     player_value: str
-    coup: Coup
     settlement: Settlement
     player: Player
     account_id: int
     balance: int  # before the round, minor units
     session: UUID | None
 
-    @property
-    def cards(self) -> str:
-        """The cards in dealing order: "9H 4D KS 2C"."""
-        return " ".join(card.code for card in self.coup.cards)
-
 
 FINISH = f"""
 SELECT balance_after, {totals("(playing)", "moment")} FROM games_finish_solo_round(
-    %s::bigint, %s::uuid, %s::text, %s::bigint, %s::bytea, %s::text, %s::text, %s::text, %s::text[], %s::bigint[],
-    %s::bigint[], %s::bigint[], %s::text[], %s::uuid, %s::uuid, %s::uuid, %s::uuid, %s::text, %s::bytea, %s::jsonb,
-    %s::jsonb, %s::text, %s::integer
+    %s::bigint, %s::uuid, %s::text, %s::bigint, %s::bytea, %s::text, %s::text, %s::text, %s::text, %s::text,
+    %s::bigint, %s::bytea, %s::bytea, %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[], %s::uuid,
+    %s::uuid, %s::uuid, %s::uuid, %s::text, %s::bytea, %s::jsonb, %s::jsonb, %s::text, %s::integer
 )
 """  # noqa: S608  (nothing but names of our own columns)
 
@@ -64,16 +58,21 @@ def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, Seen | None]:
 
     Raises RoundRefused, and LedgerError where the ledger refuses the money.
     """
-    round_id, lines = finished.round_id, finished.settlement.lines
+    round_id, lines, dealt = finished.round_id, finished.settlement.lines, finished.deal.answer
     values: list[Value | bytes] = [
         seat.pk,
         round_id,
         round_code(round_id),
         finished.account_id,
-        finished.seed,
+        dealt.seed,
         finished.player_value,
-        finished.cards,
-        str(finished.coup.outcome),
+        dealt.cards,
+        dealt.outcome,
+        dealt.key,
+        dealt.epoch,
+        dealt.deal,
+        dealt.signature,
+        dealt.proof,
         array(line.bet for line in lines),
         array(line.stake for line in lines),
         array(line.payout for line in lines),

@@ -1,5 +1,6 @@
-"""Which bets of the installed rules may be placed together and what they win together, stored for
-``games_place_bets``: the database refuses other bets, and bets that could cost the house too much.
+"""Which bets of the installed rules may be placed together, what they win together, and the number of
+decks, stored for ``games_place_bets`` and ``games_finish_solo_round``: the database refuses other
+bets, bets that could cost the house too much, and rounds that were dealt from other decks.
 
 ``manage.py migrate`` stores them as the owner. The login role of web and workers only reads them.
 """
@@ -14,8 +15,8 @@ from games.engine.settle import worst_rows
 from games.variants import VARIANTS
 
 STORE: Final = """
-INSERT INTO games_betcombinations (rules_digest, exclusions, needs, wins) VALUES (%s, %s, %s, %s)
-ON CONFLICT (rules_digest) DO NOTHING
+INSERT INTO games_betcombinations (rules_digest, exclusions, needs, wins, decks) VALUES (%s, %s, %s, %s, %s)
+ON CONFLICT (rules_digest) DO UPDATE SET decks = excluded.decks
 """
 
 
@@ -25,7 +26,7 @@ def store(cursor: CursorWrapper) -> None:
     Rules are never changed under the same digest, so existing rows stay.
     """
     for variant in VARIANTS.values():
-        cursor.execute(STORE, [variant.digest, *map(json.dumps, combinations_of(variant))])
+        cursor.execute(STORE, [variant.digest, *map(json.dumps, combinations_of(variant)), variant.decks])
 
 
 def combinations_of(variant: Variant) -> tuple[list[list[str]], dict[str, list[str]], list[dict[str, tuple[int, int]]]]:

@@ -22,7 +22,11 @@ class NotCommitted(RoundRefused):
 
 
 class WrongSeed(RoundRefused):
-    """The seed is not the one that was committed to."""
+    """The seed is not the one that was committed to for this round, table, decks and rules."""
+
+
+class NotDealt(RoundRefused):
+    """Nothing proves that the dealer dealt these cards for this round, value and stakes."""
 
 
 class NotTaken(RoundRefused):
@@ -60,6 +64,7 @@ ERROR_OF_STATE: Final[dict[str, type[RoundRefused]]] = {
     "SB063": WrongWagers,
     "SB064": StakesDiffer,
     "SB065": BalancesDiffer,
+    "SB066": NotDealt,
     "SB102": MayNotPlay,
 }
 

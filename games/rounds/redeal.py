@@ -7,12 +7,19 @@ rounds are not verified, because their money was returned.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from games.engine.bets import Variant
+from games.engine.commitments import Binding
 from games.engine.coup import Coup, TooFewCards, deal
 from games.engine.dealing import coup_at
 from games.engine.settle import Settlement, SettlementError, settle
 from games.engine.shoe import SeedError, commitment, shuffle
+
+VALID: Final = "valid"
+NOTHING: Final = "none"
+COMMITTED: Final = "commitment in the event log before the bets"
+SIGNATURE: Final = "signature of the dealer"
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,14 @@ class InShoe:
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """What the event log says about the deal of a solo round."""
+
+    committed: str  # the commitment to the round in an event before its bets; "none"
+    signature: str  # what is wrong with the dealer's signature; "valid"
+
+
+@dataclass(frozen=True)
 class StoredRound:
     """A finished round as stored."""
 
@@ -71,6 +86,8 @@ class StoredRound:
     parts: tuple[StoredPart, ...]
     ledger_totals: Mapping[int, LedgerTotals]  # by player
     shoe: InShoe | None = None  # None: the cards were shuffled for this round only
+    binding: Binding | None = None  # what the commitment names; None in a shoe
+    evidence: Evidence | None = None  # None in a shoe
 
 
 @dataclass(frozen=True)
@@ -85,7 +102,7 @@ class Finding:
 def findings(stored: StoredRound, variant: Variant) -> tuple[Finding, ...]:
     """Deal the round again and return every difference; empty if the seed reproduces the round."""
     try:
-        seal = commitment(stored.seed)
+        seal = stored.binding.commitment(stored.seed) if stored.binding else commitment(stored.seed)
         coup = _redeal(stored, variant)
     except (SeedError, TooFewCards) as error:
         # Findings are stored where staff read them, so they never contain the seed of a shoe that may be in play.
@@ -104,6 +121,9 @@ def _compare(stored: StoredRound, variant: Variant, seal: str, coup: Coup) -> It
     yield Finding("commitment", stored.commitment, seal)
     yield Finding("cards", stored.cards, " ".join(card.code for card in coup.cards))
     yield Finding("outcome", stored.outcome, str(coup.outcome))
+    if stored.evidence is not None:
+        yield Finding(COMMITTED, stored.evidence.committed, seal)
+        yield Finding(SIGNATURE, stored.evidence.signature, VALID)
     for part in stored.parts:
         name = f"player:{part.player}"
         yield Finding(f"{name} mode", part.mode, stored.mode)

@@ -11,13 +11,26 @@ from games.chemin import redeal as chemin_redeal
 from games.chemin import stored_coups as chemin_stored
 from games.engine.bets import Variant
 from games.models import IncidentKind, Participation, Round, Shoe, Void
-from games.rounds.redeal import Finding, InShoe, LedgerTotals, StoredPart, StoredRound, StoredWager, findings
+from games.rounds.dealt import binding_of, read_evidence
+from games.rounds.redeal import (
+    COMMITTED,
+    SIGNATURE,
+    Evidence,
+    Finding,
+    InShoe,
+    LedgerTotals,
+    StoredPart,
+    StoredRound,
+    StoredWager,
+    findings,
+)
 from games.shared.shoes import seed_of
 from games.variants import GAMES
 from games.variants.game import CheminGame, Game
 from wallet.models import Entry
 
 STAKES = ("stake", "held_stake")  # kinds of journals
+OF_THE_DEALER = frozenset({COMMITTED, SIGNATURE})  # findings about the proof of a deal
 OF_THE_CARDS = frozenset({"seed", "commitment", "first card", "cards", "outcome"})  # findings about the deal
 
 
@@ -41,9 +54,11 @@ def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
     voided = Void.objects.filter(pk__in=ids).values("pk")
     found = Round.objects.filter(pk__in=ids).exclude(pk__in=voided).select_related("table_version__table", "shoe")
     coups = chemin_stored.read_records([played.pk for played in found if _is_chemin(played)])
+    evidence = read_evidence({played.pk: _decks(played) for played in found if played.shoe_id is None})
     for played in found:
         others = coups.get(played.pk, chemin_stored.CoupRecords())
-        records = _RoundRecords(tuple(parts.get(played.pk, ())), ledger_totals.get(played.pk, {}), others)
+        own, moved = tuple(parts.get(played.pk, ())), ledger_totals.get(played.pk, {})
+        records = _RoundRecords(own, moved, others, evidence.get(played.pk))
         yield played, _problem(played, records)
 
 
@@ -54,6 +69,12 @@ class _RoundRecords:
     parts: tuple[StoredPart, ...]
     ledger_totals: Mapping[int, LedgerTotals]
     others: chemin_stored.CoupRecords
+    evidence: Evidence | None  # only for a solo round
+
+
+def _decks(played: Round) -> int:
+    game = GAMES.get(played.table_version.table.variant)
+    return game.decks if isinstance(game, Variant) else 0
 
 
 def _is_chemin(played: Round) -> bool:
@@ -73,6 +94,8 @@ def _problem(played: Round, records: _RoundRecords) -> Problem | None:
         found = (Finding("seed", "sealed", "cannot be unsealed"),)
     if not found:
         return None
+    if all(each.what in OF_THE_DEALER for each in found):
+        return Problem(IncidentKind.NOT_DEALT, found)
     if played.shoe and played.shoe.ended_at is None:
         found = _without_cards_to_come(played, played.shoe, found)
     is_of_the_cards = played.shoe_id is None or any(each.what in OF_THE_CARDS for each in found)
@@ -82,7 +105,7 @@ def _problem(played: Round, records: _RoundRecords) -> Problem | None:
 def _found(played: Round, game: Game, records: _RoundRecords) -> tuple[Finding, ...]:
     """Verify a round by the rules of its game. Raises InvalidTag."""
     if isinstance(game, Variant):
-        return findings(_stored(played, records.parts, records.ledger_totals), game)
+        return findings(_stored(played, game, records), game)
     if played.shoe is None:
         return (Finding("shoe", "none", "one"),)
     return chemin_redeal.findings(chemin_stored.stored_coup(played, played.shoe, records.parts, records.others))
@@ -106,7 +129,7 @@ def _rules(slug: str, digest: str) -> Game | None:
     return game if game and game.digest == digest else None
 
 
-def _stored(played: Round, parts: tuple[StoredPart, ...], ledger_totals: Mapping[int, LedgerTotals]) -> StoredRound:
+def _stored(played: Round, variant: Variant, records: _RoundRecords) -> StoredRound:
     shoe = played.shoe
     return StoredRound(
         seed=seed_of(shoe) if shoe else bytes(played.seed or b""),
@@ -115,9 +138,11 @@ def _stored(played: Round, parts: tuple[StoredPart, ...], ledger_totals: Mapping
         cards=played.cards,
         outcome=played.outcome,
         mode=played.mode,
-        parts=parts,
-        ledger_totals=ledger_totals,
+        parts=records.parts,
+        ledger_totals=records.ledger_totals,
         shoe=InShoe(shoe.decks, played.first_card or 0) if shoe else None,
+        binding=None if shoe else binding_of(played, variant.decks, variant.digest),
+        evidence=records.evidence,
     )
 
 

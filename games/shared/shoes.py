@@ -14,13 +14,14 @@ from cryptography.exceptions import InvalidTag
 from audit import log
 from audit.models import Event
 from games.engine.cards import Card
+from games.engine.commitments import Purpose
 from games.engine.coup import Coup, TooFewCards
 from games.engine.dealing import coup_at, is_whole, opening
 from games.engine.shoe import commitment, shuffle
 from games.models import OPEN_PHASES, LiveRound, LiveTable, Shoe, ShoeEnding, Void
 from games.rounds.integrity import Doubt, NotReproduced, WrongCard
 from games.rounds.redeal import Finding
-from games.seeds import Purpose, SealedSeed, new_sealed_seed, unseal
+from games.seeds import SealedSeed, new_sealed_seed, unseal
 from games.shared import moves
 from games.variants import VARIANTS
 

@@ -6,7 +6,7 @@ does not play another.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
@@ -21,12 +21,14 @@ from games.betting.controls import CONTROL_OF, Change, Deal, bets_stand, demand,
 from games.betting.eligibility import demand_eligible_here, uses_operator_wallet
 from games.betting.limits import Limits
 from games.betting.rules import Slip, changed, check_change, stakes_of
+from games.deals import Reason, deal
 from games.engine.bets import Control
-from games.engine.coup import deal
+from games.engine.commitments import Purpose
 from games.engine.settle import settle
-from games.engine.shoe import shuffle
 from games.errors import (
     BalanceTooLow,
+    CommitmentSpent,
+    DealerAway,
     HouseStopped,
     NotEligible,
     OverLimit,
@@ -42,7 +44,6 @@ from games.errors import (
 from games.models import Participation, Shape, SoloSeat, Table, TableVersion
 from games.rounds import FinishedRound
 from games.rounds.database_refusals import RoundRefused
-from games.seeds import Purpose, unseal
 from games.solo import seats
 from games.variants import VARIANTS
 from players.models import Player
@@ -87,14 +88,16 @@ class Click:
 def solo_seat_at(*, player: Player, table_id: int, mode: Mode) -> SoloSeat:
     """Return the player's seat at a table; create it on the first visit.
 
-    The seat commits to a round before anything can be staked on it. If the game has a purse, the
-    visit marks the purse as used.
+    The seat commits to a round before anything can be staked on it. If the rules of the table have
+    changed, it commits to another one. If the game has a purse, the visit marks the purse as used.
 
-    Raises NotEligible, NotEligibleHere, OtherMoney, TableClosed if there is no seat yet and the player may not
-    play there.
+    Raises NotEligible, NotEligibleHere, OtherMoney, TableClosed, DealerAway if there is no seat yet and the
+    player may not play there.
     """
     while (found := seats.read(player, table_id, mode)) is None:
         _take_seat(player, table_id, mode)
+    if found.rules_digest != VARIANTS[found.table.variant].digest:
+        found = _renewed(found, Reason.RULES if found.rules_digest else Reason.RESTORED)
     if plays_on(VARIANTS[found.table.variant]) is AccountKind.PURSE:
         seats.touch(found)
     return found
@@ -115,7 +118,7 @@ def open_table(*, player: Player, table_id: int, mode: Mode) -> SoloSeat:
 def _take_seat(player: Player, table_id: int, mode: Mode) -> None:
     """Create the seat and the account that the game plays on.
 
-    Shared tables have no such seats. Raises NotEligible, NotEligibleHere, OtherMoney, TableClosed.
+    Shared tables have no such seats. Raises NotEligible, NotEligibleHere, OtherMoney, TableClosed, DealerAway.
     """
     ineligibility = eligibility.check_play(player, real=mode is Mode.REAL)
     if ineligibility and ineligibility.code is not eligibility.Code.CHECK:  # answered at the table
@@ -124,7 +127,14 @@ def _take_seat(player: Player, table_id: int, mode: Mode) -> None:
     demand_eligible_here(table.version, player, mode)
     if plays_on(VARIANTS[table.variant]) is AccountKind.PURSE:
         accounts.open_purse(player, mode)
-    seats.take(player, table_id, mode)
+    seats.take(player, table, mode)
+
+
+def _renewed(seat: SoloSeat, reason: Reason) -> SoloSeat:
+    """Commit a seat to another round and return it. It stays as it is while the dealer is away."""
+    with suppress(DealerAway):
+        seats.renew(seat, reason)
+    return seats.read(seat.player, seat.table_id, Mode(seat.mode)) or seat
 
 
 @transaction.atomic
@@ -252,7 +262,8 @@ def play(click: Click) -> Played:
 
     Raises HouseStopped, NotEligible, TableWaits, NotEligibleHere, OtherMoney, TablePaused, TableClosed,
     StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum,
-    StakeOffStep, BalanceTooLow, OverLimit, and RoundRefused if the round does not follow from what is stored.
+    StakeOffStep, BalanceTooLow, OverLimit, DealerAway, CommitmentSpent, and RoundRefused if the round does not
+    follow from what is stored.
     """
     registers.ask_where_due(click.player)
     with on_record(click):
@@ -261,7 +272,10 @@ def play(click: Click) -> Played:
 
 @contextmanager
 def on_record(click: Click) -> Iterator[None]:
-    """Record a refusal raised inside, in a separate transaction because the refused one rolls back."""
+    """Record a refusal raised inside, in a separate transaction because the refused one rolls back.
+
+    If the dealer does not deal the round, the seat is committed to another one.
+    """
     bind_contextvars(round_id=str(click.round_id))
     try:
         yield
@@ -270,7 +284,16 @@ def on_record(click: Click) -> Iterator[None]:
         if isinstance(refusal, NotEligible):
             data["bar"] = refusal.ineligibility.code.value
         log.record("round.refused", by=f"player:{click.player.pk}", on=f"table:{click.table_id}", data=data)
+        if isinstance(refusal, CommitmentSpent):
+            _renew_spent(click, Reason(refusal.reason))
         raise
+
+
+def _renew_spent(click: Click, reason: Reason) -> None:
+    """Commit the seat to another round, unless it is committed to another one already."""
+    seat = seats.read(click.player, click.table_id, click.mode)
+    if seat is not None and seat.round_id == click.round_id:
+        _renewed(seat, reason)
 
 
 @transaction.atomic
@@ -297,31 +320,36 @@ def play_within(click: Click) -> Played:
     if seat.round_id != click.round_id:
         return Played(_played_before(click), repeated=True, seat=seat)
     stakes, variant = _stakes(locked, click), VARIANTS[seat.table.variant]
-    # These checks come before the seed is unsealed. A refused round remains the next one; if it were dealt first,
-    # the time until the refusal would reveal its cards.
+    # These checks come before the deal. A refused round remains the next one, and the dealer deals it for these
+    # stakes only.
     staked = sum(stakes.values())
     if staked > locked.balance - locked.held:
         raise BalanceTooLow
     if room is not None and staked > room.left:
         raise OverLimit(room)
 
-    seed = unseal(Purpose.SOLO, click.round_id, bytes(seat.sealed_seed))
-    coup = deal(shuffle(seed, variant.decks, click.player_value))
-    settlement = settle(variant, coup, stakes)
+    dealt = deal(
+        Purpose.SOLO,
+        seats.committed(seat),
+        table_id=click.table_id,
+        variant=variant,
+        player_value=click.player_value,
+        stakes=stakes,
+    )
+    settlement = settle(variant, dealt.coup, stakes)
     finished = FinishedRound(
         round_id=click.round_id,
         version=_version(seat),
         mode=click.mode,
-        seed=seed,
+        deal=dealt,
         player_value=click.player_value,
-        coup=coup,
         settlement=settlement,
         player=click.player,
         account_id=locked.account_id,
         balance=locked.balance,
         session=click.session,
     )
-    seats.succeed(seat, last_stakes=stakes, remaining=stakes if bets_stand(variant) else {})
+    seats.succeed(seat, dealt.following, last_stakes=stakes, remaining=stakes if bets_stand(variant) else {})
     try:
         balance, seen = rounds.finish(finished, seat)
     except LimitReached as reached:  # a stake on the player's other account used up the limit after the check

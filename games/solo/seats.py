@@ -10,8 +10,9 @@ from django.db import connection
 from audit.raw_rows import Value, array, columns, fetch_first, fetch_last, fetch_one, instance
 from games.betting.controls import plays_on
 from games.betting.eligibility import is_played_for
+from games.deals import Commitment, Reason, commit
+from games.engine.commitments import Purpose
 from games.models import SoloSeat, Status, Table, TableVersion
-from games.seeds import Purpose, new_sealed_seed
 from games.variants import GAMES, VARIANTS
 from players.models import Player
 from players.protection import eligibility
@@ -46,7 +47,10 @@ FROM games_lock_solo_seat(%(player)s::bigint, %(table)s::bigint, %(mode)s::text,
     %(asks)s::boolean, %(session)s::uuid, %(minutes)s::integer)
 """  # noqa: S608  (nothing but names of our own columns)
 ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
-TAKE = "SELECT games_take_solo_seat(%s::bigint, %s::bigint, %s::text, %s::uuid, %s::text, %s::bytea)"
+TAKE = "SELECT games_take_solo_seat(%s::bigint, %s::bigint, %s::text, %s::uuid, %s::text, %s::bytea, %s::text)"
+RENEW = """
+SELECT games_renew_solo_seat(%s::bigint, %s::uuid, %s::text, %s::uuid, %s::text, %s::bytea, %s::text)
+"""
 KEEP_SLIP = """
 UPDATE games_soloseat SET slip = %s, undo = %s, slip_version = %s, last_chip = %s, idempotency_keys = %s,
     used_at = clock_timestamp()
@@ -116,11 +120,31 @@ def _seat(player: Player, row: Iterator[Any]) -> SoloSeat:
     return seat
 
 
-def take(player: Player, table_id: int, mode: Mode) -> None:
-    """Create the seat and commit to its first round. If another tab was first, its round is kept."""
-    seed = new_sealed_seed(Purpose.SOLO)
+def take(player: Player, table: Table, mode: Mode) -> None:
+    """Create the seat and commit to its first round. If another tab was first, its round is kept.
+
+    Raises DealerAway.
+    """
+    made = commit(Purpose.SOLO, table.pk, VARIANTS[table.variant])
     with connection.cursor() as cursor:
-        cursor.execute(TAKE, [player.pk, table_id, mode.value, seed.round_id, seed.commitment, seed.sealed])
+        cursor.execute(TAKE, [player.pk, table.pk, mode.value, made.round_id, made.commitment, made.sealed, made.rules])
+
+
+def committed(seat: SoloSeat) -> Commitment:
+    """Return the round that the seat is committed to."""
+    return Commitment(seat.round_id, seat.commitment, bytes(seat.sealed_seed), seat.rules_digest)
+
+
+def renew(seat: SoloSeat, reason: Reason) -> None:
+    """Commit the seat to another round, because the dealer does not deal the one it is committed to.
+
+    Its bets stay. If another request was first, its round is kept. Raises DealerAway.
+    """
+    made = commit(Purpose.SOLO, seat.table_id, VARIANTS[seat.table.variant])
+    with connection.cursor() as cursor:
+        cursor.execute(
+            RENEW, [seat.pk, seat.round_id, reason.value, made.round_id, made.commitment, made.sealed, made.rules]
+        )
 
 
 def sit(player: Player, table_id: int, mode: Mode) -> None:
@@ -179,13 +203,15 @@ def touch(seat: SoloSeat) -> None:
         cursor.execute(TOUCH, [seat.pk])
 
 
-def succeed(seat: SoloSeat, *, last_stakes: Mapping[str, int], remaining: Mapping[str, int]) -> None:
-    """Commit *seat* to the next round, with the bets *remaining* on the table.
+def succeed(
+    seat: SoloSeat, following: Commitment, *, last_stakes: Mapping[str, int], remaining: Mapping[str, int]
+) -> None:
+    """Commit *seat* to the *following* round, with the bets *remaining* on the table.
 
     The caller stores it when it finishes the round.
     """
-    seed = new_sealed_seed(Purpose.SOLO)
     seat.last_round = seat.unseen = seat.round_id
-    seat.round_id, seat.commitment, seat.sealed_seed = seed.round_id, seed.commitment, seed.sealed
+    seat.round_id, seat.commitment, seat.sealed_seed = following.round_id, following.commitment, following.sealed
+    seat.rules_digest = following.rules
     seat.slip, seat.undo, seat.slip_version = dict(remaining), [], 0
     seat.last_stakes = dict(last_stakes)

@@ -17,7 +17,15 @@ from audit.raw_rows import columns, fetch_one, instance
 from games.betting.controls import plays_on
 from games.betting.eligibility import demand_eligible_here, demand_possible, stands_at
 from games.betting.error_messages import Unplayable, unplayable
-from games.errors import NotEligible, NotEligibleHere, NotForOperatorPlayers, OtherMoney, TableClosed, UnknownCurrency
+from games.errors import (
+    DealerAway,
+    NotEligible,
+    NotEligibleHere,
+    NotForOperatorPlayers,
+    OtherMoney,
+    TableClosed,
+    UnknownCurrency,
+)
 from games.models import LiveTable, Shape, Table, TableVersion
 from games.variants import VARIANTS
 from players.access import PlayerRequest
@@ -40,8 +48,8 @@ View = Callable[Concatenate[PlayerRequest, str, Mode, More], HttpResponse]
 def at_a_playable_table(view: TableView[More]) -> View[More]:
     """Pass the view the table with this slug; 404 if there is none.
 
-    If the player cannot play there, or nowhere (`NotEligible`), the answer is a page with the reason; a
-    form redirects to it. A player in the current round of a table that no longer serves them is
+    If the player cannot play there, or nowhere (`NotEligible`), or the dealer is away, the answer is a page with the
+    reason; a form redirects to it. A player in the current round of a table that no longer serves them is
     admitted until the round is over; the services take no stake.
     """
 
@@ -56,6 +64,8 @@ def at_a_playable_table(view: TableView[More]) -> View[More]:
             return view(request, table, mode, *args, **kwargs)
         except NotEligible as error:
             return _kept_away(request, table, mode, error)
+        except DealerAway as error:
+            return _turned_away(request, table, mode, error)
 
     return entered
 
@@ -181,7 +191,8 @@ def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: Unplay
         "notice": unplayable(error),
         "leave_key": uuid4() if _lies_in_purse(request.player, table, mode) else None,
     }
-    return render(request, "games/refused.html", context, status=HTTPStatus.NOT_FOUND)
+    status = HTTPStatus.SERVICE_UNAVAILABLE if isinstance(error, DealerAway) else HTTPStatus.NOT_FOUND
+    return render(request, "games/refused.html", context, status=status)
 
 
 def _lies_in_purse(player: Player, table: Table, mode: Mode) -> bool:

@@ -12,6 +12,8 @@ from games.engine.coup import Coup, Side
 from games.engine.settle import Line, Settlement
 from games.incidents.refund_summary import refund_text
 from games.models import Participation, Shoe, Wager
+from games.rounds.dealt import binding_of, read_evidence
+from games.rounds.redeal import COMMITTED, SIGNATURE, VALID
 from games.shared.shoes import seed_of, written
 from games.tables.board import Dealt, round_view, spots
 from games.tables.presentation import RoundView, SpotView
@@ -35,7 +37,7 @@ def as_stored(records: RoundRecords, cards: str | None = None) -> tuple[Fact, ..
     *cards* are the cards that the seed gives, if known.
     """
     played = records.round
-    facts = [Fact("Seal (SHA-256 of the seed)", played.commitment)]
+    facts = [Fact("Seal", played.commitment)]
     if played.shoe is not None:
         before = NOTHING if played.first_card is None else str(played.first_card)
         facts.append(Fact("Cards dealt from the shoe before", before))
@@ -88,10 +90,12 @@ def _deal(records: RoundRecords, variant: Variant) -> _Dealt:
     """Deal the round again. Raises CannotDeal, InvalidTag."""
     played, shoe = records.round, records.round.shoe
     facts: list[Fact] = []
+    binding = None
     if shoe is None:
+        binding = binding_of(played, variant.decks, records.rules)
         stored = bytes(played.seed or b"")
         promises = [played.commitment, records.sealed("commitment") or ""]
-        seed = recomputation.sealed_as([stored, bytes.fromhex(records.sealed("seed") or "")], promises)
+        seed = recomputation.sealed_as([stored, bytes.fromhex(records.sealed("seed") or "")], promises, binding)
         value = played.player_value if records.sealed("player_value") is None else records.sealed("player_value")
         first, decks = None, variant.decks
         facts += [Fact("Seed", stored.hex(), seed.hex()), Fact("Player seed", played.player_value, value)]
@@ -99,7 +103,9 @@ def _deal(records: RoundRecords, variant: Variant) -> _Dealt:
         seed, value, decks = seed_of(shoe), "", shoe.decks
         first = played.first_card or 0 if records.sealed("first_card") is None else records.sealed("first_card")
         facts += [*of_shoe(shoe, seed), Fact("Cards dealt from the shoe before", str(played.first_card), str(first))]
-    facts.append(Fact("Seal (SHA-256 of the seed)", played.commitment, recomputation.seal_of(seed)))
+    facts.append(Fact("Seal", played.commitment, recomputation.seal_of(seed, binding)))
+    if shoe is None:
+        facts += _of_the_dealer(records, variant, recomputation.seal_of(seed, binding))
     coup = recomputation.coup_of(seed, decks=decks, player_value=value, first_card=first)
     if shoe is not None and (first or 0) + len(coup.cards) > face_up(shoe):
         raise recomputation.CannotDeal(
@@ -108,6 +114,15 @@ def _deal(records: RoundRecords, variant: Variant) -> _Dealt:
     facts.append(Fact("Cards, in dealing order", played.cards or NOTHING, written(coup.cards)))
     facts.append(Fact("Outcome", played.outcome or NOTHING, str(coup.outcome)))
     return _Dealt(tuple(facts), coup)
+
+
+def _of_the_dealer(records: RoundRecords, variant: Variant, seal: str) -> Iterator[Fact]:
+    """Yield what the event log says about the commitment and the dealer's signature."""
+    if records.settlement is None:
+        return
+    evidence = read_evidence({records.round.pk: variant.decks})[records.round.pk]
+    yield Fact(COMMITTED.capitalize(), evidence.committed, seal)
+    yield Fact(SIGNATURE.capitalize(), evidence.signature, VALID)
 
 
 def of_shoe(shoe: Shoe, seed: bytes) -> Iterator[Fact]:

@@ -17,6 +17,7 @@ from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.engine.chemin.record import Played, RecordError, replay_coup
 from games.engine.chemin.state import Chips
+from games.engine.commitments import Binding
 from games.engine.coup import Coup, TooFewCards, deal
 from games.engine.dealing import Opening, coup_at, opening
 from games.engine.settle import Line, Result, Settlement, SettlementError, settle
@@ -46,21 +47,21 @@ class Declared:
     banker_draws: bool | None
 
 
-def sealed_as(seeds: Sequence[bytes], commitments: Sequence[str]) -> bytes:
+def sealed_as(seeds: Sequence[bytes], commitments: Sequence[str], binding: Binding) -> bytes:
     """Return the first seed that matches one of the commitments; the first seed if none does."""
     for seed in seeds:
         try:
-            if commitment(seed) in commitments:
+            if binding.commitment(seed) in commitments:
                 return seed
         except SeedError:
             continue
     return seeds[0]
 
 
-def seal_of(seed: bytes) -> str:
-    """Return the commitment to a seed. Raises CannotDeal."""
+def seal_of(seed: bytes, binding: Binding | None = None) -> str:
+    """Return the commitment to the seed of a solo round, or of a shoe without *binding*. Raises CannotDeal."""
     try:
-        return commitment(seed)
+        return commitment(seed) if binding is None else binding.commitment(seed)
     except SeedError as error:
         raise CannotDeal(str(error)) from error
 

@@ -1,7 +1,9 @@
 """Replay task: deals every finished round again once, soon after it was played.
 
 If a round of a solo table does not match its records, the task voids it, closes the table, opens an
-incident and notifies the player. Solo rounds are never voided for any other reason. If a shared
+incident and notifies the player. Solo rounds are never voided for any other reason. If only the
+proof is missing that the dealer committed to the round in the event log and dealt it, the task
+closes the table and opens an incident; the round stands. If a shared
 round does not match, the task stops the table for that kind of money and calls the supervisor, who
 decides, because other players have played on since.
 """
@@ -31,6 +33,7 @@ CAUSES = {
     IncidentKind.NOT_REPRODUCED: "The re-dealt cards differ from the stored cards.",
     IncidentKind.NOT_RECOMPUTED: "The recomputed settlement differs from the stored settlement or the payouts.",
     IncidentKind.RULES_UNKNOWN: "The rules of the round are not installed.",
+    IncidentKind.NOT_DEALT: "Nothing proves that the dealer dealt the round.",
 }
 
 
@@ -109,6 +112,9 @@ def _act(round_id: UUID) -> None:
             )
         elif problem and problem.kind is IncidentKind.RULES_UNKNOWN:
             _open(played, problem.kind, problem.found, ["No action: the round stands."])
+        elif problem and problem.kind is IncidentKind.NOT_DEALT:
+            _close(played)
+            _open(played, problem.kind, problem.found, ["Table closed.", "The round stands."])
         elif problem:
             _void(played, problem)
     replay_queue.end([round_id])
@@ -116,9 +122,9 @@ def _act(round_id: UUID) -> None:
 
 def _void(played: Round, problem: Problem) -> None:
     """Close the table, void the round and open an incident. Locks the table before the accounts."""
-    table_id = played.table_version.table_id
-    reason = f"Round {played.code} does not match its seed."
-    close_table(table_id=table_id, reason=reason, by=SYSTEM)
+    close_table(
+        table_id=played.table_version.table_id, reason=f"Round {played.code} does not match its seed.", by=SYSTEM
+    )
     try:
         with transaction.atomic():
             void_round(round_id=played.pk, reason=VoidReason.NOT_REPRODUCED, by=SYSTEM)
@@ -127,6 +133,12 @@ def _void(played: Round, problem: Problem) -> None:
         _open(played, IncidentKind.LEDGER_REFUSES, found, ["Table closed.", "Round not voided: see the ledger."])
     else:
         _open(played, problem.kind, problem.found, ["Table closed.", "Round voided.", "Players informed at the table."])
+
+
+def _close(played: Round) -> None:
+    """Close the table of a round that nobody proves to have dealt."""
+    reason = f"Nothing proves that the dealer dealt round {played.code}."
+    close_table(table_id=played.table_version.table_id, reason=reason, by=SYSTEM)
 
 
 def _open(played: Round, kind: IncidentKind, found: Iterable[Finding], done: Sequence[str]) -> None:

@@ -150,8 +150,8 @@ def settle(say: Callable[[str], object]) -> Settled:
     say(f"Sessions ended: {ended}.")
     revoked = tokens.revoke_every(by=BY, reason=WHY)  # the copy does not know which have been revoked since
     say(f"API tokens revoked: {revoked}.")
-    committed = tables.commit_anew()
-    say(f"Solo seats with a replaced next round: {committed}.")
+    committed = tables.forget_commitments()
+    say(f"Solo seats whose next round is replaced when the table is opened: {committed}.")
     cleared = tables.clear(by=BY, why=WHY)
     say(
         f"At live tables: {cleared.settled} rounds settled that were dealt, {cleared.cancelled} cancelled that were"

@@ -1,5 +1,6 @@
 """Tables of a copy: no more cards are dealt to which they had committed, and players get what they
-are due. Solo tables get new rounds, since the seeds of the committed ones may have been revealed.
+are due. Rounds to which solo seats have committed are never dealt, since their seeds may have been
+revealed.
 
 The cards of a dealt round determine its result, however long ago, so it is settled. At Chemin de
 Fer the croupier decides by the rule for a player who is still asked, as for every absent one.
@@ -26,13 +27,11 @@ from games.models import (
     ShoeEnding,
     SoloSeat,
 )
-from games.seeds import Purpose, new_sealed_seed
 from games.shared import malfunction, phases, shoes
 from games.tables import clock
 from ops.backup import pg_tools
 from ops.backup.pg_tools import OWNER
 
-BATCH: Final = 1000  # seats at solo tables
 STEPS: Final = 60  # more than a coup takes
 
 
@@ -104,19 +103,9 @@ def _retire(live_table: LiveTable, *, is_chemin: bool) -> bool:
     return True
 
 
-def commit_anew() -> int:
-    """Commit every seat at a solo table to a new round; its bets are kept. Return the number of seats."""
-    ids = list(SoloSeat.objects.using(OWNER).order_by("pk").values_list("pk", flat=True))
-    for begin in range(0, len(ids), BATCH):
-        _commit(ids[begin : begin + BATCH])
-    return len(ids)
+def forget_commitments() -> int:
+    """Make the rounds that seats at solo tables are committed to impossible to deal; return the number of seats.
 
-
-@transaction.atomic(using=OWNER)
-def _commit(ids: list[int]) -> None:
-    """Commit seats again as the owner: the login role of web and workers cannot replace a commitment."""
-    seats = list(SoloSeat.objects.using(OWNER).select_for_update().filter(pk__in=ids).order_by("pk"))
-    for seat in seats:
-        seed = new_sealed_seed(Purpose.SOLO)
-        seat.round_id, seat.commitment, seat.sealed_seed = seed.round_id, seed.commitment, seed.sealed
-    SoloSeat.objects.using(OWNER).bulk_update(seats, ["round_id", "commitment", "sealed_seed"])
+    A seat commits to another round when its player opens the table. Its bets are kept.
+    """
+    return SoloSeat.objects.using(OWNER).update(rules_digest="", sealed_seed=b"")

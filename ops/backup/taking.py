@@ -15,13 +15,14 @@ from audit.sealing import sealer
 from ops.backup import encrypting, pg_tools
 from ops.backup.errors import CannotWrite, NotReady, ProgramFailed
 
-# Login sessions are left out, so that a stolen backup cannot be used to log in, and so is
-# CREDENTIALS_KEY, which `manage.py migrate` stores again.
+# Login sessions are left out, so that a stolen backup cannot be used to log in, and so are
+# CREDENTIALS_KEY and DEALER_PROOF_KEY, which `manage.py migrate` stores again.
 ARCHIVE: Final = (
     "--format=custom",
     "--no-owner",
     "--exclude-table-data=public.players_browsersession",
     "--exclude-table-data=public.players_credential_key",
+    "--exclude-table-data=public.games_dealer_key",
 )
 
 

@@ -9,10 +9,11 @@ from uuid import UUID
 import pytest
 
 from games.engine.bets import Variant
+from games.engine.commitments import Binding, Purpose
 from games.engine.coup import deal
 from games.engine.dealing import coup_at
 from games.engine.settle import settle
-from games.engine.shoe import commitment, shuffle
+from games.engine.shoe import shuffle
 from games.models import LiveTable, Phase, Round, Shoe, ShoeEnding
 from games.shared import shoes
 from games.variants import GAMES
@@ -116,7 +117,8 @@ class TestOne:
         assert isinstance(variant, Variant)
         coup = deal(shuffle(seed, variant.decks, played["player_value"]))
         (part,) = played["parts"]
-        assert commitment(seed) == played["commitment"]
+        binding = Binding(Purpose.SOLO, played["id"], played["table"], variant.decks, played["rules_digest"])
+        assert binding.commitment(seed) == played["commitment"]
         assert [card.code for card in coup.cards] == played["cards"]
         assert str(coup.outcome) == played["outcome"]
         assert variant.digest == played["rules_digest"]
@@ -126,7 +128,7 @@ class TestOne:
             (bet["bet"], bet["stake"], bet["payout"], bet["result"]) for bet in part["bets"]
         }
         assert (played["obstacle"], played["differences"], played["void"], played["shoe"]) == ("", [], None, None)
-        assert [event["kind"] for event in played["events"]] == ["round.settled"]
+        assert [event["kind"] for event in played["events"]] == ["seat.committed", "round.settled"]
 
     def test_a_shared_round_is_dealt_again_once_its_shoe_is_over_and_tells_no_seed_before(self, api_client):
         live = a_live_table()

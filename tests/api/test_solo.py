@@ -1,13 +1,15 @@
 """Solo play by programs: a place, chips, a deal, and that its figures are those of the page and the ledger."""
 
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from games import solo
-from games.engine.shoe import commitment, shuffle
+from games.deals import Commitment, Deal, deal
+from games.engine.commitments import Binding, Purpose
+from games.engine.shoe import shuffle
 from games.models import Participation, Round, SoloSeat, Table
-from games.seeds import Purpose, unseal
 from games.solo import solo_seat_at
 from games.solo.page import game_view
 from players.models import ApiToken, Player, Scope, Session
@@ -106,7 +108,11 @@ class TestADeal:
         played = told(at.deal())
         line = played["round"]
         assert (line["id"], line["commitment"]) == (before["round_id"], before["commitment"])
-        assert commitment(bytes.fromhex(line["seed"])) == before["commitment"]
+        binding = Binding(Purpose.SOLO, line["id"], line["table_id"], line["decks"], line["rules_digest"])
+        assert binding.commitment(bytes.fromhex(line["seed"])) == before["commitment"]
+        assert {name: before[name] for name in ("table_id", "decks", "rules_digest")} == {
+            name: line[name] for name in ("table_id", "decks", "rules_digest")
+        }
         assert dealt_from(line) == line["result"]["cards"]
         assert played["place"]["round_id"] != before["round_id"]
         assert played["repeated"] is False
@@ -213,17 +219,16 @@ class TestABalanceOfTheGame:
 
 class TestNothingIsToldBeforeItsTime:
     def test_no_answer_has_the_seed_or_a_card_of_the_round_to_come(self, at, player, table, monkeypatch):
-        """The seed lies sealed, and no call opens it but the deal: what would open it is watched."""
-        opened: list[UUID] = []
+        """The dealer alone can open the seed, and is asked by no call but the deal."""
+        dealt: list[UUID] = []
 
-        def watched(purpose: Purpose, round_id: UUID, sealed: bytes) -> bytes:
-            opened.append(round_id)
-            return unseal(purpose, round_id, sealed)
+        def watched(purpose: Purpose, committed: Commitment, **asked: Any) -> Deal:
+            dealt.append(committed.round_id)
+            return deal(purpose, committed, **asked)
 
-        monkeypatch.setattr(solo, "unseal", watched)
+        monkeypatch.setattr(solo, "deal", watched)
         solo_seat = SoloSeat.objects.get(player=player)
-        sealed = bytes(solo_seat.sealed_seed)
-        hidden = [sealed.hex(), unseal(Purpose.SOLO, solo_seat.round_id, sealed).hex()]
+        hidden = bytes(solo_seat.sealed_seed).hex()
         answers = [
             at.chip("player", CHIP),
             at.change("undo"),
@@ -235,10 +240,10 @@ class TestNothingIsToldBeforeItsTime:
             at.api_client.get(f"rounds/{solo_seat.round_id}/"),
             at.play({"player": 1}),
         ]
-        assert not opened
+        assert not dealt
         for answer in answers:
-            for secret in hidden:
-                assert secret not in answer.content.decode()
+            assert hidden not in answer.content.decode()
         refused(answers[-2], 404, "not-found")
-        told(at.play({"player": CHIP}))
-        assert len(opened) == 1
+        seed = told(at.play({"player": CHIP}))["round"]["seed"]
+        assert dealt == [solo_seat.round_id]
+        assert not [answer for answer in answers if seed in answer.content.decode()]

@@ -95,13 +95,21 @@ def test_gli19_3_2_no_product_module_uses_a_predictable_generator():
 
 
 def test_gli19_3_2_seeds_come_from_the_operating_system_in_one_place():
+    """The dealer's, those of shoes; the third draws its keys."""
     drawing = {name for name, tree in sources() if {"token_bytes", "urandom"} & called_names(tree)}
-    assert {name for name in drawing if name.startswith("games.") and ".simulation." not in name} == {"games.seeds"}
+    of_games = {name for name in drawing if name.startswith("games.") and ".simulation." not in name}
+    assert of_games == {"games.dealer.dealer", "games.seeds", "games.dealer.keys"}
+    dealer = dict(sources())["games.dealer.dealer"]
+    (made,) = (node for node in nodes(dealer) if isinstance(node, ast.FunctionDef) and node.name == "__init__")
+    defaults = dict(zip((each.arg for each in made.args.kwonlyargs), made.args.kw_defaults, strict=True))
+    assert ast.unparse(defaults["draw"] or made) == "secrets.token_bytes"
+    elsewhere = [node for _, tree in sources() for node in nodes(tree) if isinstance(node, ast.keyword)]
+    assert not [node for node in elsewhere if node.arg == "draw"], "nobody gives the dealer another source"
 
 
-def test_what_shuffles_has_no_hand_in_money_but_for_solo_play():
+def test_what_shuffles_has_no_hand_in_money():
     for name, tree in sources():
-        if "shuffle" in called_names(tree) and name != "games.solo":
+        if "shuffle" in called_names(tree):
             assert not [
                 each for each in imported_names(tree) if each.split(".")[0] in ("wallet", "players", "django.db")
             ], name
@@ -110,9 +118,6 @@ def test_what_shuffles_has_no_hand_in_money_but_for_solo_play():
 @pytest.mark.parametrize(
     ("module", "makers"),
     [
-        ("games.solo", {"unseal"}),
-        ("games.solo.seats", {"new_sealed_seed"}),
-        ("games.demo.play", {"unseal"}),
         ("games.shared.shoes", {"unseal", "seed_of"}),
     ],
 )
@@ -126,7 +131,7 @@ def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, makers):
     assert all(isinstance(value, ast.Call) and getattr(value.func, "id", "") in makers for value in assigned)
 
 
-@pytest.mark.parametrize(("module", "shuffled"), [("games.solo", 1), ("games.demo.play", 1), ("games.shared.shoes", 2)])
+@pytest.mark.parametrize(("module", "shuffled"), [("games.dealer.dealer", 1), ("games.shared.shoes", 2)])
 def test_gli19_4_5_2_cards_are_shuffled_from_that_seed(module, shuffled):
     tree = dict(sources())[module]
     shuffles = [
@@ -136,17 +141,15 @@ def test_gli19_4_5_2_cards_are_shuffled_from_that_seed(module, shuffled):
 
 
 def test_seeds_are_opened_only_to_play_their_round():
-    """A module that imports games.seeds can open seeds, unless it imports only names that create or
-    re-encrypt them unseen.
+    """A module that imports games.seeds can open seeds of shoes, unless it imports only names that
+    create or re-encrypt them unseen. Those of solo rounds are opened in the dealer's process.
     """
-    sealed = {f"games.seeds.{name}" for name in ("new_sealed_seed", "Purpose", "SealedSeed", "resealed")}
+    sealed = {f"games.seeds.{name}" for name in ("new_sealed_seed", "SealedSeed", "resealed")}
     opening = {
         name: {each for each in imported_names(tree) if f"{each}.".startswith("games.seeds.")} - sealed
         for name, tree in sources()
     }
     assert {name: opened for name, opened in opening.items() if opened} == {
-        "games.solo": {"games.seeds.unseal"},
-        "games.demo.play": {"games.seeds.unseal"},
         "games.shared.shoes": {"games.seeds.unseal"},
     }
 
@@ -190,9 +193,12 @@ def test_a_player_is_dealt_what_was_sealed_for_them_and_nothing_else():
     assert [argument.arg for argument in dealing.args.args] == ["demo_seat", "table", "how"]
     calls = [each for each in nodes(tree) if isinstance(each, ast.Call)]
     seats = [call for call in calls if getattr(call.func, "id", "") == "DemoSeat"]
-    assert [ast.unparse(call.args[2]) for call in seats] == ["new_sealed_seed(Purpose.DEMO)"]
+    assert [ast.unparse(call.args[2]) for call in seats] == ["commit(Purpose.DEMO, table.id, table.variant)"]
     later = [word.value for call in calls for word in call.keywords if word.arg == "next"]
-    assert [ast.unparse(value) for value in later] == ["new_sealed_seed(Purpose.DEMO)"]
+    assert {ast.unparse(value) for value in later} == {
+        "commit(Purpose.DEMO, table.id, table.variant)",
+        "dealt.following",
+    }
 
 
 def callers(module: str, called: str) -> set[str]:

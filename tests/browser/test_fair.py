@@ -18,6 +18,7 @@ from games.engine.shoe import commitment, shuffle
 from games.labels import announcement, card_name
 from tests.harness.browser import NewContext
 from tests.harness.web import WebServer
+from tests.vectors import ROUNDS as ROUNDS_PUBLISHED
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("in_english")]
 
@@ -67,8 +68,21 @@ DEAL_AGAIN = """async (rounds) => {
 }"""
 
 
+PUBLISHED = """async (cases) => {
+    const answers = [];
+    for (const { purpose, id, table, decks, rules, seed, player_value } of cases) {
+        const bytes = thirtyTwoBytes(seed);
+        const cards = await shuffled(bytes, player_value, decks);
+        const { player, banker } = dealt(cards);
+        const inOrder = [player[0], banker[0], player[1], banker[1], ...player.slice(2), ...banker.slice(2)];
+        const order = new TextEncoder().encode(cards.map(code).join(" "));
+        const seal = await commitment(bytes, { purpose, round: id, table, decks, rules });
+        answers.push([seal, await fingerprint(order), inOrder.map(code).join(" ")]);
+    }
+    return answers;
+}"""
 RUN = """async (given) => {
-    const { burned, code, dealt, dealtThrough, fingerprint, shuffled, thirtyTwoBytes } =
+    const { burned, code, commitment, dealt, dealtThrough, fingerprint, shuffled, thirtyTwoBytes } =
         await import("/static/js/verification/shuffle.js"); // which the page has loaded: the policy allows no other
     return JSON.stringify(await (SCRIPT)(JSON.parse(given)));
 }"""
@@ -196,6 +210,26 @@ def test_a_round_from_the_middle_of_a_shoe_is_dealt_from_there(page: Page) -> No
         page.locator("#first").fill(first)
         page.get_by_role("button", name="Verify").click()
         verdict(page, "first")
+
+
+def test_the_published_rounds_are_dealt_and_committed_to(page: Page) -> None:
+    page.goto("/en/fair/")
+    answers = run(page, PUBLISHED, ROUNDS_PUBLISHED)
+    expected = [[case["commitment"], case["order_sha256"], case["cards"]] for case in ROUNDS_PUBLISHED]
+    assert answers == expected
+
+
+def test_a_link_from_the_replay_of_a_solo_round_holds_the_seal_to_what_it_names(page: Page) -> None:
+    case = next(each for each in ROUNDS_PUBLISHED if each["decks"] == 8 and each["player_value"])
+    named = {"purpose": case["purpose"], "round": case["id"], "table": case["table"], "rules": case["rules"]}
+    of_round = {"commitment": case["commitment"], "seed": case["seed"], "value": case["player_value"], "decks": 8}
+    page.goto(f"/en/fair/?{urlencode(of_round | named)}")
+    verdict(page, "match")
+    cards = shuffle(bytes.fromhex(case["seed"]), 8, case["player_value"])
+    shows(page, deal(cards), cards)
+    for field, other in (("table", "18"), ("round", case["id"][:-1] + "0"), ("rules", "0" * 64)):
+        page.goto(f"/en/fair/?{urlencode(of_round | named | {field: other})}")
+        verdict(page, "mismatch")
 
 
 def test_a_seed_under_another_seal_is_found_out(page: Page) -> None:

@@ -1,18 +1,16 @@
 """Players at risk, for tests: losing rounds and completed deposits, moved to given times."""
 
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from types import SimpleNamespace
 
 import psycopg
 
-from games import seeds
 from games.models import Table
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_round, a_table
+from tests.harness.dealer import seeds_drawn
 from tests.servers.search import seed_where
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from wallet.models import OrderState, Payment
@@ -24,16 +22,8 @@ DECKS = VARIANTS["baccarat"].decks
 def banker_always_wins() -> Iterator[None]:
     """Make every seat that is committed meanwhile deal a coup that Banker wins."""
     chosen = bytes.fromhex(seed_where(lambda coup: coup.outcome == "banker", decks=DECKS))
-    real = vars(seeds)["secrets"]
-
-    def token_bytes(size: int) -> bytes:
-        return chosen if size == seeds.SEED_BYTES else secrets.token_bytes(size)
-
-    vars(seeds)["secrets"] = SimpleNamespace(token_bytes=token_bytes)
-    try:
+    with seeds_drawn(lambda size: chosen):
         yield
-    finally:
-        vars(seeds)["secrets"] = real
 
 
 def the_table() -> Table:

@@ -38,6 +38,8 @@ PRODUCTION = {
     "BROKER_URL": "redis://:kept-as-well@127.0.0.1:1/0",
     "AUDIT_SIGNER": "/run/sabot-signer/socket",
     "AUDIT_KEYS": KEYS.replace("\n", ","),
+    "DEALER": "/run/sabot-dealer/socket",
+    "DEALER_KEYS": "00" * 32,
 }
 START_WEB = [sys.executable, "-c", "import casino.asgi"]
 START_WORKER = [sys.executable, "-m", "celery", "-A", "casino", "worker", "-P", "threads", "-c", "1"]
@@ -57,6 +59,7 @@ def production(settings, monkeypatch):
     settings.DOCUMENT_KEY, settings.PARTNER_KEY = ANOTHER_KEY, THIRD_KEY
     settings.ALLOWED_HOSTS, settings.HTTPS = ["sabot.example"], True
     settings.AUDIT_SIGNER, settings.AUDIT_KEYS, settings.SIGNER_DIR = "/run/sabot-signer/socket", KEYS, None
+    settings.DEALER, settings.DEALER_KEYS = "/run/sabot-dealer/socket", ["00" * 32]
     settings.PAYMENT_VARIANTS, settings.PAYOUT_PROVIDER = {"bank": ("bank.Provider", {})}, "bank.Payouts"
     settings.PARTNER_NETWORKS = []
     monkeypatch.setitem(settings.DATABASES, "default", web)
@@ -116,6 +119,9 @@ def test_good_settings_have_no_fault(production):
         ("BROKER_URL", "redis://broker.example:6379/0", "sabot.E006"),
         ("CACHE_URL", "redis://broker.example:6379/1", "sabot.E006"),
         ("CACHE_URL", "", "sabot.E008"),
+        ("DEALER", "", "sabot.E027"),
+        ("DEALER_KEYS", [], "sabot.E028"),
+        ("DEALER_KEYS", ["00" * 31], "sabot.E028"),
         ("AUDIT_SIGNER", "", "sabot.E013"),
         ("AUDIT_KEYS", "", "sabot.E014"),
         ("AUDIT_KEYS", "no key", "sabot.E014"),

@@ -154,6 +154,7 @@ NOT_LISTED = {
     "games.OpenTable": MACHINERY,
     "games.PlayReport": PAGE_OF_ITS_OWN,
     "games.BetCombinations": MACHINERY,
+    "games.DealerEpoch": MACHINERY,
     "games.HighestOdds": MACHINERY,
     "games.ReplayDue": MACHINERY,
     "games.Round": "is listed once for each player in it, and at shared tables from its opening on",

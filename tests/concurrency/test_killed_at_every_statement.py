@@ -99,7 +99,7 @@ def assert_whole_or_nothing(player, seat: SoloSeat) -> None:
     else:
         assert not Participation.objects.filter(round_id=seat.round_id).exists()
         assert not Journal.objects.filter(round_id=seat.round_id).exists()
-        assert not Event.objects.filter(on=f"round:{seat.round_id}").exists()
+        assert not Event.objects.filter(kind="round.settled", on=f"round:{seat.round_id}").exists()
         seat.refresh_from_db()
         assert seat.slip == {"player": CHIP}
 

@@ -2,7 +2,6 @@
 until it is: so each of them knows which of its bets were taken, and holds the house to that.
 """
 
-import hashlib
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -10,6 +9,7 @@ from uuid import UUID
 
 import requests
 
+from games.engine.commitments import Binding, Purpose
 from tests.drill.records import Record
 from tests.drill.simulated_players import Caller, Stopwatch
 
@@ -105,7 +105,8 @@ class Soloist(ApiPlayer):
         name, round_id = self.name, played["id"]
         if repeated or round_id in self.record.bets:
             self.faults.append(f"{name}: {round_id} had been played before")
-        if hashlib.sha256(bytes.fromhex(played["seed"])).hexdigest() != commitment:
+        binding = Binding(Purpose.SOLO, round_id, played["table_id"], played["decks"], played["rules_digest"])
+        if binding.commitment(bytes.fromhex(played["seed"])) != commitment:
             self.faults.append(f"{name}: the seed of {round_id} is not the one that the house had committed to")
         self.record.lay(round_id, bets)
         self.record.paid[round_id] = played["paid"]

@@ -10,14 +10,15 @@ JUST_NOW, LATE = 0.0, 1.3  # moments, as parts of a phase's time: its end is whe
 
 
 class Victim(StrEnum):
-    """What is struck. Web, worker, beat and signer are children of the launcher, the servers are the keeper's, and the
-    sealer has a keeper of its own.
+    """What is struck. Web, worker, beat, signer and dealer are children of the launcher, the servers are the keeper's,
+    and the sealer has a keeper of its own.
     """
 
     WEB = "web"
     WORKER = "worker"
     BEAT = "beat"
     SIGNER = "signer"
+    DEALER = "dealer"
     SEALER = "sealer"
     BROKER = "broker"
     DATA = "broker and its data"
@@ -78,9 +79,10 @@ SHORT: tuple[Round, ...] = (
         Blow(Victim.POSTGRESQL, Asked.STAKES, JUST_NOW),
         Blow(Victim.SEALER, Stage.SETTLED, 0.3),
     ),
+    (Blow(Victim.DEALER, Stage.SETTLED, 0.3),),
 )
-"""Every victim, every phase of a round, and a coup between guests with money on the table. Without web, signer and
-sealer the table goes on: they come last in a round, or the next phase would be over when they are back.
+"""Every victim, every phase of a round, and a coup between guests with money on the table. Without web, signer,
+sealer and dealer the table goes on: they come last in a round, or the next phase would be over when they are back.
 """
 AT_CHEMIN = 0.25  # of the rounds that are chosen at random strike the guests' table
 

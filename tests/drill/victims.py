@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import Error, connection
 
 from audit.models import Checkpoint
+from games.dealer import client
 from ops.embedded import Paths, keeper_pid
 from ops.fork_server import answers
 from tests.drill.commits import Line
@@ -24,6 +25,7 @@ WORDS = {
     Victim.WORKER: "worker",
     Victim.BEAT: "beat",
     Victim.SIGNER: "audit.sealing.signer",
+    Victim.DEALER: "games.dealer",
     Victim.SEALER: "--queues=seal",
 }
 SEALS = (Victim.SIGNER, Victim.SEALER)  # they are back when more of the log is signed
@@ -126,6 +128,8 @@ class House:
     def _answers(self, victim: Victim) -> bool:
         if victim is Victim.WEB:
             return answers(self._port)
+        if victim is Victim.DEALER:
+            return _dealer_answers()
         return _database_answers() if victim is Victim.POSTGRESQL else _broker_answers()
 
 
@@ -142,6 +146,13 @@ def _signed() -> int:
     except Error:
         connection.close()
         return 0
+
+
+def _dealer_answers() -> bool:
+    try:
+        return bool(client.status(settings.DEALER).key)
+    except client.DealerAway:
+        return False
 
 
 def _broker_answers() -> bool:

@@ -5,9 +5,10 @@ from uuid import UUID, uuid4
 import pytest
 from cryptography.exceptions import InvalidTag
 
+from games.engine.commitments import Purpose
 from games.engine.shoe import commitment
 from games.rounds.codes import ALPHABET, round_code
-from games.seeds import Purpose, new_sealed_seed, unseal
+from games.seeds import new_sealed_seed, unseal
 
 
 def test_a_code_is_three_groups_of_four_unmistakable_characters():

@@ -46,13 +46,13 @@ CURRENCIES = {"sv": "SEK", "da": "DKK", "ro": "RON", "de": "EUR", "en": "GBP"}
 
 def the_table(slug: str = "baccarat", **changes: Any) -> DemoTable:
     """Return a table as a visitor finds it."""
-    table = DemoTable(VARIANTS[slug], Limits.of(TABLES[slug](), "SEK"), version=1)
+    table = DemoTable(7, VARIANTS[slug], Limits.of(TABLES[slug](), "SEK"), version=1)
     return replace(table, **changes)
 
 
 def a_demo_seat(table: DemoTable, /, **bets: int) -> DemoSeat:
     """Return a visitor's seat with one chip on each bet."""
-    demo_seat = play.sit_down("SEK", CHIPS)
+    demo_seat = play.sit_down(table, CHIPS)
     for bet, chip in bets.items():
         demo_seat = play.add_chip(demo_seat, table, bet, chip)
     return demo_seat
@@ -76,7 +76,9 @@ class TestTheCards:
         last = deal(before, table).last
         assert last is not None
         assert last.commitment == before.next.commitment
-        command = [sys.executable, str(TOOL), last.seed, before.next.commitment, "--player-value", "my own words"]
+        named = ["--purpose", "demo", "--round", str(last.id), "--table", "7", "--rules", last.rules]
+        named += ["--decks", str(table.variant.decks), "--player-value", "my own words"]
+        command = [sys.executable, str(TOOL), last.seed, before.next.commitment, *named]
         checked = subprocess.run(command, capture_output=True, text=True, check=True)
         assert checked.stdout.splitlines()[0].split()[1:] == last.cards.split()
 

@@ -67,7 +67,7 @@ SOLO = {
     "seed of another length": (r"UPDATE games_round SET seed = '\x00' WHERE id = %(round)s", ["Seed"]),
     "seal": (
         "UPDATE games_round SET commitment = repeat('0', 64) WHERE id = %(round)s",
-        ["Seal (SHA-256 of the seed)"],
+        ["Seal"],
     ),
     "value": ("UPDATE games_round SET player_value = 'x' WHERE id = %(round)s", ["Player seed"]),
     "stake": (f"UPDATE games_wager SET stake = stake + 1 WHERE bet = 'player' AND {IN_PARTS}", ["P, player: stake"]),
@@ -98,7 +98,7 @@ SOLO = {
     "event": (
         """UPDATE audit_event SET body = convert_to(replace(convert_from(body, 'UTF8'), '"cards":"', '"cards":"2C '),
            'UTF8') WHERE kind = 'round.settled' AND "on" = 'round:' || %(round)s""",
-        ["Cards in the audit log"],
+        ["Signature of the dealer", "Cards in the audit log"],
     ),
 }
 SHARED = {name: SOLO[name] for name in ("cards", "outcome", "seal", "stake", "payout", "staked", "balance after")} | {

@@ -9,24 +9,35 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from hmac import digest
 from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from django.db import connection, transaction
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from audit.log import canonical
 from audit.models import Event
-from games.engine.coup import Outcome, deal
+from games import deals
+from games.dealer.keys import proof_key
+from games.engine.commitments import Binding, Purpose, Statement, digest_of_entropy, digest_of_stakes
+from games.engine.coup import Outcome
 from games.engine.settle import settle
-from games.engine.shoe import commitment, shuffle
+from games.errors import CommitmentSpent
 from games.models import HighestOdds, Participation, Round, SoloSeat
 from games.rounds import FINISH
-from games.rounds.database_refusals import NotCommitted, NotTaken, WrongSeed, WrongWagers, round_refusals
-from games.seeds import Purpose, new_sealed_seed, unseal
-from games.solo import play_round
+from games.rounds.database_refusals import (
+    NotCommitted,
+    NotDealt,
+    NotTaken,
+    WrongSeed,
+    WrongWagers,
+    round_refusals,
+)
+from games.solo import play_round, seats
 from games.tables.status import close_table, pause_table
 from games.variants import VARIANTS
 from players.account import terms
@@ -43,7 +54,11 @@ STAKE = 1_000
 
 @dataclass(frozen=True)
 class Asked:
-    """The arguments of ``games_finish_solo_round``, as the product gives them unless changed."""
+    """The arguments of ``games_finish_solo_round``, as the product gives them unless changed.
+
+    The proof is one of the dealer for exactly these arguments unless given: the other guards hold even
+    where a dealer proves whatever it is asked for.
+    """
 
     seat: int
     round_id: UUID
@@ -56,17 +71,34 @@ class Asked:
     payouts: list[int]
     commissions: list[int]
     results: list[str]
+    deal: int = 1
+    epoch: str = "e" * 32
+    key: str = "d" * 64
+    value: str = ""
+    signature: bytes = b"signature"
+    proof: bytes | None = None
     next_round: UUID = field(default_factory=uuid4)
     next_commitment: str = "a" * 64
     next_seed: bytes = b"sealed"
     session: UUID | None = None
     terms: str = terms.VERSION
 
-    def send(self) -> int:
+    def send(self, session: UUID | None = None) -> int:
         """Call the function as the login role and return the balance afterwards."""
+        proof = digest(dealer_key(), self.statement.encode(), "sha256") if self.proof is None else self.proof
         values: list[Any] = [
-            *(self.seat, self.round_id, uuid4().hex[:14], self.account, self.seed, "", self.cards, self.outcome),
-            *(self.bets, self.stakes, self.payouts, self.commissions, self.results, self.session),
+            *(
+                self.seat,
+                self.round_id,
+                uuid4().hex[:14],
+                self.account,
+                self.seed,
+                self.value,
+                self.cards,
+                self.outcome,
+            ),
+            *(self.key, self.epoch, self.deal, self.signature, proof),
+            *(self.bets, self.stakes, self.payouts, self.commissions, self.results, session or self.session),
             *(ledger.system_key(self.round_id, "stake"), ledger.system_key(self.round_id, "settle")),
             *(self.next_round, self.next_commitment, self.next_seed, "{}", "{}", self.terms, 60),
         ]
@@ -75,20 +107,55 @@ class Asked:
             balance: int = cursor.fetchone()[0]
         return balance
 
+    @property
+    def statement(self) -> str:
+        """What the dealer says about the deal."""
+        seat = SoloSeat.objects.select_related("table").get(pk=self.seat)
+        variant = VARIANTS[seat.table.variant]
+        binding = Binding(Purpose.SOLO, str(self.round_id), seat.table_id, variant.decks, variant.digest)
+        stakes = {bet: stake for bet, stake in zip(self.bets, self.stakes, strict=True) if stake is not None}
+        return Statement(
+            self.key,
+            self.epoch,
+            self.deal,
+            binding,
+            seat.commitment,
+            digest_of_entropy(self.value),
+            digest_of_stakes(stakes),
+            self.cards,
+            self.outcome,
+        ).text
 
-def as_played(seat: SoloSeat, **bets: int) -> Asked:
-    """Return the arguments with which the product would finish the round of a seat."""
-    seed = unseal(Purpose.SOLO, seat.round_id, bytes(seat.sealed_seed))
+
+def dealer_key() -> bytes:
+    """Return the key of the dealer's proofs, which only the dealer and the owner of the database have."""
+    return proof_key(settings.DEALER_PROOF_KEY)
+
+
+def as_played(seat: SoloSeat, value: str = "", **bets: int) -> Asked:
+    """Return the arguments with which the product would finish the round of a seat, with the dealer's own proof."""
     variant = VARIANTS[seat.table.variant]
-    coup = deal(shuffle(seed, variant.decks))
-    lines = settle(variant, coup, bets).lines
+    dealt = deals.deal(
+        Purpose.SOLO,
+        seats.committed(seat),
+        table_id=seat.table_id,
+        variant=variant,
+        player_value=value,
+        stakes=bets,
+    )
+    lines = settle(variant, dealt.coup, bets).lines
     return Asked(
         seat=seat.pk,
         round_id=seat.round_id,
         account=accounts.player_account(seat.player_id, Mode(seat.mode)),
-        seed=seed,
-        cards=" ".join(card.code for card in coup.cards),
-        outcome=str(coup.outcome),
+        seed=dealt.answer.seed,
+        cards=dealt.answer.cards,
+        outcome=dealt.answer.outcome,
+        deal=dealt.answer.deal,
+        signature=dealt.answer.signature,
+        epoch=dealt.answer.epoch,
+        key=dealt.answer.key,
+        value=value,
         bets=[line.bet for line in lines],
         stakes=[line.stake for line in lines],
         payouts=[line.payout for line in lines],
@@ -117,6 +184,11 @@ def without_refusal(owner: psycopg.Connection, function: str, state: str) -> Non
 FUNCTION = "games_finish_solo_round"
 
 
+def another(seat: SoloSeat) -> deals.Commitment:
+    """Return a commitment of the dealer to another round of a seat."""
+    return deals.commit(Purpose.SOLO, seat.table_id, VARIANTS[seat.table.variant])
+
+
 @pytest.fixture
 def seat(cloned_db) -> SoloSeat:
     return a_seat(a_player(real=MONEY), a_table(), player=STAKE)
@@ -128,12 +200,14 @@ def balance(seat: SoloSeat) -> int:
 
 def test_the_arguments_of_the_product_are_accepted(seat):
     asked = as_played(seat, player=STAKE, tie=STAKE)
+    variant = VARIANTS[seat.table.variant]
     after = asked.send()
     assert after == balance(seat) == MONEY - 2 * STAKE + sum(asked.payouts)
     kept = Participation.objects.get()
     assert (kept.round_id, kept.balance_before, kept.balance_after) == (asked.round_id, MONEY, after)
     assert kept.round.seed
-    assert kept.round.commitment == commitment(bytes(kept.round.seed))
+    binding = Binding(Purpose.SOLO, str(asked.round_id), seat.table_id, variant.decks, variant.digest)
+    assert kept.round.commitment == binding.commitment(bytes(kept.round.seed))
     (event,) = events("round.settled")
     assert event["data"]["balance_before"] == MONEY
     assert [wager["bet"] for wager in event["data"]["wagers"]] == asked.bets
@@ -142,15 +216,8 @@ def test_the_arguments_of_the_product_are_accepted(seat):
 def test_the_event_is_the_one_that_python_would_write(db):
     """The function writes canonical JSON, with text of the player in it."""
     seat = a_seat(a_player(real=MONEY), a_table(), player=STAKE)
-    asked = as_played(seat, player=STAKE)
     value = 'Ä"\\ \t\x07\x7f🂡'
-    values: list[Any] = [
-        *(asked.seat, asked.round_id, "ABCD-EFGH-JKMN", asked.account, asked.seed, value, asked.cards, asked.outcome),
-        *(asked.bets, asked.stakes, asked.payouts, asked.commissions, asked.results, uuid4()),
-        *(uuid4(), uuid4(), asked.next_round, asked.next_commitment, asked.next_seed, "{}", "{}", asked.terms, 60),
-    ]
-    with connection.cursor() as cursor:
-        cursor.execute(FINISH, values)
+    as_played(seat, value, player=STAKE).send(uuid4())
     stored = bytes(Event.objects.get(kind="round.settled").body).decode()
     assert canonical(json.loads(stored)) == stored
     assert json.loads(stored)["data"]["player_value"] == value
@@ -164,6 +231,9 @@ class TestIsRefused:
         assert balance(seat) == MONEY
         assert not Round.objects.exists()
         weaken(owner, FUNCTION, (" AND s.round_id = round", ""))
+        with pytest.raises(WrongSeed):
+            invented.send()
+        without_refusal(owner, FUNCTION, "SB061")
         invented.send()
         assert Round.objects.get().pk == invented.round_id
 
@@ -221,7 +291,7 @@ class TestIsRefused:
         ids=str,
     )
     def test_what_does_not_follow_from_the_rules(self, seat, change):
-        with pytest.raises(WrongWagers):
+        with pytest.raises((WrongWagers, NotDealt)):  # nobody can prove a round without a stake
             replace(as_played(seat, player=STAKE), **change).send()
         assert balance(seat) == MONEY
 
@@ -247,12 +317,138 @@ class TestIsRefused:
                 replace(as_played(seat, player=STAKE), **change).send()
 
 
+class TestIsNotDealt:
+    """The cards of a round are those that the dealer has dealt, for exactly this round."""
+
+    @pytest.fixture
+    def played(self, seat: SoloSeat) -> Asked:
+        asked = as_played(seat, "mine", player=STAKE)
+        return replace(asked, proof=digest(dealer_key(), asked.statement.encode(), "sha256"))
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"cards": "9H 4D KS 2C"},
+            {"value": "another"},
+            {"stakes": [2 * STAKE]},
+            {"bets": ["banker"]},
+            {"deal": 77},
+            {"deal": None},
+            {"epoch": "f" * 32},
+            {"key": "0" * 64},
+            {"proof": b""},
+            {"proof": b"p" * 32},
+        ],
+        ids=str,
+    )
+    def test_with_anything_else_than_the_dealer_said(self, seat, owner, played, change):
+        other = replace(played, payouts=[0], results=["lose"], commissions=[0], **change)
+        with pytest.raises(NotDealt):
+            other.send()
+        assert balance(seat) == MONEY
+        assert not events("dealer.started")
+        without_refusal(owner, FUNCTION, "SB066")
+        if change != {"deal": None}:  # an event without a number is none
+            other.send()
+            assert Round.objects.get().cards == other.cards
+
+    def test_with_another_outcome(self, played):
+        outcome = next(each for each in Outcome if each != played.outcome)
+        with pytest.raises(NotDealt):
+            replace(played, outcome=str(outcome)).send()
+
+    def test_with_the_proof_of_the_round_before(self, seat, played):
+        played.send()
+        again, made = SoloSeat.objects.get(pk=seat.pk), another(seat)
+        with connection.cursor() as cursor:
+            renewal: list[Any] = [
+                again.pk,
+                again.round_id,
+                "expired",
+                made.round_id,
+                made.commitment,
+                made.sealed,
+                made.rules,
+            ]
+            cursor.execute(seats.RENEW, renewal)
+        current = as_played(SoloSeat.objects.select_related("table").get(pk=seat.pk), player=STAKE)
+        as_before = {"cards": played.cards, "outcome": played.outcome, "payouts": [0], "results": ["lose"]}
+        for proof in (played.proof, b""):
+            with pytest.raises(NotDealt):
+                replace(current, proof=proof, deal=played.deal, **as_before).send()
+        assert current.send()
+
+    def test_at_another_table(self, seat, played):
+        there = a_seat(seat.player, a_table(slug="other"), player=STAKE)
+        asked = as_played(there, "mine", player=STAKE)
+        with pytest.raises(NotDealt):
+            replace(asked, proof=played.proof).send()
+        with pytest.raises(WrongSeed):
+            replace(asked, seed=played.seed).send()
+
+    def test_by_anybody_who_only_reads_the_database(self, cloned_db, owner):
+        read = "SELECT inner_pad FROM games_dealer_key"
+        with psycopg.connect(cloned_db.web_url, autocommit=True) as web:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                web.execute(read)
+            owner.execute("GRANT SELECT ON games_dealer_key TO sabot_app")
+            assert web.execute(read).fetchall()
+
+    def test_after_the_cards_are_known_for_other_bets(self, seat, played):
+        with pytest.raises(CommitmentSpent) as refused:
+            as_played(seat, "mine", banker=STAKE)
+        assert refused.value.reason == "dealt"
+        assert as_played(seat, "mine", player=STAKE).cards == played.cards
+
+
 class TestASeat:
-    """A commitment that was shown is never replaced."""
+    """A commitment that was shown is never replaced, unless the event log says so and why."""
+
+    def test_is_committed_anew_with_a_reason_in_the_log(self, seat):
+        new = another(seat)
+        values: list[Any] = [seat.pk, seat.round_id, "expired", new.round_id, new.commitment, new.sealed, new.rules]
+        with connection.cursor() as cursor:
+            for is_new in (True, False):
+                cursor.execute(seats.RENEW, values)
+                assert cursor.fetchone() == (is_new,)
+        *_, said = events("seat.committed")
+        assert said["data"] == {
+            "commitment": new.commitment,
+            "mode": "R",
+            "reason": "expired",
+            "rules": new.rules,
+            "spent": str(seat.round_id),
+            "table": seat.table_id,
+        }
+        assert SoloSeat.objects.get(pk=seat.pk).slip == {"player": STAKE}
+
+    @pytest.mark.parametrize("change", [{2: "because"}, {2: None}, {4: "x"}, {5: b""}, {3: None}], ids=str)
+    def test_is_not_committed_anew_without_one(self, seat, change):
+        new = another(seat)
+        values: list[Any] = [seat.pk, seat.round_id, "expired", new.round_id, new.commitment, new.sealed, new.rules]
+        for place, value in change.items():
+            values[place] = value
+        refusals = (NotCommitted, IntegrityError)
+        with pytest.raises(refusals), transaction.atomic(), round_refusals(), connection.cursor() as cursor:
+            cursor.execute(seats.RENEW, values)
+        assert SoloSeat.objects.get(pk=seat.pk).commitment == seat.commitment
+
+    def test_first_commitment_is_in_the_log_and_so_is_every_next_one(self, seat, dealer):
+        (taken,) = events("seat.committed")
+        assert (taken["on"], taken["data"]["commitment"]) == (f"round:{seat.round_id}", seat.commitment)
+        assert (taken["data"]["reason"], taken["data"]["spent"]) == ("taken", None)
+        as_played(seat, player=STAKE).send()
+        following = SoloSeat.objects.get(pk=seat.pk)
+        (settled,) = events("round.settled")
+        assert settled["data"]["next"] == {"commitment": following.commitment, "round": str(following.round_id)}
+        assert settled["data"]["follows"] is None
+        (started,) = events("dealer.started")
+        assert started["data"] == {"epoch": dealer.epoch, "key": dealer.key}
+        assert settled["data"]["dealer"]["epoch"] == dealer.epoch
 
     @pytest.mark.parametrize("column", ["commitment", "sealed_seed", "round_id", "player_id", "table_id", "mode"])
     def test_keeps_what_it_is_committed_to(self, seat, owner, cloned_db, column):
-        new = new_sealed_seed(Purpose.SOLO)
+        new = another(seat)
         values = {"commitment": new.commitment, "sealed_seed": new.sealed, "round_id": new.round_id, "mode": "F"}
         value = values.get(column, seat.pk if column == "id" else getattr(seat, column, None))
         change = f"UPDATE games_soloseat SET {column} = %s WHERE id = %s"
@@ -263,24 +459,21 @@ class TestASeat:
             assert web.execute(change, [value, seat.pk]).rowcount == 1
 
     def test_is_not_committed_again_by_being_taken_again(self, seat, owner):
-        new = new_sealed_seed(Purpose.SOLO)
-        take = "SELECT games_take_solo_seat(%s::bigint, %s::bigint, %s::text, %s::uuid, %s::text, %s::bytea)"
-        values = [seat.player_id, seat.table_id, seat.mode, new.round_id, new.commitment, new.sealed]
+        new = another(seat)
+        values = [seat.player_id, seat.table_id, seat.mode, new.round_id, new.commitment, new.sealed, new.rules]
         with connection.cursor() as cursor:
-            cursor.execute(take, values)
+            cursor.execute(seats.TAKE, values)
             assert SoloSeat.objects.get(pk=seat.pk).commitment == seat.commitment
             anew = "ON CONSTRAINT games_soloseat_player_table DO UPDATE SET commitment = excluded.commitment"
             weaken(owner, "games_take_solo_seat", ("CONFLICT DO NOTHING", f"CONFLICT {anew}"))
-            cursor.execute(take, values)
+            cursor.execute(seats.TAKE, values)
         assert SoloSeat.objects.get(pk=seat.pk).commitment == new.commitment
 
     def test_is_taken_at_a_solo_table_only(self, cloned_db):
-        new, player, table = new_sealed_seed(Purpose.SOLO), a_player(real=MONEY), a_shared_table()
+        player, table = a_player(real=MONEY), a_shared_table()
+        values: list[Any] = [player.pk, table.pk, "R", uuid4(), "a" * 64, b"sealed", "b" * 64]
         with pytest.raises(NotTaken), transaction.atomic(), round_refusals(), connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT games_take_solo_seat(%s::bigint, %s::bigint, 'R', %s::uuid, %s::text, %s::bytea)",
-                [player.pk, table.pk, new.round_id, new.commitment, new.sealed],
-            )
+            cursor.execute(seats.TAKE, values)
         assert not SoloSeat.objects.exists()
 
 

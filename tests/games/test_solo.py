@@ -11,9 +11,10 @@ from audit.models import Event
 from games import solo
 from games.betting.controls import Change, Deal
 from games.engine.cards import Card
+from games.engine.commitments import Binding, Purpose
 from games.engine.coup import deal
 from games.engine.settle import settle
-from games.engine.shoe import commitment, shuffle
+from games.engine.shoe import shuffle
 from games.errors import (
     BalanceTooLow,
     NothingStaked,
@@ -72,7 +73,9 @@ class TestARound:
         player, table = a_player(real=MONEY), a_table()
         seat = a_seat(player, table, player=1000)
         played = Round.objects.get(pk=play(player, table, seat).round_id)
-        assert commitment(bytes(played.seed or b"")) == seat.commitment == played.commitment
+        variant = VARIANTS["baccarat"]
+        binding = Binding(Purpose.SOLO, str(seat.round_id), table.pk, variant.decks, variant.digest)
+        assert binding.commitment(bytes(played.seed or b"")) == seat.commitment == played.commitment
         coup = deal(shuffle(bytes(played.seed or b""), 1))
         assert played.cards == " ".join(card.code for card in coup.cards)
 
@@ -191,7 +194,7 @@ class TestRefusals:
     def test_what_the_balance_does_not_cover_is_refused_with_the_seed_still_sealed(self, monkeypatch):
         player, table = a_player(real=1500), a_table()
         seat = a_seat(player, table, player=1000)
-        monkeypatch.setattr(solo, "unseal", lambda *_: pytest.fail("The cards of a refused round were looked at."))
+        monkeypatch.setattr(solo, "deal", lambda *_, **__: pytest.fail("The cards of a refused round were looked at."))
         self.refused(BalanceTooLow, player, table, seat, how=Deal.DOUBLED)
 
     def test_a_stake_under_the_minimum_is_not_dealt(self):
@@ -332,6 +335,6 @@ def test_what_is_held_covers_no_stake_and_the_seed_stays_sealed(cloned_db, monke
     with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
         superuser.execute("SET session_replication_role = replica")
         superuser.execute("UPDATE wallet_account SET held = 600 WHERE owner_id = %s AND mode = 'R'", [player.pk])
-    monkeypatch.setattr(solo, "unseal", lambda *_: pytest.fail("The cards of a refused round were looked at."))
+    monkeypatch.setattr(solo, "deal", lambda *_, **__: pytest.fail("The cards of a refused round were looked at."))
     with pytest.raises(BalanceTooLow):
         play(player, table, seat)

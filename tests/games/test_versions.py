@@ -28,9 +28,13 @@ from wallet.money import format_money
 
 MONEY = 1_000_000
 LANGUAGES = ("sv", "da", "ro", "de", "en")
+OTHER_DIGEST = "07" * 32
 OTHER_RULES = f"""
 INSERT INTO games_highestodds (rules_digest, bet, outcome, win, per)
-SELECT 'of other rules', bet, outcome, win, per FROM games_highestodds
+SELECT '{OTHER_DIGEST}', bet, outcome, win, per FROM games_highestodds
+WHERE rules_digest = '{VARIANTS["baccarat"].digest}';
+INSERT INTO games_betcombinations (rules_digest, exclusions, needs, wins, decks)
+SELECT '{OTHER_DIGEST}', exclusions, needs, wins, decks FROM games_betcombinations
 WHERE rules_digest = '{VARIANTS["baccarat"].digest}'
 """
 
@@ -162,9 +166,12 @@ class TestAPageOfAnotherVersion:
     def test_gli19_a_6_1_under_rules_that_the_software_does_not_have_is_a_closed_table(self, monkeypatch):
         player, table = a_player(real=MONEY), a_table()
         a_seat(player, table, player=1000)
-        monkeypatch.setitem(vars(VARIANTS["baccarat"]), "digest", "of other rules")
+        monkeypatch.setitem(vars(VARIANTS["baccarat"]), "digest", OTHER_DIGEST)
         with pytest.raises(TableClosed):
             a_round(player, table)
+        taken, renewed = events("seat.committed")
+        assert (taken["data"]["reason"], renewed["data"]["reason"]) == ("taken", "rules")
+        assert renewed["data"]["rules"] == OTHER_DIGEST != taken["data"]["rules"]
         load_tables()
         with connection.cursor() as cursor:  # as `manage.py migrate` does with a release that has these rules
             cursor.execute("SELECT tests.as_owner(%s)", [OTHER_RULES])

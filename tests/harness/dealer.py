@@ -3,7 +3,7 @@
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,6 +14,24 @@ from audit import key_folder
 from games.dealer.dealer import Dealer
 from games.dealer.keys import Keys
 from games.dealer.server import serve
+
+_running: list[Dealer] = []
+
+
+def the_dealer() -> Dealer:
+    """Return the dealer of this process."""
+    return _running[-1]
+
+
+@contextmanager
+def seeds_drawn(draw: Callable[[int], bytes]) -> Iterator[None]:
+    """Replace the random source of this process's dealer meanwhile."""
+    dealer = the_dealer()
+    before, dealer.draw = dealer.draw, draw
+    try:
+        yield
+    finally:
+        dealer.draw = before
 
 
 @contextmanager
@@ -42,4 +60,5 @@ def dealer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dealer]:
         os.environ.update(told)
         settings.DEALER, settings.DEALER_KEYS, settings.DEALER_DIR = str(at), [keys.public], None
         settings.DEALER_PROOF_KEY = keys.proof_text
+        _running.append(running)
         yield running

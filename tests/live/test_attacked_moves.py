@@ -13,8 +13,9 @@ from cryptography.exceptions import InvalidTag
 from django.conf import settings
 from django.db import ProgrammingError, connection, transaction
 
+from games.engine.commitments import Purpose
 from games.models import Incident, LiveRound, LiveTable, Phase, Shoe, ShoeEnding, SoloSeat
-from games.seeds import Purpose, SealedSeed, new_sealed_seed, unseal
+from games.seeds import SealedSeed, new_sealed_seed, unseal
 from games.shared import malfunction, moves, shoes
 from ops.privileges import APP_ROLE
 from players import key_rotation

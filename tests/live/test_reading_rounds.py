@@ -11,6 +11,7 @@ from django.test import Client
 
 from accounts import data_export
 from games.betting.controls import Change
+from games.engine.commitments import Purpose
 from games.history import round_of
 from games.history.search import Ending, Search, find
 from games.history.statement.figures import figures
@@ -26,7 +27,7 @@ from games.models import (
     ShoeEnding,
 )
 from games.rounds.unreadable import is_readable
-from games.seeds import Purpose, unseal
+from games.seeds import unseal
 from games.shared import shoes
 from games.shared.bets import change_slip
 from games.solo.page import participation

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from games.engine.commitments import Purpose
 from games.engine.dealing import coup_at, cut_card_is_out, opening
 from games.engine.shoe import commitment, shuffle
 from games.models import LiveTable, Phase, Shoe, ShoeEnding
-from games.seeds import Purpose, unseal
+from games.seeds import unseal
 from games.shared import shoes
 from tests.builders import a_player
 from tests.harness.sweeps import sample, sweep_languages

@@ -7,6 +7,7 @@ from django.db import connection, transaction
 from django.db.utils import IntegrityError
 
 from games.engine.cards import Card
+from games.engine.commitments import Purpose
 from games.engine.dealing import CUT_CARD, coup_at, coups, opening
 from games.engine.shoe import commitment, shuffle
 from games.models import (
@@ -20,7 +21,7 @@ from games.models import (
     Void,
 )
 from games.rounds.integrity import NotReproduced, WrongCard
-from games.seeds import Purpose, new_sealed_seed, unseal
+from games.seeds import new_sealed_seed, unseal
 from games.shared import moves, phases, rounds, shoes
 from players.models import Player
 from tests.builders import a_player

@@ -59,7 +59,7 @@ class TestASoloTable:
     def test_a_settled_one_has_committed_to_other_cards_and_knows_nothing_of_that_round(self, seat, file):
         play(seat)
         with restored(file) as words:
-            assert "Solo seats with a replaced next round: 1." in words
+            assert "Solo seats whose next round is replaced when the table is opened: 1." in words
             with pytest.raises(PlayError):
                 play(seat)
             anew = solo_seat_at(player=seat.player, table_id=seat.table_id, mode=Mode.REAL)

@@ -15,18 +15,14 @@ from django.core.management import CommandError
 from django.db import connections, transaction
 
 from audit.models import Event
-from games.betting.controls import Deal
-from games.betting.limits import Limits
 from games.chemin import shoes as chemin_shoes
-from games.demo import play, session_state
-from games.demo.play import DemoTable
+from games.engine.commitments import Purpose
 from games.engine.shoe import commitment
-from games.models import Participation, Phase, Round, Shape, Shoe, ShoeEnding, SoloSeat
-from games.seeds import Purpose, new_sealed_seed, unseal
+from games.errors import CommitmentSpent
+from games.models import Participation, Phase, Round, Shape, Shoe, ShoeEnding
+from games.seeds import new_sealed_seed, unseal
 from games.shared import shoes
 from games.solo import solo_seat_at
-from games.tables.default_tables import baccarat_limits
-from games.variants import VARIANTS
 from games.verification import service as recalling
 from ops import reencryption
 from ops.backup import activation
@@ -41,7 +37,7 @@ from tests.chemin.at_table import play_out
 from tests.harness.killed import dies
 from tests.live.at_table import a_live_table, advance_to, round_at
 from tests.operating.house import MONEY, STAKE, an_evening, playing, said
-from tests.people import a_member_of_staff, a_visitor, events
+from tests.people import a_member_of_staff, events
 from tests.wallet.payout_builders import IBAN, an_account
 from tests.wallet.studios import a_partner
 from wallet.models import Mode, PartnerKey, PayoutAccount
@@ -82,12 +78,9 @@ def with_shelves(setting, *shelves):
 
 
 def open_seeds():
-    """Every seed that is still to be played, by what it is of; raises where one does not open."""
+    """Every seed of a shoe that is not over, by its shoe; raises where one does not open."""
     open_shoes = Shoe.objects.filter(ended_at=None)
-    seats = {
-        seat.round_id: unseal(Purpose.SOLO, seat.round_id, bytes(seat.sealed_seed)) for seat in SoloSeat.objects.all()
-    }
-    return seats | {shoe.pk: unseal(Purpose.SHOE, shoe.pk, bytes(shoe.sealed_seed)) for shoe in open_shoes}
+    return {shoe.pk: unseal(Purpose.SHOE, shoe.pk, bytes(shoe.sealed_seed)) for shoe in open_shoes}
 
 
 class TestSeedKey:
@@ -98,7 +91,7 @@ class TestSeedKey:
         with second_factor.belonging_to(staff.pk):
             codes = RecoveryCodes.activate(staff).get_unused_codes()
         last = Round.objects.filter(participation__player=evening.regular).latest("pk")
-        committed, seeds = dict(SoloSeat.objects.values_list("pk", "commitment")), open_seeds()
+        seeds = open_seeds()
         both, turned, alone = change("SEED_KEY")
         settings.SEED_KEY = both
         with playing(evening.solo):
@@ -112,7 +105,6 @@ class TestSeedKey:
         assert {number: seed for number, seed in now.items() if number in seeds} == {
             number: seed for number, seed in seeds.items() if number in now
         }
-        assert SoloSeat.objects.filter(player=evening.regular, commitment__in=committed.values()).exists()
         assert "SEED_KEY is the right key." in activation.demand_right()
 
         play_goes_on(evening)
@@ -149,14 +141,14 @@ class TestSeedKey:
 
     @pytest.mark.sweep
     def test_is_still_needed_until_all_is_sealed_anew(self, cloned_db, change, settings):
-        a_seat(a_player(), a_table())
+        a_live_table()
         both, turned, alone = change("SEED_KEY")
         settings.SEED_KEY = alone
         with pytest.raises(InvalidTag):
             open_seeds()
         assert "1 open with none of the keys" in said("reseal")
         settings.SEED_KEY = turned
-        assert "next rounds at solo tables: 1 sealed again, 0 that no key opens." in said("reseal")
+        assert "open shoes: 1 sealed again, 0 that no key opens." in said("reseal")
         (told,) = events("keys.resealed")
         assert told["data"] == {"key": "SEED_KEY", "lost": 0, "rows": 1}
         assert "SEED_KEY: 0 sealed again. Nothing needs the older keys" in said("reseal")
@@ -166,10 +158,8 @@ class TestSeedKey:
 
     def test_each_row_opens_wherever_it_was_killed(self, cloned_db, change, settings, monkeypatch):
         """Before every statement of the owner's, of which there is one a batch; it is begun again from where it was."""
-        table = a_table()
-        for _ in range(3):
-            a_seat(a_player(), table)
-        round_at(a_live_table())
+        for number in range(4):
+            round_at(a_live_table(slug=f"live-{number}"))
         one_by_one = tuple(replaced(each, at_once=1) for each in reencryption.SHELVES["SEED_KEY"])
         monkeypatch.setattr(reencryption, "SHELVES", {"SEED_KEY": one_by_one})
         monkeypatch.setattr(reencryption, "SETTINGS", ["SEED_KEY"])
@@ -189,58 +179,38 @@ class TestSeedKey:
         assert open_seeds() == seeds
 
     def test_a_row_that_play_holds_is_left_until_it_is_free(self, cloned_db, change, settings, monkeypatch):
-        seat = a_seat(a_player(), a_table())
+        shoe = round_at(a_live_table()).shoe
         monkeypatch.setattr(reencryption, "PASSES", 2)
         _, turned, alone = change("SEED_KEY")
         settings.SEED_KEY = turned
         with psycopg.connect(cloned_db.web_url) as player:
-            player.execute("SELECT FROM games_soloseat WHERE id = %s FOR UPDATE", [seat.pk])
+            player.execute("SELECT FROM games_shoe WHERE id = %s FOR UPDATE", [shoe.pk])
             with pytest.raises(CommandError, match="Not everything is under the first key yet"):
                 said("reseal")
         assert "1 sealed again" in said("reseal")
         settings.SEED_KEY = alone
         assert open_seeds()
 
-    def test_a_seed_that_was_played_meanwhile_is_not_put_back(self, cloned_db, change, settings, monkeypatch):
-        """Between the reading of a batch and its writing somebody deals."""
-        player, table = a_player(real=MONEY), a_table()
-        a_seat(player, table)
+    def test_a_seed_that_was_sealed_anew_meanwhile_is_not_put_back(
+        self, cloned_db, owner, change, settings, monkeypatch
+    ):
+        """Between the reading of a batch and its writing somebody else seals it again."""
+        shoe = round_at(a_live_table()).shoe
         _, settings.SEED_KEY, alone = change("SEED_KEY")
         shelf, *others = reencryption.SHELVES["SEED_KEY"]
+        theirs = shelf.resealed(shoe.pk, bytes(shoe.sealed_seed))
 
         def late(number, sealed):
             new = shelf.resealed(number, sealed)
             if new:
-                a_round(player, table, player=1_000)
+                owner.execute("UPDATE games_shoe SET sealed_seed = %s", [theirs])
             return new
 
         monkeypatch.setattr(reencryption, "SHELVES", with_shelves("SEED_KEY", replaced(shelf, resealed=late), *others))
         said("reseal")
         settings.SEED_KEY = alone
-        seat = SoloSeat.objects.get(player=player)
-        assert Participation.objects.filter(player=player).count() == 1
-        assert unseal(Purpose.SOLO, seat.round_id, bytes(seat.sealed_seed))
-        a_round(player, table, player=1_000)
-
-    @pytest.mark.sweep
-    def test_a_player_plays_on(self, cloned_db, change, settings):
-        table = DemoTable(VARIANTS["baccarat"], Limits.of(baccarat_limits(), "SEK"), version=1)
-        visitor = a_visitor()
-        session = visitor.session
-        session_state.begin(session)
-        session.save()
-        with session_state.changing(session) as known:
-            known.demo_seats["baccarat"] = play.sit_down("SEK", 1_000_00)
-        _, settings.SEED_KEY, alone = change("SEED_KEY")
-        assert "demo games of visitors: 1 sealed again" in said("reseal")
-        settings.SEED_KEY = alone
-        with session_state.changing(type(session)(session.session_key)) as known:
-            seat = known.demo_seats["baccarat"]
-            seat = play.add_chip(seat, table, "player", table.limits.chips[0])
-            committed = seat.next.commitment
-            dealt = play._dealt(seat, table, Deal.AS_IT_LIES)
-        assert dealt.last
-        assert dealt.last.commitment == committed
+        assert bytes(Shoe.objects.get().sealed_seed) == theirs
+        assert open_seeds()
 
 
 def replaced(shelf, **changes):
@@ -250,13 +220,9 @@ def replaced(shelf, **changes):
 def opens_with(keys, settings):
     before, settings.SEED_KEY = settings.SEED_KEY, keys
     try:
-        seats = [(Purpose.SOLO, *row) for row in SoloSeat.objects.values_list("round_id", "sealed_seed")]
-        for purpose, number, sealed in [
-            *seats,
-            *((Purpose.SHOE, *row) for row in Shoe.objects.values_list("pk", "sealed_seed")),
-        ]:
+        for number, sealed in Shoe.objects.values_list("pk", "sealed_seed"):
             try:
-                unseal(purpose, number, bytes(sealed))
+                unseal(Purpose.SHOE, number, bytes(sealed))
             except InvalidTag:
                 yield False
             else:
@@ -340,7 +306,7 @@ class TestWhoCannotSwapSeeds:
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     web.execute(f"UPDATE {table} SET sealed = sealed")
 
-    def test_the_owner_swaps_those_of_two_places_and_neither_is_dealt(self, cloned_db, owner, change, settings):
+    def test_the_owner_swaps_those_of_two_places_and_neither_is_dealt(self, cloned_db, owner):
         one, other, table = a_player(real=MONEY), a_player(real=MONEY), a_table()
         first, second = a_seat(one, table, player=1_000), a_seat(other, table, player=1_000)
         swap = (
@@ -353,11 +319,9 @@ class TestWhoCannotSwapSeeds:
             web.execute(swap, both)
         owner.execute(swap, both)
         for player in (one, other):
-            with pytest.raises(InvalidTag):
+            with pytest.raises(CommitmentSpent, match="foreign"):
                 a_round(player, table)
         assert not Participation.objects.filter(player__in=(one, other)).exists()
-        _, settings.SEED_KEY, _ = change("SEED_KEY")
-        assert "2 open with none of the keys" in said("reseal")
 
     def test_nor_does_the_owner_change_more_than_the_ciphertext(self, cloned_db, owner):
         one, other = (round_at(a_live_table(slug=slug)).shoe for slug in ("one", "other"))

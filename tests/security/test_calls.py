@@ -224,6 +224,8 @@ CALLERS = {
     "ops.health": "its own port",
     "ops.beat": "nobody: it asks for this machine's name",
     "ops.embedded.valkey": "its own socket",
+    "games.dealer.client": "DEALER, a socket or a port of another machine of the house",
+    "games.dealer.server": "its own port",
     "audit.key_folder": "the socket of the signer or of the dealer",
     "audit.sealing.signer": "its own socket",
     "audit.sealing.signing": "AUDIT_SIGNER, a socket",

@@ -73,14 +73,17 @@ def test_a_command_is_there_and_takes_what_it_is_given(name):
             assert worker.make_context("worker", given, obj=CLIContext(app, no_color=True, workdir=None))
         case ["-m", "audit.sealing.signer", *arguments]:
             assert {"--folder", "--socket", "--name"} <= set(arguments)
-            assert "usage" in signer_usage(arguments)
+            assert "usage" in usage("audit.sealing.signer", arguments)
+        case ["-m", "games.dealer", *arguments]:
+            assert {"--folder", "--socket"} <= set(arguments)
+            assert "usage" in usage("games.dealer", arguments)
         case other:
             pytest.fail(f"what is {other}?")
 
 
-def signer_usage(arguments: list[str]) -> str:
+def usage(module: str, arguments: list[str]) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "audit.sealing.signer", *arguments, "--help"],
+        [sys.executable, "-m", module, *arguments, "--help"],
         cwd=PROJECT,
         capture_output=True,
         text=True,
@@ -156,16 +159,19 @@ def environment_of(program: str, secrets: Path) -> dict[str, str]:
 
 
 def made_secrets(folder: Path) -> Path:
-    """The secrets of a new house, once its signer has made its keys."""
+    """The secrets of a new house, once its signer and its dealer have made their keys."""
     subprocess.run([sys.executable, DEPLOY / "make_secrets.py", folder], check=True, capture_output=True)
     keys = [Key("casino.example/log", kind, bytes(32)).vkey for kind in (LOG, TIME)]
     (folder / "audit_keys").write_text("\n".join(keys) + "\n")
+    (folder / "dealer_keys").write_text(f"{bytes(32).hex()}\n")
     return folder
 
 
 # What the others are given differs from these by the port of metrics at most.
 DIFFERENT = ("prepare", "web", "worker", "sabot-worker.service")  # one of them each day
-HOUSE = [*(name for name in OURS if name != "signer"), *(unit.name for unit in UNITS if "signer" not in unit.name)]
+APART = ("signer", "dealer")  # which are given nothing of the house
+HOUSE = [name for name in OURS if name not in APART]
+HOUSE += [unit.name for unit in UNITS if not any(each in unit.name for each in APART)]
 
 
 @pytest.mark.sweep
@@ -220,6 +226,7 @@ def test_who_seals_has_a_user_of_its_own_that_alone_may_ask_the_signer():
     users = {unit.name.partition("@")[0].removesuffix(".service"): lines_of(unit, "User") for unit in UNITS}
     assert users.pop("sabot-sealer") == ["sabot-sealer"]
     assert users.pop("sabot-signer") == ["sabot-signer"]
+    assert users.pop("sabot-dealer") == ["sabot-dealer"]
     assert set(map(tuple, users.values())) == {("sabot",)}
     (signer,) = (unit for unit in UNITS if unit.name == "sabot-signer.service")
     assert lines_of(signer, "ExecStart")[0].endswith("--group sabot-sealer")
@@ -233,6 +240,17 @@ def test_who_seals_has_a_user_of_its_own_that_alone_may_ask_the_signer():
         "sealer",
         "signer",
     ]
+
+
+def test_web_alone_may_ask_the_dealer_which_has_a_user_of_its_own():
+    (dealer,) = (unit for unit in UNITS if unit.name == "sabot-dealer.service")
+    assert lines_of(dealer, "ExecStart")[0].endswith("--group sabot")
+    assert not lines_of(dealer, "LoadCredential")
+    assert OURS["dealer"]["network_mode"] == "none"
+    asking = {name for name, service in OURS.items() if "dealer-socket:/run/sabot-dealer" in service.get("volumes", [])}
+    assert asking == {"web", "web-2", "dealer"}
+    proving = {name for name, service in OURS.items() if "dealer_proof_key" in service.get("secrets", [])}
+    assert proving == {"prepare"}
 
 
 def test_whichever_container_is_started_first_builds_the_image():
@@ -250,7 +268,8 @@ def test_the_signer_s_keys_can_be_written_where_they_are_looked_for(tmp_path):
     made = tmp_path / "secrets"
     subprocess.run([sys.executable, DEPLOY / "make_secrets.py", made], check=True, capture_output=True)
     modes = {path.name: path.stat().st_mode & 0o777 for path in made.iterdir()}
-    assert modes.pop("audit_keys") == modes.pop("replica_url") == modes.pop("secret_key_fallbacks") == 0o644
+    to_be_written = ("audit_keys", "dealer_keys", "dealer_proof_key", "replica_url", "secret_key_fallbacks")
+    assert [modes.pop(name) for name in to_be_written] == [0o644] * 5
     assert set(modes.values()) == {0o444}
 
 

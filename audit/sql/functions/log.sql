@@ -76,7 +76,8 @@ REVOKE ALL ON FUNCTION audit_write FROM PUBLIC;
 -- closed list of these kinds.
 CREATE OR REPLACE FUNCTION audit_is_by_database(kind text) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$
-    SELECT kind IN ('personal.erased', 'personal.expired', 'retention.changed', 'round.settled')
+    SELECT kind IN (
+        'dealer.started', 'personal.erased', 'personal.expired', 'retention.changed', 'round.settled', 'seat.committed')
 $$;
 
 -- Write an event for the application; see audit_write for arguments, result and errors.

@@ -5,30 +5,35 @@
 --   SB061 this is not the seed of the commitment
 --   SB062 the table does not take this round
 --   SB063 the wagers do not follow from the rules
+--   SB066 nothing proves that the dealer dealt this round
 --   SB102 the player may not play; detail: the reason, as players.protection.eligibility names it
 
 -- Finish a solo round: move the money, insert the round, the player's participation and wagers,
 -- record `round.settled`, and commit the seat to its next round.
 -- `seat`: id of the seat. `round`: its committed round. `code`: short code of the round. `account`:
 -- id of the account that the game plays on. `seed`: the seed of the commitment. `cards`, `outcome`:
--- what it deals. `bets`, `stakes`, `payouts`, `commissions`, `results`: one element per wager, in
--- minor units. `session`: id of the player's session or NULL. `stake_key`, `settle_key`: idempotency
--- keys of the journals. `next_round`, `next_commitment`, `next_seed`: the next round of the seat, its
--- seed encrypted. `slip`: bets that stay on the table. `last_stakes`: what Rebet places. `terms`,
--- `usual`: as for players_ineligibility.
+-- what it deals. `dealer_key`, `epoch`, `deal`, `signature`, `proof`: the dealer's public key in hex,
+-- its run, the number of the deal in it, and its signature and proof over the statement of the deal
+-- (games/engine/commitments.py). `bets`, `stakes`, `payouts`, `commissions`, `results`: one element
+-- per wager, in minor units. `session`: id of the player's session or NULL. `stake_key`,
+-- `settle_key`: idempotency keys of the journals. `next_round`, `next_commitment`, `next_seed`: the
+-- next round of the seat, its seed encrypted. `slip`: bets that stay on the table. `last_stakes`: what
+-- Rebet places. `terms`, `usual`: as for players_ineligibility.
 -- Returns the balance after the payouts, in minor units, the totals of the play session as of
 -- players_note_round, and the time.
--- Raises SB060, SB061; SB062 unless the table is open, and the version in force offers the mode and
--- serves the player; SB102 if players_reason_against_play has a reason; SB063 for a stake outside of
--- the limits of that version, a payout above the highest odds of its rules on this
+-- Raises SB060; SB061 unless the commitment is to this seed, for this round and the table, decks and
+-- rules in force; SB066 without a proof of these cards for exactly this round, player's value and
+-- stakes; SB062 unless the table is open, and the version in force offers the mode and serves the
+-- player; SB102 if players_reason_against_play has a reason; SB063 for a stake outside of the limits
+-- of that version, a payout above the highest odds of its rules on this
 -- outcome, or results that contradict the payouts; and the errors of wallet_write_round.
 -- Locks the table for share, the seat and the account.
 --
--- The database cannot deal the cards, so a payout below the limit is believed here. The replay task
--- deals every round again.
+-- The database cannot deal the cards, so it believes the dealer, and a payout below the limit. The
+-- replay task deals every round again.
 CREATE OR REPLACE FUNCTION games_finish_solo_round(
     seat bigint, round uuid, code text, account bigint, seed bytea, player_value text, cards text, outcome text,
-    bets text[], stakes bigint[], payouts bigint[], commissions bigint[], results text[], session uuid,
+    dealer_key text, epoch text, deal bigint, signature bytea, proof bytea, bets text[], stakes bigint[], payouts bigint[], commissions bigint[], results text[], session uuid,
     stake_key uuid, settle_key uuid, next_round uuid, next_commitment text, next_seed bytea, slip jsonb,
     last_stakes jsonb, terms text, usual integer
 ) RETURNS TABLE (balance_after bigint, playing players_playsession, moment timestamptz)
@@ -37,9 +42,11 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     held record;
+    binding text;
     done text;
 BEGIN
-    SELECT s.player_id, s.table_id, s.mode, s.commitment, t.status, v.id AS version_id, v.rules_digest, p.currency, j.time_zone,
+    SELECT s.player_id, s.table_id, s.mode, s.commitment, s.last_round, t.status, v.id AS version_id, v.rules_digest,
+           c.decks, p.currency, j.time_zone,
            s.mode = ANY (v.modes) AND p.jurisdiction_id = ANY (v.jurisdictions) AS serves,
            r.reason, a.balance, sums.*
     INTO held
@@ -52,6 +59,7 @@ BEGIN
     LEFT JOIN games_tableversion AS v ON v.id = t.version_id
     CROSS JOIN players_reason_against_play(
         s.player_id, terms, s.mode = 'R' AND NOT p.uses_operator_wallet, games_finish_solo_round.session, usual) AS r
+    LEFT JOIN games_betcombinations AS c ON c.rules_digest = v.rules_digest
     CROSS JOIN LATERAL (
     SELECT sum(w.stake)::bigint AS staked, sum(w.payout)::bigint AS paid, sum(w.commission)::bigint AS commission,
            bool_and(
@@ -65,7 +73,8 @@ BEGIN
            ) AS follows,
            string_agg(concat(
                '{"bet":', to_json(w.bet), ',"commission":', w.commission, ',"payout":', w.payout, ',"result":',
-               to_json(w.result), ',"stake":', w.stake, '}'), ',' ORDER BY w.n) AS texts
+               to_json(w.result), ',"stake":', w.stake, '}'), ',' ORDER BY w.n) AS texts,
+           string_agg(concat(w.bet, '=', w.stake, E'\n'), '' ORDER BY w.bet COLLATE "C") AS stakes
     FROM (SELECT v.limits -> p.currency AS limits) AS l CROSS JOIN unnest(bets, stakes, payouts, commissions, results)
         WITH ORDINALITY AS w (bet, stake, payout, commission, result, n)
     LEFT JOIN games_highestodds AS o
@@ -76,8 +85,19 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'seat % is not committed to round %', seat, round USING ERRCODE = 'SB060';
     END IF;
-    IF octet_length(seed) <> 32 OR encode(sha256(seed), 'hex') <> held.commitment THEN
+    binding := concat(
+        E'purpose=solo\nid=', round, E'\ntable=', held.table_id, E'\ndecks=', held.decks, E'\nrules=',
+        held.rules_digest, E'\n');
+    IF octet_length(seed) <> 32 OR held.commitment IS DISTINCT FROM encode(sha256(convert_to(
+        concat(E'sabot commitment v2\n', binding, 'seed=', encode(seed, 'hex'), E'\n'), 'UTF8')), 'hex') THEN
         RAISE EXCEPTION 'this is not the seed of round %', round USING ERRCODE = 'SB061';
+    END IF;
+    IF games_is_of_dealer(concat(
+        E'sabot deal v1\nkey=', dealer_key, E'\nepoch=', epoch, E'\ndeal=', deal, E'\n', binding, 'commitment=',
+        held.commitment, E'\nentropy=', encode(sha256(convert_to(player_value, 'UTF8')), 'hex'), E'\nstakes=',
+        encode(sha256(convert_to(held.stakes, 'UTF8')), 'hex'), E'\ncards=', cards, E'\noutcome=', outcome, E'\n'
+    ), proof) IS NOT TRUE THEN
+        RAISE EXCEPTION 'nothing proves that the dealer dealt round %', round USING ERRCODE = 'SB066';
     END IF;
     IF next_commitment !~ '^[0-9a-f]{64}$' OR octet_length(next_seed) IS NOT DISTINCT FROM 0 OR next_round = round THEN
         RAISE EXCEPTION 'seat % cannot be committed to round %', seat, next_round USING ERRCODE = 'SB060';
@@ -120,17 +140,24 @@ BEGIN
             WITH ORDINALITY AS w (bet, stake, payout, commission, result, n) ORDER BY w.n
     )
     UPDATE games_soloseat AS s
-    SET round_id = next_round, commitment = next_commitment, sealed_seed = next_seed, undo = '[]',
+    SET round_id = next_round, commitment = next_commitment, sealed_seed = next_seed,
+        rules_digest = held.rules_digest, undo = '[]',
         slip = games_finish_solo_round.slip, slip_version = 0, last_stakes = games_finish_solo_round.last_stakes,
         last_round = round, unseen = round, used_at = clock_timestamp()
     WHERE s.id = seat;
 
+    IF NOT EXISTS (SELECT FROM games_dealerepoch AS e WHERE e.epoch = games_finish_solo_round.epoch) THEN
+        PERFORM games_note_dealer(epoch, dealer_key);
+    END IF;
     done := audit_append('round.settled', 'player:' || held.player_id, 'round:' || round, concat(
         '{"by":"player:', held.player_id, '","data":{"balance_after":', balance_after, ',"balance_before":', held.balance,
-        ',"cards":', to_json(cards), ',"commitment":"', held.commitment, '","currency":"', held.currency, '","mode":"',
-        held.mode, '","player_value":', to_json(player_value), ',"rules":"', held.rules_digest, '","seed":"',
-        encode(seed, 'hex'), '","session":', coalesce('"' || session || '"', 'null'), ',"table_version":',
-        held.version_id, ',"wagers":[', held.texts, ']},"kind":"round.settled","on":"round:', round, '"}'));
+        ',"cards":', to_json(cards), ',"commitment":"', held.commitment, '","currency":"', held.currency,
+        '","dealer":{"deal":', deal, ',"epoch":"', epoch, '","signature":"', encode(signature, 'hex'), '"},"decks":',
+        held.decks, ',"follows":', coalesce('"' || held.last_round || '"', 'null'), ',"mode":"', held.mode,
+        '","next":{"commitment":"', next_commitment, '","round":"', next_round,
+        '"},"outcome":', to_json(outcome), ',"player_value":',
+        to_json(player_value), ',"rules":"', held.rules_digest, '","seed":"', encode(seed, 'hex'), '","session":',
+        coalesce('"' || session || '"', 'null'), ',"table":', held.table_id, ',"table_version":', held.version_id, ',"wagers":[', held.texts, ']},"kind":"round.settled","on":"round:', round, '"}'));
     playing := players_note_round(held.player_id, session, held.mode, held.staked, held.paid);
     moment := clock_timestamp();
     RETURN NEXT;

@@ -1,12 +1,12 @@
 -- Seats at solo tables. A seat is committed to its next round before anything is staked on it.
 
--- Create a player's seat at a solo table and commit it to its first round. An existing seat keeps
--- its commitment.
--- `mode`: R or F. `round`: id of the round. `commitment`: hex SHA-256 of its seed. `sealed_seed`:
--- the seed, encrypted.
+-- Create a player's seat at a solo table, commit it to its first round, and record `seat.committed`.
+-- An existing seat keeps its commitment.
+-- `mode`: R or F. `round`: id of the round. `commitment`: the dealer's, in hex. `sealed_seed`: the seed,
+-- encrypted by the dealer. `rules`: digest of the rules that the commitment names.
 -- Raises SB062 for a table of another shape.
 CREATE OR REPLACE FUNCTION games_take_solo_seat(
-    player bigint, game_table bigint, mode text, round uuid, commitment text, sealed_seed bytea
+    player bigint, game_table bigint, mode text, round uuid, commitment text, sealed_seed bytea, rules text
 ) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -15,13 +15,63 @@ BEGIN
         RAISE EXCEPTION 'table % has no solo seats', game_table USING ERRCODE = 'SB062';
     END IF;
     INSERT INTO games_soloseat (
-        player_id, table_id, mode, round_id, commitment, sealed_seed, slip, slip_version, undo, last_stakes
+        player_id, table_id, mode, round_id, commitment, sealed_seed, rules_digest, slip, slip_version, undo, last_stakes
     ) VALUES (
         player, game_table, games_take_solo_seat.mode, round, games_take_solo_seat.commitment,
-        games_take_solo_seat.sealed_seed, '{}', 0, '[]', '{}'
+        games_take_solo_seat.sealed_seed, rules, '{}', 0, '[]', '{}'
     ) ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+        PERFORM games_note_commitment(player, game_table, mode, round, commitment, rules, 'taken', NULL);
+    END IF;
 END $$;
 REVOKE ALL ON FUNCTION games_take_solo_seat FROM PUBLIC;
+
+-- Commit a seat to another round because the round it is committed to cannot be dealt, and record
+-- `seat.committed` with the reason. Its bets stay. Return whether the seat was committed to `spent`.
+-- `reason`: expired, dealt, foreign, rules or restored (games/deals.py). The others as for
+-- games_take_solo_seat.
+-- Raises SB060 for another reason or a round without a commitment.
+--
+-- Locks the seat.
+CREATE OR REPLACE FUNCTION games_renew_solo_seat(
+    seat bigint, spent uuid, reason text, round uuid, commitment text, sealed_seed bytea, rules text
+) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    held record;
+BEGIN
+    IF reason IN ('expired', 'dealt', 'foreign', 'rules', 'restored') IS NOT TRUE OR commitment !~ '^[0-9a-f]{64}$'
+       OR octet_length(sealed_seed) IS NOT DISTINCT FROM 0 OR round = spent THEN
+        RAISE EXCEPTION 'seat % cannot be committed to round %', seat, round USING ERRCODE = 'SB060';
+    END IF;
+    UPDATE games_soloseat AS s
+    SET round_id = round, commitment = games_renew_solo_seat.commitment,
+        sealed_seed = games_renew_solo_seat.sealed_seed, rules_digest = rules
+    WHERE s.id = seat AND s.round_id = spent
+    RETURNING s.player_id, s.table_id, s.mode INTO held;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM games_note_commitment(held.player_id, held.table_id, held.mode, round, commitment, rules, reason, spent);
+    RETURN true;
+END $$;
+REVOKE ALL ON FUNCTION games_renew_solo_seat FROM PUBLIC;
+
+-- Record `seat.committed`: a commitment that does not come with the event of the round before.
+-- `spent`: the round that it replaces, or NULL.
+CREATE OR REPLACE FUNCTION games_note_commitment(
+    player bigint, game_table bigint, mode text, round uuid, commitment text, rules text, reason text, spent uuid
+) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    done text;
+BEGIN
+    done := audit_append('seat.committed', 'player:' || player, 'round:' || round, concat(
+        '{"by":"player:', player, '","data":{"commitment":', to_json(commitment), ',"mode":', to_json(mode), ',"reason":"',
+        reason, '","rules":', to_json(rules), ',"spent":', coalesce('"' || spent || '"', 'null'), ',"table":', game_table,
+        '},"kind":"seat.committed","on":"round:', round, '"}'));
+END $$;
+REVOKE ALL ON FUNCTION games_note_commitment FROM PUBLIC;
 
 -- Lock a player's seat at a solo table and the account that the game plays on until the transaction
 -- ends, and return everything that decides whether a round may begin there, and what its page shows.

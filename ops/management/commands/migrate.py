@@ -1,6 +1,6 @@
 """Django's ``migrate``, run as the owner of the tables, followed by the SQL files of the apps
-(`ops.sql_files`), the highest payout odds of the installed games, and the privileges of the login
-role of web and workers. A database without rounds is then marked as activated.
+(`ops.sql_files`), the highest payout odds of the installed games, the keys of the dealer's proofs, and
+the privileges of the login role of web and workers. A database without rounds is then marked as activated.
 """
 
 import time
@@ -16,7 +16,7 @@ from django.db.migrations.loader import MigrationLoader
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from audit import id_ranges
-from games.rounds import bet_combinations, highest_odds
+from games.rounds import bet_combinations, dealer_keys, highest_odds
 from ops import sql_files
 from ops.backup import database_identity
 from ops.privileges import apply_privileges
@@ -89,9 +89,14 @@ class Command(migrate.Command):
                 highest_odds.store(cursor)
                 bet_combinations.store(cursor)
                 apply_privileges(owner)
+                if not dealer_keys.store(cursor):
+                    raise CommandError(
+                        "DEALER_PROOF_KEY is missing. Set it to the content of the dealer's file proof.key: the"
+                        " database needs it to check what the dealer dealt."
+                    )
                 if not credentials.store_keys(owner):
                     raise CommandError("CREDENTIALS_KEY is missing. The database needs it to check changes of log-ins.")
-        except sql_files.SqlFileError as error:
+        except (sql_files.SqlFileError, dealer_keys.WrongKey) as error:
             raise CommandError(str(error)) from error
         if verbosity:
             for file, definitions in groupby(applied, key=lambda each: each.file):

@@ -1,7 +1,7 @@
-/* Verifies a finished round in the reader's browser: from the seal, the seed, the player's value
-   and the number of decks to the cards and the outcome. shuffle.js has the arithmetic. */
+/* Verifies a finished round in the reader's browser: from the seal and what it names, the seed and the
+   player's value to the cards and the outcome. shuffle.js has the arithmetic. */
 
-import { DECK, RANKS, dealt, fingerprint, shuffled, thirtyTwoBytes, total } from "./shuffle.js";
+import { DECK, RANKS, commitment, dealt, shuffled, thirtyTwoBytes, total } from "./shuffle.js";
 
 const MOST_DECKS = 8;
 const MOST_CARDS = 6; // of a round
@@ -71,7 +71,10 @@ async function check() {
   const first = Number(fields.first.value);
   if (!Number.isInteger(first) || first < 1 || first > decks * DECK - MOST_CARDS + 1) return showVerdict("first");
   lay(await shuffled(seed, fields.value.value, decks), first - 1);
-  return showVerdict((await fingerprint(seed)) === seal ? "match" : "mismatch");
+  const named = Object.fromEntries(
+    ["purpose", "round", "table", "rules"].map((name) => [name, fields[name].value.trim().toLowerCase()]),
+  );
+  return showVerdict((await commitment(seed, { ...named, decks })) === seal ? "match" : "mismatch");
 }
 
 /** If the URL has a link to the result, scroll to it, now that it exists. */

@@ -26,6 +26,15 @@ export async function fingerprint(bytes) {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** Return the commitment to the seed of a round, or that of a shoe if no round is named, in hex. */
+export function commitment(seed, { purpose, round, table, decks, rules }) {
+  if (!round) return fingerprint(seed);
+  const digits = Array.from(seed, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const named = [`purpose=${purpose}`, `id=${round}`, `table=${table}`, `decks=${decks}`, `rules=${rules}`];
+  const lines = ["sabot commitment v2", ...named, `seed=${digits}`];
+  return fingerprint(utf8.encode(lines.map((line) => `${line}\n`).join("")));
+}
+
 /** Return the bytes to which HKDF expands the seed. */
 async function stretched(seed, value, decks) {
   const key = await crypto.subtle.importKey("raw", seed, "HKDF", false, ["deriveBits"]);

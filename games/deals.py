@@ -1,0 +1,118 @@
+"""Rounds of one player that the dealer deals: its commitments, and its refusals as errors of a table.
+
+The dealer is a process of its own (`games.dealer`). This process cannot open a seed, and learns the
+cards of a round when it has bound itself to the stakes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+from uuid import UUID, uuid4
+
+from django.conf import settings
+
+from games.dealer import client
+from games.dealer.client import Answer
+from games.dealer.keys import PUBLIC
+from games.engine.bets import Variant
+from games.engine.cards import Card
+from games.engine.commitments import Binding, Purpose, digest_of_stakes
+from games.engine.coup import Coup
+from games.engine.coup import deal as deal_coup
+from games.errors import CommitmentSpent, DealerAway
+
+
+class Reason(StrEnum):
+    """Why a seat is committed to another round although its round was not played."""
+
+    EXPIRED = "expired"  # the dealer was restarted, or the commitment is very old
+    DEALT = "dealt"  # it was dealt for other stakes, and the round was not stored
+    FOREIGN = "foreign"  # it is not the dealer's, or not for this round: somebody changed it
+    RULES = "rules"  # the rules of the table have changed
+    RESTORED = "restored"  # the database was restored from a copy
+
+
+REASON_OF: Final[dict[type[Exception], Reason]] = {
+    client.Expired: Reason.EXPIRED,
+    client.DealtOtherwise: Reason.DEALT,
+    client.Foreign: Reason.FOREIGN,
+}
+
+
+@dataclass(frozen=True)
+class Commitment:
+    """A round that the dealer has committed to, with its encrypted seed."""
+
+    round_id: UUID
+    commitment: str
+    sealed: bytes
+    rules: str  # digest of the rules that the commitment names
+
+
+@dataclass(frozen=True)
+class Deal:
+    """A round that was dealt: what the dealer said, its cards as a coup, and the next commitment."""
+
+    answer: Answer
+    coup: Coup
+    following: Commitment
+
+
+def commit(purpose: Purpose, table_id: int, variant: Variant) -> Commitment:
+    """Have the dealer commit to a new round at a table. Raises DealerAway."""
+    round_id = uuid4()
+    try:
+        commitment, sealed = client.commit(settings.DEALER, _binding(purpose, round_id, table_id, variant))
+    except (client.DealerAway, client.InvalidAnswer) as error:
+        raise DealerAway from error
+    return Commitment(round_id, commitment, sealed, variant.digest)
+
+
+def deal(
+    purpose: Purpose,
+    committed: Commitment,
+    *,
+    table_id: int,
+    variant: Variant,
+    player_value: str,
+    stakes: Mapping[str, int],
+) -> Deal:
+    """Have the dealer deal a round for these stakes, bet to minor units, and commit to the next one.
+
+    Raises DealerAway, CommitmentSpent.
+    """
+    if committed.rules != variant.digest:
+        raise CommitmentSpent(Reason.RULES if committed.rules else Reason.RESTORED)
+    round_id = uuid4()
+    try:
+        answer = client.deal(
+            settings.DEALER,
+            _binding(purpose, committed.round_id, table_id, variant),
+            commitment=committed.commitment,
+            sealed=committed.sealed,
+            player_value=player_value,
+            stakes=digest_of_stakes(stakes),
+            following=_binding(purpose, round_id, table_id, variant),
+        )
+    except (client.Expired, client.DealtOtherwise, client.Foreign) as error:
+        raise CommitmentSpent(REASON_OF[type(error)]) from error
+    except (client.DealerAway, client.InvalidAnswer) as error:
+        raise DealerAway from error
+    coup = deal_coup([Card.parse(code) for code in answer.cards.split()])
+    following = Commitment(round_id, answer.next_commitment, answer.next_sealed, variant.digest)
+    return Deal(answer, coup, following)
+
+
+def trusted_keys() -> list[str]:
+    """Return the public keys of dealers whose signatures count, in hex; a demo trusts its own dealer."""
+    if settings.DEALER_KEYS or settings.DEALER_DIR is None:
+        return [key.lower() for key in settings.DEALER_KEYS]
+    try:
+        return [(settings.DEALER_DIR / PUBLIC).read_text().strip()]
+    except FileNotFoundError:
+        return []
+
+
+def _binding(purpose: Purpose, round_id: UUID, table_id: int, variant: Variant) -> Binding:
+    return Binding(purpose, str(round_id), table_id, variant.decks, variant.digest)

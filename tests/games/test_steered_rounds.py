@@ -1,0 +1,260 @@
+"""Somebody in the house tries to choose the cards of a solo round, and what notices it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from hmac import digest
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from django.core.management import CommandError, call_command
+from django.db import transaction
+from pytest_django import Settings
+
+from games import deals
+from games.dealer.dealer import Dealer
+from games.dealer.keys import Keys
+from games.engine.commitments import Binding, Purpose, digest_of_stakes
+from games.engine.coup import deal
+from games.engine.settle import settle
+from games.engine.shoe import shuffle
+from games.errors import CommitmentSpent
+from games.models import Incident, Round, SoloSeat, Table
+from games.rounds.database_refusals import NotDealt, WrongSeed
+from games.solo import play_round, seats
+from games.variants import VARIANTS
+from games.verification import replay_task
+from games.verification.service import verify_round
+from tests.builders import a_player, a_round, a_seat, a_table
+from tests.games.test_rounds_are_written_by_functions import FUNCTION, Asked, as_played, dealer_key, without_refusal
+from tests.harness.dealer import dealing
+from tests.people import events
+from wallet.ledger import accounts
+from wallet.models import Mode
+
+MONEY, STAKE = 1_000_000, 1_000
+
+
+@pytest.fixture
+def own_dealer(tmp_path: Path, settings: Settings) -> Iterator[Dealer]:
+    """A dealer of the test's own, whose first deal has the number 1. It has the keys of the run."""
+    own = Dealer(Keys.opened(settings.VAR_DIR / "dealer"))
+    with dealing(own, tmp_path / "socket"):
+        settings.DEALER = str(tmp_path / "socket")
+        yield own
+
+
+@pytest.fixture
+def seat(cloned_db, own_dealer: Dealer) -> SoloSeat:
+    return a_seat(a_player(real=MONEY), a_table(), player=STAKE)
+
+
+def fresh(seat: SoloSeat) -> SoloSeat:
+    return SoloSeat.objects.select_related("table", "player").get(pk=seat.pk)
+
+
+def play(seat: SoloSeat) -> Round:
+    """Press DEAL with the slip that lies there."""
+    now = fresh(seat)
+    played = play_round(
+        player=now.player,
+        table_id=now.table_id,
+        mode=Mode(now.mode),
+        round_id=now.round_id,
+        slip_version=now.slip_version,
+    )
+    return Round.objects.get(pk=played.round_id)
+
+
+def names(said: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return what a command prints, whether or not it fails."""
+    with suppress(CommandError):
+        said()
+    return capsys.readouterr().out
+
+
+def deals_verified(capsys: pytest.CaptureFixture[str]) -> str:
+    return names(lambda: call_command("verify_deals"), capsys)
+
+
+def demand_noticed(round_id: Any, what: str) -> None:
+    """The replay task closes the table and opens an incident; the page of the round names the difference."""
+    assert replay_task.replay_finished_rounds().suspicious == (round_id,)
+    incident = Incident.objects.get()
+    assert (incident.kind, incident.round_id) == ("not_dealt", round_id)
+    assert what in {finding["what"] for finding in incident.findings}
+    assert incident.done == ["Table closed.", "The round stands."]
+    assert not Table.objects.get().is_open
+    found = verify_round(round_id)
+    assert found
+    assert what.capitalize() in {fact.what for fact in found.differences}
+
+
+def test_an_honest_house_is_clean(seat, capsys):
+    for _ in range(3):
+        a_round(seat.player, seat.table, player=STAKE)
+    assert replay_task.replay_finished_rounds().suspicious == ()
+    assert deals_verified(capsys) == "3 rounds of 1 epochs of the dealer were verified.\n"
+
+
+class TestTheLoginRole:
+    """Web and workers: they have the password of their role and the dealer's socket."""
+
+    def test_cannot_open_a_seed(self, seat):
+        sealed = bytes(seat.sealed_seed)
+        for key in (sha256(sealed).digest(), bytes(32), dealer_key()):
+            with pytest.raises(InvalidTag):
+                AESGCM(key).decrypt(sealed[16:28], sealed[28:], b"")
+
+    def test_cannot_swap_the_seed_after_its_seal_was_shown(self, seat, cloned_db, own_dealer):
+        other = own_dealer.commit(Binding(Purpose.SOLO, str(seat.round_id), seat.table_id, *named(seat)))
+        change = "UPDATE games_soloseat SET sealed_seed = %s"
+        denied = pytest.raises(psycopg.errors.InsufficientPrivilege)
+        with psycopg.connect(cloned_db.web_url, autocommit=True) as web, denied:
+            web.execute(change, [other.sealed])
+        swapped = replace(seats.committed(fresh(seat)), sealed=other.sealed)
+        with pytest.raises(CommitmentSpent) as refused:
+            deals.deal(
+                Purpose.SOLO,
+                swapped,
+                table_id=seat.table_id,
+                variant=VARIANTS[seat.table.variant],
+                player_value="",
+                stakes={"player": STAKE},
+            )
+        assert refused.value.reason == "foreign"
+
+    def test_that_looks_at_the_cards_of_many_commitments_leaves_gaps(self, seat, capsys):
+        """It commits the seat anew until the cards suit it. Every look is a deal with a number."""
+        variant, looks = VARIANTS[seat.table.variant], 0
+        while True:
+            now, looks = fresh(seat), looks + 1
+            seen = deals.deal(
+                Purpose.SOLO,
+                seats.committed(now),
+                table_id=seat.table_id,
+                variant=variant,
+                player_value="",
+                stakes={"player": STAKE},
+            )
+            if seen.answer.outcome == "banker" and looks > 2:
+                break
+            seats.renew(now, deals.Reason.EXPIRED)
+        played = play(seat)
+        assert played.outcome == "banker"
+        assert "dealt and not stored." in deals_verified(capsys)
+        assert len([each for each in events("seat.committed") if each["data"]["reason"] == "expired"]) == looks - 1
+
+    def test_cannot_choose_the_bets_after_the_cards(self, seat):
+        seen = as_played(seat, player=STAKE)
+        with pytest.raises(CommitmentSpent):
+            as_played(seat, banker=STAKE)
+        proof = digest(b"k" * 32, seen.statement.encode(), "sha256")
+        other = replace(seen, bets=["banker"], payouts=[0], results=["lose"], commissions=[0], proof=proof)
+        with pytest.raises(NotDealt):
+            other.send()
+
+    def test_cannot_run_a_dealer_of_its_own(self, seat, owner):
+        own = Dealer(Keys.new(), draw=lambda _size: b"c" * 32)
+        asked, commitment, _ = dealt_by(own, seat)
+        with pytest.raises(WrongSeed):
+            asked.send()
+        owner.execute("UPDATE games_soloseat SET commitment = %s", [commitment])  # as if the seat had begun with it
+        with pytest.raises(NotDealt):
+            asked.send()
+
+
+class TestTheOwner:
+    """Whoever owns the tables reads the key of the proofs, and writes what they like. The dealer's signature and the
+    event log, which is signed elsewhere, do not fit.
+    """
+
+    def test_that_swaps_the_seed_is_noticed(self, seat, owner, own_dealer, capsys):
+        """6 of 6 rounds were lost at will like this: any seed of the dealer, whose cards it had looked at."""
+        binding = Binding(Purpose.SOLO, str(seat.round_id), seat.table_id, *named(seat))
+        other = own_dealer.commit(binding)
+        change = "UPDATE games_soloseat SET sealed_seed = %s, commitment = %s"
+        owner.execute(change, [other.sealed, other.commitment])
+        played = play(seat)
+        assert played.commitment == other.commitment != seat.commitment
+        assert "the commitment in the log before it is another one" in deals_verified(capsys)
+        demand_noticed(played.pk, "commitment in the event log before the bets")
+
+    def test_that_deals_with_a_dealer_of_its_own_is_noticed(self, seat, owner, capsys):
+        """It knows the key of the proofs, so the database takes the cards."""
+        chosen = Dealer(replace(Keys.new(), proof=dealer_key()), draw=lambda _size: b"c" * 32)
+        asked, commitment, signature = dealt_by(chosen, seat)
+        owner.execute("UPDATE games_soloseat SET commitment = %s", [commitment])
+        replace(asked, signature=signature).send()
+        said = deals_verified(capsys)
+        assert "signature of the dealer: not of a dealer in DEALER_KEYS" in said
+        assert "the commitment in the log before it is another one" in said
+        demand_noticed(asked.round_id, "signature of the dealer")
+
+    def test_that_removes_the_guard_and_chooses_the_bets_after_the_cards_is_noticed(self, seat, owner, capsys):
+        asked, variant = as_played(seat, player=STAKE), VARIANTS[seat.table.variant]
+        (line,) = settle(variant, deal(shuffle(asked.seed, variant.decks)), {"banker": STAKE}).lines
+        without_refusal(owner, FUNCTION, "SB066")
+        paid: dict[str, Any] = {"payouts": [line.payout], "commissions": [line.commission]}
+        replace(asked, bets=["banker"], results=[str(line.result)], proof=b"none", **paid).send()
+        assert "signature of the dealer: not of a dealer in DEALER_KEYS" in deals_verified(capsys)
+        demand_noticed(asked.round_id, "signature of the dealer")
+
+    def test_that_throws_a_round_away_is_noticed(self, seat, capsys):
+        """The round was dealt, and its transaction is not committed."""
+        with suppress(InterruptedError), transaction.atomic():
+            play(seat)
+            raise InterruptedError
+        with transaction.atomic():
+            seats.renew(fresh(seat), deals.Reason.DEALT)
+        play(seat)
+        said = deals_verified(capsys)
+        assert "was dealt and not stored." in said
+        assert accounts.balance(seat.player_id, Mode.REAL) != MONEY or "tie" in Round.objects.get().outcome
+
+    def test_that_stores_a_deal_twice_is_noticed(self, seat, owner, capsys):
+        first = play(seat)
+        a_slip = as_played(a_seat(seat.player, seat.table, player=STAKE), player=STAKE)
+        (settled,) = events("round.settled", on=f"round:{first.pk}")
+        number = settled["data"]["dealer"]["deal"]
+        replace(a_slip, deal=number).send()
+        assert f"deal {number} of epoch {a_slip.epoch} is in the log twice" in deals_verified(capsys)
+
+
+def named(seat: SoloSeat) -> tuple[int, str]:
+    variant = VARIANTS[seat.table.variant]
+    return variant.decks, variant.digest
+
+
+def dealt_by(own: Dealer, seat: SoloSeat) -> tuple[Asked, str, bytes]:
+    """Return a round as another dealer dealt it, with its commitment and its proof."""
+    binding, stakes = Binding(Purpose.SOLO, str(seat.round_id), seat.table_id, *named(seat)), {"player": STAKE}
+    made = own.commit(binding)
+    told = own.deal(
+        binding, commitment=made.commitment, sealed=made.sealed, player_value="", stakes=digest_of_stakes(stakes)
+    )
+    variant, said = VARIANTS[seat.table.variant], told.statement
+    (line,) = settle(variant, deal(shuffle(told.seed, variant.decks)), stakes).lines
+    asked = Asked(
+        seat=seat.pk,
+        round_id=seat.round_id,
+        account=accounts.player_account(seat.player_id, Mode(seat.mode)),
+        seed=told.seed,
+        cards=said.cards,
+        outcome=said.outcome,
+        bets=[line.bet],
+        stakes=[line.stake],
+        payouts=[line.payout],
+        commissions=[line.commission],
+        results=[str(line.result)],
+        deal=said.number,
+        epoch=said.epoch,
+        key=said.key,
+        proof=told.proof,
+    )
+    return asked, made.commitment, told.signature
