@@ -19,6 +19,7 @@ from games.engine.shoe import shuffle
 from games.models import CheminCoup, Incident, LiveRound, LiveTable, Participation, Round, Shape, Shoe
 from games.shared import shoes
 from games.variants import VARIANTS
+from games.verification import deals
 from tests.concurrency.books import disagreements
 
 # A stake leads to the settlement of its round, or is given back: never both, never neither, nothing twice. Each selects
@@ -73,6 +74,8 @@ def faults() -> Iterator[str]:
     yield from (f"incident at {each.table.slug}: {each.cause}" for each in Incident.objects.select_related("table"))
     yield from _not_as_dealt()
     yield from _not_as_dealt_to_players()
+    # A deal that is missing is that of a process that was killed at that moment.
+    yield from (found for found in deals.findings(deals.Verified()) if not found.endswith("dealt and not stored."))
     for command in ("verify_ledger", "verify_audit"):
         try:
             call_command(command, verbosity=0)

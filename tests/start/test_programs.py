@@ -2,7 +2,7 @@
 
 import pytest
 
-from ops.fork_server import beat, forked_programs, signers
+from ops.fork_server import beat, dealers, forked_programs, signers
 
 SOCKET = 7
 
@@ -19,9 +19,11 @@ def test_web_has_as_many_processes_as_are_asked_for_on_one_socket(settings, proc
     assert len({web.log for web in webs}) == processes
 
 
-def test_a_signer_of_its_own_has_a_demo_house_alone_and_it_is_told_no_secret(settings, monkeypatch):
+def test_a_signer_and_a_dealer_of_its_own_has_a_demo_house_alone_and_they_are_told_no_secret(settings, monkeypatch):
+    settings.DEALER_DIR = settings.VAR_DIR / "dealer"
     monkeypatch.setenv("SECRET_KEY", "not for the signer")
-    (signer,) = signers()
-    assert signer.environment.keys() <= {"PATH", "LANG"}
-    settings.SIGNER_DIR = None
-    assert not list(signers())
+    (signer,), (dealer,) = signers(), dealers()
+    for program in (signer, dealer):
+        assert program.environment.keys() <= {"PATH", "LANG"}
+    settings.SIGNER_DIR = settings.DEALER_DIR = None
+    assert not [*signers(), *dealers()]

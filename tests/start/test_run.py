@@ -23,6 +23,7 @@ from tests.start.support import PROJECT, House, fresh_var, manage, processes_of,
 
 SECONDS_TO_CLOSE = 30
 FORKED = ("web", "worker")
+APART = ("audit.sealing.signer", "games.dealer")
 LAUNCHER_BYTES = 40_000_000  # resident: 20 MB of Python and what it imports
 BEAT_BYTES = 70_000_000  # resident, in place of 156 million with all apps
 FORKED_BYTES = 110_000_000  # PSS: what is theirs alone, and their part of what is shared
@@ -87,7 +88,16 @@ def test_pages_and_health_are_served(house: House) -> None:
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("role", "said"),
-    sample([("web", "web: ready"), ("worker", "worker: "), ("beat", "beat: active"), ("signer", "signer: ")], 1),
+    sample(
+        [
+            ("web", "web: ready"),
+            ("worker", "worker: "),
+            ("beat", "beat: active"),
+            ("signer", "signer: "),
+            ("dealer", "dealer: dealt 0 rounds"),
+        ],
+        1,
+    ),
 )
 def test_each_of_its_programs_is_well(house: House, role: str, said: str) -> None:
     answers: list[subprocess.CompletedProcess[str]] = []
@@ -131,7 +141,14 @@ def test_var_cannot_be_thrown_away_meanwhile(house: House) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "word"), [("Web", "web"), ("Worker", "worker"), ("Beat", "beat"), ("Signer", "audit.sealing.signer")]
+    ("name", "word"),
+    [
+        ("Web", "web"),
+        ("Worker", "worker"),
+        ("Beat", "beat"),
+        ("Signer", "audit.sealing.signer"),
+        ("Dealer", "games.dealer"),
+    ],
 )
 def test_a_child_that_dies_is_started_again_and_said_so(house: House, name: str, word: str) -> None:
     before = house.child(word)
@@ -143,7 +160,7 @@ def test_a_child_that_dies_is_started_again_and_said_so(house: House, name: str,
 
 @pytest.mark.sweep
 def test_a_fork_server_that_dies_takes_its_children_along_and_is_started_again(house: House) -> None:
-    before = {word: house.child(word) for word in ("ops.fork_server", *FORKED, "beat", "audit.sealing.signer")}
+    before = {word: house.child(word) for word in ("ops.fork_server", *FORKED, "beat", *APART)}
     before["ops.fork_server"].kill()
     house.says("The fork server was killed by signal 9 (SIGKILL); starting it again")
     psutil.wait_procs(before.values(), timeout=SECONDS_TO_CLOSE)
@@ -175,8 +192,9 @@ def test_beat_holds_little_memory(house: House) -> None:
     assert house.child("beat").memory_info().rss < BEAT_BYTES
 
 
-def test_the_signer_is_executed_with_an_environment_of_its_own(house: House) -> None:
-    assert house.child("audit.sealing.signer").environ().keys() <= {"PATH", "LANG", "LC_CTYPE"}
+@pytest.mark.parametrize("word", APART)
+def test_what_holds_keys_is_executed_with_an_environment_of_its_own(house: House, word: str) -> None:
+    assert house.child(word).environ().keys() <= {"PATH", "LANG", "LC_CTYPE"}
 
 
 @pytest.mark.parametrize(("name", "program"), sample([("PostgreSQL", "postgres"), ("Valkey", "valkey-server")], 1))
