@@ -146,7 +146,7 @@ def dealt_now(finished: FinishedRound, solo_seat: SoloSeat) -> Dealt:
     return Dealt(
         id=finished.round_id,
         code=round_code(finished.round_id),
-        cards=finished.cards,
+        cards=finished.deal.answer.cards,
         staked=settlement.staked,
         paid=settlement.paid,
         balance_before=finished.balance,
