@@ -464,7 +464,7 @@ class Migration(InitialMigration):
                 ('number', models.PositiveSmallIntegerField()),
                 ('is_last', models.BooleanField()),
                 ('code', models.CharField(max_length=14)),
-                ('phase', models.CharField(choices=[('betting', 'betting open until the deadline'), ('closed', 'no more bets; stakes are posted'), ('dealt', 'cards are drawn and revealed until the deadline'), ('settled', 'paid; the next round opens after the deadline'), ('void', 'void, or ended without a bet; the next round opens after the deadline')], max_length=7)),
+                ('phase', models.CharField(choices=[('betting', 'betting open until the deadline'), ('closed', 'no more bets'), ('dealt', 'cards are drawn and revealed until the deadline'), ('settled', 'paid; the next round opens after the deadline'), ('void', 'void, or ended without a bet; the next round opens after the deadline')], max_length=7)),
                 ('deadline', models.DateTimeField()),
                 ('opened_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('closed_at', models.DateTimeField(null=True)),
@@ -844,5 +844,32 @@ class Migration(InitialMigration):
         migrations.AddConstraint(
             model_name='liveround',
             constraint=models.UniqueConstraint(condition=models.Q(('phase__in', ('betting', 'closed', 'dealt'))), fields=('live_table',), name='games_liveround_one_open'),
+        ),
+        migrations.CreateModel(
+            name='HighestOdds',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('rules_digest', models.CharField(max_length=64)),
+                ('bet', models.CharField(max_length=20)),
+                ('outcome', models.CharField(max_length=6)),
+                ('win', models.IntegerField()),
+                ('per', models.PositiveIntegerField()),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('rules_digest', 'outcome', 'bet'), name='games_highestodds_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='BetCombinations',
+            fields=[
+                ('rules_digest', models.CharField(max_length=64, primary_key=True, serialize=False)),
+                ('exclusions', models.JSONField()),
+                ('needs', models.JSONField()),
+                ('wins', models.JSONField()),
+            ],
+            options={
+                'default_permissions': (),
+            },
         ),
     ]

@@ -293,12 +293,12 @@ class Migration(InitialMigration):
                 ('language', models.CharField(max_length=2)),
                 ('template', models.CharField(max_length=60)),
                 ('subject', models.CharField(max_length=200)),
-                ('body', models.TextField()),
                 ('written_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('next_try_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), null=True)),
                 ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('last_error', models.CharField(blank=True, max_length=200)),
                 ('sent_at', models.DateTimeField(null=True)),
+                ('sealed_body', models.BinaryField(default=b'')),
             ],
             options={
                 'db_table': 'players_mail',

@@ -713,4 +713,42 @@ class Migration(InitialMigration):
                 'indexes': [models.Index(condition=models.Q(('sent_at__isnull', True)), fields=['due_at'], name='wallet_payout_notice_due')],
             },
         ),
+        migrations.CreateModel(
+            name='Checkpoint',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('beyond', models.BigIntegerField()),
+                ('participation', models.BigIntegerField()),
+                ('before', models.DateTimeField()),
+                ('seed', models.BigIntegerField()),
+                ('entries', models.BigIntegerField()),
+                ('journals', models.BigIntegerField()),
+                ('rounds', models.BigIntegerField()),
+                ('participations', models.BigIntegerField()),
+                ('wagers', models.BigIntegerField()),
+                ('days', models.DecimalField(decimal_places=0, max_digits=60)),
+                ('made_at', models.DateTimeField()),
+            ],
+            options={
+                'db_table': 'ledger_checkpoint',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Verification',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('next', models.BigIntegerField()),
+                ('beyond', models.BigIntegerField()),
+                ('participation', models.BigIntegerField()),
+                ('transaction', models.BigIntegerField()),
+                ('broken', models.BigIntegerField()),
+                ('began_at', models.DateTimeField()),
+                ('ended_at', models.DateTimeField(null=True)),
+            ],
+            options={
+                'db_table': 'ledger_verification',
+                'default_permissions': (),
+            },
+        ),
     ]
