@@ -40,7 +40,11 @@ settings.register_profile(
 settings.register_profile("house", settings.get_profile("sweep"), max_examples=30)
 
 TESTS = Path(__file__).parent
-LONGEST = ("test_every_page.py", "test_secrecy.py", "test_machine.py")  # which would keep one worker alone at the end
+# Each of them would keep one worker alone at the end. The second needs no template, so its worker does not wait for it.
+LONGEST = (
+    *("test_every_page.py", "test_run.py", "test_secrecy.py", "test_matrix.py", "test_machine.py"),
+    *("test_commands.py", "test_baccarat.py", "test_chemin_evening.py", "test_chat.py", "test_interrupted.py"),
+)
 
 
 @pytest.fixture(scope="session")
@@ -68,9 +72,15 @@ def nobody_s_language() -> None:
     timezone.deactivate()
 
 
+@pytest.fixture(scope="module")
+def cloned_from() -> str:
+    """Return the name of the database that `cloned_db` clones; a module may override it (`databases.filled`)."""
+    return databases.TEMPLATE
+
+
 @pytest.fixture
 def cloned_db(
-    request: pytest.FixtureRequest, django_db_setup: Database, django_db_blocker: DjangoDbBlocker
+    request: pytest.FixtureRequest, django_db_setup: Database, django_db_blocker: DjangoDbBlocker, cloned_from: str
 ) -> Iterator[Database]:
     """Give the test a database of its own, with real commits; the aliases ``default`` and ``owner`` both point to it
     meanwhile.
@@ -78,7 +88,7 @@ def cloned_db(
     if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
         pytest.fail("cloned_db commits for real: use it without django_db", pytrace=False)
     with django_db_blocker.unblock():
-        with databases.clone("clone") as database:
+        with databases.clone("clone", like=cloned_from) as database:
             yield database
         databases.demand_untouched(django_db_setup)
 

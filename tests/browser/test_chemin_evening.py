@@ -20,7 +20,6 @@ from tests.browser.chemin_script import (
     RULES,
     evening,
     seed_for_the_evening,
-    the_bank_is_lost,
     the_bank_wins_and_is_kept,
 )
 from tests.builders import UNHURRIED_CHEMIN, a_player
@@ -146,17 +145,17 @@ def take_seats(new_context: NewContext, server: WebServer, live_table: LiveTable
 
 
 def test_an_evening_of_four(new_context: NewContext, web_server: WebServer, live_table: LiveTable, is_sweep: bool):
-    """`make test` plays its first two coups."""
+    """`make test` plays its first coup, in which the bank wins."""
     salon = Salon(live_table, take_seats(new_context, web_server, live_table))
     if is_sweep:
         evening(salon)
     else:
         the_bank_wins_and_is_kept(salon)
-        the_bank_is_lost(salon)
 
     coups = list(CheminCoup.objects.order_by("at"))
-    assert [coup.outcome for coup in coups][:2] == ["banker", "punter"]
+    assert coups[0].outcome == "banker"
     if is_sweep:
+        assert coups[1].outcome == "punter"
         assert [coup.call for coup in coups] == ["", "", "", "banco_solo"]
         assert coups[-1].punter_departs
     assert not CheminMove.objects.exclude(decider__in=(Decider.PLAYER, Decider.HOUSE)).exists()
@@ -166,7 +165,9 @@ def test_an_evening_of_four(new_context: NewContext, web_server: WebServer, live
         assert int(digits) == has
         expect(browser_player.page.locator(".past-coup")).to_have_count(len(coups))
         part = Participation.objects.filter(player=browser_player.player).order_by("-pk").first()
-        assert part
+        if not part:
+            assert not is_sweep  # in the first coup somebody's turn to stake does not come
+            continue
         browser_player.page.goto(f"/en/history/{part.round_id}/")
         expect(browser_player.page.locator("main")).to_contain_text(part.round.code)
     assert [check.rows for check in verify.run() if check.rows] == []

@@ -14,9 +14,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from games.ledger_invariants import ROUNDS
-from games.models import Participation, Phase
+from games.models import Participation, Phase, Table
+from players.models import Player
 from tests.builders import a_player, a_round, a_seat, a_table
 from tests.games.test_rounds_are_written_by_functions import as_played, without_refusal
+from tests.harness.databases import filled
 from tests.live.at_table import a_live_table, advance_to, bet
 from wallet.invariants.verify import Progress, VerificationEnded, run
 from wallet.ledger import accounts
@@ -117,13 +119,17 @@ def age(owner: psycopg.Connection, hours: int = 2) -> None:
     owner.execute("UPDATE ledger_verification SET began_at = began_at - make_interval(hours => %s)", [hours])
 
 
+def play_a_round() -> None:
+    a_round(a_player(real=MONEY), a_table(), player=STAKE, tie=STAKE)
+
+
 class Played:
-    """A player with a finished solo round of two bets."""
+    """The player with a finished solo round of two bets, in a clone of the database in which it was played."""
 
     def __init__(self) -> None:
-        self.player, self.table = a_player(real=MONEY), a_table()
-        self.round_id = a_round(self.player, self.table, player=STAKE, tie=STAKE).round_id
-        self.part = Participation.objects.get(round_id=self.round_id)
+        self.player, self.table = Player.objects.get(), Table.objects.get()
+        self.part = Participation.objects.get()
+        self.round_id = self.part.round_id
         self.cash = accounts.player_account(self.player.pk, Mode.REAL)
         self.house = accounts.house_account(AccountKind.HOUSE, "SEK", Mode.REAL)
         self.escrow = accounts.house_account(AccountKind.ESCROW, "SEK", Mode.REAL)
@@ -132,6 +138,12 @@ class Played:
         """Play three more rounds."""
         for _ in range(3):
             a_round(self.player, self.table, player=STAKE)
+
+
+@pytest.fixture(scope="module")
+def cloned_from(django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock(), filled(play_a_round) as name:
+        yield name
 
 
 @pytest.fixture
@@ -213,7 +225,7 @@ class TestIsNamed:
         assert f"its participation says staked {2 * STAKE + 10}" in verify()
 
     def test_a_payout_above_the_paytable(self, cloned_db, owner):
-        seat = a_seat(a_player(real=MONEY), a_table(), player=STAKE)
+        seat = a_seat(a_player(real=MONEY), Table.objects.get(), player=STAKE)
         without_refusal(owner, "games_finish_solo_round", "SB063")
         replace(as_played(seat, player=STAKE), payouts=[1_000 * STAKE], results=["win"], commissions=[0]).send()
         said = verify()

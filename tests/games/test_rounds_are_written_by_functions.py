@@ -42,6 +42,7 @@ from games.tables.status import close_table, pause_table
 from games.variants import VARIANTS
 from players.account import terms
 from tests.builders import a_player, a_round, a_seat, a_shared_table, a_table
+from tests.harness.databases import filled
 from tests.harness.rows_written import rows_written
 from tests.people import events
 from wallet import ledger
@@ -189,9 +190,15 @@ def another(seat: SoloSeat) -> deals.Commitment:
     return deals.commit(Purpose.SOLO, seat.table_id, VARIANTS[seat.table.variant])
 
 
+@pytest.fixture(scope="module")
+def cloned_from(django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock(), filled(lambda: a_seat(a_player(real=MONEY), a_table(), player=STAKE)) as name:
+        yield name
+
+
 @pytest.fixture
 def seat(cloned_db) -> SoloSeat:
-    return a_seat(a_player(real=MONEY), a_table(), player=STAKE)
+    return SoloSeat.objects.get()
 
 
 def balance(seat: SoloSeat) -> int:
@@ -474,7 +481,7 @@ class TestASeat:
         values: list[Any] = [player.pk, table.pk, "R", uuid4(), "a" * 64, b"sealed", "b" * 64]
         with pytest.raises(NotTaken), transaction.atomic(), round_refusals(), connection.cursor() as cursor:
             cursor.execute(seats.TAKE, values)
-        assert not SoloSeat.objects.exists()
+        assert not SoloSeat.objects.filter(player=player).exists()
 
 
 @pytest.mark.django_db

@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -161,6 +161,20 @@ def clone(name: str, *, like: str = TEMPLATE) -> Iterator[Database]:
                 yield database
         finally:
             superuser.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(unique)))
+
+
+@contextmanager
+def filled(fill: Callable[[], object]) -> Iterator[str]:
+    """Create a database with the rows that *fill* creates, and yield its name, for `clone`.
+
+    For a module whose tests each need a database of their own with the same rows. Django does not
+    use it after *fill*.
+    """
+    before = {alias: connections.settings[alias]["NAME"] for alias in connections}
+    with clone("filled") as database:
+        fill()
+        _point(before)
+        yield database.name
 
 
 def demand_untouched(database: Database) -> None:

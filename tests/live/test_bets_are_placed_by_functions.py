@@ -39,6 +39,7 @@ from players.models import Player
 from players.protection import exclusions
 from tests.builders import a_player, put_live
 from tests.games.test_rounds_are_written_by_functions import weaken, without_refusal
+from tests.harness.databases import filled
 from tests.harness.owner import as_owner
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at
 from tests.live.betting import held, held_for, stakes_of, total_of
@@ -53,14 +54,23 @@ SAMPLE = 400
 VOID = "SELECT games_store_void_round(%s::uuid, %s::text, %s::text)"
 
 
+@pytest.fixture(scope="module")
+def cloned_from(django_db_setup, django_db_blocker):
+    with (
+        django_db_blocker.unblock(),
+        filled(lambda: bet(a_player("RO", real=MONEY), a_live_table("pairs"), player=STAKE)) as name,
+    ):
+        yield name
+
+
 @pytest.fixture
 def live_table(cloned_db) -> LiveTable:
-    return a_live_table("pairs")
+    return LiveTable.objects.get(mode=Mode.REAL)
 
 
 @pytest.fixture
-def seat(live_table: LiveTable) -> LiveSeat:
-    return bet(a_player("RO", real=MONEY), live_table, player=STAKE)
+def seat(cloned_db) -> LiveSeat:
+    return LiveSeat.objects.get()
 
 
 def call(statement: str, *values: Any) -> Any:
@@ -310,7 +320,7 @@ class TestIsRefused:
         limits = pairs_limits()
         most = limits["RON"]["bets"]["player"][1]
         limits["RON"]["liability"] = 2 * most - 1
-        live_table = a_live_table("pairs", limits=limits)
+        live_table = a_live_table("pairs", slug="risky", limits=limits)
         place(a_seat_of(a_player("RO", real=most), live_table), {"player": most})
         seat = a_seat_of(a_player("RO", real=most), live_table)
         refused_until(
@@ -332,7 +342,7 @@ class TestIsRefused:
         free = accounts.player_account(player.pk, Mode.FREE)
         with pytest.raises(DatabaseError, match="takes no seat"):
             call(seats.TAKE, live_table.pk, player.pk, free)
-        assert not LiveSeat.objects.exists()
+        assert not LiveSeat.objects.filter(player=player).exists()
 
 
 class TestWhatTheDatabaseKnowsOfTheRules:

@@ -16,12 +16,14 @@ from audit.log import canonical
 from audit.models import Event
 from games.engine.cards import Card
 from games.engine.coup import deal
-from games.models import LiveRound, Participation, Phase, Round
+from games.models import LiveRound, LiveTable, Participation, Phase, Round
 from games.rounds.database_refusals import NotCommitted, StakesDiffer, WrongWagers, round_refusals
 from games.shared import settlement
 from games.variants import VARIANTS
+from players.models import Player
 from tests.builders import a_player
 from tests.games.test_rounds_are_written_by_functions import without_refusal
+from tests.harness.databases import filled
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from wallet import ledger
 from wallet.ledger import accounts
@@ -50,16 +52,23 @@ TABLES = {
 }
 
 
+@pytest.fixture(scope="module")
+def cloned_from(django_db_setup, django_db_blocker):
+    with (
+        django_db_blocker.unblock(),
+        filled(lambda: bet(a_player(real=MONEY), a_live_table("pairs"), player=STAKE)) as name,
+    ):
+        yield name
+
+
 @pytest.fixture
 def player(cloned_db):
-    return a_player(real=MONEY)
+    return Player.objects.get()
 
 
 @pytest.fixture
-def live_table(player):
-    live_table = a_live_table("pairs")
-    bet(player, live_table, player=STAKE)
-    return live_table
+def live_table(cloned_db):
+    return LiveTable.objects.get(mode=Mode.REAL)
 
 
 def settle(round_id: UUID, pays: list[dict[str, object]]) -> None:

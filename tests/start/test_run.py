@@ -52,9 +52,12 @@ def settle(var: Path, first_house: House) -> Path:
 
 @pytest.fixture(scope="module")
 def house(first_house: House) -> Iterator[House]:
-    """An open house, shared by the tests of this module that leave it open."""
+    """An open house, started as make starts it, shared by the tests of this module that leave it open. The last test
+    that uses it kills make.
+    """
+    make_like = ("sh", "-c", '"$@"; true', "sh")
     with fresh_var() as var:
-        house = House(settle(var, first_house))
+        house = House(settle(var, first_house), "run", "--with-parent", behind=make_like)
         try:
             yield house.open()
         finally:
@@ -170,7 +173,8 @@ def test_a_fork_server_that_dies_takes_its_children_along_and_is_started_again(h
 
 
 def test_the_launcher_holds_little_memory_while_it_waits(house: House) -> None:
-    assert psutil.Process(house.process.pid).memory_info().rss < LAUNCHER_BYTES
+    (launcher,) = psutil.Process(house.process.pid).children()
+    assert launcher.memory_info().rss < LAUNCHER_BYTES
 
 
 def test_the_launcher_imports_neither_django_nor_celery() -> None:
@@ -290,12 +294,11 @@ def test_a_launcher_killed_while_it_opens_leaves_no_process(var: Path) -> None:
     wait_until(lambda: not processes_of(var), "something outlived the launcher")
 
 
-def test_started_by_make_it_closes_when_make_is_killed(settled_var: Path) -> None:
-    make_like = ("sh", "-c", '"$@"; true', "sh")
-    house = House(settled_var, "run", "--with-parent", behind=make_like).open()
+def test_started_by_make_it_closes_when_make_is_killed(house: House) -> None:
+    assert house.answers()
     house.process.kill()
     house.process.wait()
-    wait_until(lambda: not processes_of(settled_var), "the house outlived make")
+    wait_until(lambda: not processes_of(house.var), "the house outlived make")
 
 
 def test_a_busy_port_is_one_line_and_starts_nothing(var: Path) -> None:
