@@ -1,8 +1,8 @@
 """Sweeps: the same tests with more parameters, run by ``make test-all``.
 
 `sweep` marks parameters that only the sweep runs, and ``@pytest.mark.sweep`` marks a whole test.
-``pytest --sweep`` runs everything; without the option, sweep parameters are not even collected, and
-sweep tests are not selected (they are counted as "deselected", not as skipped).
+``pytest --sweep`` runs everything; without the option, sweep parameters and sweep tests are not even
+collected. A run of some files counts its sweep tests as "deselected", not as skipped.
 
 ``make test`` shows pages in German and in one other language, `SECOND_LANGUAGE`, which the day
 decides. The header of a run prints both; ``SABOT_TEST_DAY=2026-11-27 make test`` repeats the choice
@@ -99,6 +99,18 @@ def pytest_configure(config: pytest.Config) -> None:
     global IS_SWEEP  # noqa: PLW0603  (test modules read it on import)
     IS_SWEEP = config.getoption("sweep")
     settings.load_profile("sweep" if IS_SWEEP else "house")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[Any] | None:
+    """Skip sweep tests and classes when all tests are collected. Otherwise they are collected and deselected, so that
+    pytest says why a test that was named does not run.
+    """
+    config = collector.config
+    if IS_SWEEP or config.args != config.getini("testpaths") or not name.casefold().startswith("test"):
+        return None
+    marks = getattr(obj, "pytestmark", ())
+    return [] if isinstance(marks, list) and any(mark.name == "sweep" for mark in marks) else None
 
 
 @pytest.hookimpl(wrapper=True)

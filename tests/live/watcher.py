@@ -45,6 +45,8 @@ class Watcher:
         self.line.sendall(f"GET {address} HTTP/1.1\r\nHost: {at.netloc}\r\n{cookies}{said}\r\n".encode())
         self.bytes = b""
         self.is_over = False
+        self._taken, self._rest = 0, b""  # bytes that were taken apart, and the event that is not complete
+        self._news: list[Notifications] = []
         self._changed = threading.Condition()
         self._reader = threading.Thread(target=self._read, daemon=True)
         if reads:
@@ -58,7 +60,8 @@ class Watcher:
     @property
     def news(self) -> list[Notifications]:
         """Return all complete events so far."""
-        return [Notifications.of(block) for block in self._text().split("\n\n")[:-1] if block.startswith("event: ")]
+        self._take_apart()
+        return list(self._news)
 
     def of(self, kind: str) -> list[Notifications]:
         return [each for each in self.news if each.kind == kind]
@@ -92,16 +95,21 @@ class Watcher:
             self.line.shutdown(socket.SHUT_RDWR)
         self.line.close()
 
-    def _text(self) -> str:
-        """Return the received text without HTTP chunk lengths."""
-        _, _, rest = self.bytes.partition(b"\r\n\r\n")
-        said = b""
-        while (end := rest.find(b"\r\n")) != -1:
-            length = int(rest[:end] or b"0", 16)
-            if len(rest) < end + 2 + length + 2:
+    def _take_apart(self) -> None:
+        """Add the events that have become complete to the news, without HTTP chunk lengths."""
+        if not self._taken:
+            self._taken = self.bytes.find(b"\r\n\r\n") + 4
+            if self._taken < 4:
+                self._taken = 0
+                return
+        while (end := self.bytes.find(b"\r\n", self._taken)) != -1:
+            length = int(self.bytes[self._taken : end] or b"0", 16)
+            if len(self.bytes) < end + 2 + length + 2:
                 break
-            said, rest = said + rest[end + 2 : end + 2 + length], rest[end + 2 + length + 2 :]
-        return said.decode()
+            self._rest += self.bytes[end + 2 : end + 2 + length]
+            self._taken = end + 2 + length + 2
+        *blocks, self._rest = self._rest.split(b"\n\n")
+        self._news += [Notifications.of(block.decode()) for block in blocks if block.startswith(b"event: ")]
 
     def _read(self) -> None:
         while True:
