@@ -205,41 +205,43 @@ def is_coup(part: Participation) -> bool:
 
 
 def _line(part: Participation, finished: Mapping[UUID, FinishedCoup], language: str) -> HistoryLine:
-    version, status = part.round.table_version, _status(part)
-    game, coup = GAMES[version.table.variant], finished.get(part.round_id)
+    played, status, wagers = part.round, _status(part), part.wagers.all()
+    version = played.table_version
+    table = version.table
+    game, coup = GAMES[table.variant], finished.get(part.round_id)
     view = _view(part, coup, language) if status == "complete" else None
     if status == "complete" and view is None:
         status = "examined"
     return HistoryLine(
         id=part.round_id,
-        code=part.round.code,
-        at=part.round.at,
-        table_name=version.table.name,
-        table_slug=version.table.slug,
-        table_id=version.table_id,
+        code=played.code,
+        at=played.at,
+        table_name=table.name,
+        table_slug=table.slug,
+        table_id=table.pk,
         mode=Mode(part.mode),
         currency=part.currency,
         status=status,
-        is_dealt=bool(part.round.cards) or (coup is not None and part.round.first_card is not None),
-        is_undone_by_people=status == "void" and VoidReason(part.round.void.reason).is_of_people,
+        is_dealt=bool(played.cards) or (coup is not None and played.first_card is not None),
+        is_undone_by_people=status == "void" and VoidReason(played.void.reason).is_of_people,
         view=view,
         wagers=tuple(
             WagerLine(wager.bet, wager_name(part, wager.bet, language), wager.stake, paid_back(wager), wager.result)
-            for wager in part.wagers.all()
+            for wager in wagers
             if status != "examined"
         ),
         staked=part.staked,
-        paid=sum(paid_back(wager) for wager in part.wagers.all()) if status == "void" else part.paid,
+        paid=sum(paid_back(wager) for wager in wagers) if status == "void" else part.paid,
         commission=part.commission,
         balance_before=part.balance_before,
         balance_after=part.balance_after,
         rules_version=version.rules_version,
         rules_digest=version.rules_digest,
         table_version=version.number,
-        commitment=part.round.commitment,
-        seed=_seed(part.round),
-        player_value=part.round.player_value,
-        decks=part.round.shoe.decks if part.round.shoe else game.decks,
+        commitment=played.commitment,
+        seed=_seed(played),
+        player_value=played.player_value,
+        decks=played.shoe.decks if played.shoe else game.decks,
         coup=coups.coup_line(coup, part.player_id, part.currency, language) if coup and status != "examined" else None,
     )
 
@@ -284,7 +286,7 @@ def _playing_line(going: LiveRound, seat: LiveSeat, language: str) -> PlayingLin
         at=going.opened_at,
         table_name=version.table.name,
         table_slug=version.table.slug,
-        table_id=version.table_id,
+        table_id=table.pk,
         mode=Mode(going.live_table.mode),
         currency=seat.currency,
         is_held=going.phase == Phase.BETTING,
@@ -310,7 +312,7 @@ def _playing_coup(going: LiveRound, player: Player) -> PlayingLine:
         at=going.opened_at,
         table_name=version.table.name,
         table_slug=version.table.slug,
-        table_id=version.table_id,
+        table_id=table.pk,
         mode=Mode(going.live_table.mode),
         currency=player.currency,
         is_held=False,

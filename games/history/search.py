@@ -91,6 +91,7 @@ LEFT JOIN games_shoe AS shoe ON shoe.id = round.shoe_id
 LEFT JOIN games_void AS void ON void.round_id = round.id
 WHERE part.id = ANY (%s::bigint[]) ORDER BY part.at DESC, part.id DESC
 """  # noqa: S608  (nothing but names of our own columns)
+TABLES = f"SELECT {columns(Table, 'seat')} FROM games_table AS seat"  # noqa: S608  (see above)
 WAGERS = f"""
 SELECT {columns(Wager, "wager")} FROM games_wager AS wager WHERE participation_id = ANY (%s::bigint[]) ORDER BY id
 """  # noqa: S608  (nothing but names of our own columns)
@@ -116,7 +117,7 @@ def _read(ids: list[int]) -> list[Participation]:
     """Return the rows of these rounds, newest first, with everything that is shown of them."""
     if not ids:
         return []
-    tables = Table.objects.in_bulk()
+    tables = {table.pk: table for table in (instance(Table, row) for row in fetch_all(TABLES, []))}
     versions: dict[int, TableVersion] = {}
     parts = [_part(row, versions, tables) for row in fetch_all(PARTS, [array(ids)])]
     wagers: dict[int, list[Wager]] = {part.pk: [] for part in parts}

@@ -130,6 +130,7 @@ SAFE = {
     "backoffice.handbook": "docs/handbook.md, our own text, by a renderer that escapes HTML",
     "casino.fragments": "texts of the catalogues, whose markup is ours",
     "games.help.page": "help texts of ours, by a renderer that escapes HTML",
+    "games.tables.fragments": "fragments, from templates that escape",
     "games.tables.roads_svg": "numbers, and titles that are escaped",
     "games.lobby.selectors": "a card of the lobby, from a template that escapes",
     "backoffice.tables.floor": "a row of the floor, from a template that escapes",
