@@ -230,6 +230,7 @@ class Migration(InitialMigration):
                 ('round_id', models.UUIDField(unique=True)),
                 ('commitment', models.CharField(max_length=64)),
                 ('sealed_seed', models.BinaryField()),
+                ('rules_digest', models.CharField(db_default='', default='', max_length=64)),
                 ('slip', models.JSONField(default=dict)),
                 ('slip_version', models.PositiveIntegerField(default=0)),
                 ('undo', models.JSONField(default=list)),
@@ -497,7 +498,7 @@ class Migration(InitialMigration):
             name='Incident',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('not_reproduced', 'Seed does not reproduce the round'), ('rules_unknown', 'Rules of the round are not installed'), ('ledger_refuses', 'Seed does not reproduce the round, and the ledger cannot reverse it'), ('phase_raised', 'Round could not continue'), ('overdue', 'Round exceeded its deadline'), ('wrong_card', 'Shoe differs from the shuffle'), ('not_recomputed', 'Settlement cannot be reproduced'), ('reported', 'Reported by staff')], max_length=20)),
+                ('kind', models.CharField(choices=[('not_reproduced', 'Seed does not reproduce the round'), ('rules_unknown', 'Rules of the round are not installed'), ('ledger_refuses', 'Seed does not reproduce the round, and the ledger cannot reverse it'), ('phase_raised', 'Round could not continue'), ('overdue', 'Round exceeded its deadline'), ('wrong_card', 'Shoe differs from the shuffle'), ('not_recomputed', 'Settlement cannot be reproduced'), ('not_dealt', 'No proof that the dealer dealt the round'), ('reported', 'Reported by staff')], max_length=20)),
                 ('table', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='games.table')),
                 ('round', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='games.round')),
                 ('live_round', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='games.liveround')),
@@ -867,6 +868,18 @@ class Migration(InitialMigration):
                 ('exclusions', models.JSONField()),
                 ('needs', models.JSONField()),
                 ('wins', models.JSONField()),
+                ('decks', models.PositiveSmallIntegerField(db_default=0)),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='DealerEpoch',
+            fields=[
+                ('epoch', models.CharField(max_length=32, primary_key=True, serialize=False)),
+                ('key', models.CharField(max_length=64)),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
             options={
                 'default_permissions': (),

@@ -604,6 +604,18 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
+            name='BrowserSession',
+            fields=[
+                ('session_key', models.CharField(max_length=40, primary_key=True, serialize=False, verbose_name='session key')),
+                ('session_data', models.TextField(verbose_name='session data')),
+                ('expire_date', models.DateTimeField(db_index=True, verbose_name='expire date')),
+                ('log_in', models.UUIDField(null=True)),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
             name='Session',
             fields=[
                 ('id', models.UUIDField(primary_key=True, serialize=False)),
