@@ -42,7 +42,6 @@ from games.tables.status import close_table, pause_table
 from games.variants import VARIANTS
 from players.account import terms
 from tests.builders import a_player, a_round, a_seat, a_shared_table, a_table
-from tests.harness.databases import filled
 from tests.harness.rows_written import rows_written
 from tests.people import events
 from wallet import ledger
@@ -190,15 +189,10 @@ def another(seat: SoloSeat) -> deals.Commitment:
     return deals.commit(Purpose.SOLO, seat.table_id, VARIANTS[seat.table.variant])
 
 
-@pytest.fixture(scope="module")
-def cloned_from(django_db_setup, django_db_blocker):
-    with django_db_blocker.unblock(), filled(lambda: a_seat(a_player(real=MONEY), a_table(), player=STAKE)) as name:
-        yield name
-
-
 @pytest.fixture
 def seat(cloned_db) -> SoloSeat:
-    return SoloSeat.objects.get()
+    """Take a seat for each test: the dealer deals a commitment once, whichever copy of the database asks."""
+    return a_seat(a_player(real=MONEY), a_table(), player=STAKE)
 
 
 def balance(seat: SoloSeat) -> int:
