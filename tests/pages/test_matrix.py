@@ -208,7 +208,7 @@ def test_every_address_has_a_name_and_a_line():
 def asked_today(line: Line, is_sweep: bool) -> set[str]:
     """The roles that ask through the whole stack.
 
-    `make test` asks as one of the members of staff who get the same, and on a third of the lines as
+    `make test` asks as one of the members of staff who get the same answer, and on a third of the lines as
     one of the roles that get 403; as others the next day. The next test asks each view as all others.
     """
     if is_sweep:
