@@ -102,9 +102,8 @@ def faults_of_themes(page: Page, others: tuple[str, ...] = OTHER_THEMES) -> Iter
 
 def faults_of_sizes(page: Page, sizes: tuple[str, ...]) -> Iterator[str]:
     """What is wrong with the layout at each size of the window."""
-    for place, size in enumerate(sizes):
-        if place:  # it was opened at the first one
-            resize(page, size)
+    for size in sizes:
+        resize(page, size)
         yield from (f"{size}: {fault}" for fault in page.evaluate(LAYOUT))
 
 
@@ -129,5 +128,4 @@ def test_is_accessible_and_fits_every_screen(gallery: Gallery, sight: Sight, lan
 def test_an_empty_lobby_is_accessible_and_fits_every_screen(page: Page, web_server: WebServer):
     page.emulate_media(reduced_motion="reduce")
     page.goto("/en/")
-    resize(page, "wide")
     expect_none(chain(faults_of_themes(page), faults_of_sizes(page, ("wide", "phone"))))

@@ -114,7 +114,8 @@ def _keep_the_password_as_the_house_does(user: User) -> None:
 def resize(page: Page, size: str) -> None:
     """Set the window to a size of `SIZES`."""
     width, height = SIZES[size]
-    page.set_viewport_size({"width": width, "height": height})
+    if page.viewport_size != {"width": width, "height": height}:
+        page.set_viewport_size({"width": width, "height": height})
 
 
 def set_theme(page: Page, theme: str) -> None:
