@@ -129,12 +129,14 @@ class TestWhatIsTold:
             before = len(reader.of("public")), len(watcher.of("state"))
             drawn = [Card.parse(code) for code in advance_to(made, Phase.DEALT).cards.split()]
             watcher.wait(lambda: len(_turned(watcher)[-1]) == len(drawn))
-            reader.wait(lambda: cards_in(reader.of("public")[-1].html) >= set(drawn))
+            reader.wait(lambda: {card for each in reader.of("public") for card in cards_in(each.html)} >= set(drawn))
             step(made)
             wait_for_state(watcher, phase="settled")
         told, shown = watcher.of("state")[before[1] :], reader.of("public")[before[0] :]
+        on_page: set[Card] = set()  # each event adds the hand that has changed
         for number, (state, public) in enumerate(zip(told, shown, strict=False)):
-            assert cards_in(state.html) <= {*drawn} & cards_in(public.html), number
+            on_page |= cards_in(public.html)
+            assert cards_in(state.html) <= {*drawn} & on_page, number
         order = [len(cards) for cards in _turned(watcher)]
         assert order == sorted(order)
         assert {*range(len(drawn) + 1)} <= {*order}
