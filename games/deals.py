@@ -7,7 +7,6 @@ cards of a round when it has bound itself to the stakes.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -31,13 +30,6 @@ class Reason(StrEnum):
     FOREIGN = "foreign"  # it is not the dealer's, or not for this round: somebody changed it
     RULES = "rules"  # the rules of the table have changed
     RESTORED = "restored"  # the database was restored from a copy
-
-
-REASON_OF: Final[dict[type[Exception], Reason]] = {
-    client.Expired: Reason.EXPIRED,
-    client.DealtOtherwise: Reason.DEALT,
-    client.Foreign: Reason.FOREIGN,
-}
 
 
 @dataclass(frozen=True)
@@ -95,8 +87,8 @@ def deal(
             stakes=digest_of_stakes(stakes),
             following=_binding(purpose, round_id, table_id, variant),
         )
-    except (client.Expired, client.DealtOtherwise, client.Foreign) as error:
-        raise CommitmentSpent(REASON_OF[type(error)]) from error
+    except client.Refusal as refusal:
+        raise CommitmentSpent(Reason(refusal.reason), refusal.proof) from refusal
     except (client.DealerAway, client.InvalidAnswer) as error:
         raise DealerAway from error
     coup = deal_coup([Card.parse(code) for code in answer.cards.split()])

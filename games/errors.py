@@ -61,11 +61,14 @@ class DealerAway(PlayError):
 
 
 class CommitmentSpent(PlayError):
-    """The dealer does not deal the round that the seat is committed to; *reason* is a `games.deals.Reason`."""
+    """The dealer does not deal the round that the seat is committed to.
 
-    def __init__(self, reason: str) -> None:
+    *reason* is a `games.deals.Reason`, *proof* the dealer's, for the database.
+    """
+
+    def __init__(self, reason: str, proof: bytes = b"") -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.proof = reason, proof
 
 
 class NothingToRepeat(PlayError):

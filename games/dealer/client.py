@@ -134,7 +134,6 @@ class _Lines(threading.local):
 
 
 _lines = _Lines()
-_ERRORS: Final = {word: error for error, word in REFUSALS.items()}
 
 
 def _ask(at: str, question: Json) -> Json:
@@ -194,10 +193,12 @@ def _parsed(received: bytes) -> Json:
     if not isinstance(said, dict):
         raise InvalidAnswer(f"the dealer answers {received[:80]!r}")
     if "refused" in said:
-        error: type[Refusal] | None = _ERRORS.get(said["refused"])
-        if error is None:
+        kind = REFUSALS.get(said["refused"])
+        if kind is None:
             raise InvalidAnswer(str(said.get("why")))
-        raise error(said.get("why"))
+        refusal = kind(said.get("why"))
+        refusal.proof = bytes.fromhex(said["proof"])
+        raise refusal
     return said
 
 
@@ -208,6 +209,7 @@ __all__ = [
     "Expired",
     "Foreign",
     "InvalidAnswer",
+    "Refusal",
     "Status",
     "commit",
     "deal",

@@ -15,14 +15,14 @@ import hmac
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from games.dealer.keys import Keys
 from games.dealer.memory import KEPT, Forgotten, Memory
-from games.engine.commitments import Binding, Purpose, Statement, digest_of_entropy
+from games.engine.commitments import Binding, Purpose, Statement, digest_of_entropy, refusal_text
 from games.engine.coup import deal as deal_coup
 from games.engine.shoe import SEED_BYTES, shuffle
 
@@ -31,19 +31,28 @@ NONCE_BYTES: Final = 12
 
 
 class Refusal(Exception):
-    """The dealer does not deal this; the message says why."""
+    """The dealer does not deal this; the message says why. *proof* is for the database."""
+
+    reason: ClassVar[str]
+    proof: bytes = b""
 
 
 class Expired(Refusal):
     """The commitment is of an earlier epoch, or too old."""
 
+    reason = "expired"
+
 
 class DealtOtherwise(Refusal):
     """The commitment was dealt for another request: other stakes, or another value of the player."""
 
+    reason = "dealt"
+
 
 class Foreign(Refusal):
     """The commitment is not the dealer's, or not for this round, table, decks and rules."""
+
+    reason = "foreign"
 
 
 @dataclass(frozen=True)
@@ -95,8 +104,16 @@ class Dealer:
     def deal(self, binding: Binding, *, commitment: str, sealed: bytes, player_value: str, stakes: str) -> Dealt:
         """Deal a round. *stakes*: their digest.
 
-        Raises Expired, DealtOtherwise, Foreign.
+        Raises Expired, DealtOtherwise, Foreign, each with a proof.
         """
+        try:
+            return self._deal(binding, commitment, sealed, player_value, stakes)
+        except Refusal as refusal:
+            refusal.proof = self._prove(refusal_text(refusal.reason, binding, commitment, sealed))
+            raise
+
+    def _deal(self, binding: Binding, commitment: str, sealed: bytes, player_value: str, stakes: str) -> Dealt:
+        """Raises Expired, DealtOtherwise, Foreign."""
         number, seed = self._opened(binding, commitment, sealed)
         entropy = digest_of_entropy(player_value)
         deal = self._deal_number(binding.purpose, number, hashlib.sha256(f"{entropy}{stakes}".encode()).digest())
@@ -105,9 +122,11 @@ class Dealer:
         statement = Statement(
             self.key, self.epoch, deal, binding, commitment, entropy, stakes, cards, coup.outcome.value
         )
-        text = statement.text.encode()
-        proof = hmac.digest(self._keys.proof, text, "sha256")
-        return Dealt(statement, seed, self._keys.signing.sign(text), proof)
+        signature = self._keys.signing.sign(statement.text.encode())
+        return Dealt(statement, seed, signature, self._prove(statement.text))
+
+    def _prove(self, text: str) -> bytes:
+        return hmac.digest(self._keys.proof, text.encode(), "sha256")
 
     def _opened(self, binding: Binding, commitment: str, sealed: bytes) -> tuple[int, bytes]:
         """Return the number of a commitment and its seed. Raises Expired, Foreign."""

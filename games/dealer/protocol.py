@@ -7,7 +7,7 @@ A connection carries any number of requests, one after another. A request names 
 - ``{"do": "deal", "binding": {…}, "commitment": "…", "sealed": "…", "player_value": "…", "stakes": "…", "next": {…}}``,
   where *stakes* is their digest and *next* the binding to commit to for the next round, or null
 
-An answer has the result, or ``{"refused": "expired" | "otherwise" | "foreign" | "invalid", "why": "…"}``.
+An answer has the result, or ``{"refused": "expired" | "dealt" | "foreign" | "invalid", "why": "…", "proof": "…"}``.
 """
 
 import json
@@ -20,7 +20,7 @@ LONGEST: Final = 4096  # bytes of a request or an answer
 LONGEST_VALUE: Final = 200  # characters of the player's value
 MOST_DECKS: Final = 8
 DIGEST: Final = 64  # hex digits
-REFUSALS: Final[dict[type[Refusal], str]] = {Expired: "expired", DealtOtherwise: "otherwise", Foreign: "foreign"}
+REFUSALS: Final[dict[str, type[Refusal]]] = {each.reason: each for each in (Expired, DealtOtherwise, Foreign)}
 
 Json = dict[str, Any]
 
@@ -34,7 +34,7 @@ def answer(dealer: Dealer, line: bytes) -> bytes:
     try:
         said = _answer(dealer, line)
     except Refusal as refusal:
-        said = {"refused": REFUSALS[type(refusal)], "why": str(refusal)}
+        said = {"refused": refusal.reason, "why": str(refusal), "proof": refusal.proof.hex()}
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         said = {"refused": "invalid", "why": f"{type(error).__name__}: {error}"[:200]}
     return json.dumps(said, separators=(",", ":")).encode() + b"\n"

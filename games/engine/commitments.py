@@ -71,6 +71,14 @@ class Statement:
         )
 
 
+def refusal_text(reason: str, binding: Binding, commitment: str, sealed: bytes) -> str:
+    """Return the text with which a dealer proves that it does not deal a commitment: *reason* is expired,
+    dealt or foreign.
+    """
+    digest = hashlib.sha256(sealed).hexdigest()
+    return f"sabot refusal v1\nreason={reason}\n{binding.text}commitment={commitment}\nsealed={digest}\n"
+
+
 def digest_of_entropy(player_value: str) -> str:
     """Return the SHA-256, in hex, of what the player adds to the shuffle."""
     return hashlib.sha256(player_value.encode()).hexdigest()

@@ -96,7 +96,7 @@ def solo_seat_at(*, player: Player, table_id: int, mode: Mode) -> SoloSeat:
     """
     while (found := seats.read(player, table_id, mode)) is None:
         _take_seat(player, table_id, mode)
-    if found.rules_digest != VARIANTS[found.table.variant].digest:
+    if seats.is_of_other_rules(found):
         found = _renewed(found, Reason.RULES if found.rules_digest else Reason.RESTORED)
     if plays_on(VARIANTS[found.table.variant]) is AccountKind.PURSE:
         seats.touch(found)
@@ -130,10 +130,10 @@ def _take_seat(player: Player, table_id: int, mode: Mode) -> None:
     seats.take(player, table, mode)
 
 
-def _renewed(seat: SoloSeat, reason: Reason) -> SoloSeat:
+def _renewed(seat: SoloSeat, reason: Reason, proof: bytes = b"") -> SoloSeat:
     """Commit a seat to another round and return it. It stays as it is while the dealer is away."""
     with suppress(DealerAway):
-        seats.renew(seat, reason)
+        seats.renew(seat, reason, proof)
     return seats.read(seat.player, seat.table_id, Mode(seat.mode)) or seat
 
 
@@ -285,15 +285,15 @@ def on_record(click: Click) -> Iterator[None]:
             data["bar"] = refusal.ineligibility.code.value
         log.record("round.refused", by=f"player:{click.player.pk}", on=f"table:{click.table_id}", data=data)
         if isinstance(refusal, CommitmentSpent):
-            _renew_spent(click, Reason(refusal.reason))
+            _renew_spent(click, refusal)
         raise
 
 
-def _renew_spent(click: Click, reason: Reason) -> None:
+def _renew_spent(click: Click, spent: CommitmentSpent) -> None:
     """Commit the seat to another round, unless it is committed to another one already."""
     seat = seats.read(click.player, click.table_id, click.mode)
     if seat is not None and seat.round_id == click.round_id:
-        _renewed(seat, reason)
+        _renewed(seat, Reason(spent.reason), spent.proof)
 
 
 @transaction.atomic

@@ -13,6 +13,7 @@ from games.betting.eligibility import is_played_for
 from games.deals import Commitment, Reason, commit
 from games.engine.commitments import Purpose
 from games.models import SoloSeat, Status, Table, TableVersion
+from games.rounds.database_refusals import round_refusals
 from games.variants import GAMES, VARIANTS
 from players.models import Player
 from players.protection import eligibility
@@ -49,7 +50,7 @@ FROM games_lock_solo_seat(%(player)s::bigint, %(table)s::bigint, %(mode)s::text,
 ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
 TAKE = "SELECT games_take_solo_seat(%s::bigint, %s::bigint, %s::text, %s::uuid, %s::text, %s::bytea, %s::text)"
 RENEW = """
-SELECT games_renew_solo_seat(%s::bigint, %s::uuid, %s::text, %s::uuid, %s::text, %s::bytea, %s::text)
+SELECT games_renew_solo_seat(%s::bigint, %s::uuid, %s::text, %s::bytea, %s::uuid, %s::text, %s::bytea, %s::text)
 """
 KEEP_SLIP = """
 UPDATE games_soloseat SET slip = %s, undo = %s, slip_version = %s, last_chip = %s, idempotency_keys = %s,
@@ -135,15 +136,23 @@ def committed(seat: SoloSeat) -> Commitment:
     return Commitment(seat.round_id, seat.commitment, bytes(seat.sealed_seed), seat.rules_digest)
 
 
-def renew(seat: SoloSeat, reason: Reason) -> None:
+def is_of_other_rules(seat: SoloSeat) -> bool:
+    """Return whether the seat is committed to a round of other rules than those in force, which this release has."""
+    version = seat.table.version
+    return version is not None and seat.rules_digest != version.rules_digest == VARIANTS[seat.table.variant].digest
+
+
+def renew(seat: SoloSeat, reason: Reason, proof: bytes = b"") -> None:
     """Commit the seat to another round, because the dealer does not deal the one it is committed to.
 
-    Its bets stay. If another request was first, its round is kept. Raises DealerAway.
+    *proof*: the dealer's, that it does not. Its bets stay. If another request was first, its round is kept.
+    Raises DealerAway; NotDealt, NotCommitted if the dealer would deal it.
     """
     made = commit(Purpose.SOLO, seat.table_id, VARIANTS[seat.table.variant])
-    with connection.cursor() as cursor:
+    with round_refusals(), connection.cursor() as cursor:
         cursor.execute(
-            RENEW, [seat.pk, seat.round_id, reason.value, made.round_id, made.commitment, made.sealed, made.rules]
+            RENEW,
+            [seat.pk, seat.round_id, reason.value, proof, made.round_id, made.commitment, made.sealed, made.rules],
         )
 
 

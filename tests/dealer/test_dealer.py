@@ -13,7 +13,7 @@ from audit.key_folder import CannotStart
 from games.dealer.dealer import Committed, Dealer, Dealt, DealtOtherwise, Expired, Foreign
 from games.dealer.keys import Keys
 from games.dealer.memory import Forgotten, Memory
-from games.engine.commitments import Binding, Purpose, digest_of_entropy, digest_of_stakes
+from games.engine.commitments import Binding, Purpose, digest_of_entropy, digest_of_stakes, refusal_text
 from games.engine.coup import deal
 from games.engine.shoe import shuffle
 from tests.engine.test_commitments import BINDING, OTHERS
@@ -128,6 +128,22 @@ def test_demo_rounds_are_counted_apart(dealer: Dealer) -> None:
         dealt(dealer, dealer.commit(demo), demo)
     assert dealt(dealer, dealer.commit(BINDING)).statement.number == 1
     assert dealer.deals == 1
+
+
+def test_a_refusal_is_proven_to_the_database(dealer: Dealer) -> None:
+    made = dealer.commit(BINDING)
+    dealt(dealer, made)
+    expired = Committed(made.commitment, bytes(16) + made.sealed[16:])
+    foreign = Committed("0" * 64, made.sealed)
+    for asked, stakes, kind in (
+        (made, "0" * 64, DealtOtherwise),
+        (expired, STAKES, Expired),
+        (foreign, STAKES, Foreign),
+    ):
+        with pytest.raises(kind) as refused:
+            dealt(dealer, asked, stakes=stakes)
+        text = refusal_text(kind.reason, BINDING, asked.commitment, asked.sealed)
+        assert refused.value.proof == digest(KEYS.proof, text.encode(), "sha256")
 
 
 def test_shoes_are_not_dealt_in_one_go(dealer: Dealer) -> None:

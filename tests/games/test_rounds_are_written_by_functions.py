@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 from django.conf import settings
-from django.db import IntegrityError, connection, transaction
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from audit.log import canonical
@@ -359,19 +359,9 @@ class TestIsNotDealt:
             replace(played, outcome=str(outcome)).send()
 
     def test_with_the_proof_of_the_round_before(self, seat, played):
-        played.send()
-        again, made = SoloSeat.objects.get(pk=seat.pk), another(seat)
-        with connection.cursor() as cursor:
-            renewal: list[Any] = [
-                again.pk,
-                again.round_id,
-                "expired",
-                made.round_id,
-                made.commitment,
-                made.sealed,
-                made.rules,
-            ]
-            cursor.execute(seats.RENEW, renewal)
+        following = another(seat)
+        committed = {"next_round": following.round_id, "next_commitment": following.commitment}
+        replace(played, next_seed=following.sealed, **committed).send()
         current = as_played(SoloSeat.objects.select_related("table").get(pk=seat.pk), player=STAKE)
         as_before = {"cards": played.cards, "outcome": played.outcome, "payouts": [0], "results": ["lose"]}
         for proof in (played.proof, b""):
@@ -405,34 +395,67 @@ class TestIsNotDealt:
 class TestASeat:
     """A commitment that was shown is never replaced, unless the event log says so and why."""
 
-    def test_is_committed_anew_with_a_reason_in_the_log(self, seat):
+    def renewal(self, seat: SoloSeat, reason: Any = "dealt", **changes: Any) -> list[Any]:
+        """Return the arguments of `seats.RENEW` for a round that was dealt for other stakes."""
+        as_played(seat, player=STAKE)
+        with pytest.raises(CommitmentSpent) as refused:
+            as_played(seat, tie=STAKE)
         new = another(seat)
-        values: list[Any] = [seat.pk, seat.round_id, "expired", new.round_id, new.commitment, new.sealed, new.rules]
-        with connection.cursor() as cursor:
-            for is_new in (True, False):
-                cursor.execute(seats.RENEW, values)
-                assert cursor.fetchone() == (is_new,)
+        values = {"seat": seat.pk, "spent": seat.round_id, "reason": reason, "proof": refused.value.proof}
+        to_another = {"round": new.round_id, "commitment": new.commitment, "sealed": new.sealed, "rules": new.rules}
+        return list((values | to_another | changes).values())
+
+    def renew(self, values: list[Any]) -> bool:
+        with transaction.atomic(), round_refusals(), connection.cursor() as cursor:
+            cursor.execute(seats.RENEW, values)
+            (is_new,) = cursor.fetchone()
+        return bool(is_new)
+
+    def test_is_committed_anew_with_a_reason_in_the_log(self, seat):
+        values = self.renewal(seat)
+        assert [self.renew(values) for _ in range(2)] == [True, False]
         *_, said = events("seat.committed")
+        now = SoloSeat.objects.get(pk=seat.pk)
         assert said["data"] == {
-            "commitment": new.commitment,
+            "commitment": now.commitment,
             "mode": "R",
-            "reason": "expired",
-            "rules": new.rules,
+            "reason": "dealt",
+            "rules": now.rules_digest,
             "spent": str(seat.round_id),
             "table": seat.table_id,
         }
-        assert SoloSeat.objects.get(pk=seat.pk).slip == {"player": STAKE}
+        assert (now.slip, now.commitment == seat.commitment) == ({"player": STAKE}, False)
 
-    @pytest.mark.parametrize("change", [{2: "because"}, {2: None}, {4: "x"}, {5: b""}, {3: None}], ids=str)
-    def test_is_not_committed_anew_without_one(self, seat, change):
-        new = another(seat)
-        values: list[Any] = [seat.pk, seat.round_id, "expired", new.round_id, new.commitment, new.sealed, new.rules]
-        for place, value in change.items():
-            values[place] = value
-        refusals = (NotCommitted, IntegrityError)
-        with pytest.raises(refusals), transaction.atomic(), round_refusals(), connection.cursor() as cursor:
-            cursor.execute(seats.RENEW, values)
+    @pytest.mark.parametrize(
+        ("changes", "error"),
+        [
+            ({"reason": "because"}, NotCommitted),
+            ({"reason": None}, NotCommitted),
+            ({"reason": "rules"}, NotCommitted),
+            ({"reason": "restored"}, NotCommitted),
+            ({"reason": "expired"}, NotDealt),
+            ({"proof": b""}, NotDealt),
+            ({"proof": None}, NotDealt),
+            ({"commitment": "x"}, NotCommitted),
+            ({"sealed": b""}, NotCommitted),
+            ({"round": None}, NotCommitted),
+            ({"rules": "0" * 64}, NotCommitted),
+        ],
+        ids=str,
+    )
+    def test_is_not_committed_anew_while_the_dealer_would_deal_its_round(self, seat, changes, error):
+        with pytest.raises(error):
+            self.renew(self.renewal(seat, **changes))
         assert SoloSeat.objects.get(pk=seat.pk).commitment == seat.commitment
+
+    def test_is_not_committed_anew_with_the_refusal_of_another_seat(self, seat, owner):
+        other = a_seat(a_player(real=MONEY), seat.table, player=STAKE)
+        of_other = self.renewal(other)
+        mine = [seat.pk, seat.round_id, *of_other[2:]]
+        with pytest.raises(NotDealt):
+            self.renew(mine)
+        without_refusal(owner, "games_renew_solo_seat", "SB066")
+        assert self.renew(mine)
 
     def test_first_commitment_is_in_the_log_and_so_is_every_next_one(self, seat, dealer):
         (taken,) = events("seat.committed")

@@ -130,25 +130,23 @@ class TestTheLoginRole:
         assert refused.value.reason == "foreign"
 
     def test_that_looks_at_the_cards_of_many_commitments_leaves_gaps(self, seat, capsys):
-        """It commits the seat anew until the cards suit it. Every look is a deal with a number."""
-        variant, looks = VARIANTS[seat.table.variant], 0
+        """It has the round dealt; where the cards do not suit it, it asks for other bets, so that the dealer
+        refuses, and the seat may commit to another round. Every look is a deal with a number.
+        """
+        looks = 0
         while True:
             now, looks = fresh(seat), looks + 1
-            seen = deals.deal(
-                Purpose.SOLO,
-                seats.committed(now),
-                table_id=seat.table_id,
-                variant=variant,
-                player_value="",
-                stakes={"player": STAKE},
-            )
+            seen = look_at(now, player=STAKE)
             if seen.answer.outcome == "banker" and looks > 2:
                 break
-            seats.renew(now, deals.Reason.EXPIRED)
-        played = play(seat)
-        assert played.outcome == "banker"
+            with pytest.raises(NotDealt):
+                seats.renew(now, deals.Reason.EXPIRED)
+            with pytest.raises(CommitmentSpent) as refused:
+                look_at(now, banker=STAKE)
+            seats.renew(now, deals.Reason.DEALT, refused.value.proof)
+        assert play(seat).outcome == "banker"
         assert "dealt and not stored." in deals_verified(capsys)
-        assert len([each for each in events("seat.committed") if each["data"]["reason"] == "expired"]) == looks - 1
+        assert len([each for each in events("seat.committed") if each["data"]["reason"] == "dealt"]) == looks - 1
 
     def test_cannot_choose_the_bets_after_the_cards(self, seat):
         seen = as_played(seat, player=STAKE)
@@ -210,8 +208,9 @@ class TestTheOwner:
         with suppress(InterruptedError), transaction.atomic():
             play(seat)
             raise InterruptedError
-        with transaction.atomic():
-            seats.renew(fresh(seat), deals.Reason.DEALT)
+        with pytest.raises(CommitmentSpent) as refused:
+            look_at(fresh(seat), banker=STAKE)
+        seats.renew(fresh(seat), deals.Reason.DEALT, refused.value.proof)
         play(seat)
         said = deals_verified(capsys)
         assert "was dealt and not stored." in said
@@ -224,6 +223,18 @@ class TestTheOwner:
         number = settled["data"]["dealer"]["deal"]
         replace(a_slip, deal=number).send()
         assert f"deal {number} of epoch {a_slip.epoch} is in the log twice" in deals_verified(capsys)
+
+
+def look_at(seat: SoloSeat, **bets: int) -> deals.Deal:
+    """Have the dealer deal the round of a seat, and store nothing."""
+    return deals.deal(
+        Purpose.SOLO,
+        seats.committed(seat),
+        table_id=seat.table_id,
+        variant=VARIANTS[seat.table.variant],
+        player_value="",
+        stakes=bets,
+    )
 
 
 def named(seat: SoloSeat) -> tuple[int, str]:

@@ -169,14 +169,14 @@ class TestAPageOfAnotherVersion:
         monkeypatch.setitem(vars(VARIANTS["baccarat"]), "digest", OTHER_DIGEST)
         with pytest.raises(TableClosed):
             a_round(player, table)
-        taken, renewed = events("seat.committed")
-        assert (taken["data"]["reason"], renewed["data"]["reason"]) == ("taken", "rules")
-        assert renewed["data"]["rules"] == OTHER_DIGEST != taken["data"]["rules"]
         load_tables()
         with connection.cursor() as cursor:  # as `manage.py migrate` does with a release that has these rules
             cursor.execute("SELECT tests.as_owner(%s)", [OTHER_RULES])
         a_round(player, table)
         assert Round.objects.get().table_version.number == 2
+        taken, renewed = events("seat.committed")
+        assert (taken["data"]["reason"], renewed["data"]["reason"]) == ("taken", "rules")
+        assert renewed["data"]["rules"] == OTHER_DIGEST != taken["data"]["rules"]
 
 
 @pytest.mark.django_db

@@ -28,30 +28,50 @@ REVOKE ALL ON FUNCTION games_take_solo_seat FROM PUBLIC;
 
 -- Commit a seat to another round because the round it is committed to cannot be dealt, and record
 -- `seat.committed` with the reason. Its bets stay. Return whether the seat was committed to `spent`.
--- `reason`: expired, dealt, foreign, rules or restored (games/deals.py). The others as for
--- games_take_solo_seat.
--- Raises SB060 for another reason or a round without a commitment.
+-- `reason`: expired, dealt or foreign, with the dealer's `proof` that it does not deal this commitment
+-- (refusal_text in games/engine/commitments.py); rules, or restored in a restored copy, if the seat is
+-- committed to a round of other rules than those in force. The others as for games_take_solo_seat.
+-- Raises SB060 for another reason, a round without a commitment, or rules that are not in force; SB066
+-- without a proof.
 --
 -- Locks the seat.
 CREATE OR REPLACE FUNCTION games_renew_solo_seat(
-    seat bigint, spent uuid, reason text, round uuid, commitment text, sealed_seed bytea, rules text
+    seat bigint, spent uuid, reason text, proof bytea, round uuid, commitment text, sealed_seed bytea, rules text
 ) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     held record;
 BEGIN
-    IF reason IN ('expired', 'dealt', 'foreign', 'rules', 'restored') IS NOT TRUE OR commitment !~ '^[0-9a-f]{64}$'
-       OR octet_length(sealed_seed) IS NOT DISTINCT FROM 0 OR round = spent THEN
+    SELECT s.player_id, s.table_id, s.mode, s.commitment, s.sealed_seed, s.rules_digest, v.rules_digest AS in_force, c.decks
+    INTO held
+    FROM games_soloseat AS s
+    JOIN games_table AS t ON t.id = s.table_id
+    LEFT JOIN games_tableversion AS v ON v.id = t.version_id
+    LEFT JOIN games_betcombinations AS c ON c.rules_digest = s.rules_digest
+    WHERE s.id = seat AND s.round_id = spent
+    FOR UPDATE OF s;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    IF reason IN ('expired', 'dealt', 'foreign') THEN
+        IF games_is_of_dealer(concat(
+            E'sabot refusal v1\nreason=', reason, E'\npurpose=solo\nid=', spent, E'\ntable=', held.table_id, E'\ndecks=',
+            held.decks, E'\nrules=', held.rules_digest, E'\ncommitment=', held.commitment, E'\nsealed=',
+            encode(sha256(held.sealed_seed), 'hex'), E'\n'), proof) IS NOT TRUE THEN
+            RAISE EXCEPTION 'nothing proves that the dealer does not deal round %', spent USING ERRCODE = 'SB066';
+        END IF;
+    ELSIF (reason = CASE WHEN held.rules_digest = '' THEN 'restored' WHEN held.rules_digest <> held.in_force THEN 'rules' END)
+          IS NOT TRUE THEN
+        RAISE EXCEPTION 'round % of seat % can be dealt', spent, seat USING ERRCODE = 'SB060';
+    END IF;
+    IF rules IS DISTINCT FROM held.in_force OR round IS NULL OR round = spent OR commitment !~ '^[0-9a-f]{64}$'
+       OR octet_length(sealed_seed) IS NOT DISTINCT FROM 0 THEN
         RAISE EXCEPTION 'seat % cannot be committed to round %', seat, round USING ERRCODE = 'SB060';
     END IF;
     UPDATE games_soloseat AS s
     SET round_id = round, commitment = games_renew_solo_seat.commitment,
         sealed_seed = games_renew_solo_seat.sealed_seed, rules_digest = rules
-    WHERE s.id = seat AND s.round_id = spent
-    RETURNING s.player_id, s.table_id, s.mode INTO held;
-    IF NOT FOUND THEN
-        RETURN false;
-    END IF;
+    WHERE s.id = seat;
     PERFORM games_note_commitment(held.player_id, held.table_id, held.mode, round, commitment, rules, reason, spent);
     RETURN true;
 END $$;
