@@ -21,6 +21,9 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from audit.sealing import checkpoint_delivery, keys
 from audit.verification.verify import LOG, TIME, Unproven
+from games.dealer import client
+from games.deals import trusted_keys
+from games.engine.commitments import epoch_text
 from ops.backup import database_identity, encrypting
 from ops.backup.errors import BackupError
 from ops.postgresql.roles import LONGEST_TRANSACTION
@@ -138,6 +141,40 @@ def check_credentials_key(
             id="sabot.E026",
         )
     ]
+
+
+@register(Tags.database)
+def check_dealer(
+    app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Find a dealer whose signatures would not count, or whose proofs the database would refuse. A dealer
+    that does not answer is no fault of the settings.
+    """
+    if settings.DEMO or DEFAULT_DB_ALIAS not in (databases or ()) or not settings.DEALER:
+        return []
+    try:
+        state = client.status(settings.DEALER)
+    except (client.DealerAway, client.InvalidAnswer):
+        return []
+    return list(_dealer_differs(state))
+
+
+def _dealer_differs(state: client.Status) -> Iterator[CheckMessage]:
+    if state.key not in trusted_keys():
+        yield Error(
+            f"The dealer signs with the key {state.key}, which DEALER_KEYS does not have.",
+            hint="Add the content of the dealer's file dealer.pub. The tables would be closed.",
+            id="sabot.E029",
+        )
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute("SELECT games_is_of_dealer(%s, %s)", [epoch_text(state.key, state.epoch), state.proof])
+        (is_known,) = cursor.fetchone() or (False,)
+    if not is_known:
+        yield Error(
+            "The database does not have the key of the dealer's proofs. It would take no round.",
+            hint="Run manage.py migrate with DEALER_PROOF_KEY, the content of the dealer's file proof.key.",
+            id="sabot.E030",
+        )
 
 
 @register(Tags.database)

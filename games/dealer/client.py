@@ -65,17 +65,18 @@ class Answer:
 
 @dataclass(frozen=True)
 class Status:
-    """The epoch of the dealer, its public key, and the number of solo rounds it has dealt."""
+    """The epoch of the dealer, its public key, the number of solo rounds dealt, and the proof of `epoch_text`."""
 
     epoch: str
     key: str
     deals: int
+    proof: bytes
 
 
 def status(at: str) -> Status:
     """Return the state of the dealer. Raises DealerAway, InvalidAnswer."""
     said = _ask(at, {"do": "status"})
-    return Status(said["epoch"], said["key"], said["deals"])
+    return Status(said["epoch"], said["key"], said["deals"], bytes.fromhex(said["proof"]))
 
 
 def commit(at: str, binding: Binding) -> tuple[str, bytes]:

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from games.dealer.keys import Keys
 from games.dealer.memory import KEPT, Forgotten, Memory
-from games.engine.commitments import Binding, Purpose, Statement, digest_of_entropy, refusal_text
+from games.engine.commitments import Binding, Purpose, Statement, digest_of_entropy, epoch_text, refusal_text
 from games.engine.coup import deal as deal_coup
 from games.engine.shoe import SEED_BYTES, shuffle
 
@@ -88,6 +88,11 @@ class Dealer:
     def epoch(self) -> str:
         """The name of the epoch, in hex."""
         return self._epoch.hex()
+
+    @property
+    def proof(self) -> bytes:
+        """A proof that this dealer has the key of the proofs, for `epoch_text`."""
+        return self._prove(epoch_text(self.key, self.epoch))
 
     @property
     def deals(self) -> int:

@@ -56,7 +56,12 @@ def _answer(dealer: Dealer, line: bytes) -> Json:
     asked = json.loads(line)
     match asked["do"]:
         case "status":
-            return {"epoch": dealer.epoch, "key": dealer.key, "deals": dealer.deals}
+            return {
+                "epoch": dealer.epoch,
+                "key": dealer.key,
+                "deals": dealer.deals,
+                "proof": dealer.proof.hex(),
+            }
         case "commit":
             return _committed(dealer.commit(_binding(asked["binding"])))
         case "deal":

@@ -79,6 +79,11 @@ def refusal_text(reason: str, binding: Binding, commitment: str, sealed: bytes) 
     return f"sabot refusal v1\nreason={reason}\n{binding.text}commitment={commitment}\nsealed={digest}\n"
 
 
+def epoch_text(key: str, epoch: str) -> str:
+    """Return the text with which a dealer proves that it has the key of the proofs."""
+    return f"sabot dealer v1\nkey={key}\nepoch={epoch}\n"
+
+
 def digest_of_entropy(player_value: str) -> str:
     """Return the SHA-256, in hex, of what the player adds to the shuffle."""
     return hashlib.sha256(player_value.encode()).hexdigest()

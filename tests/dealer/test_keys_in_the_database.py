@@ -10,6 +10,7 @@ from django.db import connection, connections
 from games.dealer.keys import Keys
 from games.rounds import dealer_keys
 from games.rounds.dealer_keys import WrongKey
+from ops.checks import check_dealer
 
 SAID = "a statement"
 
@@ -54,6 +55,32 @@ def test_a_demo_stores_that_of_its_own_dealer(cloned_db: Any, settings: Any, tmp
     settings.DEALER_PROOF_KEY, settings.DEALER_DIR = "", tmp_path / "dealer"
     assert stored() == 1
     assert is_accepted(Keys.opened(tmp_path / "dealer").proof)
+
+
+class TestBeforeAHouseOpens:
+    @pytest.fixture
+    def production(self, cloned_db: Any, settings: Any) -> Any:
+        settings.DEMO = False
+        return settings
+
+    def faults(self) -> list[str | None]:
+        return [fault.id for fault in check_dealer(None, databases=["default"])]
+
+    def test_its_dealer_is_known(self, production: Any) -> None:
+        assert self.faults() == []
+
+    def test_a_dealer_with_another_signing_key_is_found(self, production: Any) -> None:
+        production.DEALER_KEYS = ["00" * 32]
+        assert self.faults() == ["sabot.E029"]
+
+    def test_a_dealer_whose_proofs_the_database_cannot_check_is_found(self, production: Any) -> None:
+        production.DEALER_PROOF_KEY = text_of(OLD)
+        stored()
+        assert self.faults() == ["sabot.E030"]
+
+    def test_a_dealer_that_does_not_answer_keeps_no_house_shut(self, production: Any, tmp_path: Any) -> None:
+        production.DEALER = str(tmp_path / "nobody")
+        assert self.faults() == []
 
 
 @pytest.mark.parametrize("key", ["no key", "AAAA", f"{text_of(OLD)},AAAA"])

@@ -76,7 +76,8 @@ def test_one_call_deals_and_commits_to_the_next_round(at: str) -> None:
     second = again(at, first.next_commitment, first.next_sealed)
     assert BINDING.commitment(second.seed) == first.next_commitment
     assert (first.deal, second.deal) == (1, 2)
-    assert client.status(at) == client.Status(first.epoch, first.key, 2)
+    state = client.status(at)
+    assert (state.epoch, state.key, state.deals) == (first.epoch, first.key, 2)
 
 
 def test_refusals_have_their_names(at: str) -> None:
