@@ -128,7 +128,7 @@ class Dealer:
             self.key, self.epoch, deal, binding, commitment, entropy, stakes, cards, coup.outcome.value
         )
         signature = self._keys.signing.sign(statement.text.encode())
-        return Dealt(statement, seed, signature, self._prove(statement.text))
+        return Dealt(statement, seed, signature, self._prove(statement.proof_text(signature)))
 
     def _prove(self, text: str) -> bytes:
         return hmac.digest(self._keys.proof, text.encode(), "sha256")

@@ -70,6 +70,10 @@ class Statement:
             f"cards={self.cards}\noutcome={self.outcome}\n"
         )
 
+    def proof_text(self, signature: bytes) -> str:
+        """Return the text that is proven to the database: the statement with its signature."""
+        return f"{self.text}signature={signature.hex()}\n"
+
 
 def refusal_text(reason: str, binding: Binding, commitment: str, sealed: bytes) -> str:
     """Return the text with which a dealer proves that it does not deal a commitment: *reason* is expired,

@@ -51,7 +51,7 @@ def test_it_signs_what_it_dealt_and_proves_it_to_the_database(dealer: Dealer) ->
     told = dealt(dealer, dealer.commit(BINDING))
     text = told.statement.text.encode()
     Ed25519PublicKey.from_public_bytes(bytes.fromhex(dealer.key)).verify(told.signature, text)
-    assert told.proof == digest(KEYS.proof, text, "sha256")
+    assert told.proof == digest(KEYS.proof, text + f"signature={told.signature.hex()}\n".encode(), "sha256")
 
 
 def test_every_seed_is_another_and_none_can_be_read(dealer: Dealer) -> None:

@@ -109,7 +109,7 @@ class Asked:
 
     @property
     def statement(self) -> str:
-        """What the dealer says about the deal."""
+        """What the dealer proves about the deal."""
         seat = SoloSeat.objects.select_related("table").get(pk=self.seat)
         variant = VARIANTS[seat.table.variant]
         binding = Binding(Purpose.SOLO, str(self.round_id), seat.table_id, variant.decks, variant.digest)
@@ -124,7 +124,7 @@ class Asked:
             digest_of_stakes(stakes),
             self.cards,
             self.outcome,
-        ).text
+        ).proof_text(self.signature)
 
 
 def dealer_key() -> bytes:
@@ -339,6 +339,7 @@ class TestIsNotDealt:
             {"key": "0" * 64},
             {"proof": b""},
             {"proof": b"p" * 32},
+            {"signature": b"s" * 64},
         ],
         ids=str,
     )

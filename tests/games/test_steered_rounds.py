@@ -159,7 +159,7 @@ class TestTheLoginRole:
 
     def test_cannot_run_a_dealer_of_its_own(self, seat, owner):
         own = Dealer(Keys.new(), draw=lambda _size: b"c" * 32)
-        asked, commitment, _ = dealt_by(own, seat)
+        asked, commitment = dealt_by(own, seat)
         with pytest.raises(WrongSeed):
             asked.send()
         owner.execute("UPDATE games_soloseat SET commitment = %s", [commitment])  # as if the seat had begun with it
@@ -186,9 +186,9 @@ class TestTheOwner:
     def test_that_deals_with_a_dealer_of_its_own_is_noticed(self, seat, owner, capsys):
         """It knows the key of the proofs, so the database takes the cards."""
         chosen = Dealer(replace(Keys.new(), proof=dealer_key()), draw=lambda _size: b"c" * 32)
-        asked, commitment, signature = dealt_by(chosen, seat)
+        asked, commitment = dealt_by(chosen, seat)
         owner.execute("UPDATE games_soloseat SET commitment = %s", [commitment])
-        replace(asked, signature=signature).send()
+        asked.send()
         said = deals_verified(capsys)
         assert "signature of the dealer: not of a dealer in DEALER_KEYS" in said
         assert "the commitment in the log before it is another one" in said
@@ -242,7 +242,7 @@ def named(seat: SoloSeat) -> tuple[int, str]:
     return variant.decks, variant.digest
 
 
-def dealt_by(own: Dealer, seat: SoloSeat) -> tuple[Asked, str, bytes]:
+def dealt_by(own: Dealer, seat: SoloSeat) -> tuple[Asked, str]:
     """Return a round as another dealer dealt it, with its commitment and its proof."""
     binding, stakes = Binding(Purpose.SOLO, str(seat.round_id), seat.table_id, *named(seat)), {"player": STAKE}
     made = own.commit(binding)
@@ -266,6 +266,7 @@ def dealt_by(own: Dealer, seat: SoloSeat) -> tuple[Asked, str, bytes]:
         deal=said.number,
         epoch=said.epoch,
         key=said.key,
+        signature=told.signature,
         proof=told.proof,
     )
-    return asked, made.commitment, told.signature
+    return asked, made.commitment

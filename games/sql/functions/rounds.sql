@@ -13,8 +13,8 @@
 -- `seat`: id of the seat. `round`: its committed round. `code`: short code of the round. `account`:
 -- id of the account that the game plays on. `seed`: the seed of the commitment. `cards`, `outcome`:
 -- what it deals. `dealer_key`, `epoch`, `deal`, `signature`, `proof`: the dealer's public key in hex,
--- its run, the number of the deal in it, and its signature and proof over the statement of the deal
--- (games/engine/commitments.py). `bets`, `stakes`, `payouts`, `commissions`, `results`: one element
+-- its run, the number of the deal in it, its signature of the statement of the deal, and its proof of
+-- both (games/engine/commitments.py). `bets`, `stakes`, `payouts`, `commissions`, `results`: one element
 -- per wager, in minor units. `session`: id of the player's session or NULL. `stake_key`,
 -- `settle_key`: idempotency keys of the journals. `next_round`, `next_commitment`, `next_seed`: the
 -- next round of the seat, its seed encrypted. `slip`: bets that stay on the table. `last_stakes`: what
@@ -95,7 +95,8 @@ BEGIN
     IF games_is_of_dealer(concat(
         E'sabot deal v1\nkey=', dealer_key, E'\nepoch=', epoch, E'\ndeal=', deal, E'\n', binding, 'commitment=',
         held.commitment, E'\nentropy=', encode(sha256(convert_to(player_value, 'UTF8')), 'hex'), E'\nstakes=',
-        encode(sha256(convert_to(held.stakes, 'UTF8')), 'hex'), E'\ncards=', cards, E'\noutcome=', outcome, E'\n'
+        encode(sha256(convert_to(held.stakes, 'UTF8')), 'hex'), E'\ncards=', cards, E'\noutcome=', outcome,
+        E'\nsignature=', encode(signature, 'hex'), E'\n'
     ), proof) IS NOT TRUE THEN
         RAISE EXCEPTION 'nothing proves that the dealer dealt round %', round USING ERRCODE = 'SB066';
     END IF;
