@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
 
 from audit.raw_rows import Value, array, columns, fetch_first, fetch_last, fetch_one, instance
 from games.betting.controls import plays_on
@@ -142,6 +142,7 @@ def is_of_other_rules(seat: SoloSeat) -> bool:
     return version is not None and seat.rules_digest != version.rules_digest == VARIANTS[seat.table.variant].digest
 
 
+@transaction.atomic
 def renew(seat: SoloSeat, reason: Reason, proof: bytes = b"") -> None:
     """Commit the seat to another round, because the dealer does not deal the one it is committed to.
 
