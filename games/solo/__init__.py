@@ -132,7 +132,7 @@ def _take_seat(player: Player, table_id: int, mode: Mode) -> None:
 
 def _renewed(seat: SoloSeat, reason: Reason, proof: bytes = b"") -> SoloSeat:
     """Commit a seat to another round and return it. It stays as it is while the dealer is away, or if the
-    table has changed meanwhile.
+    table has just changed.
     """
     with suppress(DealerAway, RoundRefused):
         seats.renew(seat, reason, proof)
