@@ -102,7 +102,11 @@ def id_at(database: str, shape: Shape, slug: str, mode: Mode) -> int:
     if shape is Shape.SOLO:
         found = Table.objects.filter(slug=slug, shape=shape).values_list("pk", flat=True).first()
     else:
-        found = LiveTable.objects.filter(table__slug=slug, mode=mode).values_list("pk", flat=True).first()
+        found = (
+            LiveTable.objects.filter(table__slug=slug, table__shape=shape, mode=mode)
+            .values_list("pk", flat=True)
+            .first()
+        )
     if found is None:
         raise Http404
     return found

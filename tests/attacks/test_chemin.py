@@ -318,24 +318,6 @@ class TestTheStateBetweenCoups:
         as_owner("UPDATE games_liveround SET phase = 'void'")
         refused("SELECT games_clear_table(%s)", seated.pk, by="SB125")
 
-    def test_gives_nobody_more_time_between_two_coups(self, table):
-        seated_players(table)
-        refused("SELECT games_ask_again(%s)", table.pk, by="SB122")
-        before = chemin_of(table).asked_at
-        as_owner("UPDATE games_table SET status = 'paused'")
-        send("SELECT games_ask_again(%s)", table.pk)
-        assert there(chemin_of(table).asked_at) > there(before)
-
-    def test_keeps_the_seat_of_an_away_player_no_longer(self, table):
-        _, second = seated_players(table, 2)
-        play.step_away(player=second, live_table_id=table.pk)
-        before = there(seat_of(second).away_since)
-        send("SELECT games_keep_away_seats(%s)", table.pk)
-        assert seat_of(second).away_since == before
-        without("games_keep_away_seats", "g.status = 'paused'", "true")
-        send("SELECT games_keep_away_seats(%s)", table.pk)
-        assert there(seat_of(second).away_since) > before
-
 
 class TestMoney:
     def test_of_a_coup_is_not_shared_out_by_the_application(self, staked):
@@ -372,6 +354,26 @@ class TestMoney:
         refused(home, tenure, 10_000, by="SB009")
         without("wallet_table_account_allows", "pool.balance > 0", "false")
         send(home, tenure, 10_000)
+
+
+class TestATableOfItsOwn:
+    def test_gives_nobody_more_time_between_two_coups(self, table):
+        seated_players(table)
+        refused("SELECT games_ask_again(%s)", table.pk, by="SB122")
+        before = chemin_of(table).asked_at
+        as_owner("UPDATE games_table SET status = 'paused'")
+        send("SELECT games_ask_again(%s)", table.pk)
+        assert there(chemin_of(table).asked_at) > there(before)
+
+    def test_keeps_the_seat_of_an_away_player_no_longer(self, table):
+        _, second = seated_players(table, 2)
+        play.step_away(player=second, live_table_id=table.pk)
+        before = there(seat_of(second).away_since)
+        send("SELECT games_keep_away_seats(%s)", table.pk)
+        assert seat_of(second).away_since == before
+        without("games_keep_away_seats", "g.status = 'paused'", "true")
+        send("SELECT games_keep_away_seats(%s)", table.pk)
+        assert there(seat_of(second).away_since) > before
 
     def test_is_not_a_bank_without_a_move(self, table):
         seated_players(table)
