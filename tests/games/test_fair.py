@@ -12,10 +12,12 @@ from games.engine.cards import FULL_DECK
 from games.engine.shoe import commitment
 from games.history.fairness_views import COMMAND
 from tests.harness.sweeps import sample
+from tests.vectors import ROUNDS
 
 PROJECT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("sv", "da", "ro", "de", "en")
 SEED = bytes(range(32))
+ROUND = next(case for case in ROUNDS if case["player_value"] and case["decks"] == 8)
 
 
 class Inputs(HTMLParser):
@@ -48,11 +50,13 @@ def test_anyone_may_read_it_in_every_language(db: None, client: Client, language
 
 def test_a_link_may_fill_the_form_in(db: None, client: Client) -> None:
     asked = {"commitment": commitment(SEED), "seed": SEED.hex(), "value": "kök \"<b>' 九", "decks": "8", "first": "77"}
+    asked |= {"round": ROUND["id"], "table": "17", "rules": ROUND["rules"]}
     assert Inputs(client.get("/en/fair/", asked).text).values == asked
 
 
 def test_without_a_link_the_form_asks_for_one_deck(db: None, client: Client) -> None:
     expected = {"commitment": "", "seed": "", "value": "", "decks": "1", "first": "1"}
+    expected |= {"round": "", "table": "", "rules": ""}
     assert Inputs(client.get("/en/fair/").text).values == expected
 
 
@@ -75,8 +79,13 @@ def test_every_script_has_the_nonce_and_nothing_else_may_run(db: None, client: C
 
 
 def test_the_command_it_names_checks_a_round() -> None:
-    words = {"SEED": SEED.hex(), "SEAL": commitment(SEED), "TEXT": "kök 九"}
-    _, script, *arguments = (words.get(word, word) for word in COMMAND.split())
+    words = {"SEED": ROUND["seed"], "SEAL": ROUND["commitment"], "ID": ROUND["id"], "HEX": ROUND["rules"]}
+    words |= {"--table N": f"--table {ROUND['table']}", "--decks N": f"--decks {ROUND['decks']}"}
+    words |= {"TEXT": ROUND["player_value"].replace(" ", "\x00")}
+    said = COMMAND
+    for word, value in words.items():
+        said = said.replace(word, value)
+    _, script, *arguments = (word.replace("\x00", " ") for word in said.split())
     done = subprocess.run(
         [sys.executable, PROJECT / "tools" / script, *arguments],
         capture_output=True,
