@@ -8,6 +8,7 @@ only those that changed, in the root of the fragment: table_stream.js puts them 
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Self
 
@@ -21,6 +22,7 @@ Digest = tuple[int, ...]
 """Hashes of a fragment: of what is around its parts, of its root, and of each part. Only valid in one process."""
 
 MARK: Final = "<|>"  # before and after a part; escaped texts cannot contain it
+CLOCK: Final = re.compile(r'(?<=<time id="live-clock")[^<]*')  # the page's script moves it on
 CLOSED: Final = ' aria-disabled="true"'  # of bet areas: the root says it too, as data-closed
 
 
@@ -51,7 +53,7 @@ class Parts(SafeString):
         opening += f' data-layout="{layout}"'
         made = cls("".join([opening, ">", first, *pieces]))
         made.layout, made._opening, made._parts = layout, opening, parts
-        made.digest = (hash(layout), hash(opening), *map(hash, parts))
+        made.digest = (hash(layout), hash(opening), *(hash(CLOCK.sub("", part)) for part in parts))
         return made
 
     def since(self, before: Digest | None) -> SafeString:
