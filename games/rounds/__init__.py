@@ -42,7 +42,7 @@ class FinishedRound:
 
 
 FINISH = f"""
-SELECT balance_after, {totals("(playing)", "moment")} FROM games_finish_solo_round(
+SELECT balance_after, is_check_due, {totals("(playing)", "moment")} FROM games_finish_solo_round(
     %s::bigint, %s::uuid, %s::text, %s::bigint, %s::bytea, %s::text, %s::text, %s::text, %s::text, %s::text,
     %s::bigint, %s::bytea, %s::bytea, %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[], %s::uuid,
     %s::uuid, %s::uuid, %s::uuid, %s::text, %s::bytea, %s::jsonb, %s::jsonb, %s::text, %s::integer
@@ -90,6 +90,6 @@ def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, Seen | None]:
         settings.REALITY_CHECK_MINUTES,
     ]
     with round_refusals(), ledger.refusals():
-        balance, *seen = fetch_last(FINISH, values)
+        balance, is_check_due, *seen = fetch_last(FINISH, values)
     log.count("round.settled", {})
-    return balance, Seen.of(seen)
+    return balance, Seen.of(seen, is_check_due=is_check_due)

@@ -29,7 +29,7 @@ QUICK = slice(3, 6)  # the chips that Re-buy offers as amounts
 PARTICIPATION = f"""
 SELECT {columns(Participation, "part")}, {columns(Round, "round")}, {columns(TableVersion, "version")},
     {columns(Table, "seat")}, {columns(Void, "void")},
-    ARRAY(SELECT to_json(wager) FROM games_wager AS wager WHERE wager.participation_id = part.id ORDER BY wager.id)
+    ARRAY(SELECT json_build_array({columns(Wager, "wager")}) FROM games_wager AS wager WHERE wager.participation_id = part.id ORDER BY wager.id)
 FROM games_participation AS part
 JOIN games_round AS round ON round.id = part.round_id
 JOIN games_tableversion AS version ON version.id = round.table_version_id
@@ -195,6 +195,6 @@ def participation(round_id: UUID, player_id: int) -> Participation | None:
     part.round, played.table_version, version.table = played, version, table
     Round._meta.get_field("void").set_cached_value(played, void if void.pk else None)
     wagers = Wager.objects.all()
-    wagers._result_cache = [Wager(**wager) for wager in next(row)]
+    wagers._result_cache = [Wager(*wager) for wager in next(row)]
     vars(part)["_prefetched_objects_cache"] = {"wagers": wagers}
     return part

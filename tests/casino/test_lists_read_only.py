@@ -67,6 +67,7 @@ NOT_LISTED = {
     "audit.Threshold": PAGE_OF_ITS_OWN,
     "audit.Tile": MACHINERY,
     "players.ApiCall": MACHINERY,
+    "players.BrowserSession": MACHINERY,
     "players.ApprovalNotification": MACHINERY,
     "players.Contact": PRIVATE,
     "players.Conversation": PRIVATE,

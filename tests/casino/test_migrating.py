@@ -21,7 +21,7 @@ from tests.harness.databases import Database
 from tests.harness.visitor import Visitor
 from tests.start.support import SECONDS, wait_until
 
-NEWER = {"sessions": "tests.newer.migrations"}
+NEWER = {"contenttypes": "tests.newer.migrations"}
 IS_WIDER = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'games_table'::regclass AND attname = 'also')"
 WAITS = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'games_table'::regclass)"
 

@@ -20,7 +20,7 @@
 -- next round of the seat, its seed encrypted. `slip`: bets that stay on the table. `last_stakes`: what
 -- Rebet places. `terms`, `usual`: as for players_ineligibility.
 -- Returns the balance after the payouts, in minor units, the totals of the play session as of
--- players_note_round, and the time.
+-- players_note_round, the time, and whether a reality check has become due.
 -- Raises SB060; SB061 unless the commitment is to this seed, for this round and the table, decks and
 -- rules in force; SB066 without a proof of these cards for exactly this round, player's value and
 -- stakes; SB062 unless the table is open, and the version in force offers the mode and serves the
@@ -36,7 +36,7 @@ CREATE OR REPLACE FUNCTION games_finish_solo_round(
     dealer_key text, epoch text, deal bigint, signature bytea, proof bytea, bets text[], stakes bigint[], payouts bigint[], commissions bigint[], results text[], session uuid,
     stake_key uuid, settle_key uuid, next_round uuid, next_commitment text, next_seed bytea, slip jsonb,
     last_stakes jsonb, terms text, usual integer
-) RETURNS TABLE (balance_after bigint, playing players_playsession, moment timestamptz)
+) RETURNS TABLE (balance_after bigint, playing players_playsession, moment timestamptz, is_check_due boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $$
@@ -161,6 +161,7 @@ BEGIN
         coalesce('"' || session || '"', 'null'), ',"table":', held.table_id, ',"table_version":', held.version_id, ',"wagers":[', held.texts, ']},"kind":"round.settled","on":"round:', round, '"}'));
     playing := players_note_round(held.player_id, session, held.mode, held.staked, held.paid);
     moment := clock_timestamp();
+    SELECT c.due INTO is_check_due FROM players_check_due(held.player_id, session, usual) AS c;
     RETURN NEXT;
 END $$;
 REVOKE ALL ON FUNCTION games_finish_solo_round FROM PUBLIC;

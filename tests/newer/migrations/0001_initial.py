@@ -1,5 +1,5 @@
-"""The sessions' own first migration."""
+"""The first migration of content types."""
 
 from importlib import import_module
 
-Migration = import_module("django.contrib.sessions.migrations.0001_initial").Migration
+Migration = import_module("django.contrib.contenttypes.migrations.0001_initial").Migration

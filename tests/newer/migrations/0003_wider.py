@@ -21,6 +21,6 @@ def widen(apps, schema_editor):
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("sessions", "0001_initial")]
+    dependencies = [("contenttypes", "0002_remove_content_type_name")]
 
     operations = [migrations.RunPython(widen)]
