@@ -29,7 +29,8 @@ QUICK = slice(3, 6)  # the chips that Re-buy offers as amounts
 PARTICIPATION = f"""
 SELECT {columns(Participation, "part")}, {columns(Round, "round")}, {columns(TableVersion, "version")},
     {columns(Table, "seat")}, {columns(Void, "void")},
-    ARRAY(SELECT json_build_array({columns(Wager, "wager")}) FROM games_wager AS wager WHERE wager.participation_id = part.id ORDER BY wager.id)
+    ARRAY(SELECT json_build_array({columns(Wager, "wager")})
+        FROM games_wager AS wager WHERE wager.participation_id = part.id ORDER BY wager.id)
 FROM games_participation AS part
 JOIN games_round AS round ON round.id = part.round_id
 JOIN games_tableversion AS version ON version.id = round.table_version_id
