@@ -14,7 +14,7 @@ from django.db.models import Q
 from audit import log, retention
 from audit.models import RetainedData
 from games.chat import moderation
-from games.models import ChipSet, FavouriteBet, FavouriteTable, SoloSeat
+from games.models import ChipSet, FavouriteBet, FavouriteTable
 from players import mail
 from players.account import closures
 from players.api import tokens
@@ -62,7 +62,6 @@ def erase(player: Player) -> None:
     )
     Duplicate.objects.filter(Q(first=player) | Q(second=player)).update(note=NOTHING)
     Mail.objects.filter(user=player.user_id).update(address=NOTHING, subject=NOTHING, sealed_body=b"")
-    SoloSeat.objects.filter(player=player).update(player_value=NOTHING)
     for arranged in (FavouriteBet, FavouriteTable, ChipSet):
         arranged.objects.filter(player=player).delete()
 

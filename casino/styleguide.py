@@ -104,7 +104,7 @@ def an_example() -> GameView:
         can_undo=False,
         last_stakes=STAKES,
         last_chip=None,
-        player_value="",
+        table_id=0,
         funds=balance_after,
     )
     dealt = Dealt(

@@ -137,9 +137,7 @@ RIGHTS = {
     "games_dealer_key": "",
     "games_dealerepoch": "SELECT",
     "games_highestodds": "SELECT",
-    "games_soloseat": (
-        "SELECT, UPDATE (slip, slip_version, undo, unseen, last_chip, player_value, idempotency_keys, used_at)"
-    ),
+    "games_soloseat": "SELECT, UPDATE (slip, slip_version, undo, unseen, last_chip, idempotency_keys, used_at)",
     "games_opentable": "SELECT, INSERT, UPDATE",
     "games_replaydue": "SELECT",
     "games_round": "SELECT",

@@ -8,7 +8,7 @@ from games.betting.controls import Change, Deal
 BET = "bet:"
 TAKE = "take:"
 FAVOURITE = "favourite:"
-KEEP = "keep"  # sent by Enter: only stores the player's own value for the shuffle
+KEEP = "keep"  # sent by Enter, which changes nothing
 
 
 class TableForm(forms.Form):
@@ -32,7 +32,8 @@ class SlipForm(TableForm):
     """A click on a solo table, with the slip version that the page showed."""
 
     slip_version = forms.IntegerField(min_value=0, max_value=2**31 - 1)
-    player_value = forms.CharField(max_length=64, required=False)
+    # what was sent is mixed in: the browser keeps it, and checks
+    player_value = forms.CharField(max_length=64, required=False, strip=False)
 
     def clean_action(self) -> str | Deal | Change:
         """Return the clicked bet with its prefix, a change or deal of the slip, or `KEEP`."""

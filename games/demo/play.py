@@ -73,7 +73,6 @@ class DemoSeat:
     slip_version: int = 0
     last_stakes: Mapping[str, int] = field(default_factory=dict)
     last_chip: int | None = None
-    player_value: str = ""
     last: DemoRound | None = None
 
 
@@ -84,6 +83,7 @@ class Click:
     round_id: UUID
     slip_version: int
     table_version: int
+    player_value: str = ""
 
 
 def sit_down(table: DemoTable, chips: int) -> DemoSeat:
@@ -163,7 +163,7 @@ def play_round(demo_seat: DemoSeat, table: DemoTable, click: Click, how: Deal) -
     if click.slip_version != demo_seat.slip_version:
         raise SlipChanged
     demand_deal(table.variant, how)
-    return _dealt(demo_seat, table, how)
+    return _dealt(demo_seat, table, how, click.player_value)
 
 
 def demonstration(table: DemoTable) -> DemoRound:
@@ -183,7 +183,7 @@ def demonstration(table: DemoTable) -> DemoRound:
     return shown
 
 
-def _dealt(demo_seat: DemoSeat, table: DemoTable, how: Deal) -> DemoSeat:
+def _dealt(demo_seat: DemoSeat, table: DemoTable, how: Deal, player_value: str = "") -> DemoSeat:
     variant = table.variant
     stakes = stakes_of(demo_seat.slip, how, last_stakes=demo_seat.last_stakes, variant=variant, limits=table.limits)
     if sum(stakes.values()) > demo_seat.chips:
@@ -193,7 +193,7 @@ def _dealt(demo_seat: DemoSeat, table: DemoTable, how: Deal) -> DemoSeat:
         demo_seat.next,
         table_id=table.id,
         variant=variant,
-        player_value=demo_seat.player_value,
+        player_value=player_value,
         stakes=stakes,
     )
     played = DemoRound(
@@ -202,7 +202,7 @@ def _dealt(demo_seat: DemoSeat, table: DemoTable, how: Deal) -> DemoSeat:
         commitment=demo_seat.next.commitment,
         rules=demo_seat.next.rules,
         seed=dealt.answer.seed.hex(),
-        player_value=demo_seat.player_value,
+        player_value=player_value,
         cards=dealt.answer.cards,
         lines=settle(variant, dealt.coup, stakes).lines,
         balance_before=demo_seat.chips,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 from urllib.parse import urlencode
@@ -87,7 +87,7 @@ def game_view(
         can_undo=bool(demo_seat.slip.earlier),
         last_stakes=demo_seat.last_stakes,
         last_chip=demo_seat.last_chip,
-        player_value=demo_seat.player_value,
+        table_id=table.id,
         funds=demo_seat.chips,
     )
     last = _dealt(demo_seat.last) if demo_seat.last else None
@@ -134,6 +134,8 @@ def _dealt(played: DemoRound) -> Dealt:
         balance_before=played.balance_before,
         balance_after=played.balance_after,
         bets={line.bet: line for line in played.lines},
+        seed=played.seed,
+        player_value=played.player_value,
     )
 
 
@@ -320,13 +322,11 @@ def _deal_to_watch(request: HouseRequest, table: Table) -> HttpResponse:
 def _answer(request: HouseRequest, demo_seat: DemoSeat, table: DemoTable) -> tuple[DemoSeat, Notice | None]:
     """Return the seat after a click and a notice.
 
-    After a refusal the seat is unchanged and the notice has the reason. The visitor's own value for
-    the shuffle is kept in any case.
+    After a refusal the seat is unchanged and the notice has the reason.
     """
     form = DemoSlipForm(request.POST)
     if not form.is_valid():
         return demo_seat, refused(StalePage(), table, _language())
-    demo_seat = replace(demo_seat, player_value=form.cleaned_data["player_value"])
     try:
         return _carry_out(form.cleaned_data, demo_seat, table)
     except TableChanged:
@@ -342,7 +342,8 @@ def _answer(request: HouseRequest, demo_seat: DemoSeat, table: DemoTable) -> tup
 
 def _carry_out(sent: Mapping[str, Any], demo_seat: DemoSeat, table: DemoTable) -> tuple[DemoSeat, Notice | None]:
     """Carry out the action of the button. Raises PlayError, SettlementError."""
-    action, click = sent["action"], Click(sent["round_id"], sent["slip_version"], sent["table_version"])
+    action = sent["action"]
+    click = Click(sent["round_id"], sent["slip_version"], sent["table_version"], sent["player_value"])
     if isinstance(action, Deal):
         if play.was_played(demo_seat, click):
             return demo_seat, repeated()

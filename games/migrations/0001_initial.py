@@ -238,7 +238,6 @@ class Migration(InitialMigration):
                 ('last_round', models.UUIDField(null=True)),
                 ('unseen', models.UUIDField(null=True)),
                 ('last_chip', models.PositiveBigIntegerField(null=True)),
-                ('player_value', models.CharField(db_default='', default='', max_length=64)),
                 ('idempotency_keys', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), null=True, size=None)),
                 ('used_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],

@@ -20,7 +20,7 @@ class Round(models.Model):
     seed = models.BinaryField(null=True)  # of the round; at a shared table the shoe has it
     shoe = models.ForeignKey(Shoe, models.PROTECT, null=True, db_index=False)
     first_card = models.PositiveSmallIntegerField(null=True)  # number of cards that had left the shoe before its deal
-    player_value = models.CharField(max_length=64)  # mixed into the shuffle at the player's wish; usually empty
+    player_value = models.CharField(max_length=64)  # mixed into the shuffle: the browser's bytes, the player's text
     # in dealing order: "9H 4D KS 2C"; empty where it was voided before the deal
     cards = models.CharField(max_length=40)
     outcome = models.CharField(max_length=6)  # player, banker, tie; empty where there are no cards

@@ -68,7 +68,6 @@ class SoloSeat(models.Model):
     last_round = models.UUIDField(null=True)
     unseen = models.UUIDField(null=True)  # the last round, until a browser has confirmed that it received the result
     last_chip = models.PositiveBigIntegerField(null=True)  # the selected chip, minor units
-    player_value = models.CharField(max_length=64, db_default="", default="")  # value of the page's own field
     # idempotency keys of the latest clicks: see `games.betting.idempotency`
     idempotency_keys = ArrayField(models.UUIDField(), null=True)
     used_at = models.DateTimeField(db_default=Now())  # time of the player's last action here; kept for purses only

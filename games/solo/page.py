@@ -90,7 +90,7 @@ def game_view(
         can_undo=bool(solo_seat.undo),
         last_stakes=solo_seat.last_stakes,
         last_chip=solo_seat.last_chip,
-        player_value=solo_seat.player_value,
+        table_id=solo_seat.table_id,
         funds=has,
     )
     return compose(
@@ -138,6 +138,8 @@ def dealt(part: Participation) -> Dealt:
         balance_before=part.balance_before,
         balance_after=part.balance_after,
         bets={wager.bet: wager for wager in part.wagers.all()},
+        seed=bytes(part.round.seed or b"").hex(),
+        player_value=part.round.player_value,
     )
 
 
@@ -153,6 +155,8 @@ def dealt_now(finished: FinishedRound, solo_seat: SoloSeat) -> Dealt:
         balance_before=finished.balance,
         balance_after=solo_seat.known.balance,
         bets={line.bet: line for line in settlement.lines},
+        seed=finished.deal.answer.seed.hex(),
+        player_value=finished.player_value,
     )
 
 

@@ -57,7 +57,6 @@ UPDATE games_soloseat SET slip = %s, undo = %s, slip_version = %s, last_chip = %
     used_at = clock_timestamp()
 WHERE id = %s RETURNING id
 """
-KEEP_VALUE = "UPDATE games_soloseat SET player_value = %s WHERE id = %s"
 SIT = """
 INSERT INTO games_opentable (player_id, table_id, mode) VALUES (%s, %s, %s)
 ON CONFLICT (player_id) DO UPDATE SET table_id = excluded.table_id, mode = excluded.mode
@@ -168,14 +167,6 @@ def keep_slip(seat: SoloSeat) -> None:
     keys = None if seat.idempotency_keys is None else array(map(str, seat.idempotency_keys))
     slip, undo = json.dumps(seat.slip), json.dumps(seat.undo)
     fetch_last(KEEP_SLIP, [slip, undo, seat.slip_version, seat.last_chip, keys, seat.pk])
-
-
-def keep_value(seat: SoloSeat, value: str) -> None:
-    """Store the player's own value for the shuffle, for this and later rounds until it is changed."""
-    if value != seat.player_value:
-        seat.player_value = value
-        with connection.cursor() as cursor:
-            cursor.execute(KEEP_VALUE, [value, seat.pk])
 
 
 def takes_bets(table: Table, mode: Mode | str) -> bool:

@@ -19,7 +19,7 @@ from games.models import Shape, SoloSeat, Table
 from games.rounds import unseen
 from games.rounds.void import take_void_notices
 from games.shared.stream_tokens import stream_of
-from games.solo import operator_money, seats
+from games.solo import operator_money
 from games.solo.page import game_view, kept_stage, table_limits
 from games.tables.access import click_at_a, demand_playable, demand_welcome
 from games.tables.page_header import play_session_view
@@ -122,7 +122,6 @@ def _carry_out(request: PlayerRequest, table_id: int, mode: Mode) -> tuple[SoloS
             idempotency_key=sent["idempotency_key"],
             session=session_id(request),
         )
-    seats.keep_value(seat, sent["player_value"])
     return seat, played
 
 

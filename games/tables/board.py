@@ -56,6 +56,8 @@ class Dealt:
     balance_before: int
     balance_after: int
     bets: Mapping[str, SettledBet]
+    seed: str = ""  # in hex; public because the round is over; "" for a round from a shoe
+    player_value: str = ""
 
     @property
     def coup(self) -> Coup:
@@ -81,7 +83,7 @@ class Seat:
     can_undo: bool
     last_stakes: Mapping[str, int]
     last_chip: int | None
-    player_value: str
+    table_id: int
     funds: int  # the balance to play with
 
 
@@ -122,7 +124,9 @@ def compose(
         is_open=seat.takes_bets,
         is_paused=seat.is_paused,
         is_halted=seat.is_paused and seat.is_house_stopped,
-        player_value=seat.player_value,
+        table_id=seat.table_id,
+        decks=variant.decks,
+        rules_digest=variant.digest,
         can_deal=seat.takes_bets and bool(seat.slip),
         can_double=seat.takes_bets and bool(seat.slip),
         can_clear=bool(seat.slip),
@@ -194,6 +198,8 @@ def round_view(dealt: Dealt, variant: Variant, *, language: str, fresh: bool) ->
         balance_before=dealt.balance_before,
         balance_after=dealt.balance_after,
         fresh=fresh,
+        seed=dealt.seed,
+        player_value=dealt.player_value,
     )
 
 

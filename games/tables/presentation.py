@@ -87,6 +87,8 @@ class RoundView:
     balance_before: int
     balance_after: int
     fresh: bool  # just played: deal its cards one by one; otherwise show them at once
+    seed: str = ""  # in hex; "" for a round from a shoe
+    player_value: str = ""
 
     @property
     def balance_dealing(self) -> int:
@@ -151,7 +153,9 @@ class GameView:
     is_open: bool  # the table takes bets
     is_paused: bool  # only its pause or a house stop prevents bets
     is_halted: bool  # because of a house stop
-    player_value: str  # what the player mixes into the shuffle
+    table_id: int
+    decks: int
+    rules_digest: str  # with the table and the decks, what the commitment binds the seed to
     can_deal: bool
     can_double: bool
     can_clear: bool

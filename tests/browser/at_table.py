@@ -16,6 +16,24 @@ from wallet.models import Mode
 
 TABLE = "/en/table/baccarat/real/"
 
+# What a browser without chance adds to the shuffle of a solo round: with scripts, and without.
+ADDED = ("0" * 32, "")
+WITHOUT_CHANCE = """
+    const draw = crypto.getRandomValues.bind(crypto);
+    crypto.getRandomValues = (into) => (into.constructor === Uint8Array && into.length === 16 ? into : draw(into));
+"""
+
+
+def without_chance(new_context: NewContext) -> NewContext:
+    """Return *new_context* for browsers that add `ADDED`, so that a chosen seed deals the cards that a test needs."""
+
+    def new_context_without_chance(**options: object) -> BrowserContext:
+        window = new_context(**options)
+        window.add_init_script(WITHOUT_CHANCE)
+        return window
+
+    return new_context_without_chance
+
 
 def log_in(window: BrowserContext, server: WebServer, user: User) -> None:
     """Give a browser the cookie of a session that has begun."""

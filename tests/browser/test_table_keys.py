@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from games.engine.coup import Outcome
 from games.models import Round, SoloSeat
 from players.models import Player
-from tests.browser.at_table import TABLE, put, windows_without_complaint
+from tests.browser.at_table import ADDED, TABLE, put, windows_without_complaint, without_chance
 from tests.builders import a_golden_table, a_player, a_purse, a_table
 from tests.harness.browser import NewContext
 from tests.harness.web import ServerStarter, WebServer
@@ -17,7 +17,13 @@ from tests.servers.search import seed_where
 pytestmark = pytest.mark.browser
 
 MONEY = 1_000_000
-BANKER_IN_SIX = seed_where(lambda coup: len(coup.cards) == 6 and coup.outcome is Outcome.BANKER)
+BANKER_IN_SIX = seed_where(lambda coup: len(coup.cards) == 6 and coup.outcome is Outcome.BANKER, player_values=ADDED)
+
+
+@pytest.fixture
+def new_context(new_context: NewContext) -> NewContext:
+    """Browsers that add nothing unforeseen to the chosen seed."""
+    return without_chance(new_context)
 
 
 @pytest.fixture

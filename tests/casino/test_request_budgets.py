@@ -43,7 +43,7 @@ BUDGETS = {
     "lobby": Cost(10, 19_660, 17_550),
     "history": Cost(10, 13_460, 14_800),
     "cashier": Cost(7, 13_520, 15_620),
-    "solo page": Cost(12, 21_450, 17_500),
+    "solo page": Cost(12, 22_360, 17_500),
     "solo chip": Cost(3, 1_480, 6_500),
     "solo rebet and deal": Cost(3, 4_500, 8_200),
     "live page": Cost(21, 37_960, 40_570),

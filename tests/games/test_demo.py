@@ -72,8 +72,9 @@ class TestTheCards:
     @pytest.mark.parametrize("slug", sample(TABLES, 1))
     def test_are_those_that_were_sealed_before_as_anyone_can_check(self, slug):
         table = the_table(slug)
-        before = replace(a_demo_seat(table, player=1000), player_value="my own words")
-        last = deal(before, table).last
+        before = a_demo_seat(table, player=1000)
+        said = replace(as_shown(before, table), player_value="my own words")
+        last = play.play_round(before, table, said, Deal.AS_IT_LIES).last
         assert last is not None
         assert last.commitment == before.next.commitment
         named = ["--purpose", "demo", "--round", str(last.id), "--table", "7", "--rules", last.rules]
@@ -382,11 +383,6 @@ class TestAtTheTable:
         answer = click(visitor, **changes)
         assert message in answer.text
         assert place_of(visitor) == before
-
-    def test_a_refusal_keeps_what_was_written_into_the_shuffle_as_a_player_s_does(self, visitor, table):
-        enter(visitor)
-        assert "Place a bet first" in click(visitor, "deal", player_value="my own words").text
-        assert place_of(visitor).player_value == "my own words"
 
     @pytest.mark.sweep
     def test_chips_that_are_gone_are_refilled(self, visitor, table):

@@ -6,6 +6,8 @@ from html import unescape
 import pytest
 from django.test import Client
 
+from games.engine.coup import deal as hands
+from games.engine.shoe import shuffle
 from games.models import Participation, Round, SoloSeat
 from games.tables.status import close_table
 from tests.builders import a_player, a_seat, a_table
@@ -93,40 +95,37 @@ def test_the_same_click_again_shows_the_same_round(visitor, player, table):
     assert "already been played" in again.text
 
 
-class TestOnesOwnValue:
-    def field(self, visitor) -> str:
-        page = visitor.get("/en/table/baccarat/real/").text
-        found = re.search(r'name="player_value" value="(.*?)"', page)
-        assert found
-        return unescape(found[1])
-
+class TestTheValueOfThePlayer:
     @pytest.mark.sweep
     @pytest.mark.parametrize("htmx", sample([True, False], 1))
-    def test_is_kept_with_every_click_until_it_is_changed(self, visitor, player, table, htmx):
-        assert self.field(visitor) == ""
-        click(visitor, player, "bet:tie", htmx=htmx, player_value='blåbär "<')
-        assert self.field(visitor) == 'blåbär "<'
-        click(visitor, player, "deal", htmx=htmx, player_value='blåbär "<')
-        assert Round.objects.get().player_value == 'blåbär "<'
-        assert self.field(visitor) == 'blåbär "<', "it is there for the next round"
-        click(visitor, player, "bet:tie", htmx=htmx, player_value="")
-        assert self.field(visitor) == ""
+    def test_is_mixed_in_as_it_was_sent_and_is_not_kept_for_the_next_round(self, visitor, player, table, htmx):
+        visitor.get("/en/table/baccarat/real/")
+        for value in ('0123456789abcdef0123456789abcdef blåbär "< ', ""):
+            click(visitor, player, "bet:tie", htmx=htmx, player_value="not yet")
+            click(visitor, player, "deal", htmx=htmx, player_value=value)
+            played = Round.objects.latest("at")
+            assert played.player_value == value
+            cards = hands(shuffle(bytes(played.seed or b""), 1, value)).cards
+            assert played.cards == " ".join(card.code for card in cards)
+            assert 'name="player_value" maxlength' in visitor.get("/en/table/baccarat/real/").text, "an empty field"
 
     @pytest.mark.sweep
-    def test_is_kept_by_a_click_that_is_refused(self, visitor, player, table):
+    def test_comes_with_the_page_of_its_round_to_be_verified(self, visitor, player, table):
         visitor.get("/en/table/baccarat/real/")
-        click(visitor, player, "deal", htmx=False, player_value="mine")
-        assert self.field(visitor) == "mine"
+        click(visitor, player, "bet:tie")
+        answer = click(visitor, player, "deal", player_value="mine").text
+        played = Round.objects.get()
+        said = f'data-round="{played.pk}" data-seed="{bytes(played.seed or b"").hex()}" data-value="mine"'
+        assert said in answer
+        assert said in visitor.get("/en/table/baccarat/real/").text
 
     @pytest.mark.sweep
-    def test_is_kept_by_enter_which_does_nothing_else(self, visitor, player, table):
+    def test_enter_in_its_field_does_nothing(self, visitor, player, table):
         visitor.get("/en/table/baccarat/real/")
-        before = SoloSeat.objects.get()
+        before = SoloSeat.objects.values().get()
         answer = click(visitor, player, "keep", player_value="mine")
         assert "call__notice" not in answer.text
-        after = SoloSeat.objects.get()
-        assert (after.slip, after.slip_version, after.undo) == (before.slip, before.slip_version, before.undo)
-        assert after.player_value == "mine"
+        assert SoloSeat.objects.values().get() == before
 
 
 @pytest.mark.sweep

@@ -1,6 +1,6 @@
 """Finds seeds whose coup is what a test needs, by dealing one after another."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import count
 
@@ -8,14 +8,16 @@ from games.engine.coup import Coup, deal
 from games.engine.shoe import shuffle
 
 
-def seeds_where(wanted: Callable[[Coup], bool], *, decks: int = 1, start: int = 0) -> Iterator[str]:
-    """Yield seeds, in hex, that deal a coup for which *wanted* holds."""
+def seeds_where(
+    wanted: Callable[[Coup], bool], *, decks: int = 1, start: int = 0, player_values: Sequence[str] = ("",)
+) -> Iterator[str]:
+    """Yield seeds, in hex, that deal a coup for which *wanted* holds, with each of the values of a player."""
     for number in count(start):
         seed = sha256(number.to_bytes(8, "big")).digest()
-        if wanted(deal(shuffle(seed, decks))):
+        if all(wanted(deal(shuffle(seed, decks, value))) for value in player_values):
             yield seed.hex()
 
 
-def seed_where(wanted: Callable[[Coup], bool], *, decks: int = 1) -> str:
+def seed_where(wanted: Callable[[Coup], bool], *, decks: int = 1, player_values: Sequence[str] = ("",)) -> str:
     """Return the first such seed."""
-    return next(seeds_where(wanted, decks=decks))
+    return next(seeds_where(wanted, decks=decks, player_values=player_values))

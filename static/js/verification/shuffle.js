@@ -90,7 +90,7 @@ export function dealt(cards, first = 0) {
 }
 
 /** Return the cards of a round in dealing order. */
-function inDealingOrder({ player, banker }) {
+export function inDealingOrder({ player, banker }) {
   return [player[0], banker[0], player[1], banker[1], ...player.slice(2), ...banker.slice(2)];
 }
 

@@ -1,0 +1,174 @@
+"""What the browser adds to the shuffle at a solo table, and its check of each round against what it kept."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from games.models import Round
+from players.models import Player
+from tests.browser.at_table import TABLE, deal, put, windows_without_complaint
+from tests.browser.test_demo import come_in
+from tests.builders import PASSWORD, a_player, a_table
+from tests.harness.browser import NewContext
+from tests.harness.web import WebServer
+
+pytestmark = pytest.mark.browser
+
+HEX = re.compile(r"[0-9a-f]{32}")
+ANOTHER_SEED = "5" * 64
+KEPT = """() => new Promise((resolve) => {
+    indexedDB.open("sabot").onsuccess = ({ target: { result } }) => {
+        result.transaction("rounds").objectStore("rounds").getAll().onsuccess = (all) => resolve(all.target.result);
+    };
+})"""
+
+
+@pytest.fixture
+def player(web_server: WebServer) -> Player:
+    a_table()
+    return a_player(real=1_000_000, password=PASSWORD)
+
+
+@pytest.fixture
+def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
+    """Open a window, logged in, and fail on anything the browser complained of."""
+    with windows_without_complaint(new_context, web_server, player, reduced_motion="reduce") as open_page:
+        yield open_page
+
+
+def tamper(page: Page, pattern: str, replacement: str) -> None:
+    """Change the answers to clicks on their way to the browser, as a server that deals other cards would."""
+
+    def change(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=re.sub(pattern, replacement, answer.text()))
+
+    page.route("**/play/", change)
+
+
+def saved_proof(page: Page) -> dict[str, object]:
+    with page.expect_download() as download:
+        page.locator("#not-verified a").click()
+    found: dict[str, object] = json.loads(Path(download.value.path()).read_text())
+    return found
+
+
+def test_each_round_has_a_fresh_value_and_is_verified_without_a_click(enter):
+    page = enter()
+    page.goto(TABLE)
+    announced = [""]
+    for bet in ("tie", "player"):
+        expect(page.locator("#added code")).not_to_have_text(announced[-1])
+        announced.append(page.locator("#added code").inner_text())
+        put(page, bet)
+        expect(page.locator("#added code")).to_have_text(announced[-1])
+        deal(page)
+        expect(page.locator("#verified")).to_be_visible()
+    page.locator("#player-value").fill(" blåbär ♣ ")
+    deal(page, "rebet_deal")
+    expect(page.locator("#verified")).to_be_visible()
+    expect(page.locator("#verified")).to_have_accessible_name(re.compile("the cards follow from the seal"))
+    expect(page.locator("#not-verified")).to_be_hidden()
+    expect(page.locator("#not-added")).to_be_hidden()
+    sent = list(Round.objects.order_by("at").values_list("player_value", flat=True))
+    assert sent[:2] == announced[1:]
+    assert all(HEX.fullmatch(value) for value in sent[:2])
+    assert re.fullmatch(r"[0-9a-f]{32} blåbär ♣", sent[2])
+    assert len({value[:32] for value in sent}) == 3
+    kept = {each["round"]: each for each in page.evaluate(KEPT)}
+    for played in Round.objects.all():
+        assert kept[str(played.pk)]["commitment"] == played.commitment
+        assert kept[str(played.pk)]["sent"] == [played.player_value]
+    page.reload()
+    expect(page.locator("#verified")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement"),
+    [
+        (r'data-seed="\w+"', f'data-seed="{ANOTHER_SEED}"'),
+        (r' data-seed="\w+"', ""),
+        (r'(data-due="1">\s*<span class="card__face"><span class="card__rank">)(\w+)', r"\1X"),
+    ],
+    ids=["another seed", "no seed", "another card"],
+)
+def test_a_round_that_does_not_follow_from_its_seal_is_told_and_proven(enter, pattern, replacement):
+    page = enter()
+    page.goto(TABLE)
+    seal = page.locator("#commitment").inner_text()
+    put(page)
+    tamper(page, pattern, replacement)
+    deal(page)
+    expect(page.locator("#not-verified")).to_contain_text("The cards do not follow from what was sealed.")
+    expect(page.locator("#verified")).to_be_hidden()
+    played = Round.objects.get()
+    proof = saved_proof(page)
+    assert (proof["round"], proof["commitment"], proof["sent"]) == (str(played.pk), seal, [played.player_value])
+    assert [each["proof"] for each in page.evaluate(KEPT) if "proof" in each] == [proof["proof"]]
+
+
+def test_another_seal_than_the_one_shown_first_is_found(enter):
+    """A server that swaps the seal of a round after the page has shown it."""
+    page = enter()
+    page.goto(TABLE)
+    expect(page.locator("#added")).to_be_visible()
+    page.evaluate(
+        """() => new Promise((resolve) => {
+            indexedDB.open("sabot").onsuccess = ({ target: { result } }) => {
+                const transaction = result.transaction("rounds", "readwrite");
+                transaction.objectStore("rounds").openCursor().onsuccess = ({ target: { result: cursor } }) =>
+                    cursor?.update({ ...cursor.value, commitment: "0".repeat(64) });
+                transaction.oncomplete = resolve;
+            };
+        })"""
+    )
+    page.reload()
+    put(page)
+    deal(page)
+    expect(page.locator("#not-verified")).to_contain_text("The cards do not follow from what was sealed.")
+
+
+def test_a_value_that_the_browser_did_not_send_is_told(enter):
+    page = enter()
+    page.goto(TABLE)
+    put(page)
+
+    def swap(route: Route) -> None:
+        data = re.sub(r"player_value=[0-9a-f]{32}", "player_value=" + "7" * 32, route.request.post_data or "")
+        route.continue_(post_data=data)
+
+    page.route("**/play/", swap)
+    deal(page)
+    expect(page.locator("#not-verified")).to_contain_text("another value than your browser sent")
+    assert Round.objects.get().player_value == "7" * 32
+
+
+def test_the_demo_game_is_verified_too(new_context, web_server):
+    a_table()
+    page = new_context(base_url=web_server.url, reduced_motion="reduce").new_page()
+    come_in(page, "#to-play")
+    page.locator("#bet-tie").click()
+    expect(page.locator("[name=slip_version]")).to_have_value("1")
+    deal(page)
+    expect(page.locator("#verified")).to_be_visible()
+    put(page)
+    tamper(page, r'data-seed="\w+"', f'data-seed="{ANOTHER_SEED}"')
+    deal(page)
+    expect(page.locator("#not-verified")).to_be_visible()
+
+
+def test_without_javascript_the_page_says_that_nothing_is_added(enter):
+    page = enter(java_script_enabled=False)
+    page.goto(TABLE)
+    expect(page.locator("#not-added")).to_contain_text("your browser adds nothing to the shuffle")
+    expect(page.locator("#not-added")).to_be_visible()
+    expect(page.locator("#added")).to_be_hidden()
+    page.locator("#bet-tie").click()
+    page.locator("#player-value").fill("min egen")
+    page.locator("#act-deal").click()
+    expect(page.locator(".call__result")).to_be_visible()
+    assert Round.objects.get().player_value == "min egen"
