@@ -128,7 +128,8 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_5_2_is_dealt_from_the_seed_that_was_committed_to_before_the_click",
                 "test_gli19_4_5_2_cards_are_shuffled_from_that_seed",
             ),
-            "The cards follow from a seed that was fixed before the bets, and from nothing else. Nothing missing.",
+            "The cards follow from a seed that was fixed before the bets, and at a solo table from what the player's "
+            "browser adds afterwards; from nothing else. Nothing missing.",
             page="`/fair/`",
         ),
         Demand(
