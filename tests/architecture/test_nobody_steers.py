@@ -186,11 +186,11 @@ def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
 
 
 def test_a_player_is_dealt_what_was_sealed_for_them_and_nothing_else():
-    """A demo round is dealt only from its committed seed; no form or URL affects the deal."""
+    """A demo round is dealt only from its committed seed and what the visitor adds; nothing else affects the deal."""
     tree = dict(sources())["games.demo.play"]
     functions = {each.name: each for each in nodes(tree) if isinstance(each, ast.FunctionDef)}
     dealing = functions["_dealt"]
-    assert [argument.arg for argument in dealing.args.args] == ["demo_seat", "table", "how"]
+    assert [argument.arg for argument in dealing.args.args] == ["demo_seat", "table", "how", "player_value"]
     calls = [each for each in nodes(tree) if isinstance(each, ast.Call)]
     seats = [call for call in calls if getattr(call.func, "id", "") == "DemoSeat"]
     assert [ast.unparse(call.args[2]) for call in seats] == ["commit(Purpose.DEMO, table.id, table.variant)"]
