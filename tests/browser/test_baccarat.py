@@ -198,7 +198,6 @@ def middle(spot: Locator) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-@pytest.mark.sweep
 def test_rapid_clicks_on_a_bet_all_count(enter):
     page = enter()
     page.goto(TABLE)

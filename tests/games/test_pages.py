@@ -225,7 +225,7 @@ def test_the_meters_agree_with_what_deal_would_do(visitor, player, table):
     click(visitor, player, "bet:tie")
     cleared = click(visitor, player, "clear").text
     assert "Last bet" not in cleared
-    assert re.search(r'meter--bet">.*?<b[^>]*>SEK\s0\.00</b>', cleared, re.DOTALL)
+    assert re.search(r'meter--bet".*?<b[^>]*>SEK\s0\.00</b>', cleared, re.DOTALL)
     assert "spot__bet" not in cleared
     assert "spot__lit" not in cleared
 

@@ -160,7 +160,8 @@ function answered() {
   else setBusy(game, false);
   if (!dealing) openDueRealityCheck();
   if (betTotal() !== betBefore) say(betTotal());
-  if (waiting.length) buttonFor(waiting.shift())?.click();
+  // htmx lets go of the form after this event: until then it would drop the click.
+  if (waiting.length) queueMicrotask(() => buttonFor(waiting.shift())?.click());
 }
 
 /** No answer came: drop the waiting clicks. The table stays as the server last showed it. */
