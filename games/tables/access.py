@@ -83,7 +83,7 @@ def click_at_a(shape: Shape) -> Callable[[ClickView], Click]:
             where = id_at(connection.settings_dict["NAME"], shape, slug, mode)
             try:
                 return view(request, where, mode)
-            except UNPLAYABLE as error:
+            except (*UNPLAYABLE, DealerAway) as error:
                 return _turned_away(request, table_at(slug), mode, error)
             except NotEligible as error:
                 return _kept_away(request, table_at(slug), mode, error)

@@ -76,6 +76,12 @@ def deal(visitor: Client) -> str:
 
 
 class TestWhileTheDealerIsAway:
+    def test_a_click_without_a_seat_leads_to_the_page_that_says_so(self, visitor, away):
+        a_table()
+        answer = visitor.post("/en/table/baccarat/real/play/", {"action": "bet:player", "chip": 1000}, headers=HTMX)
+        assert answer["HX-Redirect"] == "/en/table/baccarat/real/"
+        assert AWAY.partition(".")[0] in visitor.get(answer["HX-Redirect"]).text
+
     def test_a_deal_says_so_and_stakes_nothing(self, visitor, player, away, settings):
         settings.DEALER, nobody = away, settings.DEALER
         a_seat(player, a_table(), player=STAKE)
