@@ -1,8 +1,5 @@
 """Application configuration of the project."""
 
-import sys
-from importlib import import_module
-
 from celery.signals import beat_init, setup_logging, worker_init
 from django.apps import AppConfig
 from django.conf import settings
@@ -10,12 +7,6 @@ from django.conf import settings
 from audit import log, replica
 from casino.celery import app as celery_app
 from ops import logs
-
-# Django REST framework imports requests wherever it is installed, for a client of tests: 6 MB in each process.
-if "requests" not in sys.modules:
-    sys.modules["requests"] = None  # type: ignore[assignment]
-    import_module("rest_framework.compat")
-    del sys.modules["requests"]
 
 
 class CasinoConfig(AppConfig):
