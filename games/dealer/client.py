@@ -27,7 +27,7 @@ class DealerAway(Exception):
 
 
 class InvalidAnswer(Exception):
-    """The dealer refuses the request as invalid, or its answer is none."""
+    """The dealer refuses the request as invalid, or its answer cannot be read."""
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ class TestTheWaysThereAre:
 
 
 class TestTheDatabase:
-    """Whoever writes the status: here the owner of the tables."""
+    """The status is written by SQL, here as the owner of the tables."""
 
     def refused(self, statement: str, *parameters: int) -> None:
         with pytest.raises(DatabaseError), transaction.atomic():

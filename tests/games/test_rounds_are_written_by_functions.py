@@ -350,7 +350,7 @@ class TestIsNotDealt:
         assert balance(seat) == MONEY
         assert not events("dealer.started")
         without_refusal(owner, FUNCTION, "SB066")
-        if change != {"deal": None}:  # an event without a number is none
+        if change != {"deal": None}:  # the event must have a number
             other.send()
             assert Round.objects.get().cards == other.cards
 

@@ -168,8 +168,8 @@ class TestTheLoginRole:
 
 
 class TestTheOwner:
-    """Whoever owns the tables reads the key of the proofs, and writes what they like. The dealer's signature and the
-    event log, which is signed elsewhere, do not fit.
+    """The owner of the tables reads the key of the proofs, and can write any row. The dealer's signature and the event
+    log, which is signed elsewhere, then do not fit.
     """
 
     def test_that_swaps_the_seed_is_noticed(self, seat, owner, own_dealer, capsys):

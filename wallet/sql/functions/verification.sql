@@ -74,7 +74,7 @@ REVOKE ALL ON FUNCTION wallet_begin_verification FROM PUBLIC;
 -- compare numbers and balances of entries too, which wallet_verify_totals does for all accounts.
 -- Returns one row for each finding: the name of the invariant, and a sentence. `next`: the first id that is
 -- not verified yet. `broken`: how many findings there were before, of this and other processes. Both are in every
--- row, and in one without finding if there is none.
+-- row, and in one row without a finding if there is no difference.
 -- Raises SB140 if there is no such verification or it has ended.
 CREATE OR REPLACE FUNCTION wallet_verify_next(verification bigint, most bigint, chains boolean)
 RETURNS TABLE (next bigint, broken bigint, invariant text, finding text)
