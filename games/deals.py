@@ -1,10 +1,11 @@
-"""Rounds of one player that the dealer deals: its commitments, and its refusals as errors of a table.
+"""What the dealer deals: rounds of one player, shoes and their cards, and its refusals as errors of a table.
 
 The dealer is a process of its own (`games.dealer`). This process cannot open a seed, and learns the
 cards of a round when it has bound itself to the stakes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID, uuid4
@@ -12,14 +13,15 @@ from uuid import UUID, uuid4
 from django.conf import settings
 
 from games.dealer import client
-from games.dealer.client import Answer
+from games.dealer.client import Answer, CardsDealt
 from games.dealer.keys import PUBLIC
 from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.engine.commitments import Binding, Purpose, digest_of_stakes
 from games.engine.coup import Coup
 from games.engine.coup import deal as deal_coup
-from games.errors import CommitmentSpent, DealerAway
+from games.errors import CommitmentSpent, DealerAway, ShoeRefused
+from games.models import Shape, Shoe
 
 
 class Reason(StrEnum):
@@ -94,6 +96,88 @@ def deal(
     coup = deal_coup([Card.parse(code) for code in answer.cards.split()])
     following = Commitment(round_id, answer.next_commitment, answer.next_sealed, variant.digest)
     return Deal(answer, coup, following)
+
+
+@dataclass(frozen=True)
+class NewShoe:
+    """A shoe that the dealer has committed to and shuffled."""
+
+    id: UUID
+    binding: Binding
+    entropy: str
+    cut: client.CutShoe
+
+
+@dataclass(frozen=True)
+class Ask:
+    """The database's permission to take cards out of a shoe (`games_ask_for_cards`)."""
+
+    first: int  # number of cards that have left the shoe before
+    count: int  # 0: those of a whole round
+    stakes: str  # digest
+    ticket: bytes
+
+
+def new_shoe(purpose: Purpose, table_id: int, decks: int, rules: str, *, entropy: str) -> NewShoe:
+    """Have the dealer commit to a new shoe and shuffle it with *entropy*. Raises DealerAway, ShoeRefused."""
+    shoe_id = uuid4()
+    binding = Binding(purpose, str(shoe_id), table_id, decks, rules)
+    with _asking():
+        client.open_shoe(settings.DEALER, binding)
+        return NewShoe(shoe_id, binding, entropy, client.cut_shoe(settings.DEALER, binding, entropy))
+
+
+def deal_cards(shoe: Shoe, round_id: UUID, asked: Ask) -> CardsDealt:
+    """Have cards leave a shoe. Raises DealerAway, ShoeRefused."""
+    with _asking():
+        return client.deal_cards(
+            settings.DEALER,
+            shoe_binding(shoe),
+            round_id=str(round_id),
+            first=asked.first,
+            count=asked.count,
+            stakes=asked.stakes,
+            ticket=asked.ticket,
+        )
+
+
+def prove_coup(shoe: Shoe, round_id: UUID) -> tuple[str, bytes]:
+    """Return all cards that the dealer dealt for a coup, with its proof. Raises DealerAway, ShoeRefused."""
+    with _asking():
+        return client.prove_coup(settings.DEALER, shoe_binding(shoe), str(round_id))
+
+
+def end_shoe(shoe: Shoe, ticket: bytes) -> bytes:
+    """Return the seed of a shoe that has ended. Raises DealerAway, ShoeRefused."""
+    with _asking():
+        return client.end_shoe(settings.DEALER, shoe_binding(shoe), ticket)
+
+
+def cards_gone(shoe: Shoe) -> int | None:
+    """Return how many cards have left a shoe by the dealer; None if it deals nothing more from it.
+
+    Raises DealerAway, ShoeRefused.
+    """
+    with _asking():
+        return client.cards_gone(settings.DEALER, shoe_binding(shoe))
+
+
+def shoe_binding(shoe: Shoe) -> Binding:
+    """Return what the commitment to a shoe names."""
+    table = shoe.live_table.table
+    purpose = Purpose.CHEMIN if table.shape == Shape.CHEMIN else Purpose.SHOE
+    return Binding(purpose, str(shoe.pk), table.pk, shoe.decks, shoe.rules_digest)
+
+
+@contextmanager
+def _asking() -> Iterator[None]:
+    """Raise DealerAway, and ShoeRefused where the dealer refuses."""
+    try:
+        yield
+    except client.Refusal as refusal:
+        raise ShoeRefused(str(refusal)) from refusal
+    except (client.DealerAway, client.InvalidAnswer) as error:
+        raise DealerAway from error
 
 
 def trusted_keys() -> list[str]:

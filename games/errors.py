@@ -71,6 +71,10 @@ class CommitmentSpent(PlayError):
         self.reason, self.proof = reason, proof
 
 
+class ShoeRefused(PlayError):
+    """The dealer does not have the shoe, or deals nothing from it for this request; the message says why."""
+
+
 class NothingToRepeat(PlayError):
     """REBET was pressed before any round was played at this table."""
 

@@ -21,6 +21,12 @@ def replay_finished_rounds() -> None:
 
 
 @shared_task
+def publish_seeds() -> None:
+    """Publish the seeds of ended shoes, where the dealer did not answer at once, and act on what does not follow."""
+    replay_task.publish_seeds()
+
+
+@shared_task
 def return_idle_purses() -> None:
     """Return the money in idle purses."""
     idle_purses.return_idle_purses()

@@ -98,6 +98,7 @@ SELECT WHERE (SELECT max(id) FROM audit_event WHERE kind = 'log.lags')
 """
 PURSES: Final = "SELECT FROM wallet_account WHERE kind = 'purse' AND balance > 0"
 ROUNDS_TO_VERIFY: Final = "SELECT FROM games_replaydue"
+SEEDS: Final = "SELECT FROM games_shoe WHERE seed IS NULL AND ended_at > clock_timestamp() - interval '1 day'"
 LETTERS: Final = """
 SELECT FROM games_incidentletter AS letter
 WHERE NOT EXISTS (SELECT FROM games_letterend AS ending WHERE ending.letter_id = letter.id)
@@ -140,6 +141,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "audit.tasks.check_the_seal": LAG,
     "games.tasks.return_idle_purses": PURSES,
     "games.tasks.replay_finished_rounds": ROUNDS_TO_VERIFY,
+    "games.tasks.publish_seeds": SEEDS,
     "games.tasks.write_letters": LETTERS,
     "players.tasks.mail_approvals": APPROVAL_NOTIFICATIONS,
     "audit.tasks.expire_approvals": EXPIRED_APPROVALS,

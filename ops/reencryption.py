@@ -25,8 +25,6 @@ from django.conf import settings
 from django.db import connections, transaction
 
 from audit import log
-from games.engine.commitments import Purpose as SeedPurpose
-from games.seeds import resealed as seed_resealed
 from ops.backup import pg_tools
 from players import encryption, key_rotation
 from players.identity import duplicates
@@ -78,13 +76,7 @@ DOCUMENT_OWNER: Final = (
     " WHERE document.id = players_documentcontent.document_id)"
 )
 SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {
-    "SEED_KEY": (
-        Shelf(
-            *("open shoes", "games_shoe", "id", "sealed_seed", ("id",)),
-            partial(seed_resealed, SeedPurpose.SHOE),
-            "ended_at IS NULL",
-        ),
-    ),
+    "SEED_KEY": (),
     "DOCUMENT_KEY": (
         Shelf(
             *("documents", "players_documentcontent", "document_id", "sealed", (DOCUMENT_OWNER, "document_id")),

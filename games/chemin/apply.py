@@ -20,6 +20,7 @@ from games.chemin import coups, deadlines, event_codec, ledger_view, money, move
 from games.chemin.seats import Seats
 from games.chemin.table_state import TableState
 from games.chemin.transition import Transition
+from games.dealer.client import CardsDealt
 from games.engine.chemin import Phase, apply
 from games.engine.chemin.actions import Action, DealCards, Pass, TableAction, TimeUp
 from games.engine.chemin.events import (
@@ -34,7 +35,7 @@ from games.engine.chemin.events import (
     Settled,
 )
 from games.engine.chemin.frozen import freeze
-from games.engine.chemin.state import Chips, there
+from games.engine.chemin.state import Chips, State, there
 from games.models import CheminSeat, CheminTenure, Decider, LiveRound, WhyLeft
 from games.rounds.integrity import NotRecomputed, RulesUnknown
 from games.rounds.redeal import Finding
@@ -105,7 +106,11 @@ def carry_out(
     """
     _demand_sound(table_state, action)
     state, events = apply(table_state.state, action)
-    transition = Transition(table_state, action, state, events, table_state.chemin.move + 1, clock.now(), decider, why)
+    dealt = _dealt(table_state, state)
+    if dealt is not None:
+        state, events = apply(shoes.with_cards(table_state.state, dealt), action)
+    number = table_state.chemin.move + 1
+    transition = Transition(table_state, action, state, events, number, clock.now(), decider, dealt, why)
     seated = seats.sit_down(transition, newcomer)
     tenure = seats.begin_tenure(transition)
     live_round = coups.begin(transition, tenure)
@@ -127,6 +132,17 @@ def carry_out(
     return after
 
 
+def _dealt(table_state: TableState, after: State) -> CardsDealt | None:
+    """Have the dealer deal the cards that an action takes out of the shoe. *after*: the state with any cards.
+
+    How many it takes does not depend on which they are. Raises DealerAway, NotDealt, WrongCard.
+    """
+    before, shoe = table_state.state.shoe, table_state.shoe
+    if before is None or after.shoe is None or after.shoe.drawn == before.drawn:
+        return None
+    return shoes.deal(there(shoe), there(table_state.live_round), after.shoe.drawn - before.drawn)
+
+
 def name_of(action: type[Action]) -> str:
     """Return the name of an action in a move, such as "make_call"."""
     return CAPITAL.sub("_", action.__name__).lower()
@@ -137,7 +153,7 @@ def _demand_sound(table_state: TableState, action: Action) -> None:
 
     In a coup, this version of the code must have the rules of the coup, and the ledger must hold
     the stakes of the table state. Before a deal, all earlier coups of the shoe must have been dealt
-    in order. Raises RulesUnknown, NotRecomputed, WrongCard, NotReproduced, InvalidTag.
+    in order. Raises RulesUnknown, NotRecomputed, WrongCard, NotReproduced.
     """
     if isinstance(action, TableAction | TimeUp) and table_state.in_coup:
         rules, known = table_state.version.rules_digest, GAMES[table_state.live_table.table.variant].digest

@@ -1,7 +1,7 @@
 """A coup in progress: a round of the live table whose phase follows the engine's.
 
 Calls and stakes are taken while betting is open. *Rien ne va plus* closes bets. The cards are drawn
-when the banker draws them. The row does not contain the cards: a face-down card is stored nowhere.
+when the banker draws them. The row does not contain the cards: `DealtCards` has them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from games.chemin.transition import Transition
 from games.engine.chemin import Phase as Engine
 from games.engine.chemin.events import CoupVoided, Settled
 from games.engine.chemin.state import there
-from games.models import CheminTenure, LiveRound, Phase, Shoe
+from games.models import CheminTenure, LiveRound, Phase
 from games.rounds.codes import round_code
 from games.shared import moves
 from games.shared.shoes import SYSTEM
@@ -70,9 +70,10 @@ def follow(transition: Transition, live_round: LiveRound | None, deadline: datet
         return None
     for phase in COURSE[COURSE.index(Phase(live_round.phase)) + 1 : COURSE.index(target) + 1]:
         if phase is Phase.SETTLED:
-            _draw(transition, live_round.shoe)
+            _draw(transition, live_round)
         _enter(transition, live_round, phase, deadline or transition.at)
-    _draw(transition, live_round.shoe)
+    if target is not Phase.SETTLED:
+        _draw(transition, live_round)
     return None if target is Phase.SETTLED else live_round
 
 
@@ -82,7 +83,7 @@ def _enter(transition: Transition, live_round: LiveRound, phase: Phase, deadline
     if phase is Phase.CLOSED:
         _record_stakes(transition, live_round)
     elif phase is Phase.DEALT:
-        # The cards follow from the seed of the shoe. They are not logged, so that a reader of
+        # The cards are not logged yet, so that a reader of
         # the log does not see them before the players.
         data: dict[str, Json] = {"first_card": live_round.first_card, "shoe": str(live_round.shoe_id)}
         log.record("round.dealt", by=SYSTEM, on=f"round:{live_round.pk}", data=data)
@@ -103,8 +104,7 @@ def _record_stakes(transition: Transition, live_round: LiveRound) -> None:
     log.record("bets.closed", by=SYSTEM, on=f"round:{live_round.pk}", data=data)
 
 
-def _draw(transition: Transition, shoe: Shoe) -> None:
-    """Store the number of cards that have left the shoe."""
-    drawn = there(transition.state.shoe).drawn
-    if drawn != shoe.gone:
-        moves.draw_cards(shoe, drawn)
+def _draw(transition: Transition, live_round: LiveRound) -> None:
+    """Store the cards that left the shoe in this move."""
+    if transition.dealt is not None:
+        live_round.shoe.gone = moves.draw_cards(live_round.pk, transition.dealt)

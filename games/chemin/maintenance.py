@@ -39,8 +39,8 @@ def _bring_shoe(table_state: TableState) -> TableState:
         live_round = there(live_table.round)
         malfunction.stop(live_round=live_round, kind=doubt.kind, cause=str(doubt), found=found, by=SYSTEM)
         return table_state
-    shoe = shoes.open_shoe(live_table)
-    return carry_out(table_state, BringShoe(shoes.cards_of(shoe)), decider=Decider.HOUSE)
+    shoes.open_shoe(live_table)
+    return carry_out(table_state, BringShoe(shoes.UNKNOWN), decider=Decider.HOUSE)
 
 
 def _company(table_state: TableState) -> TableState:

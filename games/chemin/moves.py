@@ -75,7 +75,8 @@ ASKED: Final = ("asked_at", "deadline")
 FINISH = """
 SELECT games_finish_coup(
     %(round)s::uuid, %(tenure)s::uuid, %(key)s::uuid, %(cards)s::text, %(outcome)s::text, %(punter_draws)s::boolean,
-    %(banker_draws)s::boolean, %(punter_departs)s::boolean, %(banker_departs)s::boolean, %(at)s::timestamptz
+    %(banker_draws)s::boolean, %(punter_departs)s::boolean, %(banker_departs)s::boolean, %(at)s::timestamptz,
+    %(proof)s::bytea
 )
 """
 
@@ -101,7 +102,7 @@ def seat_id(live_table_id: int, number: int) -> int:
     return CheminSeat.objects.values_list("pk", flat=True).get(live_table=live_table_id, number=number, left_at=None)
 
 
-def finish_coup(values: Mapping[str, UUID | str | bool | datetime | None]) -> None:
+def finish_coup(values: Mapping[str, UUID | str | bool | bytes | datetime | None]) -> None:
     """Pay and store a finished coup. Raises RoundRefused, WrongCoup, LedgerError."""
     with round_refusals(), named_errors(ERROR_OF_STATE), connection.cursor() as cursor:
         cursor.execute(FINISH, values)

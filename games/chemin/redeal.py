@@ -1,7 +1,7 @@
 """Verify a finished coup of Chemin de Fer: deal it again, settle it again, compare with the stored one.
 
 A pure function, as `games.rounds.redeal` is for other games: plain values in, differences out.
-Seed, stakes and declarations determine everything else.
+Cards, stakes and declarations determine everything else.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,6 @@ from games.engine.chemin.record import Played, RecordError, replay_coup
 from games.engine.chemin.rules import Call, Outcome
 from games.engine.chemin.state import Chips, Coup
 from games.engine.settle import Line, Result, Settlement
-from games.engine.shoe import SeedError, commitment, shuffle
 from games.rounds.redeal import Finding, LedgerTotals, StoredPart, compare_part, ledger_text
 
 PUNTER: Final = "punter"
@@ -80,9 +79,9 @@ class StoredPlay:
 class StoredCoup:
     """A stored finished coup."""
 
-    seed: bytes  # of its shoe
+    shoe_cards: tuple[Card, ...]  # of its shoe, in dealing order
+    shoe_commitment: str
     commitment: str
-    decks: int
     first_card: int  # number of cards that had left the shoe before
     cards: str
     outcome: str
@@ -98,12 +97,8 @@ def findings(stored: StoredCoup) -> tuple[Finding, ...]:
     """Recompute the coup and return every difference; empty where it is verified."""
     if stored.play is None:
         return (Finding("coup", "none", "one"),)
-    try:
-        seal = commitment(stored.seed)
-        cards = shuffle(stored.seed, stored.decks)[stored.first_card :]
-    except SeedError as error:
-        return (Finding("seed", stored.commitment, str(error)),)
-    compared = (Finding("commitment", stored.commitment, seal), *_compare(stored, stored.play, cards))
+    cards = stored.shoe_cards[stored.first_card :]
+    compared = (Finding("commitment", stored.commitment, stored.shoe_commitment), *_compare(stored, stored.play, cards))
     return tuple(finding for finding in compared if finding.stored != finding.recomputed)
 
 

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from audit import log
 from games.chemin import event_codec, moves
+from games.chemin.shoes import proof_of
 from games.chemin.transition import Transition
 from games.engine.cards import Card
 from games.engine.chemin import Call, Outcome, Side
@@ -107,6 +108,7 @@ def keep(finished: Finished) -> None:
             "tenure": finished.tenure.pk,
             "key": system_key(live_round.pk, "settle"),
             "cards": written(finished.cards),
+            "proof": proof_of(live_round) if finished.outcome else None,
             "outcome": finished.outcome.value if finished.outcome else "",
             "punter_draws": finished.punter_draws,
             "banker_draws": finished.banker_draws,

@@ -1,39 +1,69 @@
 """The shoe of a Chemin de Fer table: six decks, committed to, dealt to the cut card, published at the end.
 
-No card is burned. Players decide whether to draw, so only `games.chemin.apply` receives the cards:
-the cards on the table follow from the sealed seed and the number of cards gone.
+No card is burned. Players decide whether to draw, so the dealer deals the cards of a coup step by
+step: four, then each third card. When the coup is over it proves which it dealt, so that nobody can
+look at a card and then decide otherwise.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
-from games.engine.cards import Card
-from games.engine.chemin.rules import CUT_CARD, DECKS
+from games import deals
+from games.dealer.client import CardsDealt
+from games.engine.cards import FULL_DECK, Card
+from games.engine.chemin.rules import DECKS
+from games.engine.chemin.state import State, there
 from games.engine.commitments import Purpose
 from games.models import LiveRound, LiveTable, Round, Shoe, ShoeEnding
 from games.rounds.integrity import WrongCard
 from games.rounds.redeal import Finding
-from games.seeds import new_sealed_seed
-from games.shared import shoes
+from games.shared import moves, shoes
 
-CARDS: Final = 52 * DECKS
-CUT: Final = CARDS - CUT_CARD
-"""Number of cards before the cut card."""
+UNKNOWN: Final = FULL_DECK * DECKS
+"""Six unshuffled decks, which replace cards that are not known."""
 
 
 def open_shoe(live_table: LiveTable) -> Shoe:
-    """Commit to six decks shuffled with a new seed, and put them on the table."""
-    return shoes.put_on_table(live_table, new_sealed_seed(Purpose.SHOE), decks=DECKS, burn_card="", burned=0, cut=CUT)
+    """Have the dealer shuffle six decks, and put them on the table. Raises DealerAway, NotDealt."""
+    return shoes.open_shoe(live_table, Purpose.CHEMIN)
 
 
 def cards_of(shoe: Shoe) -> tuple[Card, ...]:
-    """Return the cards of a shoe in dealing order. Never pass them to a page or a log before their time.
+    """Return six decks that begin with the cards that have left a shoe; the others are not those of the shoe.
 
-    Raises NotReproduced, WrongCard; InvalidTag where the seed cannot be unsealed.
+    Some of them are face down: never pass them to a page or a log before their time. Raises what
+    `games.shared.shoes.cards_of` raises.
     """
-    cards = shoes.shuffled(shoe)
-    shoes.demand_beginning(shoe, burn_card="", burned=0, cut=CUT)
-    return cards
+    known = shoes.cards_of(shoe)[: shoe.gone]
+    return known + UNKNOWN[len(known) :]
+
+
+def deal(shoe: Shoe, live_round: LiveRound, count: int) -> CardsDealt:
+    """Have the dealer deal the next cards of a coup.
+
+    Raises DealerAway, NotDealt, WrongCard, and what `moves.ask_for_cards` does.
+    """
+    asked = moves.ask_for_cards(live_round.pk)
+    if asked.count != count:
+        raise WrongCard("The coup takes another number of cards.", Finding("cards", str(count), str(asked.count)))
+    with shoes.refusals():
+        return deals.deal_cards(shoe, live_round.pk, asked)
+
+
+def with_cards(state: State, dealt: CardsDealt) -> State:
+    """Return a table state whose shoe gives these cards next."""
+    shoe = there(state.shoe)
+    cards = tuple(map(Card.parse, dealt.cards.split()))
+    return replace(
+        state, shoe=replace(shoe, cards=(*shoe.cards[: shoe.drawn], *cards, *UNKNOWN[shoe.drawn + len(cards) :]))
+    )
+
+
+def proof_of(live_round: LiveRound) -> bytes:
+    """Return the dealer's proof of the cards that it dealt for a coup. Raises DealerAway, NotDealt."""
+    with shoes.refusals():
+        return deals.prove_coup(live_round.shoe, live_round.pk)[1]
 
 
 def demand_in_order(shoe: Shoe) -> None:

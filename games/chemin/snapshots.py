@@ -11,12 +11,12 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from cryptography.exceptions import InvalidTag
-
 from audit.raw_rows import fetch_named
 from games.chemin import event_codec
 from games.chemin.queries import Move, Own, Past, Played, SeatedPlayer, Seen, Shoe
-from games.chemin.table_state import UNDER_ITS_VERSION, cards_on_table, on_the_table
+from games.chemin.shoes import UNKNOWN
+from games.chemin.table_state import UNDER_ITS_VERSION, demand_same_place, on_the_table
+from games.engine.cards import Card
 from games.engine.chemin import Outcome, Phase, State, apply
 from games.engine.chemin.actions import SetBalance
 from games.engine.chemin.frozen import thaw
@@ -48,8 +48,10 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, t.slu
     chemin.state::text AS state, chemin.move AS move, chemin.question AS question, chemin.asked_at AS asked_at,
     chemin.deadline AS deadline, round.id AS round, coalesce(round.code, '') AS code,
     coalesce(void.reason, '') AS voided, shoe.id AS shoe, shoe.number AS shoe_number, shoe.decks AS decks,
-    shoe.commitment AS commitment, shoe.sealed_seed AS sealed_seed, shoe.burn_card AS burn_card,
-    shoe.burned AS burned, shoe.cut AS cut, shoe.gone AS gone, shoe.ended_at AS shoe_ended_at, shoe.seed AS seed,
+    shoe.commitment AS commitment, shoe.gone AS gone, shoe.ended_at AS shoe_ended_at,
+    (SELECT string_agg(dealt.cards, ' ' ORDER BY dealt.first_card) FROM games_dealtcards AS dealt
+        WHERE dealt.shoe_id = shoe.id
+            AND dealt.first_card >= (chemin.state #>> '{{coup,hands,first}}')::integer) AS dealt,
     spent.id AS spent_shoe, spent.number AS spent_number,
     (SELECT jsonb_agg(jsonb_build_array(seat.number, seat.id, seat.player_id, coalesce(known.name, ''),
             seat.away_since) ORDER BY seat.number)::text
@@ -198,17 +200,26 @@ def _read_state(row: Mapping[str, Any], rules: CheminRules) -> State:
     frozen = on_the_table(json.loads(row["state"]), shoe)
     unknown = dict.fromkeys((number for number, _ in frozen["seats"]), 0)
     try:
-        cards = cards_on_table(frozen, shoe)
-    except (Doubt, InvalidTag):
+        cards = _cards(frozen, shoe, row["dealt"])
+    except Doubt:
         frozen, cards = _without_cards(frozen), ()
     return thaw(frozen, rules=rules.table_rules, cards=cards, balances=unknown)
+
+
+def _cards(frozen: dict[str, Any], shoe: StoredShoe | None, dealt: str | None) -> tuple[Card, ...]:
+    """Return the cards of the shoe in a stored state, of which those of the latest coup are known. Raises WrongCard."""
+    if frozen["shoe"] is None or shoe is None:
+        return ()
+    demand_same_place(frozen, shoe)
+    coup = tuple(map(Card.parse, dealt.split())) if dealt else ()
+    first = shoe.gone - len(coup)
+    return UNKNOWN[:first] + coup + UNKNOWN[shoe.gone :]
 
 
 def _shoe(row: Mapping[str, Any]) -> StoredShoe | None:
     if row["shoe"] is None:
         return None
-    names = ("decks", "commitment", "sealed_seed", "seed", "burn_card", "burned", "cut", "gone")
-    return StoredShoe(id=row["shoe"], ended_at=row["shoe_ended_at"], **{name: row[name] for name in names})
+    return StoredShoe(id=row["shoe"], ended_at=row["shoe_ended_at"], gone=row["gone"])
 
 
 def _without_cards(frozen: dict[str, Any]) -> dict[str, Any]:

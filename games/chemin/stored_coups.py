@@ -11,7 +11,7 @@ from games.chemin.redeal import StoredCoup, StoredPlay, StoredStake
 from games.engine.chemin.state import there
 from games.models import CheminCoup, CheminStake, CheminTable, Round, Shoe
 from games.rounds.redeal import LedgerTotals, StoredPart
-from games.shared.shoes import seed_of
+from games.shared.shoes import cards_of
 from games.tables.chemin_rules import CheminRules
 from wallet.models import Account, AccountKind, Entry
 
@@ -47,11 +47,11 @@ def read_records(ids: Sequence[UUID]) -> Mapping[UUID, CoupRecords]:
 
 
 def stored_coup(played: Round, shoe: Shoe, parts: tuple[StoredPart, ...], others: CoupRecords) -> StoredCoup:
-    """Return a stored coup. Raises InvalidTag where the seed of its shoe cannot be unsealed."""
+    """Return a stored coup. Raises Doubt where its shoe cannot be dealt again."""
     return StoredCoup(
-        seed=seed_of(shoe),
+        shoe_cards=cards_of(shoe),
+        shoe_commitment=shoe.commitment,
         commitment=played.commitment,
-        decks=shoe.decks,
         first_card=played.first_card or 0,
         cards=played.cards,
         outcome=played.outcome,

@@ -1,7 +1,7 @@
 """The table state of Chemin de Fer: rows, seats, and the engine's state.
 
-The engine's state is rebuilt from its stored form, the cards of the shoe and the available balances
-of the players. It includes face-down cards; `games.engine.chemin.view` says what each reader may
+The engine's state is rebuilt from its stored form, the cards that have left the shoe and the
+available balances of the players. It includes face-down cards; `games.engine.chemin.view` says what each reader may
 see.
 """
 
@@ -15,11 +15,10 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from games.chemin import shoes
-from games.engine.cards import FULL_DECK, Card
+from games.engine.cards import Card
 from games.engine.chemin import Phase, State, new_table
 from games.engine.chemin.frozen import freeze, thaw
 from games.engine.chemin.phases import IN_COUP
-from games.engine.chemin.rules import DECKS
 from games.models import (
     OPEN_PHASES,
     CheminSeat,
@@ -47,9 +46,6 @@ LOCK_IF_FREE = LOCK.replace("FOR NO KEY UPDATE", "FOR NO KEY UPDATE SKIP LOCKED"
 
 UNDER_ITS_VERSION: Final = IN_COUP | {Phase.CHOICE, Phase.SUITE, Phase.AUCTION, Phase.SHOE}
 """Phases in which a bank is held or for sale. The version it was put up under applies until it is free."""
-
-PLAIN: Final = FULL_DECK * DECKS
-"""Six unshuffled decks, used where no card may be read."""
 
 
 @dataclass(frozen=True)
@@ -204,10 +200,15 @@ def cards_on_table(frozen: dict[str, Any], shoe: Shoe | None) -> tuple[Card, ...
     """
     if frozen["shoe"] is None or shoe is None:
         return ()
-    if (gone := frozen["shoe"]["gone"]) != shoe.gone:
-        raise WrongCard("The state of the table and its shoe differ.", Finding("cards gone", str(shoe.gone), str(gone)))
+    demand_same_place(frozen, shoe)
     return shoes.cards_of(shoe)
 
 
+def demand_same_place(frozen: dict[str, Any], shoe: Shoe) -> None:
+    """Raise WrongCard where state and shoe differ in the number of cards gone."""
+    if (gone := frozen["shoe"]["gone"]) != shoe.gone:
+        raise WrongCard("The state of the table and its shoe differ.", Finding("cards gone", str(shoe.gone), str(gone)))
+
+
 def _unseen(frozen: dict[str, Any]) -> tuple[Card, ...]:
-    return PLAIN if frozen["shoe"] else ()
+    return shoes.UNKNOWN if frozen["shoe"] else ()

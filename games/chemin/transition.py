@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from games.chemin.table_state import TableState
+from games.dealer.client import CardsDealt
 from games.engine.chemin.actions import Action, AskCroupier, TableAction, TimeUp
 from games.engine.chemin.events import Event
 from games.engine.chemin.machine import default_action
@@ -28,6 +29,8 @@ class Transition:
     number: int
     at: datetime
     decider: Decider
+    dealt: CardsDealt | None = field(default=None, repr=False)
+    """The cards that left the shoe in this move."""
     why: WhyLeft = WhyLeft.WISH
     """The reason recorded for a player who leaves in this move, unless they asked to leave before."""
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from cryptography.exceptions import InvalidTag
 from django.db.models import Q
 
 from games.chemin import ledger_view, shoes
@@ -135,7 +134,7 @@ def _drawn(live: LiveRound) -> tuple[Card, ...]:
         return ()
     try:
         return shoes.cards_of(live.shoe)[live.first_card : live.shoe.gone]
-    except (InvalidTag, Doubt):
+    except Doubt:
         return ()
 
 
@@ -143,6 +142,6 @@ def _is_sound(table_state: TableState, shoe: Shoe) -> bool:
     """Return whether another coup can be dealt from a shoe."""
     try:
         shoes.demand_in_order(shoe)
-    except (InvalidTag, Doubt):
+    except Doubt:
         return False
     return table_state.state.shoe is None or table_state.state.shoe.drawn == shoe.gone

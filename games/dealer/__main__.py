@@ -34,7 +34,7 @@ def main() -> None:
         listening = listen_on(*place) if place else listen(Path(asked.socket), asked.group)
     except (CannotStart, OSError, KeyError) as error:
         sys.exit(f"The dealer does not start: {error}")
-    dealer = Dealer(keys)
+    dealer = Dealer(keys, asked.folder / "shoes")
     print(f"Dealing as {keys.public} at {asked.socket}, epoch {dealer.epoch}", flush=True)
     serve(listening, dealer)
 

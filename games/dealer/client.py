@@ -9,17 +9,18 @@ import os
 import socket
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from audit.key_folder import short
-from games.dealer.dealer import DealtOtherwise, Expired, Foreign, Refusal
-from games.dealer.protocol import LONGEST, REFUSALS, Json, written
+from games.dealer.protocol import LONGEST, Json, written
+from games.dealer.refusals import REFUSALS, DealtOtherwise, Expired, Foreign, Refusal
 from games.engine.commitments import Binding
 
 SECONDS: Final = 2.0  # timeout of a connection and of an answer
 TRIES: Final = 2
+R = TypeVar("R", "CutShoe", "CardsDealt")
 
 
 class DealerAway(Exception):
@@ -61,6 +62,33 @@ class Answer:
             next_commitment=following["commitment"],
             next_sealed=bytes.fromhex(following["sealed"]),
         )
+
+
+@dataclass(frozen=True)
+class CutShoe:
+    """How a shoe begins, with the leaves of its cards, the dealer's signature and the proof for the database."""
+
+    key: str
+    commitment: str
+    root: str
+    leaves: bytes
+    burn_card: str
+    burn_salt: bytes
+    burned: int
+    cut: int
+    signature: bytes
+    proof: bytes
+
+
+@dataclass(frozen=True)
+class CardsDealt:
+    """Cards that left a shoe, with their salts, the dealer's signature and the proof for the database."""
+
+    key: str
+    cards: str
+    salts: bytes
+    signature: bytes
+    proof: bytes
 
 
 @dataclass(frozen=True)
@@ -120,6 +148,47 @@ def deal(
         raise InvalidAnswer(f"the dealer answers {str(said)[:80]}") from error
 
 
+def open_shoe(at: str, binding: Binding) -> str:
+    """Have the dealer commit to a shoe; return the commitment. Raises DealerAway, InvalidAnswer, Foreign."""
+    return str(_ask(at, {"do": "open_shoe", "binding": written(binding)})["commitment"])
+
+
+def cut_shoe(at: str, binding: Binding, value: str) -> CutShoe:
+    """Have the dealer shuffle a shoe. Raises DealerAway, InvalidAnswer, Refusal."""
+    return _read(CutShoe, _ask(at, {"do": "cut_shoe", "binding": written(binding), "value": value}))
+
+
+def deal_cards(
+    at: str, binding: Binding, *, round_id: str, first: int, count: int, stakes: str, ticket: bytes
+) -> CardsDealt:
+    """Have cards leave a shoe; *count* is 0 for those of a whole round. Raises DealerAway, InvalidAnswer, Refusal."""
+    asked = {"do": "deal_cards", "binding": written(binding), "round": round_id, "first": first, "count": count}
+    return _read(CardsDealt, _ask(at, asked | {"stakes": stakes, "ticket": ticket.hex()}))
+
+
+def prove_coup(at: str, binding: Binding, round_id: str) -> tuple[str, bytes]:
+    """Return the cards that were dealt for a coup, with a proof for the database.
+
+    Raises DealerAway, InvalidAnswer, Refusal.
+    """
+    said = _ask(at, {"do": "prove_coup", "binding": written(binding), "round": round_id})
+    return said["cards"], bytes.fromhex(said["proof"])
+
+
+def end_shoe(at: str, binding: Binding, ticket: bytes) -> bytes:
+    """End a shoe and return its seed. Raises DealerAway, InvalidAnswer, Refusal."""
+    return bytes.fromhex(_ask(at, {"do": "end_shoe", "binding": written(binding), "ticket": ticket.hex()})["seed"])
+
+
+def cards_gone(at: str, binding: Binding) -> int | None:
+    """Return how many cards have left a shoe; None if the dealer deals nothing more from it.
+
+    Raises DealerAway, InvalidAnswer, Refusal.
+    """
+    said = _ask(at, {"do": "look_at_shoe", "binding": written(binding)})
+    return None if said["is_ended"] else said["gone"]
+
+
 def tcp_address(at: str) -> tuple[str, int] | None:
     """Return host and port of ``host:port``; None for the path of a Unix socket."""
     host, colon, port = at.rpartition(":")
@@ -135,6 +204,18 @@ class _Lines(threading.local):
 
 
 _lines = _Lines()
+
+
+def _read(kind: type[R], said: Json) -> R:
+    """Parse an answer. Raises InvalidAnswer."""
+    try:
+        values: Json = {
+            each.name: bytes.fromhex(said[each.name]) if each.type is bytes else said[each.name]
+            for each in fields(kind)
+        }
+        return kind(**values)
+    except (KeyError, ValueError, TypeError) as error:
+        raise InvalidAnswer(f"the dealer answers {str(said)[:80]}") from error
 
 
 def _ask(at: str, question: Json) -> Json:
@@ -205,6 +286,8 @@ def _parsed(received: bytes) -> Json:
 
 __all__ = [
     "Answer",
+    "CardsDealt",
+    "CutShoe",
     "DealerAway",
     "DealtOtherwise",
     "Expired",
@@ -212,8 +295,14 @@ __all__ = [
     "InvalidAnswer",
     "Refusal",
     "Status",
+    "cards_gone",
     "commit",
+    "cut_shoe",
     "deal",
+    "deal_cards",
+    "end_shoe",
+    "open_shoe",
+    "prove_coup",
     "status",
     "tcp_address",
 ]

@@ -7,7 +7,7 @@ which is the nonce), and the seed in AES-256-GCM with epoch and binding as assoc
 
 The dealer deals a commitment for one request: the player's value and the stakes. It answers the
 same request again with the same deal, and refuses any other one. So nobody can look at the cards
-first and then decide on the bets.
+first and then decide on the bets. The shoes of shared tables are `games.dealer.shoes`.
 """
 
 import hashlib
@@ -15,44 +15,34 @@ import hmac
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from pathlib import Path
+from typing import Final, Generic, TypeVar
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from games.dealer.keys import Keys
 from games.dealer.memory import KEPT, Forgotten, Memory
-from games.engine.commitments import Binding, Purpose, Statement, digest_of_entropy, epoch_text, refusal_text
+from games.dealer.refusals import DealtOtherwise, Expired, Foreign, Refusal
+from games.dealer.shoes import Shoe, Shoes, Ticket
+from games.engine import card_tree
+from games.engine.commitments import (
+    Binding,
+    CardsStatement,
+    Purpose,
+    ShoeStatement,
+    Statement,
+    coup_text,
+    digest_of_entropy,
+    epoch_text,
+    refusal_text,
+)
 from games.engine.coup import deal as deal_coup
 from games.engine.shoe import SEED_BYTES, shuffle
 
 EPOCH_BYTES: Final = 16
 NONCE_BYTES: Final = 12
-
-
-class Refusal(Exception):
-    """The dealer does not deal this; the message says why. *proof* is for the database."""
-
-    reason: ClassVar[str]
-    proof: bytes = b""
-
-
-class Expired(Refusal):
-    """The commitment is of an earlier epoch, or too old."""
-
-    reason = "expired"
-
-
-class DealtOtherwise(Refusal):
-    """The commitment was dealt for another request: other stakes, or another value of the player."""
-
-    reason = "dealt"
-
-
-class Foreign(Refusal):
-    """The commitment is not the dealer's, or not for this round, table, decks and rules."""
-
-    reason = "foreign"
+S = TypeVar("S", ShoeStatement, CardsStatement)
 
 
 @dataclass(frozen=True)
@@ -73,11 +63,23 @@ class Dealt:
     proof: bytes
 
 
-class Dealer:
-    """One epoch of the dealer."""
+@dataclass(frozen=True)
+class Said(Generic[S]):
+    """A statement with the dealer's signature and the proof for the database."""
 
-    def __init__(self, keys: Keys, *, kept: int = KEPT, draw: Callable[[int], bytes] = secrets.token_bytes) -> None:
+    statement: S
+    signature: bytes
+    proof: bytes
+
+
+class Dealer:
+    """One epoch of the dealer. *folder*: where it keeps its shoes, which outlive the epoch."""
+
+    def __init__(
+        self, keys: Keys, folder: Path, *, kept: int = KEPT, draw: Callable[[int], bytes] = secrets.token_bytes
+    ) -> None:
         self._keys, self.draw = keys, draw
+        self.shoes = Shoes(folder, keys.proof, lambda count: self.draw(count))  # noqa: PLW0108  (it may be replaced)
         self._cipher = AESGCM(AESGCM.generate_key(256))
         self._memory = Memory(kept)
         self._counts = dict.fromkeys((Purpose.SOLO, Purpose.DEMO), 0)
@@ -116,6 +118,55 @@ class Dealer:
         except Refusal as refusal:
             refusal.proof = self._prove(refusal_text(refusal.reason, binding, commitment, sealed))
             raise
+
+    def open_shoe(self, binding: Binding) -> str:
+        """Commit to a shoe and return the commitment. Raises Foreign."""
+        return binding.commitment(self.shoes.open(binding).seed)
+
+    def cut_shoe(self, binding: Binding, value: str) -> tuple[Shoe, Said[ShoeStatement]]:
+        """Shuffle a shoe and say how it begins. Raises Expired, Foreign, DealtOtherwise."""
+        shoe = self.shoes.cut(binding, value)
+        statement = ShoeStatement(
+            key=self.key,
+            binding=binding,
+            commitment=binding.commitment(shoe.seed),
+            entropy=digest_of_entropy(value),
+            root=card_tree.root(shoe.leaves).hex(),
+            burn_card=shoe.burn_card,
+            burned=shoe.burned,
+            cut=shoe.cut,
+        )
+        return shoe, self._say(statement)
+
+    def deal_cards(self, binding: Binding, ticket: Ticket, proof: bytes) -> Said[CardsStatement]:
+        """Let cards leave a shoe. Raises Expired, Foreign, DealtOtherwise."""
+        shoe, count = self.shoes.deal(binding, ticket, proof)
+        taken = slice(ticket.first, ticket.first + count)
+        statement = CardsStatement(
+            key=self.key,
+            binding=binding,
+            commitment=binding.commitment(shoe.seed),
+            round=ticket.round,
+            first=ticket.first,
+            stakes=ticket.stakes,
+            cards=" ".join(card.code for card in shoe.cards[taken]),
+            salts=b"".join(shoe.salts[taken]).hex(),
+        )
+        return self._say(statement)
+
+    def prove_coup(self, binding: Binding, round_id: str) -> tuple[int, str, bytes]:
+        """Return the position of the first card of a coup, all its cards, and a proof for the database.
+
+        Raises Expired, Foreign.
+        """
+        shoe = self.shoes.of(binding)
+        first, count = shoe.of_round(round_id)
+        cards = " ".join(card.code for card in shoe.cards[first : first + count])
+        return first, cards, self._prove(coup_text(binding, round_id, first, cards))
+
+    def _say(self, statement: S) -> Said[S]:
+        signature = self._keys.signing.sign(statement.text.encode())
+        return Said(statement, signature, self._prove(statement.proof_text(signature)))
 
     def _deal(self, binding: Binding, commitment: str, sealed: bytes, player_value: str, stakes: str) -> Dealt:
         """Raises Expired, DealtOtherwise, Foreign."""

@@ -6,6 +6,13 @@ A connection carries any number of requests, one after another. A request names 
 - ``{"do": "commit", "binding": {…}}``
 - ``{"do": "deal", "binding": {…}, "commitment": "…", "sealed": "…", "player_value": "…", "stakes": "…", "next": {…}}``,
   where *stakes* is their digest and *next* the binding to commit to for the next round, or null
+- ``{"do": "open_shoe", "binding": {…}}``
+- ``{"do": "cut_shoe", "binding": {…}, "value": "…"}``
+- ``{"do": "deal_cards", "binding": {…}, "round": "…", "first": 7, "count": 0, "stakes": "…", "ticket": "…"}``: cards of
+  a shoe, 0 for those of a whole round
+- ``{"do": "prove_coup", "binding": {…}, "round": "…"}``
+- ``{"do": "end_shoe", "binding": {…}, "ticket": "…"}``
+- ``{"do": "look_at_shoe", "binding": {…}}``
 
 An answer has the result, or ``{"refused": "expired" | "dealt" | "foreign" | "invalid", "why": "…", "proof": "…"}``.
 """
@@ -13,14 +20,16 @@ An answer has the result, or ``{"refused": "expired" | "dealt" | "foreign" | "in
 import json
 from typing import Any, Final
 
-from games.dealer.dealer import Committed, Dealer, DealtOtherwise, Expired, Foreign, Refusal
+from games.dealer.dealer import Committed, Dealer
+from games.dealer.refusals import Refusal
+from games.dealer.shoes import Ticket
 from games.engine.commitments import Binding, Purpose
 
-LONGEST: Final = 4096  # bytes of a request or an answer
+LONGEST: Final = 4096  # bytes of a request; an answer to `cut_shoe` is longer
 LONGEST_VALUE: Final = 200  # characters of the player's value
 MOST_DECKS: Final = 8
+MOST_CARDS: Final = 52 * MOST_DECKS
 DIGEST: Final = 64  # hex digits
-REFUSALS: Final[dict[str, type[Refusal]]] = {each.reason: each for each in (Expired, DealtOtherwise, Foreign)}
 
 Json = dict[str, Any]
 
@@ -66,6 +75,55 @@ def _answer(dealer: Dealer, line: bytes) -> Json:
             return _committed(dealer.commit(_binding(asked["binding"])))
         case "deal":
             return _deal(dealer, asked)
+    return _of_shoe(dealer, asked, _binding(asked["binding"]))
+
+
+def _of_shoe(dealer: Dealer, asked: Json, binding: Binding) -> Json:
+    """Answer a request about a shoe."""
+    if binding.purpose not in (Purpose.SHOE, Purpose.CHEMIN):
+        raise InvalidRequest("not a shoe")
+    match asked["do"]:
+        case "open_shoe":
+            return {"commitment": dealer.open_shoe(binding)}
+        case "cut_shoe":
+            value = _text(asked["value"], LONGEST_VALUE)
+            value.encode()  # refuses lone surrogates
+            shoe, cut = dealer.cut_shoe(binding, value)
+            return {
+                "key": dealer.key,
+                "commitment": cut.statement.commitment,
+                "root": cut.statement.root,
+                "leaves": b"".join(shoe.leaves).hex(),
+                "burn_card": shoe.burn_card,
+                "burn_salt": shoe.salts[0].hex() if shoe.burned else "",
+                "burned": shoe.burned,
+                "cut": shoe.cut,
+                "signature": cut.signature.hex(),
+                "proof": cut.proof.hex(),
+            }
+        case "deal_cards":
+            ticket = Ticket(
+                _uuid(asked["round"]),
+                _number(asked["first"], MOST_CARDS),
+                _number(asked["count"], MOST_CARDS),
+                _digest(asked["stakes"]),
+            )
+            dealt = dealer.deal_cards(binding, ticket, bytes.fromhex(_text(asked["ticket"], DIGEST)))
+            return {
+                "key": dealer.key,
+                "cards": dealt.statement.cards,
+                "salts": dealt.statement.salts,
+                "signature": dealt.signature.hex(),
+                "proof": dealt.proof.hex(),
+            }
+        case "prove_coup":
+            first, cards, proof = dealer.prove_coup(binding, _uuid(asked["round"]))
+            return {"first": first, "cards": cards, "proof": proof.hex()}
+        case "end_shoe":
+            return {"seed": dealer.shoes.end(binding, bytes.fromhex(_text(asked["ticket"], DIGEST))).hex()}
+        case "look_at_shoe":
+            shoe = dealer.shoes.of(binding)
+            return {"gone": shoe.gone, "is_ended": shoe.is_ended}
     raise InvalidRequest("unknown request")
 
 
@@ -104,6 +162,12 @@ def _binding(asked: Any) -> Binding:
     if type(table) is not int or type(decks) is not int or table < 1 or not 1 <= decks <= MOST_DECKS:
         raise InvalidRequest("no such table or decks")
     return Binding(Purpose(asked["purpose"]), _uuid(asked["id"]), table, decks, _digest(asked["rules"]))
+
+
+def _number(asked: Any, most: int) -> int:
+    if type(asked) is not int or not 0 <= asked <= most:
+        raise InvalidRequest("no such number of cards")
+    return asked
 
 
 def _uuid(asked: Any) -> str:

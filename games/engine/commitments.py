@@ -20,8 +20,9 @@ class Purpose(StrEnum):
     """What a seed deals. A seed that was drawn for one purpose is useless for another."""
 
     SOLO = "solo"
-    SHOE = "shoe"
     DEMO = "demo"
+    SHOE = "shoe"  # of a shared table
+    CHEMIN = "chemin"  # a shoe of Chemin de Fer, from which no card is burned
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,76 @@ class Statement:
     def proof_text(self, signature: bytes) -> str:
         """Return the text that is proven to the database: the statement with its signature."""
         return f"{self.text}signature={signature.hex()}\n"
+
+
+@dataclass(frozen=True)
+class ShoeStatement:
+    """What a dealer says about a shoe before its first bet. It signs the text."""
+
+    key: str
+    binding: Binding
+    commitment: str
+    entropy: str  # `digest_of_entropy` of the value that went into the shuffle
+    root: str  # of `games.engine.card_tree`, in hex
+    burn_card: str  # the first card, which is shown; "" if no card is burned
+    burned: int  # cards that have left the shoe, including that one
+    cut: int  # the cut card is in front of this card, counted from 0
+
+    @property
+    def text(self) -> str:
+        """The text that is signed."""
+        return (
+            f"sabot shoe v1\nkey={self.key}\n{self.binding.text}commitment={self.commitment}\n"
+            f"entropy={self.entropy}\nroot={self.root}\nburn={self.burn_card}\nburned={self.burned}\ncut={self.cut}\n"
+        )
+
+    def proof_text(self, signature: bytes) -> str:
+        """Return the text that is proven to the database: the statement with its signature."""
+        return f"{self.text}signature={signature.hex()}\n"
+
+
+@dataclass(frozen=True)
+class CardsStatement:
+    """What a dealer says about cards that left a shoe: those of a round, or some of a coup. It signs the text."""
+
+    key: str
+    binding: Binding
+    commitment: str
+    round: str  # a UUID, as the id of the shoe
+    first: int  # number of cards that had left the shoe before
+    stakes: str  # digest of the stakes for which they were dealt
+    cards: str  # "9H 4D KS 2C"
+    salts: str  # of the cards, in hex
+
+    @property
+    def text(self) -> str:
+        """The text that is signed."""
+        return (
+            f"sabot cards v1\nkey={self.key}\n{self.binding.text}commitment={self.commitment}\nround={self.round}\n"
+            f"first={self.first}\nstakes={self.stakes}\ncards={self.cards}\nsalts={self.salts}\n"
+        )
+
+    def proof_text(self, signature: bytes) -> str:
+        """Return the text that is proven to the database: the statement with its signature."""
+        return f"{self.text}signature={signature.hex()}\n"
+
+
+def coup_text(binding: Binding, round_id: str, first: int, cards: str) -> str:
+    """Return the text with which a dealer proves which cards it dealt for a coup of Chemin de Fer, all of them."""
+    return f"sabot coup v1\n{binding.text}round={round_id}\nfirst={first}\ncards={cards}\n"
+
+
+def ticket_text(shoe: str, round_id: str, first: int, count: int, stakes: str) -> str:
+    """Return the text with which the database tells the dealer that cards may leave a shoe now.
+
+    *count*: of cards; 0 for those of a whole round. *stakes*: their digest.
+    """
+    return f"sabot ticket v1\nshoe={shoe}\nround={round_id}\nfirst={first}\ncount={count}\nstakes={stakes}\n"
+
+
+def ending_text(shoe: str) -> str:
+    """Return the text with which the database tells the dealer that a shoe has ended, so that its seed is no secret."""
+    return f"sabot end of shoe v1\nshoe={shoe}\n"
 
 
 def refusal_text(reason: str, binding: Binding, commitment: str, sealed: bytes) -> str:

@@ -331,12 +331,17 @@ class Migration(InitialMigration):
                 ('id', models.UUIDField(primary_key=True, serialize=False)),
                 ('number', models.PositiveIntegerField()),
                 ('decks', models.PositiveSmallIntegerField()),
+                ('rules_digest', models.CharField(max_length=64)),
                 ('commitment', models.CharField(max_length=64)),
-                ('sealed_seed', models.BinaryField()),
+                ('entropy', models.CharField(default='', max_length=64)),
+                ('root', models.CharField(max_length=64)),
                 ('burn_card', models.CharField(max_length=2)),
+                ('burn_salt', models.BinaryField()),
                 ('burned', models.PositiveSmallIntegerField()),
                 ('cut', models.PositiveSmallIntegerField()),
                 ('gone', models.PositiveSmallIntegerField()),
+                ('dealer_key', models.CharField(max_length=64)),
+                ('signature', models.BinaryField()),
                 ('opened_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('seed', models.BinaryField(null=True)),
                 ('ended_at', models.DateTimeField(null=True)),
@@ -345,7 +350,7 @@ class Migration(InitialMigration):
             ],
             options={
                 'default_permissions': (),
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('ending', ''), ('seed__isnull', True)), models.Q(('ended_at__isnull', False), ('ending', 'cut_card'), ('seed__isnull', False)), models.Q(('ended_at__isnull', False), ('ending', 'retired')), _connector='OR'), name='games_shoe_seed_when_ended'), models.UniqueConstraint(fields=('commitment',), name='games_shoe_commitment')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('ending', ''), ('seed__isnull', True)), models.Q(('ended_at__isnull', False), ('ending__in', ['cut_card', 'retired'])), _connector='OR'), name='games_shoe_seed_when_ended'), models.UniqueConstraint(fields=('commitment',), name='games_shoe_commitment')],
             },
         ),
         migrations.CreateModel(
@@ -871,6 +876,34 @@ class Migration(InitialMigration):
             ],
             options={
                 'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='ShoeLeaves',
+            fields=[
+                ('shoe', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='leaves', serialize=False, to='games.shoe')),
+                ('leaves', models.BinaryField()),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='DealtCards',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('first_card', models.PositiveSmallIntegerField()),
+                ('round_id', models.UUIDField()),
+                ('cards', models.CharField(max_length=17)),
+                ('salts', models.BinaryField()),
+                ('stakes', models.CharField(max_length=64)),
+                ('dealer_key', models.CharField(max_length=64)),
+                ('signature', models.BinaryField()),
+                ('shoe', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='dealt_cards', to='games.shoe')),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('shoe', 'first_card'), name='games_dealtcards_once')],
             },
         ),
         migrations.CreateModel(

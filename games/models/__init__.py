@@ -45,6 +45,7 @@ from games.models.hourly_totals import (
 from games.models.live import (
     OPEN_PHASES,
     UNDEALT,
+    DealtCards,
     LiveRound,
     LiveSeat,
     LiveTable,
@@ -52,6 +53,7 @@ from games.models.live import (
     Phase,
     Shoe,
     ShoeEnding,
+    ShoeLeaves,
 )
 from games.models.rounds import (
     BetCombinations,
@@ -103,6 +105,7 @@ __all__ = [
     "CheminTenure",
     "ChipSet",
     "DealerEpoch",
+    "DealtCards",
     "Decider",
     "Evidence",
     "FavouriteBet",
@@ -142,6 +145,7 @@ __all__ = [
     "Shape",
     "Shoe",
     "ShoeEnding",
+    "ShoeLeaves",
     "ShuffleHourlyTotal",
     "SoloSeat",
     "Status",

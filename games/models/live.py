@@ -41,21 +41,26 @@ class ShoeEnding(models.TextChoices):
 class Shoe(models.Model):
     """Shuffled decks, committed to before the first bet.
 
-    The seed is sealed, and published when the shoe has ended; a retired shoe has none where it
-    cannot be unsealed. Cards are counted from 0 in shuffle order.
+    The dealer (`games.dealer.shoes`) has the seed until the shoe has ended. Then it is published; a
+    retired shoe has none where the dealer has lost it. Cards are counted from 0 in dealing order.
     """
 
     id = models.UUIDField(primary_key=True)
     live_table = models.ForeignKey(LiveTable, models.PROTECT, related_name="shoes", db_index=False)
     number = models.PositiveIntegerField()  # counts the shoes of the table
     decks = models.PositiveSmallIntegerField()
-    commitment = models.CharField(max_length=64)  # hex SHA-256 of the seed
-    sealed_seed = models.BinaryField()  # encrypted with a key that the database never has
+    rules_digest = models.CharField(max_length=64)  # of the rules that the commitment names
+    commitment = models.CharField(max_length=64)  # of `games.engine.commitments`, in hex
+    entropy = models.CharField(max_length=64, default="")  # what went into the shuffle besides the seed
+    root = models.CharField(max_length=64)  # of its `ShoeLeaves`, in hex
     # the first card, face up: its value is how many cards are burned after it
     burn_card = models.CharField(max_length=2)
+    burn_salt = models.BinaryField()
     burned = models.PositiveSmallIntegerField()  # including that card
     cut = models.PositiveSmallIntegerField()  # the cut card is in front of this card
     gone = models.PositiveSmallIntegerField()  # number of cards that have left the shoe, including burned ones
+    dealer_key = models.CharField(max_length=64)  # the public key of the signature (Ed25519), in hex
+    signature = models.BinaryField()  # the dealer's, of `ShoeStatement`
     opened_at = models.DateTimeField(db_default=Now())
     seed = models.BinaryField(null=True)
     ended_at = models.DateTimeField(null=True)
@@ -69,11 +74,44 @@ class Shoe(models.Model):
             models.UniqueConstraint(fields=["commitment"], name="games_shoe_commitment"),
             models.CheckConstraint(
                 condition=models.Q(seed__isnull=True, ended_at__isnull=True, ending="")
-                | models.Q(seed__isnull=False, ended_at__isnull=False, ending=ShoeEnding.CUT_CARD)
-                | models.Q(ended_at__isnull=False, ending=ShoeEnding.RETIRED),
+                | models.Q(ended_at__isnull=False, ending__in=[ShoeEnding.CUT_CARD, ShoeEnding.RETIRED]),
                 name="games_shoe_seed_when_ended",
             ),
         ]
+
+
+class ShoeLeaves(models.Model):
+    """What a shoe is committed to, card by card: the leaves of `games.engine.card_tree`, 32 bytes each.
+
+    A table of its own, because nobody needs them who only lists rounds.
+    """
+
+    shoe = models.OneToOneField(Shoe, models.PROTECT, primary_key=True, related_name="leaves")
+    leaves = models.BinaryField()
+
+    class Meta:
+        default_permissions = ()
+
+
+class DealtCards(models.Model):
+    """Cards that the dealer dealt from a shoe: those of a round, or some of a coup of Chemin de Fer.
+
+    Never changed. At Chemin de Fer some are face down until the coup is over: show them only as
+    `games.engine.chemin.view` does.
+    """
+
+    shoe = models.ForeignKey(Shoe, models.PROTECT, related_name="dealt_cards", db_index=False)
+    first_card = models.PositiveSmallIntegerField()  # number of cards that had left the shoe before
+    round_id = models.UUIDField()
+    cards = models.CharField(max_length=17)  # "9H 4D KS 2C"
+    salts = models.BinaryField()  # 16 bytes for each card
+    stakes = models.CharField(max_length=64)  # digest of the stakes for which they were dealt
+    dealer_key = models.CharField(max_length=64)  # the public key of the signature (Ed25519), in hex
+    signature = models.BinaryField()  # the dealer's, of `CardsStatement`
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["shoe", "first_card"], name="games_dealtcards_once")]
 
 
 class Phase(models.TextChoices):

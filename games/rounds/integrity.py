@@ -32,6 +32,12 @@ class WrongCard(Doubt):
     kind = IncidentKind.WRONG_CARD
 
 
+class NotDealt(Doubt):
+    """The dealer does not deal this, or says something that does not fit what is stored."""
+
+    kind = IncidentKind.NOT_DEALT
+
+
 class NotRecomputed(Doubt):
     """A settlement does not follow from the stakes and the rules."""
 

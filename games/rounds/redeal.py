@@ -1,7 +1,7 @@
 """Verify a finished round: deal it again from its seed under its rules and compare it with what is
 stored.
 
-Pure: takes stored values and returns the differences. It unseals no seed and stores nothing. Voided
+Pure: takes stored values and returns the differences. It reads and stores nothing. Voided
 rounds are not verified, because their money was returned.
 """
 
@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from games.engine.bets import Variant
+from games.engine.cards import Card
 from games.engine.commitments import Binding
 from games.engine.coup import Coup, TooFewCards, deal
 from games.engine.dealing import coup_at
 from games.engine.settle import Settlement, SettlementError, settle
-from games.engine.shoe import SeedError, commitment, shuffle
+from games.engine.shoe import SeedError, shuffle
 
 VALID: Final = "valid"
 NOTHING: Final = "none"
@@ -61,8 +62,9 @@ class LedgerTotals:
 class InShoe:
     """Position of a shared table's round in its shoe."""
 
-    decks: int
+    cards: tuple[Card, ...]  # of the shoe, in dealing order
     first_card: int  # number of cards dealt from the shoe before the round
+    commitment: str  # of the shoe
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Evidence:
 class StoredRound:
     """A finished round as stored."""
 
-    seed: bytes  # the round's own seed, or that of its shoe
+    seed: bytes  # empty in a shoe
     commitment: str
     player_value: str
     cards: str
@@ -102,19 +104,21 @@ class Finding:
 def findings(stored: StoredRound, variant: Variant) -> tuple[Finding, ...]:
     """Deal the round again and return every difference; empty if the seed reproduces the round."""
     try:
-        seal = stored.binding.commitment(stored.seed) if stored.binding else commitment(stored.seed)
+        seal = stored.binding.commitment(stored.seed) if stored.binding else ""
+        if stored.shoe is not None:
+            seal = stored.shoe.commitment
         coup = _redeal(stored, variant)
     except (SeedError, TooFewCards) as error:
-        # Findings are stored where staff read them, so they never contain the seed of a shoe that may be in play.
-        kept = stored.seed.hex() if stored.shoe is None else stored.commitment
-        return (Finding("seed", kept, str(error)),)
+        if stored.shoe is not None:
+            return (Finding("first card", str(stored.shoe.first_card), str(error)),)
+        return (Finding("seed", stored.seed.hex(), str(error)),)
     return tuple(finding for finding in _compare(stored, variant, seal, coup) if finding.stored != finding.recomputed)
 
 
 def _redeal(stored: StoredRound, variant: Variant) -> Coup:
     if stored.shoe is None:
         return deal(shuffle(stored.seed, variant.decks, stored.player_value))
-    return coup_at(shuffle(stored.seed, stored.shoe.decks), stored.shoe.first_card)
+    return coup_at(stored.shoe.cards, stored.shoe.first_card)
 
 
 def _compare(stored: StoredRound, variant: Variant, seal: str, coup: Coup) -> Iterator[Finding]:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from cryptography.exceptions import InvalidTag
 from django.db.models import Q, Sum
 
 from games.chemin import redeal as chemin_redeal
@@ -12,6 +11,7 @@ from games.chemin import stored_coups as chemin_stored
 from games.engine.bets import Variant
 from games.models import IncidentKind, Participation, Round, Shoe, Void
 from games.rounds.dealt import binding_of, read_evidence
+from games.rounds.integrity import Doubt
 from games.rounds.redeal import (
     COMMITTED,
     SIGNATURE,
@@ -24,14 +24,28 @@ from games.rounds.redeal import (
     StoredWager,
     findings,
 )
-from games.shared.shoes import seed_of
+from games.shared.shoes import cards_of
 from games.variants import GAMES
 from games.variants.game import CheminGame, Game
 from wallet.models import Entry
 
 STAKES = ("stake", "held_stake")  # kinds of journals
 OF_THE_DEALER = frozenset({COMMITTED, SIGNATURE})  # findings about the proof of a deal
-OF_THE_CARDS = frozenset({"seed", "commitment", "first card", "cards", "outcome"})  # findings about the deal
+OF_THE_CARDS = frozenset(
+    {
+        "seed",
+        "commitment",
+        "root",
+        "leaves",
+        "burn card",
+        "burned",
+        "cut",
+        "cards gone",
+        "first card",
+        "cards",
+        "outcome",
+    }
+)  # findings about the deal
 
 
 @dataclass(frozen=True)
@@ -52,7 +66,11 @@ def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
         parts.setdefault(part.round_id, []).append(_stored_part(part))
     ledger_totals = _ledger_totals(ids)
     voided = Void.objects.filter(pk__in=ids).values("pk")
-    found = Round.objects.filter(pk__in=ids).exclude(pk__in=voided).select_related("table_version__table", "shoe")
+    found = (
+        Round.objects.filter(pk__in=ids)
+        .exclude(pk__in=voided)
+        .select_related("table_version__table", "shoe__leaves", "shoe__live_table__table")
+    )
     coups = chemin_stored.read_records([played.pk for played in found if _is_chemin(played)])
     evidence = read_evidence({played.pk: _decks(played) for played in found if played.shoe_id is None})
     for played in found:
@@ -90,8 +108,8 @@ def _problem(played: Round, records: _RoundRecords) -> Problem | None:
         return Problem(IncidentKind.RULES_UNKNOWN, (rules,))
     try:
         found = _found(played, game, records)
-    except InvalidTag:
-        found = (Finding("seed", "sealed", "cannot be unsealed"),)
+    except Doubt as doubt:
+        found = doubt.found
     if not found:
         return None
     if all(each.what in OF_THE_DEALER for each in found):
@@ -103,7 +121,7 @@ def _problem(played: Round, records: _RoundRecords) -> Problem | None:
 
 
 def _found(played: Round, game: Game, records: _RoundRecords) -> tuple[Finding, ...]:
-    """Verify a round by the rules of its game. Raises InvalidTag."""
+    """Verify a round by the rules of its game. Raises Doubt where its shoe cannot be dealt again."""
     if isinstance(game, Variant):
         return findings(_stored(played, game, records), game)
     if played.shoe is None:
@@ -132,7 +150,7 @@ def _rules(slug: str, digest: str) -> Game | None:
 def _stored(played: Round, variant: Variant, records: _RoundRecords) -> StoredRound:
     shoe = played.shoe
     return StoredRound(
-        seed=seed_of(shoe) if shoe else bytes(played.seed or b""),
+        seed=b"" if shoe else bytes(played.seed or b""),
         commitment=played.commitment,
         player_value=played.player_value,
         cards=played.cards,
@@ -140,7 +158,7 @@ def _stored(played: Round, variant: Variant, records: _RoundRecords) -> StoredRo
         mode=played.mode,
         parts=records.parts,
         ledger_totals=records.ledger_totals,
-        shoe=InShoe(shoe.decks, played.first_card or 0) if shoe else None,
+        shoe=InShoe(cards_of(shoe), played.first_card or 0, shoe.commitment) if shoe else None,
         binding=None if shoe else binding_of(played, variant.decks, variant.digest),
         evidence=records.evidence,
     )

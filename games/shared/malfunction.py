@@ -96,6 +96,18 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
     return incident
 
 
+def publish_seed(shoe_id: UUID) -> None:
+    """Publish the seed of a shoe that has ended. If its rounds do not follow from it, stop the table.
+
+    Raises DealerAway.
+    """
+    found = shoes.publish(shoe_id)
+    last = LiveRound.objects.filter(shoe=shoe_id).order_by("-number").first()
+    if found and last:
+        cause = "The rounds do not match the seed of the shoe."
+        stop(live_round=last, kind=IncidentKind.NOT_REPRODUCED, cause=cause, found=found, by=shoes.SYSTEM)
+
+
 @transaction.atomic
 def report(*, round_id: UUID, cause: str, by: str) -> Incident:
     """Stop a table because a person reports a problem with one of its rounds.

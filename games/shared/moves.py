@@ -13,6 +13,8 @@ from uuid import UUID
 from django.db import connection
 
 from audit.raw_rows import named_errors
+from games.dealer.client import CardsDealt
+from games.deals import Ask, NewShoe
 from games.models import LiveRound, LiveTable, Phase, Shoe, ShoeEnding
 
 
@@ -58,38 +60,54 @@ ERROR_OF_STATE: Final[Mapping[str, type[MoveRefused]]] = {
     "SB076": StaysStopped,
 }
 Value = int | str | bytes | datetime | UUID | None
+OPEN_SHOE: Final = """
+SELECT * FROM games_open_shoe(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+"""
 MOVED: Final = ("phase", "deadline", "closed_at", "dealt_at", "ended_at", "first_card", "cards")
 
 
-def open_shoe(
-    live_table: LiveTable,
-    shoe_id: UUID,
-    *,
-    commitment: str,
-    sealed_seed: bytes,
-    decks: int,
-    burn_card: str,
-    burned: int,
-    cut: int,
-) -> Shoe:
+def open_shoe(live_table: LiveTable, made: NewShoe) -> Shoe:
     """Put a new shoe on the table. Raises NothingOpensHere, UsedBefore, DoesNotFit."""
-    values = [live_table.pk, shoe_id, commitment, sealed_seed, decks, burn_card, burned, cut]
+    binding, cut = made.binding, made.cut
+    values = [
+        *(live_table.pk, made.id, cut.commitment, binding.decks, binding.rules, made.entropy, cut.root, cut.leaves),
+        *(cut.burn_card, cut.burn_salt, cut.burned, cut.cut, cut.key, cut.signature, cut.proof),
+    ]
     with named_errors(ERROR_OF_STATE):
-        shoe: Shoe = Shoe.objects.raw("SELECT * FROM games_open_shoe(%s, %s, %s, %s, %s, %s, %s, %s)", values)[0]
+        shoe: Shoe = Shoe.objects.raw(OPEN_SHOE, values)[0]
     live_table.shoe = shoe
     return shoe
 
 
-def draw_cards(shoe: Shoe, gone: int) -> None:
-    """Store how many cards have left the shoe of a coup. Raises WrongPhase, DoesNotFit."""
-    _call("games_draw_cards(%s, %s)", shoe.pk, gone)
-    shoe.gone = gone
+def ask_for_cards(round_id: UUID) -> Ask:
+    """Return the permission to take cards out of the shoe of a round. Raises WrongPhase, TooEarly."""
+    with named_errors(ERROR_OF_STATE), connection.cursor() as cursor:
+        cursor.execute("SELECT first, count, stakes, ticket FROM games_ask_for_cards(%s)", [round_id])
+        first, count, stakes, ticket = cursor.fetchone()
+    return Ask(first, count, stakes, bytes(ticket))
 
 
-def end_shoe(shoe: Shoe, seed: bytes | None, ending: ShoeEnding) -> None:
-    """End a shoe and publish its seed. Raises WrongPhase, DoesNotFit."""
-    shoe.ended_at = _call("games_end_shoe(%s, %s, %s)", shoe.pk, seed, ending.value)
-    shoe.seed, shoe.ending = seed, ending
+def draw_cards(round_id: UUID, dealt: CardsDealt) -> int:
+    """Take cards of a coup out of its shoe; return how many have left it. Raises WrongPhase, DoesNotFit."""
+    gone: int = _call("games_draw_cards(%s, %s, %s, %s, %s, %s)", round_id, *_said(dealt))
+    return gone
+
+
+def end_shoe(shoe: Shoe, ending: ShoeEnding) -> None:
+    """End a shoe. Raises WrongPhase."""
+    shoe.ended_at = _call("games_end_shoe(%s, %s)", shoe.pk, ending.value)
+    shoe.ending = ending
+
+
+def ask_for_seed(shoe_id: UUID) -> bytes:
+    """Return the permission to publish the seed of a shoe that has ended. Raises WrongPhase."""
+    return bytes(_call("games_ask_for_seed(%s)", shoe_id))
+
+
+def publish_seed(shoe: Shoe, seed: bytes) -> None:
+    """Publish the seed of a shoe that has ended. Raises WrongPhase, DoesNotFit."""
+    _call("games_publish_seed(%s, %s)", shoe.pk, seed)
+    shoe.seed = seed
 
 
 def open_round(live_table: LiveTable, round_id: UUID, *, version_id: int, code: str) -> LiveRound:
@@ -111,9 +129,9 @@ def close_bets(live_round: LiveRound) -> None:
     _move(live_round, "games_close_bets(%s)")
 
 
-def deal_round(live_round: LiveRound, cards: str) -> None:
-    """Take the next cards out of the shoe. Raises WrongPhase, TooEarly, DoesNotFit."""
-    _move(live_round, "games_deal_round(%s, %s)", cards)
+def deal_round(live_round: LiveRound, dealt: CardsDealt) -> None:
+    """Take the cards of a round out of the shoe. Raises WrongPhase, TooEarly, DoesNotFit."""
+    _move(live_round, "games_deal_round(%s, %s, %s, %s, %s, %s)", *_said(dealt))
 
 
 def finish_round(live_round: LiveRound) -> None:
@@ -149,6 +167,10 @@ def _move(live_round: LiveRound, function: str, *values: Value) -> None:
         changed = cursor.fetchone()
     for name, value in zip(MOVED, changed, strict=True):
         setattr(live_round, name, value)
+
+
+def _said(dealt: CardsDealt) -> list[Value]:
+    return [dealt.cards, dealt.salts, dealt.key, dealt.signature, dealt.proof]
 
 
 def _call(function: str, *values: Value) -> Any:

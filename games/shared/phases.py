@@ -6,12 +6,13 @@ the table and the other returns. A lost message therefore costs a second, and a 
 either moved the table or not.
 
 An error in a step stops the table and calls the supervisor (`games.shared.malfunction`). An error
-of PostgreSQL itself does not at first: the next tick tries again. If PostgreSQL still fails once
-the round is overdue, that is a malfunction like any other.
+of PostgreSQL itself does not at first, nor does a dealer that does not answer: the next tick tries
+again. If that still fails once the round is overdue, it is a malfunction like any other.
 """
 
 import json
 import logging
+from contextlib import suppress
 from uuid import UUID
 
 from django.conf import settings
@@ -20,7 +21,8 @@ from django.db.models import Exists, OuterRef
 from structlog.contextvars import bind_contextvars
 
 from audit.raw_rows import fetch_named
-from games.models import IncidentKind, LiveRound, LiveSeat, LiveTable, Phase, Shape, ShoeEnding, VoidReason
+from games.errors import DealerAway
+from games.models import IncidentKind, LiveRound, LiveSeat, LiveTable, Phase, Shape, Shoe, ShoeEnding, VoidReason
 from games.rounds.integrity import Doubt, NotReproduced, Overdue
 from games.rounds.redeal import Finding
 from games.shared import malfunction, rounds, settlement, shoes, void
@@ -32,7 +34,8 @@ from wallet import house_stop
 
 logger = logging.getLogger(__name__)
 
-UNABLE = (OperationalError, InterfaceError, InternalError)  # PostgreSQL is down, gave up, or cut this worker off
+# PostgreSQL is down, gave up, or cut this worker off; or the dealer does not answer
+UNABLE = (OperationalError, InterfaceError, InternalError, DealerAway)
 # namespace of the advisory lock, taken with the live table's id, of the worker that moves the table
 MOVES_TABLE = 5071
 
@@ -116,14 +119,25 @@ def advance(live_table_id: int) -> bool:
             doubt = _move(live_table, live_round)
             if live_round and doubt:  # in the same transaction, so that a crash cannot leave the table unstopped
                 _stop(live_round, doubt)
+        if live_round and live_round.is_last:
+            publish_soon(live_round.shoe)
     except Exception as error:
         if live_round is None:
             raise  # nobody can have bet on anything yet
         if isinstance(error, UNABLE) and not _is_overdue(live_round):
             raise
+        if isinstance(error, DealerAway) and _is_over(live_round):
+            raise  # there is no money on the table: the next round waits for the dealer
         _stop(live_round, error)
         return False
     return True
+
+
+def publish_soon(shoe: Shoe) -> None:
+    """Publish the seed of a shoe that has just ended, if the dealer answers; otherwise a task tries again."""
+    if shoe.ended_at is not None and shoe.seed is None:
+        with suppress(DealerAway):
+            malfunction.publish_seed(shoe.pk)
 
 
 def read_awake(live_table_id: int) -> State:

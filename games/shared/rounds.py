@@ -107,17 +107,14 @@ def close(live_round: LiveRound) -> None:
 
 
 def deal(live_round: LiveRound) -> None:
-    """Draw the cards of the round from its shoe. The page turns them up one by one from now on.
+    """Have the dealer deal the round from its shoe. The page turns the cards up one by one from now on.
 
-    Raises NotReproduced, WrongCard, RulesUnknown, and InvalidTag where the seed of the shoe cannot
-    be unsealed.
+    Raises DealerAway, NotDealt, RulesUnknown.
     """
     rules_of(live_round)
     shoe = shoes.locked(live_round.shoe_id)
-    coup = shoes.next_coup(shoe)
-    moves.deal_round(live_round, shoes.written(coup.cards))
-    # The cards follow from the seed of the shoe. They are not logged, so that a reader of the log
-    # does not see them before the players.
+    shoes.deal(live_round)
+    # The cards are not logged yet, so that a reader of the log does not see them before the players.
     log.record(
         "round.dealt",
         by=SYSTEM,

@@ -36,7 +36,7 @@ FROM games_settle_live_round(%(round)s::uuid, %(pays)s::jsonb, %(stake_key)s::uu
 def settle(live_round: LiveRound, coup: Coup) -> None:
     """Pay everybody who has bet on a dealt round, and store it as a finished round.
 
-    *coup* is what the seed of the shoe deals, as `redeal` returns it. Raises NotRecomputed,
+    *coup* is what was dealt from the shoe, as `redeal` returns it. Raises NotRecomputed,
     RulesUnknown, LedgerError.
     """
     variant = rules_of(live_round)
@@ -75,15 +75,13 @@ def _findings(what: str, rows: Iterable[tuple[int, str, str]]) -> list[Finding]:
 
 
 def redeal(live_round: LiveRound) -> Coup:
-    """Deal the round again from the seed of its shoe and compare the cards.
+    """Deal the round again from what its shoe is committed to and compare the cards.
 
     Raises NotReproduced where the cards differ, and what `shoes.cards_of` raises.
     """
     coup = coup_at(shoes.cards_of(live_round.shoe), live_round.first_card or 0)
     if (again := shoes.written(coup.cards)) != live_round.cards:
-        raise NotReproduced(
-            "The cards of the round do not match the seed of the shoe.", Finding("cards", live_round.cards, again)
-        )
+        raise NotReproduced("The cards of the round do not match the shoe.", Finding("cards", live_round.cards, again))
     return coup
 
 

@@ -1,33 +1,37 @@
-"""The shoe of a shared table: shuffle, commit, burn, deal and publish it.
+"""The shoe of a shared table: committed to by the dealer, dealt in order, and published when it has ended.
 
-The seed is drawn, sealed and committed to before the first bet. It is published when the shoe has
-ended, so that anybody can verify the shoe. Until then the seed is passed only to the code that
-verifies finished rounds (`games.rounds.stored`). A round receives only its own cards.
+The dealer (`games.dealer.shoes`) has the seed until then. This process learns cards when they leave
+the shoe, and checks each against the leaves that were stored before the first bet. When the shoe has
+ended, the seed is published, and the whole shoe is dealt again from it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from datetime import timedelta
 from uuid import UUID
 
-from cryptography.exceptions import InvalidTag
+from django.db import transaction
 
 from audit import log
 from audit.models import Event
+from games import deals
+from games.engine import card_tree
 from games.engine.cards import Card
 from games.engine.commitments import Purpose
-from games.engine.coup import Coup, TooFewCards
+from games.engine.coup import TooFewCards
 from games.engine.dealing import coup_at, is_whole, opening
-from games.engine.shoe import commitment, shuffle
+from games.engine.shoe import SeedError, shuffle
+from games.errors import DealerAway, ShoeRefused
 from games.models import OPEN_PHASES, LiveRound, LiveTable, Shoe, ShoeEnding, Void
-from games.rounds.integrity import Doubt, NotReproduced, WrongCard
+from games.rounds.integrity import Doubt, NotDealt, NotReproduced, WrongCard
 from games.rounds.redeal import Finding
-from games.seeds import SealedSeed, new_sealed_seed, unseal
 from games.shared import moves
-from games.variants import VARIANTS
+from games.tables import clock
+from games.variants import GAMES
 
 SYSTEM = "system"
 PUT_UP_AGAIN = "house.restored"  # kind of the event in the audit log
-WRONG_BEGINNING = "The start of the shoe differs from its opening record."
+ASKED_FOR = timedelta(days=1)  # how long the dealer is asked for the seed of a shoe that has ended
 
 
 RedealtShoe = Callable[[Shoe], tuple[Finding, ...]]
@@ -38,31 +42,15 @@ class ShoeInUse(Exception):
     """A round in progress uses this shoe, so its seed would reveal the cards to come."""
 
 
-def open_shoe(live_table: LiveTable) -> Shoe:
-    """Shuffle the decks of the game with a new seed, commit to it, burn, and put the shoe on the table."""
-    sealed = new_sealed_seed(Purpose.SHOE)
-    seed = unseal(Purpose.SHOE, sealed.round_id, sealed.sealed)
-    decks = VARIANTS[live_table.table.variant].decks
-    begins = opening(shuffle(seed, decks))
-    return put_on_table(
-        live_table, sealed, decks=decks, burn_card=begins.burn_card.code, burned=begins.burned, cut=begins.cut
-    )
+def open_shoe(live_table: LiveTable, purpose: Purpose = Purpose.SHOE) -> Shoe:
+    """Have the dealer commit to a new shoe and shuffle it, and put it on the table.
 
-
-def put_on_table(
-    live_table: LiveTable, sealed: SealedSeed, *, decks: int, burn_card: str, burned: int, cut: int
-) -> Shoe:
-    """Store a new shoe for a committed seed and make it the shoe of the table; *burned* cards are gone."""
-    shoe = moves.open_shoe(
-        live_table,
-        sealed.round_id,
-        commitment=sealed.commitment,
-        sealed_seed=sealed.sealed,
-        decks=decks,
-        burn_card=burn_card,
-        burned=burned,
-        cut=cut,
-    )
+    Raises DealerAway, NotDealt.
+    """
+    game = GAMES[live_table.table.variant]
+    with refusals():
+        made = deals.new_shoe(purpose, live_table.table_id, game.decks, game.digest, entropy="")
+    shoe = moves.open_shoe(live_table, made)
     log.record(
         "shoe.opened",
         by=SYSTEM,
@@ -72,64 +60,105 @@ def put_on_table(
             "burned": shoe.burned,
             "commitment": shoe.commitment,
             "cut": shoe.cut,
+            "dealer": shoe.dealer_key,
             "decks": shoe.decks,
+            "entropy": shoe.entropy,
             "mode": live_table.mode,
             "number": shoe.number,
+            "root": shoe.root,
+            "rules": shoe.rules_digest,
+            "signature": bytes(shoe.signature).hex(),
             "table": live_table.table_id,
         },
     )
     return shoe
 
 
-def shuffled(shoe: Shoe) -> tuple[Card, ...]:
-    """Return the whole decks of a shoe as its seed shuffles them.
+def cards_of(shoe: Shoe) -> tuple[Card, ...]:
+    """Return the cards of a shoe in dealing order: all of them once its seed is published, otherwise
+    those that have left it. Burned cards that nobody has seen are replaced by the burn card.
 
-    Raises NotReproduced where the seed is not the one committed to, WrongCard where the cards are
-    not whole decks, and InvalidTag where the seed cannot be unsealed.
+    At Chemin de Fer some of them are face down. Raises NotReproduced where seed, leaves and
+    commitments do not belong together, WrongCard where cards are missing or are not those of the
+    leaves.
     """
-    seed = seed_of(shoe)
-    if (shown := commitment(seed)) != shoe.commitment:
+    leaves = leaves_of(shoe)
+    if (found := Finding("root", shoe.root, card_tree.root(leaves).hex())) and found.stored != found.recomputed:
+        raise NotReproduced("The cards that the shoe commits to do not match its root.", found)
+    return _dealt(shoe, leaves) if shoe.seed is None else _shuffled(shoe, bytes(shoe.seed))
+
+
+def _shuffled(shoe: Shoe, seed: bytes) -> tuple[Card, ...]:
+    """Return all cards of a shoe whose seed is public. Raises NotReproduced, WrongCard."""
+    try:
+        shown = deals.shoe_binding(shoe).commitment(seed)
+        cards = shuffle(seed, shoe.decks, shoe.entropy)
+    except SeedError as error:
+        raise NotReproduced("The seed of the shoe is damaged.", Finding("seed", seed.hex(), str(error))) from error
+    if shown != shoe.commitment:
         raise NotReproduced(
             "The seed of the shoe does not match its commitment.", Finding("commitment", shoe.commitment, shown)
         )
-    cards = shuffle(seed, shoe.decks)
-    if not is_whole(cards, shoe.decks):
-        raise WrongCard(WRONG_BEGINNING, Finding("decks", f"{shoe.decks}, whole", "not whole"))
+    salted = card_tree.salts(seed, len(cards), shoe.entropy)
+    if not is_whole(cards, shoe.decks) or (root := card_tree.root(card_tree.leaves(cards, salted)).hex()) != shoe.root:
+        raise NotReproduced("The seed does not give the cards of the shoe.", Finding("root", shoe.root, root))
+    if shoe.burned:
+        begins = opening(cards)
+        found = unlike(
+            Finding("burn card", shoe.burn_card, begins.burn_card.code),
+            Finding("burned", str(shoe.burned), str(begins.burned)),
+            Finding("cut", str(shoe.cut), str(begins.cut)),
+        )
+        if found:
+            raise WrongCard("The start of the shoe differs from its opening record.", *found)
     return cards
 
 
-def cards_of(shoe: Shoe) -> tuple[Card, ...]:
-    """Return the cards of a shoe in dealing order. Never pass them to a page or a log before their time.
+def _dealt(shoe: Shoe, leaves: Sequence[bytes]) -> tuple[Card, ...]:
+    """Return the cards that have left a shoe, each checked against its leaf. Raises WrongCard."""
+    cards = [Card.parse(shoe.burn_card)] * shoe.burned if shoe.burned else []
+    for dealt in sorted(shoe.dealt_cards.all(), key=lambda each: each.first_card):
+        if dealt.first_card != len(cards):
+            found = Finding("first card", str(dealt.first_card), str(len(cards)))
+            raise WrongCard("The shoe was not dealt in order.", found)
+        for number, code in enumerate(dealt.cards.split()):
+            salt = bytes(dealt.salts)[card_tree.SALT_BYTES * number :][: card_tree.SALT_BYTES]
+            if len(cards) >= len(leaves) or card_tree.leaf(len(cards), Card.parse(code), salt) != leaves[len(cards)]:
+                found = Finding("cards", dealt.cards, "others, by the leaves of the shoe")
+                raise WrongCard("The shoe does not have these cards.", found)
+            cards.append(Card.parse(code))
+    if len(cards) != shoe.gone:
+        raise WrongCard("Cards are missing.", Finding("cards gone", str(shoe.gone), str(len(cards))))
+    return tuple(cards)
 
-    Raises what `shuffled` raises, and WrongCard where the cards do not begin as the shoe was
-    opened.
+
+def leaves_of(shoe: Shoe) -> tuple[bytes, ...]:
+    """Return what a shoe is committed to, card by card. Raises NotReproduced."""
+    stored, size = bytes(shoe.leaves.leaves), card_tree.HASH_BYTES
+    if len(stored) != 52 * shoe.decks * size:
+        found = Finding("leaves", str(len(stored) // size), str(52 * shoe.decks))
+        raise NotReproduced("The cards that the shoe commits to are damaged.", found)
+    return tuple(stored[at : at + size] for at in range(0, len(stored), size))
+
+
+def deal(live_round: LiveRound) -> None:
+    """Have the dealer deal a round whose bets are closed, and store its cards.
+
+    Raises DealerAway, NotDealt, and what `moves.deal_round` raises.
     """
-    cards = shuffled(shoe)
-    begins = opening(cards)
-    demand_beginning(shoe, burn_card=begins.burn_card.code, burned=begins.burned, cut=begins.cut)
-    return cards
+    asked = moves.ask_for_cards(live_round.pk)
+    with refusals():
+        dealt = deals.deal_cards(live_round.shoe, live_round.pk, asked)
+    moves.deal_round(live_round, dealt)
 
 
-def demand_beginning(shoe: Shoe, *, burn_card: str, burned: int, cut: int) -> None:
-    """Raise WrongCard where the stored opening of a shoe differs from this one."""
-    found = unlike(
-        Finding("burn card", shoe.burn_card, burn_card),
-        Finding("burned", str(shoe.burned), str(burned)),
-        Finding("cut", str(shoe.cut), str(cut)),
-    )
-    if found:
-        raise WrongCard(WRONG_BEGINNING, *found)
-
-
-def next_coup(shoe: Shoe) -> Coup:
-    """Return the next coup of the shoe, after verifying all earlier ones, so that no card can be skipped.
-
-    Raises what `cards_of` raises, and WrongCard.
-    """
-    cards = cards_of(shoe)
-    if found := tuple(_misdealt(shoe, cards)):
-        raise WrongCard("The shoe was not dealt in order.", *found)
-    return coup_at(cards, shoe.gone)
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Raise NotDealt where the dealer refuses."""
+    try:
+        yield
+    except ShoeRefused as error:
+        raise NotDealt("The dealer does not deal from the shoe.", Finding("dealer", "asked", str(error))) from error
 
 
 def locked(shoe_id: UUID) -> Shoe:
@@ -138,7 +167,7 @@ def locked(shoe_id: UUID) -> Shoe:
 
 
 def dealt_otherwise(shoe: Shoe) -> tuple[Finding, ...]:
-    """Return what differs between the stored rounds of a shoe and its seed, in dealing order.
+    """Return what differs between the stored rounds of a shoe and its cards, in dealing order.
 
     Raises what `cards_of` raises.
     """
@@ -146,38 +175,59 @@ def dealt_otherwise(shoe: Shoe) -> tuple[Finding, ...]:
 
 
 def end(shoe: Shoe, ending: ShoeEnding, redeal: RedealtShoe = dealt_otherwise) -> tuple[Finding, ...]:
-    """End a shoe, publish its seed, and return what *redeal* finds to differ.
+    """End a shoe, and return what *redeal* finds to differ. Its seed is published after that (`unpublished`).
 
-    A shoe that has already ended is unchanged. A seed that cannot be unsealed, or is not the one
-    committed to, is not published: such a shoe can only be retired. Raises ShoeInUse, and what
-    *redeal* raises.
+    A shoe that has already ended is unchanged. Raises ShoeInUse, and what *redeal* raises unless the
+    shoe is retired.
     """
     shoe.refresh_from_db(from_queryset=Shoe.objects.select_for_update())
     if shoe.ended_at:
         return ()
     if LiveRound.objects.filter(shoe=shoe, phase__in=OPEN_PHASES).exists():
         raise ShoeInUse(str(shoe.pk))
-    seed: bytes | None = None
     found: tuple[Finding, ...] = ()
     try:
         found = redeal(shoe)
-        seed = seed_of(shoe)
-    except (InvalidTag, Doubt):
+    except Doubt:
         if ending is not ShoeEnding.RETIRED:
             raise
-    moves.end_shoe(shoe, seed, ending)
+    moves.end_shoe(shoe, ending)
     log.record(
         "shoe.ended",
         by=SYSTEM,
         on=f"shoe:{shoe.pk}",
-        data={
-            "commitment": shoe.commitment,
-            "ending": str(ending),
-            "gone": shoe.gone,
-            "seed": seed.hex() if seed else None,
-        },
+        data={"commitment": shoe.commitment, "ending": str(ending), "gone": shoe.gone},
     )
     return found
+
+
+def unpublished() -> list[UUID]:
+    """Return the shoes that have ended lately and whose seed is not public, the oldest first."""
+    found = Shoe.objects.filter(ended_at__gt=clock.now() - ASKED_FOR, seed=None)
+    return list(found.order_by("ended_at").values_list("pk", flat=True))
+
+
+@transaction.atomic
+def publish(shoe_id: UUID) -> tuple[Finding, ...]:
+    """Have the dealer give the seed of an ended shoe away, publish it, and return what of the shoe does not
+    follow from it.
+
+    Raises DealerAway. A seed that the dealer does not have, or that is not the one committed to, is not published.
+    """
+    shoe = Shoe.objects.select_for_update().get(pk=shoe_id)
+    if shoe.seed is not None or shoe.ended_at is None:
+        return ()
+    try:
+        with refusals():
+            seed = deals.end_shoe(shoe, moves.ask_for_seed(shoe.pk))
+    except NotDealt as doubt:
+        return doubt.found
+    moves.publish_seed(shoe, seed)
+    log.record("shoe.published", by=SYSTEM, on=f"shoe:{shoe.pk}", data={"seed": seed.hex()})
+    try:
+        return dealt_otherwise(shoe)
+    except Doubt as doubt:
+        return doubt.found
 
 
 def retire(shoe: Shoe) -> None:
@@ -191,12 +241,14 @@ def retire(shoe: Shoe) -> None:
 
 
 def is_sound(shoe: Shoe) -> bool:
-    """Return whether another round can be dealt from a shoe."""
+    """Return whether another round can be dealt from a shoe, as far as is known while the dealer is away."""
     try:
-        next_coup(shoe)
-    except (InvalidTag, Doubt, TooFewCards):
+        with refusals():
+            return len(cards_of(shoe)) == deals.cards_gone(shoe)
+    except DealerAway:
+        return True
+    except Doubt:
         return False
-    return True
 
 
 def is_spoiled(shoe: Shoe) -> bool:
@@ -212,11 +264,6 @@ def is_known(shoe: Shoe) -> bool:
     may have played on after the backup.
     """
     return shoe.ended_at is None and Event.objects.filter(kind=PUT_UP_AGAIN, at__gt=shoe.opened_at).exists()
-
-
-def seed_of(shoe: Shoe) -> bytes:
-    """Return the seed of a shoe, published or sealed. Raises InvalidTag."""
-    return unseal(Purpose.SHOE, shoe.pk, bytes(shoe.sealed_seed)) if shoe.seed is None else bytes(shoe.seed)
 
 
 def unlike(*compared: Finding) -> tuple[Finding, ...]:

@@ -79,6 +79,11 @@ CREATE OR REPLACE TRIGGER games_chemintenure_is_kept BEFORE UPDATE ON games_chem
 CREATE CONSTRAINT TRIGGER games_chemintenure_has_its_move AFTER INSERT ON games_chemintenure DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION games_tenure_has_its_move();
 
+-- On games_dealtcards
+
+CREATE OR REPLACE TRIGGER games_dealtcards_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_dealtcards
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
 -- On games_evidence
 
 CREATE OR REPLACE TRIGGER games_evidence_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_evidence
@@ -118,6 +123,11 @@ CREATE OR REPLACE TRIGGER games_scheduleending_is_kept BEFORE UPDATE OR DELETE O
 -- On games_shoe
 
 CREATE OR REPLACE TRIGGER games_shoe_is_kept BEFORE UPDATE ON games_shoe FOR EACH ROW EXECUTE FUNCTION games_keep_shoe();
+
+-- On games_shoeleaves
+
+CREATE OR REPLACE TRIGGER games_shoeleaves_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_shoeleaves
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 
 -- On games_shufflehourlytotal
 

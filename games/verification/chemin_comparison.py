@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cryptography.exceptions import InvalidTag
 from django.db.models import Prefetch
 
 from games.chemin import event_codec, log_details
@@ -27,13 +26,22 @@ from games.engine.chemin.state import Chips
 from games.engine.chemin.state import Coup as ChipsOnTable
 from games.engine.settle import Line, Settlement
 from games.models import CheminCoup, CheminMove, CheminStake, Decider, Participation
+from games.rounds.integrity import Doubt
 from games.rounds.redeal import LedgerTotals
-from games.shared.shoes import seed_of, written
+from games.shared.shoes import cards_of, written
 from games.tables.board import Dealt
 from games.tables.chemin_rules import CheminRules
 from games.verification import recomputation
 from games.verification.facts import NOTHING, Deal, Decided, Fact, PlayerPart, Row, Step, money
-from games.verification.punto_comparison import CANNOT_UNSEAL, as_recorded, as_stored, bet_row, moved_back, of_shoe
+from games.verification.punto_comparison import (
+    as_recorded,
+    as_stored,
+    bet_row,
+    moved_back,
+    not_dealt,
+    of_shoe,
+    reason_of,
+)
 from games.verification.records import RoundRecords, balance_at, cash_of, face_up, ledger_movements
 
 FIRST_FOUR = 4  # cards in the first two hands
@@ -81,8 +89,8 @@ def compare_round(records: RoundRecords) -> Deal:
         facts, played, way = _play(records, coup)
     except recomputation.CannotDeal as error:
         return _untouched(records, coup, str(error))
-    except InvalidTag:
-        return _untouched(records, coup, CANNOT_UNSEAL)
+    except Doubt as doubt:
+        return _untouched(records, coup, reason_of(doubt))
     return Deal(
         facts=facts,
         parts=tuple(_parts(records, coup, played, way)),
@@ -134,39 +142,36 @@ def _cards_drawn(records: RoundRecords) -> str | None:
     if shoe is None or not count or played.first_card is None or played.first_card + count > face_up(shoe):
         return None
     try:
-        return written(recomputation.cards_from(seed_of(shoe), shoe.decks, played.first_card)[:count])
-    except (recomputation.CannotDeal, InvalidTag):
+        return written(cards_of(shoe)[played.first_card : played.first_card + count])
+    except Doubt:
         return None
 
 
 def _play(records: RoundRecords, coup: _Coup) -> tuple[tuple[Fact, ...], Played, recomputation.Declared]:
     """Deal and settle the coup again; return the facts, the coup and the inputs that were used.
 
-    Raises CannotDeal, InvalidTag.
+    Raises CannotDeal, Doubt.
     """
     played, shoe = records.round, records.round.shoe
     if shoe is None:
         raise recomputation.CannotDeal("The round has no shoe.")
-    seed = seed_of(shoe)
     sealed_first = records.sealed("first_card")
     first = (played.first_card or 0) if sealed_first is None else sealed_first
     seats = {stake.seat.number: stake.seat for stake in coup.stakes} | {coup.row.banker.number: coup.row.banker}
     players = {stake.seat.number: stake.player_id for stake in coup.stakes}
     way, recomputed = recomputation.compare_chemin(
-        recomputation.cards_from(seed, shoe.decks, first),
+        cards_of(shoe)[first:],
         _ways(coup),
         names={number: f"{seats[number].pk} {player or 'house'}" for number, player in players.items()},
         banker=f"{coup.row.banker_id} {coup.row.banker_player_id or 'house'}",
         sealed=records.settlement,
     )
     if first + len(recomputed.cards) > face_up(shoe):
-        raise recomputation.CannotDeal(
-            f"The round refers to card {first} of its shoe, but fewer have been dealt. No cards are shown."
-        )
+        raise not_dealt(first)
     facts = [
-        *of_shoe(shoe, seed),
+        *of_shoe(shoe),
         Fact("Cards dealt from the shoe before", str(played.first_card), str(first)),
-        Fact("Seal (SHA-256 of the seed)", played.commitment, recomputation.seal_of(seed)),
+        Fact("Seal", played.commitment, shoe.commitment),
         Fact("Cards, in dealing order", played.cards or NOTHING, written(recomputed.cards)),
         Fact("Outcome", played.outcome or NOTHING, recomputed.outcome.value),
         Fact("Cards in the audit log", str(records.sealed("cards") or NOTHING), written(recomputed.cards)),

@@ -4,17 +4,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from cryptography.exceptions import InvalidTag
-
 from games.betting.limits import Limits
+from games.deals import shoe_binding
+from games.engine import card_tree
 from games.engine.bets import Variant
-from games.engine.coup import Coup, Side
+from games.engine.coup import Coup, Side, TooFewCards
+from games.engine.dealing import coup_at, opening
 from games.engine.settle import Line, Settlement
 from games.incidents.refund_summary import refund_text
 from games.models import Participation, Shoe, Wager
 from games.rounds.dealt import binding_of, read_evidence
+from games.rounds.integrity import Doubt
 from games.rounds.redeal import COMMITTED, SIGNATURE, VALID
-from games.shared.shoes import seed_of, written
+from games.shared.shoes import cards_of, leaves_of, written
 from games.tables.board import Dealt, round_view, spots
 from games.tables.presentation import RoundView, SpotView
 from games.verification import recomputation
@@ -22,7 +24,6 @@ from games.verification.facts import NOTHING, Deal, Fact, PlayerPart, Row, Step,
 from games.verification.records import LedgerMovements, RoundRecords, face_up, ledger_movements
 
 VOID: Final = "void"  # the result of a bet whose round was voided before settlement
-CANNOT_UNSEAL = "The seed of the shoe cannot be unsealed."
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,8 @@ def compare_round(records: RoundRecords, variant: Variant) -> Deal:
         dealt = _deal(records, variant)
     except recomputation.CannotDeal as error:
         return Deal(str(error), as_stored(records), as_recorded(records, ledger))
-    except InvalidTag:
-        return Deal(CANNOT_UNSEAL, as_stored(records), as_recorded(records, ledger))
+    except Doubt as doubt:
+        return Deal(reason_of(doubt), as_stored(records), as_recorded(records, ledger))
     if records.settlement is None and records.is_void:
         view = _view(records, dealt.coup, variant)
         return Deal("The round was voided before settlement.", dealt.facts, as_recorded(records, ledger), view=view)
@@ -87,33 +88,51 @@ def as_recorded(records: RoundRecords, ledger: Mapping[int, LedgerMovements]) ->
 
 
 def _deal(records: RoundRecords, variant: Variant) -> _Dealt:
-    """Deal the round again. Raises CannotDeal, InvalidTag."""
+    """Deal the round again. Raises CannotDeal, Doubt."""
     played, shoe = records.round, records.round.shoe
     facts: list[Fact] = []
-    binding = None
     if shoe is None:
         binding = binding_of(played, variant.decks, records.rules)
         stored = bytes(played.seed or b"")
         promises = [played.commitment, records.sealed("commitment") or ""]
         seed = recomputation.sealed_as([stored, bytes.fromhex(records.sealed("seed") or "")], promises, binding)
         value = played.player_value if records.sealed("player_value") is None else records.sealed("player_value")
-        first, decks = None, variant.decks
         facts += [Fact("Seed", stored.hex(), seed.hex()), Fact("Player seed", played.player_value, value)]
+        seal = recomputation.seal_of(seed, binding)
+        facts += [Fact("Seal", played.commitment, seal), *_of_the_dealer(records, variant, seal)]
+        coup = recomputation.coup_of(seed, decks=variant.decks, player_value=value)
     else:
-        seed, value, decks = seed_of(shoe), "", shoe.decks
         first = played.first_card or 0 if records.sealed("first_card") is None else records.sealed("first_card")
-        facts += [*of_shoe(shoe, seed), Fact("Cards dealt from the shoe before", str(played.first_card), str(first))]
-    facts.append(Fact("Seal", played.commitment, recomputation.seal_of(seed, binding)))
-    if shoe is None:
-        facts += _of_the_dealer(records, variant, recomputation.seal_of(seed, binding))
-    coup = recomputation.coup_of(seed, decks=decks, player_value=value, first_card=first)
-    if shoe is not None and (first or 0) + len(coup.cards) > face_up(shoe):
-        raise recomputation.CannotDeal(
-            f"The round refers to card {first} of its shoe, but fewer have been dealt. No cards are shown."
-        )
+        facts += [*of_shoe(shoe), Fact("Cards dealt from the shoe before", str(played.first_card), str(first))]
+        facts.append(Fact("Seal", played.commitment, shoe.commitment))
+        coup = _coup_in(shoe, first)
     facts.append(Fact("Cards, in dealing order", played.cards or NOTHING, written(coup.cards)))
     facts.append(Fact("Outcome", played.outcome or NOTHING, str(coup.outcome)))
     return _Dealt(tuple(facts), coup)
+
+
+def _coup_in(shoe: Shoe, first: int) -> Coup:
+    """Return the coup at a position of a shoe, if all of its cards are known. Raises CannotDeal, Doubt."""
+    try:
+        coup = coup_at(cards_of(shoe), first)
+    except TooFewCards as error:
+        raise not_dealt(first) from error
+    if first + len(coup.cards) > face_up(shoe):
+        raise not_dealt(first)
+    return coup
+
+
+def not_dealt(first: int) -> recomputation.CannotDeal:
+    """Return the error of a round that refers to cards that nobody may know yet."""
+    return recomputation.CannotDeal(
+        f"The round refers to card {first} of its shoe, but fewer have been dealt. No cards are shown."
+    )
+
+
+def reason_of(doubt: Doubt) -> str:
+    """Return why a shoe cannot be dealt again, as a sentence with what differs."""
+    found = "; ".join(f"{each.what}: stored {each.stored}, recomputed {each.recomputed}" for each in doubt.found)
+    return f"{doubt} ({found})" if found else str(doubt)
 
 
 def _of_the_dealer(records: RoundRecords, variant: Variant, seal: str) -> Iterator[Fact]:
@@ -125,18 +144,18 @@ def _of_the_dealer(records: RoundRecords, variant: Variant, seal: str) -> Iterat
     yield Fact(SIGNATURE.capitalize(), evidence.signature, VALID)
 
 
-def of_shoe(shoe: Shoe, seed: bytes) -> Iterator[Fact]:
-    """Yield the stored values of a shoe with those that its seed gives.
-
-    The seed itself is included only once it is public. Raises CannotDeal.
-    """
-    yield Fact("Seal of the shoe", shoe.commitment, recomputation.seal_of(seed))
-    if shoe.seed is not None:
-        yield Fact("Seed of the shoe, public", bytes(shoe.seed).hex())
+def of_shoe(shoe: Shoe) -> Iterator[Fact]:
+    """Yield the stored values of a shoe, with those that its seed gives once it is public."""
+    seed = None if shoe.seed is None else bytes(shoe.seed)
+    again = None if seed is None else shoe_binding(shoe).commitment(seed)
+    yield Fact("Seal of the shoe", shoe.commitment, again)
+    yield Fact("Root of its cards", shoe.root, card_tree.root(leaves_of(shoe)).hex())
+    if seed is not None:
+        yield Fact("Seed of the shoe, public", seed.hex())
     if shoe.burned:
-        begins = recomputation.opening_of(seed, shoe.decks)
-        yield Fact("Burn card", shoe.burn_card, begins.burn_card.code)
-        yield Fact("Cards burned", str(shoe.burned), str(begins.burned))
+        begins = None if seed is None else opening(cards_of(shoe))
+        yield Fact("Burn card", shoe.burn_card, begins and begins.burn_card.code)
+        yield Fact("Cards burned", str(shoe.burned), begins and str(begins.burned))
 
 
 def _stakes(

@@ -19,9 +19,8 @@ from games.engine.chemin.record import Played, RecordError, replay_coup
 from games.engine.chemin.state import Chips
 from games.engine.commitments import Binding
 from games.engine.coup import Coup, TooFewCards, deal
-from games.engine.dealing import Opening, coup_at, opening
 from games.engine.settle import Line, Result, Settlement, SettlementError, settle
-from games.engine.shoe import SeedError, commitment, shuffle
+from games.engine.shoe import SeedError, shuffle
 
 Stakes = Mapping[int, Mapping[str, int]]
 """Stakes in minor units, by player id and bet."""
@@ -58,24 +57,18 @@ def sealed_as(seeds: Sequence[bytes], commitments: Sequence[str], binding: Bindi
     return seeds[0]
 
 
-def seal_of(seed: bytes, binding: Binding | None = None) -> str:
-    """Return the commitment to the seed of a solo round, or of a shoe without *binding*. Raises CannotDeal."""
+def seal_of(seed: bytes, binding: Binding) -> str:
+    """Return the commitment to the seed of a solo round. Raises CannotDeal."""
     try:
-        return commitment(seed) if binding is None else binding.commitment(seed)
+        return binding.commitment(seed)
     except SeedError as error:
         raise CannotDeal(str(error)) from error
 
 
-def coup_of(seed: bytes, *, decks: int, player_value: str, first_card: int | None) -> Coup:
-    """Deal a round again.
-
-    *first_card* is the number of cards dealt from the shoe before; None if the round has its own
-    shoe. Raises CannotDeal.
-    """
+def coup_of(seed: bytes, *, decks: int, player_value: str) -> Coup:
+    """Deal a round of one player again. Raises CannotDeal."""
     try:
-        if first_card is None:
-            return deal(shuffle(seed, decks, player_value))
-        return coup_at(shuffle(seed, decks), first_card)
+        return deal(shuffle(seed, decks, player_value))
     except (SeedError, TooFewCards) as error:
         raise CannotDeal(str(error)) from error
 
@@ -136,22 +129,6 @@ def _put_right(bets: Mapping[str, int], taken: int, variant: Variant) -> Iterato
         if stake >= 0:
             others = {code: amount for code, amount in known.items() if code != bet.code}
             yield {**others, bet.code: stake} if stake else others
-
-
-def opening_of(seed: bytes, decks: int) -> Opening:
-    """Return the opening of a shoe from which cards are burned. Raises CannotDeal."""
-    try:
-        return opening(shuffle(seed, decks))
-    except SeedError as error:
-        raise CannotDeal(str(error)) from error
-
-
-def cards_from(seed: bytes, decks: int, first_card: int) -> tuple[Card, ...]:
-    """Return the cards of a shoe from position *first_card* on. Raises CannotDeal."""
-    try:
-        return shuffle(seed, decks)[first_card:]
-    except SeedError as error:
-        raise CannotDeal(str(error)) from error
 
 
 def compare_chemin(

@@ -9,19 +9,21 @@ decides, because other players have played on since.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
 
 from audit import log
+from games.errors import DealerAway
 from games.incidents import open_incident
 from games.models import IncidentKind, LiveRound, Round, Void, VoidReason
 from games.rounds import replay_queue
 from games.rounds.redeal import Finding
 from games.rounds.stored import Problem, problems
 from games.rounds.void import void_round
-from games.shared import malfunction
+from games.shared import malfunction, shoes
 from games.tables.status import close_table
 from wallet.ledger import LedgerError
 
@@ -118,6 +120,16 @@ def _act(round_id: UUID) -> None:
         elif problem:
             _void(played, problem)
     replay_queue.end([round_id])
+
+
+def publish_seeds() -> None:
+    """Publish the seeds of shoes that have ended. If rounds do not follow from one, stop the table.
+
+    Ends quietly while the dealer is away: the next run tries again.
+    """
+    with suppress(DealerAway):
+        for shoe_id in shoes.unpublished():
+            malfunction.publish_seed(shoe_id)
 
 
 def _void(played: Round, problem: Problem) -> None:

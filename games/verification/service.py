@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from cryptography.exceptions import InvalidTag
-
 from games.chemin.floor import Laid, phase_text, read_chemin_states
 from games.engine.bets import Variant
 from games.models import OPEN_PHASES, LiveRound, LiveSeat, Phase, Round, Shape
-from games.shared.shoes import seed_of
-from games.verification import chemin_comparison, punto_comparison, recomputation
+from games.rounds.integrity import Doubt
+from games.shared.shoes import cards_of
+from games.verification import chemin_comparison, punto_comparison
 from games.verification.facts import Deal, Earlier, Fact, RoundVerification, money
 from games.verification.records import RoundRecords, face_up, incidents, ledger_movements, read
 from wallet.models import Mode
@@ -91,15 +90,15 @@ def _kind_of_money(mode: str) -> str:
 
 
 def _earlier(played: Round) -> Iterator[Earlier]:
-    """Yield the earlier rounds of the same shoe, with their cards recomputed from the seed."""
+    """Yield the earlier rounds of the same shoe, with their cards as the shoe is committed to them."""
     shoe = played.shoe
     if shoe is None or played.first_card is None:
         return
     of_shoe = LiveRound.objects.filter(shoe=shoe).values("pk")  # the table of rounds has no index on the shoe
     before = Round.objects.filter(pk__in=of_shoe, first_card__lt=played.first_card).exclude(cards="")
     try:
-        cards = recomputation.cards_from(seed_of(shoe), shoe.decks, 0)
-    except (recomputation.CannotDeal, InvalidTag):
+        cards = cards_of(shoe)
+    except Doubt:
         cards = ()
     seen = face_up(shoe)
     for each in before.order_by("first_card"):

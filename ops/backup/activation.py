@@ -24,10 +24,6 @@ from django.db import connections, transaction
 from audit import log
 from audit.models import Event
 from audit.sealing import sealer, signing
-from games.chemin import shoes as chemin_shoes
-from games.models import Shape, Shoe
-from games.rounds.integrity import Doubt
-from games.shared import shoes
 from ops.backup import database_identity, pg_tools, tables
 from ops.backup.errors import WrongKey
 from players.api import tokens
@@ -45,7 +41,7 @@ FEW = 20  # rows to try: a single damaged one must not decide
 def demand_right() -> list[str]:
     """Return sentences about which keys were tried. Raises WrongKey."""
     return [
-        _message("SEED_KEY", "the secrets of second factors and the seeds of shoes", [*_factors(), *_shoes()]),
+        _message("SEED_KEY", "the secrets of second factors", [*_factors()]),
         _message("DOCUMENT_KEY", "players' documents and bank accounts", [*_documents(), *_accounts()]),
         _message("PARTNER_KEY", "the secrets shared with partners", [*_partners()]),
     ]
@@ -67,19 +63,6 @@ def _factors() -> Iterator[bool]:
             second_factor.secret_of(each)
         except InvalidTag:
             yield False
-        else:
-            yield True
-
-
-def _shoes() -> Iterator[bool]:
-    for shoe in Shoe.objects.filter(ended_at=None).select_related("live_table__table").order_by("-opened_at")[:FEW]:
-        is_chemin = shoe.live_table.table.shape == Shape.CHEMIN
-        try:
-            (chemin_shoes.demand_in_order if is_chemin else shoes.dealt_otherwise)(shoe)
-        except InvalidTag:
-            yield False
-        except Doubt:
-            yield True  # it decrypts; something else is wrong
         else:
             yield True
 

@@ -16,6 +16,7 @@ from players.models import Player
 from tests.browser.at_table import ADDED, windows_without_complaint, without_chance
 from tests.builders import PASSWORD, a_player, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
+from tests.harness.dealer import first, seeds_drawn
 from tests.harness.web import ServerStarter, WebServer
 from tests.servers.search import seed_where
 from wallet.ledger import accounts
@@ -38,9 +39,10 @@ def new_context(new_context: NewContext) -> NewContext:
 
 
 @pytest.fixture
-def web_server(start_server: ServerStarter) -> WebServer:
+def web_server(start_server: ServerStarter) -> Iterator[WebServer]:
     """The house; the first round anyone opens is won by Banker in six cards."""
-    return start_server(application="tests.servers.chosen:application", environment={"CHOSEN_SEEDS": BANKER_IN_SIX})
+    with seeds_drawn(first(BANKER_IN_SIX)):
+        yield start_server()
 
 
 @pytest.fixture

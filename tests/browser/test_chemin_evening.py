@@ -34,6 +34,7 @@ from tests.chemin.at_table import (
     step,
 )
 from tests.harness.browser import NewContext
+from tests.harness.dealer import first, seeds_drawn
 from tests.harness.web import ServerStarter, WebServer
 from wallet.invariants import verify
 from wallet.ledger import accounts
@@ -46,11 +47,10 @@ TABLE = "table/chemin/real/"
 
 
 @pytest.fixture
-def web_server(start_server: ServerStarter) -> WebServer:
+def web_server(start_server: ServerStarter) -> Iterator[WebServer]:
     """The house on a shoe that suits the script."""
-    return start_server(
-        application="tests.servers.chosen:application", environment={"CHOSEN_SEEDS": seed_for_the_evening()}
-    )
+    with seeds_drawn(first(seed_for_the_evening())):
+        yield start_server()
 
 
 @dataclass

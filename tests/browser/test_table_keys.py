@@ -11,6 +11,7 @@ from players.models import Player
 from tests.browser.at_table import ADDED, TABLE, put, windows_without_complaint, without_chance
 from tests.builders import a_golden_table, a_player, a_purse, a_table
 from tests.harness.browser import NewContext
+from tests.harness.dealer import first, seeds_drawn
 from tests.harness.web import ServerStarter, WebServer
 from tests.servers.search import seed_where
 
@@ -27,9 +28,10 @@ def new_context(new_context: NewContext) -> NewContext:
 
 
 @pytest.fixture
-def web_server(start_server: ServerStarter) -> WebServer:
+def web_server(start_server: ServerStarter) -> Iterator[WebServer]:
     """The house; the first round anyone opens is won by Banker in six cards."""
-    return start_server(application="tests.servers.chosen:application", environment={"CHOSEN_SEEDS": BANKER_IN_SIX})
+    with seeds_drawn(first(BANKER_IN_SIX)):
+        yield start_server()
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from django.db.models.functions import Now
 
 from games.chemin import play, tick
 from games.chemin.apply import name_of
-from games.chemin.table_state import PLAIN, TableState, locked
+from games.chemin.shoes import UNKNOWN
+from games.chemin.table_state import TableState, locked
 from games.engine.chemin import Call, Option, Phase, Refusal, State, options
 from games.engine.chemin.frozen import thaw
 from games.engine.chemin.machine import default_action
@@ -90,7 +91,7 @@ def seen_of(live_table: LiveTable) -> State:
     """Return the state of the engine with placeholder cards and money: seats and questions only."""
     frozen = chemin_of(live_table).state
     cards, nothing = (
-        PLAIN if frozen["shoe"] else (),
+        UNKNOWN if frozen["shoe"] else (),
         dict.fromkeys((seat_number for seat_number, _ in frozen["seats"]), 0),
     )
     return thaw(frozen, rules=ANY_RULES, cards=cards, balances=nothing)

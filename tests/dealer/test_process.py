@@ -29,7 +29,7 @@ STAKES = digest_of_stakes({"banker": 1000})
 @pytest.fixture
 def at(tmp_path: Path) -> Iterator[str]:
     """A dealer in a thread; gives its address."""
-    with dealing(Dealer(Keys.new()), tmp_path / "socket"):
+    with dealing(Dealer(Keys.new(), tmp_path / "shoes"), tmp_path / "socket"):
         yield str(tmp_path / "socket")
 
 
@@ -165,7 +165,7 @@ def test_many_threads_are_dealt_to_and_every_deal_has_a_number_of_its_own(at: st
 
 
 def test_a_connection_that_broke_is_made_again(tmp_path: Path) -> None:
-    dealer, at = Dealer(Keys.new()), tmp_path / "socket"
+    dealer, at = Dealer(Keys.new(), tmp_path / "shoes"), tmp_path / "socket"
     with dealing(dealer, at):
         commitment, sealed = client.commit(str(at), BINDING)
         first = again(str(at), commitment, sealed)

@@ -38,7 +38,7 @@ def away(settings: Settings, tmp_path: Path) -> str:
 @pytest.fixture
 def other_epoch(settings: Settings, tmp_path: Path) -> Iterator[Dealer]:
     """A dealer with the keys of the run that has just been started."""
-    with dealing(Dealer(Keys.opened(settings.VAR_DIR / "dealer")), tmp_path / "later") as dealer:
+    with dealing(Dealer(Keys.opened(settings.VAR_DIR / "dealer"), tmp_path / "shoes"), tmp_path / "later") as dealer:
         yield dealer
 
 

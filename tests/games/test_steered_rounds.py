@@ -43,7 +43,7 @@ MONEY, STAKE = 1_000_000, 1_000
 @pytest.fixture
 def own_dealer(tmp_path: Path, settings: Settings) -> Iterator[Dealer]:
     """A dealer of the test's own, whose first deal has the number 1. It has the keys of the run."""
-    own = Dealer(Keys.opened(settings.VAR_DIR / "dealer"))
+    own = Dealer(Keys.opened(settings.VAR_DIR / "dealer"), tmp_path / "shoes")
     with dealing(own, tmp_path / "socket"):
         settings.DEALER = str(tmp_path / "socket")
         yield own
@@ -157,8 +157,8 @@ class TestTheLoginRole:
         with pytest.raises(NotDealt):
             other.send()
 
-    def test_cannot_run_a_dealer_of_its_own(self, seat, owner):
-        own = Dealer(Keys.new(), draw=lambda _size: b"c" * 32)
+    def test_cannot_run_a_dealer_of_its_own(self, seat, owner, tmp_path):
+        own = Dealer(Keys.new(), tmp_path, draw=lambda _size: b"c" * 32)
         asked, commitment = dealt_by(own, seat)
         with pytest.raises(WrongSeed):
             asked.send()
@@ -183,9 +183,9 @@ class TestTheOwner:
         assert "the commitment in the log before it is another one" in deals_verified(capsys)
         demand_noticed(played.pk, "commitment in the event log before the bets")
 
-    def test_that_deals_with_a_dealer_of_its_own_is_noticed(self, seat, owner, capsys):
+    def test_that_deals_with_a_dealer_of_its_own_is_noticed(self, seat, owner, capsys, tmp_path):
         """It knows the key of the proofs, so the database takes the cards."""
-        chosen = Dealer(replace(Keys.new(), proof=dealer_key()), draw=lambda _size: b"c" * 32)
+        chosen = Dealer(replace(Keys.new(), proof=dealer_key()), tmp_path, draw=lambda _size: b"c" * 32)
         asked, commitment = dealt_by(chosen, seat)
         owner.execute("UPDATE games_soloseat SET commitment = %s", [commitment])
         asked.send()

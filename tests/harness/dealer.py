@@ -1,6 +1,7 @@
 """The real dealer on a real socket in a thread of the tests, once in each of their processes."""
 
 import os
+import secrets
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -34,6 +35,12 @@ def seeds_drawn(draw: Callable[[int], bytes]) -> Iterator[None]:
         dealer.draw = before
 
 
+def first(*seeds: str) -> Callable[[int], bytes]:
+    """Return a random source that gives these seeds, in hex, one after another, and is random again after that."""
+    remaining = [bytes.fromhex(seed) for seed in seeds]
+    return lambda size: remaining.pop(0) if remaining else secrets.token_bytes(size)
+
+
 @contextmanager
 def dealing(dealer: Dealer, at: Path) -> Iterator[Dealer]:
     """Serve *dealer* on the socket *at*."""
@@ -55,7 +62,7 @@ def dealer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dealer]:
     """The dealer of this process, and of the servers that its tests start. All have the keys of the run."""
     at = tmp_path_factory.mktemp("dealer") / "socket"
     keys = Keys.opened(settings.VAR_DIR / "dealer")
-    with dealing(Dealer(keys), at) as running:
+    with dealing(Dealer(keys, at.parent / "shoes"), at) as running:
         told = {"DEALER": str(at), "DEALER_KEYS": keys.public, "DEALER_PROOF_KEY": keys.proof_text}
         os.environ.update(told)
         settings.DEALER, settings.DEALER_KEYS, settings.DEALER_DIR = str(at), [keys.public], None

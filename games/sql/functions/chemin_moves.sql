@@ -560,7 +560,7 @@ $$;
 -- risk.
 CREATE OR REPLACE FUNCTION games_finish_coup(
     round uuid, tenure uuid, key uuid, cards text, outcome text, punter_draws boolean, banker_draws boolean,
-    punter_departs boolean, banker_departs boolean, at timestamptz
+    punter_departs boolean, banker_departs boolean, at timestamptz, proof bytea
 ) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 #variable_conflict use_variable
@@ -576,7 +576,7 @@ DECLARE
     tax bigint := 0;
     times integer;
 BEGIN
-    SELECT l.code, l.version_id, l.shoe_id, l.first_card, l.live_table_id, t.table_id, t.mode, s.commitment, s.gone, v.rules_digest,
+    SELECT l.code, l.version_id, l.shoe_id, l.first_card, l.live_table_id, games_shoe_binding(s) AS binding, t.table_id, t.mode, s.commitment, s.gone, v.rules_digest,
            bank.seat_id AS banker, bank.account_id AS bank, a.currency, a.balance, pool.id AS pool, pool.balance AS pooled,
            house.id AS house, seat.player_id AS banker_player
     INTO live
@@ -613,6 +613,9 @@ BEGIN
         IF (games_finish_coup.cards ~ '^[2-9TJQKA][CDHS]( [2-9TJQKA][CDHS]){3,5}$'
             AND cardinality(deal) = 4 + drew_punter::integer + coalesce(games_finish_coup.banker_draws, false)::integer
             AND cardinality(deal) = live.gone - live.first_card
+            AND games_is_of_dealer(concat(
+                E'sabot coup v1\n', live.binding, 'round=', round, E'\nfirst=', live.first_card, E'\ncards=',
+                games_finish_coup.cards, E'\n'), games_finish_coup.proof)
             AND (games_finish_coup.punter_draws IS NULL) = (punter >= 8)
             AND (games_finish_coup.banker_draws IS NULL) = (punter >= 8 OR banker >= 8)
             AND sums.are_sound AND sums.staked <= live.balance

@@ -135,13 +135,14 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_close_bets FROM PUBLIC;
 
--- Deal a round: its cards leave the shoe from where the last round ended. Returns the round.
--- `cards`: four to six cards in dealing order, such as "9H 4D KS 2C".
--- Raises SB073 if its bets are not closed or its shoe has ended, SB074 before its deadline, SB072 if
--- these are not cards or the shoe does not have that many.
--- The database does not see the seed. games.rounds.stored compares the cards with it.
+-- Deal a round: the dealer's cards leave the shoe from where the last round ended. Returns the round.
+-- `cards`: four to six cards in dealing order, such as "9H 4D KS 2C". The other values are those of the
+-- dealer's statement.
+-- Raises SB073 if its bets are not closed or its shoe has ended, SB074 before its deadline, SB072 if the
+-- dealer has not dealt these cards for the round, or the shoe is not committed to them.
 -- Locks the round, then the shoe.
-CREATE OR REPLACE FUNCTION games_deal_round(round uuid, cards text) RETURNS games_liveround
+CREATE OR REPLACE FUNCTION games_deal_round(
+    round uuid, cards text, salts bytea, dealer_key text, signature bytea, proof bytea) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     moved games_liveround := games_lock_due_round(round, 'closed');
@@ -153,10 +154,10 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'the shoe of round % has ended', round USING ERRCODE = 'SB073';
     END IF;
-    IF cards !~ '^[2-9TJQKA][CDHS]( [2-9TJQKA][CDHS]){3,5}$' OR dealt_from.gone + drawn > 52 * dealt_from.decks THEN
-        RAISE EXCEPTION 'shoe % does not give these cards', dealt_from.id USING ERRCODE = 'SB072';
+    IF drawn < 4 THEN
+        RAISE EXCEPTION 'round % has too few cards', round USING ERRCODE = 'SB072';
     END IF;
-    UPDATE games_shoe AS s SET gone = s.gone + drawn WHERE s.id = dealt_from.id;
+    PERFORM games_take_cards(dealt_from, round, cards, salts, dealer_key, signature, proof);
     UPDATE games_liveround AS r SET phase = 'dealt', dealt_at = moment, first_card = dealt_from.gone,
         cards = games_deal_round.cards, deadline = moment + games_lasts(v.clock, 'card', drawn)
     FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO moved;

@@ -4,23 +4,54 @@
 -- live_rounds.sql. games/shared/moves.py has a Python error for each SQLSTATE.
 --   SB070 the table takes no new shoe or round now
 --   SB071 the id or the commitment was used before
---   SB072 this does not fit the shoe
+--   SB072 this does not fit the shoe, or the dealer has not said it
 --   SB073 the shoe has ended, or the round is in another phase
 --   SB074 the deadline has not passed
 --   SB075 the bets of the round are not settled in this way
 --   SB076 the table is not stopped in this way
 
--- Put a new shoe on a live table, and return it.
--- `shoe`: its id, new everywhere: neither a round nor a solo seat has or had it. A sealed seed can
--- be opened only under the id that it was sealed for, so no seed that was used before can be dealt.
--- `burned`: cards that have left the shoe before the first round, of which `burn_card` is shown.
+-- Return the lines that name a shoe in what the dealer says: games.engine.commitments has them, too.
+CREATE OR REPLACE FUNCTION games_shoe_binding(shoe games_shoe) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT concat('purpose=', CASE g.shape WHEN 'guests' THEN 'chemin' ELSE 'shoe' END, E'\nid=', shoe.id, E'\ntable=', g.id,
+                  E'\ndecks=', shoe.decks, E'\nrules=', shoe.rules_digest, E'\n')
+    FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id WHERE t.id = shoe.live_table_id
+$$;
+REVOKE ALL ON FUNCTION games_shoe_binding FROM PUBLIC;
+
+-- Return the leaf of a card in the tree of its shoe, as games.engine.card_tree does.
+-- `place`: counted from 0 in dealing order.
+CREATE OR REPLACE FUNCTION games_card_leaf(place integer, card text, salt bytea) RETURNS bytea
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT sha256('\x00'::bytea || convert_to(concat(
+        E'sabot card v1\nplace=', place, E'\ncard=', card, E'\nsalt=', encode(salt, 'hex'), E'\n'), 'UTF8'))
+$$;
+
+-- Return whether cards with their salts, 16 bytes each, are those that the leaves of a shoe commit to.
+-- `first`: number of cards that had left the shoe before. `cards`: such as "9H 4D KS 2C".
+CREATE OR REPLACE FUNCTION games_are_committed(leaves bytea, first integer, cards text, salts bytea) RETURNS boolean
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT bool_and(games_card_leaf((first + c.n - 1)::integer, c.card, substr(salts, (16 * c.n - 15)::integer, 16))
+                    = substr(leaves, (32 * (first + c.n) - 31)::integer, 32))
+        AND octet_length(salts) = 16 * count(*)
+    FROM unnest(string_to_array(cards, ' ')) WITH ORDINALITY AS c (card, n)
+$$;
+
+-- Put a new shoe on a live table, and return it. The dealer has committed to its seed and shuffled it.
+-- `shoe`: its id, new everywhere: neither a round nor a solo seat has or had it.
+-- `entropy`: the value that went into the shuffle besides the seed, "" without one. `root` and `leaves`:
+-- what the cards are committed to (games.engine.card_tree). `burned`: cards that have left the shoe
+-- before the first round, of which `burn_card` is shown, with its salt.
 -- Raises SB070 if there is no such table, or its shoe or its round has not ended, SB071 if the id or
--- the commitment was used before, SB072 if burned cards or the cut lie outside the decks.
+-- the commitment was used before, SB072 if the dealer has not said this of the shoe, or burned cards or
+-- the cut lie outside the decks.
 -- Locks the live table.
 CREATE OR REPLACE FUNCTION games_open_shoe(
-    live_table bigint, shoe uuid, commitment text, sealed_seed bytea, decks integer, burn_card text, burned integer, cut integer)
+    live_table bigint, shoe uuid, commitment text, decks integer, rules text, entropy text, root text, leaves bytea,
+    burn_card text, burn_salt bytea, burned integer, cut integer, dealer_key text, signature bytea, proof bytea)
 RETURNS games_shoe
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+#variable_conflict use_variable
 DECLARE
     at_table games_livetable;
     opened games_shoe;
@@ -28,7 +59,7 @@ BEGIN
     SELECT t.* INTO at_table FROM games_livetable AS t WHERE t.id = live_table FOR NO KEY UPDATE;
     IF NOT FOUND OR EXISTS (SELECT FROM games_shoe AS s WHERE s.id = at_table.shoe_id AND s.ended_at IS NULL)
        OR EXISTS (SELECT FROM games_liveround AS r
-                  WHERE r.live_table_id = games_open_shoe.live_table AND r.phase IN ('betting', 'closed', 'dealt'))
+                  WHERE r.live_table_id = live_table AND r.phase IN ('betting', 'closed', 'dealt'))
     THEN
         RAISE EXCEPTION 'table % takes no new shoe now', live_table USING ERRCODE = 'SB070';
     END IF;
@@ -38,54 +69,141 @@ BEGIN
     THEN
         RAISE EXCEPTION 'shoe % has an id or a commitment that was used before', shoe USING ERRCODE = 'SB071';
     END IF;
-    IF commitment !~ '^[0-9a-f]{64}$' OR NOT decks BETWEEN 1 AND 8 OR burned >= cut OR cut >= 52 * decks
-       OR (burn_card = '') <> (burned = 0) OR NOT burned BETWEEN 0 AND 11
-    THEN
-        RAISE EXCEPTION 'shoe % does not begin like this', shoe USING ERRCODE = 'SB072';
-    END IF;
     INSERT INTO games_shoe AS s (
-        id, live_table_id, number, decks, commitment, sealed_seed, burn_card, burned, cut, gone, opened_at, ending)
-    SELECT shoe, live_table, coalesce(max(before.number), 0) + 1, games_open_shoe.decks, games_open_shoe.commitment,
-        games_open_shoe.sealed_seed, games_open_shoe.burn_card, games_open_shoe.burned, games_open_shoe.cut,
-        games_open_shoe.burned, clock_timestamp(), ''
-    FROM games_shoe AS before WHERE before.live_table_id = games_open_shoe.live_table
+        id, live_table_id, number, decks, rules_digest, commitment, entropy, root, burn_card, burn_salt, burned, cut, gone,
+        dealer_key, signature, opened_at, ending)
+    SELECT shoe, live_table, coalesce(max(before.number), 0) + 1, decks, rules, commitment, entropy, root, burn_card, burn_salt,
+        burned, cut, burned, dealer_key, signature, clock_timestamp(), ''
+    FROM games_shoe AS before WHERE before.live_table_id = live_table
     RETURNING s.* INTO opened;
+    IF (decks BETWEEN 1 AND 8 AND burned < cut AND cut < 52 * decks AND (burn_card = '') = (burned = 0)
+        AND burned BETWEEN 0 AND 11 AND octet_length(leaves) = 32 * 52 * decks
+        AND (burned = 0 OR games_are_committed(leaves, 0, burn_card, burn_salt))
+        AND games_is_of_dealer(concat(
+            E'sabot shoe v1\nkey=', dealer_key, E'\n', games_shoe_binding(opened), 'commitment=', commitment, E'\nentropy=',
+            encode(sha256(convert_to(entropy, 'UTF8')), 'hex'), E'\nroot=', root, E'\nburn=', burn_card, E'\nburned=', burned,
+            E'\ncut=', cut, E'\nsignature=', encode(signature, 'hex'), E'\n'), proof)) IS NOT TRUE
+    THEN
+        RAISE EXCEPTION 'the dealer has not said that shoe % begins like this', shoe USING ERRCODE = 'SB072';
+    END IF;
+    INSERT INTO games_shoeleaves (shoe_id, leaves) VALUES (shoe, leaves);
     UPDATE games_livetable AS t SET shoe_id = shoe WHERE t.id = live_table;
     RETURN opened;
 END $$;
 REVOKE ALL ON FUNCTION games_open_shoe FROM PUBLIC;
 
--- Count the cards that have left the shoe of a coup of Chemin de Fer, where players decide whether
--- to draw. `gone`: all cards that have left it.
--- Raises SB073 if the shoe has ended or no coup of it is dealt, SB072 if a card would return or the
--- cards run out.
+-- Return the digest of the stakes of a round that takes no more bets, which binds the dealer to them: SHA-256
+-- in hex of one line for each bet of a player, "player bet stake" at a shared table, "account stake" at
+-- Chemin de Fer, separated by line feeds.
+CREATE OR REPLACE FUNCTION games_stakes_digest(round uuid) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT encode(sha256(convert_to(coalesce(string_agg(l.line, E'\n' ORDER BY l.player, l.line COLLATE "C"), ''), 'UTF8')), 'hex')
+    FROM (
+        SELECT s.player_id AS player, concat_ws(' ', s.player_id, lain.code, lain.stake) AS line
+        FROM games_liveseat AS s CROSS JOIN LATERAL jsonb_each_text(s.stakes) AS lain (code, stake) WHERE s.round_id = round
+        UNION ALL
+        SELECT NULL, concat_ws(' ', stake.account, stake.amount) FROM games_coup_stakes(round) AS stake
+        WHERE NOT EXISTS (SELECT FROM games_liveseat AS s WHERE s.round_id = round)
+    ) AS l
+$$;
+REVOKE ALL ON FUNCTION games_stakes_digest FROM PUBLIC;
+
+-- Return whether the transaction that wrote a version of a row has been committed: it is not this one.
+-- `wrote`: the xmin of the row.
+CREATE OR REPLACE FUNCTION games_is_committed(wrote xid) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT age(wrote) > 0
+$$;
+
+-- Return the dealer's permission to take cards out of the shoe of a round now: how many cards have left
+-- it, how many may follow (0 for those of a whole round), the digest of the stakes, and the HMAC of all.
+-- No more bets are accepted then. That is committed, so nobody can see the cards and take it back: the
+-- round of a shared table is closed and due, a coup of Chemin de Fer is closed for its first four cards.
+-- Whether a player draws a third card is not committed: the dealer proves to games_finish_coup
+-- which cards it dealt, so a card that was seen cannot be given back.
+-- Raises SB073 if the shoe has ended or the round is in another phase, SB074 before its deadline.
+CREATE OR REPLACE FUNCTION games_ask_for_cards(
+    round uuid, OUT first integer, OUT count integer, OUT stakes text, OUT ticket bytea)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    asks record;
+BEGIN
+    SELECT r.phase, r.deadline, r.shoe_id, s.gone, g.shape, games_is_committed(r.xmin) AS is_committed INTO asks
+    FROM games_liveround AS r JOIN games_shoe AS s ON s.id = r.shoe_id AND s.ended_at IS NULL
+    JOIN games_livetable AS t ON t.id = r.live_table_id JOIN games_table AS g ON g.id = t.table_id
+    WHERE r.id = round;
+    IF (asks.phase = 'closed' AND asks.is_committed OR asks.phase = 'dealt' AND asks.shape = 'guests') IS NOT TRUE THEN
+        RAISE EXCEPTION 'no card of round % is drawn now', round USING ERRCODE = 'SB073';
+    END IF;
+    IF asks.shape = 'shared' AND asks.deadline > clock_timestamp() THEN
+        RAISE EXCEPTION 'round % is not due', round USING ERRCODE = 'SB074';
+    END IF;
+    first := asks.gone;
+    count := CASE WHEN asks.shape = 'shared' THEN 0 WHEN asks.phase = 'closed' THEN 4 ELSE 1 END;
+    stakes := games_stakes_digest(round);
+    ticket := games_dealer_hmac(concat(
+        E'sabot ticket v1\nshoe=', asks.shoe_id, E'\nround=', round, E'\nfirst=', first, E'\ncount=', count,
+        E'\nstakes=', stakes, E'\n'));
+END $$;
+REVOKE ALL ON FUNCTION games_ask_for_cards FROM PUBLIC;
+
+-- Let cards leave a shoe that the dealer has dealt for a round, and return the shoe.
+-- `drawn`: the shoe, locked. The other values are those of the dealer's statement.
+-- Raises SB072 if the dealer has not said this, or the shoe is not committed to these cards.
+CREATE OR REPLACE FUNCTION games_take_cards(
+    drawn games_shoe, round uuid, cards text, salts bytea, dealer_key text, signature bytea, proof bytea) RETURNS games_shoe
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    stakes text := games_stakes_digest(round);
+BEGIN
+    IF (cards ~ '^[2-9TJQKA][CDHS]( [2-9TJQKA][CDHS]){0,5}$' AND games_are_committed(
+            (SELECT l.leaves FROM games_shoeleaves AS l WHERE l.shoe_id = drawn.id), drawn.gone, cards, salts)
+        AND games_is_of_dealer(concat(
+            E'sabot cards v1\nkey=', dealer_key, E'\n', games_shoe_binding(drawn), 'commitment=', drawn.commitment, E'\nround=',
+            round, E'\nfirst=', drawn.gone, E'\nstakes=', stakes, E'\ncards=', cards, E'\nsalts=', encode(salts, 'hex'),
+            E'\nsignature=', encode(signature, 'hex'), E'\n'), proof)) IS NOT TRUE
+    THEN
+        RAISE EXCEPTION 'shoe % does not give these cards', drawn.id USING ERRCODE = 'SB072';
+    END IF;
+    INSERT INTO games_dealtcards (shoe_id, first_card, round_id, cards, salts, stakes, dealer_key, signature)
+    VALUES (drawn.id, drawn.gone, round, cards, salts, stakes, dealer_key, signature);
+    UPDATE games_shoe AS s SET gone = s.gone + cardinality(string_to_array(cards, ' ')) WHERE s.id = drawn.id
+    RETURNING s.* INTO drawn;
+    RETURN drawn;
+END $$;
+REVOKE ALL ON FUNCTION games_take_cards FROM PUBLIC;
+
+-- Take cards of a coup of Chemin de Fer out of its shoe, where players decide whether to draw. Returns how
+-- many cards have left it.
+-- Raises SB073 if the shoe has ended or the coup takes no cards now, SB072 if the dealer has not dealt
+-- these cards for it.
 -- Locks the shoe.
-CREATE OR REPLACE FUNCTION games_draw_cards(shoe uuid, gone integer) RETURNS void
+CREATE OR REPLACE FUNCTION games_draw_cards(
+    round uuid, cards text, salts bytea, dealer_key text, signature bytea, proof bytea) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+#variable_conflict use_variable
 DECLARE
     drawn games_shoe;
 BEGIN
-    SELECT s.* INTO drawn FROM games_shoe AS s WHERE s.id = shoe AND s.ended_at IS NULL FOR UPDATE;
-    IF NOT FOUND OR NOT EXISTS (
-        SELECT FROM games_liveround AS r JOIN games_livetable AS t ON t.id = r.live_table_id
-        JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'guests'
-        WHERE r.shoe_id = shoe AND r.phase = 'dealt')
-    THEN
-        RAISE EXCEPTION 'no coup of shoe % is dealt now', shoe USING ERRCODE = 'SB073';
+    SELECT s.* INTO drawn
+    FROM games_shoe AS s JOIN games_liveround AS r ON r.shoe_id = s.id AND r.phase IN ('closed', 'dealt')
+    JOIN games_livetable AS t ON t.id = r.live_table_id JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'guests'
+    WHERE r.id = round AND s.ended_at IS NULL FOR UPDATE OF s;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'round % takes no cards now', round USING ERRCODE = 'SB073';
     END IF;
-    IF gone < drawn.gone OR gone > 52 * drawn.decks THEN
-        RAISE EXCEPTION 'shoe % does not give these cards', shoe USING ERRCODE = 'SB072';
-    END IF;
-    UPDATE games_shoe AS s SET gone = games_draw_cards.gone WHERE s.id = shoe;
+    drawn := games_take_cards(drawn, round, cards, salts, dealer_key, signature, proof);
+    RETURN drawn.gone;
 END $$;
 REVOKE ALL ON FUNCTION games_draw_cards FROM PUBLIC;
 
--- End a shoe and publish its seed, and return the time.
--- `seed`: NULL only for a retired shoe, whose seed cannot be unsealed.
+-- End a shoe, and return the time. Its seed follows (games_publish_seed).
 -- Raises SB073 if the shoe has ended already or a round of it has not, so that nobody bets on known
--- cards. Raises SB072 if the commitment is not the SHA-256 of the seed.
+-- cards.
 -- Locks the shoe.
-CREATE OR REPLACE FUNCTION games_end_shoe(shoe uuid, seed bytea, ending text) RETURNS timestamptz
+CREATE OR REPLACE FUNCTION games_end_shoe(shoe uuid, ending text) RETURNS timestamptz
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     ended games_shoe;
@@ -96,42 +214,76 @@ BEGIN
     THEN
         RAISE EXCEPTION 'shoe % has ended, or its round has not', shoe USING ERRCODE = 'SB073';
     END IF;
-    IF (encode(sha256(seed), 'hex') = ended.commitment AND ending IN ('cut_card', 'retired')
-        OR seed IS NULL AND ending = 'retired') IS NOT TRUE
-    THEN
-        RAISE EXCEPTION 'this is not the seed of shoe %', shoe USING ERRCODE = 'SB072';
-    END IF;
-    UPDATE games_shoe AS s SET seed = games_end_shoe.seed, ending = games_end_shoe.ending, ended_at = clock_timestamp()
+    UPDATE games_shoe AS s SET ending = games_end_shoe.ending, ended_at = clock_timestamp()
     WHERE s.id = shoe RETURNING s.* INTO ended;
     RETURN ended.ended_at;
 END $$;
 REVOKE ALL ON FUNCTION games_end_shoe FROM PUBLIC;
 
+-- Return the HMAC with which the dealer gives the seed of a shoe away: it has ended, and that is committed.
+-- Raises SB073 otherwise.
+CREATE OR REPLACE FUNCTION games_ask_for_seed(shoe uuid) RETURNS bytea
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM FROM games_shoe AS s WHERE s.id = shoe AND s.ended_at IS NOT NULL AND games_is_committed(s.xmin);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'shoe % has not ended', shoe USING ERRCODE = 'SB073';
+    END IF;
+    RETURN games_dealer_hmac(concat(E'sabot end of shoe v1\nshoe=', shoe, E'\n'));
+END $$;
+REVOKE ALL ON FUNCTION games_ask_for_seed FROM PUBLIC;
+
+-- Publish the seed of a shoe that has ended, and return whether it was not published before.
+-- Raises SB073 if it has not ended, SB072 if the shoe is not committed to this seed.
+CREATE OR REPLACE FUNCTION games_publish_seed(shoe uuid, seed bytea) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    ended games_shoe;
+BEGIN
+    SELECT s.* INTO ended FROM games_shoe AS s WHERE s.id = shoe AND s.ended_at IS NOT NULL FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'shoe % has not ended', shoe USING ERRCODE = 'SB073';
+    END IF;
+    IF games_shoe_commitment(ended, seed) IS DISTINCT FROM ended.commitment THEN
+        RAISE EXCEPTION 'this is not the seed of shoe %', shoe USING ERRCODE = 'SB072';
+    END IF;
+    UPDATE games_shoe AS s SET seed = games_publish_seed.seed WHERE s.id = shoe AND s.seed IS NULL;
+    RETURN FOUND;
+END $$;
+REVOKE ALL ON FUNCTION games_publish_seed FROM PUBLIC;
+
+-- Return the commitment to a seed of a shoe, in hex; NULL if it does not have 32 bytes.
+CREATE OR REPLACE FUNCTION games_shoe_commitment(shoe games_shoe, seed bytea) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT encode(sha256(convert_to(
+        concat(E'sabot commitment v2\n', games_shoe_binding(shoe), 'seed=', encode(seed, 'hex'), E'\n'), 'UTF8')), 'hex')
+    WHERE octet_length(seed) = 32
+$$;
+REVOKE ALL ON FUNCTION games_shoe_commitment FROM PUBLIC;
+
 -- Allow only forward changes of a shoe. Trigger function, BEFORE UPDATE on games_shoe.
--- The commitment and the cut never change, drawn cards never return, and nothing changes after the
--- shoe ended. A published seed must have the SHA-256 of the commitment.
+-- What the dealer said of it never changes, drawn cards never return, and nothing changes after the
+-- shoe ended but that its seed is published: the one that was committed to.
 -- Raises restrict_violation (23001).
---
--- The sealed seed may be encrypted again with another key (`manage.py reseal`), if nothing else
--- changes and the length is the same. The database cannot see whether it is the same seed:
--- decryption checks that against the shoe's id and the commitment. The role of web and workers has
--- no right to update the column.
 CREATE OR REPLACE FUNCTION games_keep_shoe() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    IF (NEW.id, NEW.live_table_id, NEW.number, NEW.decks, NEW.commitment, NEW.burn_card, NEW.burned, NEW.cut, NEW.opened_at)
+    IF (NEW.id, NEW.live_table_id, NEW.number, NEW.decks, NEW.rules_digest, NEW.commitment, NEW.entropy, NEW.root,
+        NEW.burn_card, NEW.burn_salt, NEW.burned, NEW.cut, NEW.dealer_key, NEW.signature, NEW.opened_at)
        IS DISTINCT FROM
-       (OLD.id, OLD.live_table_id, OLD.number, OLD.decks, OLD.commitment, OLD.burn_card, OLD.burned, OLD.cut, OLD.opened_at)
-       OR NEW.sealed_seed IS DISTINCT FROM OLD.sealed_seed
-       AND (octet_length(NEW.sealed_seed), NEW.gone, NEW.seed, NEW.ended_at, NEW.ending)
-           IS DISTINCT FROM (octet_length(OLD.sealed_seed), OLD.gone, OLD.seed, OLD.ended_at, OLD.ending)
+       (OLD.id, OLD.live_table_id, OLD.number, OLD.decks, OLD.rules_digest, OLD.commitment, OLD.entropy, OLD.root,
+        OLD.burn_card, OLD.burn_salt, OLD.burned, OLD.cut, OLD.dealer_key, OLD.signature, OLD.opened_at)
     THEN
         RAISE EXCEPTION 'shoe % is committed to', OLD.id USING ERRCODE = 'restrict_violation';
     END IF;
-    IF NEW.gone < OLD.gone OR OLD.ended_at IS NOT NULL THEN
+    IF NEW.gone < OLD.gone
+       OR OLD.ended_at IS NOT NULL AND (NEW.gone, NEW.ended_at, NEW.ending) IS DISTINCT FROM (OLD.gone, OLD.ended_at, OLD.ending)
+       OR OLD.seed IS NOT NULL AND NEW.seed IS DISTINCT FROM OLD.seed
+    THEN
         RAISE EXCEPTION 'shoe % does not go back', OLD.id USING ERRCODE = 'restrict_violation';
     END IF;
-    IF NEW.seed IS NOT NULL AND encode(sha256(NEW.seed), 'hex') <> NEW.commitment THEN
+    IF NEW.seed IS NOT NULL AND games_shoe_commitment(OLD, NEW.seed) IS DISTINCT FROM NEW.commitment THEN
         RAISE EXCEPTION 'this is not the seed of shoe %', OLD.id USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
