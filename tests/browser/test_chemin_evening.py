@@ -2,6 +2,7 @@
 and each sees what is theirs alone. Then the same table with lines that are lost, and a server that is killed.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
