@@ -1,8 +1,8 @@
-"""What the event log says about the deals of solo rounds: whether the commitment was in it before the
-bets, and whether the dealer signed the deal.
+"""What the event log says about deals: whether the commitment was in it before the bets, and whether the
+dealer signed the deal.
 
-The commitment to a round is in the event of the round before (``next`` of ``round.settled``), or in
-an event of its own (``seat.committed``).
+The commitment to a solo round is in the event of the round before (``next`` of ``round.settled``), or in
+an event of its own (``seat.committed``); that to a shoe is in ``shoe.opened``.
 """
 
 import json
@@ -15,11 +15,19 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from audit.models import Event
 from games.deals import trusted_keys
-from games.engine.commitments import Binding, Purpose, Statement, digest_of_entropy, digest_of_stakes
-from games.models import Round
+from games.engine.commitments import (
+    Binding,
+    CardsStatement,
+    Purpose,
+    ShoeStatement,
+    Statement,
+    digest_of_entropy,
+    digest_of_stakes,
+)
+from games.models import Round, Shoe
 from games.rounds.redeal import NOTHING, VALID, Evidence
 
-SETTLED, COMMITTED = "round.settled", "seat.committed"
+SETTLED, COMMITTED, OPENED = "round.settled", "seat.committed", "shoe.opened"
 
 
 def binding_of(played: Round, decks: int, rules: str) -> Binding:
@@ -62,6 +70,82 @@ def _committed(round_id: UUID, settled: Mapping[str, Any], events: Mapping[tuple
         if following.get("round") == str(round_id):
             return str(following["commitment"])
     return NOTHING
+
+
+def read_shoe_evidence(shoe: Shoe, round_id: UUID) -> Evidence:
+    """Return what the event log says about a round from a shoe: whether the commitment to the shoe and the root of its
+    cards were in the log before the bets, and whether the dealer signed the shoe and the deal.
+    """
+    kinds = {OPENED: f"shoe:{shoe.pk}", SETTLED: f"round:{round_id}"}
+    rows = Event.objects.filter(kind__in=kinds, on__in=kinds.values()).order_by("-pk")
+    found = {row.kind: json.loads(bytes(row.body))["data"] | {"event": row.pk} for row in rows}
+    opened, settled = found.get(OPENED), found.get(SETTLED)
+    if settled is not None:
+        settled["round"] = str(round_id)
+    if opened is None or settled is None or opened["event"] > settled["event"] or opened["root"] != shoe.root:
+        return Evidence(NOTHING, "no event" if settled is None else signature_of_cards(str(shoe.pk), opened, settled))
+    return Evidence(opened["commitment"], signature_of_cards(str(shoe.pk), opened, settled))
+
+
+def signature_of_shoe(shoe_id: str, opened: Mapping[str, Any]) -> str:
+    """Return "valid" if a trusted dealer signed how the shoe begins that the event describes, otherwise why not."""
+    try:
+        said = ShoeStatement(
+            key=opened["dealer"],
+            binding=binding_of_shoe(shoe_id, opened),
+            commitment=opened["commitment"],
+            entropy=digest_of_entropy(opened["entropy"]),
+            root=opened["root"],
+            burn_card=opened["burn_card"],
+            burned=opened["burned"],
+            cut=opened["cut"],
+        )
+        return _signature(said.key, said.text, opened["signature"])
+    except (KeyError, TypeError, ValueError) as error:
+        return f"no signature: {type(error).__name__}"
+
+
+def signature_of_cards(shoe_id: str, opened: Mapping[str, Any] | None, settled: Mapping[str, Any]) -> str:
+    """Return "valid" if a trusted dealer signed all cards of the round that the event describes, otherwise why not."""
+    if opened is None:
+        return "no shoe"
+    if (of_shoe := signature_of_shoe(shoe_id, opened)) != VALID:
+        return of_shoe
+    try:
+        dealt = settled["dealt"]
+        if " ".join(each["cards"] for each in dealt) != settled["cards"] or not dealt:
+            return "of other cards"
+        for each in dealt:
+            said = CardsStatement(
+                key=each["dealer"],
+                binding=binding_of_shoe(shoe_id, opened),
+                commitment=opened["commitment"],
+                round=settled["round"],
+                first=each["first_card"],
+                stakes=each["stakes"],
+                cards=each["cards"],
+                salts=each["salts"],
+            )
+            if (of_cards := _signature(said.key, said.text, each["signature"])) != VALID:
+                return of_cards
+    except (KeyError, TypeError, ValueError) as error:
+        return f"no signature: {type(error).__name__}"
+    return VALID
+
+
+def binding_of_shoe(shoe_id: str, opened: Mapping[str, Any]) -> Binding:
+    """Return what the commitment to a shoe names, by its event. Raises KeyError, ValueError."""
+    return Binding(Purpose(opened["purpose"]), shoe_id, opened["table"], opened["decks"], opened["rules"])
+
+
+def _signature(key: str, text: str, signature: str) -> str:
+    if key not in trusted_keys():
+        return "not of a dealer in DEALER_KEYS"
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(bytes.fromhex(signature), text.encode())
+    except InvalidSignature:
+        return "not of this text"
+    return VALID
 
 
 def signature_of(round_id: str, decks: int, settled: Mapping[str, Any]) -> str:

@@ -69,7 +69,7 @@ class InShoe:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the event log says about the deal of a solo round."""
+    """What the event log says about the deal of a round."""
 
     committed: str  # the commitment to the round in an event before its bets; "none"
     signature: str  # what is wrong with the dealer's signature; "valid"
@@ -89,7 +89,7 @@ class StoredRound:
     ledger_totals: Mapping[int, LedgerTotals]  # by player
     shoe: InShoe | None = None  # None: the cards were shuffled for this round only
     binding: Binding | None = None  # what the commitment names; None in a shoe
-    evidence: Evidence | None = None  # None in a shoe
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,15 @@ def findings(stored: StoredRound, variant: Variant) -> tuple[Finding, ...]:
     return tuple(finding for finding in _compare(stored, variant, seal, coup) if finding.stored != finding.recomputed)
 
 
+def unproven(evidence: Evidence | None, seal: str) -> Iterator[Finding]:
+    """Yield what the event log does not prove about a deal; *seal* is the commitment."""
+    if evidence is not None:
+        if evidence.committed != seal:
+            yield Finding(COMMITTED, evidence.committed, seal)
+        if evidence.signature != VALID:
+            yield Finding(SIGNATURE, evidence.signature, VALID)
+
+
 def _redeal(stored: StoredRound, variant: Variant) -> Coup:
     if stored.shoe is None:
         return deal(shuffle(stored.seed, variant.decks, stored.player_value))
@@ -125,9 +134,7 @@ def _compare(stored: StoredRound, variant: Variant, seal: str, coup: Coup) -> It
     yield Finding("commitment", stored.commitment, seal)
     yield Finding("cards", stored.cards, " ".join(card.code for card in coup.cards))
     yield Finding("outcome", stored.outcome, str(coup.outcome))
-    if stored.evidence is not None:
-        yield Finding(COMMITTED, stored.evidence.committed, seal)
-        yield Finding(SIGNATURE, stored.evidence.signature, VALID)
+    yield from unproven(stored.evidence, seal)
     for part in stored.parts:
         name = f"player:{part.player}"
         yield Finding(f"{name} mode", part.mode, stored.mode)

@@ -10,7 +10,7 @@ from games.chemin import redeal as chemin_redeal
 from games.chemin import stored_coups as chemin_stored
 from games.engine.bets import Variant
 from games.models import IncidentKind, Participation, Round, Shoe, Void
-from games.rounds.dealt import binding_of, read_evidence
+from games.rounds.dealt import binding_of, read_evidence, read_shoe_evidence
 from games.rounds.integrity import Doubt
 from games.rounds.redeal import (
     COMMITTED,
@@ -23,6 +23,7 @@ from games.rounds.redeal import (
     StoredRound,
     StoredWager,
     findings,
+    unproven,
 )
 from games.shared.shoes import cards_of
 from games.variants import GAMES
@@ -73,6 +74,7 @@ def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
     )
     coups = chemin_stored.read_records([played.pk for played in found if _is_chemin(played)])
     evidence = read_evidence({played.pk: _decks(played) for played in found if played.shoe_id is None})
+    evidence |= {played.pk: read_shoe_evidence(played.shoe, played.pk) for played in found if played.shoe}
     for played in found:
         others = coups.get(played.pk, chemin_stored.CoupRecords())
         own, moved = tuple(parts.get(played.pk, ())), ledger_totals.get(played.pk, {})
@@ -87,7 +89,7 @@ class _RoundRecords:
     parts: tuple[StoredPart, ...]
     ledger_totals: Mapping[int, LedgerTotals]
     others: chemin_stored.CoupRecords
-    evidence: Evidence | None  # only for a solo round
+    evidence: Evidence | None
 
 
 def _decks(played: Round) -> int:
@@ -126,7 +128,8 @@ def _found(played: Round, game: Game, records: _RoundRecords) -> tuple[Finding, 
         return findings(_stored(played, game, records), game)
     if played.shoe is None:
         return (Finding("shoe", "none", "one"),)
-    return chemin_redeal.findings(chemin_stored.stored_coup(played, played.shoe, records.parts, records.others))
+    coup = chemin_stored.stored_coup(played, played.shoe, records.parts, records.others)
+    return (*chemin_redeal.findings(coup), *unproven(records.evidence, played.shoe.commitment))
 
 
 def _without_cards_to_come(played: Round, shoe: Shoe, found: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -65,6 +65,7 @@ def open_shoe(live_table: LiveTable, purpose: Purpose = Purpose.SHOE) -> Shoe:
             "entropy": shoe.entropy,
             "mode": live_table.mode,
             "number": shoe.number,
+            "purpose": purpose.value,
             "root": shoe.root,
             "rules": shoe.rules_digest,
             "signature": bytes(shoe.signature).hex(),

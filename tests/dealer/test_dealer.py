@@ -4,15 +4,17 @@ from base64 import urlsafe_b64decode
 from dataclasses import replace
 from hashlib import sha256
 from hmac import digest
+from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from audit.key_folder import CannotStart
-from games.dealer.dealer import Committed, Dealer, Dealt, DealtOtherwise, Expired, Foreign
+from games.dealer.dealer import Committed, Dealer, Dealt
 from games.dealer.keys import Keys
 from games.dealer.memory import Forgotten, Memory
+from games.dealer.refusals import DealtOtherwise, Expired, Foreign
 from games.engine.commitments import Binding, Purpose, digest_of_entropy, digest_of_stakes, refusal_text
 from games.engine.coup import deal
 from games.engine.shoe import shuffle
@@ -29,8 +31,8 @@ def dealt(
 
 
 @pytest.fixture
-def dealer() -> Dealer:
-    return Dealer(KEYS)
+def dealer(tmp_path: Path) -> Dealer:
+    return Dealer(KEYS, tmp_path / "shoes")
 
 
 @pytest.mark.parametrize("value", ["", "my own words", "mărțișor ♣"])
@@ -106,8 +108,8 @@ def test_a_sealed_seed_that_was_changed_deals_nothing(dealer: Dealer, place: int
         dealt(dealer, Committed(made.commitment, made.sealed[:place]))
 
 
-def test_what_an_earlier_epoch_committed_to_is_dealt_by_none(dealer: Dealer) -> None:
-    made, later = dealer.commit(BINDING), Dealer(KEYS)
+def test_what_an_earlier_epoch_committed_to_is_dealt_by_none(dealer: Dealer, tmp_path: Path) -> None:
+    made, later = dealer.commit(BINDING), Dealer(KEYS, tmp_path / "later")
     assert dealer.epoch != later.epoch
     with pytest.raises(Expired):
         dealt(later, made)
@@ -152,8 +154,8 @@ def test_shoes_are_not_dealt_in_one_go(dealer: Dealer) -> None:
         dealt(dealer, dealer.commit(shoe), shoe)
 
 
-def test_a_commitment_that_is_too_old_expires_dealt_or_not() -> None:
-    dealer = Dealer(KEYS, kept=8)
+def test_a_commitment_that_is_too_old_expires_dealt_or_not(tmp_path: Path) -> None:
+    dealer = Dealer(KEYS, tmp_path, kept=8)
     played, waiting = dealer.commit(BINDING), dealer.commit(BINDING)
     dealt(dealer, played)
     later = [dealer.commit(BINDING) for _ in range(8)]

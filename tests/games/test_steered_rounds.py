@@ -99,7 +99,7 @@ def test_an_honest_house_is_clean(seat, capsys):
     for _ in range(3):
         a_round(seat.player, seat.table, player=STAKE)
     assert replay_task.replay_finished_rounds().suspicious == ()
-    assert deals_verified(capsys) == "3 rounds of 1 epochs of the dealer were verified.\n"
+    assert deals_verified(capsys) == "3 rounds, 0 shoes and 1 epochs of the dealer were verified.\n"
 
 
 class TestTheLoginRole:

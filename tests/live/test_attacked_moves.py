@@ -5,20 +5,21 @@ Each attack succeeds once its guard is dropped: the right is granted and the tri
 function looked at is changed by the owner.
 """
 
-from typing import Any
-from uuid import uuid4
+from dataclasses import replace
+from uuid import UUID, uuid4
 
 import pytest
-from cryptography.exceptions import InvalidTag
-from django.conf import settings
 from django.db import ProgrammingError, connection, transaction
 
+from games import deals
+from games.dealer.client import CardsDealt
+from games.deals import NewShoe
 from games.engine.commitments import Purpose
+from games.errors import ShoeRefused
 from games.models import Incident, LiveRound, LiveTable, Phase, Shoe, ShoeEnding, SoloSeat
-from games.seeds import SealedSeed, new_sealed_seed
 from games.shared import malfunction, moves, shoes
+from games.variants import VARIANTS
 from ops.privileges import APP_ROLE
-from players import key_rotation
 from tests.builders import a_player, a_round, a_seat, a_table
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, seated_players
 from tests.harness.owner import as_owner, update_as_owner
@@ -27,12 +28,29 @@ from tests.live.at_table import a_live_table, advance_to, bet, hurry, make_late,
 pytestmark = pytest.mark.django_db
 
 RICH = 1_000_000
-BEGINS: dict[str, Any] = {"decks": 8, "burn_card": "9H", "burned": 10, "cut": 402}
-GUARDED = ("games_shoe", "games_liveround", "games_livetable", "games_livetotal")
+GUARDED = (
+    "games_shoe",
+    "games_shoeleaves",
+    "games_dealtcards",
+    "games_liveround",
+    "games_livetable",
+    "games_livetotal",
+)
 # Attack -> the phase of the round, and the statement with the round, its shoe and its table.
 WRITTEN = {
     "the commitment of a shoe": (Phase.BETTING, "UPDATE games_shoe SET commitment = repeat('0', 64) WHERE id = {shoe}"),
-    "the seed of a shoe": (Phase.BETTING, "UPDATE games_shoe SET sealed_seed = 'known' WHERE id = {shoe}"),
+    "the root of a shoe": (Phase.BETTING, "UPDATE games_shoe SET root = repeat('0', 64) WHERE id = {shoe}"),
+    "the cards that a shoe commits to": (
+        Phase.BETTING,
+        "UPDATE games_shoeleaves SET leaves = reverse(leaves) WHERE shoe_id = {shoe}",
+    ),
+    "cards that were dealt": (Phase.DEALT, "UPDATE games_dealtcards SET cards = '9H 9D KS QC' WHERE shoe_id = {shoe}"),
+    "cards that were not dealt": (
+        Phase.DEALT,
+        """INSERT INTO games_dealtcards (shoe_id, first_card, round_id, cards, salts, stakes, dealer_key, signature)
+            SELECT shoe_id, 300, round_id, cards, salts, stakes, dealer_key, signature
+            FROM games_dealtcards WHERE shoe_id = {shoe}""",
+    ),
     "a seed before its time": (
         Phase.BETTING,
         "UPDATE games_shoe SET seed = 'x', ended_at = opened_at, ending = 'cut_card' WHERE id = {shoe}",
@@ -94,14 +112,14 @@ def write(statement: str) -> int:
         return cursor.rowcount
 
 
-def opened(live_table: LiveTable, sealed: SealedSeed) -> Shoe:
-    return opened_as(live_table, sealed, **BEGINS)
-
-
-def opened_as(live_table: LiveTable, sealed: SealedSeed, **begins: Any) -> Shoe:
-    return moves.open_shoe(
-        live_table, sealed.round_id, commitment=sealed.commitment, sealed_seed=sealed.sealed, **begins
-    )
+def made(live_table: LiveTable, shoe_id: UUID | None = None) -> NewShoe:
+    """Have the dealer make a shoe for a table, with this id or a new one."""
+    variant = VARIANTS[live_table.table.variant]
+    before, deals.uuid4 = deals.uuid4, lambda: shoe_id or uuid4()
+    try:
+        return deals.new_shoe(Purpose.SHOE, live_table.table_id, variant.decks, variant.digest, entropy="")
+    finally:
+        deals.uuid4 = before
 
 
 def without_shoe(live_table: LiveTable) -> LiveTable:
@@ -134,76 +152,109 @@ class TestTheTables:
 
 
 class TestAShoe:
-    def test_is_not_the_round_of_a_solo_seat_whose_seed_somebody_knows(self, live_table):
-        """16 of 16 rounds were predicted when seeds were bound to their id alone."""
-        player = a_player(real=RICH)
-        seat = a_seat(player, a_table())
-        known = SealedSeed(seat.round_id, seat.commitment, bytes(seat.sealed_seed))
-        without_shoe(live_table)
-        with pytest.raises(moves.UsedBefore), transaction.atomic():
-            opened(live_table, known)
-        as_owner("DELETE FROM games_soloseat WHERE id = %s", [seat.pk])
-        with transaction.atomic():
-            shoe = opened(live_table, known)
-            with pytest.raises(InvalidTag):
-                shoes.seed_of(shoe)
-            transaction.set_rollback(True)
-        seed = b"s" * 32  # that of a seat only the dealer can open
-        bound_to_the_id = key_rotation.seal(settings.SEED_KEY, seed, b"shoe:" + known.round_id.bytes)
-        dealt = opened(live_table, SealedSeed(known.round_id, known.commitment, bound_to_the_id))
-        assert shoes.seed_of(dealt) == seed
-
     def test_has_no_id_that_a_round_or_another_shoe_had(self, live_table):
-        played = a_round(a_player(real=RICH), a_table(), player=5000)
+        """16 of 16 rounds were predicted when the seed of a solo seat could be put on a table."""
+        seat = a_seat(a_player(real=RICH), a_table())
+        played = a_round(a_player(real=RICH), a_table(slug="another"), player=5000)
         settled = played_to(live_table, Phase.SETTLED)
         shoes.end(settled.shoe, ShoeEnding.RETIRED)
-        fresh = new_sealed_seed(Purpose.SHOE)
-        for used in (played.round_id, settled.pk, settled.shoe_id):
+        for used in (seat.round_id, played.round_id, settled.pk, settled.shoe_id):
             with pytest.raises(moves.UsedBefore), transaction.atomic():
-                opened(live_table, SealedSeed(used, fresh.commitment, fresh.sealed))
+                moves.open_shoe(live_table, made(live_table, used))
+        fresh = made(live_table)
         with pytest.raises(moves.UsedBefore), transaction.atomic():
-            opened(live_table, SealedSeed(fresh.round_id, settled.shoe.commitment, fresh.sealed))
-        assert opened(live_table, fresh).number == 2
+            moves.open_shoe(live_table, replace(fresh, cut=replace(fresh.cut, commitment=settled.shoe.commitment)))
+        assert moves.open_shoe(live_table, fresh).number == 2
 
     def test_is_the_only_one_on_its_table(self, live_table):
-        fresh = new_sealed_seed(Purpose.SHOE)
+        fresh = made(live_table)
         settled = played_to(live_table, Phase.SETTLED)
         with pytest.raises(moves.NothingOpensHere), transaction.atomic():
-            opened(live_table, fresh)
+            moves.open_shoe(live_table, fresh)
         update_as_owner(Shoe.objects.filter(pk=settled.shoe_id), ended_at=settled.ended_at, ending=ShoeEnding.RETIRED)
-        assert opened(live_table, fresh)
+        assert moves.open_shoe(live_table, fresh)
 
-    @pytest.mark.parametrize(("field", "value"), [("decks", 9), ("burned", 402), ("cut", 416), ("burn_card", "")])
-    def test_begins_within_its_decks(self, live_table, field, value):
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            *(
+                ("commitment", "0" * 64),
+                ("root", "0" * 64),
+                ("leaves", bytes(32 * 416)),
+                ("burn_card", ""),
+                ("burned", 0),
+            ),
+            *(
+                ("burn_salt", bytes(16)),
+                ("cut", 415),
+                ("key", "0" * 64),
+                ("signature", bytes(64)),
+                ("proof", bytes(32)),
+            ),
+        ],
+    )
+    def test_begins_as_the_dealer_said(self, live_table, field, value):
         without_shoe(live_table)
+        fresh = made(live_table)
         with pytest.raises(moves.DoesNotFit), transaction.atomic():
-            opened_as(live_table, new_sealed_seed(Purpose.SHOE), **BEGINS | {field: value})
-        assert opened(live_table, new_sealed_seed(Purpose.SHOE))
+            moves.open_shoe(live_table, replace(fresh, cut=replace(fresh.cut, **{field: value})))
+        assert moves.open_shoe(live_table, fresh)
 
-    def test_ends_once_and_with_its_seed(self, live_table):
+    @pytest.mark.parametrize("what", ["entropy", "decks", "rules", "table", "purpose"])
+    def test_is_the_one_that_the_dealer_shuffled_for_this_table(self, live_table, what):
+        without_shoe(live_table)
+        fresh = made(live_table)
+        other = replace(fresh, entropy="mine")
+        if what in ("decks", "rules"):
+            other = replace(
+                fresh, binding=replace(fresh.binding, **{"decks": {"decks": 6}, "rules": {"rules": "0" * 64}}[what])
+            )
+        if what == "table":
+            other = made(a_live_table(slug="other"))
+        if what == "purpose":
+            variant = VARIANTS[live_table.table.variant]
+            other = deals.new_shoe(Purpose.CHEMIN, live_table.table_id, variant.decks, variant.digest, entropy="")
+        with pytest.raises(moves.DoesNotFit), transaction.atomic():
+            moves.open_shoe(live_table, other)
+        assert moves.open_shoe(live_table, fresh)
+
+    def test_ends_once_and_its_seed_is_the_one_committed_to(self, live_table):
         shoe = played_to(live_table, Phase.SETTLED).shoe
-        seed = shoes.seed_of(shoe)
-        for known, ending in ((b"x" * 32, ShoeEnding.RETIRED), (None, ShoeEnding.CUT_CARD)):
-            with pytest.raises(moves.DoesNotFit), transaction.atomic():
-                moves.end_shoe(shoe, known, ending)
-        moves.end_shoe(shoe, seed, ShoeEnding.RETIRED)
         with pytest.raises(moves.WrongPhase), transaction.atomic():
-            moves.end_shoe(shoe, seed, ShoeEnding.RETIRED)
+            moves.ask_for_seed(shoe.pk)
+        with pytest.raises(moves.WrongPhase), transaction.atomic():
+            moves.publish_seed(shoe, bytes(32))
+        moves.end_shoe(shoe, ShoeEnding.RETIRED)
+        with pytest.raises(moves.WrongPhase), transaction.atomic():
+            moves.end_shoe(shoe, ShoeEnding.RETIRED)
+        for other in (bytes(32), b"", bytes(31)):
+            with pytest.raises(moves.DoesNotFit), transaction.atomic():
+                moves.publish_seed(shoe, other)
+        assert shoes.publish(shoe.pk) == ()
+        shoe.refresh_from_db()
+        assert deals.shoe_binding(shoe).commitment(bytes(shoe.seed)) == shoe.commitment
 
     @pytest.mark.parametrize("phase", [Phase.BETTING, Phase.CLOSED, Phase.DEALT])
     def test_does_not_end_under_a_round(self, live_table, phase):
         live_round = played_to(live_table, phase)
-        seed = shoes.seed_of(live_round.shoe)
         with pytest.raises(moves.WrongPhase), transaction.atomic():
-            moves.end_shoe(live_round.shoe, seed, ShoeEnding.RETIRED)
+            moves.end_shoe(live_round.shoe, ShoeEnding.RETIRED)
         drop_guards()
         update_as_owner(LiveRound.objects.filter(pk=live_round.pk), phase=Phase.VOID)
-        moves.end_shoe(live_round.shoe, seed, ShoeEnding.RETIRED)
+        moves.end_shoe(live_round.shoe, ShoeEnding.RETIRED)
 
     def test_of_a_shared_table_gives_cards_to_rounds_alone(self, live_table):
-        dealt = played_to(live_table, Phase.DEALT)
+        closed = played_to(live_table, Phase.CLOSED)
+        hurry(live_table)
+        dealt = cards_for(closed)
         with pytest.raises(moves.WrongPhase), transaction.atomic():
-            moves.draw_cards(dealt.shoe, dealt.shoe.gone + 1)
+            moves.draw_cards(closed.pk, dealt)
+        moves.deal_round(closed, dealt)
+
+
+def cards_for(closed: LiveRound) -> CardsDealt:
+    """Return what the dealer deals for a round whose bets are closed."""
+    return deals.deal_cards(closed.shoe, closed.pk, moves.ask_for_cards(closed.pk))
 
 
 class TestARound:
@@ -246,27 +297,36 @@ class TestARound:
         as_owner("UPDATE games_liveseat SET stakes = '{}' WHERE round_id = %s", [live_round.pk])
         moves.take_bets_again(live_round)
 
-    def test_is_dealt_once_and_with_cards(self, live_table):
+    def test_is_dealt_once_and_with_the_dealer_s_cards(self, live_table):
         closed = played_to(live_table, Phase.CLOSED)
         with pytest.raises(moves.TooEarly), transaction.atomic():
-            moves.deal_round(closed, "9H 4D KS 2C")
+            moves.ask_for_cards(closed.pk)
         hurry(live_table)
-        for cards in ("", "9H 4D KS", "9H 4D KS 2C 3C 4C 5C", "9H 4D KS XX", "1H 4D KS 2C"):
+        dealt, before = cards_for(closed), closed.shoe.gone
+        for field, value in (
+            *(("cards", "9H 4D KS 2C"), ("cards", ""), ("cards", dealt.cards[:8]), ("salts", bytes(len(dealt.salts)))),
+            *(("key", "0" * 64), ("signature", bytes(64)), ("proof", bytes(32))),
+        ):
             with pytest.raises(moves.DoesNotFit), transaction.atomic():
-                moves.deal_round(closed, cards)
-        before = closed.shoe.gone
-        moves.deal_round(closed, "9H 4D KS 2C")
-        assert (closed.first_card, Shoe.objects.get(pk=closed.shoe_id).gone) == (before, before + 4)
+                moves.deal_round(closed, replace(dealt, **{field: value}))
+        moves.deal_round(closed, dealt)
+        count = len(dealt.cards.split())
+        assert (closed.first_card, Shoe.objects.get(pk=closed.shoe_id).gone) == (before, before + count)
         hurry(live_table)
         with pytest.raises(moves.WrongPhase), transaction.atomic():
-            moves.deal_round(closed, "9H 4D KS 2C")
+            moves.deal_round(closed, dealt)
+        with pytest.raises(moves.WrongPhase), transaction.atomic():
+            moves.ask_for_cards(closed.pk)
 
-    def test_gives_no_card_that_its_shoe_has_not(self, live_table):
+    def test_is_dealt_for_the_bets_that_were_closed(self, live_table):
         closed = played_to(live_table, Phase.CLOSED)
         hurry(live_table)
-        update_as_owner(Shoe.objects.filter(pk=closed.shoe_id), gone=52 * 8 - 3)
+        dealt = cards_for(closed)
+        as_owner("UPDATE games_liveseat SET stakes = '{\"banker\": 5000}' WHERE round_id = %s", [closed.pk])
         with pytest.raises(moves.DoesNotFit), transaction.atomic():
-            moves.deal_round(closed, "9H 4D KS 2C")
+            moves.deal_round(closed, dealt)
+        with pytest.raises(ShoeRefused, match="cards have left the shoe"):
+            cards_for(closed)  # nor does the dealer deal it again for other bets
 
     def test_does_not_end_unpaid(self, live_table):
         dealt = played_to(live_table, Phase.DEALT)
@@ -319,16 +379,31 @@ class TestACoup:
         with pytest.raises(moves.WrongPhase), transaction.atomic():
             moves.move_coup(live_round, Phase.CLOSED, at=live_round.opened_at, deadline=live_round.deadline)
 
-    def test_gives_back_no_card(self):
+    def test_takes_the_dealer_s_cards_in_their_order(self):
         coup = self.coup()
         with pytest.raises(moves.WrongPhase), transaction.atomic():
-            moves.draw_cards(coup.shoe, coup.shoe.gone + 4)
+            moves.ask_for_cards(coup.pk)
         update_as_owner(LiveRound.objects.filter(pk=coup.pk), phase=Phase.CLOSED)
-        update_as_owner(LiveRound.objects.filter(pk=coup.pk), phase=Phase.DEALT)
-        moves.draw_cards(coup.shoe, 4)
-        for gone in (3, 52 * 6 + 1):
-            with pytest.raises(moves.DoesNotFit), transaction.atomic():
-                moves.draw_cards(coup.shoe, gone)
+        dealt = cards_for(coup)
+        assert len(dealt.cards.split()) == 4
+        with pytest.raises(moves.DoesNotFit), transaction.atomic():
+            moves.draw_cards(coup.pk, replace(dealt, cards="9H 4D KS 2C"))
+        assert moves.draw_cards(coup.pk, dealt) == 4
+        with pytest.raises(moves.DoesNotFit), transaction.atomic():
+            moves.draw_cards(coup.pk, dealt)  # the same once more
+
+    def test_is_not_finished_without_a_card_that_was_seen(self):
+        """Draw, look at the card, forget it and stand: the dealer proves that it dealt five cards."""
+        coup = self.coup()
+        update_as_owner(LiveRound.objects.filter(pk=coup.pk), phase=Phase.CLOSED)
+        moves.draw_cards(coup.pk, cards_for(coup))
+        update_as_owner(LiveRound.objects.filter(pk=coup.pk), phase=Phase.DEALT, first_card=0)
+        four, _ = deals.prove_coup(coup.shoe, coup.pk)
+        with transaction.atomic():
+            moves.draw_cards(coup.pk, cards_for(coup))
+            transaction.set_rollback(True)
+        five, _ = deals.prove_coup(coup.shoe, coup.pk)
+        assert (len(four.split()), len(five.split())) == (4, 5)
 
 
 class TestATable:

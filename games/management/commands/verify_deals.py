@@ -1,4 +1,4 @@
-"""`manage.py verify_deals`: verify every deal of a solo round in the event log.
+"""`manage.py verify_deals`: verify every deal in the event log.
 
 It checks that the commitment to each round was in the log before the round, that a dealer of
 DEALER_KEYS signed each deal, and that no deal is missing. A missing deal was dealt and not stored:
@@ -14,7 +14,7 @@ from games.verification import deals
 
 
 class Command(BaseCommand):
-    """Verify the deals of solo rounds. Exit status 1 on findings."""
+    """Verify the deals. Exit status 1 on findings."""
 
     help = __doc__ or ""
 
@@ -26,4 +26,5 @@ class Command(BaseCommand):
             found += 1
         if found:
             raise CommandError(f"The deals failed verification: {found} findings, listed above.")
-        self.stdout.write(f"{verified.rounds} rounds of {len(verified.epochs)} epochs of the dealer were verified.")
+        counted = f"{verified.rounds} rounds, {verified.shoes} shoes and {len(verified.epochs)} epochs of the dealer"
+        self.stdout.write(f"{counted} were verified.")

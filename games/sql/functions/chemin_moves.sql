@@ -696,7 +696,8 @@ BEGIN
         FROM games_participation AS p WHERE p.round_id = round;
         PERFORM audit_append('round.settled', 'system', 'round:' || round, concat(
             '{"by":"system","data":{"at_risk":', sums.staked, ',"cards":"', games_finish_coup.cards, '","code":', to_json(live.code),
-            ',"commitment":"', live.commitment, '","currency":"', live.currency, '","first_card":', live.first_card, ',"mode":"',
+            ',"commitment":"', live.commitment, '","currency":"', live.currency, '","dealt":',
+            games_dealt_for_event(live.shoe_id, round, live.first_card), ',"first_card":', live.first_card, ',"mode":"',
             live.mode, '","outcome":"', games_finish_coup.outcome, '","parts":', sums.stakes + 1, ',"rules":"', live.rules_digest,
             '","sha256":"', encode(sha256(convert_to(concat_ws(E'\n', (
                 SELECT string_agg(concat_ws(' ', s.seat_id, coalesce(s.player_id::text, 'house'), 'punter', s.stake, s.returned, 0),

@@ -69,12 +69,11 @@ DECLARE
     settled record;
 BEGIN
     SELECT l.code, l.version_id, l.shoe_id, l.first_card, l.cards, games_outcome(l.cards) AS outcome, t.table_id, t.mode,
-           s.commitment, v.rules_digest, encode(d.salts, 'hex') AS salts
+           s.commitment, v.rules_digest
     INTO live
     FROM games_liveround AS l
     JOIN games_livetable AS t ON t.id = l.live_table_id JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'shared'
     JOIN games_shoe AS s ON s.id = l.shoe_id JOIN games_tableversion AS v ON v.id = l.version_id
-    JOIN games_dealtcards AS d ON d.shoe_id = l.shoe_id AND d.first_card = l.first_card
     WHERE l.id = round AND l.phase = 'dealt' FOR UPDATE OF l;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'round % is not dealt', round USING ERRCODE = 'SB060';
@@ -189,8 +188,8 @@ BEGIN
     INTO settled FROM own;
     PERFORM audit_append('round.settled', 'system', 'round:' || round, concat(
         '{"by":"system","data":{"cards":"', live.cards, '","code":', to_json(live.code), ',"commitment":"', live.commitment,
-        '","first_card":', live.first_card, ',"mode":"', live.mode, '","outcome":"', live.outcome, '","rules":"',
-        live.rules_digest, '","salts":"', live.salts, '","sha256":', coalesce('"' || settled.hash || '"', 'null'), ',"shoe":"', live.shoe_id,
+        '","dealt":', games_dealt_for_event(live.shoe_id, round, live.first_card), ',"first_card":', live.first_card, ',"mode":"', live.mode, '","outcome":"', live.outcome, '","rules":"',
+        live.rules_digest, '","sha256":', coalesce('"' || settled.hash || '"', 'null'), ',"shoe":"', live.shoe_id,
         '","table_version":', live.version_id, ',"totals":', coalesce('{' || settled.totals || '}', 'null'),
         '},"kind":"round.settled","on":"round:', round, '"}'));
     RETURN QUERY SELECT settled.lines, settled.slips;

@@ -199,6 +199,19 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_draw_cards FROM PUBLIC;
 
+-- Return what the dealer dealt for a round, as a list for its event: {"cards", "dealer", "first_card", "salts",
+-- "signature", "stakes"} each time cards left the shoe.
+-- `first`: number of cards that had left the shoe before.
+CREATE OR REPLACE FUNCTION games_dealt_for_event(shoe uuid, round uuid, first integer) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT concat('[', string_agg(concat(
+        '{"cards":"', d.cards, '","dealer":"', d.dealer_key, '","first_card":', d.first_card, ',"salts":"',
+        encode(d.salts, 'hex'), '","signature":"', encode(d.signature, 'hex'), '","stakes":"', d.stakes, '"}'),
+        ',' ORDER BY d.first_card), ']')
+    FROM games_dealtcards AS d WHERE d.shoe_id = shoe AND d.round_id = round AND d.first_card >= first
+$$;
+REVOKE ALL ON FUNCTION games_dealt_for_event FROM PUBLIC;
+
 -- End a shoe, and return the time. Its seed follows (games_publish_seed).
 -- Raises SB073 if the shoe has ended already or a round of it has not, so that nobody bets on known
 -- cards.
