@@ -95,10 +95,10 @@ def test_gli19_3_2_no_product_module_uses_a_predictable_generator():
 
 
 def test_gli19_3_2_seeds_come_from_the_operating_system_in_one_place():
-    """The dealer's, those of shoes; the third draws its keys."""
+    """The dealer's; the second draws its keys."""
     drawing = {name for name, tree in sources() if {"token_bytes", "urandom"} & called_names(tree)}
     of_games = {name for name in drawing if name.startswith("games.") and ".simulation." not in name}
-    assert of_games == {"games.dealer.dealer", "games.seeds", "games.dealer.keys"}
+    assert of_games == {"games.dealer.dealer", "games.dealer.keys"}
     dealer = dict(sources())["games.dealer.dealer"]
     (made,) = (node for node in nodes(dealer) if isinstance(node, ast.FunctionDef) and node.name == "__init__")
     defaults = dict(zip((each.arg for each in made.args.kwonlyargs), made.args.kw_defaults, strict=True))
@@ -115,74 +115,25 @@ def test_what_shuffles_has_no_hand_in_money():
             ], name
 
 
-@pytest.mark.parametrize(
-    ("module", "makers"),
-    [
-        ("games.shared.shoes", {"unseal", "seed_of"}),
-    ],
-)
-def test_the_seed_of_a_round_is_the_one_that_was_sealed(module, makers):
-    assigned = [
-        node.value
-        for node in nodes(dict(sources())[module])
-        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "seed" for target in node.targets)
-    ]
-    assert assigned
-    assert all(isinstance(value, ast.Call) and getattr(value.func, "id", "") in makers for value in assigned)
-
-
-@pytest.mark.parametrize(("module", "shuffled"), [("games.dealer.dealer", 1), ("games.shared.shoes", 2)])
-def test_gli19_4_5_2_cards_are_shuffled_from_that_seed(module, shuffled):
+@pytest.mark.parametrize(("module", "seed"), [("games.dealer.dealer", "seed"), ("games.dealer.shoes", "self.seed")])
+def test_gli19_4_5_2_cards_are_shuffled_from_that_seed(module, seed):
     tree = dict(sources())[module]
     shuffles = [
         node for node in nodes(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "shuffle"
     ]
-    assert [getattr(call.args[0], "id", "") for call in shuffles] == ["seed"] * shuffled
+    assert [ast.unparse(call.args[0]) for call in shuffles] == [seed]
 
 
-def test_seeds_are_opened_only_to_play_their_round():
-    """A module that imports games.seeds can open seeds of shoes, unless it imports only names that
-    create or re-encrypt them unseen. Those of solo rounds are opened in the dealer's process.
-    """
-    sealed = {f"games.seeds.{name}" for name in ("new_sealed_seed", "SealedSeed", "resealed")}
-    opening = {
-        name: {each for each in imported_names(tree) if f"{each}.".startswith("games.seeds.")} - sealed
-        for name, tree in sources()
-    }
-    assert {name: opened for name, opened in opening.items() if opened} == {
-        "games.shared.shoes": {"games.seeds.unseal"},
-    }
-
-
-def test_a_shoe_is_read_to_deal_its_next_round_and_to_deal_rounds_again():
-    """Nothing else reads the seed or undealt cards."""
-    called = {name: called_names(tree) for name, tree in sources()}
+def test_only_what_plays_and_publishes_a_shoe_asks_the_dealer_about_it():
+    called = {name: called_names(tree) for name, tree in sources() if not name.startswith("games.dealer")}
 
     def callers(function: str) -> set[str]:
         return {name for name, functions in called.items() if function in functions}
 
-    recalls = {f"games.verification.{name}" for name in ("punto_comparison", "chemin_comparison", "service")}
-    assert callers("seed_of") == {
-        "games.shared.shoes",
-        "games.rounds.stored",
-        "games.chemin.stored_coups",
-        *recalls,
-    }
-    assert callers("shuffled") == {"games.shared.shoes", "games.chemin.shoes"}
-    assert callers("next_coup") == {"games.shared.shoes", "games.shared.rounds"}
-    of_guests = {
-        "shoes",
-        "table_state",
-        "maintenance",
-        "void",
-    }  # the croupier, and the void of a dealt round
-    assert callers("cards_of") == {
-        "games.shared.shoes",
-        "games.shared.settlement",
-        "games.shared.evidence",
-        *(f"games.chemin.{name}" for name in of_guests),
-    }
-    assert callers("cards_on_table") == {"games.chemin.table_state", "games.chemin.snapshots"}
+    assert callers("deal_cards") == {"games.deals", "games.shared.shoes", "games.chemin.shoes"}
+    assert callers("ask_for_cards") == {"games.shared.shoes", "games.chemin.shoes"}
+    assert callers("ask_for_seed") == {"games.shared.shoes"}
+    assert callers("new_shoe") == {"games.shared.shoes"}
 
 
 def test_a_player_is_dealt_what_was_sealed_for_them_and_nothing_else():
