@@ -5,6 +5,7 @@ succeeds once the right is given back or the condition is taken out of the funct
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from hmac import digest
 from uuid import uuid4
 
 import psycopg
@@ -15,8 +16,10 @@ from pytest_django import DjangoDbBlocker
 from audit.log import canonical
 from audit.models import Event
 from games.chemin import play
+from games.deals import shoe_binding
 from games.engine.chemin import Phase
 from games.engine.chemin.state import there
+from games.engine.commitments import coup_text
 from games.models import CheminCoup, CheminSeat, CheminTenure, LiveRound, LiveTable
 from players.account import terms
 from players.models import Player
@@ -36,6 +39,7 @@ from tests.chemin.at_table import (
     seated_players,
     seen_of,
 )
+from tests.games.test_rounds_are_written_by_functions import dealer_key
 from tests.harness.databases import kept_for_several_tests
 from tests.harness.owner import as_owner, without
 from wallet import ledger
@@ -398,7 +402,14 @@ class TestATableOfItsOwn:
         assert cash(asked_at(table)).held == 10_000
 
 
-FINISH = "SELECT games_finish_coup(%s, %s, %s, %s, %s, %s, %s, false, false, clock_timestamp())"
+FINISH = "SELECT games_finish_coup(%s, %s, %s, %s, %s, %s, %s, false, false, clock_timestamp(), %s)"
+
+
+def proven(cards: str) -> bytes:
+    """Return the proof of a dealer that has dealt these cards for the coup, from the first card of its shoe."""
+    coup = LiveRound.objects.select_related("shoe__live_table__table").get()
+    text = coup_text(shoe_binding(coup.shoe), str(coup.pk), 0, cards)
+    return digest(dealer_key(), text.encode(), "sha256")
 
 
 class TestACoup:
@@ -426,21 +437,33 @@ class TestACoup:
     )
     def test_ends_as_its_cards_say(self, settled, cards, outcome, punter_draws, banker_draws):
         tenure = CheminTenure.objects.get().pk
-        refused(FINISH, settled.pk, tenure, uuid4(), cards, outcome, punter_draws, banker_draws, by="SB126")
+        refused(
+            FINISH, settled.pk, tenure, uuid4(), cards, outcome, punter_draws, banker_draws, proven(cards), by="SB126"
+        )
 
     def test_pays_what_the_rules_say_once(self, settled):
         tenure = CheminTenure.objects.get().pk
-        send(FINISH, settled.pk, tenure, uuid4(), "9H 2D KS 2C", "punter", None, None)
+        proof = proven("9H 2D KS 2C")
+        send(FINISH, settled.pk, tenure, uuid4(), "9H 2D KS 2C", "punter", None, None, proof)
         coup = CheminCoup.objects.get()
         assert [(stake.stake, stake.returned) for stake in coup.stakes.all()] == [(4_000, 8_000)]
         stored = bytes(Event.objects.get(kind="round.settled").body).decode()
         assert canonical(json.loads(stored)) == stored
-        refused(FINISH, settled.pk, tenure, uuid4(), "9H 2D KS 2C", "punter", None, None, by="SB060")
+        refused(FINISH, settled.pk, tenure, uuid4(), "9H 2D KS 2C", "punter", None, None, proof, by="SB060")
+
+    def test_is_not_finished_without_the_dealer_s_proof(self, settled):
+        arguments = [settled.pk, CheminTenure.objects.get().pk, uuid4(), "9H 2D KS 2C", "punter", None, None]
+        for proof in (None, b"", proven("9H 2D KS 2C 3D")):
+            refused(FINISH, *arguments, proof, by="SB126")
+        without("games_finish_coup", "AND games_is_of_dealer(", "AND true IS DISTINCT FROM games_is_of_dealer(")
+        send(FINISH, *arguments, b"")
 
     def test_is_not_paid_before_it_is_settled(self, staked):
         tenure = CheminTenure.objects.get().pk
-        refused(FINISH, LiveRound.objects.get().pk, tenure, uuid4(), "9H 2D KS 2C", "punter", None, None, by="SB060")
+        refused(
+            FINISH, LiveRound.objects.get().pk, tenure, uuid4(), "9H 2D KS 2C", "punter", None, None, b"", by="SB060"
+        )
 
     def test_that_is_void_has_returned_its_stakes(self, staked):
         tenure = CheminTenure.objects.get().pk
-        refused(FINISH, LiveRound.objects.get().pk, tenure, uuid4(), "", "", None, None, by="SB064")
+        refused(FINISH, LiveRound.objects.get().pk, tenure, uuid4(), "", "", None, None, None, by="SB064")
