@@ -312,6 +312,10 @@ REALITY_CHECK_MINUTES = env.int("REALITY_CHECK_MINUTES", default=60)
 # Seconds after its deadline at which a round of a shared table counts as stuck and the table stops.
 LIVE_LATE_SECONDS = env.int("LIVE_LATE_SECONDS", default=120)
 
+# Seconds for which players cut a new shoe of a shared table: half to bind themselves to the chance that
+# they add, half to open it.
+CUT_SECONDS = env.float("CUT_SECONDS", default=8.0)
+
 # Whether visitors may watch and play a demo game with play chips, without an account. The session
 # engine must keep its data on the server, because it contains the visitor's encrypted seed.
 DEMO_PLAY = env.bool("SABOT_DEMO_PLAY", default=DEMO)

@@ -118,13 +118,20 @@ class Ask:
     ticket: bytes
 
 
-def new_shoe(purpose: Purpose, table_id: int, decks: int, rules: str, *, entropy: str) -> NewShoe:
-    """Have the dealer commit to a new shoe and shuffle it with *entropy*. Raises DealerAway, ShoeRefused."""
-    shoe_id = uuid4()
-    binding = Binding(purpose, str(shoe_id), table_id, decks, rules)
+def commit_to_shoe(binding: Binding) -> str:
+    """Have the dealer commit to a shoe, and return the commitment. Raises DealerAway, ShoeRefused."""
+    with _asking():
+        return client.open_shoe(settings.DEALER, binding)
+
+
+def new_shoe(binding: Binding, entropy: str = "") -> NewShoe:
+    """Have the dealer commit to a shoe, unless it has, and shuffle it with *entropy*.
+
+    Raises DealerAway, ShoeRefused.
+    """
     with _asking():
         client.open_shoe(settings.DEALER, binding)
-        return NewShoe(shoe_id, binding, entropy, client.cut_shoe(settings.DEALER, binding, entropy))
+        return NewShoe(UUID(binding.id), binding, entropy, client.cut_shoe(settings.DEALER, binding, entropy))
 
 
 def deal_cards(shoe: Shoe, round_id: UUID, asked: Ask) -> CardsDealt:

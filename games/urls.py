@@ -26,6 +26,7 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/play/", solo_views.table_play, name="table_play"),
     path("table/<slug:slug>/<mode:mode>/balance/", operators.remote_balance, name="remote_balance"),
     path("table/<slug:slug>/<mode:mode>/bet/", live.live_bet, name="live_bet"),
+    path("table/<slug:slug>/<mode:mode>/cut/", live.live_cut, name="live_cut"),
     path("table/<slug:slug>/<mode:mode>/now/", live.live_now, name="live_now"),
     path("table/<slug:slug>/<mode:mode>/act/", chemin.chemin_act, name="chemin_act"),
     path("table/<slug:slug>/<mode:mode>/seat/", chemin.chemin_seat, name="chemin_seat"),

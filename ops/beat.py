@@ -39,6 +39,8 @@ SELECT FROM games_livetable AS live
 JOIN games_table AS seat ON seat.id = live.table_id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
 WHERE seat.shape = 'shared' AND (round.id IS NULL OR round.deadline <= clock_timestamp())
+    AND NOT EXISTS (
+        SELECT FROM games_shoecut AS cut WHERE cut.live_table_id = live.id AND cut.open_until > clock_timestamp())
     AND (round.phase = 'dealt' OR live.stopped_by_id IS NULL
         AND (seat.status = 'open' OR round.phase IN ('betting', 'closed')))
     AND (round.phase IS DISTINCT FROM 'betting' OR seat.status <> 'open'
@@ -156,9 +158,12 @@ QUESTIONS: Final[Mapping[str, str]] = {
 # The seconds until something is due at the tables, if nothing changes before, which is notified.
 NEXT: Final[Mapping[str, str]] = {
     "games.tasks.tick": """
-SELECT extract(epoch FROM min(round.deadline) - clock_timestamp())::float8
-FROM games_livetable AS live JOIN games_liveround AS round ON round.id = live.round_id
-WHERE round.deadline > clock_timestamp()
+SELECT extract(epoch FROM min(due.at) - clock_timestamp())::float8
+FROM (
+    SELECT round.deadline AS at FROM games_livetable AS live JOIN games_liveround AS round ON round.id = live.round_id
+    UNION ALL SELECT open_until FROM games_shoecut
+) AS due
+WHERE due.at > clock_timestamp()
 """,
     "games.tasks.tick_chemin": """
 SELECT extract(epoch FROM min(deadline) - clock_timestamp())::float8

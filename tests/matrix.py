@@ -451,6 +451,11 @@ def a_colleague(world: World) -> Mapping[str, object]:
     return {"staff_id": world.colleague_id}
 
 
+def a_chance(world: World) -> Mapping[str, object]:
+    """What a browser adds to the shuffle of a shoe, which is not being cut."""
+    return {"shoe": uuid4(), "digest": "0" * 64}
+
+
 def a_shared_table_in_real_mode(world: World) -> Mapping[str, object]:
     """Arguments of a shared table's addresses."""
     return {"slug": world.live_slug, "mode": Mode.REAL}
@@ -735,6 +740,7 @@ LINES = (
     Line("table_rebuy", "POST", players(MOVED), golden_in_free_mode, lambda world: {"amount": "100", "key": uuid4()}),
     Line("table_leave", "POST", players(MOVED), golden_in_free_mode, lambda world: {"key": uuid4()}),
     Line("table", "GET", players(PAGE), a_shared_table_in_real_mode),
+    Line("live_cut", "POST", players(TEXT), a_shared_table_in_real_mode, a_chance),
     Line("live_bet", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"action": "undo"}),
     Line("live_framed", "GET", players(FRAMED), a_shared_table_in_real_mode),
     Line("beside_choose", "GET", players(PAGE), a_shared_table_in_real_mode),

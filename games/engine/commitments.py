@@ -9,7 +9,7 @@ fits no other.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -157,6 +157,15 @@ def refusal_text(reason: str, binding: Binding, commitment: str, sealed: bytes) 
 def epoch_text(key: str, epoch: str) -> str:
     """Return the text with which a dealer proves that it has the key of the proofs."""
     return f"sabot dealer v1\nkey={key}\nepoch={epoch}\n"
+
+
+def entropy_of(chances: Iterable[str]) -> str:
+    """Return what goes into the shuffle of a shoe besides its seed; "" without anybody's chance.
+
+    *chances*: what players have added, each as "digest value", in order.
+    """
+    lines = "".join(f"{each}\n" for each in chances)
+    return hashlib.sha256(f"sabot cut v1\n{lines}".encode()).hexdigest() if lines else ""
 
 
 def digest_of_entropy(player_value: str) -> str:

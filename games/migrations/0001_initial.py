@@ -879,6 +879,34 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
+            name='ShoeCut',
+            fields=[
+                ('live_table', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='cut', serialize=False, to='games.livetable')),
+                ('shoe_id', models.UUIDField()),
+                ('commitment', models.CharField(max_length=64)),
+                ('begun_at', models.DateTimeField()),
+                ('bound_until', models.DateTimeField()),
+                ('open_until', models.DateTimeField()),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='ShoeChance',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('shoe_id', models.UUIDField()),
+                ('digest', models.CharField(max_length=64)),
+                ('value', models.CharField(default='', max_length=32)),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('shoe_id', 'player'), name='games_shoechance_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='ShoeLeaves',
             fields=[
                 ('shoe', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='leaves', serialize=False, to='games.shoe')),

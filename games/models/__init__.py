@@ -52,6 +52,8 @@ from games.models.live import (
     LiveTotal,
     Phase,
     Shoe,
+    ShoeChance,
+    ShoeCut,
     ShoeEnding,
     ShoeLeaves,
 )
@@ -144,6 +146,8 @@ __all__ = [
     "ScheduledVersion",
     "Shape",
     "Shoe",
+    "ShoeChance",
+    "ShoeCut",
     "ShoeEnding",
     "ShoeLeaves",
     "ShuffleHourlyTotal",

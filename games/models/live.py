@@ -80,6 +80,36 @@ class Shoe(models.Model):
         ]
 
 
+class ShoeCut(models.Model):
+    """A shoe that is being cut: the dealer has committed to its seed, and players add chance to the shuffle.
+
+    They bind themselves to a value until `bound_until`, and open it until `open_until`.
+    """
+
+    live_table = models.OneToOneField(LiveTable, models.PROTECT, primary_key=True, related_name="cut")
+    shoe_id = models.UUIDField()  # of the shoe that it becomes
+    commitment = models.CharField(max_length=64)
+    begun_at = models.DateTimeField()
+    bound_until = models.DateTimeField()
+    open_until = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+
+
+class ShoeChance(models.Model):
+    """What a player adds to the shuffle of a shoe. Published with the shoe, without the player."""
+
+    shoe_id = models.UUIDField()
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    digest = models.CharField(max_length=64)  # SHA-256 of the value, in hex
+    value = models.CharField(max_length=32, default="")  # in hex; empty if it was not opened in time
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["shoe_id", "player"], name="games_shoechance_once")]
+
+
 class ShoeLeaves(models.Model):
     """What a shoe is committed to, card by card: the leaves of `games.engine.card_tree`, 32 bytes each.
 

@@ -17,6 +17,12 @@ def call(state: State) -> tuple[str, str, str]:
         return _("The table is stopped"), "", _why_stopped(state)
     if state.is_halted:
         return _("Play is stopped"), "", _halted(state)
+    if state.is_cutting:
+        return (
+            _("The new shoe is being cut"),
+            "",
+            _("Players add random numbers to the shuffle. The next round opens in a moment."),
+        )
     if played is None:
         if state.is_open:
             return _("The table opens in a moment"), "", _("A new shoe is being shuffled.")

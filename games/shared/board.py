@@ -14,7 +14,7 @@ from games.labels import bet_name
 from games.models import Phase
 from games.shared import announcements, chips
 from games.shared.announcements import is_void
-from games.shared.state import Own, State
+from games.shared.state import Cut, Own, Shoe, State
 from games.tables.board import chip_view, hand_view, spots
 from games.tables.presentation import ChipView, HandView, Notice, SpotView
 from wallet.models import Mode
@@ -49,7 +49,7 @@ class PublicView:
     """What everybody at the table sees."""
 
     key: str  # changes when anything but the time changes
-    phase: str  # of Phase, or "stopped", "paused", "closed_table", "waiting"
+    phase: str  # of Phase, or "stopped", "paused", "closed_table", "cutting", "waiting"
     is_halted: bool  # by a house stop
     round_id: UUID | None
     code: str
@@ -65,6 +65,15 @@ class PublicView:
     shoe_number: int | None
     round_number: int | None
     commitment: str
+    shoe_id: UUID | None  # of the shoe in play
+    entropy: str  # what went into its shuffle besides the seed
+    chances: tuple[str, ...]  # what players have added, each as "digest value"
+    added: str  # the same as a sentence
+    cut: Cut | None  # the next shoe, while players cut it
+    bound_until: int  # milliseconds, as those of countdowns
+    open_until: int
+    slug: str
+    mode: Mode
     spent_shoe: UUID | None
     spent_number: int | None
 
@@ -117,6 +126,7 @@ def public_view(state: State, language: str) -> PublicView:
         (phase, state.is_open, state.is_paused, state.is_house_stopped, turned, countdown and countdown.deadline),
         played and (played.id, played.is_void, played.stands, played.counts),
         shoe and (shoe.id, shoe.is_spent),
+        state.cut and state.cut.shoe,
     )
     return PublicView(
         key=hashlib.sha256(repr(idempotency_keys).encode()).hexdigest()[:16],
@@ -136,6 +146,15 @@ def public_view(state: State, language: str) -> PublicView:
         shoe_number=shoe.number if shoe else None,
         round_number=played.number if played else None,
         commitment=shoe.commitment if shoe and not shoe.is_spent else "",
+        shoe_id=shoe.id if shoe and not shoe.is_spent else None,
+        entropy=shoe.entropy if shoe else "",
+        chances=shoe.chances if shoe and not shoe.is_spent else (),
+        added=_added(shoe),
+        cut=state.cut if state.is_cutting else None,
+        bound_until=_milliseconds(state.cut.bound_until) if state.cut else 0,
+        open_until=_milliseconds(state.cut.open_until) if state.cut else 0,
+        slug=state.slug,
+        mode=state.mode,
         spent_shoe=state.spent_shoe,
         spent_number=state.spent_number,
     )
@@ -191,11 +210,27 @@ def _phase(state: State) -> str:
         return "stopped"
     if state.waits:
         return "paused"
+    if state.is_cutting:
+        return "cutting"
     if state.round is None:
         return "waiting" if state.is_open else "closed_table"
     if not state.is_playing and not state.is_open:
         return "closed_table"
     return str(Phase.VOID if state.round.is_void else state.round.phase)
+
+
+def _added(shoe: Shoe | None) -> str:
+    """Return who has added chance to the shuffle of a shoe in play."""
+    if shoe is None or shoe.is_spent:
+        return ""
+    if not shoe.chances:
+        return _("No player has added random numbers to this shoe: its order follows from the dealer’s seed alone.")
+    message = ngettext(
+        "%(count)d player has added random numbers to this shoe.",
+        "%(count)d players have added random numbers to this shoe.",
+        len(shoe.chances),
+    )
+    return message % {"count": len(shoe.chances)}
 
 
 def _counts(state: State) -> str:
@@ -217,7 +252,10 @@ def _countdown(state: State) -> Countdown | None:
 
     The end of a deal is not counted down, because it would reveal how many cards come.
     """
-    played, clock = state.round, state.clock
+    played, clock, cut = state.round, state.clock, state.cut
+    if cut is not None and state.is_cutting and not state.is_halted:
+        lasts = _milliseconds(cut.open_until) - _milliseconds(cut.begun_at)
+        return Countdown(_milliseconds(cut.open_until), _milliseconds(state.now), lasts, _("The new shoe is being cut"))
     if played is None or clock is None or state.is_stopped or state.is_halted:
         return None
     if played.phase == Phase.BETTING:

@@ -15,7 +15,7 @@ from django.db import connection
 from audit.raw_rows import named_errors
 from games.dealer.client import CardsDealt
 from games.deals import Ask, NewShoe
-from games.models import LiveRound, LiveTable, Phase, Shoe, ShoeEnding
+from games.models import LiveRound, LiveTable, Phase, Shoe, ShoeCut, ShoeEnding
 
 
 class MoveRefused(Exception):
@@ -60,6 +60,7 @@ ERROR_OF_STATE: Final[Mapping[str, type[MoveRefused]]] = {
     "SB076": StaysStopped,
 }
 Value = int | str | bytes | datetime | UUID | None
+BEGIN_CUT: Final = "SELECT * FROM games_begin_cut(%s, %s, %s, make_interval(secs => %s))"
 OPEN_SHOE: Final = """
 SELECT * FROM games_open_shoe(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
@@ -77,6 +78,29 @@ def open_shoe(live_table: LiveTable, made: NewShoe) -> Shoe:
         shoe: Shoe = Shoe.objects.raw(OPEN_SHOE, values)[0]
     live_table.shoe = shoe
     return shoe
+
+
+def begin_cut(live_table: LiveTable, shoe_id: UUID, commitment: str, seconds: float) -> ShoeCut:
+    """Let players cut the next shoe of a table. Raises NothingOpensHere, UsedBefore."""
+    values = [live_table.pk, shoe_id, commitment, seconds]
+    with named_errors(ERROR_OF_STATE):
+        cut: ShoeCut = ShoeCut.objects.raw(BEGIN_CUT, values)[0]
+    return cut
+
+
+def bind_chance(live_table_id: int, shoe_id: UUID, player_id: int, digest: str) -> bool:
+    """Bind a player to a value for a shoe that is being cut; return whether that was in time."""
+    return bool(_call("games_bind_chance(%s, %s, %s, %s)", live_table_id, shoe_id, player_id, digest))
+
+
+def open_chance(live_table_id: int, shoe_id: UUID, player_id: int, value: str) -> bool:
+    """Open the value of a player for a shoe that is being cut; return whether that was in time."""
+    return bool(_call("games_open_chance(%s, %s, %s, %s)", live_table_id, shoe_id, player_id, value))
+
+
+def chances(shoe_id: UUID) -> list[str]:
+    """Return what players have added to the shuffle of a shoe, each as "digest value", in order."""
+    return _call("games_chances(%s)", shoe_id) or []
 
 
 def ask_for_cards(round_id: UUID) -> Ask:

@@ -60,6 +60,8 @@ LEFT JOIN games_liveround AS round ON round.id = live.round_id
 WHERE (live.id = %(live_table)s::bigint OR %(live_table)s::bigint IS NULL)
     AND seat.shape = %(shape)s
     AND (round.id IS NULL OR round.deadline <= clock_timestamp())
+    AND NOT EXISTS (
+        SELECT FROM games_shoecut AS cut WHERE cut.live_table_id = live.id AND cut.open_until > clock_timestamp())
     AND CASE
         WHEN round.phase = 'dealt' THEN true
         WHEN round.phase IN ('betting', 'closed') THEN live.stopped_by_id IS NULL

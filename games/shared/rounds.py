@@ -5,20 +5,22 @@ row. `games.shared.phases` decides when a round is due; `games.shared.settlement
 """
 
 import json
+from datetime import timedelta
+from typing import Final
 from uuid import uuid4
 
 from django.db import connection
 
 from audit import log
 from games.engine.bets import Variant
-from games.models import LiveRound, LiveSeat, LiveTable, Table, TableVersion
+from games.models import LiveRound, LiveSeat, LiveTable, ShoeCut, Table, TableVersion
 from games.rounds.codes import round_code
 from games.rounds.integrity import RulesUnknown
 from games.rounds.redeal import Finding
 from games.shared import moves, shoes
 from games.shared.shoes import SYSTEM
 from games.solo.seats import takes_bets
-from games.tables import notify
+from games.tables import clock, notify
 from games.variants import VARIANTS
 
 # The bets on the round. The log commits to their digest: one line "player bet stake" for each bet,
@@ -41,6 +43,13 @@ SELECT (SELECT count(DISTINCT player_id) FROM bet), (SELECT count(*) FROM bet),
 """
 
 
+LATELY: Final = timedelta(minutes=5)
+"""Whoever has bet within this time may cut the next shoe."""
+
+FORGOTTEN: Final = timedelta(minutes=1)
+"""A cut that ended this long ago without a shoe, because the house stood still, is repeated."""
+
+
 def may_open(table: Table, mode: str) -> bool:
     """Return whether a round may open for that kind of money.
 
@@ -50,12 +59,17 @@ def may_open(table: Table, mode: str) -> bool:
     return takes_bets(table, mode) and table.version is not None and table.version.clock is not None
 
 
-def open_next(live_table: LiveTable) -> LiveRound:
-    """Open the next round for bets, under the version in force, from the shoe on the table or a new one."""
+def open_next(live_table: LiveTable) -> LiveRound | None:
+    """Open the next round for bets, under the version in force, from the shoe on the table or a new one.
+
+    Return None if players cut the new shoe first. Raises DealerAway, NotDealt.
+    """
     version = live_table.table.version
     if version is None:
         raise TableVersion.DoesNotExist
-    _bring_shoe(live_table)
+    if not _bring_shoe(live_table):
+        notify.notify_table(live_table.pk)
+        return None
     round_id = uuid4()
     live_round = moves.open_round(live_table, round_id, version_id=version.pk, code=round_code(round_id))
     notify.notify_table(live_table.pk)
@@ -140,13 +154,29 @@ def rules_of(live_round: LiveRound) -> Variant:
     return variant
 
 
-def _bring_shoe(live_table: LiveTable) -> None:
-    """Put a new shoe on the table where there is none, it has ended or it must not be dealt from."""
+def _bring_shoe(live_table: LiveTable) -> bool:
+    """Put a new shoe on the table where there is none, it has ended or it must not be dealt from.
+
+    Return False if players cut it first: those who have bet there lately.
+    """
     shoe = shoes.locked(live_table.shoe_id) if live_table.shoe_id else None
     if shoe and shoes.is_spoiled(shoe):
         shoes.retire(shoe)
-    if shoe is None or shoe.ended_at:
-        shoes.open_shoe(live_table)
+    if shoe is not None and not shoe.ended_at:
+        return True
+    cut = ShoeCut.objects.filter(live_table=live_table).first()
+    if (cut is not None and cut.open_until < clock.now() - FORGOTTEN) or (cut is None and _has_players(live_table)):
+        shoes.begin_cut(live_table)
+        return False
+    shoes.open_shoe(live_table, cut=cut)
+    return True
+
+
+def _has_players(live_table: LiveTable) -> bool:
+    """Return whether anybody has bet at the table lately."""
+    since = clock.now() - LATELY
+    lately = LiveRound.objects.filter(live_table=live_table, opened_at__gt=since).values("pk")
+    return LiveSeat.objects.filter(live_table=live_table, round_id__in=lately).exclude(stakes={}).exists()
 
 
 def read_by_key() -> None:

@@ -8,8 +8,9 @@ ended, the seed is published, and the whole shoe is dealt again from it.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
+from django.conf import settings
 from django.db import transaction
 
 from audit import log
@@ -17,12 +18,12 @@ from audit.models import Event
 from games import deals
 from games.engine import card_tree
 from games.engine.cards import Card
-from games.engine.commitments import Purpose
+from games.engine.commitments import Binding, Purpose, entropy_of
 from games.engine.coup import TooFewCards
 from games.engine.dealing import coup_at, is_whole, opening
 from games.engine.shoe import SeedError, shuffle
 from games.errors import DealerAway, ShoeRefused
-from games.models import OPEN_PHASES, LiveRound, LiveTable, Shoe, ShoeEnding, Void
+from games.models import OPEN_PHASES, LiveRound, LiveTable, Shoe, ShoeCut, ShoeEnding, Void
 from games.rounds.integrity import Doubt, NotDealt, NotReproduced, WrongCard
 from games.rounds.redeal import Finding
 from games.shared import moves
@@ -42,14 +43,37 @@ class ShoeInUse(Exception):
     """A round in progress uses this shoe, so its seed would reveal the cards to come."""
 
 
-def open_shoe(live_table: LiveTable, purpose: Purpose = Purpose.SHOE) -> Shoe:
-    """Have the dealer commit to a new shoe and shuffle it, and put it on the table.
+def begin_cut(live_table: LiveTable) -> ShoeCut:
+    """Have the dealer commit to the next shoe of a table, log that, and let players add chance to its shuffle.
 
     Raises DealerAway, NotDealt.
     """
-    game = GAMES[live_table.table.variant]
+    binding = _next_binding(live_table, Purpose.SHOE)
     with refusals():
-        made = deals.new_shoe(purpose, live_table.table_id, game.decks, game.digest, entropy="")
+        commitment = deals.commit_to_shoe(binding)
+    cut = moves.begin_cut(live_table, UUID(binding.id), commitment, settings.CUT_SECONDS)
+    data: dict[str, log.Json] = {
+        "commitment": commitment,
+        "decks": binding.decks,
+        "mode": live_table.mode,
+        "purpose": binding.purpose.value,
+        "rules": binding.rules,
+        "table": binding.table,
+    }
+    log.record("shoe.committed", by=SYSTEM, on=f"shoe:{binding.id}", data=data)
+    return cut
+
+
+def open_shoe(live_table: LiveTable, purpose: Purpose = Purpose.SHOE, cut: ShoeCut | None = None) -> Shoe:
+    """Have the dealer shuffle a new shoe, and put it on the table: the one that was *cut*, with the chance that players
+    have added, or one that nobody has cut.
+
+    Raises DealerAway, NotDealt.
+    """
+    binding = _next_binding(live_table, purpose, cut.shoe_id if cut else None)
+    chances = moves.chances(cut.shoe_id) if cut else []
+    with refusals():
+        made = deals.new_shoe(binding, entropy_of(chances))
     shoe = moves.open_shoe(live_table, made)
     log.record(
         "shoe.opened",
@@ -58,6 +82,7 @@ def open_shoe(live_table: LiveTable, purpose: Purpose = Purpose.SHOE) -> Shoe:
         data={
             "burn_card": shoe.burn_card,
             "burned": shoe.burned,
+            "chances": list(chances),
             "commitment": shoe.commitment,
             "cut": shoe.cut,
             "dealer": shoe.dealer_key,
@@ -73,6 +98,11 @@ def open_shoe(live_table: LiveTable, purpose: Purpose = Purpose.SHOE) -> Shoe:
         },
     )
     return shoe
+
+
+def _next_binding(live_table: LiveTable, purpose: Purpose, shoe_id: UUID | None = None) -> Binding:
+    game = GAMES[live_table.table.variant]
+    return Binding(purpose, str(shoe_id or uuid4()), live_table.table_id, game.decks, game.digest)
 
 
 def cards_of(shoe: Shoe) -> tuple[Card, ...]:

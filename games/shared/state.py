@@ -36,8 +36,11 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.
     {house_stop.STANDS}) AS is_paused, live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS
     is_house_stopped, version.number AS table_version, version.rules_digest AS rules_digest, version.limits::text AS
     limits, version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
-    shoe.ended_at IS NOT NULL AS shoe_is_spent, round.id AS round, round.number AS round_number, round.is_last AS
-    is_last, round.code AS code, round.phase AS phase, round.deadline AS deadline, round.dealt_at AS dealt_at,
+    shoe.ended_at IS NOT NULL AS shoe_is_spent, shoe.entropy AS entropy, CASE WHEN shoe.entropy <> ''
+    THEN games_chances(shoe.id) END AS chances, cut.shoe_id AS cut_shoe, cut.commitment AS cut_commitment,
+    cut.begun_at AS cut_begun_at, cut.bound_until AS bound_until, cut.open_until AS open_until,
+    round.id AS round, round.number AS round_number, round.is_last AS is_last, round.code AS code,
+    round.phase AS phase, round.deadline AS deadline, round.dealt_at AS dealt_at,
     round.cards AS cards, coalesce(void.reason, '') AS voided, (SELECT string_agg(past.cards, ',' ORDER BY
     past.number) FROM games_liveround AS past WHERE past.shoe_id = shoe.id AND past.phase = '{Phase.SETTLED}' AND NOT
     EXISTS (SELECT FROM games_void AS undone WHERE undone.round_id = past.id)) AS results, CASE WHEN round.phase =
@@ -57,6 +60,7 @@ LEFT JOIN games_shoe AS spent
     ON spent.live_table_id = live.id AND spent.ended_at IS NOT NULL
     AND spent.number = CASE WHEN shoe.ended_at IS NULL THEN shoe.number - 1 ELSE shoe.number END
 LEFT JOIN games_void AS void ON void.round_id = round.id
+LEFT JOIN games_shoecut AS cut ON cut.live_table_id = live.id
 WHERE live.id = %s
 """  # noqa: S608  (nothing but names of our own)
 
@@ -106,6 +110,19 @@ class Shoe:
     number: int
     commitment: str
     is_spent: bool
+    entropy: str = ""  # what went into the shuffle besides the seed
+    chances: tuple[str, ...] = ()  # what players have added, each as "digest value"
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A shoe that players are cutting: they bind themselves to a value first, and open it then."""
+
+    shoe: UUID
+    commitment: str
+    begun_at: datetime
+    bound_until: datetime
+    open_until: datetime
 
 
 class Counts(NamedTuple):
@@ -164,6 +181,7 @@ class State:
     spent_shoe: UUID | None  # the latest shoe, this or the one before, whose seed is public
     spent_number: int | None
     round: Coming | None
+    cut: Cut | None  # the next shoe, before it is on the table
     results: str  # cards of the shoe's settled rounds in order, separated by commas: see `games.shared.scoreboard`
 
     def at(self, moment: datetime) -> "State":
@@ -199,6 +217,11 @@ class State:
     def waits(self) -> bool:
         """Return whether no round is in progress because the table is paused."""
         return self.is_paused and not self.is_playing
+
+    @property
+    def is_cutting(self) -> bool:
+        """Return whether players are cutting the next shoe."""
+        return self.cut is not None and self.is_open and not self.is_playing and not self.is_stopped
 
     @property
     def is_halted(self) -> bool:
@@ -292,10 +315,11 @@ def public_state(row: Mapping[str, Any]) -> State:
         table_version=row["table_version"] or 0,
         stored_limits=json.loads(row["limits"] or "{}"),
         clock=Clock.of(json.loads(row["clock"])) if row["clock"] else None,
-        shoe=row["shoe"] and Shoe(row["shoe"], row["shoe_number"], row["commitment"], row["shoe_is_spent"]),
+        shoe=row["shoe"] and _shoe(row),
         spent_shoe=row["spent_shoe"],
         spent_number=row["spent_number"],
         round=_coming(row) if row["round"] else None,
+        cut=_cut(row) if row["cut_shoe"] else None,
         results=row["results"] or "",
     )
 
@@ -322,6 +346,15 @@ def own_state(row: Mapping[str, Any]) -> Own:
         net=row["net"],
         is_recent=row["is_recent"],
     )
+
+
+def _shoe(row: Mapping[str, Any]) -> Shoe:
+    chances = tuple(row["chances"] or ())
+    return Shoe(row["shoe"], row["shoe_number"], row["commitment"], row["shoe_is_spent"], row["entropy"], chances)
+
+
+def _cut(row: Mapping[str, Any]) -> Cut:
+    return Cut(row["cut_shoe"], row["cut_commitment"], row["cut_begun_at"], row["bound_until"], row["open_until"])
 
 
 def _coming(row: Mapping[str, Any]) -> Coming:

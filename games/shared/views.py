@@ -3,7 +3,7 @@
 from typing import Any
 
 from django import forms
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse, JsonResponse, QueryDict
 from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.backends.utils import csrf_token_lazy
@@ -22,7 +22,7 @@ from games.engine.settle import SettlementError
 from games.errors import NoChipChosen, NotEligible, PlayError, StalePage, TableChanged, TooManyChips, UnknownChip
 from games.models import LiveTable, Shape, Table
 from games.rounds.void import take_void_notices
-from games.shared import bets, chips, phases, rendering, seats, stream_tokens
+from games.shared import bets, chips, moves, phases, rendering, seats, stream_tokens
 from games.shared.favourites.panel import panel
 from games.shared.panel_tabs import side_panels
 from games.shared.state import READ_OWN, READ_PUBLIC, State, public_state
@@ -85,6 +85,32 @@ def live_bet(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResp
     token = csrf_token_lazy(request)
     around_it = render_fragment("live.html#around", session=sitting, slug=slug, mode=mode, csrf_token=token)
     return HttpResponse(own.for_layout(request.POST.get("layout")) + around_it)
+
+
+class CutForm(forms.Form):
+    """What a player's browser adds to the shuffle of a shoe: first the digest, then the value."""
+
+    shoe = forms.UUIDField()
+    digest = forms.RegexField(r"\A[0-9a-f]{64}\Z", required=False)
+    value = forms.RegexField(r"\A[0-9a-f]{32}\Z", required=False)
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@click_at_a(Shape.SHARED)
+def live_cut(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResponse:
+    """Bind the player to a value for the shoe that is being cut, or open it. Answers whether that was in time."""
+    form = CutForm(request.POST)
+    if not form.is_valid() or bool(form.cleaned_data["digest"]) == bool(form.cleaned_data["value"]):
+        return HttpResponse(status=400)
+    shoe, digest, value = (form.cleaned_data[name] for name in ("shoe", "digest", "value"))
+    player = request.player.pk
+    if digest:
+        is_in_time = moves.bind_chance(live_table_id, shoe, player, digest)
+    else:
+        is_in_time = moves.open_chance(live_table_id, shoe, player, value)
+    return JsonResponse({"is_in_time": is_in_time})
 
 
 def _shown(request: PlayerRequest, live_table_id: int) -> seats.Shown:

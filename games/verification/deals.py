@@ -13,6 +13,7 @@ from typing import Any
 
 from audit.models import Event
 from games.engine import card_tree
+from games.engine.commitments import entropy_of
 from games.engine.shoe import shuffle
 from games.rounds.dealt import (
     COMMITTED,
@@ -25,7 +26,7 @@ from games.rounds.dealt import (
 )
 from games.rounds.redeal import VALID
 
-PUBLISHED = "shoe.published"
+CUT, PUBLISHED = "shoe.committed", "shoe.published"
 RANGES = 20  # missing ranges of an epoch that are named
 
 
@@ -69,7 +70,7 @@ def findings(verified: Verified) -> Iterator[str]:
     """Read the log from its beginning and yield each finding as a sentence; count in *verified*."""
     committed: dict[str, str] = {}  # commitment by round, of rounds that were not played yet
     shoes: dict[str, dict[str, Any]] = {}  # by id, those in play: how each began, and its cards in "gone"
-    events = Event.objects.filter(kind__in=[SETTLED, COMMITTED, OPENED, PUBLISHED]).order_by("pk")
+    events = Event.objects.filter(kind__in=[SETTLED, COMMITTED, CUT, OPENED, PUBLISHED]).order_by("pk")
     for row in events.values_list("kind", "on", "body").iterator(chunk_size=1000):
         kind, on, body = row
         round_id, data = on.removeprefix("round:"), json.loads(bytes(body))["data"]
@@ -81,6 +82,12 @@ def findings(verified: Verified) -> Iterator[str]:
             shoes[on.removeprefix("shoe:")] = data | {"gone": data["burned"]}
             if (signature := signature_of_shoe(on.removeprefix("shoe:"), data)) != VALID:
                 yield f"{on}: signature of the dealer: {signature}."
+            if entropy_of(data["chances"]) != data["entropy"]:
+                yield f"{on}: what players have added is not what the shoe was shuffled with."
+            if committed.pop(on, data["commitment"]) != data["commitment"]:
+                yield f"{on}: the commitment in the log before it was cut is another one."
+        elif kind == CUT:
+            committed[on] = data["commitment"]
         elif kind == PUBLISHED:
             yield from _published(on.removeprefix("shoe:"), data, shoes.pop(on.removeprefix("shoe:"), None))
         elif "shoe" in data:

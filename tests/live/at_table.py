@@ -39,7 +39,8 @@ def round_at(live_table: LiveTable) -> LiveRound:
 
 
 def hurry(live_table: LiveTable) -> None:
-    """Make the deadline of the table's round due in the database."""
+    """Make the deadline of the table's round due in the database, and that of a shoe that is being cut."""
+    as_owner("UPDATE games_shoecut SET open_until = clock_timestamp() WHERE live_table_id = %s", [live_table.pk])
     as_owner(
         "UPDATE games_liveround SET deadline = clock_timestamp()"
         " WHERE id = (SELECT round_id FROM games_livetable WHERE id = %s)",

@@ -14,7 +14,7 @@ from django.db import ProgrammingError, connection, transaction
 from games import deals
 from games.dealer.client import CardsDealt
 from games.deals import NewShoe
-from games.engine.commitments import Purpose
+from games.engine.commitments import Binding, Purpose
 from games.errors import ShoeRefused
 from games.models import Incident, LiveRound, LiveTable, Phase, Shoe, ShoeEnding, SoloSeat
 from games.shared import malfunction, moves, shoes
@@ -112,14 +112,14 @@ def write(statement: str) -> int:
         return cursor.rowcount
 
 
+def binding(live_table: LiveTable, purpose: Purpose = Purpose.SHOE, shoe_id: UUID | None = None) -> Binding:
+    variant = VARIANTS[live_table.table.variant]
+    return Binding(purpose, str(shoe_id or uuid4()), live_table.table_id, variant.decks, variant.digest)
+
+
 def made(live_table: LiveTable, shoe_id: UUID | None = None) -> NewShoe:
     """Have the dealer make a shoe for a table, with this id or a new one."""
-    variant = VARIANTS[live_table.table.variant]
-    before, deals.uuid4 = deals.uuid4, lambda: shoe_id or uuid4()
-    try:
-        return deals.new_shoe(Purpose.SHOE, live_table.table_id, variant.decks, variant.digest, entropy="")
-    finally:
-        deals.uuid4 = before
+    return deals.new_shoe(binding(live_table, shoe_id=shoe_id))
 
 
 def without_shoe(live_table: LiveTable) -> LiveTable:
@@ -212,8 +212,7 @@ class TestAShoe:
         if what == "table":
             other = made(a_live_table(slug="other"))
         if what == "purpose":
-            variant = VARIANTS[live_table.table.variant]
-            other = deals.new_shoe(Purpose.CHEMIN, live_table.table_id, variant.decks, variant.digest, entropy="")
+            other = deals.new_shoe(binding(live_table, Purpose.CHEMIN))
         with pytest.raises(moves.DoesNotFit), transaction.atomic():
             moves.open_shoe(live_table, other)
         assert moves.open_shoe(live_table, fresh)
@@ -381,8 +380,6 @@ class TestACoup:
 
     def test_takes_the_dealer_s_cards_in_their_order(self):
         coup = self.coup()
-        with pytest.raises(moves.WrongPhase), transaction.atomic():
-            moves.ask_for_cards(coup.pk)
         update_as_owner(LiveRound.objects.filter(pk=coup.pk), phase=Phase.CLOSED)
         dealt = cards_for(coup)
         assert len(dealt.cards.split()) == 4

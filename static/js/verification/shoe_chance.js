@@ -1,0 +1,12 @@
+/* What players add to the shuffle of a shoe: see docs/randomness.md. */
+
+/** Return the SHA-256 of a text in hex. */
+export async function hexDigest(text) {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Return what goes into the shuffle besides the seed, from the values that were opened: "digest value", in order. */
+export function entropyOf(lines) {
+  return lines.length ? hexDigest(["sabot cut v1", ...lines, ""].join("\n")) : "";
+}
