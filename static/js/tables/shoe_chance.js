@@ -17,8 +17,7 @@ let cutting = null; // the shoe for which bytes were drawn
 
 /** Send a part of what is added; return whether it was in time. */
 async function send(url, fields) {
-  const token = document.querySelector("#slip [name=csrfmiddlewaretoken]").value;
-  const headers = { "X-CSRFToken": token };
+  const headers = JSON.parse(live.closest("[hx-headers]").getAttribute("hx-headers"));
   try {
     const answer = await fetch(url, { method: "POST", body: new URLSearchParams(fields), headers });
     return answer.ok && (await answer.json()).is_in_time;

@@ -1,0 +1,63 @@
+"""Two players cut the next shoe: their browsers add random bytes by themselves, and verify that they are in it."""
+
+import psycopg
+import pytest
+from playwright.sync_api import expect
+from pytest_django import Settings
+
+from games.engine.commitments import entropy_of
+from games.models import Phase, Shoe, ShoeChance, ShoeCut
+from games.shared import moves
+from tests.browser.at_table import windows_without_complaint
+from tests.builders import a_player
+from tests.harness.browser import PHONE, NewContext
+from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, step
+
+pytestmark = pytest.mark.browser
+
+OPENED = "() => document.querySelector('#live-chances [data-mine]:not([hidden])')"
+
+
+def test_what_two_browsers_add_is_in_the_shoe_and_they_say_so(
+    new_context: NewContext, web_server: WebServer, owner: psycopg.Connection, settings: Settings
+):
+    settings.CUT_SECONDS = 6
+    live_table = a_live_table()
+    owner.execute("ALTER TABLE games_liveround DISABLE TRIGGER USER")
+    owner.execute("UPDATE games_liveround SET is_last = true")
+    owner.execute("ALTER TABLE games_liveround ENABLE TRIGGER USER")
+    swede, german = a_player(real=1_000_000), a_player("DE", real=50_000)
+    with (
+        windows_without_complaint(new_context, web_server, swede) as swedish,
+        windows_without_complaint(new_context, web_server, german) as german_one,
+    ):
+        first, second = swedish(), german_one(viewport=PHONE)
+        first.goto("/sv/table/live/real/")
+        second.goto("/de/table/live/real/")
+        bet(swede, live_table, player=5000)
+        advance_to(live_table, Phase.SETTLED)
+        step(live_table)
+        expect(first.locator(".live-call__what")).to_have_text("Den nya kortskon kuperas")
+        expect(second.locator(".live-call__what")).to_have_text("Die Karten für den neuen Schlitten werden abgehoben")
+        cut = ShoeCut.objects.get()
+        expect(first.locator("#live-cut code")).to_have_text(cut.commitment)
+        until_opened(first, cut)
+        hurry(live_table)
+        step(live_table)
+        for page, says in ((first, "Det som din webbläsare lade till finns med."), (second, "ist enthalten")):
+            page.wait_for_function(OPENED)
+            expect(page.locator("#live-chances [data-mine=added]")).to_contain_text(says)
+        shoe = round_at(live_table).shoe
+        assert len(moves.chances(shoe.pk)) == 2
+        assert shoe.entropy == entropy_of(moves.chances(shoe.pk))
+        assert Shoe.objects.filter(commitment=cut.commitment, pk=cut.shoe_id).exists()
+
+
+def until_opened(page, cut: ShoeCut) -> None:
+    """Wait until both values are opened."""
+    for _ in range(100):
+        if ShoeChance.objects.filter(shoe_id=cut.shoe_id).exclude(value="").count() == 2:
+            return
+        page.wait_for_function("() => new Promise((resolve) => setTimeout(() => resolve(true), 100))")
+    raise AssertionError(list(ShoeChance.objects.values()))
