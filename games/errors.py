@@ -71,7 +71,7 @@ class CommitmentSpent(PlayError):
         self.reason, self.proof = reason, proof
 
 
-class ShoeRefused(PlayError):
+class ShoeRefused(Exception):
     """The dealer does not have the shoe, or deals nothing from it for this request; the message says why."""
 
 
