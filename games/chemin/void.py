@@ -34,6 +34,7 @@ from games.models import (
 from games.rounds.integrity import Doubt
 from games.rounds.void import keep_parts, void_round
 from games.shared import moves
+from games.shared.shoes import is_sound
 from games.tables import clock
 from wallet.ledger.round_reversal import undo_round
 from wallet.models import Account, AccountKind
@@ -76,7 +77,7 @@ def _lock(live_round: LiveRound) -> None:
 def _void(table_state: TableState, live: LiveRound, reason: VoidReason, by: str) -> None:
     """Return the stakes, and store the coup if it had any."""
     is_dealt = live.phase == Phase.DEALT
-    is_sound = _is_sound(table_state, live.shoe)
+    can_go_on = _is_sound(table_state, live.shoe)
     finished = _as_it_lay(table_state, live)
     undone = undo_round(live.pk)
     if finished.stakes:
@@ -85,7 +86,7 @@ def _void(table_state: TableState, live: LiveRound, reason: VoidReason, by: str)
     if table_state.in_coup:
         carry_out(table_state, VoidCoup(), decider=Decider.HOUSE)
     moves.end_void(live)
-    if is_dealt or not is_sound:
+    if is_dealt or not can_go_on:
         shoes.end(live.shoe, ShoeEnding.RETIRED)
     if ledger_view.is_lost(table_state):
         ledger_view.clear(table_state)
@@ -139,7 +140,9 @@ def _drawn(live: LiveRound) -> tuple[Card, ...]:
 
 
 def _is_sound(table_state: TableState, shoe: Shoe) -> bool:
-    """Return whether another coup can be dealt from a shoe."""
+    """Return whether another coup can be dealt from a shoe, as far as is known while the dealer is away."""
+    if not is_sound(shoe):
+        return False
     try:
         shoes.demand_in_order(shoe)
     except Doubt:
