@@ -71,19 +71,20 @@ def demand_in_order(shoe: Shoe) -> None:
 
     Also raises what `cards_of` raises.
     """
-    if found := _dealt_otherwise(shoe):
+    if found := dealt_otherwise(shoe):
         raise WrongCard("The shoe was not dealt in order.", *found)
 
 
 def end(shoe: Shoe, ending: ShoeEnding) -> tuple[Finding, ...]:
-    """End a shoe, publish its seed, and return what of its coups does not follow from it.
+    """End a shoe, and return what of its coups does not follow from its cards.
 
     Raises ShoeInUse, and what `cards_of` raises unless the shoe is retired.
     """
-    return shoes.end(shoe, ending, _dealt_otherwise)
+    return shoes.end(shoe, ending, dealt_otherwise)
 
 
-def _dealt_otherwise(shoe: Shoe) -> tuple[Finding, ...]:
+def dealt_otherwise(shoe: Shoe) -> tuple[Finding, ...]:
+    """Return what differs between the stored coups of a shoe and its cards. Raises what `cards_of` raises."""
     return tuple(_misdealt(shoe))
 
 

@@ -44,6 +44,7 @@ OF_THE_CARDS = frozenset(
         "cards gone",
         "first card",
         "cards",
+        "dealt cards",
         "outcome",
     }
 )  # findings about the deal

@@ -97,14 +97,15 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
 
 
 def publish_seed(shoe_id: UUID) -> None:
-    """Publish the seed of a shoe that has ended. If its rounds do not follow from it, stop the table.
+    """Publish the seed of a shoe that has ended. If its rounds do not follow from it, stop the table, once.
 
     Raises DealerAway.
     """
-    found = shoes.publish(shoe_id)
+    is_chemin = LiveTable.objects.filter(shoes=shoe_id, table__shape=Shape.CHEMIN).exists()
+    found = shoes.publish(shoe_id, chemin_shoes.dealt_otherwise if is_chemin else shoes.dealt_otherwise)
     last = LiveRound.objects.filter(shoe=shoe_id).order_by("-number").first()
-    if found and last:
-        cause = "The rounds do not match the seed of the shoe."
+    cause = "The rounds do not match the seed of the shoe."
+    if found and last and not Incident.objects.filter(live_round=last, cause=cause).exists():
         stop(live_round=last, kind=IncidentKind.NOT_REPRODUCED, cause=cause, found=found, by=shoes.SYSTEM)
 
 

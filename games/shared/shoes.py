@@ -17,7 +17,7 @@ from audit import log
 from audit.models import Event
 from games import deals
 from games.engine import card_tree
-from games.engine.cards import Card
+from games.engine.cards import Card, CardError
 from games.engine.commitments import Binding, Purpose, entropy_of
 from games.engine.coup import TooFewCards
 from games.engine.dealing import coup_at, is_whole, opening
@@ -147,20 +147,29 @@ def _shuffled(shoe: Shoe, seed: bytes) -> tuple[Card, ...]:
 
 def _dealt(shoe: Shoe, leaves: Sequence[bytes]) -> tuple[Card, ...]:
     """Return the cards that have left a shoe, each checked against its leaf. Raises WrongCard."""
-    cards = [Card.parse(shoe.burn_card)] * shoe.burned if shoe.burned else []
+    cards = list(_parsed(shoe.burn_card)) * shoe.burned
     for dealt in sorted(shoe.dealt_cards.all(), key=lambda each: each.first_card):
         if dealt.first_card != len(cards):
             found = Finding("first card", str(dealt.first_card), str(len(cards)))
             raise WrongCard("The shoe was not dealt in order.", found)
-        for number, code in enumerate(dealt.cards.split()):
+        for number, card in enumerate(_parsed(dealt.cards)):
             salt = bytes(dealt.salts)[card_tree.SALT_BYTES * number :][: card_tree.SALT_BYTES]
-            if len(cards) >= len(leaves) or card_tree.leaf(len(cards), Card.parse(code), salt) != leaves[len(cards)]:
-                found = Finding("cards", dealt.cards, "others, by the leaves of the shoe")
+            if len(cards) >= len(leaves) or card_tree.leaf(len(cards), card, salt) != leaves[len(cards)]:
+                found = Finding("dealt cards", dealt.cards, "others, by the leaves of the shoe")
                 raise WrongCard("The shoe does not have these cards.", found)
-            cards.append(Card.parse(code))
+            cards.append(card)
     if len(cards) != shoe.gone:
         raise WrongCard("Cards are missing.", Finding("cards gone", str(shoe.gone), str(len(cards))))
     return tuple(cards)
+
+
+def _parsed(cards: str) -> tuple[Card, ...]:
+    """Parse stored cards. Raises WrongCard."""
+    try:
+        return tuple(map(Card.parse, cards.split()))
+    except CardError as error:
+        found = Finding("dealt cards", cards, "cards")
+        raise WrongCard("The stored cards of the shoe cannot be read.", found) from error
 
 
 def leaves_of(shoe: Shoe) -> tuple[bytes, ...]:
@@ -175,8 +184,10 @@ def leaves_of(shoe: Shoe) -> tuple[bytes, ...]:
 def deal(live_round: LiveRound) -> None:
     """Have the dealer deal a round whose bets are closed, and store its cards.
 
-    Raises DealerAway, NotDealt, and what `moves.deal_round` raises.
+    Raises DealerAway, NotDealt, what `cards_of` raises before a card leaves the shoe, and what
+    `moves.deal_round` raises.
     """
+    cards_of(live_round.shoe)
     asked = moves.ask_for_cards(live_round.pk)
     with refusals():
         dealt = deals.deal_cards(live_round.shoe, live_round.pk, asked)
@@ -239,8 +250,8 @@ def unpublished() -> list[UUID]:
 
 
 @transaction.atomic
-def publish(shoe_id: UUID) -> tuple[Finding, ...]:
-    """Have the dealer give the seed of an ended shoe away, publish it, and return what of the shoe does not
+def publish(shoe_id: UUID, redeal: RedealtShoe = dealt_otherwise) -> tuple[Finding, ...]:
+    """Have the dealer give the seed of an ended shoe away, publish it, and return what *redeal* finds not to
     follow from it.
 
     Raises DealerAway. A seed that the dealer does not have, or that is not the one committed to, is not published.
@@ -253,10 +264,12 @@ def publish(shoe_id: UUID) -> tuple[Finding, ...]:
             seed = deals.end_shoe(shoe, moves.ask_for_seed(shoe.pk))
     except NotDealt as doubt:
         return doubt.found
+    if (shown := deals.shoe_binding(shoe).commitment(seed)) != shoe.commitment:
+        return (Finding("commitment", shoe.commitment, shown),)
     moves.publish_seed(shoe, seed)
     log.record("shoe.published", by=SYSTEM, on=f"shoe:{shoe.pk}", data={"seed": seed.hex()})
     try:
-        return dealt_otherwise(shoe)
+        return redeal(shoe)
     except Doubt as doubt:
         return doubt.found
 
