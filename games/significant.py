@@ -79,6 +79,7 @@ ORDINARY: Final = (
     "seat.committed",
     "shoe.ended",
     "shoe.opened",
+    "shoe.published",
 )
 STOOD_STILL: Final = (IncidentKind.OVERDUE, IncidentKind.PHASE_RAISED)
 WAGER: Final = What("wager", Category.LARGE_WAGER, "Large wager", "Large wagers in total")
