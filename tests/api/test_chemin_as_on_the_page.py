@@ -113,7 +113,7 @@ def with_a_bidder_who_may_not_pay(table: LiveTable, owner: psycopg.Connection) -
 def from_a_spoilt_shoe(table: LiveTable, owner: psycopg.Connection) -> Asked:
     seated_players(table, 2)
     banker, _ = a_staked_coup(table)
-    spoil(owner, LiveTable.objects.get(pk=table.pk).round_id, "sealed seed")  # type: ignore[arg-type]
+    spoil(owner, LiveTable.objects.get(pk=table.pk).round_id, "leaves")  # type: ignore[arg-type]
     return Asked(banker, table, "deal_cards")
 
 

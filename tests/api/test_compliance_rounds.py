@@ -21,6 +21,7 @@ from players import datetime_format
 from tests.api.client import ApiClient
 from tests.builders import a_player, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, play_out, seated_players
+from tests.harness.dealer import seed_of
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff, events
@@ -146,6 +147,8 @@ class TestOne:
         assert [card.code for card in coup.cards] == played["cards"]
         cancel(round_id=advance_to(live, Phase.BETTING).pk, by="staff:1")
         shoes.end(played_from(round_id), ShoeEnding.RETIRED)
+        assert told(api_client, round_id)["shoe"]["seed"] is None
+        assert shoes.publish(played_from(round_id).pk) == ()
         assert told(api_client, round_id)["shoe"]["seed"] == secret.hex()
 
     @pytest.mark.sweep
@@ -215,4 +218,4 @@ def played_from(round_id: UUID) -> Shoe:
 
 def _secret(live: LiveTable) -> bytes:
     """The seed of the shoe in play, which only the house can unseal."""
-    return shoes.seed_of(Shoe.objects.get(live_table=live, ended_at=None))
+    return seed_of(Shoe.objects.get(live_table=live, ended_at=None))

@@ -1,21 +1,19 @@
 """Finds seeds of shoes whose first coup is the one that a test needs."""
 
-import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from itertools import count
-from types import SimpleNamespace
 
 import pytest
 
-from games import seeds
 from games.engine.cards import Card
 from games.engine.chemin.rules import DECKS
 from games.engine.coup import total
 from games.engine.shoe import shuffle
 from games.engine.tableau import NATURALS
+from tests.harness.dealer import first, the_dealer
 
 
 @dataclass(frozen=True)
@@ -87,10 +85,5 @@ def shoe_where(wanted: Callable[[First], bool]) -> tuple[bytes, First]:
 
 
 def next_seed(monkeypatch: pytest.MonkeyPatch, seed: bytes) -> None:
-    """Make this the next seed of this process; later seeds are random again."""
-    chosen = [seed]
-
-    def token_bytes(size: int) -> bytes:
-        return chosen.pop() if size == seeds.SEED_BYTES and chosen else secrets.token_bytes(size)
-
-    monkeypatch.setattr(seeds, "secrets", SimpleNamespace(token_bytes=token_bytes))
+    """Make this the next seed that the dealer of this process draws; later seeds are random again."""
+    monkeypatch.setattr(the_dealer(), "draw", first(seed.hex()))

@@ -249,11 +249,16 @@ class Evening:
             number=number,
             decks=DECKS,
             commitment=uuid4().hex,
-            sealed_seed=b"",
+            rules_digest=self.live_table.table.version.rules_digest,
+            entropy="",
+            root="",
             burn_card="",
+            burn_salt=b"",
             burned=0,
             cut=298,
             gone=0,
+            dealer_key="",
+            signature=b"",
         )
 
     def _live_round(self) -> LiveRound:

@@ -23,7 +23,6 @@ from games.engine.cards import Card
 from games.engine.chemin import State
 from games.lobby.selectors import cards
 from games.models import LiveTable
-from games.shared import shoes
 from games.shared.lobby_card import card_view
 from players.models import Player
 from tests.api.at_live import at
@@ -35,6 +34,7 @@ from tests.chemin.hands import next_seed
 from tests.chemin.overheard import CACHE, HOUSE, Record, pages, rows
 from tests.chemin.spelling import LANGUAGES
 from tests.harness.databases import Database
+from tests.harness.dealer import seed_of
 from tests.harness.sweeps import IS_SWEEP, SECOND_LANGUAGE, TURN, in_turn
 from tests.harness.visitor import Visitor
 from tests.harness.web import WebServer
@@ -137,7 +137,7 @@ class House:
         answer(player, self.live_table, "take_bank", BANK)
         shoe = LiveTable.objects.get(pk=self.live_table.pk).shoe
         assert shoe
-        assert shoes.seed_of(shoe) == seed
+        assert seed_of(shoe) == seed
         if listen:
             self.listen()
 

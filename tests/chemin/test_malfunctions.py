@@ -154,12 +154,12 @@ def report(coup):
     return malfunction.report(round_id=coup.pk, cause="A card lay face up.", by="staff:1")
 
 
-# Damage of the shoe -> what is found. "burn card": a Chemin de Fer table burns none.
+# Damage of the shoe -> what is found.
 SPOILT_SHOES = {
-    "sealed seed": IncidentKind.PHASE_RAISED,
-    "sealed seed, in one bit": IncidentKind.PHASE_RAISED,
-    "commitment": IncidentKind.NOT_REPRODUCED,
-    "burn card": IncidentKind.WRONG_CARD,
+    "leaves": IncidentKind.NOT_REPRODUCED,
+    "leaves, in one bit": IncidentKind.NOT_REPRODUCED,
+    "root": IncidentKind.NOT_REPRODUCED,
+    "commitment": IncidentKind.PHASE_RAISED,
     "cards gone": IncidentKind.WRONG_CARD,
 }
 every_spoilt_shoe = pytest.mark.parametrize(("what", "kind"), sample(SPOILT_SHOES.items(), 1))
@@ -245,10 +245,23 @@ def said_otherwise(owner: psycopg.Connection, coup: UUID) -> None:
 class TestAfterTheDraw:
     """A coup with drawn cards is finished, however late. If that is impossible, two people void it."""
 
-    def test_a_seed_that_is_lost_stops_the_table_and_two_people_void(self, dealt, owner):
-        spoil(owner, dealt.coup.pk, "sealed seed")
+    @pytest.mark.parametrize(
+        ("what", "kind"),
+        sample(
+            [
+                ("leaves", IncidentKind.NOT_REPRODUCED),
+                ("root", IncidentKind.NOT_REPRODUCED),
+                ("cards dealt", IncidentKind.WRONG_CARD),
+                ("cards dealt, none", IncidentKind.WRONG_CARD),
+            ],
+            1,
+        ),
+    )
+    def test_cards_that_are_lost_stop_the_table_and_two_people_void(self, dealt, owner, what, kind):
+        spoil(owner, dealt.coup.pk, what)
         incident = dealt.fails(2, "stand")
-        assert (incident.kind, incident.cards) == (IncidentKind.PHASE_RAISED, "– – – –")
+        assert (incident.kind, incident.cards) == (kind, "– – – –")
+        assert not any(card.code in str(incident.findings) for card in dealt.first.cards)
         assert incident.done[-1] == "The coup is on hold until the ruling."
         assert dealt.stays()
         assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
@@ -260,7 +273,7 @@ class TestAfterTheDraw:
         assert dealt.latest().shoe_id != dealt.coup.shoe_id
 
     def test_nobody_else_can_void_it(self, dealt, owner):
-        spoil(owner, dealt.coup.pk, "sealed seed")
+        spoil(owner, dealt.coup.pk, "leaves")
         incident = dealt.fails(2, "stand")
         with pytest.raises(MalfunctionError, match="too late to cancel"):
             cancel(dealt.coup)
@@ -292,7 +305,7 @@ class TestAfterTheDraw:
 
     @pytest.mark.sweep
     def test_what_still_cannot_be_played_out_is_a_new_finding(self, dealt, owner):
-        spoil(owner, dealt.coup.pk, "sealed seed")
+        spoil(owner, dealt.coup.pk, "leaves")
         stand(dealt.fails(2, "stand"))
         again = dealt.fails(2, "stand")
         assert Incident.objects.filter(live_round=dealt.coup, kind=again.kind).count() == 2
@@ -464,7 +477,7 @@ class TestTheTable:
 
     @pytest.mark.sweep
     def test_players_read_their_table_although_its_seed_is_lost(self, dealt, owner):
-        spoil(owner, dealt.coup.pk, "sealed seed")
+        spoil(owner, dealt.coup.pk, "leaves")
         dealt.fails(2, "stand")
         seen = snapshots.read_public(dealt.live_table.pk)
         assert (seen.is_stopped, there(seen.table_state.coup).hands) == (True, None)
@@ -481,7 +494,7 @@ class TestThePlayers:
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_are_told_at_the_table_and_in_game_logs(self, dealt, owner, language):
-        spoil(owner, dealt.coup.pk, "sealed seed")
+        spoil(owner, dealt.coup.pk, "leaves")
         incident = dealt.fails(2, "stand")
         punter, banker, onlooker = (log_in(dealt.players[seat_number]) for seat_number in (1, 0, 2))
         table = f"/{language}/table/{dealt.live_table.table.slug}/real/"
@@ -543,13 +556,13 @@ class TestTheSupervisor:
 
     @pytest.mark.sweep
     def test_reads_that_a_seed_is_lost(self, dealt, owner):
-        spoil(owner, dealt.coup.pk, "sealed seed")
+        spoil(owner, dealt.coup.pk, "leaves")
         facts = facts_of(ask(dealt.fails(2, "stand")))
         assert facts["Seed reproduces it"].startswith("no: seed")
 
     @pytest.mark.sweep
     def test_of_a_coup_voided_with_its_seed_lost_the_record_has_no_cards(self, dealt, owner):
-        spoil(owner, dealt.coup.pk, "sealed seed")
+        spoil(owner, dealt.coup.pk, "leaves")
         void_by_two(dealt.fails(2, "stand"))
         assert (Void.objects.get().round.cards, Void.objects.get().round.first_card) == ("", 0)
 

@@ -16,6 +16,7 @@ from games.models import (
     CheminMove,
     CheminSeat,
     CheminTenure,
+    Incident,
     LiveRound,
     Participation,
     ReplayDue,
@@ -29,7 +30,7 @@ from games.models import (
 from games.models import Phase as RoundPhase
 from games.rounds.void import take_void_notices
 from games.shared.void import void_live_round
-from games.verification.replay_task import replay_finished_rounds
+from games.verification.replay_task import publish_seeds, replay_finished_rounds
 from players.models import Player
 from tests.chemin.at_table import (
     MONEY,
@@ -199,7 +200,11 @@ class TestInEachPhase:
     def test_the_shoe_is_retired_where_its_cards_were_drawn_and_the_coup_keeps_them(self, evening):
         void_round(evening.coup)
         shoe, is_dealt = Shoe.objects.get(pk=evening.coup.shoe_id), evening.phase == RoundPhase.DEALT
-        assert (shoe.ending, shoe.seed is not None) == (ShoeEnding.RETIRED if is_dealt else "", is_dealt)
+        assert (shoe.ending, shoe.seed) == (ShoeEnding.RETIRED if is_dealt else "", None)
+        publish_seeds()
+        shoe.refresh_from_db()
+        assert (shoe.seed is not None) == is_dealt
+        assert not Incident.objects.exists()
         cards = " ".join(card.code for card in evening.first.cards)
         assert cards.startswith(Round.objects.get().cards)
         assert len(Round.objects.get().cards.split()) == shoe.gone

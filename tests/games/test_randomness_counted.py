@@ -122,6 +122,8 @@ class TestShoesDealtThrough:
         assert hourly_counts.first(None) == Round.objects.order_by("at")[0].participation_set.get().at
         ended = Shoe.objects.get(pk=shoe.pk)
         assert ended.ended_at
+        assert shoes.publish(shoe.pk) == ()
+        ended.refresh_from_db()
         roll_since(ended.ended_at)
         judged = judge(Scope(Mode.REAL, "no_commission"))
         (part,), (whole,) = judged.cards, judged.shuffles

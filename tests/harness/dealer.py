@@ -12,9 +12,11 @@ import pytest
 from django.conf import settings
 
 from audit import key_folder
+from games import deals
 from games.dealer.dealer import Dealer
 from games.dealer.keys import Keys
 from games.dealer.server import serve
+from games.models import Shoe
 
 _running: list[Dealer] = []
 
@@ -22,6 +24,11 @@ _running: list[Dealer] = []
 def the_dealer() -> Dealer:
     """Return the dealer of this process."""
     return _running[-1]
+
+
+def seed_of(shoe: Shoe) -> bytes:
+    """Return the seed of a shoe, which the dealer alone has until it is published."""
+    return the_dealer().shoes.of(deals.shoe_binding(shoe)).seed
 
 
 @contextmanager

@@ -6,12 +6,14 @@ import psycopg
 
 # Damage -> the statement that does it. Its parameter is the round's id.
 SPOILT = {
-    "sealed seed": r"UPDATE games_shoe SET sealed_seed = '\x00' WHERE id = {shoe}",
-    "sealed seed, in one bit": """UPDATE games_shoe
-        SET sealed_seed = set_bit(sealed_seed, 99, 1 - get_bit(sealed_seed, 99)) WHERE id = {shoe}""",
+    "leaves": r"UPDATE games_shoeleaves SET leaves = '\x00' WHERE shoe_id = {shoe}",
+    "leaves, in one bit": """UPDATE games_shoeleaves
+        SET leaves = set_bit(leaves, 99, 1 - get_bit(leaves, 99)) WHERE shoe_id = {shoe}""",
+    "root": "UPDATE games_shoe SET root = repeat('0', 64) WHERE id = {shoe}",
     "commitment": "UPDATE games_shoe SET commitment = repeat('0', 64) WHERE id = {shoe}",
-    "burn card": "UPDATE games_shoe SET burn_card = CASE burn_card WHEN '9H' THEN '9D' ELSE '9H' END WHERE id = {shoe}",
     "cards gone": "UPDATE games_shoe SET gone = gone + 1 WHERE id = {shoe}",
+    "cards dealt": "UPDATE games_dealtcards SET cards = '9H 9D KS QC' WHERE round_id = %(round)s",
+    "cards dealt, none": "DELETE FROM games_dealtcards WHERE round_id = %(round)s",
     "cards drawn": "UPDATE games_liveround SET cards = '9H 9D KS QC' WHERE id = %(round)s",
     "cards drawn that there are not": "UPDATE games_liveround SET cards = '9H XX' WHERE id = %(round)s",
     "slip": """UPDATE games_liveseat SET stakes = '{{"player": 6000}}' WHERE round_id = %(round)s""",
@@ -23,7 +25,7 @@ SPOILT = {
     "part stored": "DELETE FROM games_wager USING games_participation AS part WHERE part.id = participation_id"
     " AND part.round_id = %(round)s",
 }
-GUARDED = ("games_shoe", "games_liveround", "games_liveseat")
+GUARDED = ("games_shoe", "games_shoeleaves", "games_dealtcards", "games_liveround", "games_liveseat")
 
 
 def spoil(owner: psycopg.Connection, round_id: UUID, what: str) -> None:

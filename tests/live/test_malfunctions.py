@@ -110,10 +110,10 @@ class TestBeforeTheDeal:
         ("what", "kind"),
         sample(
             [
-                ("sealed seed", IncidentKind.PHASE_RAISED),
-                ("sealed seed, in one bit", IncidentKind.PHASE_RAISED),
-                ("commitment", IncidentKind.NOT_REPRODUCED),
-                ("burn card", IncidentKind.WRONG_CARD),
+                ("leaves", IncidentKind.NOT_REPRODUCED),
+                ("leaves, in one bit", IncidentKind.NOT_REPRODUCED),
+                ("root", IncidentKind.NOT_REPRODUCED),
+                ("commitment", IncidentKind.PHASE_RAISED),
                 ("cards gone", IncidentKind.WRONG_CARD),
             ],
             1,
@@ -191,6 +191,30 @@ class TestAfterTheDeal:
         assert (balance(trouble.player), held(trouble.player)) == (MONEY, STAKE)
         void_by_two(incident)
         assert (trouble.round.phase, balance(trouble.player)) == (Phase.VOID, MONEY)
+        assert Shoe.objects.get(pk=dealt.shoe_id).ending == ShoeEnding.RETIRED
+        trouble.goes_on()
+
+    @pytest.mark.parametrize(
+        ("what", "kind"),
+        sample(
+            [
+                ("cards dealt", IncidentKind.WRONG_CARD),
+                ("cards dealt, none", IncidentKind.WRONG_CARD),
+                ("leaves, in one bit", IncidentKind.NOT_REPRODUCED),
+                ("root", IncidentKind.NOT_REPRODUCED),
+            ],
+            1,
+        ),
+    )
+    def test_a_shoe_that_was_altered_since_pays_nothing(self, trouble, owner, what, kind):
+        dealt = advance_to(trouble.live_table, Phase.DEALT)
+        spoil(owner, dealt.pk, what)
+        incident = trouble.fails()
+        assert (incident.kind, incident.cards, len(incident.findings)) == (kind, dealt.cards, 1)
+        assert trouble.stays()
+        assert (balance(trouble.player), held(trouble.player)) == (MONEY, STAKE)
+        void_by_two(incident)
+        assert balance(trouble.player) == MONEY
         assert Shoe.objects.get(pk=dealt.shoe_id).ending == ShoeEnding.RETIRED
         trouble.goes_on()
 

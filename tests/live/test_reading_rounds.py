@@ -11,7 +11,6 @@ from django.test import Client
 
 from accounts import data_export
 from games.betting.controls import Change
-from games.engine.commitments import Purpose
 from games.history import round_of
 from games.history.search import Ending, Search, find
 from games.history.statement.figures import figures
@@ -23,17 +22,16 @@ from games.models import (
     Participation,
     Phase,
     ReplayDue,
-    Shoe,
     ShoeEnding,
 )
 from games.rounds.unreadable import is_readable
-from games.seeds import unseal
 from games.shared import shoes
 from games.shared.bets import change_slip
 from games.solo.page import participation
 from games.verification import replay_task
 from players.models import Player
 from tests.builders import a_player
+from tests.harness.dealer import seed_of
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.voiding import cancel, void_as_two_agree, void_overdue
 from wallet.models import Mode
@@ -54,11 +52,6 @@ def live_table() -> LiveTable:
 @pytest.fixture
 def player() -> Player:
     return a_player(real=MONEY, free=MONEY)
-
-
-def seed_of(shoe: Shoe) -> bytes:
-    """Return the seed, which is secret while the shoe is in play."""
-    return unseal(Purpose.SHOE, shoe.pk, bytes(shoe.sealed_seed))
 
 
 def visitor_for(player: Player) -> Client:
@@ -197,6 +190,7 @@ class TestAPaidRound:
         assert IN_PLAY in page
         assert seed not in page
         shoes.end(done.shoe, ShoeEnding.RETIRED)
+        assert shoes.publish(done.shoe_id) == ()
         page = seen(player, f"/en/history/{done.pk}/")
         assert IN_PLAY not in page
         assert seed in page

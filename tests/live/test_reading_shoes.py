@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from games.engine.commitments import Purpose
 from games.engine.dealing import coup_at, cut_card_is_out, opening
 from games.engine.shoe import commitment, shuffle
 from games.models import LiveTable, Phase, Shoe, ShoeEnding
-from games.seeds import unseal
 from games.shared import shoes
 from tests.builders import a_player
+from tests.harness.dealer import seed_of
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.voiding import cancel
@@ -35,11 +34,6 @@ def live_table(db: None) -> LiveTable:
         step(table)
     bet(player, table, banker=25_000)
     return table
-
-
-def seed_of(shoe: Shoe) -> bytes:
-    """Return the seed, which is secret while the shoe is in play."""
-    return unseal(Purpose.SHOE, shoe.pk, bytes(shoe.sealed_seed))
 
 
 def shoe_of(live_table: LiveTable) -> Shoe:
@@ -79,6 +73,7 @@ def test_of_a_round_whose_cards_are_being_turned_up_it_tells_nothing(client: Cli
 def test_ended_it_tells_everything_to_anyone(client: Client, live_table: LiveTable, language: str) -> None:
     done = advance_to(live_table, Phase.SETTLED)
     shoes.end(done.shoe, ShoeEnding.RETIRED)
+    assert shoes.publish(done.shoe_id) == ()
     seen = page(client, done.shoe, language)
     shoe = Shoe.objects.get(pk=done.shoe_id)
     assert bytes(shoe.seed or b"").hex() in seen
@@ -93,6 +88,7 @@ def test_a_round_voided_before_its_deal_has_a_cross_and_no_cards(client: Client,
     going = round_at(live_table)
     cancel(round_id=going.pk, by="staff:1")
     shoes.end(going.shoe, ShoeEnding.RETIRED)
+    assert shoes.publish(going.shoe_id) == ()
     seen = page(client, going.shoe)
     assert seen.count("badge--void") == 1
     assert seen.count("data-cards=") == 3

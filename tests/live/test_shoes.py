@@ -1,16 +1,20 @@
 """A shoe from its first card to the publication of its seed: commitment, dealing, and secrecy."""
 
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from django.db import connection, transaction
 from django.db.utils import IntegrityError
 
+from games.deals import shoe_binding
+from games.engine import card_tree
 from games.engine.cards import Card
-from games.engine.commitments import Purpose
 from games.engine.dealing import CUT_CARD, coup_at, coups, opening
-from games.engine.shoe import commitment, shuffle
+from games.engine.shoe import shuffle
 from games.models import (
+    DealtCards,
     Incident,
     IncidentKind,
     LiveRound,
@@ -18,14 +22,17 @@ from games.models import (
     Phase,
     Shoe,
     ShoeEnding,
+    ShoeLeaves,
     Void,
 )
 from games.rounds.integrity import NotReproduced, WrongCard
-from games.seeds import new_sealed_seed, unseal
+from games.rounds.stored import problems
 from games.shared import moves, phases, rounds, shoes
+from games.verification import replay_task
 from players.models import Player
 from tests.builders import a_player
-from tests.harness.owner import readable_tables, update_as_owner
+from tests.harness.dealer import seed_of, the_dealer
+from tests.harness.owner import as_owner, readable_tables, update_as_owner
 from tests.live.at_table import a_live_table, advance_to, hurry, lay, round_at, step
 from tests.people import events
 from tests.voiding import void_as_two_agree
@@ -33,11 +40,8 @@ from tests.voiding import void_as_two_agree
 pytestmark = pytest.mark.django_db
 
 RICH = 10**9
-
-
-def seed_of(shoe: Shoe) -> bytes:
-    """Return the seed, which only the server can read while the shoe is in play."""
-    return unseal(Purpose.SHOE, shoe.pk, bytes(shoe.sealed_seed))
+OTHERS = "9H 9D KS QC"  # dealt nowhere here
+CARD = re.compile(r"\b[2-9TJQKA][CDHS]\b")
 
 
 def everything_stored() -> Iterator[str]:
@@ -64,12 +68,53 @@ def play_rounds(live_table: LiveTable, player: Player, count: int) -> list[LiveR
     return played
 
 
+def spoil_cards(shoe: Shoe, first: LiveRound, second: LiveRound, damage: str) -> None:
+    """Damage what is stored of a shoe of two rounds, as the owner of the tables without guards."""
+    last, leaves = DealtCards.objects.filter(round_id=second.pk), ShoeLeaves.objects.filter(pk=shoe.pk)
+    stored, shoe_row = b"".join(shoes.leaves_of(shoe)), Shoe.objects.filter(pk=shoe.pk)
+    with without_guards("games_shoe", "games_shoeleaves", "games_dealtcards"):
+        match damage:
+            case "another card than that of the leaf":
+                update_as_owner(last, cards=OTHERS)
+            case "no card":
+                update_as_owner(last, cards="XX")
+            case "another salt":
+                update_as_owner(last, salts=bytes(16 * len(second.cards.split())))
+            case "a row that is missing" | "a row that is missing before others":
+                missing = second if damage == "a row that is missing" else first
+                as_owner("DELETE FROM games_dealtcards WHERE round_id = %s", [missing.pk])
+            case "more cards gone":
+                update_as_owner(shoe_row, gone=shoe.gone + 1)
+            case "another leaf of a card to come":
+                update_as_owner(leaves, leaves=stored[:-32] + bytes(32))
+            case "another root":
+                update_as_owner(shoe_row, root="0" * 64)
+            case "too few leaves":
+                update_as_owner(leaves, leaves=stored[:-32])
+            case _:
+                raise AssertionError(damage)
+
+
+@contextmanager
+def without_guards(*tables: str) -> Iterator[None]:
+    """Disable the triggers of these tables meanwhile."""
+    for each in ("DISABLE", "ENABLE"):
+        as_owner("SET CONSTRAINTS ALL IMMEDIATE")  # a table with pending events cannot be altered
+        as_owner("SET CONSTRAINTS ALL DEFERRED")
+        for table in tables:
+            as_owner(f"ALTER TABLE {table} {each} TRIGGER USER")
+        if each == "DISABLE":
+            yield
+
+
 class TestTheOpening:
     def test_commits_to_the_seed_and_burns_as_the_first_card_says(self):
         shoe = round_at(a_live_table()).shoe
         seed = seed_of(shoe)
         begins = opening(shuffle(seed, 8))
-        assert (shoe.commitment, shoe.decks) == (commitment(seed), 8)
+        assert (shoe.commitment, shoe.decks) == (shoe_binding(shoe).commitment(seed), 8)
+        leaves = card_tree.leaves(shuffle(seed, 8), card_tree.salts(seed, 8 * 52))
+        assert (shoes.leaves_of(shoe), shoe.root) == (leaves, card_tree.root(leaves).hex())
         assert (shoe.burn_card, shoe.burned, shoe.cut) == (begins.burn_card.code, begins.burned, begins.cut)
         assert (shoe.gone, shoe.cut) == (begins.burned, 8 * 52 - CUT_CARD)
         assert (shoe.seed, shoe.ended_at, shoe.ending) == (None, None, "")
@@ -83,9 +128,15 @@ class TestTheOpening:
             "burned": shoe.burned,
             "commitment": shoe.commitment,
             "cut": shoe.cut,
+            "dealer": the_dealer().key,
             "decks": 8,
+            "entropy": "",
             "mode": "R",
             "number": 1,
+            "purpose": "shoe",
+            "root": shoe.root,
+            "rules": shoe.rules_digest,
+            "signature": bytes(shoe.signature).hex(),
             "table": live_round.live_table.table_id,
         }
         assert shoe.opened_at <= live_round.opened_at
@@ -120,8 +171,9 @@ class TestAWholeShoe:
             "commitment": shoe.commitment,
             "ending": "cut_card",
             "gone": shoe.gone,
-            "seed": bytes(shoe.seed or b"").hex(),
         }
+        (event,) = events("shoe.published", on=f"shoe:{shoe.pk}")
+        assert event["data"] == {"seed": bytes(shoe.seed or b"").hex()}
         # The next round is dealt from a new shoe.
         following = round_at(played[0].live_table)
         assert (following.number, following.is_last) == (1, False)
@@ -156,6 +208,8 @@ class TestTheSeed:
         lay(player, live_table, {"player": 100})
         advance_to(live_table, Phase.SETTLED)
         step(live_table)
+        assert where(seed) == set()
+        replay_task.publish_seeds()
         assert where(seed) == {"games_shoe", "audit_event"}
 
     def test_is_not_shown_while_a_round_is_in_progress(self):
@@ -208,35 +262,73 @@ class TestAShoeThatIsNotWhatWasShuffled:
         assert not phases.advance(live_table.pk)
         assert Incident.objects.get().kind == IncidentKind.WRONG_CARD
 
-    def test_a_seed_sealed_for_another_shoe_deals_nothing(self):
-        other = new_sealed_seed(Purpose.SHOE)
-        shoe = round_at(a_live_table()).shoe
-        shoe.sealed_seed = other.sealed
+    @pytest.mark.parametrize(
+        ("damage", "error", "what"),
+        [
+            ("another card than that of the leaf", WrongCard, "dealt cards"),
+            ("another salt", WrongCard, "dealt cards"),
+            ("no card", WrongCard, "dealt cards"),
+            ("a row that is missing", WrongCard, "cards gone"),
+            ("a row that is missing before others", WrongCard, "first card"),
+            ("more cards gone", WrongCard, "cards gone"),
+            ("another leaf of a card to come", NotReproduced, "root"),
+            ("another root", NotReproduced, "root"),
+            ("too few leaves", NotReproduced, "leaves"),
+        ],
+    )
+    def test_its_cards_are_refused_and_no_card_to_come_is_told(self, damage, error, what):
+        """By what reads its cards, and so by the next deal, the settlement and the task that deals rounds again."""
+        live_table, player = a_live_table(), a_player(real=RICH)
+        first, second = play_rounds(live_table, player, 2)
+        shoe, seed = second.shoe, seed_of(second.shoe)
+        shoe.refresh_from_db()
+        assert shoes.cards_of(shoe)[shoe.burned :] == shuffle(seed, 8)[shoe.burned : shoe.gone]
+        spoil_cards(shoe, first, second, damage)
+        shoe = Shoe.objects.get(pk=shoe.pk)
+        with pytest.raises(error) as raised:
+            shoes.cards_of(shoe)
+        assert [each.what for each in raised.value.found] == [what]
         assert not shoes.is_sound(shoe)
+        (problem,) = (problem for _, problem in problems([second.pk]))
+        assert problem
+        assert [each.what for each in problem.found] == [what]
+        told = f"{raised.value} {raised.value.found} {problem.found}"
+        dealt = {*first.cards.split(), *second.cards.split(), *OTHERS.split(), shoe.burn_card}
+        assert set(CARD.findall(told)) <= dealt
+        lay(player, live_table, {"player": 100})
+        closed = advance_to(live_table, Phase.CLOSED)
+        hurry(live_table)
+        assert not phases.advance(live_table.pk)
+        incident = Incident.objects.get()
+        assert (incident.kind, incident.live_round_id) == (error.kind, closed.pk)
+        assert [found["what"] for found in incident.findings] == [what]
+        assert (round_at(live_table).phase, round_at(live_table).cards) == (Phase.CLOSED, "")
 
-    def test_a_seed_that_is_not_the_one_committed_to_deals_nothing(self):
-        shoe = round_at(a_live_table()).shoe
-        shoe.commitment = new_sealed_seed(Purpose.SHOE).commitment
-        with pytest.raises(NotReproduced):
-            shoes.next_coup(shoe)
-
-    @pytest.mark.sweep
     @pytest.mark.parametrize(("field", "value"), [("burn_card", "XX"), ("burned", 12), ("cut", 401)])
-    def test_a_shoe_that_begins_otherwise_deals_nothing(self, field, value):
+    def test_a_start_that_differs_is_found_once_the_seed_is_public(self, field, value):
         shoe = round_at(a_live_table()).shoe
+        shoe.seed = seed_of(shoe)
+        assert shoes.cards_of(shoe) == shuffle(bytes(shoe.seed), 8)
         setattr(shoe, field, value)
         with pytest.raises(WrongCard) as raised:
-            shoes.next_coup(shoe)
+            shoes.cards_of(shoe)
         assert [each.stored for each in raised.value.found] == [str(value)]
+
+    def test_another_seed_is_found_once_it_is_public(self):
+        shoe = round_at(a_live_table()).shoe
+        shoe.seed = bytes(32)
+        with pytest.raises(NotReproduced, match="does not match its commitment"):
+            shoes.cards_of(shoe)
 
     def test_the_database_takes_no_other_seed_for_a_shoe(self):
         live_table, player = a_live_table(), a_player(real=RICH)
         lay(player, live_table, {"player": 100})
         shoe = advance_to(live_table, Phase.SETTLED).shoe
+        shoes.end(shoe, ShoeEnding.CUT_CARD)
         with pytest.raises(moves.DoesNotFit), transaction.atomic():
-            moves.end_shoe(shoe, b"x" * 32, ShoeEnding.CUT_CARD)
+            moves.publish_seed(shoe, b"x" * 32)
         with pytest.raises(IntegrityError, match="not the seed"), transaction.atomic():
-            update_as_owner(Shoe.objects.filter(pk=shoe.pk), seed=b"x" * 32, ended_at=shoe.opened_at, ending="cut_card")
+            update_as_owner(Shoe.objects.filter(pk=shoe.pk), seed=b"x" * 32)
 
 
 class TestARetiredShoe:
@@ -251,7 +343,9 @@ class TestARetiredShoe:
         assert (following.shoe.number, following.number) == (2, 1)
         retired = Shoe.objects.get(pk=played.shoe_id)
         assert retired.ending == ShoeEnding.RETIRED
-        assert commitment(bytes(retired.seed or b"")) == retired.commitment
+        replay_task.publish_seeds()
+        retired.refresh_from_db()
+        assert bytes(retired.seed or b"") == seed_of(retired)
 
     def test_nothing_is_opened_on_it_by_a_worker_that_saw_it_in_play(self):
         live_table, player = a_live_table(), a_player(real=RICH)

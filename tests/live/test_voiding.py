@@ -22,8 +22,10 @@ from games.models import (
 )
 from games.rounds.void import RoundNotFound, take_void_notices
 from games.shared import moves, phases, void
+from games.verification import replay_task
 from tests.builders import a_player
 from tests.games.test_void import spend
+from tests.harness.dealer import seed_of
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, round_at, step
 from tests.people import events
@@ -132,7 +134,10 @@ class TestInEachPhase:
         void_round(live_round)
         shoe = Shoe.objects.get(pk=live_round.shoe_id)
         is_dealt = phase in (Phase.DEALT, Phase.SETTLED)
-        assert (shoe.ending, shoe.seed is not None) == (ShoeEnding.RETIRED if is_dealt else "", is_dealt)
+        assert (shoe.ending, shoe.seed) == (ShoeEnding.RETIRED if is_dealt else "", None)
+        replay_task.publish_seeds()
+        shoe.refresh_from_db()
+        assert (shoe.seed is not None) == is_dealt
 
     @pytest.mark.sweep
     def test_the_table_goes_on_with_the_next_round(self, phase):
@@ -237,7 +242,11 @@ class TestTheSeed:
         live_round = round_at(a_live_table())
         shoe = live_round.shoe
         with pytest.raises(moves.WrongPhase), transaction.atomic():
-            moves.end_shoe(shoe, None, ShoeEnding.RETIRED)
+            moves.end_shoe(shoe, ShoeEnding.RETIRED)
+        with pytest.raises(moves.WrongPhase), transaction.atomic():
+            moves.ask_for_seed(shoe.pk)
+        with pytest.raises(moves.WrongPhase), transaction.atomic():
+            moves.publish_seed(shoe, seed_of(shoe))
 
     def test_that_is_public_has_no_round_begin(self):
         live_table = a_live_table()
