@@ -3,20 +3,22 @@
 void, every round is what its seed deals and its bets are paid as the engine settles them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from uuid import UUID
 
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from games.engine.cards import Card
 from games.engine.chemin import record
 from games.engine.chemin.settlement import reckon
 from games.engine.chemin.state import Chips
-from games.engine.coup import Coup
-from games.engine.dealing import coup_at, coups
+from games.engine.coup import Coup, TooFewCards
+from games.engine.dealing import coup_at
 from games.engine.settle import settle
 from games.engine.shoe import shuffle
-from games.models import CheminCoup, Incident, LiveRound, LiveTable, Participation, Round, Shape, Shoe
+from games.models import CheminCoup, Incident, LiveRound, Participation, Round, Shape, Shoe
+from games.rounds.integrity import Doubt
 from games.shared import shoes
 from games.variants import VARIANTS
 from games.verification import deals
@@ -84,12 +86,17 @@ def faults() -> Iterator[str]:
 
 
 def _not_as_dealt() -> Iterator[str]:
-    """Deal every round again from its seed and settle it."""
-    for live_table in LiveTable.objects.filter(table__shape=Shape.SHARED):
-        for shoe in Shoe.objects.filter(live_table=live_table):
-            dealt = LiveRound.objects.filter(shoe=shoe).exclude(cards="").order_by("number")
-            for live_round, coup in zip(dealt, coups(shuffle(shoes.seed_of(shoe), shoe.decks)), strict=False):
-                yield from _not_so(live_round.pk, live_round.cards, coup)
+    """Deal every round again from its seed, or from the cards that its shoe committed to, and settle it."""
+    for shoe in Shoe.objects.filter(live_table__table__shape=Shape.SHARED):
+        cards, gone = (yield from _cards_of(shoe)), shoe.burned
+        for live_round in LiveRound.objects.filter(shoe=shoe).exclude(cards="").order_by("number"):
+            try:
+                coup = coup_at(cards, gone)
+            except TooFewCards as error:
+                yield f"round {live_round.pk}: {error}"
+                break
+            yield from _not_so(live_round.pk, live_round.cards, coup)
+            gone += len(coup.cards)
     alone = Round.objects.exclude(seed=None).select_related("table_version__table")
     for played in alone:
         decks = VARIANTS[played.table_version.table.variant].decks
@@ -97,12 +104,21 @@ def _not_as_dealt() -> Iterator[str]:
         yield from _not_so(played.pk, played.cards, coup)
 
 
+def _cards_of(shoe: Shoe) -> Generator[str, None, tuple[Card, ...]]:
+    """Return the cards of a shoe, or those that have left it while its seed is no public one."""
+    try:
+        return shoes.cards_of(shoe)
+    except Doubt as doubt:
+        yield f"shoe {shoe.pk}: {doubt}"
+        return ()
+
+
 def _not_as_dealt_to_players() -> Iterator[str]:
     """Deal every coup between guests again, one after the other from the first card of its shoe, with what was declared
     in it, and settle it.
     """
     for shoe in Shoe.objects.filter(live_table__table__shape=Shape.CHEMIN):
-        cards, gone = shuffle(shoes.seed_of(shoe), shoe.decks), 0
+        cards, gone = (yield from _cards_of(shoe)), 0
         for played in Round.objects.filter(shoe=shoe).exclude(cards="").order_by("first_card"):
             coup = CheminCoup.objects.get(pk=played.pk)
             declared = {"punter_draws": coup.punter_draws, "banker_draws": coup.banker_draws}
