@@ -101,7 +101,8 @@ def _production(var: Path, addresses: Addresses) -> Mapping[str, str]:
     """Return the environment of a production house behind an HTTPS proxy."""
     dealer = Keys.opened(var / "dealer")
     return {
-        name: Fernet.generate_key().decode() for name in ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY", "CREDENTIALS_KEY")
+        name: Fernet.generate_key().decode()
+        for name in ("SECOND_FACTOR_KEY", "DOCUMENT_KEY", "PARTNER_KEY", "CREDENTIALS_KEY")
     } | {
         "DJANGO_SETTINGS_MODULE": "casino.settings",
         "SABOT_VAR": str(var),

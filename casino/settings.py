@@ -28,10 +28,10 @@ DEBUG = env.bool("DEBUG", default=False)
 
 SECRET_KEY = env.str("SECRET_KEY", default="") or (demo_key(VAR_DIR, "secret_key") if DEMO else "")
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])  # earlier keys: their signatures remain valid
-# Seeds of shoes are encrypted with this key, which is never in the database: 32 bytes, URL-safe
-# base64. Each of these settings may list several keys, separated by commas: the first
-# encrypts, all decrypt (`players.key_rotation`).
-SEED_KEY = env.str("SEED_KEY", default="") or (demo_key(VAR_DIR, "seed_key") if DEMO else "")
+# Secrets of second factors are encrypted with a key derived from this one, which is never in the
+# database: 32 bytes, URL-safe base64. Each of these settings may list several keys, separated by
+# commas: the first encrypts, all decrypt (`players.key_rotation`).
+SECOND_FACTOR_KEY = env.str("SECOND_FACTOR_KEY", default="") or (demo_key(VAR_DIR, "second_factor_key") if DEMO else "")
 # Identity documents of players are encrypted with keys derived from this one; same format.
 DOCUMENT_KEY = env.str("DOCUMENT_KEY", default="") or (demo_key(VAR_DIR, "document_key") if DEMO else "")
 # Secrets shared with partners of the seamless wallet are encrypted with this one; same format.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent / "secrets"
-KEYS = ("seed_key", "document_key", "partner_key", "credentials_key")
+KEYS = ("second_factor_key", "document_key", "partner_key", "credentials_key")
 
 
 def contents() -> Iterator[tuple[str, str]]:

@@ -36,7 +36,7 @@ FEWEST_DIFFERENT = 5
 TOYS = ("wallet.payments.sandbox.", "payments.dummy.")  # test providers
 TOY_BANK = "wallet.sandbox_bank."
 KEYS = {
-    "SEED_KEY": "sabot.E002",
+    "SECOND_FACTOR_KEY": "sabot.E002",
     "DOCUMENT_KEY": "sabot.E010",
     "PARTNER_KEY": "sabot.E018",
     "CREDENTIALS_KEY": "sabot.E025",

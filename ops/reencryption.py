@@ -8,8 +8,8 @@ can be repeated. Decrypted values stay in this process: PostgreSQL and the log r
 ciphertext and numbers.
 
 Only the owner of the tables can do this (`DATABASE_OWNER_URL`). The login role of web and workers
-cannot change an encrypted row of a shoe, a document, a bank account or a partner's key; and values
-that it could swap cannot be decrypted in another place.
+cannot change an encrypted row of a document, a bank account or a partner's key; and values that it
+could swap cannot be decrypted in another place.
 """
 
 import time
@@ -36,7 +36,7 @@ from wallet.seamless_wallet import signing
 
 PASSES: Final = 20
 PAUSE: Final = 0.5  # seconds between two passes: longer than a request holds a lock
-SETTINGS: Final = ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY")
+SETTINGS: Final = ("SECOND_FACTOR_KEY", "DOCUMENT_KEY", "PARTNER_KEY")
 
 
 @dataclass
@@ -76,7 +76,6 @@ DOCUMENT_OWNER: Final = (
     " WHERE document.id = players_documentcontent.document_id)"
 )
 SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {
-    "SEED_KEY": (),
     "DOCUMENT_KEY": (
         Shelf(
             *("documents", "players_documentcontent", "document_id", "sealed", (DOCUMENT_OWNER, "document_id")),
@@ -153,9 +152,9 @@ def _message(setting: str, keys: int, changed: int, found: Pass, *, is_done: boo
 
 
 def _walks(setting: str) -> Iterator[tuple[str, Callable[[], Pass]]]:
-    for shelf in SHELVES[setting]:
+    for shelf in SHELVES.get(setting, ()):
         yield shelf.what, lambda shelf=shelf: _walk(shelf)  # type: ignore[misc]
-    if setting == "SEED_KEY":
+    if setting == "SECOND_FACTOR_KEY":
         yield "second factors", _factors
     if setting == "DOCUMENT_KEY":
         yield "bank accounts", _accounts

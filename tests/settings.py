@@ -23,7 +23,7 @@ for name in (
     "BROKER_URL",
     "CACHE_URL",
     "SECRET_KEY",
-    "SEED_KEY",
+    "SECOND_FACTOR_KEY",
     "DOCUMENT_KEY",
     "PARTNER_KEY",
     "CREDENTIALS_KEY",

@@ -11,7 +11,7 @@ keys() {
 exec env -i PATH="$PATH" HOME="${HOME:-/}" \
     PYTHONWARNINGS="ignore:Got an error checking a consistent migration history:RuntimeWarning" \
     SECRET_KEY="$(secret)$(secret)" \
-    SEED_KEY="$(secret)" \
+    SECOND_FACTOR_KEY="$(secret)" \
     DOCUMENT_KEY="$(secret)" \
     PARTNER_KEY="$(secret)" \
     CREDENTIALS_KEY="$(secret)" \

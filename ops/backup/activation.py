@@ -41,7 +41,7 @@ FEW = 20  # rows to try: a single damaged one must not decide
 def demand_right() -> list[str]:
     """Return sentences about which keys were tried. Raises WrongKey."""
     return [
-        _message("SEED_KEY", "the secrets of second factors", [*_factors()]),
+        _message("SECOND_FACTOR_KEY", "the secrets of second factors", [*_factors()]),
         _message("DOCUMENT_KEY", "players' documents and bank accounts", [*_documents(), *_accounts()]),
         _message("PARTNER_KEY", "the secrets shared with partners", [*_partners()]),
     ]

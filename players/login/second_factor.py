@@ -3,9 +3,9 @@
 allauth stores them. This module encrypts their secrets, accepts each code once, and says who must
 have one.
 
-A secret is encrypted (AES-256-GCM) with a key derived from ``SEED_KEY`` and bound to its owner:
-copied to another user, it cannot be decrypted. allauth's calls do not name the owner, so they run
-inside `belonging_to`.
+A secret is encrypted (AES-256-GCM) with a key derived from ``SECOND_FACTOR_KEY`` and bound to its
+owner: copied to another user, it cannot be decrypted. allauth's calls do not name the owner, so they
+run inside `belonging_to`.
 """
 
 import base64
@@ -64,7 +64,9 @@ class MFAAdapter(DefaultMFAAdapter):
 
     def encrypt(self, text: str) -> str:
         """Encrypt a secret before it is stored. Raises LookupError outside `belonging_to`."""
-        return base64.b64encode(key_rotation.seal(settings.SEED_KEY, text.encode(), _bound(), _cipher)).decode()
+        return base64.b64encode(
+            key_rotation.seal(settings.SECOND_FACTOR_KEY, text.encode(), _bound(), _cipher)
+        ).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
         """Decrypt with any of the keys.
@@ -72,7 +74,7 @@ class MFAAdapter(DefaultMFAAdapter):
         Raises cryptography's InvalidTag if none fits or the secret is another user's, LookupError
         outside `belonging_to`.
         """
-        return key_rotation.unseal(settings.SEED_KEY, _bytes(encrypted_text), _bound(), _cipher).decode()
+        return key_rotation.unseal(settings.SECOND_FACTOR_KEY, _bytes(encrypted_text), _bound(), _cipher).decode()
 
     def get_totp_issuer(self) -> str:
         """Return the name of this site in an authenticator app."""
@@ -177,7 +179,7 @@ def resealed(authenticator: Authenticator) -> dict[str, Any] | None:
 
 
 def _resealed(secret: str) -> str:
-    new = key_rotation.resealed(settings.SEED_KEY, _bytes(secret), _bound(), _cipher)
+    new = key_rotation.resealed(settings.SECOND_FACTOR_KEY, _bytes(secret), _bound(), _cipher)
     return secret if new is None else base64.b64encode(new).decode()
 
 

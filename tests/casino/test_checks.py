@@ -28,7 +28,7 @@ KEYS = "\n".join(Key("sabot.example/log", kind, bytes(32)).vkey for kind in (LOG
 PRODUCTION = {
     "SABOT_DEMO": "0",
     "SECRET_KEY": SECRET,
-    "SEED_KEY": GOOD_KEY,
+    "SECOND_FACTOR_KEY": GOOD_KEY,
     "DOCUMENT_KEY": ANOTHER_KEY,
     "PARTNER_KEY": THIRD_KEY,
     "CREDENTIALS_KEY": FOURTH_KEY,
@@ -55,7 +55,7 @@ def production(settings, monkeypatch):
     """
     web = {"NAME": "sabot", "USER": "web", "PASSWORD": "kept-to-itself", "HOST": "db.example"}
     settings.DEMO = settings.EMBEDDED = settings.DEBUG = False
-    settings.SECRET_KEY, settings.SEED_KEY = SECRET, GOOD_KEY
+    settings.SECRET_KEY, settings.SECOND_FACTOR_KEY = SECRET, GOOD_KEY
     settings.DOCUMENT_KEY, settings.PARTNER_KEY = ANOTHER_KEY, THIRD_KEY
     settings.ALLOWED_HOSTS, settings.HTTPS = ["sabot.example"], True
     settings.AUDIT_SIGNER, settings.AUDIT_KEYS, settings.SIGNER_DIR = "/run/sabot-signer/socket", KEYS, None
@@ -83,15 +83,15 @@ def test_good_settings_have_no_fault(production):
         ("SECRET_KEY", "short", "sabot.E001"),
         ("SECRET_KEY", "ab" * 40, "sabot.E001"),
         ("SECRET_KEY", "django-insecure-" + SECRET, "sabot.E001"),
-        ("SEED_KEY", "", "sabot.E002"),
-        ("SEED_KEY", "not base64 at all", "sabot.E002"),
-        ("SEED_KEY", base64.urlsafe_b64encode(bytes(16)).decode(), "sabot.E002"),
+        ("SECOND_FACTOR_KEY", "", "sabot.E002"),
+        ("SECOND_FACTOR_KEY", "not base64 at all", "sabot.E002"),
+        ("SECOND_FACTOR_KEY", base64.urlsafe_b64encode(bytes(16)).decode(), "sabot.E002"),
         ("DOCUMENT_KEY", "", "sabot.E010"),
         ("DOCUMENT_KEY", base64.urlsafe_b64encode(bytes(31)).decode(), "sabot.E010"),
         ("DOCUMENT_KEY", "not base64 at all", "sabot.E010"),
         ("PARTNER_KEY", "", "sabot.E018"),
         ("PARTNER_KEY", base64.urlsafe_b64encode(bytes(31)).decode(), "sabot.E018"),
-        ("SEED_KEY", f"{NEW_KEY},{GOOD_KEY[:-8]}", "sabot.E002"),
+        ("SECOND_FACTOR_KEY", f"{NEW_KEY},{GOOD_KEY[:-8]}", "sabot.E002"),
         ("DOCUMENT_KEY", f"{NEW_KEY},none", "sabot.E010"),
         ("PARTNER_KEY", ",", "sabot.E018"),
         ("CREDENTIALS_KEY", "", "sabot.E025"),
@@ -99,8 +99,8 @@ def test_good_settings_have_no_fault(production):
         ("CREDENTIALS_KEY", GOOD_KEY, "sabot.E022"),
         ("SECRET_KEY_FALLBACKS", ["short"], "sabot.E001"),
         ("SECRET_KEY_FALLBACKS", [SECRET], "sabot.E022"),
-        ("SEED_KEY", f"{GOOD_KEY},{GOOD_KEY}", "sabot.E022"),
-        ("SEED_KEY", ANOTHER_KEY, "sabot.E022"),
+        ("SECOND_FACTOR_KEY", f"{GOOD_KEY},{GOOD_KEY}", "sabot.E022"),
+        ("SECOND_FACTOR_KEY", ANOTHER_KEY, "sabot.E022"),
         ("PARTNER_KEY", f"{THIRD_KEY},{GOOD_KEY}", "sabot.E022"),
         ("BACKUP_RECIPIENTS", ["age1nobody"], "sabot.E023"),
         ("PAYMENT_VARIANTS", {"sandbox": ("wallet.payments.sandbox.SandboxBank", {})}, "sabot.E011"),
@@ -149,14 +149,14 @@ def test_a_unix_socket_needs_no_password(production, host):
 
 def test_old_keys_may_be_named_behind_the_new_one(production):
     production.SECRET_KEY_FALLBACKS = [f"{SECRET}-before"]
-    production.SEED_KEY = f"{NEW_KEY},{GOOD_KEY}"
+    production.SECOND_FACTOR_KEY = f"{NEW_KEY},{GOOD_KEY}"
     assert found() == []
 
 
 def test_two_keys_that_are_one_are_named_by_their_settings_and_not_shown(production):
-    production.PARTNER_KEY = production.SEED_KEY
+    production.PARTNER_KEY = production.SECOND_FACTOR_KEY
     (fault,) = check_production(None)
-    assert fault.msg == "The same key is listed twice, in SEED_KEY and PARTNER_KEY."
+    assert fault.msg == "The same key is listed twice, in SECOND_FACTOR_KEY and PARTNER_KEY."
 
 
 def test_a_house_without_deposits_needs_no_bank_to_pay_out(production):

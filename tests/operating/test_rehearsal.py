@@ -57,7 +57,7 @@ def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(
         call_command("back_up", str(file), stdout=StringIO())
     shown = what_the_house_shows_before_it_is_lost(evening)
     keys = {
-        "SEED_KEY": settings.SEED_KEY,
+        "SECOND_FACTOR_KEY": settings.SECOND_FACTOR_KEY,
         "DOCUMENT_KEY": settings.DOCUMENT_KEY,
         "PARTNER_KEY": settings.PARTNER_KEY,
         "SECRET_KEY": settings.SECRET_KEY,
@@ -74,7 +74,7 @@ def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(
             everything_agrees(signed, kept)
             signed_before = Checkpoint.objects.count()
             interrupted_rounds_are_over(evening, shown)
-            newer = {name: a_key() for name in ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY")}
+            newer = {name: a_key() for name in ("SECOND_FACTOR_KEY", "DOCUMENT_KEY", "PARTNER_KEY")}
             both = {name: f"{newer[name]},{keys[name]}" for name in newer}
             with opened(var, keys | both, monkeypatch) as house:
                 play_goes_on(evening, house)
@@ -91,7 +91,7 @@ def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(
 def opened(var: Path, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     """The house, opened with these keys, of which this process knows as well."""
     for name, key in keys.items():
-        if name in ("SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY"):
+        if name in ("SECOND_FACTOR_KEY", "DOCUMENT_KEY", "PARTNER_KEY"):
             monkeypatch.setattr(settings, name, key)
     house = House(var, extra=keys).open()
     try:

@@ -62,9 +62,9 @@ class TestTakingABackup:
         (taken,) = events("house.backed_up")
         assert taken["data"] == {"bytes": file.stat().st_size, "leaves": 0, "sha256": taking.digest(file)}
         assert f"SHA-256 {taken['data']['sha256']}" in words
-        assert (
-            "Not included but needed for a restore: SEED_KEY, DOCUMENT_KEY, PARTNER_KEY, the signer's folder." in words
-        )
+        needed = "SECOND_FACTOR_KEY, DOCUMENT_KEY, PARTNER_KEY, the signer's folder."
+        assert f"Not included but needed for a restore: {needed}" in words
+        assert "Never copy the dealer's shoes: they have the cards to come." in words
         assert taking.checksum_of(file).read_text() == f"{taken['data']['sha256']}  house.dump\n"
 
     def test_lets_nobody_else_read_it(self, house, file):
@@ -93,7 +93,7 @@ class TestTakingABackup:
         whole = subprocess.run(
             [binaries.client("pg_restore"), "--file=-", file], capture_output=True, check=True
         ).stdout
-        keys = (settings.SEED_KEY, settings.DOCUMENT_KEY, settings.PARTNER_KEY, settings.SECRET_KEY)
+        keys = (settings.SECOND_FACTOR_KEY, settings.DOCUMENT_KEY, settings.PARTNER_KEY, settings.SECRET_KEY)
         assert all(key.encode() not in whole for key in keys)
 
     @pytest.mark.sweep
@@ -294,7 +294,7 @@ class TestAnotherKey:
         return backed_up(file)
 
     @pytest.mark.sweep
-    @pytest.mark.parametrize("key", sample(["SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY"], 1))
+    @pytest.mark.parametrize("key", sample(["SECOND_FACTOR_KEY", "DOCUMENT_KEY", "PARTNER_KEY"], 1))
     def test_is_noticed_and_the_right_one_goes_on_from_there(self, sealed, settings, key):
         right = getattr(settings, key)
         with databases.empty("restored"):

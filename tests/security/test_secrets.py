@@ -14,7 +14,7 @@ SCAN = [sys.executable, str(PROJECT / "tools" / "find_secrets.py")]
 CHANCE = base64.b64encode(bytes((each * 89 + 41) % 256 for each in range(40))).decode()
 HEX = bytes((each * 89 + 41) % 256 for each in range(24)).hex()
 PLANTED = {
-    "a key in a setting": f'SEED_KEY = "{CHANCE}"\n',
+    "a key in a setting": f'SECOND_FACTOR_KEY = "{CHANCE}"\n',
     "a token without a name": f'send("{HEX}")\n',
     "a password": 'PASSWORD = "Tr0ub4dor-and-three"\n',
     "a password in an address": 'URL = "postgresql://web:x9-Qr.77@db.example/sabot"\n',  # pragma: allowlist secret
@@ -24,7 +24,7 @@ PLANTED = {
     "a token of a program": "Authorization: Bearer sabot_" + CHANCE[:43].replace("+", "-").replace("/", "_") + "\n",
     **{
         f"{name} in an environment": f"{name}=" + CHANCE[:43].replace("+", "-").replace("/", "_") + "\n"
-        for name in ("SECRET_KEY", "SEED_KEY", "DOCUMENT_KEY", "PARTNER_KEY", "CREDENTIALS_KEY")
+        for name in ("SECRET_KEY", "SECOND_FACTOR_KEY", "DOCUMENT_KEY", "PARTNER_KEY", "CREDENTIALS_KEY")
     },
     "a key of a cloud": 'use("AKIA' + "QYLPMN5HHHFPZAM2" + '")\n',
     "a token of a forge": "token: ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx" + "\n",
@@ -44,7 +44,7 @@ def test_a_planted_secret_is_found(planted, tmp_path):
 @pytest.mark.sweep
 def test_what_is_none_is_let_be(tmp_path):
     file = tmp_path / "settings.py"
-    file.write_text('KEY = env.str("SEED_KEY", default="")\nNAME = "a-name-of-some-length-in-words"\n')
+    file.write_text('KEY = env.str("SECOND_FACTOR_KEY", default="")\nNAME = "a-name-of-some-length-in-words"\n')
     found = subprocess.run([*SCAN, str(file)], capture_output=True, text=True, cwd=PROJECT)
     assert (found.returncode, found.stderr) == (0, "")
 

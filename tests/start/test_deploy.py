@@ -305,8 +305,8 @@ def test_the_image_is_made_of_what_is_there_and_ends_without_tools_as_nobody_in_
 
 def test_a_secret_may_be_in_a_file_without_the_end_of_its_line(tmp_path):
     (tmp_path / "key").write_text("0123456789\n")
-    script = "from ops.environment import Environment; print(repr(Environment().str('SEED_KEY', default='')))"
-    environment = os.environ | {"SEED_KEY_FILE": str(tmp_path / "key"), "SEED_KEY": "another"}
+    script = "from ops.environment import Environment; print(repr(Environment().str('SECOND_FACTOR_KEY', default='')))"
+    environment = os.environ | {"SECOND_FACTOR_KEY_FILE": str(tmp_path / "key"), "SECOND_FACTOR_KEY": "another"}
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=PROJECT, env=environment, capture_output=True, text=True, check=True
     )

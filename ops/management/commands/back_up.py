@@ -2,9 +2,9 @@
 
 FILE is a PostgreSQL archive, encrypted with age for the public keys of BACKUP_RECIPIENTS, so the
 machine that makes it cannot read it. --plain writes it unencrypted. FILE must not exist;
-FILE.sha256 is written next to it. Keys, roles and the signer's folder are not included: store
-SEED_KEY, DOCUMENT_KEY, PARTNER_KEY and that folder separately, and not in one place. Needs
-DATABASE_OWNER_URL.
+FILE.sha256 is written next to it. Keys, roles and the folders of signer and dealer are not
+included: store SECOND_FACTOR_KEY, DOCUMENT_KEY, PARTNER_KEY and the signer's folder separately, and
+not in one place. The dealer's shoes are never copied. Needs DATABASE_OWNER_URL.
 """
 
 from pathlib import Path
@@ -16,8 +16,8 @@ from ops.backup import taking
 from ops.backup.errors import BackupError
 
 NOT_IN_IT = (
-    "Not included but needed for a restore: SEED_KEY, DOCUMENT_KEY, PARTNER_KEY, the signer's folder. Keep them"
-    " in a separate place."
+    "Not included but needed for a restore: SECOND_FACTOR_KEY, DOCUMENT_KEY, PARTNER_KEY, the signer's folder. Keep"
+    " them in a separate place. Never copy the dealer's shoes: they have the cards to come."
 )
 
 

@@ -1,5 +1,5 @@
-"""`manage.py reseal`: re-encrypt all data under the first keys of SEED_KEY, DOCUMENT_KEY and
-PARTNER_KEY.
+"""`manage.py reseal`: re-encrypt all data under the first keys of SECOND_FACTOR_KEY, DOCUMENT_KEY
+and PARTNER_KEY.
 
 Play continues. Each setting may contain several keys, separated by commas: the first one
 encrypts, all of them decrypt. The command can be interrupted and repeated safely. It prints the
