@@ -120,7 +120,7 @@ class Dealer:
             raise
 
     def open_shoe(self, binding: Binding) -> str:
-        """Commit to a shoe and return the commitment. Raises Foreign."""
+        """Commit to a shoe and return the commitment. Raises Expired where its file is damaged, Foreign, OSError."""
         return binding.commitment(self.shoes.open(binding).seed)
 
     def cut_shoe(self, binding: Binding, value: str) -> tuple[Shoe, Said[ShoeStatement]]:

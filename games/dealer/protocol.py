@@ -14,10 +14,12 @@ A connection carries any number of requests, one after another. A request names 
 - ``{"do": "end_shoe", "binding": {…}, "ticket": "…"}``
 - ``{"do": "look_at_shoe", "binding": {…}}``
 
-An answer has the result, or ``{"refused": "expired" | "dealt" | "foreign" | "invalid", "why": "…", "proof": "…"}``.
+An answer has the result, or ``{"refused": "expired" | "dealt" | "foreign", "why": "…", "proof": "…"}``, or
+``{"refused": "invalid" | "disk", "why": "…"}``: what is no request, and what could not be written to a file now.
 """
 
 import json
+import sys
 from typing import Any, Final
 
 from games.dealer.dealer import Committed, Dealer
@@ -46,6 +48,9 @@ def answer(dealer: Dealer, line: bytes) -> bytes:
         said = {"refused": refusal.reason, "why": str(refusal), "proof": refusal.proof.hex()}
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         said = {"refused": "invalid", "why": f"{type(error).__name__}: {error}"[:200]}
+    except OSError as error:  # the disk is full, for example: rounds of one player need none
+        print(f"A shoe could not be written: {error}", file=sys.stderr, flush=True)
+        said = {"refused": "disk", "why": str(error)[:200]}
     return json.dumps(said, separators=(",", ":")).encode() + b"\n"
 
 

@@ -2,15 +2,18 @@
 
 A shoe is a file of lines, each a JSON object, which is synced to disk before the dealer answers. So
 shoes outlive a restart, and nothing is dealt twice after one. The first line has the seed: only the
-dealer's user may read the file. No other program has the seed of a shoe before it has ended.
+dealer's user may read the file. No other program has the seed of a shoe before it has ended. The
+file of a shoe that ended 30 days ago is deleted at the next start.
 
 Cards leave a shoe in order, and only with a ticket of the database, which it gives when no more
 bets are accepted. The dealer gives the same cards to the same ticket again, and to no other.
 """
 
+import errno
 import hmac
 import json
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +30,8 @@ from games.engine.dealing import CUT_CARD, opening
 from games.engine.shoe import SEED_BYTES, shuffle
 
 CACHED: Final = 500  # shoes that are kept in memory; others are read again
+KEPT: Final = 30 * 24 * 3600.0  # seconds after which the file of an ended shoe is deleted
+ENDED: Final = {"ended": True}
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Shoe:
 
     binding: Binding
     seed: bytes = field(repr=False)
-    value: str | None = None  # what went into the shuffle besides the seed; None before it is cut
+    value: str | None = None  # what went into the shuffle with the seed; None before it is cut
     cards: tuple[Card, ...] = field(default=(), repr=False)
     salts: tuple[bytes, ...] = field(default=(), repr=False)
     burned: int = 0
@@ -99,9 +104,10 @@ class Shoes:
         self._folder, self._proof, self._draw = folder, proof, draw
         self._kept: dict[str, Shoe] = {}
         open_folder(folder)
+        self._delete_old()
 
     def open(self, binding: Binding) -> Shoe:
-        """Draw the seed of a new shoe, or return the shoe that has this binding. Raises Foreign."""
+        """Draw the seed of a new shoe, or return the shoe that has this binding. Raises Expired, Foreign, OSError."""
         try:
             return self.of(binding)
         except Expired:
@@ -139,7 +145,7 @@ class Shoes:
         shoe = self.of(binding)
         self._demand(ending_text(binding.id), proof)
         if not shoe.is_ended:
-            self._write(binding.id, {"ended": True})
+            self._write(binding.id, ENDED)
             shoe.is_ended = True
         return shoe.seed
 
@@ -173,6 +179,17 @@ class Shoes:
             lines = self._lines(binding.id)
         except FileNotFoundError as error:
             raise Expired("the dealer does not have this shoe") from error
+        try:
+            shoe = self._of_lines(binding, lines)
+        except ValueError as error:
+            raise Expired("the file of this shoe is damaged") from error
+        if shoe is None:
+            raise Expired("the file of this shoe is damaged")
+        return shoe
+
+    @staticmethod
+    def _of_lines(binding: Binding, lines: list[bytes]) -> Shoe | None:
+        """Return the shoe that the lines of a file describe. Raises Foreign, ValueError."""
         shoe: Shoe | None = None
         for line in lines:
             match json.loads(line):
@@ -186,27 +203,44 @@ class Shoes:
                     shoe.note(Ticket(round_id, first, count, stakes), taken)
                 case {"ended": True} if shoe:
                     shoe.is_ended = True
-        if shoe is None:
-            raise Expired("the file of this shoe is damaged")
         return shoe
 
-    def _lines(self, shoe: str) -> list[str]:
+    def _lines(self, shoe: str) -> list[bytes]:
         """Return the lines of a file, without one that was written in part: nobody was answered. Raises OSError."""
         path = self._folder / shoe
         content = path.read_bytes()
         whole = content.rfind(b"\n") + 1
         if whole < len(content):
             os.truncate(path, whole)
-        return content[:whole].decode().splitlines()
+        return content[:whole].splitlines()
 
     def _write(self, shoe: str, line: dict[str, Any], *, is_new: bool = False) -> None:
-        """Append a line to the file of a shoe and sync it to disk. Raises OSError."""
-        flags = os.O_WRONLY | os.O_APPEND | (os.O_CREAT | os.O_EXCL if is_new else 0)
+        """Append a line to the file of a shoe and sync it to disk.
+
+        Raises Expired where a new shoe has lines already, OSError; then the file is as it was before.
+        """
+        content = json.dumps(line, separators=(",", ":")).encode() + b"\n"
+        flags = os.O_WRONLY | os.O_APPEND | (os.O_CREAT if is_new else 0)
         descriptor = os.open(self._folder / shoe, flags, 0o600)
         try:
-            os.write(descriptor, json.dumps(line, separators=(",", ":")).encode() + b"\n")
-            os.fsync(descriptor)
+            before = os.fstat(descriptor).st_size
+            if is_new and before:
+                raise Expired("the file of this shoe is damaged")
+            try:
+                if os.write(descriptor, content) < len(content):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(descriptor)
+            except OSError:
+                os.ftruncate(descriptor, before)
+                raise
         finally:
             os.close(descriptor)
         if is_new:
             sync(self._folder)
+
+    def _delete_old(self) -> None:
+        """Delete the files of shoes that ended long ago. Raises OSError."""
+        last, oldest = json.dumps(ENDED, separators=(",", ":")).encode(), time.time() - KEPT
+        for path in self._folder.iterdir():
+            if path.stat().st_mtime < oldest and path.read_bytes().splitlines()[-1:] == [last]:
+                path.unlink()
