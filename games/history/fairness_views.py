@@ -27,6 +27,7 @@ from games.engine.coup import Coup, Side, TooFewCards, deal
 from games.engine.dealing import CUT_CARD
 from games.labels import announcement
 from games.models import OPEN_PHASES, CheminCoup, LiveRound, Phase, Round, Shoe, ShoeEnding
+from games.tables import clock
 from games.tables.board import card_view, hand_view
 from games.tables.presentation import CardView, HandView
 from games.variants import GAMES
@@ -59,7 +60,8 @@ class ShoeView:
     mode: Mode
     decks: int
     commitment: str
-    seed: str  # hex; empty while the shoe is in play
+    seed: str  # hex; empty while the shoe is in play, and where the dealer has lost it
+    is_awaited: bool  # whether the dealer is still asked for the seed
     burn_card: CardView | None  # None if no cards are burned
     burned: int
     opened_at: datetime
@@ -89,6 +91,7 @@ def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
         decks=shoe.decks,
         commitment=shoe.commitment,
         seed=bytes(shoe.seed or b"").hex(),
+        is_awaited=shoe.ended_at is not None and shoe.ended_at > clock.now() - Shoe.SEED_ASKED_FOR,
         burn_card=card_view(Card.parse(shoe.burn_card), order=0, third=False) if shoe.burn_card else None,
         burned=shoe.burned,
         opened_at=shoe.opened_at,

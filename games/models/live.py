@@ -5,7 +5,8 @@ no commitment or drawn card changes (``games/sql/functions/live_rounds.sql``, ``
 placed by ``live_bets.sql``. A finished round becomes a `Round`, which never changes.
 """
 
-from typing import Any
+from datetime import timedelta
+from typing import Any, ClassVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -44,6 +45,9 @@ class Shoe(models.Model):
     The dealer (`games.dealer.shoes`) has the seed until the shoe has ended. Then it is published; a
     retired shoe has none where the dealer has lost it. Cards are counted from 0 in dealing order.
     """
+
+    SEED_ASKED_FOR: ClassVar = timedelta(days=1)
+    """How long after its end the dealer is asked for the seed."""
 
     id = models.UUIDField(primary_key=True)
     live_table = models.ForeignKey(LiveTable, models.PROTECT, related_name="shoes", db_index=False)

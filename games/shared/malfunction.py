@@ -38,10 +38,12 @@ from games.models import (
     Phase,
     Ruling,
     Shape,
+    Shoe,
     ShoeEnding,
     Void,
     VoidReason,
 )
+from games.rounds.integrity import NotDealt
 from games.rounds.redeal import Finding
 from games.shared import evidence, moves, round_status, shoes
 from games.shared.open_cards import lying_open
@@ -99,14 +101,21 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
 def publish_seed(shoe_id: UUID) -> None:
     """Publish the seed of a shoe that has ended. If its rounds do not follow from it, stop the table, once.
 
-    Raises DealerAway.
+    Where the dealer does not have the seed, the shoe stays without one, and the table is stopped once, unless the
+    database was restored from a backup. Raises DealerAway.
     """
-    is_chemin = LiveTable.objects.filter(shoes=shoe_id, table__shape=Shape.CHEMIN).exists()
-    found = shoes.publish(shoe_id, chemin_shoes.dealt_otherwise if is_chemin else shoes.dealt_otherwise)
+    kind, cause = IncidentKind.NOT_REPRODUCED, "The rounds do not match the seed of the shoe."
+    shoe = Shoe.objects.select_related("live_table__table").get(pk=shoe_id)
+    try:
+        redeal = chemin_shoes.dealt_otherwise if _is_chemin(shoe.live_table) else shoes.dealt_otherwise
+        found = shoes.publish(shoe_id, redeal)
+    except NotDealt as doubt:
+        if shoes.is_from_a_copy(shoe):
+            return
+        kind, cause, found = doubt.kind, "The dealer does not have the seed of the shoe.", doubt.found
     last = LiveRound.objects.filter(shoe=shoe_id).order_by("-number").first()
-    cause = "The rounds do not match the seed of the shoe."
-    if found and last and not Incident.objects.filter(live_round=last, cause=cause).exists():
-        stop(live_round=last, kind=IncidentKind.NOT_REPRODUCED, cause=cause, found=found, by=shoes.SYSTEM)
+    if found and last and not Incident.objects.filter(live_round=last, kind=kind).exists():
+        stop(live_round=last, kind=kind, cause=cause, found=found, by=shoes.SYSTEM)
 
 
 @transaction.atomic

@@ -7,7 +7,6 @@ ended, the seed is published, and the whole shoe is dealt again from it.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import timedelta
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -32,7 +31,6 @@ from games.variants import GAMES
 
 SYSTEM = "system"
 PUT_UP_AGAIN = "house.restored"  # kind of the event in the audit log
-ASKED_FOR = timedelta(days=1)  # how long the dealer is asked for the seed of a shoe that has ended
 
 
 RedealtShoe = Callable[[Shoe], tuple[Finding, ...]]
@@ -245,28 +243,26 @@ def end(shoe: Shoe, ending: ShoeEnding, redeal: RedealtShoe = dealt_otherwise) -
 
 def unpublished() -> list[UUID]:
     """Return the shoes that have ended lately and whose seed is not public, the oldest first."""
-    found = Shoe.objects.filter(ended_at__gt=clock.now() - ASKED_FOR, seed=None)
+    found = Shoe.objects.filter(ended_at__gt=clock.now() - Shoe.SEED_ASKED_FOR, seed=None)
     return list(found.order_by("ended_at").values_list("pk", flat=True))
 
 
 @transaction.atomic
 def publish(shoe_id: UUID, redeal: RedealtShoe = dealt_otherwise) -> tuple[Finding, ...]:
-    """Have the dealer give the seed of an ended shoe away, publish it, and return what *redeal* finds not to
-    follow from it.
+    """Have the dealer give the seed of an ended shoe away, publish it, and return what *redeal* finds to differ.
 
-    Raises DealerAway. A seed that the dealer does not have, or that is not the one committed to, is not published.
+    Raises DealerAway, and NotDealt where the dealer does not have the seed that was committed to.
     """
     shoe = Shoe.objects.select_for_update().get(pk=shoe_id)
     if shoe.seed is not None or shoe.ended_at is None:
         return ()
+    with refusals():
+        seed = deals.end_shoe(shoe, moves.ask_for_seed(shoe.pk))
     try:
-        with refusals():
-            seed = deals.end_shoe(shoe, moves.ask_for_seed(shoe.pk))
-    except NotDealt as doubt:
-        return doubt.found
-    if (shown := deals.shoe_binding(shoe).commitment(seed)) != shoe.commitment:
-        return (Finding("commitment", shoe.commitment, shown),)
-    moves.publish_seed(shoe, seed)
+        moves.publish_seed(shoe, seed)
+    except moves.DoesNotFit as error:
+        found = Finding("commitment", shoe.commitment, deals.shoe_binding(shoe).commitment(seed))
+        raise NotDealt("The dealer gives another seed than the one committed to.", found) from error
     log.record("shoe.published", by=SYSTEM, on=f"shoe:{shoe.pk}", data={"seed": seed.hex()})
     try:
         return redeal(shoe)
@@ -307,7 +303,12 @@ def is_known(shoe: Shoe) -> bool:
     That is so if the database was restored from a backup while the shoe was open, because the house
     may have played on after the backup.
     """
-    return shoe.ended_at is None and Event.objects.filter(kind=PUT_UP_AGAIN, at__gt=shoe.opened_at).exists()
+    return shoe.ended_at is None and is_from_a_copy(shoe)
+
+
+def is_from_a_copy(shoe: Shoe) -> bool:
+    """Return whether the database was restored from a backup after the shoe was opened: the dealer may have lost it."""
+    return Event.objects.filter(kind=PUT_UP_AGAIN, at__gt=shoe.opened_at).exists()
 
 
 def unlike(*compared: Finding) -> tuple[Finding, ...]:

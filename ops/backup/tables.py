@@ -1,6 +1,6 @@
 """Tables of a copy: no more cards are dealt to which they had committed, and players get what they
 are due. Rounds to which solo seats have committed are never dealt, since their seeds may have been
-revealed.
+revealed. Shoes are retired: their seeds are published if the dealer still has them.
 
 The cards of a dealt round determine its result, however long ago, so it is settled. At Chemin de
 Fer the croupier decides by the rule for a player who is still asked, as for every absent one.
@@ -24,6 +24,7 @@ from games.models import (
     LiveTable,
     Phase,
     Shape,
+    Shoe,
     ShoeEnding,
     SoloSeat,
 )
@@ -51,7 +52,7 @@ def clear(*, by: str, why: str) -> Cleared:
     """End the round and the shoe of every live table."""
     cleared = Cleared()
     for live_table in LiveTable.objects.select_related("table").order_by("pk"):
-        is_chemin = live_table.table.shape == Shape.CHEMIN
+        is_chemin, shoe = live_table.table.shape == Shape.CHEMIN, _shoe_in_play(live_table)
         found = _round_of(live_table)
         if found is None:
             pass
@@ -68,7 +69,7 @@ def clear(*, by: str, why: str) -> Cleared:
             continue
         if is_chemin and CheminSeat.objects.filter(live_table=live_table, left_at=None).exists():
             stop.break_up(live_table_id=live_table.pk, reason=why, by=by)
-        cleared.retired += _retire(live_table, is_chemin=is_chemin)
+        cleared.retired += _retire(live_table, shoe, is_chemin=is_chemin)
     return cleared
 
 
@@ -92,15 +93,19 @@ def _play_out(live_table: LiveTable, found: LiveRound) -> None:
             return
 
 
+def _shoe_in_play(live_table: LiveTable) -> Shoe | None:
+    return live_table.shoe if live_table.shoe and live_table.shoe.ended_at is None else None
+
+
 @transaction.atomic
-def _retire(live_table: LiveTable, *, is_chemin: bool) -> bool:
-    """Retire the shoe on a table; return whether there was one."""
+def _retire(live_table: LiveTable, before: Shoe | None, *, is_chemin: bool) -> int:
+    """Retire the shoe on a table; return how many were retired, with the one there *before* its round ended."""
     live_table.refresh_from_db()
-    shoe = live_table.shoe
-    if shoe is None or shoe.ended_at is not None:
-        return False
-    (chemin_shoes if is_chemin else shoes).end(shoe, ShoeEnding.RETIRED)
-    return True
+    shoe = _shoe_in_play(live_table)
+    if shoe is not None:
+        (chemin_shoes if is_chemin else shoes).end(shoe, ShoeEnding.RETIRED)
+    ended = {each.pk for each in (before, shoe) if each is not None}
+    return Shoe.objects.filter(pk__in=ended, ending=ShoeEnding.RETIRED).count()
 
 
 def forget_commitments() -> int:

@@ -2,20 +2,31 @@
 deals. A naive copy deals them; one that is settled deals none of them.
 """
 
+import subprocess
+from datetime import timedelta
+
 import psycopg
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from games.chemin.table_state import cards_on_table
+from games.dealer.dealer import Dealer
+from games.dealer.keys import Keys
+from games.deals import shoe_binding
 from games.errors import PlayError
 from games.models import Incident, LiveTable, Phase, Round, Shoe
-from games.shared import malfunction
+from games.shared import malfunction, shoes
 from games.solo import play_round, solo_seat_at
+from games.verification import replay_task
 from ops.backup.activation import FURTHER
+from ops.embedded import binaries
 from players.models import ApiToken, Session
 from tests.builders import a_player, a_round, a_seat, a_table
 from tests.chemin.at_table import MONEY as PLAYER_MONEY
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_session, chemin_of, seated_players, sit
 from tests.harness import databases
+from tests.harness.dealer import dealing, the_dealer
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.operating.house import MONEY, backed_up, naive_copy, restored, said
 from tests.people import last_mail
@@ -106,6 +117,55 @@ class TestALiveTable:
             step(live_table)
             assert round_at(live_table).shoe_id != before.shoe_id
 
+    def test_its_seed_is_published_where_the_dealer_has_it(self, live_table, file):
+        advance_to(live_table, Phase.DEALT)
+        with restored(file):
+            shoe = Shoe.objects.get(live_table=live_table)
+            assert "The dealer has been asked for its seed" in page_of(shoe)
+            replay_task.publish_seeds()
+            shoe.refresh_from_db()
+            assert shoe.seed.hex() in page_of(shoe)
+            assert shoe_binding(shoe).commitment(bytes(shoe.seed)) == shoe.commitment
+            assert not Incident.objects.exists()
+
+    def test_it_stays_without_one_where_the_dealer_has_lost_it_and_the_next_shoe_is_played(
+        self, live_table, file, another_dealer, settings, monkeypatch
+    ):
+        settings.DEALER = another_dealer
+        with restored(file):
+            shoe = Shoe.objects.get(live_table=live_table)
+            replay_task.publish_seeds()
+            assert not Incident.objects.exists()
+            bettor = a_player(real=MONEY)
+            advance_to(live_table, Phase.BETTING)
+            bet(bettor, live_table, player=25_000)
+            assert advance_to(live_table, Phase.SETTLED).shoe_id != shoe.pk
+            monkeypatch.setattr(Shoe, "SEED_ASKED_FOR", timedelta(0))  # a day later
+            assert shoes.unpublished() == []
+            assert "Its seed was lost, so it cannot be published." in page_of(shoe)
+
+    def test_no_backup_has_the_seed_of_a_shoe_in_play(self, live_table, file, tmp_path):
+        advance_to(live_table, Phase.DEALT)
+        shoe = Shoe.objects.get(live_table=live_table)
+        seed = the_dealer().shoes.of(shoe_binding(shoe)).seed
+        again = backed_up(tmp_path / "again.dump")
+        read = [binaries.client("pg_restore"), "--file=-", again]
+        whole = subprocess.run(read, capture_output=True, check=True, text=True).stdout
+        assert shoe.commitment in whole
+        assert seed.hex() not in whole
+
+
+@pytest.fixture
+def another_dealer(settings, tmp_path):
+    """The dealer with the keys of the run, on a disk that has none of its shoes; gives its address."""
+    at = tmp_path / "later"
+    with dealing(Dealer(Keys.opened(settings.VAR_DIR / "dealer"), tmp_path / "shoes"), at):
+        yield str(at)
+
+
+def page_of(shoe):
+    return Client().get(reverse("shoe", args=[shoe.pk])).text
+
 
 class TestALiveTableThatIsStopped:
     """A round that is dealt and awaits a ruling cannot be settled before it; its shoe is put away with the next one."""
@@ -154,6 +214,9 @@ class TestATableOfChemin:
         with restored(file):
             shoe = Shoe.objects.get(live_table=live_table)
             assert (shoe.ending, chemin_of(live_table).tenure, chemin_of(live_table).sale_id) == ("retired", None, None)
+            replay_task.publish_seeds()
+            assert Shoe.objects.get(pk=shoe.pk).seed
+            assert not Incident.objects.exists()
             assert not live_table.chemin_seats.filter(left_at=None).exists()
             newcomer = a_player(real=PLAYER_MONEY)
             sit(newcomer, live_table)
