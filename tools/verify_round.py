@@ -2,33 +2,37 @@
 """Deal a finished round or a whole shoe again, and check that the house kept its commitment.
 
 Needs Python 3.9 or later and no other file, so that it can be read quickly and run anywhere. The
-arguments are shown with every round under "Game logs". A round of a solo table, whose commitment
-names the round, its table, the number of decks and the rules:
+arguments are shown with every round under "Game logs", and on the page of every shoe. A round of a
+solo table, whose commitment names the round, its table, the number of decks and the rules:
 
-    python3 verify_round.py SEED COMMITMENT --round ID --table N --decks N --rules HEX [--player-value TEXT]
+    python3 verify_round.py SEED COMMITMENT --id ID --table N --decks N --rules HEX [--player-value TEXT]
 
-A demo round in the same way, with --purpose demo. A round of a shared table was dealt from the
-middle of a shoe: give its first card, counted from 1. Here the commitment is the SHA-256 of the seed:
+A demo round in the same way, with --purpose demo. A shoe that has ended, with its own id: all its
+rounds, or that which begins with one of its cards, counted from 1:
 
-    python3 verify_round.py SEED COMMITMENT --decks N --first-card N
+    python3 verify_round.py SEED COMMITMENT --purpose shoe --id ID --table N --decks N --rules HEX \\
+        [--player-value TEXT] [--root HEX] [--first-card N]
 
-All rounds of a shoe, to compare with its page:
+With --purpose chemin all cards in their order, because at Chemin de Fer the players decide how many
+of them a coup takes.
 
-    python3 verify_round.py SEED COMMITMENT --decks N --shoe
+The rounds of a shoe that is still in play, from the file that its page gives; each card is held
+against the root that was committed to before the first bet. A round as the house's API gives it is
+checked in the same way:
 
-At Chemin de Fer the players decide how many cards a coup takes, and the seed only determines the
-order of the cards:
+    python3 verify_round.py --proof FILE [--root HEX]
 
-    python3 verify_round.py SEED COMMITMENT --decks 6 --cards
-
-Exit status 0: the seed matches the commitment; 1: it does not; 2: an argument is invalid.
+Exit status 0: all matches; 1: something does not; 2: an argument is invalid.
 """
 
 import argparse
 import hashlib
 import hmac
+import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 # Card number 0 is the ace of clubs, 12 the king of clubs, 13 the ace of diamonds, 51 the king of
 # spades.
@@ -51,31 +55,25 @@ BANKER_DRAWS = {
 }
 
 
-def commitment(seed: bytes, given: argparse.Namespace) -> str:
-    """Return the commitment to the seed of a round, or that of a shoe if no round is given."""
-    if given.round is None:
-        return hashlib.sha256(seed).hexdigest()
-    lines = [
-        "sabot commitment v2",
-        f"purpose={given.purpose}",
-        f"id={given.round.strip().lower()}",
-        f"table={given.table}",
-        f"decks={given.decks}",
-        f"rules={given.rules.strip().lower()}",
-        f"seed={seed.hex()}",
-    ]
+def commitment(seed: bytes, named: dict[str, Any]) -> str:
+    """Return the commitment to a seed, by what it names."""
+    lines = [f"{name}={named[name]}" for name in ("purpose", "id", "table", "decks", "rules")]
+    lines = ["sabot commitment v2", *lines, f"seed={seed.hex()}"]
     return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
-def numbers(seed: bytes, decks: int, player_value: str) -> Iterator[int]:
-    """Yield the numbers of a seed: HKDF with SHA-256 (RFC 5869), read two bytes at a time,
-    big-endian.
-    """
-    info = f"sabot shuffle v1, decks={decks}".encode()
+def hkdf(seed: bytes, player_value: str, info: str) -> Iterator[bytes]:
+    """Yield what HKDF with SHA-256 (RFC 5869) makes of a seed, in blocks of 32 bytes."""
     key = hmac.new(player_value.encode(), seed, hashlib.sha256).digest()
     block = b""
     for count in range(1, 256):
-        block = hmac.new(key, block + info + bytes([count]), hashlib.sha256).digest()
+        block = hmac.new(key, block + info.encode() + bytes([count]), hashlib.sha256).digest()
+        yield block
+
+
+def numbers(seed: bytes, decks: int, player_value: str) -> Iterator[int]:
+    """Yield the numbers of a seed, read two bytes at a time, big-endian."""
+    for block in hkdf(seed, player_value, f"sabot shuffle v1, decks={decks}"):
         for place in range(0, 32, 2):
             yield block[place] * 256 + block[place + 1]
 
@@ -137,6 +135,106 @@ def rounds(cards: list[str]) -> Iterator[tuple[int, list[str]]]:
         gone += len(dealt)
 
 
+def leaf(place: int, card: str, salt: str) -> bytes:
+    """Return the leaf of a card in the tree of its shoe. *place* counts from 0, *salt* is in hex."""
+    text = f"sabot card v1\nplace={place}\ncard={card}\nsalt={salt}\n"
+    return hashlib.sha256(b"\0" + text.encode()).digest()
+
+
+def leaves_of(seed: bytes, cards: list[str], player_value: str) -> list[bytes]:
+    """Return the leaves of all cards of a shoe; each salt is half a block."""
+    salts = [half for block in hkdf(seed, player_value, "sabot salts v1") for half in (block[:16], block[16:])]
+    return [leaf(place, card, salts[place].hex()) for place, card in enumerate(cards)]
+
+
+def node(left: bytes, right: bytes) -> bytes:
+    """Return a hash of the tree, which is that of RFC 6962 (2.1)."""
+    return hashlib.sha256(b"\1" + left + right).digest()
+
+
+def split(size: int) -> int:
+    """Return how many leaves are on the left: the largest power of two below *size*."""
+    return 1 << (size - 1).bit_length() - 1
+
+
+def root_of(leaves: list[bytes]) -> bytes:
+    """Return the root over leaves."""
+    if len(leaves) == 1:
+        return leaves[0]
+    left = split(len(leaves))
+    return node(root_of(leaves[:left]), root_of(leaves[left:]))
+
+
+def climb(place: int, size: int, start: bytes, path: list[str]) -> bytes:
+    """Return the root to which a path leads from the leaf at *place* of *size*. Raises IndexError."""
+    if size == 1:
+        return start if not path else b""
+    left, other = split(size), bytes.fromhex(path[-1])
+    if place < left:
+        return node(climb(place, left, start, path[:-1]), other)
+    return node(other, climb(place - left, size - left, start, path[:-1]))
+
+
+def is_committed(card: dict[str, Any], shoe: dict[str, Any]) -> bool:
+    """Return whether a card with its salt, and its path where there are no leaves, leads to the root."""
+    made = leaf(card["place"], card["card"], card["salt"])
+    if "leaves" in shoe:
+        return bool(shoe["leaves"][card["place"]] == made.hex())
+    try:
+        return climb(card["place"], len(DECK) * shoe["decks"], made, card["path"]).hex() == shoe["root"]
+    except IndexError:
+        return False
+
+
+def said(what: str, is_right: bool) -> bool:
+    """Print whether something matches, and return it."""
+    print(f"{what:<11}", "matches" if is_right else "DOES NOT MATCH")
+    return is_right
+
+
+def check_proof(proof: dict[str, Any], root: str) -> bool:
+    """Check the rounds in the file of a shoe, or one round of the API; print the result and return it.
+
+    *root*: as it was shown before; empty to believe the file.
+    """
+    shoe = proof
+    if "leaves" not in proof:  # of the API
+        shoe = {**proof, **proof["shoe"]}
+        shoe |= {"table": shoe["table_id"], "rules": shoe["rules_digest"], "root": shoe["cards_root"]}
+        shoe["rounds"] = [{"number": shoe["round_number"], "cards": shoe["cards"]}]
+    right = [said("root", root in ("", shoe["root"]))]
+    if "leaves" in shoe:
+        leaves = [bytes.fromhex(each) for each in shoe["leaves"]]
+        right.append(said("leaves", len(leaves) == len(DECK) * shoe["decks"] and root_of(leaves).hex() == shoe["root"]))
+        if shoe["burn"]:
+            right.append(said("burn card", shoe["burn"]["place"] == 0 and is_committed(shoe["burn"], shoe)))
+    for played in shoe["rounds"]:
+        cards = played["cards"]
+        is_row = all(card["place"] == place for place, card in enumerate(cards, cards[0]["place"])) if cards else True
+        right.append(is_row and all(is_committed(card, shoe) for card in cards))
+        verdict = "matches" if right[-1] else "DOES NOT MATCH"
+        print(f"{played['number']:<5}{cards[0]['place'] + 1 if cards else '':<7}", *(c["card"] for c in cards), verdict)
+    if shoe["seed"]:
+        right += check_seed(shoe)
+    return all(right)
+
+
+def check_seed(shoe: dict[str, Any]) -> Iterator[bool]:
+    """Check that commitment, root and rounds of a shoe follow from its seed."""
+    seed = bytes.fromhex(shoe["seed"])
+    cards = shuffled(seed, shoe["decks"], shoe["entropy"])
+    yield said("commitment", len(seed) == 32 and commitment(seed, shoe) == shoe["commitment"])
+    yield said("shuffle", root_of(leaves_of(seed, cards, shoe["entropy"])).hex() == shoe["root"])
+    if "leaves" not in shoe:
+        return
+    played = [" ".join(card["card"] for card in each["cards"]) for each in shoe["rounds"] if each["cards"]]
+    if shoe["purpose"] == "shoe":
+        yield said("rounds", played == [" ".join(each) for _, each in rounds(cards)][: len(played)])
+    else:
+        together = " ".join(played)
+        yield said("rounds", " ".join(cards).startswith(together))
+
+
 def print_round(cards: list[str]) -> None:
     """Deal and print the round that starts with these cards."""
     player, banker = deal(cards)
@@ -163,21 +261,30 @@ def print_cards(cards: list[str]) -> None:
 
 def main() -> None:
     """Parse the arguments, deal, compare and print."""
-    parser = argparse.ArgumentParser(description="Check a finished round, or a shoe that has ended.")
-    parser.add_argument("seed", help="shown after the round: 64 hex digits")
-    parser.add_argument("commitment", help="shown before it: 64 hex digits")
-    parser.add_argument("--round", metavar="ID", help="of a solo table: what the commitment names")
+    parser = argparse.ArgumentParser(description="Check a finished round, or a shoe.")
+    parser.add_argument("seed", nargs="?", help="shown after the round, or when the shoe has ended: 64 hex digits")
+    parser.add_argument("commitment", nargs="?", help="shown before it: 64 hex digits")
+    parser.add_argument("--purpose", choices=["solo", "demo", "shoe", "chemin"], default="solo", help="what was dealt")
+    parser.add_argument("--id", default="", help="of the round, or of the shoe: what the commitment names")
     parser.add_argument("--table", type=int, default=0, metavar="N", help="its number")
     parser.add_argument("--rules", default="", metavar="HEX", help="the SHA-256 of its rules")
-    parser.add_argument("--purpose", choices=["solo", "demo"], default="solo", help="demo for a round of the demo game")
-    parser.add_argument("--player-value", default="", metavar="TEXT", help="what you had mixed in, if anything")
+    parser.add_argument("--player-value", default="", metavar="TEXT", help="what was mixed in, if anything")
     parser.add_argument("--decks", type=int, default=1, metavar="N", help="1 unless the game says otherwise")
+    parser.add_argument("--first-card", type=int, metavar="N", help="of its shoe, with which the round began")
     parser.add_argument(
-        "--first-card", type=int, default=1, metavar="N", help="of its shoe, with which the round began"
+        "--root", default="", metavar="HEX", help="over the cards of the shoe, shown before its first bet"
     )
-    parser.add_argument("--shoe", action="store_true", help="deal the whole shoe, round by round")
-    parser.add_argument("--cards", action="store_true", help="print the cards of the shoe in their order")
+    parser.add_argument("--proof", metavar="FILE", help="the file of a shoe, or a round of the API")
     given = parser.parse_args()
+    root = given.root.strip().lower()
+    if given.proof:
+        try:
+            right = check_proof(json.loads(Path(given.proof).read_text(encoding="utf-8")), root)
+        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+            parser.error(f"{given.proof} is no proof of a shoe: {error!r}")
+        sys.exit(0 if right else 1)
+    if given.seed is None or given.commitment is None:
+        parser.error("a seed and a commitment are missing, or --proof")
     try:
         seed = bytes.fromhex(given.seed)
     except ValueError:
@@ -186,19 +293,24 @@ def main() -> None:
         parser.error("the seed must be 64 hex digits")
     if not 1 <= given.decks <= 8:
         parser.error("a game is played with one to eight decks")
-    if not 1 <= given.first_card <= len(DECK) * given.decks - 5:
+    if given.first_card is not None and not 1 <= given.first_card <= len(DECK) * given.decks - 5:
         parser.error("no round begins with this card")
 
     cards = shuffled(seed, given.decks, given.player_value)
-    if given.shoe:
-        print_shoe(cards)
-    elif given.cards:
+    if given.purpose == "chemin":
         print_cards(cards)
+    elif given.purpose == "shoe" and given.first_card is None:
+        print_shoe(cards)
     else:
-        print_round(cards[given.first_card - 1 :])
-    kept = hmac.compare_digest(commitment(seed, given), given.commitment.strip().lower())
-    print("commitment ", "matches" if kept else "DOES NOT MATCH")
-    sys.exit(0 if kept else 1)
+        print_round(cards[(given.first_card or 1) - 1 :])
+    right = True
+    if given.purpose in ("shoe", "chemin"):
+        made = root_of(leaves_of(seed, cards, given.player_value)).hex()
+        print("root       ", made)
+        right = root in ("", made) or said("root", False)
+    named = {**vars(given), "id": given.id.strip().lower(), "rules": given.rules.strip().lower()}
+    right &= said("commitment", commitment(seed, named) == given.commitment.strip().lower())
+    sys.exit(0 if right else 1)
 
 
 if __name__ == "__main__":
