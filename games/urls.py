@@ -61,6 +61,7 @@ urlpatterns = [
     path("service/new/", history_views.service_new, name="service_new"),
     path("fair/", fair_views.fair, name="fair"),
     path("fair/shoe/<uuid:shoe_id>/", fair_views.shoe, name="shoe"),
+    path("fair/shoe/<uuid:shoe_id>/proof.json", fair_views.shoe_proof, name="shoe_proof"),
     path("help/", lobby_views.help_index, name="help"),
     path("help/<slug:slug>/", lobby_views.rules, name="rules"),
 ]

@@ -671,6 +671,7 @@ LINES = (
     Line("lobby_now", "GET", everyone(TEXT)),
     Line("fair", "GET", everyone(PAGE)),
     Line("shoe", "GET", everyone(PAGE), lambda world: {"shoe_id": world.shoe_id}),
+    Line("shoe_proof", "GET", everyone(TEXT), lambda world: {"shoe_id": world.shoe_id}),
     Line("terms", "GET", everyone(PAGE)),
     Line("help", "GET", everyone(PAGE)),
     Line("rules", "GET", everyone(PAGE), lambda world: {"slug": "baccarat"}),

@@ -4,6 +4,7 @@ Amounts are minor units of the currency in the same object.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from typing import Any, Final, Literal
 from uuid import UUID
 
@@ -14,6 +15,8 @@ from rest_framework.response import Response
 
 from backoffice.api.access_log import AccessLoggedView
 from backoffice.rounds import OUTCOMES, READERS
+from games.api.shapes import ProvenCardSchema
+from games.history.card_proofs import proven
 from games.models import OPEN_PHASES, CheminCoup, CheminMove, Incident, LiveRound, Participation, Shoe, Table
 from games.tables.chemin_rules import CheminRules
 from games.variants import GAMES
@@ -101,7 +104,12 @@ class ShoeSchema(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     number = serializers.IntegerField(help_text="counts the shoes of the table")
     decks = serializers.IntegerField()
-    commitment = serializers.CharField(help_text="hex SHA-256 of the seed")
+    commitment = serializers.CharField(help_text="hex; docs/randomness.md says of what")
+    rules_digest = serializers.CharField(help_text="hex SHA-256 of the rules, which the commitment names")
+    entropy = serializers.CharField(allow_blank=True, help_text="what went into the shuffle besides the seed")
+    cards_root = serializers.CharField(help_text="hex: over the leaves of all cards")
+    dealer_key = serializers.CharField(help_text="hex: the dealer’s public key (Ed25519)")
+    signature = serializers.CharField(help_text="hex: the dealer’s, of how the shoe begins")
     seed = serializers.CharField(allow_null=True, help_text="hex, public once the shoe has ended; null before")
     burn_card = serializers.CharField()
     burned = serializers.IntegerField(help_text="cards, the burn card included")
@@ -211,6 +219,7 @@ class WholeRoundSchema(serializers.Serializer[Any]):
         allow_null=True, help_text="how many cards had left the shoe before; null where the round had one of its own"
     )
     cards = serializers.ListField(child=serializers.CharField(), help_text="in dealing order")
+    proven_cards = ProvenCardSchema(many=True, help_text="what the dealer dealt from the shoe for the round")
     outcome = serializers.CharField(allow_blank=True)
     parts = WholePartSchema(many=True)
     coup = CoupSchema(allow_null=True)
@@ -275,6 +284,7 @@ def whole(records: RoundRecords, *, shows_incidents: bool) -> Said:
         "shoe": _shoe(played.shoe) if played.shoe else None,
         "first_card": played.first_card,
         "cards": played.cards.split(),
+        "proven_cards": [asdict(card) for card in proven(played.shoe, played.pk)] if played.shoe else [],
         "outcome": played.outcome,
         "parts": list(_parts(records)),
         "coup": _coup(records),
@@ -304,10 +314,10 @@ def _parts(records: RoundRecords) -> Iterator[Said]:
 
 
 def _shoe(shoe: Shoe) -> Said:
-    records = _picked(
-        shoe, "id", "number", "decks", "commitment", "burn_card", "burned", "cut", "opened_at", "ended_at"
-    )
-    return records | {"seed": None if shoe.seed is None else bytes(shoe.seed).hex()}
+    committed = ("commitment", "rules_digest", "entropy", "dealer_key", "burn_card", "burned", "cut")
+    records = _picked(shoe, "id", "number", "decks", *committed, "opened_at", "ended_at")
+    seed = None if shoe.seed is None else bytes(shoe.seed).hex()
+    return records | {"seed": seed, "cards_root": shoe.root, "signature": bytes(shoe.signature).hex()}
 
 
 def _coup(records: RoundRecords) -> Said | None:

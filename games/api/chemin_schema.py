@@ -280,7 +280,12 @@ def _hand(hand: TableHand) -> Json:
 def _shoe(shown: PublicView) -> Json | None:
     if shown.shoe_number is None:
         return None
-    return {"number": shown.shoe_number, "commitment": shown.commitment or None}
+    return {
+        "id": shown.shoe_id,
+        "number": shown.shoe_number,
+        "commitment": shown.commitment or None,
+        "cards_root": shown.root or None,
+    }
 
 
 def _option(option: OptionView) -> Json:

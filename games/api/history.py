@@ -104,16 +104,21 @@ class OneRound(PlayerApiView):
         """Read one of your rounds in full.
 
         Once the seed is public, anyone can verify the round against the commitment that was
-        published before the first bet. That of a shoe is the SHA-256 of the 32 bytes of the seed. At
-        a solo table it is the SHA-256 of seven lines in UTF-8, each ended by a line feed: "sabot
-        commitment v2", "purpose=solo", and `id`, `table_id`, `decks`, `rules_digest` and `seed` as
-        "id=…", "table=…", "decks=…", "rules=…" and "seed=…". The cards follow from the seed:
-        HKDF-SHA256 with the seed as key material, `player_value` in UTF-8 as salt and "sabot
-        shuffle v1, decks=N" as info gives bytes, which are read as big-endian 16-bit numbers. The
-        unshuffled decks are in the order clubs, diamonds, hearts, spades, each from ace to king,
-        deck by deck. From the last card down to the second, the card at position p is swapped with
-        the card at position number mod (p + 1). Numbers from the largest multiple of p + 1 below
-        65536 upwards are skipped. A shoe is dealt from `shoe.card` on.
+        published before the first bet. It is the SHA-256 of seven lines in UTF-8, each ended by a line
+        feed: "sabot commitment v2", "purpose=…", "id=…", "table=…", "decks=…", "rules=…" and "seed=…".
+        At a solo table the purpose is "solo", and the others are `id`, `table_id`, `decks`,
+        `rules_digest` and `seed`. Of a shoe they are `shoe.purpose`, `shoe.id`, `table_id`, `decks`,
+        `shoe.rules_digest` and `seed`. The cards follow from the seed: HKDF-SHA256 with the seed as key
+        material, `player_value` (of a shoe `shoe.entropy`) in UTF-8 as salt and "sabot shuffle v1,
+        decks=N" as info gives bytes, which are read as big-endian 16-bit numbers. The unshuffled
+        decks are in the order clubs, diamonds, hearts, spades, each from ace to king, deck by deck.
+        From the last card down to the second, the card at position p is swapped with the card at
+        position number mod (p + 1). Numbers from the largest multiple of p + 1 below 65536 upwards
+        are skipped. A shoe is dealt from `shoe.card` on.
+
+        While a shoe is in play, each card in `shoe.cards` can be verified against `shoe.cards_root`. Its leaf
+        is the SHA-256 of a zero byte and four lines: "sabot card v1", "place=…", "card=…", "salt=…". With
+        the hashes of `path` it leads to the root as in RFC 6962, 2.1.
         """
         line = history.round_of(self.player, round_id, self.language())
         if line is not None:

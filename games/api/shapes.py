@@ -90,6 +90,15 @@ class OwnBetSchema(serializers.Serializer[Any]):
     )
 
 
+class ProvenCardSchema(serializers.Serializer[Any]):
+    """A card of a shoe with what leads from it to the root."""
+
+    place = serializers.IntegerField(help_text="in the order of dealing, from 0")
+    card = serializers.CharField(help_text='"9H", "TD"')
+    salt = serializers.CharField(help_text="16 bytes in hex")
+    path = serializers.ListField(child=serializers.CharField(), help_text="hashes in hex, the nearest first")
+
+
 class InShoeSchema(serializers.Serializer[Any]):
     """The position of a round in its shoe."""
 
@@ -97,6 +106,11 @@ class InShoeSchema(serializers.Serializer[Any]):
     number = serializers.IntegerField(help_text="of the shoe at its table")
     round_number = serializers.IntegerField(help_text="in the shoe")
     card = serializers.IntegerField(help_text="with which of its cards the round began, from 1; 0 before the deal")
+    purpose = serializers.ChoiceField(choices=("shoe", "chemin"), help_text="what the commitment names first")
+    rules_digest = serializers.CharField(help_text="SHA-256 of the rules, which the commitment names")
+    cards_root = serializers.CharField(help_text="hex: over all cards of the shoe, known before the first bet")
+    entropy = serializers.CharField(allow_blank=True, help_text="what went into the shuffle besides the seed")
+    cards = ProvenCardSchema(many=True, help_text="of this round once it is over")
 
 
 class CheminStakeSchema(serializers.Serializer[Any]):
@@ -214,7 +228,7 @@ def finished(line: HistoryLine) -> Json:
         "seed": line.seed or None,
         "player_value": line.player_value,
         "decks": line.decks,
-        "shoe": vars(shoe) if shoe else None,
+        "shoe": asdict(shoe) if shoe else None,
         "coup": asdict(line.coup) if line.coup else None,
     }
 
@@ -247,7 +261,7 @@ def playing(line: PlayingLine) -> Json:
         "rules_version": line.rules_version,
         "commitment": line.commitment,
         "player_value": "",
-        "shoe": vars(line.shoe),
+        "shoe": asdict(line.shoe),
     }
 
 

@@ -44,9 +44,14 @@ class TableRoundSchema(serializers.Serializer[Any]):
 class TableShoeSchema(serializers.Serializer[Any]):
     """The shoe on the table."""
 
+    id = serializers.UUIDField(help_text="its proof is at `/fair/shoe/<id>/proof.json`, for anyone")
     number = serializers.IntegerField(help_text="at this table")
     commitment = serializers.CharField(
-        allow_null=True, help_text="SHA-256 of its seed, hex, known before the first bet; null once the shoe is spent"
+        allow_null=True,
+        help_text="hex, known before the first bet: see the reading of one round; null once the shoe is spent",
+    )
+    cards_root = serializers.CharField(
+        allow_null=True, help_text="hex: over all its cards, known before the first bet; null as the commitment"
     )
 
 
@@ -217,7 +222,12 @@ def _hand(hand: HandView) -> Json:
 def _shoe(shown: PublicView) -> Json | None:
     if shown.shoe_number is None:
         return None
-    return {"number": shown.shoe_number, "commitment": shown.commitment or None}
+    return {
+        "id": shown.shoe_id,
+        "number": shown.shoe_number,
+        "commitment": shown.commitment or None,
+        "cards_root": shown.root or None,
+    }
 
 
 def _last_round(mine: Own) -> Json | None:

@@ -26,6 +26,7 @@ from games.engine.chemin.actions import Pass
 from games.engine.chemin.events import Announced, CardsDealt, CoupVoided, Declared, Settled
 from games.engine.chemin.views import CoupView, HandView
 from games.help.chemin_placeholders import CALLS
+from games.shared import announcements
 from games.shared.board import Countdown
 from games.tables.board import card_view, stack
 from games.tables.presentation import CardView, Notice
@@ -72,8 +73,10 @@ def public_view(seen: Seen, language: str) -> PublicView:
         tax=settled.tax if settled else 0,
         notes=_notes(seen),
         past=tuple(map(_past, seen.past)),
+        shoe_id=seen.shoe.id if seen.shoe else None,
         shoe_number=seen.shoe.number if seen.shoe else None,
         commitment=seen.shoe.commitment if seen.shoe and not seen.shoe.is_spent else "",
+        root=seen.shoe.root if seen.shoe and not seen.shoe.is_spent else "",
         spent_shoe=seen.spent_shoe,
         spent_number=seen.spent_number,
     )
@@ -288,7 +291,7 @@ def _settled(seen: Seen) -> Settled | None:
 
 
 def _notes(seen: Seen) -> tuple[str, ...]:
-    notes = []
+    notes = [announcements.is_late()] if seen.is_late else []
     if seen.voided is not None:
         notes.append(_("This coup was voided. All stakes were returned."))
     if seen.is_house_stopped and not seen.is_stopped and not seen.waits and seen.table_state.seats:

@@ -103,8 +103,10 @@ class PublicView:
     tax: int
     notes: tuple[str, ...]
     past: tuple[PastView, ...]
+    shoe_id: UUID | None
     shoe_number: int | None
     commitment: str
+    root: str  # over all cards of the shoe
     spent_shoe: UUID | None
     spent_number: int | None
 

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
-from games.engine.chemin import Outcome, State
+from games.engine.chemin import Outcome, Phase, State
 from games.engine.chemin.events import Event
 from games.engine.chemin.phases import IN_COUP
 from games.models import Decider, VoidReason
+from games.shared.state import LATE
 from games.tables.chemin_rules import CheminClock, CheminRules
 from wallet.models import Mode
+
+AWAITS_CARDS: Final = frozenset({Phase.CARDS, Phase.PUNTER, Phase.BANKER})
+"""The phases that take cards, or the dealer's proof of them, when their time is up."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class Shoe:
     id: UUID
     number: int
     commitment: str
+    root: str  # over all its cards
     is_spent: bool
 
 
@@ -108,9 +114,22 @@ class Seen:
         """Return the state at a later moment, if nothing else has changed."""
         return replace(self, now=moment)
 
+    @property
+    def late_from(self) -> datetime | None:
+        """When the table is late unless something happens; None where only players are waited for."""
+        is_due = self.table_state.phase in AWAITS_CARDS and not self.is_stopped
+        return self.deadline + LATE if is_due and self.deadline else None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether cards do not come although they are due: the dealer does not answer, or no worker moves on."""
+        return self.late_from is not None and self.late_from < self.now
+
     def next_change(self, now: datetime) -> float | None:
-        """Return None: nothing changes without a move."""
-        return None
+        """Return the seconds from *now* until the table is late; None where nothing changes without a move."""
+        if self.late_from is None or self.at(now).is_late:
+            return None
+        return max(0.0, (self.late_from - now).total_seconds())
 
     def seated_player(self, number: int) -> SeatedPlayer | None:
         """Return the player at a seat, or None."""

@@ -48,7 +48,7 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, t.slu
     chemin.state::text AS state, chemin.move AS move, chemin.question AS question, chemin.asked_at AS asked_at,
     chemin.deadline AS deadline, round.id AS round, coalesce(round.code, '') AS code,
     coalesce(void.reason, '') AS voided, shoe.id AS shoe, shoe.number AS shoe_number, shoe.decks AS decks,
-    shoe.commitment AS commitment, shoe.gone AS gone, shoe.ended_at AS shoe_ended_at,
+    shoe.commitment AS commitment, shoe.root AS root, shoe.gone AS gone, shoe.ended_at AS shoe_ended_at,
     (SELECT string_agg(dealt.cards, ' ' ORDER BY dealt.first_card) FROM games_dealtcards AS dealt
         WHERE dealt.shoe_id = shoe.id
             AND dealt.first_card >= (chemin.state #>> '{{coup,hands,first}}')::integer) AS dealt,
@@ -154,7 +154,8 @@ def public_state(row: Mapping[str, Any]) -> Seen:
         round=row["round"],
         code=row["code"],
         voided=VoidReason(row["voided"]) if row["voided"] else None,
-        shoe=row["shoe"] and Shoe(row["shoe"], row["shoe_number"], row["commitment"], row["shoe_ended_at"] is not None),
+        shoe=row["shoe"]
+        and Shoe(row["shoe"], row["shoe_number"], row["commitment"], row["root"], row["shoe_ended_at"] is not None),
         spent_shoe=row["spent_shoe"],
         spent_number=row["spent_number"],
         moves=tuple(_move(*each) for each in _list(row["moves"])),

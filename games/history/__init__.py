@@ -16,9 +16,24 @@ from audit.raw_rows import fetch_one
 from games.betting.limits import Limits
 from games.chemin import log_details as coups
 from games.chemin.log_details import CoupLine, FinishedCoup
+from games.engine.commitments import Purpose
+from games.history import card_proofs
+from games.history.card_proofs import ProvenCard
 from games.history.search import Search, find
 from games.labels import bet_name
-from games.models import OPEN_PHASES, LiveRound, LiveSeat, Participation, Phase, Round, VoidReason, Wager
+from games.models import (
+    OPEN_PHASES,
+    LiveRound,
+    LiveSeat,
+    Participation,
+    Phase,
+    Round,
+    Shape,
+    Shoe,
+    Table,
+    VoidReason,
+    Wager,
+)
 from games.rounds.unreadable import is_readable
 from games.solo.page import dealt, participation
 from games.tables.board import round_view, spots
@@ -60,6 +75,11 @@ class InShoe:
     number: int  # of the shoe at its table
     round_number: int  # in the shoe
     card: int  # position of the round's first card in the shoe, counted from 1; 0 if it was not dealt
+    purpose: str  # of `games.engine.commitments.Purpose`
+    rules_digest: str  # that the commitment names
+    cards_root: str  # of `games.engine.card_tree`, in hex
+    entropy: str  # what went into the shuffle besides the seed
+    cards: tuple[ProvenCard, ...] = ()  # of a round that is over
 
 
 @dataclass(frozen=True)
@@ -93,6 +113,14 @@ class HistoryLine:
     decks: int
     shoe: InShoe | None = None  # only set for a single round, not in lists
     coup: CoupLine | None = None  # Chemin de Fer only
+
+    @property
+    def cards_shown(self) -> str:
+        """The cards of the view in dealing order: "9H 4D KS 2C"; empty without one."""
+        shown = (
+            sorted((*self.view.player.cards, *self.view.banker.cards), key=lambda card: card.order) if self.view else ()
+        )
+        return " ".join(card.code for card in shown)
 
 
 @dataclass(frozen=True)
@@ -274,7 +302,23 @@ def _in_shoe(played: Round) -> InShoe | None:
         return None
     number = LiveRound.objects.values_list("number", flat=True).get(pk=played.pk)
     card = 0 if played.first_card is None else played.first_card + 1
-    return InShoe(played.shoe.pk, played.shoe.number, number, card)
+    cards = card_proofs.proven(played.shoe, played.pk)
+    return _of_shoe(played.shoe, played.table_version.table, number, card, cards)
+
+
+def _of_shoe(shoe: Shoe, table: Table, round_number: int, card: int = 0, cards: tuple[ProvenCard, ...] = ()) -> InShoe:
+    purpose = Purpose.CHEMIN if table.shape == Shape.CHEMIN else Purpose.SHOE
+    return InShoe(
+        id=shoe.pk,
+        number=shoe.number,
+        round_number=round_number,
+        card=card,
+        purpose=purpose.value,
+        rules_digest=shoe.rules_digest,
+        cards_root=shoe.root,
+        entropy=shoe.entropy,
+        cards=cards,
+    )
 
 
 def _playing_line(going: LiveRound, seat: LiveSeat, language: str) -> PlayingLine:
@@ -299,7 +343,7 @@ def _playing_line(going: LiveRound, seat: LiveSeat, language: str) -> PlayingLin
         rules_version=version.rules_version,
         table_version=version.number,
         commitment=going.shoe.commitment,
-        shoe=InShoe(going.shoe.pk, going.shoe.number, going.number, 0),
+        shoe=_of_shoe(going.shoe, version.table, going.number),
     )
 
 
@@ -321,7 +365,7 @@ def _playing_coup(going: LiveRound, player: Player) -> PlayingLine:
         rules_version=version.rules_version,
         table_version=version.number,
         commitment=going.shoe.commitment,
-        shoe=InShoe(going.shoe.pk, going.shoe.number, going.number, 0),
+        shoe=_of_shoe(going.shoe, version.table, going.number),
         is_coup=True,
     )
 

@@ -1,16 +1,19 @@
 """Public pages about fair dealing: the explanation, and each shoe, verified in the reader's browser.
 
-The page of a shoe shows the commitment made before the first bet, and the rounds dealt. While the
-shoe is in play, it shows only results: neither cards nor how many cards were dealt (GLI-19 v3.0,
-4.18.2), and nothing of the round in progress. After its end it shows everything including the seed.
+The page of a shoe shows the commitment and the root that were published before the first bet, and
+the rounds dealt. While the shoe is in play, it shows only results: neither cards nor how many cards
+were dealt (GLI-19 v3.0, 4.18.2), and nothing of the round in progress. The cards of rounds that are
+over are in the proof, a file with which a browser or a program verifies each of them at once. After
+its end the page shows everything including the seed.
 """
 
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -25,6 +28,7 @@ from games.engine.chemin.record import RecordError, redeal_coup
 from games.engine.commitments import Purpose
 from games.engine.coup import Coup, Side, TooFewCards, deal
 from games.engine.dealing import CUT_CARD
+from games.history.card_proofs import file_of
 from games.labels import announcement
 from games.models import OPEN_PHASES, CheminCoup, LiveRound, Phase, Round, Shoe, ShoeEnding
 from games.tables import clock
@@ -38,11 +42,13 @@ from wallet.models import Mode
 class ShoeRound:
     """A round of the shoe. Hands and stored cards are set only after the shoe has ended."""
 
+    id: UUID
     number: int
     code: str
     at: datetime
     in_progress: bool
     is_void: bool
+    is_proven: bool  # it is over and cards were dealt, so that they are in the proof of the shoe
     message: str  # who won; empty if there are no cards or they do not make a coup
     cards: str  # as stored, in dealing order
     first_card: int | None  # number of cards dealt from the shoe before it
@@ -60,6 +66,11 @@ class ShoeView:
     mode: Mode
     decks: int
     commitment: str
+    root: str  # over the leaves of all cards, in hex
+    entropy: str  # what went into the shuffle besides the seed
+    purpose: Purpose
+    table: int
+    rules: str  # digest that the commitment names
     seed: str  # hex; empty while the shoe is in play, and where the dealer has lost it
     is_awaited: bool  # whether the dealer is still asked for the seed
     burn_card: CardView | None  # None if no cards are burned
@@ -90,6 +101,11 @@ def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
         mode=Mode(shoe.live_table.mode),
         decks=shoe.decks,
         commitment=shoe.commitment,
+        root=shoe.root,
+        entropy=shoe.entropy,
+        purpose=Purpose.SHOE if isinstance(game, Variant) else Purpose.CHEMIN,
+        table=table.pk,
+        rules=shoe.rules_digest,
         seed=bytes(shoe.seed or b"").hex(),
         is_awaited=shoe.ended_at is not None and shoe.ended_at > clock.now() - Shoe.SEED_ASKED_FOR,
         burn_card=card_view(Card.parse(shoe.burn_card), order=0, third=False) if shoe.burn_card else None,
@@ -107,11 +123,13 @@ def _round(played: LiveRound, variant: Variant, language: str, *, shows_cards: b
     coup = None if in_progress else _coup(played.cards)
     shown = coup if shows_cards else None
     return ShoeRound(
+        id=played.pk,
         number=played.number,
         code=played.code,
         at=played.opened_at,
         in_progress=in_progress,
         is_void=played.phase == Phase.VOID,
+        is_proven=not in_progress and bool(played.cards),
         message=announcement(coup) if coup and played.phase == Phase.SETTLED else "",
         cards=played.cards if shows_cards and not in_progress else "",
         first_card=played.first_card if shows_cards and not in_progress else None,
@@ -142,11 +160,13 @@ def _chemin_round(live_round: LiveRound, kept: Round | None, coup: CheminCoup | 
     shown = kept if shows_cards else None
     punter, banker = _hands(shown, coup) if shown and coup else (None, None)
     return ShoeRound(
+        id=live_round.pk,
         number=live_round.number,
         code=live_round.code,
         at=live_round.opened_at,
         in_progress=live_round.phase in OPEN_PHASES,
         is_void=live_round.phase == Phase.VOID,
+        is_proven=live_round.phase not in OPEN_PHASES and bool(kept and kept.cards),
         message=_won(coup) if coup and live_round.phase == Phase.SETTLED else "",
         cards=shown.cards if shown else "",
         first_card=shown.first_card if shown else None,
@@ -169,9 +189,14 @@ def _hands(kept: Round, coup: CheminCoup) -> tuple[HandView, HandView] | tuple[N
     return hand_views(dealt, _("Punters"), _("The bank"))
 
 
-COMMAND = "python3 verify_round.py SEED SEAL --round ID --table N --decks N --rules HEX --player-value TEXT"
-SHOE_COMMAND = "python3 verify_round.py {seed} {seal} --decks {decks} {option}"
-LONGEST = 64  # characters of a seal, a seed, a digest of rules and a player's own value
+COMMAND = "python3 verify_round.py SEED SEAL --id ID --table N --decks N --rules HEX --player-value TEXT"
+SHOE_COMMAND = (
+    "python3 verify_round.py {0.seed} {0.commitment} --purpose {0.purpose.value} --id {0.id} --table {0.table}"
+    " --decks {0.decks} --rules {0.rules} --root {0.root}"
+)
+PROOF_COMMAND = "python3 verify_round.py --proof shoe-{0.id}.json --root {0.root}"
+PURPOSES = (Purpose.SOLO, Purpose.DEMO, Purpose.SHOE)  # of rounds whose cards follow from the seed alone
+LONGEST = 64  # characters of a seal, a seed, a digest of rules and a value
 
 
 @require_safe
@@ -184,7 +209,8 @@ def fair(request: HttpRequest) -> HttpResponse:
     """
     texts = ("commitment", "seed", "value", "round", "table", "rules")
     asked = {name: request.GET.get(name, "")[:LONGEST] for name in texts}
-    asked["purpose"] = Purpose.DEMO if request.GET.get("purpose") == Purpose.DEMO else Purpose.SOLO
+    purpose = request.GET.get("purpose", "")
+    asked["purpose"] = purpose if purpose in PURPOSES else Purpose.SOLO
     asked["decks"] = request.GET.get("decks", "1")[:2]
     asked["first"] = request.GET.get("first", "1")[:3]
     # The script fills in %(high)d and %(low)d, or %(total)d.
@@ -207,6 +233,18 @@ def shoe(request: HttpRequest, shoe_id: UUID) -> HttpResponse:
     found = shoe_view(shoe_id, get_language() or "en")
     if found is None:
         raise Http404
-    option = "--cards" if found.is_chemin else "--shoe"
-    command = SHOE_COMMAND.format(seed=found.seed, seal=found.commitment, decks=found.decks, option=option)
+    command = (SHOE_COMMAND if found.seed else PROOF_COMMAND).format(found)
+    if found.seed and found.entropy:
+        command += f" --player-value {shlex.quote(found.entropy)}"
     return render(request, "games/shoe.html", {"shoe": found, "command": command})
+
+
+@require_safe
+def shoe_proof(request: HttpRequest, shoe_id: UUID) -> JsonResponse:
+    """Return the proof of a shoe as a file, for anyone: a browser or a program verifies it."""
+    found = Shoe.objects.select_related("live_table__table", "leaves").filter(pk=shoe_id).first()
+    if found is None:
+        raise Http404
+    answer = JsonResponse(file_of(found))
+    answer["Content-Disposition"] = f'attachment; filename="shoe-{found.pk}.json"'
+    return answer

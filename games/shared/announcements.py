@@ -84,6 +84,8 @@ def notes(state: State) -> tuple[str, ...]:
         found.append(_stands())
     if state.is_halted:
         return (*found, *_before_the_halt(state))
+    if state.is_late:
+        found.append(is_late() if state.is_playing else _("The next round opens as soon as cards can be dealt again."))
     if not state.is_open and not state.is_playing and (played.is_void or played.cards):
         found.append(table_pauses() if state.is_paused else _("The table is closed."))
     if state.is_playing and not state.is_open:
@@ -95,6 +97,11 @@ def notes(state: State) -> tuple[str, ...]:
     if not state.is_playing and state.is_open and _is_shuffled_now(state):
         found.append(_("The shoe has ended. A new one is being shuffled."))
     return tuple(found)
+
+
+def is_late() -> str:
+    """Return what is said while cards do not come."""
+    return _("No cards can be dealt at the moment. Bets stay as they are, and play goes on as soon as possible.")
 
 
 def _ends_after_this_round(state: State) -> str:

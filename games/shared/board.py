@@ -62,10 +62,10 @@ class PublicView:
     player: HandView
     banker: HandView
     outcome: str  # empty until every card is face up
+    shoe_id: UUID | None
     shoe_number: int | None
     round_number: int | None
     commitment: str
-    shoe_id: UUID | None  # of the shoe in play
     entropy: str  # what went into its shuffle besides the seed
     chances: tuple[str, ...]  # what players have added, each as "digest value"
     added: str  # the same as a sentence
@@ -74,6 +74,7 @@ class PublicView:
     open_until: int
     slug: str
     mode: Mode
+    root: str  # over all cards of the shoe
     spent_shoe: UUID | None
     spent_number: int | None
 
@@ -124,6 +125,7 @@ def public_view(state: State, language: str) -> PublicView:
     # many cards come.
     idempotency_keys = (
         (phase, state.is_open, state.is_paused, state.is_house_stopped, turned, countdown and countdown.deadline),
+        state.is_late,
         played and (played.id, played.is_void, played.stands, played.counts),
         shoe and (shoe.id, shoe.is_spent),
         state.cut and state.cut.shoe,
@@ -143,10 +145,10 @@ def public_view(state: State, language: str) -> PublicView:
         player=_hand(coup, Side.PLAYER, state, language),
         banker=_hand(coup, Side.BANKER, state, language),
         outcome=coup.outcome.value if coup and state.is_announced and not is_void(state) else "",
+        shoe_id=shoe.id if shoe else None,
         shoe_number=shoe.number if shoe else None,
         round_number=played.number if played else None,
         commitment=shoe.commitment if shoe and not shoe.is_spent else "",
-        shoe_id=shoe.id if shoe and not shoe.is_spent else None,
         entropy=shoe.entropy if shoe else "",
         chances=shoe.chances if shoe and not shoe.is_spent else (),
         added=_added(shoe),
@@ -155,6 +157,7 @@ def public_view(state: State, language: str) -> PublicView:
         open_until=_milliseconds(state.cut.open_until) if state.cut else 0,
         slug=state.slug,
         mode=state.mode,
+        root=shoe.root if shoe and not shoe.is_spent else "",
         spent_shoe=state.spent_shoe,
         spent_number=state.spent_number,
     )

@@ -25,6 +25,9 @@ from wallet.models import Mode
 LAPSED: Final = timedelta(seconds=5)
 """A betting time that has passed by this much waits for somebody to come: a tick comes every second."""
 
+LATE: Final = timedelta(seconds=3)
+"""Cards, or the next round, that are due for longer than this are late, and the page says so."""
+
 # Parameter: the live table. The version is that of the round, where there is one, because a round
 # is played to its end under it. A result is included once its round is settled, not when its cards
 # are drawn; void rounds are left out. Winners are counted over all who had bet, and only during the
@@ -36,7 +39,7 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.
     {house_stop.STANDS}) AS is_paused, live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS
     is_house_stopped, version.number AS table_version, version.rules_digest AS rules_digest, version.limits::text AS
     limits, version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
-    shoe.ended_at IS NOT NULL AS shoe_is_spent, shoe.entropy AS entropy, CASE WHEN shoe.entropy <> ''
+    shoe.root AS root, shoe.ended_at IS NOT NULL AS shoe_is_spent, shoe.entropy AS entropy, CASE WHEN shoe.entropy <> ''
     THEN games_chances(shoe.id) END AS chances, cut.shoe_id AS cut_shoe, cut.commitment AS cut_commitment,
     cut.begun_at AS cut_begun_at, cut.bound_until AS bound_until, cut.open_until AS open_until,
     round.id AS round, round.number AS round_number, round.is_last AS is_last, round.code AS code,
@@ -109,6 +112,7 @@ class Shoe:
     id: UUID
     number: int
     commitment: str
+    root: str  # over all its cards
     is_spent: bool
     entropy: str = ""  # what went into the shuffle besides the seed
     chances: tuple[str, ...] = ()  # what players have added, each as "digest value"
@@ -248,13 +252,29 @@ class State:
         """Return whether every card is face up."""
         return self.coup is not None and self.round is not None and self.turned == len(self.round.cards)
 
-    def next_change(self, now: datetime) -> float | None:
-        """Return the seconds from *now* until the next card is turned up, or None.
+    @property
+    def late_from(self) -> datetime | None:
+        """Return when the table is late unless something happens; None where only players are waited for."""
+        played = self.round
+        if played is None or self.is_stopped:
+            return None
+        is_due = played.phase == Phase.CLOSED or (not self.is_playing and self.is_open)
+        return played.deadline + LATE if is_due else None
 
-        Turning up a card is the only change that writes no row.
+    @property
+    def is_late(self) -> bool:
+        """Return whether cards, or the next round, do not come: the dealer does not answer, or no worker moves on."""
+        return self.late_from is not None and self.late_from < self.now
+
+    def next_change(self, now: datetime) -> float | None:
+        """Return the seconds from *now* until the next card is turned up or the table is late, or None.
+
+        No row is written for these changes.
         """
         later = self.at(now)
         played = self.round
+        if self.late_from is not None and not later.is_late:
+            return max(0.0, (self.late_from - now).total_seconds())
         if played is None or played.dealt_at is None or self.clock is None or later.turned >= len(played.cards):
             return None
         due = played.dealt_at + self.clock.dealing(later.turned)
@@ -350,7 +370,15 @@ def own_state(row: Mapping[str, Any]) -> Own:
 
 def _shoe(row: Mapping[str, Any]) -> Shoe:
     chances = tuple(row["chances"] or ())
-    return Shoe(row["shoe"], row["shoe_number"], row["commitment"], row["shoe_is_spent"], row["entropy"], chances)
+    return Shoe(
+        row["shoe"],
+        row["shoe_number"],
+        row["commitment"],
+        row["root"],
+        row["shoe_is_spent"],
+        row["entropy"],
+        chances,
+    )
 
 
 def _cut(row: Mapping[str, Any]) -> Cut:

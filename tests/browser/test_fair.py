@@ -12,17 +12,21 @@ from django.utils.translation import override
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from games.engine.cards import FULL_DECK, Card
+from games.engine.commitments import Binding, Purpose
 from games.engine.coup import Coup, Side, deal
 from games.engine.dealing import coup_at, cut_card_is_out, opening
-from games.engine.shoe import commitment, shuffle
+from games.engine.shoe import shuffle
 from games.labels import announcement, card_name
 from tests.harness.browser import NewContext
 from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table, round_at
 from tests.vectors import ROUNDS as ROUNDS_PUBLISHED
+from tests.vectors import SHOES as SHOES_PUBLISHED
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("in_english")]
 
 SEED = sha256(b"a round").digest()
+ROUND_ID, TABLE, RULES = "0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b", 7, "ab" * 32
 SIX_CARDS = next(
     seed
     for seed in (sha256(b"%d" % number).digest() for number in range(1000))
@@ -62,7 +66,7 @@ DEAL_AGAIN = """async (rounds) => {
     const answers = [];
     for (const [seed, value, decks] of rounds) {
         const cards = await shuffled(thirtyTwoBytes(seed), value, decks);
-        answers.push([cards, dealt(cards), await fingerprint(thirtyTwoBytes(seed))]);
+        answers.push([cards, dealt(cards)]);
     }
     return answers;
 }"""
@@ -81,8 +85,28 @@ PUBLISHED = """async (cases) => {
     }
     return answers;
 }"""
+TREES = """async (cases) => {
+    const { leadsToRoot, leaf, root } = await import("/static/js/verification/card_tree.js");
+    const answers = [];
+    for (const { purpose, id, table, decks, rules, seed, entropy, coup, root: published } of cases) {
+        const bytes = thirtyTwoBytes(seed);
+        const cards = (await shuffled(bytes, entropy, decks)).map(code);
+        const salted = await salts(bytes, entropy, decks);
+        const leaves = await Promise.all(cards.map((card, place) => leaf({ place, card, salt: salted[place] })));
+        const seal = await commitment(bytes, { purpose, round: id, table, decks, rules });
+        const ways = [];
+        for (const card of coup) {
+            ways.push(await leadsToRoot(card, cards.length, published));
+            ways.push(await leadsToRoot({ ...card, card: card.card === "AC" ? "KS" : "AC" }, cards.length, published));
+            ways.push(await leadsToRoot({ ...card, place: card.place ^ 1 }, cards.length, published));
+            ways.push(await leadsToRoot({ ...card, path: card.path.slice(1) }, cards.length, published));
+        }
+        answers.push([seal, salted.slice(0, 3), leaves.slice(0, 3).map(hex), hex(await root(leaves)), ways]);
+    }
+    return answers;
+}"""
 RUN = """async (given) => {
-    const { burned, code, commitment, dealt, dealtThrough, fingerprint, shuffled, thirtyTwoBytes } =
+    const { hex, salts, burned, code, commitment, dealt, dealtThrough, fingerprint, shuffled, thirtyTwoBytes } =
         await import("/static/js/verification/shuffle.js"); // which the page has loaded: the policy allows no other
     return JSON.stringify(await (SCRIPT)(JSON.parse(given)));
 }"""
@@ -113,11 +137,24 @@ def page(context: BrowserContext) -> Iterator[Page]:
     assert complaints == []
 
 
+def commitment(seed: bytes, purpose: Purpose = Purpose.SOLO, decks: int = 1) -> str:
+    """Return the commitment to a seed of the round, or the shoe, to which `link` leads."""
+    return Binding(purpose, ROUND_ID, TABLE, decks, RULES).commitment(seed)
+
+
 def link(
-    seed: bytes, *, seal: str | None = None, value: str = "", decks: int = 1, language: str = "en", first: int = 1
+    seed: bytes,
+    *,
+    seal: str | None = None,
+    value: str = "",
+    decks: int = 1,
+    language: str = "en",
+    first: int = 1,
+    purpose: Purpose = Purpose.SOLO,
 ) -> str:
-    query = {"commitment": seal or commitment(seed), "seed": seed.hex(), "value": value, "decks": decks, "first": first}
-    return f"/{language}/fair/?{urlencode(query)}"
+    query = {"commitment": seal or commitment(seed, purpose, decks), "seed": seed.hex(), "value": value}
+    query |= {"purpose": purpose.value, "round": ROUND_ID, "table": str(TABLE), "rules": RULES}
+    return f"/{language}/fair/?{urlencode(query | {'decks': str(decks), 'first': str(first)})}"
 
 
 def fill(page: Page, seed: str, seal: str, value: str = "", decks: str = "1") -> None:
@@ -153,13 +190,12 @@ def test_the_browser_deals_what_the_engine_dealt_for_any_seed_value_and_decks(pa
     page.goto("/en/fair/")
     answers = run(page, DEAL_AGAIN, [(seed.hex(), value, decks) for seed, value, decks in ROUNDS])
     assert len(answers) == len(ROUNDS) > 1000
-    for (seed, value, decks), (order, hands, seal) in zip(ROUNDS, answers, strict=True):
+    for (seed, value, decks), (order, hands) in zip(ROUNDS, answers, strict=True):
         cards = shuffle(seed, decks, value)
         assert [FULL_DECK[place] for place in order] == list(cards), (value, decks)
         coup = deal(cards)
         dealt = {side: tuple(FULL_DECK[place] for place in hand) for side, hand in hands.items()}
         assert dealt == {"player": coup.player, "banker": coup.banker}
-        assert seal == commitment(seed)
     assert_the_tableau_is_the_engines(page)
 
 
@@ -201,7 +237,7 @@ def test_the_browser_deals_a_shoe_through_as_the_engine_does(page: Page) -> None
 @pytest.mark.sweep
 def test_a_round_from_the_middle_of_a_shoe_is_dealt_from_there(page: Page) -> None:
     cards = shuffle(SEED, 8)
-    page.goto(link(SEED, decks=8, first=78))
+    page.goto(link(SEED, decks=8, first=78, purpose=Purpose.SHOE))
     verdict(page, "match")
     coup = coup_at(cards, 77)
     shows(page, coup, cards)
@@ -217,6 +253,15 @@ def test_the_published_rounds_are_dealt_and_committed_to(page: Page) -> None:
     answers = run(page, PUBLISHED, ROUNDS_PUBLISHED)
     expected = [[case["commitment"], case["order_sha256"], case["cards"]] for case in ROUNDS_PUBLISHED]
     assert answers == expected
+
+
+def test_the_published_shoes_are_committed_to_card_by_card(page: Page) -> None:
+    page.goto(f"/en/fair/shoe/{round_at(a_live_table()).shoe_id}/")  # which has loaded the script
+    answers = run(page, TREES, SHOES_PUBLISHED)
+    for case, (seal, salts, leaves, root, ways) in zip(SHOES_PUBLISHED, answers, strict=True):
+        assert (seal, salts, leaves) == (case["commitment"], case["first_salts"], case["first_leaves"])
+        assert root == case["root"]
+        assert ways == [True, False, False, False] * len(case["coup"])
 
 
 def test_a_link_from_the_replay_of_a_solo_round_holds_the_seal_to_what_it_names(page: Page) -> None:
@@ -252,7 +297,7 @@ def test_one_letter_of_the_value_changes_the_cards(page: Page) -> None:
 
 @pytest.mark.sweep
 def test_what_makes_no_sense_is_said_in_a_sentence(page: Page) -> None:
-    page.goto("/en/fair/")
+    page.goto(link(SEED))
     seed, seal = SEED.hex(), commitment(SEED)
     for given_seed, given_seal, decks, which in (
         ("", seal, "1", "seed"),

@@ -9,6 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from games.models import Phase, Shoe, ShoeEnding
 from games.shared import shoes
+from tests.browser.at_table import log_in
 from tests.builders import a_player
 from tests.harness.browser import PHONE, NewContext
 from tests.harness.web import WebServer
@@ -61,6 +62,7 @@ def a_spent_shoe() -> Shoe:
     cancel(round_id=going.pk, by="staff:1")
     with transaction.atomic():
         shoes.end(going.shoe, ShoeEnding.RETIRED)
+    assert shoes.publish(going.shoe_id) == ()
     return going.shoe
 
 
@@ -97,10 +99,78 @@ def test_it_is_read_on_a_phone_without_the_page_growing_wider(new_context: NewCo
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
-def test_a_shoe_in_play_is_not_checked_and_its_seed_is_not_there(page: Page) -> None:
-    live_table = a_live_table()
+# What is spoilt of a shoe in play, and which rounds are wrong then.
+SPOILT_IN_PLAY = {
+    "a card": ("UPDATE games_dealtcards SET cards = replace(cards, left(cards, 2), {other}) WHERE {second}", [2]),
+    "a salt": ("UPDATE games_dealtcards SET salts = set_byte(salts, 0, 255 - get_byte(salts, 0)) WHERE {second}", [2]),
+    "a card left out": ("UPDATE games_dealtcards SET cards = left(cards, length(cards) - 3) WHERE {second}", [2, 3]),
+    "a round left out": ("DELETE FROM games_dealtcards WHERE {second}", [2, 3]),
+}
+PIECES = {
+    "second": "round_id = (SELECT id FROM games_liveround WHERE shoe_id = %s AND number = 2)",
+    "other": "CASE left(cards, 2) WHEN '9H' THEN '4D' ELSE '9H' END",
+}
+
+
+def verified(page: Page, which: str) -> None:
+    """Press the button on the page of a shoe in play."""
+    page.reload()
+    page.get_by_role("button", name="Verify in your browser").click()
+    expect(page.locator(f"[data-verdict={which}]")).to_be_visible()
+    expect(page.locator("[data-verdict]:visible")).to_have_count(1)
+
+
+def test_of_a_shoe_in_play_every_round_that_is_over_is_verified_and_no_card_is_shown(
+    page: Page, owner: psycopg.Connection
+) -> None:
+    live_table, player = a_live_table(), a_player(real=1_000_000)
+    for _ in range(3):
+        bet(player, live_table, banker=25_000)
+        advance_to(live_table, Phase.SETTLED)
+        step(live_table)
     shoe = round_at(live_table).shoe
     page.goto(f"/de/fair/shoe/{shoe.pk}/")
-    expect(page.get_by_text(shoe.commitment)).to_be_visible()
+    expect(page.get_by_text(shoe.root, exact=True)).to_be_visible()
     expect(page.get_by_text("Dieser Kartenschlitten ist im Spiel.")).to_be_visible()
-    expect(page.locator("script[src*='shoe']")).to_have_count(0)
+    expect(page.locator("[data-verdict]:visible")).to_have_count(0)
+    page.goto(f"/en/fair/shoe/{shoe.pk}/")
+    verified(page, "proof-match")
+    expect(page.locator("[data-right]:visible")).to_have_count(3)
+    expect(page.locator(".small-hand")).to_have_count(0)
+    owner.execute("ALTER TABLE games_dealtcards DISABLE TRIGGER USER")
+    owner.execute("ALTER TABLE games_shoe DISABLE TRIGGER USER")
+    owner.execute("CREATE TEMP TABLE kept AS TABLE games_dealtcards")
+    for statement, wrong in SPOILT_IN_PLAY.values():
+        assert owner.execute(statement.format(**PIECES), [shoe.pk]).rowcount == 1
+        verified(page, "proof-mismatch")
+        numbers = page.locator("li:has([data-wrong]:visible) > p:first-child > b").all_inner_texts()
+        assert numbers == list(map(str, wrong))
+        owner.execute("DELETE FROM games_dealtcards")
+        owner.execute("INSERT INTO games_dealtcards OVERRIDING SYSTEM VALUE TABLE kept")
+    verified(page, "proof-match")
+    owner.execute("UPDATE games_shoe SET root = repeat('0', 64) WHERE id = %s", [shoe.pk])
+    verified(page, "proof-seal")
+
+
+def test_the_replay_of_a_round_of_a_shoe_in_play_is_verified_card_by_card(
+    page: Page, owner: psycopg.Connection, web_server: WebServer
+) -> None:
+    live_table, player = a_live_table(), a_player(real=1_000_000)
+    bet(player, live_table, banker=25_000)
+    done = advance_to(live_table, Phase.SETTLED)
+    log_in(page.context, web_server, player.user)
+    page.goto(f"/en/history/{done.pk}/")
+    button = page.get_by_role("button", name="Verify in your browser")
+    button.click()
+    expect(page.locator("#hand-proof [data-verdict=match]")).to_be_visible()
+    for table in ("games_dealtcards", "games_shoe"):
+        owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+    for statement in (
+        "UPDATE games_shoe SET root = repeat('0', 64) WHERE id = %(shoe)s",
+        "UPDATE games_dealtcards SET cards = '9H 4D KS 2C' WHERE round_id = %(round)s",
+    ):
+        assert owner.execute(statement, {"shoe": done.shoe_id, "round": done.pk}).rowcount == 1
+        page.reload()
+        button.click()
+        expect(page.locator("#hand-proof [data-verdict=mismatch]")).to_be_visible()
+        owner.execute("UPDATE games_shoe SET root = %s WHERE id = %s", [done.shoe.root, done.shoe_id])

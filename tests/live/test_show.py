@@ -111,6 +111,33 @@ def test_the_next_change_is_the_next_card_until_the_last_one_lies_open():
     assert read_public(a_live_table(slug="other")).next_change(state.now) is None
 
 
+def late_said(state: State, seconds: float) -> bool:
+    """Return whether the page says this long after the deadline that cards do not come."""
+    played = there(state.round)
+    at = state.at(played.deadline + timedelta(seconds=seconds))
+    html = rendering.render_public(at, "en")
+    return "No cards can be dealt at the moment." in html or "as soon as cards can be dealt again" in html
+
+
+def test_where_the_dealer_does_not_answer_the_page_says_so_after_three_seconds():
+    live_table = a_live_table()
+    bet(a_player(real=MONEY), live_table, tie=5_000)
+    taking_bets = read_public(live_table)
+    advance_to(live_table, Phase.CLOSED)
+    closed = read_public(live_table)
+    advance_to(live_table, Phase.DEALT)
+    dealt = read_public(live_table)
+    advance_to(live_table, Phase.SETTLED)
+    settled = read_public(live_table)
+    assert [late_said(state, 2.9) for state in (taking_bets, closed, dealt, settled)] == [False] * 4
+    assert [late_said(state, 3.1) for state in (taking_bets, closed, dealt, settled)] == [False, True, False, True]
+    for state in (closed, settled):
+        deadline = there(state.round).deadline
+        assert state.next_change(deadline) == 3.0
+        assert state.next_change(deadline + timedelta(seconds=4)) is None
+    assert not late_said(replace(settled, is_open=False), 3.1)
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_no_more_bets_is_called_in_the_readers_language_with_the_english_call_beside_it(language):

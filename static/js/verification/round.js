@@ -1,5 +1,5 @@
 /* Verifies a finished round in the reader's browser: from the seal and what it names, the seed and the
-   player's value to the cards and the outcome. shuffle.js has the arithmetic. */
+   value that was mixed in to the cards and the outcome. shuffle.js has the arithmetic. */
 
 import { DECK, RANKS, commitment, dealt, shuffled, thirtyTwoBytes, total } from "./shuffle.js";
 

@@ -8,44 +8,62 @@ const DRAWS = 1 << 16;
 export const CUT_CARD = 14; // cards behind it, in a shoe
 const TENS_BURN = 10;
 const HKDF_BITS = 255 * 32 * 8; // the maximum of HKDF with SHA-256
+const SALT = 16; // bytes
 
 /** By Banker's two-card total: the points of Player's third card against which Banker draws. */
 const BANKER_DRAWS_AGAINST = ["0123456789", "0123456789", "0123456789", "012345679", "234567", "4567", "67", ""];
 
 const utf8 = new TextEncoder();
 
+/** Return the bytes of digits in hex. */
+export function bytesOf(digits) {
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
 /** Return the bytes of a hex string, or null if it does not have 32. */
-export function thirtyTwoBytes(hex) {
-  if (!/^[0-9a-f]{64}$/i.test(hex)) return null;
-  return Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
+export function thirtyTwoBytes(digits) {
+  return /^[0-9a-f]{64}$/i.test(digits) ? bytesOf(digits) : null;
+}
+
+/** Return bytes in hex. */
+export function hex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export async function sha256(bytes) {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
 /** Return the SHA-256 in hex. */
 export async function fingerprint(bytes) {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex(await sha256(bytes));
 }
 
-/** Return the commitment to the seed of a round, or that of a shoe if no round is named, in hex. */
+/** Return the commitment to the seed of a round, or of a shoe, in hex. `round`: the id of either. */
 export function commitment(seed, { purpose, round, table, decks, rules }) {
-  if (!round) return fingerprint(seed);
-  const digits = Array.from(seed, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const digits = hex(seed);
   const named = [`purpose=${purpose}`, `id=${round}`, `table=${table}`, `decks=${decks}`, `rules=${rules}`];
   const lines = ["sabot commitment v2", ...named, `seed=${digits}`];
   return fingerprint(utf8.encode(lines.map((line) => `${line}\n`).join("")));
 }
 
 /** Return the bytes to which HKDF expands the seed. */
-async function stretched(seed, value, decks) {
+async function stretched(seed, value, purpose) {
   const key = await crypto.subtle.importKey("raw", seed, "HKDF", false, ["deriveBits"]);
-  const info = utf8.encode(`sabot shuffle v1, decks=${decks}`);
-  return crypto.subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt: utf8.encode(value), info }, key, HKDF_BITS);
+  const [salt, info] = [utf8.encode(value), utf8.encode(purpose)];
+  return crypto.subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt, info }, key, HKDF_BITS);
+}
+
+/** Return the salts of all cards of a shoe, in hex. */
+export async function salts(seed, value, decks) {
+  const digits = hex(new Uint8Array(await stretched(seed, value, "sabot salts v1")));
+  return Array.from({ length: DECK * decks }, (_, place) => digits.slice(2 * SALT * place, 2 * SALT * (place + 1)));
 }
 
 /** Return all cards in dealing order. */
 export async function shuffled(seed, value, decks) {
   const cards = Array.from({ length: DECK * decks }, (_, place) => place % DECK);
-  const bytes = new DataView(await stretched(seed, value, decks));
+  const bytes = new DataView(await stretched(seed, value, `sabot shuffle v1, decks=${decks}`));
   let read = 0;
   for (let choices = cards.length; choices > 1; choices -= 1) {
     const limit = DRAWS - (DRAWS % choices);
@@ -117,4 +135,10 @@ export function dealtThrough(cards) {
 /** Return the house's notation of a card: "9H", "TD". */
 export function code(card) {
   return "A23456789TJQK"[card % RANKS] + "CDHS"[Math.floor(card / RANKS)];
+}
+
+/** Return the card that has this notation, or -1. */
+export function number(notation) {
+  const [rank, suit] = ["A23456789TJQK".indexOf(notation[0]), "CDHS".indexOf(notation[1])];
+  return rank < 0 || suit < 0 ? -1 : suit * RANKS + rank;
 }
