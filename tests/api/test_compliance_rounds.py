@@ -14,14 +14,13 @@ from games.engine.coup import deal
 from games.engine.dealing import coup_at
 from games.engine.settle import settle
 from games.engine.shoe import shuffle
-from games.models import LiveTable, Phase, Round, Shoe, ShoeEnding
-from games.shared import shoes
+from games.models import Phase, Round, Shoe
 from games.variants import GAMES
 from players import datetime_format
 from tests.api.client import ApiClient
 from tests.builders import a_player, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, play_out, seated_players
-from tests.harness.dealer import seed_of
+from tests.dealt_shoes import ended, seed_of
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff, events
@@ -141,14 +140,14 @@ class TestOne:
         played = told(api_client, round_id)
         assert (played["seed"], played["shoe"]["seed"]) == (None, None)
         assert played["shoe"]["commitment"] == played["commitment"]
-        secret = _secret(live)
+        secret = seed_of(played_from(round_id))
         assert secret.hex() not in json.dumps(played)
         coup = coup_at(shuffle(secret, played["shoe"]["decks"]), played["first_card"])
         assert [card.code for card in coup.cards] == played["cards"]
         cancel(round_id=advance_to(live, Phase.BETTING).pk, by="staff:1")
-        shoes.end(played_from(round_id), ShoeEnding.RETIRED)
-        assert told(api_client, round_id)["shoe"]["seed"] is None
-        assert shoes.publish(played_from(round_id).pk) == ()
+        shoe = ended(played_from(round_id))
+        assert played["shoe"]["cards_root"] == shoe.root
+        assert [card["card"] for card in played["proven_cards"]] == played["cards"]
         assert told(api_client, round_id)["shoe"]["seed"] == secret.hex()
 
     @pytest.mark.sweep
@@ -214,8 +213,3 @@ def played_from(round_id: UUID) -> Shoe:
     shoe = Round.objects.select_related("shoe__live_table").get(pk=round_id).shoe
     assert shoe
     return shoe
-
-
-def _secret(live: LiveTable) -> bytes:
-    """The seed of the shoe in play, which only the house can unseal."""
-    return seed_of(Shoe.objects.get(live_table=live, ended_at=None))

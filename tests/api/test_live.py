@@ -52,7 +52,9 @@ class TestReading:
         assert (state["shape"], state["table"], state["mode"]) == ("shared", "live", "real")
         assert (state["phase"], state["takes_bets"], state["outcome"]) == ("betting", True, None)
         assert state["round"] == {"id": str(live_round.pk), "code": live_round.code, "number": 1, "is_void": False}
-        assert state["shoe"] == {"number": 1, "commitment": live_round.shoe.commitment}
+        shoe = live_round.shoe
+        committed = {"commitment": shoe.commitment, "cards_root": shoe.root}
+        assert state["shoe"] == {"id": str(shoe.pk), "number": 1} | committed
         assert 590 < state["seconds_left"] <= 600
         assert state["table_version"] == live_round.version.number
         assert own["bets"] == {"player": 50_00, "tie": 50_00}

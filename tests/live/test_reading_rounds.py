@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from datetime import timedelta
 from html import unescape
 from zoneinfo import ZoneInfo
@@ -11,6 +12,8 @@ from django.test import Client
 
 from accounts import data_export
 from games.betting.controls import Change
+from games.engine import card_tree
+from games.engine.cards import Card
 from games.history import round_of
 from games.history.search import Ending, Search, find
 from games.history.statement.figures import figures
@@ -22,16 +25,14 @@ from games.models import (
     Participation,
     Phase,
     ReplayDue,
-    ShoeEnding,
 )
 from games.rounds.unreadable import is_readable
-from games.shared import shoes
 from games.shared.bets import change_slip
 from games.solo.page import participation
 from games.verification import replay_task
 from players.models import Player
 from tests.builders import a_player
-from tests.harness.dealer import seed_of
+from tests.dealt_shoes import ended, seed_of
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.voiding import cancel, void_as_two_agree, void_overdue
 from wallet.models import Mode
@@ -189,12 +190,28 @@ class TestAPaidRound:
         page = seen(player, f"/en/history/{done.pk}/")
         assert IN_PLAY in page
         assert seed not in page
-        shoes.end(done.shoe, ShoeEnding.RETIRED)
-        assert shoes.publish(done.shoe_id) == ()
+        ended(done.shoe)
         page = seen(player, f"/en/history/{done.pk}/")
         assert IN_PLAY not in page
         assert seed in page
         assert f"decks=8&first={(done.first_card or 0) + 1}#check-result" in page
+        assert f"round={done.shoe_id}&table={live_table.table_id}&rules={done.shoe.rules_digest}&" in page
+
+    def test_each_of_its_cards_leads_to_the_root_of_its_shoe_in_play(self, player, live_table):
+        done = played(player, live_table)
+        page = seen(player, f"/en/history/{done.pk}/")
+        assert f'data-root="{done.shoe.root}" data-decks="8"' in page
+        assert f'data-shown="{done.cards}"' in page
+        said = re.findall(
+            r'data-card="(\w\w)" data-place="(\d+)".*?data-salt>(\w+)<.*?data-path>([\w ]+)<', page, re.DOTALL
+        )
+        assert [card for card, *_ in said] == done.cards.split()
+        for place, (card, at, salt, path) in enumerate(said, start=done.first_card or 0):
+            made = card_tree.leaf(place, Card.parse(card), bytes.fromhex(salt))
+            way = [bytes.fromhex(each) for each in path.split()]
+            root = card_tree.climb(int(at), 8 * 52, made, way)
+            assert root is not None
+            assert root.hex() == done.shoe.root
 
     @pytest.mark.sweep
     def test_is_found_by_how_it_ended_and_at_which_table(self, player, live_table):

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from games.deals import shoe_binding
 from games.engine.commitments import Binding, Purpose
 from games.engine.dealing import coup_at, cut_card_is_out, opening
 from games.engine.shoe import shuffle
 from games.history.card_proofs import file_of
-from games.models import DealtCards, LiveTable, Phase, Shoe, ShoeEnding
-from games.shared import shoes
+from games.models import DealtCards, LiveTable, Phase, Shoe
 from tests.builders import a_player
+from tests.dealt_shoes import ended, seed_of
 from tests.engine.test_verify_round import named
 from tests.examples.test_verify_round_in_perl import check as in_perl
-from tests.harness.dealer import seed_of
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.voiding import cancel
@@ -41,13 +41,6 @@ def live_table(db: None) -> LiveTable:
         step(table)
     bet(player, table, banker=25_000)
     return table
-
-
-def ended(shoe: Shoe) -> Shoe:
-    """End a shoe and publish its seed."""
-    shoes.end(shoe, ShoeEnding.RETIRED)
-    assert shoes.publish(shoe.pk) == ()
-    return Shoe.objects.get(pk=shoe.pk)
 
 
 def shoe_of(live_table: LiveTable) -> Shoe:
