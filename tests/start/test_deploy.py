@@ -242,15 +242,30 @@ def test_who_seals_has_a_user_of_its_own_that_alone_may_ask_the_signer():
     ]
 
 
-def test_web_alone_may_ask_the_dealer_which_has_a_user_of_its_own():
+def test_who_deals_may_ask_the_dealer_which_has_a_user_of_its_own():
+    """Web and workers, and `prepare`, in which a restored house plays interrupted coups out."""
     (dealer,) = (unit for unit in UNITS if unit.name == "sabot-dealer.service")
     assert lines_of(dealer, "ExecStart")[0].endswith("--group sabot")
     assert not lines_of(dealer, "LoadCredential")
     assert OURS["dealer"]["network_mode"] == "none"
     asking = {name for name, service in OURS.items() if "dealer-socket:/run/sabot-dealer" in service.get("volumes", [])}
-    assert asking == {"web", "web-2", "dealer"}
+    assert asking == {"web", "web-2", "worker", "prepare", "dealer"}
     proving = {name for name, service in OURS.items() if "dealer_proof_key" in service.get("secrets", [])}
     assert proving == {"prepare"}
+
+
+def test_the_dealer_s_shoes_survive_a_restart():
+    """Its folder is in the unit's state, or on a named volume, which only the dealer has; not in memory."""
+    (dealer,) = (unit for unit in UNITS if unit.name == "sabot-dealer.service")
+    assert lines_of(dealer, "StateDirectoryMode") == ["0700"]
+    assert "--folder /var/lib/sabot-dealer/keys " in lines_of(dealer, "ExecStart")[0]
+    service = OURS["dealer"]
+    assert "dealer:/var/lib/sabot-dealer" in service["volumes"]
+    assert not [place for place in service["tmpfs"] if place.startswith("/var/lib")]
+    assert service["command"][service["command"].index("--folder") + 1] == "/var/lib/sabot-dealer/keys"
+    others = [name for name, each in OURS.items() if "dealer:/var/lib/sabot-dealer" in each.get("volumes", [])]
+    assert others == ["dealer"]
+    assert COMPOSE["volumes"]["dealer"] is None  # a disk of the host, and no driver of its own
 
 
 def test_whichever_container_is_started_first_builds_the_image():
