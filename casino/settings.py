@@ -449,7 +449,7 @@ PAYMENT_HOST = env.str("PAYMENT_HOST", default="") or HOUSE_HOST  # where provid
 
 # --- The dealer ------------------------------------------------------------------------------------------------------
 
-# The dealer is a separate process that draws the seeds of solo rounds and deals them; a demo has one in
+# The dealer is a separate process that draws the seeds and deals the cards; a demo has one in
 # DEALER_DIR. See docs/randomness.md.
 DEALER = env.str("DEALER", default="")  # the path of its Unix socket, or host:port
 DEALER_DIR = VAR_DIR / "dealer" if DEMO and not DEALER else None

@@ -316,7 +316,7 @@ def _partners() -> Iterator[CheckMessage]:
 
 def _dealer() -> Iterator[CheckMessage]:
     if not settings.DEALER:
-        yield Error("DEALER is missing. Nobody deals the rounds of solo tables.", id="sabot.E027")
+        yield Error("DEALER is missing. Nobody deals the cards.", id="sabot.E027")
     if not settings.DEALER_KEYS:
         yield Error(
             "DEALER_KEYS is missing. Set the content of the dealer's file dealer.pub, so that what it dealt can be"
