@@ -79,10 +79,11 @@ SHORT: tuple[Round, ...] = (
         Blow(Victim.POSTGRESQL, Asked.STAKES, JUST_NOW),
         Blow(Victim.SEALER, Stage.SETTLED, 0.3),
     ),
-    (Blow(Victim.DEALER, Stage.SETTLED, 0.3),),
+    (Blow(Victim.DEALER, Stage.CLOSED, 0.3), Blow(Victim.DEALER, Stage.SETTLED, 0.3)),
 )
-"""Every victim, every phase of a round, and a coup between guests with money on the table. Without web, signer,
-sealer and dealer the table goes on: they come last in a round, or the next phase would be over when they are back.
+"""Every victim, every phase of a round, and a coup between guests with money on the table. Without web, signer and
+sealer the table goes on: they come last in a round, or the next phase would be over when they are back. Without the
+dealer it waits for its cards.
 """
 AT_CHEMIN = 0.25  # of the rounds that are chosen at random strike the guests' table
 
