@@ -60,7 +60,11 @@ def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(
         "SECOND_FACTOR_KEY": settings.SECOND_FACTOR_KEY,
         "DOCUMENT_KEY": settings.DOCUMENT_KEY,
         "PARTNER_KEY": settings.PARTNER_KEY,
+        "CREDENTIALS_KEY": settings.CREDENTIALS_KEY,
         "SECRET_KEY": settings.SECRET_KEY,
+        "DEALER": settings.DEALER,  # it has the shoes of the evening still
+        "DEALER_KEYS": ",".join(settings.DEALER_KEYS),
+        "DEALER_PROOF_KEY": settings.DEALER_PROOF_KEY,
         "AUDIT_SIGNER": settings.AUDIT_SIGNER,
         "AUDIT_KEYS": settings.AUDIT_KEYS.replace("\n", ","),
     }
