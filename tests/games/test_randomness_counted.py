@@ -20,6 +20,8 @@ from games.models import LiveRound, Phase, Round, Shoe, ShoeEnding
 from games.shared import shoes
 from tests.builders import a_player, a_round, a_table
 from tests.games.counted import FAIR, dealt, keep, keep_unshuffled
+from tests.harness.dealer import seed_of
+from tests.harness.owner import update_as_owner, without_guards
 from tests.hours import settle
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.people import a_member_of_staff, a_visitor
@@ -135,6 +137,23 @@ class TestShoesDealtThrough:
             sum(part.counted.heaps[str(place)].counts) for place in range(1, 7) if str(place) in part.counted.heaps
         ) == sum(len(each.cards.split()) for each in rounds)
         assert whole.counted == shuffles.count([shuffle(bytes(ended.seed or b""), 8)], decks=8)
+
+    def test_whose_seed_was_published_hours_later_are_counted_then(self, db):
+        """The dealer was away when it ended, and its hour was counted meanwhile."""
+        live_table = a_live_table()
+        bet(a_player(real=MONEY), live_table, banker=10_000)
+        shoe = advance_to(live_table, Phase.SETTLED).shoe
+        shoes.end(shoe, ShoeEnding.RETIRED)
+        with without_guards("games_shoe"):
+            update_as_owner(Shoe.objects.filter(pk=shoe.pk), ended_at=shoe.ended_at - 2 * HOUR)
+        hour = hour_of(shoe.ended_at - 2 * HOUR)
+        roll_since(hour)
+        assert shoes.publish(shoe.pk) == ()
+        assert [*hourly_counts.shuffle_differences(Interval(hour, hour + HOUR))] == []
+        assert hourly_counts.first(hour + HOUR) is not None
+        roll_since(Event.objects.get(kind=hourly_counts.PUBLISHED).at)
+        (whole,) = judge(Scope(Mode.REAL, "no_commission")).shuffles
+        assert whole.counted == shuffles.count([shuffle(seed_of(shoe), 8)], decks=8)
 
 
 class TestEveryWeek:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from django.db import connection, transaction
@@ -32,7 +31,7 @@ from games.verification import replay_task
 from players.models import Player
 from tests.builders import a_player
 from tests.harness.dealer import seed_of, the_dealer
-from tests.harness.owner import as_owner, readable_tables, update_as_owner
+from tests.harness.owner import as_owner, readable_tables, update_as_owner, without_guards
 from tests.live.at_table import a_live_table, advance_to, hurry, lay, round_at, step
 from tests.people import events
 from tests.voiding import void_as_two_agree
@@ -93,18 +92,6 @@ def spoil_cards(shoe: Shoe, first: LiveRound, second: LiveRound, damage: str) ->
                 update_as_owner(leaves, leaves=stored[:-32])
             case _:
                 raise AssertionError(damage)
-
-
-@contextmanager
-def without_guards(*tables: str) -> Iterator[None]:
-    """Disable the triggers of these tables meanwhile."""
-    for each in ("DISABLE", "ENABLE"):
-        as_owner("SET CONSTRAINTS ALL IMMEDIATE")  # a table with pending events cannot be altered
-        as_owner("SET CONSTRAINTS ALL DEFERRED")
-        for table in tables:
-            as_owner(f"ALTER TABLE {table} {each} TRIGGER USER")
-        if each == "DISABLE":
-            yield
 
 
 class TestTheOpening:

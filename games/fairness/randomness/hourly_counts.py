@@ -4,7 +4,8 @@ A round of a solo table counts in the hour in which it was played. A round of a 
 in the hour in which its shoe ended, since only complete shoes can be compared with draws without
 replacement. A round voided after the deal counts, because its cards were dealt.
 
-Shuffles are counted when their seeds are public: all of shared tables, and of solo rounds at most
+Shuffles are counted when their seeds are public: all of shoes, in the hour in which the log says so,
+which can be later than that in which the shoe ended; and of solo rounds at most
 `MOST` per hour, number of decks and kind of money, in the order of the random round ids. Repeating
 a shuffle of eight decks takes a tenth of a millisecond, and more shuffles would add little
 information.
@@ -16,9 +17,10 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from django.db.models import Min
+from django.db.models import Min, QuerySet
 
 from audit.hours import HOUR
+from audit.models import Event
 from audit.reports.kinds import Interval
 from games.engine.bets import Variant
 from games.fairness import hourly_totals
@@ -26,12 +28,14 @@ from games.fairness.randomness import cards, shuffles
 from games.fairness.randomness.cards import CardCounts, Dealt
 from games.fairness.randomness.shuffles import ShuffleCounts
 from games.models import CardHourlyTotal, LiveRound, Participation, Round, Shape, Shoe, ShuffleHourlyTotal, Table
+from games.shared.shoes import ASKED_FOR
 from games.variants import GAMES
 from wallet.models import Mode
 
 CARDS: Final = "games.cards"
 SHUFFLES: Final = "games.shuffles"
 MOST: Final = 1000
+PUBLISHED: Final = "shoe.published"  # kind of the event in the audit log
 
 Of = tuple[int, str]
 """A table version or a number of decks, and a kind of money."""
@@ -95,14 +99,22 @@ def count_shuffles(hour: datetime) -> dict[Of, ShuffleCounts]:
         of: shuffles.count_seeds(_seeds(sorted(rounds)[:MOST]), decks=of[0], public=len(rounds))
         for of, rounds in ids.items()
     }
-    ended: defaultdict[Of, list[bytes]] = defaultdict(list)
-    found = Shoe.objects.filter(ended_at__gte=hour, ended_at__lt=hour + HOUR, seed__isnull=False)
-    for decks, mode, seed in found.order_by("pk").values_list("decks", "live_table__mode", "seed"):
-        ended[decks, mode].append(bytes(seed or b""))
-    for of, seeds in ended.items():
-        more = shuffles.count_seeds(((seed, "") for seed in seeds), decks=of[0])
+    published: defaultdict[Of, list[tuple[bytes, str]]] = defaultdict(list)
+    moments = _published(Shoe.objects.filter(ended_at__gte=hour - ASKED_FOR, ended_at__lt=hour + HOUR))
+    found = Shoe.objects.filter(pk__in=[pk for pk, at in moments.items() if hour <= at < hour + HOUR])
+    for decks, mode, seed, value in found.order_by("pk").values_list("decks", "live_table__mode", "seed", "entropy"):
+        published[decks, mode].append((bytes(seed or b""), value))
+    for of, seeds in published.items():
+        more = shuffles.count_seeds(seeds, decks=of[0])
         counted[of] = shuffles.together(of[0], [counted[of], more]) if of in counted else more
     return counted
+
+
+def _published(ended: QuerySet[Shoe]) -> dict[str, datetime]:
+    """Return when the seeds of shoes were published, by the id of the shoe."""
+    on = [f"shoe:{pk}" for pk in ended.filter(seed__isnull=False).values_list("pk", flat=True)]
+    said = Event.objects.filter(kind=PUBLISHED, on__in=on).values_list("on", "at")
+    return {subject.removeprefix("shoe:"): at for subject, at in said}
 
 
 def _seeds(rounds: list[UUID]) -> Iterator[tuple[bytes, str]]:
@@ -130,11 +142,15 @@ def _solo_rounds(hour: datetime) -> Iterator[_Played]:
 
 
 def first(since: datetime | None) -> datetime | None:
-    """Return the time of the first round, or of the first end of a shoe, at or after *since*."""
-    ended = Shoe.objects.filter(ended_at__isnull=False)
+    """Return the time of the first round, or of the first end of a shoe or publication of its seed, at or
+    after *since*.
+    """
+    ended, published = Shoe.objects.filter(ended_at__isnull=False), list[datetime]()
     if since is not None:
+        before = ended.filter(ended_at__gte=since - ASKED_FOR, ended_at__lt=since)
+        published = [at for at in _published(before).values() if at >= since]
         ended = ended.filter(ended_at__gte=since)
-    moments = (hourly_totals.first_played(since), ended.aggregate(first=Min("ended_at"))["first"])
+    moments = (hourly_totals.first_played(since), ended.aggregate(first=Min("ended_at"))["first"], *published)
     return min((moment for moment in moments if moment is not None), default=None)
 
 
