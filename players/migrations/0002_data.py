@@ -1,18 +1,24 @@
 """Roles of staff and jurisdictions (``0002_data.sql``), and the templates of replies that the house ships."""
 
+import json
 from pathlib import Path
 
-from django.apps.registry import Apps
 from django.db import migrations
-from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 from players.support.replies import filling
 
 
-def insert_reply_templates(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Insert the first version of each template in ``players/support/texts/replies.*.md``."""
-    templates = apps.get_model("players", "ReplyTemplate").objects.using(schema_editor.connection.alias)
-    templates.bulk_create([templates.model(number=1, **each) for each in filling.templates()])
+TEMPLATE = "INSERT INTO players_reply_template (name, number, kind, title, texts) VALUES (%s, 1, %s, %s, %s)"
+
+
+def first_templates() -> list[tuple[str, list[str]]]:
+    """Return the statements that insert the first version of each template in
+    ``players/support/texts/replies.*.md``. Python that inserts them would have Django render every model again.
+    """
+    return [
+        (TEMPLATE, [each["name"], each["kind"], each["title"], json.dumps(each["texts"])])
+        for each in filling.templates()
+    ]
 
 
 class Migration(migrations.Migration):
@@ -23,5 +29,5 @@ class Migration(migrations.Migration):
     ]
     operations = [
         migrations.RunSQL(Path(__file__).with_suffix(".sql").read_text()),
-        migrations.RunPython(insert_reply_templates),
+        migrations.RunSQL(first_templates()),
     ]
