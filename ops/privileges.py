@@ -4,6 +4,9 @@
 or ``manage.py create_roles`` creates the roles.
 """
 
+from collections.abc import Iterable
+from typing import Final
+
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
@@ -279,6 +282,17 @@ FUNCTIONS = (
     "players_choose_check_interval",
 )
 
+# Identity columns need the right to use their sequences.
+SEQUENCES: Final = """
+SELECT sequence FROM (
+    SELECT pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence FROM information_schema.columns
+    WHERE table_schema = 'public' AND table_name = ANY (%s)
+) AS found WHERE sequence IS NOT NULL
+"""
+SIGNATURES: Final = """
+SELECT oid::regprocedure::text FROM pg_proc WHERE proname = ANY (%s) AND pronamespace = 'public'::regnamespace
+"""
+
 
 def apply_privileges(database: BaseDatabaseWrapper) -> None:
     """Grant exactly the declared privileges on every existing table and revoke all others;
@@ -286,33 +300,21 @@ def apply_privileges(database: BaseDatabaseWrapper) -> None:
     """
     with database.cursor() as cursor:
         tables = database.introspection.table_names(cursor)
-        cursor.execute(f"REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {APP_ROLE}")
-        cursor.execute(f"REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM {APP_ROLE}")
-        cursor.execute(f"REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM {APP_ROLE}")
-        cursor.execute(f"GRANT USAGE ON SCHEMA public TO {APP_ROLE}")
-        for table in sorted(tables):
-            rights = RIGHTS.get(table, ORDINARY)
-            if rights:
-                cursor.execute(f'GRANT {rights} ON TABLE "{table}" TO {APP_ROLE}')
-            if "INSERT" in rights:
-                _grant_sequences(cursor, table)
-        for name in FUNCTIONS:
-            cursor.execute(
-                "SELECT oid::regprocedure::text FROM pg_proc"
-                " WHERE proname = %s AND pronamespace = 'public'::regnamespace",
-                [name],
-            )
-            for (signature,) in cursor.fetchall():
-                cursor.execute(f"GRANT EXECUTE ON FUNCTION {signature} TO {APP_ROLE}")
+        for kind in ("TABLES", "SEQUENCES", "FUNCTIONS"):
+            cursor.execute(f"REVOKE ALL ON ALL {kind} IN SCHEMA public FROM {APP_ROLE}")
+        _grant(cursor, tables)
 
 
-def _grant_sequences(cursor: CursorWrapper, table: str) -> None:
-    """Grant the use of a table's sequences: identity columns need it."""
-    cursor.execute(
-        """SELECT pg_get_serial_sequence(quote_ident(table_name), column_name) FROM information_schema.columns
-           WHERE table_schema = 'public' AND table_name = %s AND pg_get_serial_sequence(quote_ident(table_name),
-           column_name) IS NOT NULL""",
-        [table],
-    )
-    for (sequence,) in cursor.fetchall():
-        cursor.execute(f"GRANT USAGE ON SEQUENCE {sequence} TO {APP_ROLE}")
+def _grant(cursor: CursorWrapper, tables: Iterable[str]) -> None:
+    rights = {table: RIGHTS.get(table, ORDINARY) for table in sorted(tables)}
+    cursor.execute(SEQUENCES, [[table for table, granted in rights.items() if "INSERT" in granted]])
+    sequences = cursor.fetchall()
+    cursor.execute(SIGNATURES, [list(FUNCTIONS)])
+    signatures = cursor.fetchall()
+    grants = [
+        "USAGE ON SCHEMA public",
+        *(f'{granted} ON TABLE "{table}"' for table, granted in rights.items() if granted),
+        *(f"USAGE ON SEQUENCE {sequence}" for (sequence,) in sequences),
+        *(f"EXECUTE ON FUNCTION {signature}" for (signature,) in signatures),
+    ]
+    cursor.execute("; ".join(f"GRANT {each} TO {APP_ROLE}" for each in grants))  # one round trip in place of hundreds

@@ -9,7 +9,7 @@ import json
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import astuple
 from io import StringIO
 from itertools import cycle
@@ -224,14 +224,13 @@ def test_play_is_never_without_its_rights_while_they_are_set_anew(cloned_db, mon
 
     One transaction hides that; several would not.
     """
-    seat, grant = Seat(cloned_db), privileges._grant_sequences
+    seat, grant = Seat(cloned_db), privileges._grant
 
-    def play_and_grant(cursor, table: str) -> None:
-        if table.startswith("wallet_"):
-            seat.read()
-        grant(cursor, table)
+    def play_and_grant(cursor, tables: Iterable[str]) -> None:
+        seat.read()
+        grant(cursor, tables)
 
-    monkeypatch.setattr(privileges, "_grant_sequences", play_and_grant)
+    monkeypatch.setattr(privileges, "_grant", play_and_grant)
     call_command("migrate", verbosity=0, stderr=StringIO())
     seat.play()
     monkeypatch.setattr(
