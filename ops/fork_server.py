@@ -42,15 +42,6 @@ HEALTH: Final = "/healthz"
 POLL_SECONDS: Final = 1.0  # between two checks of the servers; the end of a child is noticed at once
 SECONDS_TO_OPEN: Final = 60.0
 SECONDS_TO_STOP: Final = 10.0
-# Without the messages that Celery workers exchange every two seconds for monitors, which are not used here.
-WORKER: Final = (
-    "--pool=threads",
-    "--concurrency=4",
-    "--loglevel=INFO",
-    "--without-gossip",
-    "--without-mingle",
-    "--without-heartbeat",
-)
 DEMO_LOG: Final = "sabot.demo/log"  # name of a demo's event log in its checkpoints
 PRELOADED: Final = (
     "casino.urls",
@@ -61,7 +52,6 @@ PRELOADED: Final = (
     "uvicorn.lifespan.on",
     "uvicorn.loops.auto",
     "uvicorn.protocols.http.httptools_impl",
-    "celery.bin.celery",
     "celery.apps.worker",
     "celery.concurrency.thread",
     "celery.worker.consumer",
@@ -200,9 +190,7 @@ def forked_programs(listening: int) -> Iterator[Program]:
     """
     for name, log in _webs(settings.WEB_PROCESSES):
         yield _program(name, web_arguments(listening), log)
-    yield _program(
-        "Worker", (sys.executable, "-m", "celery", "--quiet", "-A", "casino", "worker", *WORKER), "worker.log"
-    )
+    yield _program("Worker", (sys.executable, "-m", "casino.worker"), "worker.log")
 
 
 def beat() -> Program:
@@ -282,6 +270,7 @@ def _in_a_child(work: Callable[[], None]) -> forked.Forked:
     """Start *work* in a child, so that its memory and connections are released when it ends."""
 
     def do() -> None:
+        gc.disable()  # it ends soon
         try:
             work()
         except CommandError as error:

@@ -148,7 +148,7 @@ class House:
             at = ("--host", self.hosts[name].address, "--port", str(PORT))
             self._run(name, "web", PYTHON, "-m", "ops.http.server", *at, "--graceful", "10")
             return
-        worker = ("-m", "celery", "--quiet", "-A", "casino", "worker", "--pool=threads", "--concurrency=2", queue)
+        worker = ("-m", "casino.worker", "--concurrency=2", queue)
         self._run(name, "worker", PYTHON, *worker, f"--hostname=celery@{name}")
         if name == "sealer":
             folder = self._var(name) / "signer"

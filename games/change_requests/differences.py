@@ -25,7 +25,6 @@ from wallet.money import format_amount
 
 NOTHING = "—"
 MONEY = {Mode.REAL.value: "real money", Mode.FREE.value: "free money"}
-COUNTRIES = Locale("en").territories
 READABLE = 7  # characters of a fraction
 CHEMIN = {"places": "Seats", "house_players": "House players"}
 PACE = {
@@ -76,7 +75,11 @@ def written(
 
 def country(jurisdiction: str) -> str:
     """Return the name of a jurisdiction."""
-    return "United Kingdom and other countries" if jurisdiction == INTERNATIONAL else COUNTRIES[jurisdiction]
+    return (
+        "United Kingdom and other countries"
+        if jurisdiction == INTERNATIONAL
+        else Locale("en").territories[jurisdiction]
+    )
 
 
 def money(modes: Iterable[str]) -> str:

@@ -42,7 +42,7 @@ PRODUCTION = {
     "DEALER_KEYS": "00" * 32,
 }
 START_WEB = [sys.executable, "-c", "import casino.asgi"]
-START_WORKER = [sys.executable, "-m", "celery", "-A", "casino", "worker", "-P", "threads", "-c", "1"]
+START_WORKER = [sys.executable, "-m", "casino.worker", "--concurrency=1"]
 START_BEAT = [sys.executable, "manage.py", "beat"]
 
 

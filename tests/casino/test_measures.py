@@ -166,7 +166,7 @@ def test_worker_and_beat_answer_at_a_port_of_their_own_for_all_who_share_a_folde
         "METRICS_DIR": str(tmp_path / "metrics"),
         "SABOT_VAR": str(tmp_path),
     }
-    worker = ("-m", "celery", "--quiet", "-A", "casino", "worker", "--pool=threads", "--concurrency=2")
+    worker = ("-m", "casino.worker", "--concurrency=2")
     started = []
     try:
         urls = []

@@ -21,7 +21,7 @@ PACE = {
     "LOG_LEVEL": "DEBUG",  # every tick is in the logs, also those that found nothing
     "PAYMENT_ASK_SECONDS": "5",  # of a payment that no message comes about
 }
-OF_WORKER = {"CELERY_WORKER_QUEUES": "celery"}  # Celery's own option: the launcher's worker takes all of them otherwise
+OF_WORKER = {"CELERY_WORKER_QUEUES": "celery"}  # the launcher's worker takes all of them otherwise
 
 
 @dataclass(frozen=True)

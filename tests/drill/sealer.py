@@ -13,7 +13,7 @@ from ops.embedded.paths import Paths
 
 LOOK = 0.2  # seconds between two looks
 PATIENCE = 10.0  # seconds for it to end
-WORKER = ("-m", "celery", "--quiet", "-A", "casino", "worker", "--pool=threads", "--concurrency=2", "--loglevel=INFO")
+WORKER = ("-m", "casino.worker", "--concurrency=2")
 QUEUE = ("--queues=seal", "--hostname=sealer@%h")
 
 

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from celery.bin.base import CLIContext
-from celery.bin.worker import worker
 from django.core.management import get_commands, load_command_class
 
 from audit.verification.verify import LOG, TIME, Key
+from casino import worker
 from casino.celery import app
 from ops import beat, health
 from ops.http import server
@@ -68,9 +67,8 @@ def test_a_command_is_there_and_takes_what_it_is_given(name):
         case ["-m", "ops.http.server", *arguments]:
             served = server.parse([part.replace("%i", "8000") for part in arguments])
             assert (served.application, served.port, served.graceful) == ("casino.asgi:application", 8000, 20)
-        case ["-m", "celery", *arguments]:
-            given = arguments[arguments.index("worker") + 1 :]
-            assert worker.make_context("worker", given, obj=CLIContext(app, no_color=True, workdir=None))
+        case ["-m", "casino.worker", *arguments]:
+            assert worker.parse(arguments).queues in {queue.name for queue in app.conf.task_queues}
         case ["-m", "audit.sealing.signer", *arguments]:
             assert {"--folder", "--socket", "--name"} <= set(arguments)
             assert "usage" in usage("audit.sealing.signer", arguments)
