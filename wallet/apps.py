@@ -8,7 +8,7 @@ class WalletConfig(AppConfig):
         """Register approvals, hourly totals, reports, significant events and AML detection."""
         from audit import approvals, hours  # models are not loaded before this
         from wallet import alterations, letters, reports, significant, withdrawals
-        from wallet.aml import detection as aml_detection
+        from wallet import aml as aml_detection
         from wallet.ledger import adjustments, hourly_totals
         from wallet.seamless_wallet import partners
 

@@ -15,10 +15,9 @@ from tests.ageing import age
 from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import an_account
-from wallet import withdrawals
-from wallet.aml import detection as aml_detection
-from wallet.aml import signs
-from wallet.aml.signs import Movement, is_sudden, is_unplayed, kept_under, passed_through
+from wallet import aml, withdrawals
+from wallet import aml as aml_detection
+from wallet.aml import Movement, is_sudden, is_unplayed, kept_under, passed_through
 
 NOW = datetime(2026, 3, 28, 12, tzinfo=UTC)
 LARGE = 2_000_000  # minor units
@@ -84,7 +83,7 @@ class TestASuddenChange:
     )
     def test_is_far_above_what_is_usual_in_a_month(self, lately, usually, found):
         before = [moved(usually, 8 + 28 * month) for month in range(3)]
-        usual = signs.usual(before, 84)
+        usual = aml.usual_monthly(before, 84)
         assert usual == usually
         assert is_sudden([moved(lately)], usual, LARGE) is found
 

@@ -1,8 +1,18 @@
-"""Detect signs of money laundering for each deposit and withdrawal request in the event log."""
+"""AML alerts: signs of money laundering in deposits and withdrawals.
+
+The signs are: money that passes through with little play, several deposits just under the
+large-deposit threshold, and deposits far above the player's usual amount. Detection reads the
+sealed event log and reports each sign with the rows that it follows from. Nothing is decided here.
+
+Amounts derive from the thresholds for large deposits that compliance sets for each currency
+(`audit.significant.thresholds`). The other numbers are the house's own choice. The law requires
+such patterns to be looked for (Directive (EU) 2015/849, articles 13 and 18) and names no figures.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from fractions import Fraction
 from typing import Final
 
 from django.db import connection
@@ -11,10 +21,75 @@ from audit.models import Category, Event, Significant, Weight
 from audit.significant import detection
 from audit.significant.detection import Found, Leaves
 from audit.significant.thresholds import thresholds
-from wallet.aml import signs
-from wallet.aml.signs import Movement
 from wallet.models import Withdrawal, WithdrawalStatus
 from wallet.money import format_money
+
+UNPLAYED_WITHIN: Final = timedelta(days=30)
+UNPLAYED_FROM: Final = Fraction(1, 4)  # of a large deposit: minimum that must pass through
+UNPLAYED_STAKED: Final = Fraction(1, 2)  # of what passed through: fewer stakes than this are few
+
+JUST_UNDER: Final = Fraction(4, 5)  # of a large deposit: from here up to a large one
+SEVERAL: Final = 3  # deposits
+SEVERAL_WITHIN: Final = timedelta(days=7)
+
+SUDDEN_WITHIN: Final = timedelta(days=7)
+MONTHS_BEFORE: Final = timedelta(days=84)  # period that shows what is usual for a player
+MONTH: Final = timedelta(days=28)
+TIMES: Final = 3  # times the usual monthly amount, in the last days
+
+
+@dataclass(frozen=True)
+class Movement:
+    """A deposit or withdrawal of real money in minor units.
+
+    *about* names it for staff: "payment …".
+    """
+
+    at: datetime
+    amount: int
+    about: str
+
+
+def total(movements: Sequence[Movement]) -> int:
+    """Return the sum of the amounts."""
+    return sum(each.amount for each in movements)
+
+
+def passed_through(deposits: Sequence[Movement], withdrawals: Sequence[Movement]) -> int:
+    """Return how much of the deposits was requested for withdrawal."""
+    return min(total(deposits), total(withdrawals))
+
+
+def is_unplayed(passed: int, staked: int, large: int) -> bool:
+    """Return whether a relevant amount passed through with few stakes."""
+    return passed >= UNPLAYED_FROM * large and staked < UNPLAYED_STAKED * passed
+
+
+def kept_under(deposits: Sequence[Movement], large: int) -> tuple[Movement, ...]:
+    """Return the deposits just under a large one within `SEVERAL_WITHIN` of the last one.
+
+    Returns none if they are fewer than `SEVERAL` or do not exceed a large deposit in total.
+    *deposits* is ordered by time.
+    """
+    last = deposits[-1]
+    found = tuple(each for each in deposits if each.at > last.at - SEVERAL_WITHIN and is_just_under(each.amount, large))
+    return found if last in found and len(found) >= SEVERAL and total(found) > large else ()
+
+
+def is_just_under(amount: int, large: int) -> bool:
+    """Return whether a deposit is just under a large one."""
+    return JUST_UNDER * large <= amount < large
+
+
+def usual_monthly(before: Sequence[Movement], days: int) -> Fraction:
+    """Return the usual deposits of a month, computed from the deposits of *days* days."""
+    return Fraction(total(before) * MONTH.days, days)
+
+
+def is_sudden(lately: Sequence[Movement], in_a_month: Fraction, large: int) -> bool:
+    """Return whether the last days' deposits are far above usual and large enough to matter."""
+    return total(lately) >= large and total(lately) > TIMES * in_a_month
+
 
 DEPOSITED: Final = "deposit.posted"
 ASKED: Final = "withdrawal.requested"
@@ -75,20 +150,20 @@ def detect(leaves: Leaves) -> Iterable[Found]:
 
 def _unplayed(case: Case) -> Iterable[Found]:
     """Find deposits that are withdrawn again with few stakes."""
-    since = _since(case, UNPLAYED, signs.UNPLAYED_WITHIN)
+    since = _since(case, UNPLAYED, UNPLAYED_WITHIN)
     deposits = _deposits(case, since)
     if not deposits:
         return
     withdrawals = _withdrawals(case, deposits[0].at)
-    passed = signs.passed_through(deposits, withdrawals)
+    passed = passed_through(deposits, withdrawals)
     staked = _staked(case, deposits[0].at)
-    if signs.is_unplayed(passed, staked, case.large):
+    if is_unplayed(passed, staked, case.large):
         yield _found(
             case,
             UNPLAYED,
             title="Deposits withdrawn with little play",
             amount=passed,
-            because=f"Of {case.money(signs.total(deposits))} deposited since {_moment(deposits[0].at)}, "
+            because=f"Of {case.money(total(deposits))} deposited since {_moment(deposits[0].at)}, "
             f"{case.money(passed)} were requested as withdrawals by {_moment(case.event.at)}. Stakes in that time: "
             f"{case.money(staked)}, less than half of that amount. Low play between deposit and "
             "withdrawal is a sign of money laundering.",
@@ -101,41 +176,41 @@ def _unplayed(case: Case) -> Iterable[Found]:
 
 def _under(case: Case) -> Iterable[Found]:
     """Find several deposits just under the threshold for a large one."""
-    deposits = _deposits(case, _since(case, UNDER, signs.SEVERAL_WITHIN))
-    kept = signs.kept_under(deposits, case.large) if deposits else ()
+    deposits = _deposits(case, _since(case, UNDER, SEVERAL_WITHIN))
+    kept = kept_under(deposits, case.large) if deposits else ()
     if kept:
         yield _found(
             case,
             UNDER,
             title="Deposits just below the threshold",
-            amount=signs.total(kept),
-            because=f"{len(kept)} deposits within {signs.SEVERAL_WITHIN.days} days are each just below "
+            amount=total(kept),
+            because=f"{len(kept)} deposits within {SEVERAL_WITHIN.days} days are each just below "
             f"{case.money(case.large)}, the threshold for a large deposit. Total: "
-            f"{case.money(signs.total(kept))}.",
+            f"{case.money(total(kept))}.",
             rows=_rows(case, kept, "Deposit"),
         )
 
 
 def _sudden(case: Case) -> Iterable[Found]:
     """Find deposits far above the player's usual amount."""
-    begun = case.event.at - signs.SUDDEN_WITHIN
+    begun = case.event.at - SUDDEN_WITHIN
     first = _first_deposit(case)
-    if first is None or first > begun - signs.MONTH or _since(case, SUDDEN, signs.SUDDEN_WITHIN) > begun:
+    if first is None or first > begun - MONTH or _since(case, SUDDEN, SUDDEN_WITHIN) > begun:
         return  # nothing is usual in the first month; and a recent alert is not repeated
-    known = min(begun - first, signs.MONTHS_BEFORE)
-    lately, before = _deposits(case, begun), _deposits(case, begun - signs.MONTHS_BEFORE, begun)
-    usual = signs.usual(before, known.days)
-    if signs.is_sudden(lately, usual, case.large):
+    known = min(begun - first, MONTHS_BEFORE)
+    lately, before = _deposits(case, begun), _deposits(case, begun - MONTHS_BEFORE, begun)
+    usual = usual_monthly(before, known.days)
+    if is_sudden(lately, usual, case.large):
         yield _found(
             case,
             SUDDEN,
             title="Deposits far above the player’s usual amount",
-            amount=signs.total(lately),
-            because=f"In {signs.SUDDEN_WITHIN.days} days {case.money(signs.total(lately))} were deposited. In the "
-            f"{known.days} days before, the total was {case.money(signs.total(before))}, equal to "
-            f"{case.money(int(usual))} in {signs.MONTH.days} days. Reported from "
+            amount=total(lately),
+            because=f"In {SUDDEN_WITHIN.days} days {case.money(total(lately))} were deposited. In the "
+            f"{known.days} days before, the total was {case.money(total(before))}, equal to "
+            f"{case.money(int(usual))} in {MONTH.days} days. Reported from "
             f"{case.money(case.large)} and more than "
-            f"{signs.TIMES} times the usual monthly amount.",
+            f"{TIMES} times the usual monthly amount.",
             rows=[*_rows(case, lately, "Deposit"), *_rows(case, before, "Deposit before")],
         )
 
