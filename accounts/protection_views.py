@@ -1,9 +1,10 @@
-"""Views for player protection: pause, time-out, self-exclusion, reality check.
+"""Player protection: pause, time-out, self-exclusion, reality check, and the API's pause button.
 
 They are in this app because stopping also returns money from open games.
 """
 
 from contextlib import suppress
+from typing import Any, ClassVar
 
 from django.contrib import messages
 from django.db import transaction
@@ -13,10 +14,17 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from players.access import PlayerRequest, player_required, session_id
+from players.api.calls import once
+from players.api.reading import Strict, body_of
+from players.api.views import PlayerApiView
 from players.datetime_format import written_moment
-from players.models import Exclusion, ExclusionKind, Player, Staff
+from players.models import Exclusion, ExclusionKind, Player, Scope, Staff
 from players.protection import eligibility, exclusions, play_sessions
 from players.protection.forms import IntervalForm, SelfExclusionForm, TimeOutForm
 from wallet.ledger import purse
@@ -156,3 +164,36 @@ def _line(exclusion: Exclusion, language: str) -> tuple[str, str]:
         return str(ExclusionKind(exclusion.kind).label), _("permanent")
     zone = exclusion.player.jurisdiction.time_zone
     return str(ExclusionKind(exclusion.kind).label), written_moment(exclusion.until, language, zone)
+
+
+class PauseSchema(serializers.Serializer[Any]):
+    """The exclusion in force."""
+
+    kind = serializers.ChoiceField(choices=ExclusionKind.values)
+    until = serializers.DateTimeField(allow_null=True, help_text="null: for good")
+    detail = serializers.CharField(help_text="a sentence, in the language asked for")
+
+
+class Pause(PlayerApiView):
+    """The pause button."""
+
+    scopes: ClassVar = {"POST": Scope.PLAY}
+
+    @extend_schema(operation_id="pause", request=None, responses=PauseSchema)
+    def post(self, request: Request) -> Response:
+        """Pause at once, for the hours that the law where you live says. It cannot be ended before its time; what lies
+        in games goes back to your account.
+        """
+        body_of(request, Strict)
+        player = self.player
+        self.session()
+
+        def pause() -> Response:
+            exclusions.pause(player=player, by=str(player))
+            give_back(player)
+            longest = exclusions.in_force(player)
+            assert longest is not None  # noqa: S101  (the pause has just begun)
+            answer = {"kind": longest.kind, "until": longest.until, "detail": eligibility.exclusion_message(player)}
+            return Response(answer)
+
+        return once(request, pause)

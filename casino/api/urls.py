@@ -2,7 +2,7 @@
 
 from django.urls import include, path, re_path
 
-from accounts.api.protection import Pause
+from accounts.protection_views import Pause
 from players.api import problems
 
 app_name = "api"
