@@ -1,7 +1,7 @@
 """Markers of harm: definitions, detection, and flags raised for staff.
 
 A flag has no effect on the player, and the player is not notified. Staff decide what to do. Each
-app defines the markers that its own tables show; `accounts.harm_marker_scan` searches for all of
+app defines the markers that its own tables show; `accounts.tasks` searches for all of
 them. Rows from before a flag was closed no longer count for its marker.
 """
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from accounts import harm_marker_scan
+from accounts import tasks
 from accounts.tasks import scan_harm_markers
 from players import harm_markers
 from players.models import ContactWay, Flag, FlagOutcome, HarmMarkerScan, Marker, Player, Sighting
@@ -66,46 +66,46 @@ class TestTheLook:
     @pytest.mark.sweep
     def test_again_raises_nothing_again(self, cloned_db, owner):
         at_risk(owner)
-        assert [harm_marker_scan.scan(), harm_marker_scan.scan(), harm_marker_scan.scan()] == [1, 0, 0]
+        assert [tasks.scan(), tasks.scan(), tasks.scan()] == [1, 0, 0]
         assert (Flag.objects.count(), Sighting.objects.count()) == (1, 1)
 
     @pytest.mark.sweep
     def test_adds_to_an_open_flag_what_is_worse(self, cloned_db, owner):
         player = at_risk(owner)
-        harm_marker_scan.scan()
+        tasks.scan()
         more(owner, player)
-        assert harm_marker_scan.scan() == 1
+        assert tasks.scan() == 1
         assert [seen.degree for seen in Flag.objects.get().sightings.order_by("id")] == [3, 4]
         assert len(events("marker.worsened", on=str(player))) == 1
 
     def test_two_at_once_raise_one(self, cloned_db, owner):
         at_risk(owner)
-        at_once([harm_marker_scan.scan] * 2)
+        at_once([tasks.scan] * 2)
         assert (Flag.objects.count(), Sighting.objects.count()) == (1, 1)
 
     def test_leaves_it_to_whoever_looks_already(self, cloned_db, owner):
         at_risk(owner)
         with transaction.atomic():
-            assert harm_marker_scan._take_turn()
-            assert at_once([harm_marker_scan.scan]) == [0]
-        assert harm_marker_scan.scan() == 1
+            assert tasks._take_turn()
+            assert at_once([tasks.scan]) == [0]
+        assert tasks.scan() == 1
 
     def test_tells_the_player_nothing_and_does_nothing_to_them(self, cloned_db, owner):
         player = at_risk(owner)
         mails = player.user.mail_set.count()
-        harm_marker_scan.scan()
+        tasks.scan()
         assert player.user.mail_set.count() == mails
         assert a_round(player, the_table(), player=1000)
 
     def test_goes_to_those_who_did_something_since_and_to_nobody_else(self, cloned_db, owner):
         at_risk(owner)
         a_player("GB")
-        harm_marker_scan.scan()
+        tasks.scan()
         assert HarmMarkerScan.objects.get().players == 1
         owner.execute("ALTER TABLE audit_event DISABLE TRIGGER USER")
         owner.execute("UPDATE audit_event SET at = at - interval '6 minutes'")
-        harm_marker_scan.scan()  # the last events are settled only now
-        harm_marker_scan.scan()
+        tasks.scan()  # the last events are settled only now
+        tasks.scan()
         assert list(HarmMarkerScan.objects.order_by("id").values_list("players", flat=True)) == [1, 1, 0]
 
     @pytest.mark.sweep
@@ -114,19 +114,19 @@ class TestTheLook:
         HarmMarkerScan.objects.create(seen=now() - 10 * DAY, event_id=0, players=0, flags=0)
         for _ in range(3):
             deposit(owner, player, now() - 8 * DAY)
-        assert harm_marker_scan.scan() == 1
+        assert tasks.scan() == 1
 
     @pytest.mark.sweep
     def test_of_another_player_is_another_flag(self, cloned_db, owner):
         at_risk(owner)
         at_risk(owner)
-        assert harm_marker_scan.scan() == 2
+        assert tasks.scan() == 2
 
 
 class TestAFlag:
     def test_is_closed_after_a_contact_and_only_then(self, cloned_db, owner):
         player, staff = at_risk(owner), a_member_of_staff("support")
-        harm_marker_scan.scan()
+        tasks.scan()
         flag = Flag.objects.get()
         with pytest.raises(harm_markers.NoContact):
             close(flag, staff)
@@ -141,18 +141,18 @@ class TestAFlag:
 
     def test_is_raised_anew_only_by_what_comes_after_it_was_closed(self, cloned_db, owner):
         player, staff = at_risk(owner), a_member_of_staff("support")
-        harm_marker_scan.scan()
+        tasks.scan()
         talk(Flag.objects.get(), staff)
         close(Flag.objects.get(), staff)
         more(owner, player, 2)
-        assert harm_marker_scan.scan() == 0
+        assert tasks.scan() == 0
         more(owner, player)
-        assert harm_marker_scan.scan() == 1
+        assert tasks.scan() == 1
         assert [len(seen.rows) for seen in Sighting.objects.order_by("id")] == [3, 3]
 
     def test_takes_no_contact_of_the_future_and_no_next_look_of_the_past(self, cloned_db, owner):
         at_risk(owner)
-        harm_marker_scan.scan()
+        tasks.scan()
         flag, staff = Flag.objects.get(), a_member_of_staff("support")
         with pytest.raises(harm_markers.NotYet):
             talk(flag, staff, made_at=now() + DAY)
@@ -177,7 +177,7 @@ class TestAFlag:
     )
     def test_and_what_was_done_about_it_is_kept(self, cloned_db, owner, change):
         at_risk(owner)
-        harm_marker_scan.scan()
+        tasks.scan()
         flag, staff = Flag.objects.get(), a_member_of_staff("support")
         talk(flag, staff)
         close(flag, staff)
