@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from audit.models import Checkpoint
-from audit.sealing import keys
+from audit.sealing import signing
 from audit.verification.checking import is_signed
 from audit.verification.verify import Checkpoint as Signed
 from audit.verification.verify import Key, Unproven
@@ -67,7 +67,7 @@ def counting(rows: Iterable[Checkpoint]) -> Iterator[Checkpoint]:
 def _demand_signed(row: Checkpoint, believed: list[Key]) -> None:
     """Check that the note is signed by the keys and matches the row. Raises Unproven."""
     tree = Signed.of(row.note, believed, is_signed).tree
-    if (tree.origin, tree.size, tree.root) != (keys.origin(believed), row.size, bytes(row.root)):
+    if (tree.origin, tree.size, tree.root) != (signing.origin(believed), row.size, bytes(row.root)):
         raise Unproven(f"the row of {row.size} leaves has the note of another tree, of {tree.size}")
 
 
@@ -87,6 +87,6 @@ def _downwards(below: int | None = None) -> Iterator[Checkpoint]:
 def house_keys() -> list[Key]:
     """Return the trusted keys, none where the setting is invalid (the page of the log reports that)."""
     try:
-        return keys.known()
+        return signing.known()
     except Unproven:
         return []

@@ -18,8 +18,8 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from audit import models
-from audit.sealing.keys import origin
 from audit.sealing.signer_state import Memory, Signed, history, signed
+from audit.sealing.signing import origin
 from audit.tree.tiles import StoredTiles
 from audit.verification.verify import WIDTH, Checkpoint, Key, Times, Unproven, root_from, root_of, split
 from audit.verification.verify_events import BATCH, Finding, Rehashing

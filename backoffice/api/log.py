@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audit.models import Checkpoint
-from audit.sealing import checkpoints, keys
+from audit.sealing import checkpoints, signing
 from audit.tree import mirror
 from audit.verification.verify import Unproven
 from backoffice.api.access_log import SEE_LOG
@@ -105,7 +105,7 @@ class Keys(OfTheLog):
     def get(self, request: Request) -> Response:
         """Read the keys that the house trusts."""
         known = checkpoints.house_keys()
-        return Response({"origin": keys.origin(known), "keys": [key.vkey for key in known]})
+        return Response({"origin": signing.origin(known), "keys": [key.vkey for key in known]})
 
 
 class Consistency(OfTheLog):

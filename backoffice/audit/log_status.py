@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import approvals, retention
 from audit.models import Checkpoint, Event, Pending, RetainedData, Retention
-from audit.sealing import alarms, checkpoint_delivery, checkpoints, keys, sealer
+from audit.sealing import alarms, checkpoint_delivery, checkpoints, sealer, signing
 from audit.verification.verify import Unproven
 from players.access import StaffRequest, staff_required
 
@@ -96,7 +96,7 @@ def duration_text(time: timedelta) -> str:
 def _keys() -> tuple[str, str]:
     """Return the keys that the house trusts, one per line, and the error found in them."""
     try:
-        return "\n".join(key.vkey for key in keys.known()), ""
+        return "\n".join(key.vkey for key in signing.known()), ""
     except Unproven as error:
         return "", str(error)
 
