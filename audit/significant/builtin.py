@@ -4,13 +4,13 @@ from typing import Final
 
 from audit.models import Category, Weight
 from audit.reports import verification
-from audit.sealing import key_announcement
+from audit.sealing import signing
 from audit.significant import clock, detection, rescan, thresholds, workflow
 
 KINDS: Final[dict[str, detection.Significance]] = {
     "log.refused": (Category.ERROR, Weight.ALERT, "Signer refuses the audit log"),
     "log.lags": (Category.ERROR, Weight.ALERT, "Audit log signing delayed"),
-    key_announcement.ANNOUNCED: (Category.PARAMETER, Weight.NOTICE, "New audit log signing keys announced"),
+    signing.ANNOUNCED: (Category.PARAMETER, Weight.NOTICE, "New audit log signing keys announced"),
     "retention.changed": (Category.PARAMETER, Weight.NOTICE, "Retention period changed"),
     "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data erased"),
     "report.failed": (Category.ERROR, Weight.NOTICE, "Report failed"),
