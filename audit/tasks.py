@@ -5,7 +5,7 @@ from celery import shared_task
 from audit import approvals, hours, id_ranges
 from audit.reports import requests, runner, verification
 from audit.sealing import alarms, checkpoint_delivery, sealer
-from audit.significant import clock, detection, rescan
+from audit.significant import builtin, detection, rescan
 
 PAUSE = 60  # seconds after which a queued delivery is dropped; beat asks again sooner
 
@@ -88,7 +88,7 @@ def verify_sums() -> None:
 @shared_task
 def find_significant() -> None:
     """Find significant events among newly sealed leaves."""
-    clock.beat("workers")
+    builtin.beat("workers")
     detection.find()
 
 

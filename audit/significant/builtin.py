@@ -1,11 +1,86 @@
-"""The significant and ordinary event kinds of the `audit` app."""
+"""Significant events that the event log itself raises, among them leaps of the clock.
 
+Changing a machine's clock cannot be prevented, but it shows. Leaves follow the order of events,
+except for transactions that overlap in time. So an event dated long before its predecessor was
+written with a clock that went back. A clock that is set forward shows as a standstill, and as going
+back when it is corrected.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
 from typing import Final
 
-from audit.models import Category, Weight
+from django.db import connection, transaction
+
+from audit.models import Category, Clock, Pulse, Weight
 from audit.reports import verification
 from audit.sealing import signing
-from audit.significant import clock, detection, rescan, thresholds, workflow
+from audit.significant import detection, rescan, thresholds, workflow
+from audit.significant.detection import Found, Leaves
+
+OPEN: Final = timedelta(minutes=6)
+"""Longer than a transaction of web and workers can last. One that was open for longer is reported
+too, and needs attention in any case.
+"""
+STILL: Final = timedelta(minutes=2)  # without a pulse for longer, there was a standstill
+
+BACK: Final = """
+    SELECT event.id, event.at, before.at, before.id FROM audit_leaf AS leaf
+    JOIN audit_event AS event ON event.id = leaf.event_id
+    JOIN audit_leaf AS previous ON previous.leaf = leaf.leaf - 1
+    JOIN audit_event AS before ON before.id = previous.event_id
+    WHERE leaf.leaf >= %s AND leaf.leaf < %s AND event.at < before.at - make_interval(secs => %s) ORDER BY leaf.leaf
+"""
+
+
+def gone_back(leaves: Leaves) -> Iterable[Found]:
+    """Find events that show that the database's clock went back."""
+    with connection.cursor() as cursor:
+        cursor.execute(BACK, [leaves.first, leaves.end, OPEN.total_seconds()])
+        rows = cursor.fetchall()
+    for event, at, before, previous in rows:
+        yield Found(
+            key=f"clock:{event}",
+            category=Category.PARAMETER,
+            weight=Weight.ALERT,
+            on="clock",
+            title="Clock moved backwards",
+            happened_at=at,
+            event=event,
+            because=f"Event {event} is dated {before - at} before event {previous}, which precedes it in the log. "
+            f"A transaction open for more than {OPEN.seconds // 60} minutes has the same effect.",
+            rows=[
+                {"Event": str(previous), "Timestamp": before.isoformat()},
+                {"Event": str(event), "Timestamp": at.isoformat()},
+            ],
+        )
+
+
+@transaction.atomic
+def beat(who: str) -> None:
+    """Record that workers are running, and report a standstill if the last pulse is older than
+    `STILL`: shared tables did not advance in that time.
+    """
+    Pulse.objects.bulk_create([Pulse(who=who, at=Clock())], ignore_conflicts=True)
+    last = Pulse.objects.select_for_update().get(who=who).at
+    Pulse.objects.filter(who=who).update(at=Clock())
+    now = Pulse.objects.get(who=who).at
+    if now - last > STILL:
+        detection.keep(
+            Found(
+                key=f"pulse:{who}:{last.isoformat()}",
+                category=Category.STANDSTILL,
+                weight=Weight.ALERT,
+                on="house",
+                title="Workers interrupted",
+                happened_at=last,
+                because=f"No worker was active between these two times, for {int((now - last).total_seconds())} "
+                "seconds: shared tables, detection, mail and hourly totals were interrupted. Workers, their broker "
+                "or the database were not available.",
+                rows=[{"Last seen": last.isoformat(), "Active again": now.isoformat()}],
+            )
+        )
+
 
 KINDS: Final[dict[str, detection.Significance]] = {
     "log.refused": (Category.ERROR, Weight.ALERT, "Signer refuses the audit log"),
@@ -44,4 +119,4 @@ def register() -> None:
     detection.register_kinds(KINDS)
     detection.register_ordinary(ORDINARY)
     detection.register("kinds", detection.by_kind, is_always=True)
-    detection.register("clock", clock.gone_back, is_always=True)
+    detection.register("clock", gone_back, is_always=True)

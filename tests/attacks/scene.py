@@ -21,7 +21,7 @@ from audit.models import (
     Tile,
     Weight,
 )
-from audit.significant import clock, detection, workflow
+from audit.significant import builtin, detection, workflow
 from audit.verification.verify import leaf_hash
 from backoffice import deposits
 from games.errors import OperatorSilent
@@ -235,7 +235,7 @@ def _significant() -> None:
     workflow.acknowledge(significant_ids=Significant.objects.values_list("pk", flat=True), by="staff:1")
     workflow.mute(who="staff:1", categories=[Category.ERROR])
     Cursor.objects.create(name="test")
-    clock.beat("test")
+    builtin.beat("test")
 
 
 def _reports() -> None:

@@ -13,7 +13,7 @@ from django.db import DatabaseError, connections, transaction
 from audit import log
 from audit.models import Category, Cursor, Event, Leaf, Pulse, Significant, Weight
 from audit.sealing import sealer
-from audit.significant import clock, detection, thresholds
+from audit.significant import builtin, detection, thresholds
 from audit.significant.thresholds import Limit
 from tests.people import events
 
@@ -172,19 +172,19 @@ class TestTheClock:
             superuser.execute("SET session_replication_role = replica")
             superuser.execute("UPDATE audit_event SET at = at + interval '1 hour' WHERE id = %s", [before])
         sealer.seal()
-        (one,) = clock.gone_back(detection.Leaves(0, Leaf.objects.count()))
+        (one,) = builtin.gone_back(detection.Leaves(0, Leaf.objects.count()))
         assert (one.event, one.on, one.weight) == (after, "clock", Weight.ALERT)
         assert later != after
 
     @pytest.mark.django_db
     def test_gli19_2_8_8_a_worker_that_stood_still_is_found_when_it_goes_on(self):
-        clock.beat("test")
-        clock.beat("test")
+        builtin.beat("test")
+        builtin.beat("test")
         assert not Significant.objects.filter(key__startswith="pulse:test").exists()
-        last = Pulse.objects.get(who="test").at - clock.STILL - timedelta(seconds=1)
+        last = Pulse.objects.get(who="test").at - builtin.STILL - timedelta(seconds=1)
         Pulse.objects.filter(who="test").update(at=last)
-        clock.beat("test")
-        clock.beat("test")
+        builtin.beat("test")
+        builtin.beat("test")
         (one,) = Significant.objects.filter(key__startswith="pulse:test")
         assert (one.category, one.weight, one.happened_at) == (Category.STANDSTILL, Weight.ALERT, last)
 
