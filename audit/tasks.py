@@ -5,7 +5,7 @@ from celery import shared_task
 from audit import approvals, hours, id_ranges
 from audit.reports import requests, runner, verification
 from audit.sealing import alarms, checkpoint_delivery, sealer
-from audit.significant import builtin, detection, rescan
+from audit.significant import builtin, detection
 
 PAUSE = 60  # seconds after which a queued delivery is dropped; beat asks again sooner
 
@@ -82,7 +82,7 @@ def verify_sums() -> None:
         try:
             verification.verify_last_day()
         finally:
-            rescan.scan()
+            detection.scan()
 
 
 @shared_task

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from audit.models import Category, Clock, Pulse, Weight
 from audit.reports import verification
 from audit.sealing import signing
-from audit.significant import detection, rescan, thresholds, workflow
+from audit.significant import detection, thresholds, workflow
 from audit.significant.detection import Found, Leaves
 
 OPEN: Final = timedelta(minutes=6)
@@ -92,7 +92,7 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "approval.not_decided": (Category.ERROR, Weight.NOTICE, "Approval could not be recorded"),
     "approval.not_withdrawn": (Category.ERROR, Weight.NOTICE, "Request could not be withdrawn"),
     verification.DIFFERS: (Category.ERROR, Weight.ALERT, "Report differs from the audit log"),
-    rescan.MISSED: (Category.ERROR, Weight.ALERT, "Significant events missing or changed"),
+    detection.MISSED: (Category.ERROR, Weight.ALERT, "Significant events missing or changed"),
     "sums.failed": (Category.ERROR, Weight.ALERT, "Hourly totals failed"),
     "sums.differ": (Category.ERROR, Weight.ALERT, "Hourly totals differ from their rows"),
     thresholds.CHANGED: (Category.PARAMETER, Weight.NOTICE, "Threshold changed"),

@@ -8,7 +8,7 @@ from django.db import DatabaseError, transaction
 from audit import log
 from audit.models import Category, Cursor, Event, Leaf, Significant, Threshold, Weight
 from audit.sealing import sealer
-from audit.significant import detection, rescan, thresholds, workflow
+from audit.significant import detection, thresholds, workflow
 from audit.significant.thresholds import Limit
 from tests.audit.test_significant_finding import NOTICE, find, finders, found, happens
 from tests.people import events
@@ -21,7 +21,7 @@ __all__ = ["finders"]
 @pytest.fixture
 def alarmed(finders):
     """The finders of the test, and the kind for late findings."""
-    detection.register_kinds({rescan.MISSED: NOTICE})
+    detection.register_kinds({detection.MISSED: NOTICE})
     return finders
 
 
@@ -35,21 +35,21 @@ def pass_over():
 def test_finds_nothing_where_everything_was_found(alarmed):
     happens()
     find()
-    assert rescan.scan() == 0
-    assert not events(rescan.MISSED)
+    assert detection.scan() == 0
+    assert not events(detection.MISSED)
 
 
 def test_finds_what_a_finder_was_moved_past_and_says_so_once(alarmed):
     event = happens()
     pass_over()
     assert find() == 0
-    assert rescan.scan() == 1
+    assert detection.scan() == 1
     assert [each.event_id for each in found()] == [event]
-    (told,) = events(rescan.MISSED)
+    (told,) = events(detection.MISSED)
     assert told["data"] == {"late": 1, "late_keys": [f"event:{event}"], "other": 0, "other_keys": []}
     find()
-    assert len(found(rescan.MISSED)) == 1
-    assert rescan.scan() == 0
+    assert len(found(detection.MISSED)) == 1
+    assert detection.scan() == 0
 
 
 def test_finds_what_was_put_in_its_place_beforehand(alarmed):
@@ -60,17 +60,17 @@ def test_finds_what_was_put_in_its_place_beforehand(alarmed):
         )
     )
     assert find() == 0
-    assert rescan.scan() == 1
+    assert detection.scan() == 1
     assert [each.category for each in found()] == [Category.LOG_IN, NOTICE[0]]
-    (told,) = events(rescan.MISSED)
+    (told,) = events(detection.MISSED)
     assert told["data"]["other_keys"] == [f"event:{event.pk}"]
-    assert rescan.scan() == 0
+    assert detection.scan() == 0
 
 
 def test_what_is_not_read_yet_is_found_in_time(alarmed):
     event = happens()
     sealer.seal()
-    assert rescan.scan() == 0
+    assert detection.scan() == 0
     find()
     assert [each.event_id for each in found()] == [event]
 
@@ -82,7 +82,7 @@ def test_a_finder_that_fails_holds_up_no_other(alarmed):
     detection.register("broken", fails)
     happens()
     pass_over()
-    assert rescan.scan() == 1
+    assert detection.scan() == 1
 
 
 def test_amounts_that_were_no_large_ones_before_thresholds_changed_are_not_late(alarmed, monkeypatch):
@@ -98,7 +98,7 @@ def test_amounts_that_were_no_large_ones_before_thresholds_changed_are_not_late(
     was = thresholds.threshold("win", "SEK")
     assert was
     change(was, Limit(was.single + 1, was.summed + 1, was.days))
-    assert rescan.scan() == 0
+    assert detection.scan() == 0
 
 
 def change(before, after):

@@ -11,7 +11,7 @@ $$;
 -- Refuse a reading position that moves back or lies beyond the sealed leaves. Trigger function,
 -- BEFORE INSERT OR UPDATE on audit_cursor.
 -- Raises restrict_violation (23001).
--- Events that were skipped are found when the leaves are read again (`audit.significant.rescan`).
+-- Events that were skipped are found when the leaves are read again (`audit.significant.detection`).
 CREATE OR REPLACE FUNCTION audit_cursor_is_sealed() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF TG_OP = 'UPDATE' AND NEW.leaves < OLD.leaves OR NEW.leaves > (SELECT coalesce(max(leaf) + 1, 0) FROM audit_leaf) THEN
