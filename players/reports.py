@@ -10,7 +10,7 @@ from typing import Final
 
 from audit import log
 from audit.reports import kinds
-from audit.reports.event_reader import ReportEvent, count, read_events
+from audit.reports.alterations import ReportEvent, count, read_events
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
 from players.models import ExclusionKind, LimitKind, Marker, Player
 
