@@ -10,7 +10,7 @@ urlpatterns = [
     path("", include("players.api.urls")),
     path("", include("games.api.urls")),
     path("protection/pause/", Pause.as_view(), name="pause"),
-    path("", include("wallet.api.urls")),
+    path("", include("wallet.api")),
     path("", include("wallet.seamless_wallet.urls")),
     path("", include("backoffice.api.compliance_urls")),
     re_path(r"^(?P<path>.*)$", problems.nowhere),

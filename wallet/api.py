@@ -1,4 +1,4 @@
-"""Player API: read and set the player's own limits.
+"""Player API for balances and limits.
 
 A stricter limit takes effect at once, a looser one when the player's jurisdiction allows it.
 """
@@ -8,6 +8,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any, ClassVar
 
+from django.urls import path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema
@@ -25,9 +26,55 @@ from players.api.views import PlayerApiView
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, Scope
 from players.protection import limits as services
 from players.protection.limits import LAW
+from wallet.ledger import accounts
 from wallet.limits.forms import HOUR, MOST_HOURS
 from wallet.limits.page import REQUIRED, used
-from wallet.models import Currency
+from wallet.models import AccountKind, Currency, Mode
+
+
+class HasSchema(serializers.Serializer[Any]):
+    """Balances of one mode, in whole minor units of the currency."""
+
+    cash = serializers.IntegerField(help_text="the balance of the account, what is held for bets included")
+    in_play = serializers.IntegerField(help_text="of all balances: set aside for bets and bids at live tables")
+    purse = serializers.IntegerField(help_text="in games with a balance of their own")
+    bank = serializers.IntegerField(help_text="in banks held at Chemin de Fer")
+    pending = serializers.IntegerField(help_text="in withdrawals that are not paid out yet")
+
+
+@example(
+    currency="SEK",
+    real={"cash": 250000, "in_play": 5000, "purse": 0, "bank": 0, "pending": 0},
+    free={"cash": 1000000, "in_play": 0, "purse": 0, "bank": 0, "pending": 0},
+)
+class BalancesSchema(serializers.Serializer[Any]):
+    """The player's balances."""
+
+    currency = serializers.ChoiceField(choices=Currency.values, help_text="ISO 4217; each has a hundred minor units")
+    real = HasSchema()
+    free = HasSchema(help_text="money to play with that is none")
+
+
+class Balances(PlayerApiView):
+    """The player's balances."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(operation_id="balances", responses=BalancesSchema)
+    def get(self, request: Request) -> Response:
+        """Read your balances of real and of free money."""
+        player = self.player
+        found = accounts.totals(player.pk)
+        places = {
+            "cash": found.balances(),
+            "in_play": found.held,
+            "purse": found.balances(AccountKind.PURSE),
+            "bank": found.in_banks,
+            "pending": found.balances(AccountKind.PENDING),
+        }
+        has = {mode.name.lower(): {name: amounts.get(mode, 0) for name, amounts in places.items()} for mode in Mode}
+        return Response({"currency": player.currency} | has)
+
 
 NOTHING_CHANGES = register("nothing-changes", HTTPStatus.CONFLICT, gettext_lazy("Nothing was changed."))
 LIMIT_REQUIRED = register("limit-required", HTTPStatus.CONFLICT, gettext_lazy("This limit is required"))
@@ -224,3 +271,11 @@ def _change(change: LimitChange) -> dict[str, Any]:
         "amount": change.amount,
         "effective_at": change.effective_at,
     }
+
+
+urlpatterns = [
+    path("balances/", Balances.as_view(), name="balances"),
+    path("limits/", Limits.as_view(), name="limits"),
+    path("limits/withdrawn/", LimitWithdrawal.as_view(), name="limit_withdraw"),
+    path("limits/declined/", LimitsDeclined.as_view(), name="limits_decline"),
+]

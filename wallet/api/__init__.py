@@ -1,1 +1,0 @@
-"""Player API for balances and limits."""
