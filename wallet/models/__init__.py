@@ -38,7 +38,16 @@ from wallet.models.partners import (
     StudioPlayer,
     StudioTransaction,
 )
-from wallet.models.payments import NoticePath, Payment, PaymentNotice, PaymentState
+from wallet.models.payments import (
+    BankNotice,
+    BankOrder,
+    Behaviour,
+    NoticePath,
+    OrderState,
+    Payment,
+    PaymentNotice,
+    PaymentState,
+)
 from wallet.models.provider_statements import (
     DepositNote,
     Difference,
@@ -51,7 +60,6 @@ from wallet.models.provider_statements import (
     StatementLine,
     Verdict,
 )
-from wallet.models.sandbox_bank import BankNotice, BankOrder, Behaviour, OrderState
 from wallet.models.withdrawals import (
     BankPayout,
     BankPayoutNotice,
