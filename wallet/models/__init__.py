@@ -20,18 +20,16 @@ from wallet.models.ledger import (
     Verification,
     Why,
 )
-from wallet.models.operator_wallet import (
+from wallet.models.partners import (
     BetState,
+    GameSession,
     MessageKind,
     MessageState,
+    Operation,
     OperatorBet,
     OperatorLaunch,
     OperatorMessage,
     OperatorPlayer,
-)
-from wallet.models.partners import (
-    GameSession,
-    Operation,
     Partner,
     PartnerKey,
     PartnerKind,
