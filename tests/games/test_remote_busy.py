@@ -20,7 +20,7 @@ from tests.games.remote_books import STAKE, agreed
 from tests.harness.reference_host import Fault
 from tests.remote import an_operator
 from wallet.models import Mode, OperatorBet, OperatorMessage, Partner
-from wallet.operator_wallet import client, operators, queue
+from wallet.operator_wallet import operators, queue
 
 MOST = 2
 A_WHILE = 60  # seconds: no test waits this long
@@ -31,7 +31,7 @@ def few(monkeypatch):
     """Allow only a few waiting requests for an operator, without a timeout."""
     monkeypatch.setattr(operators, "MOST_WAIT_FOR_ONE", MOST)
     monkeypatch.setattr(operators, "MOST_WAIT", MOST + 1)
-    monkeypatch.setattr(client, "SECONDS_TO_ANSWER", A_WHILE)
+    monkeypatch.setattr(operators, "SECONDS_TO_ANSWER", A_WHILE)
 
 
 @pytest.fixture

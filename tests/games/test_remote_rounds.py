@@ -33,7 +33,7 @@ from tests.people import events
 from tests.remote import MONEY, an_operator, make_due
 from tests.voiding import void_unreproduced
 from wallet.models import BetState, MessageState, Mode, OperatorBet, OperatorLaunch, OperatorMessage, OperatorPlayer
-from wallet.operator_wallet import bets, client, operators, queue
+from wallet.operator_wallet import bets, operators, queue
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def table(cloned_db):
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Shortens the timeout for answers."""
-    monkeypatch.setattr(client, "SECONDS_TO_ANSWER", 0.6)
+    monkeypatch.setattr(operators, "SECONDS_TO_ANSWER", 0.6)
 
 
 class TestPlayed:

@@ -18,7 +18,7 @@ from ops.checks import check_production
 from tests.harness.product import modules
 from tests.people import a_member_of_staff
 from wallet.models import PartnerKind
-from wallet.operator_wallet import client
+from wallet.operator_wallet import operators
 from wallet.seamless_wallet import messages, partners, reach
 
 ASKED = messages.Bet(player="p", game="g", round="r", transaction="t", currency="SEK", amount=100, session="s")
@@ -120,14 +120,14 @@ def names(monkeypatch) -> list[str]:
 
 
 def ask(address: str) -> messages.Done:
-    return client.ask(client.Operator(address, "k", "s"), ASKED, messages.Done, at=1)
+    return operators.send(operators.Operator(address, "k", "s"), ASKED, messages.Done, at=1)
 
 
 @pytest.mark.parametrize("inside", ["127.0.0.1", "169.254.169.254", "::ffff:127.0.0.1"])
 def test_a_name_that_leads_inside_is_not_called(names, far_from_home, settings, inside):
     settings.DEMO = False
     names.append(inside)
-    with pytest.raises(client.NoAnswer, match="not a public address"):
+    with pytest.raises(operators.NoAnswer, match="not a public address"):
         ask("https://operator.example/")
 
 
@@ -136,12 +136,12 @@ def test_a_name_that_means_something_else_the_second_time_leads_to_what_was_look
     settings.PARTNER_NETWORKS = ["127.0.0.2/32"]  # stands for what is public
     with on_this_machine() as server:
         names += ["127.0.0.2", "127.0.0.1"]
-        line = client._Line("operator.example", server.server_port, None)
+        line = operators._Line("operator.example", server.server_port, None)
         with pytest.raises(OSError, match="refused"):  # nobody listens at 127.0.0.2
             line.connect()
         assert names == ["127.0.0.1"]  # it was asked once
         with pytest.raises(reach.OutOfReach):  # and the next time it is looked at again
-            client._Line("operator.example", server.server_port, None).connect()
+            operators._Line("operator.example", server.server_port, None).connect()
         assert server.seen == []
         naive = http.client.HTTPConnection("operator.example", server.server_port)
         naive.request("GET", "/inside")  # what a library does by itself gets there
@@ -151,13 +151,13 @@ def test_a_name_that_means_something_else_the_second_time_leads_to_what_was_look
 
 def test_an_answer_that_leads_elsewhere_is_not_followed():
     with on_this_machine() as server:
-        with pytest.raises(client.NoAnswer, match="HTTP 307"):
+        with pytest.raises(operators.NoAnswer, match="HTTP 307"):
             ask(f"http://127.0.0.1:{server.server_port}/wallet/")
         assert server.seen == ["/wallet/bet/"]
 
 
 def test_whoever_speaks_https_shows_whose_they_are():
-    trusted = client._trust()
+    trusted = operators._trust()
     assert (trusted.verify_mode, trusted.check_hostname) == (ssl.CERT_REQUIRED, True)
 
 
@@ -166,7 +166,7 @@ def test_no_proxy_of_the_machine_is_used(monkeypatch):
     """It would ask what a name means by itself."""
     with on_this_machine() as server, on_this_machine() as proxy:
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.server_port}/")
-        with pytest.raises(client.NoAnswer):
+        with pytest.raises(operators.NoAnswer):
             ask(f"http://127.0.0.1:{server.server_port}/")
         assert (len(server.seen), proxy.seen) == (1, [])
 
@@ -213,7 +213,7 @@ def test_a_demo_says_that_it_calls_itself(settings):
 
 # Who speaks to other machines, and where to. The last two go to what whoever runs the house has configured.
 CALLERS = {
-    "wallet.operator_wallet.client": "operators, through `wallet.seamless_wallet.reach`",
+    "wallet.operator_wallet.operators": "operators, through `wallet.seamless_wallet.reach`",
     "wallet.seamless_wallet.reach": "the same",
     "wallet.sandbox_bank.orders": "the demo's bank, to this house itself",
     "audit.sealing.checkpoint_delivery": "AUDIT_CHECKPOINTS_TO",

@@ -9,7 +9,7 @@ from django.test import override_settings
 
 from tests.harness.reference_host import Fault, reference_host
 from tests.harness.sweeps import sample
-from wallet.operator_wallet import client
+from wallet.operator_wallet import operators
 from wallet.seamless_wallet import messages, signing
 
 KEY, SECRET = "k", "s"
@@ -21,16 +21,16 @@ def at_the_operator():
     with reference_host(KEY, SECRET) as host:
         host.balances["p"] = 1_000
         host.sessions.add("s")
-        yield host, client.Operator(host.address, KEY, SECRET)
+        yield host, operators.Operator(host.address, KEY, SECRET)
 
 
 def ask(operator, message=ASKED, answer=messages.Done, *, at=None):
-    return client.ask(operator, message, answer, at=at or int(time.time()))
+    return operators.send(operator, message, answer, at=at or int(time.time()))
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(client, "SECONDS_TO_ANSWER", 0.5)
+    monkeypatch.setattr(operators, "SECONDS_TO_ANSWER", 0.5)
 
 
 def test_an_answer_is_read():
@@ -41,18 +41,18 @@ def test_an_answer_is_read():
 
 
 def test_a_refusal_is_said_by_its_code():
-    with at_the_operator() as (_, operator), pytest.raises(client.Refused) as refused:
+    with at_the_operator() as (_, operator), pytest.raises(operators.Refused) as refused:
         ask(operator, replace(ASKED, amount=1_001))
     assert refused.value.code == "insufficient-funds"
 
 
 def test_another_clock_says_nothing_about_the_transaction():
-    with at_the_operator() as (_, operator), pytest.raises(client.NotRecognised, match="outside-window"):
+    with at_the_operator() as (_, operator), pytest.raises(operators.NotRecognised, match="outside-window"):
         ask(operator, at=int(time.time()) - 2 * signing.WINDOW_SECONDS)
 
 
 def test_nor_does_a_wrong_secret():
-    with at_the_operator() as (_, operator), pytest.raises(client.NotRecognised, match="bad-signature"):
+    with at_the_operator() as (_, operator), pytest.raises(operators.NotRecognised, match="bad-signature"):
         ask(replace(operator, secret="another"))
 
 
@@ -61,9 +61,9 @@ def test_nothing_else_is_an_answer_and_none_takes_long(fault):
     with at_the_operator() as (host, operator):
         host.fail("bet", fault)
         began = time.monotonic()
-        with pytest.raises(client.NoAnswer):
+        with pytest.raises(operators.NoAnswer):
             ask(operator)
-        assert time.monotonic() - began < 10 * client.SECONDS_TO_ANSWER
+        assert time.monotonic() - began < 10 * operators.SECONDS_TO_ANSWER
 
 
 def test_an_answer_said_twice_is_one():
@@ -75,7 +75,7 @@ def test_an_answer_said_twice_is_one():
 def test_nobody_there_is_no_answer():
     with at_the_operator() as (_, operator):
         pass
-    with pytest.raises(client.NoAnswer):
+    with pytest.raises(operators.NoAnswer):
         ask(operator)
 
 
@@ -95,13 +95,13 @@ BAD = [
 
 @pytest.mark.parametrize("address", BAD)
 def test_other_addresses_are_asked_nothing(address):
-    with pytest.raises(client.NoAnswer):
-        client.check_address(address)
+    with pytest.raises(operators.NoAnswer):
+        operators.check_address(address)
 
 
 def test_an_address_of_this_machine_is_one_for_a_demo_house_alone():
     here = "http://127.0.0.1:8123/wallet/"
-    assert client.check_address(here) == ("http", "127.0.0.1", 8123, "/wallet/")
-    with override_settings(DEMO=False), pytest.raises(client.NoAnswer):
-        client.check_address(here)
-    assert client.check_address("https://operator.example/wallet") == ("https", "operator.example", None, "/wallet/")
+    assert operators.check_address(here) == ("http", "127.0.0.1", 8123, "/wallet/")
+    with override_settings(DEMO=False), pytest.raises(operators.NoAnswer):
+        operators.check_address(here)
+    assert operators.check_address("https://operator.example/wallet") == ("https", "operator.example", None, "/wallet/")

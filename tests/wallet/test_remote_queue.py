@@ -16,7 +16,7 @@ from tests.remote import MONEY, an_operator, make_due
 from tests.voiding import void_unreproduced
 from tests.wallet import wholeness
 from wallet.models import MessageKind, MessageState, OperatorMessage
-from wallet.operator_wallet import client, queue
+from wallet.operator_wallet import operators, queue
 
 NEVER = 60  # attempts during weeks without the operator
 
@@ -34,7 +34,7 @@ def table(cloned_db):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(client, "SECONDS_TO_ANSWER", 0.5)
+    monkeypatch.setattr(operators, "SECONDS_TO_ANSWER", 0.5)
 
 
 def played(operator, table):

@@ -19,8 +19,8 @@ from players.models import Player
 from wallet import ledger
 from wallet.ledger import Line, accounts
 from wallet.models import AccountKind, BetState, MessageKind, Mode, OperatorBet, OperatorLaunch, OperatorMessage
-from wallet.operator_wallet import client, operators, queue
-from wallet.operator_wallet.client import SECONDS_TO_ANSWER
+from wallet.operator_wallet import operators, queue
+from wallet.operator_wallet.operators import SECONDS_TO_ANSWER
 from wallet.seamless_wallet import messages
 
 BET: Final = "remote_bet"
@@ -80,10 +80,10 @@ def _ask(*, player: Player, launch: OperatorLaunch, round_id: UUID, game: str, a
         raise BetUnderWay from error
     try:
         said = operators.ask(launch.operator_player.partner, _asked(bet), messages.Done)
-    except client.Refused as refused:
+    except operators.Refused as refused:
         _decide(bet, BetState.REFUSED, refused.code)
         raise BetRefused(refused.code) from refused
-    except client.NoAnswer as silence:
+    except operators.NoAnswer as silence:
         give_up(bet, str(silence))
         raise BetUnanswered from silence
     if (said.transaction, said.currency) != (str(bet.pk), bet.currency):

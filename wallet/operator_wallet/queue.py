@@ -20,7 +20,7 @@ from kombu.exceptions import OperationalError
 from audit import log
 from players.models import Player, Staff
 from wallet.models import MessageKind, MessageState, OperatorMessage
-from wallet.operator_wallet import client, operators
+from wallet.operator_wallet import operators
 from wallet.seamless_wallet import messages, partners
 
 EXPIRES = 60  # seconds; older hints are dropped
@@ -169,10 +169,10 @@ def _send_next(left: set[int]) -> bool:
     try:
         said = operators.ask(operator_player.partner, _request_of(message), messages.Done)
         if (said.transaction, said.currency) != (str(message.transaction), message.bet.currency):
-            raise client.NoAnswer("the answer is to something else")
-    except client.Refused as refused:
+            raise operators.NoAnswer("the answer is to something else")
+    except operators.Refused as refused:
         _doubt(message, refused.code)
-    except client.NoAnswer as silence:
+    except operators.NoAnswer as silence:
         left.add(partner)
         _wait(message, silence)
     else:
@@ -188,12 +188,12 @@ def _doubt(message: OperatorMessage, code: str) -> None:
     log.record("remote_message.refused", by="system", on=str(message), data=_described(message) | {"code": code})
 
 
-def _wait(message: OperatorMessage, silence: client.NoAnswer) -> None:
+def _wait(message: OperatorMessage, silence: operators.NoAnswer) -> None:
     """Schedule a retry; alert staff after long silence or a rejected key.
 
     A rejected key does not resolve itself, so that alert is immediate.
     """
-    said, is_unknown = str(silence), isinstance(silence, client.NotRecognised)
+    said, is_unknown = str(silence), isinstance(silence, operators.NotRecognised)
     loud_after = timedelta(0) if is_unknown else LOUD_AFTER
     with connection.cursor() as cursor:
         cursor.execute(LATER, [said[:LONGEST_SAID], LONGEST_WAIT.total_seconds(), message.pk])
