@@ -21,7 +21,7 @@ from audit.reports.requests import clock
 from players.access import StaffRequest, actor, staff_required
 from players.staff import access_log
 from wallet.models import DepositNote, NoticePath, Payment, PaymentNotice, PaymentState
-from wallet.payments import status_queries
+from wallet.payments import notifications
 from wallet.payments.notifications import locked
 
 PAGE: Final = 20
@@ -182,7 +182,7 @@ def ask_again(payment_id: UUID, *, by: str) -> tuple[Payment, bool]:
     count = heard.count()
     data: dict[str, log.Json] = {"payment": str(payment_id), "provider": before.variant, "state": before.state}
     log.record("deposit.asked_about", by=by, on=str(before.player), data=data)
-    after = status_queries.ask_about(payment_id)
+    after = notifications.ask_about(payment_id)
     return after, heard.count() > count
 
 

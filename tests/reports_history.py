@@ -24,7 +24,7 @@ from tests.wallet.payout_builders import a_withdrawal, approve
 from wallet import cashier, payouts, withdrawals
 from wallet.ledger import purse
 from wallet.models import Mode, Withdrawal
-from wallet.payments.status_queries import ask_about
+from wallet.payments.notifications import ask_about
 from wallet.sandbox_bank.orders import Answer
 
 PLENTY = 1_000_000  # minor units of a deposit

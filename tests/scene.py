@@ -110,7 +110,7 @@ from tests.wallet.payout_builders import IBAN, a_withdrawal, an_account, approve
 from tests.wallet.studios import a_partner, another_key
 from wallet import withdrawals
 from wallet.models import Mode, Payment, Withdrawal
-from wallet.payments.status_queries import ask_about
+from wallet.payments.notifications import ask_about
 from wallet.sandbox_bank.orders import Answer
 from wallet.seamless_wallet.partners import end_key, switch_off
 from wallet.seamless_wallet.signing import signing_key

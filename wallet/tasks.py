@@ -7,7 +7,7 @@ from wallet import payouts
 from wallet.invariants import verify
 from wallet.ledger import hourly_totals
 from wallet.operator_wallet import bets, queue
-from wallet.payments import status_queries
+from wallet.payments import notifications
 from wallet.sandbox_bank import orders
 from wallet.sandbox_bank import payouts as sandbox_payouts
 
@@ -57,7 +57,7 @@ def take_account_snapshots() -> None:
 @shared_task
 def ask_undecided_payments() -> None:
     """Query providers about deposits that have no result yet."""
-    status_queries.ask_undecided()
+    notifications.ask_undecided()
 
 
 @shared_task

@@ -21,7 +21,7 @@ from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.at_the_bank import a_payment, at_the_bank
 from tests.wallet.payout_builders import IBAN, a_withdrawal
 from wallet.models import Payment
-from wallet.payments.status_queries import ask_about
+from wallet.payments.notifications import ask_about
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from tests.wallet.at_the_bank import a_payment, at_the_bank, call_back
 from wallet import cashier
 from wallet.ledger import purse
 from wallet.models import Behaviour, Mode, Payment
-from wallet.payments import deposits, status_queries
+from wallet.payments import deposits, notifications
 from wallet.sandbox_bank import orders
 
 AMOUNT = 50_000
@@ -70,7 +70,7 @@ def declined_by_call_back():
 
 def ask_now(**times: int) -> None:
     with override_settings(**{"PAYMENT_ASK_SECONDS": 0, "PAYMENT_GIVE_UP_SECONDS": 3600} | times):
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
 
 
 def give_up() -> None:

@@ -22,7 +22,7 @@ from tests.live.at_table import a_live_table, advance_to, bet
 from tests.wallet.at_the_bank import a_payment, at_the_bank
 from tests.wallet.payout_builders import a_withdrawal, approve
 from wallet.models import Payment, Withdrawal
-from wallet.payments.status_queries import ask_about
+from wallet.payments.notifications import ask_about
 
 MONEY = 1_000_000
 STAKE = 25_000

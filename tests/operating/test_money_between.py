@@ -15,7 +15,7 @@ from tests.wallet.payout_builders import a_withdrawal, approve
 from tests.wallet.statement_builders import PROVIDER, today
 from wallet import payouts
 from wallet.models import BankPayout, Withdrawal, WithdrawalStatus
-from wallet.payments.status_queries import ask_about
+from wallet.payments.notifications import ask_about
 from wallet.provider_statements import drafts
 from wallet.sandbox_bank.orders import write_statement
 

@@ -33,7 +33,7 @@ from tests.start.support import House, fresh_var, manage, using, wait_until
 from tests.wallet.at_the_bank import at_the_bank
 from wallet.invariants import verify
 from wallet.models import Account, Entry, Mode, Payment, PaymentState, Withdrawal, WithdrawalStatus
-from wallet.payments.status_queries import ask_about
+from wallet.payments.notifications import ask_about
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back,
 from wallet import cashier
 from wallet.models import BankOrder, Behaviour, OrderState, Payment, PaymentNotice, PaymentState
 from wallet.money import format_money
-from wallet.payments import deposits, providers, status_queries
+from wallet.payments import deposits, notifications, providers
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.orders import Answer
 from wallet.sandbox_bank.protocol import seal
@@ -114,7 +114,7 @@ class TestAsking:
     def test_a_bank_that_never_calls_back_is_asked(self, player, settings):
         payment = a_payment(player)
         at_the_bank(payment, behaviour=Behaviour.NEVER)
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
         assert balance(player) == 50_000
         (notice,) = payment.notices.all()
         assert (notice.path, notice.decision) == ("query", "credited")
@@ -124,7 +124,7 @@ class TestAsking:
     def test_and_its_refusal_counts(self, player, said, state, settings):
         payment = a_payment(player)
         at_the_bank(payment, said)
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
         payment.refresh_from_db()
         assert payment.state == state
         assert balance(player) == 0
@@ -133,14 +133,14 @@ class TestAsking:
         settings.PAYMENT_ASK_SECONDS = 120
         payment = a_payment(player)
         at_the_bank(payment)
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
         assert balance(player) == 0
         assert not payment.notices.exists()
 
     def test_after_a_time_the_house_gives_up(self, player, settings):
         settings.PAYMENT_ASK_SECONDS = settings.PAYMENT_GIVE_UP_SECONDS = 0
         payment = a_payment(player)
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
         payment.refresh_from_db()
         assert payment.state == PaymentState.EXPIRED
         assert len(events("payment.expired", on=str(player))) == 1
@@ -148,7 +148,7 @@ class TestAsking:
     def test_an_approval_that_comes_later_still_is_credited_and_says_so(self, player, settings):
         settings.PAYMENT_ASK_SECONDS = settings.PAYMENT_GIVE_UP_SECONDS = 0
         payment = a_payment(player)
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
         assert call_back(statement(payment)) == 200
         assert balance(player) == 50_000
         (event,) = events("deposit.posted", on=str(player))
@@ -167,7 +167,7 @@ class TestAsking:
         settings.PAYMENT_VARIANTS = variants
         found = a_payment(player)
         at_the_bank(found)
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
         assert balance(player) == 50_000
         lost.refresh_from_db()
         assert lost.state == PaymentState.WAITING

@@ -12,7 +12,7 @@ from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back,
 from tests.wallet.test_at_once import at_once
 from wallet.ledger import LimitReached
 from wallet.models import BankOrder, Payment, PaymentState
-from wallet.payments import deposits, status_queries
+from wallet.payments import deposits, notifications
 
 THREADS = 16
 
@@ -56,7 +56,7 @@ class TestTheSameNews:
         payment = a_payment(player)
         at_the_bank(payment)
         said = statement(payment, authorisation=BankOrder.objects.get().authorisation)
-        jobs = [lambda: call_back(said), lambda: status_queries.ask_about(payment.pk)] * (THREADS // 2)
+        jobs = [lambda: call_back(said), lambda: notifications.ask_about(payment.pk)] * (THREADS // 2)
         at_once(jobs)
         assert balance(player) == 50_000
         assert is_whole()

@@ -15,7 +15,7 @@ from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
 from wallet.models import BankOrder, Journal, OrderState, Payment
-from wallet.payments.status_queries import ask_about, ask_undecided
+from wallet.payments.notifications import ask_about, ask_undecided
 
 pytestmark = pytest.mark.django_db
 BOX = "Mark as settled"

@@ -19,7 +19,7 @@ from tests.wallet.payout_builders import a_withdrawal
 from wallet import ledger
 from wallet.ledger import accounts
 from wallet.models import Account, AccountKind, Journal, Mode
-from wallet.payments.status_queries import ask_about
+from wallet.payments.notifications import ask_about
 
 pytestmark = pytest.mark.django_db
 

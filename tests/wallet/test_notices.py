@@ -16,7 +16,7 @@ from tests.people import a_visitor, events, last_mail
 from tests.wallet import wholeness
 from tests.wallet.at_the_bank import CALLBACK, a_payment, at_the_bank, balance, call_back, deliver_owed, statement
 from wallet.models import Behaviour, Entry, Journal, NoticePath, OrderState, Payment, PaymentNotice, PaymentState
-from wallet.payments import status_queries
+from wallet.payments import notifications
 from wallet.payments.notifications import Decision, Known, decide
 from wallet.payments.providers import StatusReport
 from wallet.sandbox_bank.orders import Answer
@@ -142,7 +142,7 @@ class TestOutOfOrder:
         }
         for number in order:
             call_back(said[number])
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
         assert state_of(payment) == PaymentState.CREDITED
         assert balance(player) == 50_000
         assert whole()
@@ -163,7 +163,7 @@ class TestWhatDoesNotFit:
     def test_then_the_bank_is_asked_and_what_fits_is_credited(self, player, payment):
         at_the_bank(payment)
         call_back(statement(payment, amount=60_000))
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
         assert balance(player) == 50_000
         assert decisions(payment) == ["mismatched", "credited"]
 
@@ -172,7 +172,7 @@ class TestWhatDoesNotFit:
         call_back(statement(payment, amount=60_000))
         with connection.cursor() as cursor:
             cursor.execute("UPDATE wallet_bank_order SET amount = 60000 WHERE reference = %s", [payment.pk])
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
         assert balance(player) == 0
         assert state_of(payment) == PaymentState.ERROR
 
@@ -254,7 +254,7 @@ class TestContradictions:
         call_back(statement(payment, APPROVED, sequence=2))
         assert balance(player) == 0
         assert len(events("payment.contradicted", on=str(player))) == 1
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
         assert balance(player) == 50_000
         assert decisions(payment) == ["declined", "contradicted", "credited late"]
 
@@ -262,7 +262,7 @@ class TestContradictions:
         at_the_bank(payment, Answer.DECLINE)
         call_back(statement(payment, DECLINED, sequence=1))
         call_back(statement(payment, APPROVED, sequence=2))
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
         assert balance(player) == 0
         assert state_of(payment) == PaymentState.DECLINED
 
@@ -270,7 +270,7 @@ class TestContradictions:
         at_the_bank(payment, Answer.DECLINE)
         call_back(statement(payment, APPROVED, sequence=2))
         call_back(statement(payment, DECLINED, sequence=3))
-        status_queries.ask_undecided()
+        notifications.ask_undecided()
         assert balance(player) == 50_000
         assert decisions(payment) == ["credited", "contradicted", "contradicted"]
         assert not Payment.objects.get(pk=payment.pk).is_disputed

@@ -33,7 +33,7 @@ from wallet.models import (
     Verdict,
     Withdrawal,
 )
-from wallet.payments.status_queries import ask_about
+from wallet.payments.notifications import ask_about
 from wallet.provider_statements import drafts
 from wallet.sandbox_bank import payouts as bank
 

@@ -1,4 +1,4 @@
-"""Decide what a notification about a payment means, and apply it.
+"""Decide what a provider says about a payment, when it notifies us and when we ask.
 
 Notifications come from the provider's callback, the player's return, or a status query. `decide` is
 the only place with the rules. `on_notice` applies the decision in one transaction, under the
@@ -21,11 +21,13 @@ The rules, and why:
 import hashlib
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from uuid import UUID, uuid5
 
 from celery import current_app
-from django.db import transaction
+from django.conf import settings
+from django.db import connection, transaction
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 from payments import PaymentStatus
@@ -37,6 +39,7 @@ from wallet.ledger import accounts
 from wallet.limits import remaining
 from wallet.models import Mode, NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.money import format_money
+from wallet.payments import providers
 from wallet.payments.providers import StatusReport
 
 EXPIRES = 60  # seconds; an older hint is dropped
@@ -224,3 +227,65 @@ def _write(payment: Payment, template: str, **more: object) -> None:
     user = payment.player.user
     amount = format_money(payment.amount, payment.currency, user.language)
     mail.write(user=user, template=template, context={"amount": amount, "payment": payment, **more})
+
+
+# Disputed payments are due at once, the others after a wait.
+DUE = """
+SELECT id, begun_at < %(now)s - %(give_up)s * interval '1 second' FROM wallet_payment
+WHERE (is_disputed OR state = 'waiting' AND begun_at < %(now)s - %(after)s * interval '1 second')
+  AND (asked_at IS NULL OR asked_at < %(now)s - %(after)s * interval '1 second')
+ORDER BY begun_at LIMIT 1 FOR UPDATE SKIP LOCKED
+"""
+ASKED = "UPDATE wallet_payment SET asked_at = clock_timestamp() WHERE id = %s"
+LATER = b""  # raw bytes stored when no message carried the answer
+
+
+def ask_undecided() -> None:
+    """Query all due payments, each in its own transaction. Several workers can run it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        (now,) = cursor.fetchone()
+    while _ask_next(now):
+        pass
+
+
+@transaction.atomic
+def ask_about(payment_id: UUID) -> Payment:
+    """Query the provider about one payment, due or not, and return its new state."""
+    with connection.cursor() as cursor:
+        cursor.execute(ASKED, [payment_id])
+    payment = locked(payment_id)
+    _ask(payment)
+    return payment
+
+
+@transaction.atomic
+def _ask_next(now: datetime) -> bool:
+    times = {"now": now, "after": settings.PAYMENT_ASK_SECONDS, "give_up": settings.PAYMENT_GIVE_UP_SECONDS}
+    with connection.cursor() as cursor:
+        cursor.execute(DUE, times)
+        row = cursor.fetchone()
+        if row is None:
+            return False
+        cursor.execute(ASKED, [row[0]])
+    payment = locked(row[0])
+    _ask(payment)
+    if payment.is_open and row[1]:
+        close(payment, PaymentState.EXPIRED, because="nobody decided")
+        keep(payment.variant, NoticePath.QUERY, LATER, Decision.EXPIRED, payment=payment)
+    return True
+
+
+def _ask(payment: Payment) -> None:
+    """Query the provider and apply the answer. Record it if there is none."""
+    try:
+        status_report = providers.ask(payment)
+        if status_report is not None:
+            on_notice(payment, status_report, NoticePath.QUERY, payment.extra_data.encode())
+    except (providers.NoProvider, providers.ProviderFailed) as error:
+        data: dict[str, log.Json] = {
+            "payment": str(payment.pk),
+            "provider": payment.variant,
+            "reason": type(error).__name__,
+        }
+        log.record("payment.not_answered", by="system", on=str(payment.player), data=data)

@@ -12,7 +12,7 @@ from players.models import Player
 from wallet import cashier
 from wallet.ledger import LimitReached, accounts
 from wallet.models import Behaviour
-from wallet.payments import deposits, status_queries
+from wallet.payments import deposits, notifications
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank import orders
 
@@ -50,4 +50,4 @@ def _deposit(player: Player) -> None:
         payment = deposits.begin(player=player, amount=amount, key=key)
         if payment.is_open:
             orders.answer(request=request_for(payment), said=orders.Answer.APPROVE, behaviour=Behaviour.NEVER)
-            status_queries.ask_about(payment.pk)
+            notifications.ask_about(payment.pk)
