@@ -21,7 +21,7 @@ from players.access import staff_required
 from players.mail.demo_outbox import outbox
 from players.staff.access_log import listed
 from wallet.payments import views as payments
-from wallet.payouts.views import payout_callback
+from wallet.payments.views import payout_callback
 from wallet.sandbox_bank.views import bank_statement
 
 urlpatterns = [

@@ -1,4 +1,4 @@
-"""Deposit pages for the player, and the callback and return URLs for providers."""
+"""Deposit pages for the player, and the URLs that providers and banks call."""
 
 import logging
 from http import HTTPStatus
@@ -17,11 +17,13 @@ from payments.core import BasicProvider
 
 from players import rates
 from players.access import PlayerRequest, made_by_the_page, player_required
-from players.rates import at_a_human_pace
+from players.rates import address_of, at_a_human_pace
+from wallet import payouts
 from wallet.models import NoticePath, Payment, PaymentNotice
 from wallet.models.payments import READ_IN
 from wallet.payments import notifications, providers
 from wallet.payments.notifications import Decision
+from wallet.sandbox_bank.protocol import HEADER
 
 logger = logging.getLogger(__name__)
 
@@ -145,3 +147,19 @@ def _page(request: PlayerRequest, payment_id: UUID, template: str) -> HttpRespon
 def _is_back(payment: Payment) -> bool:
     """Return whether the player has returned from the bank. Only the bank knows the result."""
     return PaymentNotice.objects.filter(payment=payment, path=NoticePath.RETURN).exists()
+
+
+@csrf_exempt
+@require_POST
+@at_a_human_pace
+def payout_callback(request: HttpRequest) -> HttpResponse:
+    """Process a message.
+
+    One that is not from the bank gets 400. The bank repeats messages that were not accepted.
+    """
+    try:
+        said = request.headers.get(HEADER, "")
+        outcome = payouts.receive(body=request.body, signature=said, sender=address_of(request))
+    except payouts.NotTheBank:
+        return JsonResponse({"taken": False}, status=HTTPStatus.BAD_REQUEST)
+    return JsonResponse({"taken": True, "outcome": outcome.value})
