@@ -58,7 +58,7 @@ from tests.wallet.studios import a_game
 from wallet.harm_markers import CONTACT_DUE
 from wallet.models import Account, Journal, Mode, OperatorMessage, Partner, Payment, ProviderStatement
 from wallet.payments.sandbox import request_for
-from wallet.sandbox_bank.protocol import seal
+from wallet.sandbox_bank.orders import seal
 from wallet.seamless_wallet.signing import signing_key
 
 PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of

@@ -22,7 +22,7 @@ from tests.wallet.statement_builders import drafted
 from tests.wallet.studios import a_partner
 from wallet.models import Mode
 from wallet.payments.sandbox import request_for
-from wallet.sandbox_bank.protocol import seal
+from wallet.sandbox_bank.orders import seal
 
 SIZES = {"wide": (1280, 800), "tablet": (768, 1024), "phone": (390, 844), "lying": (844, 390)}  # CSS pixels
 

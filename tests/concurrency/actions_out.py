@@ -20,7 +20,7 @@ from tests.wallet.payout_builders import a_withdrawal, an_account, approve
 from wallet import payouts, withdrawals
 from wallet.models import BankPayout, BankPayoutNotice, Withdrawal
 from wallet.sandbox_bank import payouts as bank
-from wallet.sandbox_bank.protocol import HEADER, seconds_now, sign
+from wallet.sandbox_bank.orders import HEADER, seconds_now, sign
 
 AMOUNT = 10_000
 LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1

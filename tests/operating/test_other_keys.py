@@ -33,8 +33,8 @@ from tests.start.support import wait_until
 from tests.wallet.at_the_bank import a_payment, at_the_bank, call_back, statement
 from wallet.models import Mode, Payment, PaymentState
 from wallet.payouts import NotTheBank
+from wallet.sandbox_bank.orders import HEADER, seconds_now, sign
 from wallet.sandbox_bank.payouts import SandboxPayouts
-from wallet.sandbox_bank.protocol import HEADER, seconds_now, sign
 
 SECRET = "another-secret-of-many-characters-0123456789-abcdefghij"
 BANK = "wallet.payments.sandbox.SandboxBank"

@@ -14,7 +14,7 @@ from wallet.models import BankNotice, Behaviour, Mode, OrderState, Payment
 from wallet.payments.deposits import begin
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank import orders
-from wallet.sandbox_bank.protocol import HEADER, seconds_now, sign
+from wallet.sandbox_bank.orders import HEADER, seconds_now, sign
 
 CALLBACK = "/pay/callback/sandbox/"
 

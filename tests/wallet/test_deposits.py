@@ -19,8 +19,7 @@ from wallet.models import BankOrder, Behaviour, OrderState, Payment, PaymentNoti
 from wallet.money import format_money
 from wallet.payments import deposits, notifications, providers
 from wallet.payments.sandbox import request_for
-from wallet.sandbox_bank.orders import Answer
-from wallet.sandbox_bank.protocol import seal
+from wallet.sandbox_bank.orders import Answer, seal
 
 pytestmark = pytest.mark.django_db
 

@@ -19,8 +19,7 @@ from wallet.models import Behaviour, Entry, Journal, NoticePath, OrderState, Pay
 from wallet.payments import notifications
 from wallet.payments.notifications import Decision, Known, decide
 from wallet.payments.providers import StatusReport
-from wallet.sandbox_bank.orders import Answer
-from wallet.sandbox_bank.protocol import HEADER, SECONDS_GOOD, BadNotice, check, sign
+from wallet.sandbox_bank.orders import HEADER, SECONDS_GOOD, Answer, BadNotice, check, sign
 
 pytestmark = pytest.mark.django_db
 

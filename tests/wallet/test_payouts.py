@@ -23,7 +23,7 @@ from wallet.models import BankPayout, BankPayoutNotice, Mode, PayoutNotice, With
 from wallet.payouts import Order, PayoutFailed
 from wallet.payouts import accounts as payout_accounts
 from wallet.sandbox_bank import payouts as bank
-from wallet.sandbox_bank.protocol import HEADER, seconds_now, sign
+from wallet.sandbox_bank.orders import HEADER, seconds_now, sign
 from wallet.tasks import send_payouts
 
 pytestmark = pytest.mark.django_db

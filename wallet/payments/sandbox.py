@@ -12,7 +12,7 @@ from payments.core import BasicProvider, get_base_url
 
 from wallet.models import OrderState, Payment
 from wallet.sandbox_bank import orders
-from wallet.sandbox_bank.protocol import HEADER, BadNotice, PayRequest, check, seal, seconds_now
+from wallet.sandbox_bank.orders import HEADER, BadNotice, PayRequest, check, seal, seconds_now
 
 PAYEE = "Sabot"
 STATUS_OF = {

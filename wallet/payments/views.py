@@ -23,7 +23,7 @@ from wallet.models import NoticePath, Payment, PaymentNotice
 from wallet.models.payments import READ_IN
 from wallet.payments import notifications, providers
 from wallet.payments.notifications import Decision
-from wallet.sandbox_bank.protocol import HEADER
+from wallet.sandbox_bank.orders import HEADER
 
 logger = logging.getLogger(__name__)
 

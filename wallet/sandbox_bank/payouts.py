@@ -18,8 +18,7 @@ from django.urls import reverse
 from wallet.models import BankPayout, BankPayoutNotice, Behaviour
 from wallet.payouts import BankAnswer, NotTheBank, Order
 from wallet.sandbox_bank import orders
-from wallet.sandbox_bank.orders import SECONDS_BETWEEN, SECONDS_LATE
-from wallet.sandbox_bank.protocol import BadNotice, check, seconds_now
+from wallet.sandbox_bank.orders import SECONDS_BETWEEN, SECONDS_LATE, BadNotice, check, seconds_now
 
 SECONDS_TO_DECIDE = 5
 

@@ -17,8 +17,7 @@ from players.datetime_format import Day
 from players.rates import at_a_human_pace
 from wallet.models import BankOrder, Behaviour, OrderState
 from wallet.sandbox_bank import orders
-from wallet.sandbox_bank.orders import Answer, write_statement
-from wallet.sandbox_bank.protocol import BadRequestToBank, PayRequest, seconds_now, unseal
+from wallet.sandbox_bank.orders import Answer, BadRequestToBank, PayRequest, seconds_now, unseal, write_statement
 
 BEHAVIOURS = [
     (Behaviour.PROMPT, _("Immediately")),
