@@ -2,8 +2,7 @@
 
 from django.urls import path, register_converter
 
-from wallet.seamless_wallet.studio_views import GameSessions, Studios
-from wallet.seamless_wallet.views import DO, wallet_call
+from wallet.seamless_wallet.views import DO, GameSessions, Studios, wallet_call
 
 
 class OperationConverter:
