@@ -4,9 +4,13 @@ Further views serve what tlog-tiles does not define: earlier checkpoints, consis
 keys.
 """
 
+import re
+from base64 import b64encode
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from django.db import transaction
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -14,10 +18,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from audit import log, tree
 from audit.models import Checkpoint
 from audit.sealing import checkpoints, signing
-from audit.tree import mirror
-from audit.verification.verify import Unproven
+from audit.tree.tiles import StoredTiles
+from audit.verification import export
+from audit.verification.verify import HASH, WIDTH, Unproven, tile_path
 from backoffice.api.access_log import SEE_LOG
 from backoffice.api.events import END, NOT_SEALED
 from players.api.paging import Numbered, numbered, page
@@ -26,6 +32,84 @@ from players.api.reading import Strict, query_of
 from players.api.schema import Link, Linked, page_of, refusals
 from players.api.views import StaffApiView
 from players.models import Scope
+
+HIGHEST: Final = 63  # highest level in C2SP
+PATH: Final = re.compile(r"((?:x[0-9]{3}/){0,6}[0-9]{3})(?:\.p/([1-9][0-9]{0,2}))?", re.ASCII)
+
+
+class NotThere(Exception):
+    """The piece is in no signed tree, or its name is invalid."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A tile, or its entries: its number, and how many of up to 256 are requested."""
+
+    number: int
+    width: int
+
+    @classmethod
+    def of(cls, path: str) -> "Piece":
+        """Parse the part of a path after the level: ``x001/067`` or ``x001/067.p/3``. Raises NotThere."""
+        found = PATH.fullmatch(path)
+        if found is None:
+            raise NotThere(path)
+        digits, width = found[1].replace("x", "").replace("/", ""), int(found[2] or WIDTH)
+        piece = cls(int(digits), width)
+        if tile_path("0", piece.number, width) != f"tile/0/{path}":  # not the canonical spelling
+            raise NotThere(path)
+        return piece
+
+    def demand_within(self, hashes: int) -> None:
+        """Check that a level with this number of hashes contains the piece. Raises NotThere."""
+        if self.number * WIDTH + self.width > hashes:
+            raise NotThere(f"{self.number}.p/{self.width}")
+
+
+def last() -> Checkpoint:
+    """Return the last checkpoint. Raises NotThere where nothing is signed."""
+    found = checkpoints.last()
+    if found is None:
+        raise NotThere("checkpoint")
+    return found
+
+
+def tile_bytes(level: int, path: str) -> bytes:
+    """Return the hashes of a tile. Raises NotThere."""
+    piece = Piece.of(path)
+    if level > HIGHEST:
+        raise NotThere(str(level))
+    piece.demand_within(checkpoints.size() >> tree.HEIGHT * level)
+    hashes = StoredTiles().read(level, piece.number)[: piece.width * HASH]
+    if len(hashes) < piece.width * HASH:
+        raise NotThere(tile_path(level, piece.number, piece.width))
+    return hashes
+
+
+@transaction.atomic
+def entries(path: str, *, by: str) -> bytes:
+    """Return the events below a tile of level 0, each preceded by its length in two bytes. The read
+    by *by* is recorded, as for any export. Raises NotThere.
+    """
+    piece = Piece.of(path)
+    size = checkpoints.size()
+    piece.demand_within(size)
+    first = piece.number * WIDTH
+    end = first + piece.width
+    data: dict[str, log.Json] = {"first": first, "end": end, "size": size, "personal": False}
+    log.record(export.EXPORTED, by=by, on="log", data=data)
+    return export.bundle(first, end)
+
+
+def consistency(old: int, size: int) -> list[str]:
+    """Return the base64 hashes that prove that the tree of *size* leaves starts with that of *old*.
+    Raises NotThere where no signed tree has *size* leaves or *old* is larger; Unproven where tiles
+    lack hashes.
+    """
+    if not old <= size <= checkpoints.size():
+        raise NotThere(str(size))
+    return [b64encode(each).decode() for each in tree.consistency_proof(StoredTiles(), old, size)]
+
 
 NOTE: Final = "text/plain; charset=utf-8"
 SIZES: Final = {"old": "$response.body#/items/0/size", "size": "$response.body#/items/0/size"}
@@ -77,8 +161,8 @@ class LastCheckpoint(OfTheLog):
     def get(self, request: Request) -> HttpResponse:
         """Read the last signed checkpoint."""
         try:
-            return HttpResponse(mirror.last().note, content_type=NOTE)
-        except mirror.NotThere as error:
+            return HttpResponse(last().note, content_type=NOTE)
+        except NotThere as error:
             raise Problem(NOT_SEALED) from error
 
 
@@ -120,8 +204,8 @@ class Consistency(OfTheLog):
         """Prove that a later tree begins with an earlier one."""
         asked = query_of(request, ConsistencyAsked)
         try:
-            return Response(asked | {"hashes": mirror.consistency(**asked)})
-        except (mirror.NotThere, Unproven) as error:
+            return Response(asked | {"hashes": consistency(**asked)})
+        except (NotThere, Unproven) as error:
             raise Problem(NOT_SEALED) from error
 
 
@@ -136,8 +220,8 @@ class LogTile(OfTheLog):
         last checkpoint allows.
         """
         try:
-            return HttpResponse(mirror.tile(level, tile), content_type=HASHES)
-        except mirror.NotThere as error:
+            return HttpResponse(tile_bytes(level, tile), content_type=HASHES)
+        except NotThere as error:
             raise Problem(NOT_FOUND) from error
 
 
@@ -154,8 +238,8 @@ class LogEntries(OfTheLog):
         (log.exported).
         """
         try:
-            return HttpResponse(mirror.entries(tile, by=str(self.staff)), content_type=HASHES)
-        except mirror.NotThere as error:
+            return HttpResponse(entries(tile, by=str(self.staff)), content_type=HASHES)
+        except NotThere as error:
             raise Problem(NOT_FOUND) from error
 
 
