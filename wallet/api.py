@@ -27,8 +27,7 @@ from players.models import LimitChange, LimitKind, LimitSource, Period, Player, 
 from players.protection import limits as services
 from players.protection.limits import LAW
 from wallet.ledger import accounts
-from wallet.limits.forms import HOUR, MOST_HOURS
-from wallet.limits.page import REQUIRED, used
+from wallet.limits.page import HOUR, MOST_HOURS, REQUIRED, used
 from wallet.models import AccountKind, Currency, Mode
 
 

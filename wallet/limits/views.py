@@ -12,8 +12,7 @@ from django.views.decorators.http import require_http_methods
 from players.access import PlayerRequest, player_required
 from players.models import LimitChange, LimitKind, Period, Player
 from players.protection import limits
-from wallet.limits.forms import LimitsForm, WithdrawForm
-from wallet.limits.page import REQUIRED, announcement, tables, what
+from wallet.limits.page import REQUIRED, LimitsForm, WithdrawForm, announcement, tables, what
 
 
 @player_required
