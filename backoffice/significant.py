@@ -38,7 +38,7 @@ from players.models import Staff, User
 from players.registration import LOG_IN
 from players.significant import TRIES, player_of
 from players.staff import access_log
-from wallet.cashier.forms import MoneyField
+from wallet.cashier import MoneyField
 from wallet.models import Currency
 from wallet.money import format_money
 

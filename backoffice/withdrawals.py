@@ -25,7 +25,7 @@ from players.login.account_locks import locked_among
 from players.models import Duplicate, Player
 from players.staff import VISIBLE_TO_PLAYER, access_log
 from wallet import withdrawals
-from wallet.cashier.forms import MoneyField
+from wallet.cashier import MoneyField
 from wallet.models import Currency, Day, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.models.withdrawals import OPEN
 from wallet.payouts.accounts import History, histories

@@ -9,7 +9,7 @@ from players.models import Player
 from players.support.replies import filling, staff_inputs
 from players.support.replies.filling import Given
 from players.support.replies.staff_inputs import Input
-from wallet.cashier.forms import MoneyField
+from wallet.cashier import MoneyField
 from wallet.models import Payment, Withdrawal
 from wallet.money import format_money
 

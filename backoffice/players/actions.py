@@ -24,7 +24,7 @@ from players.login import account_locks
 from players.models import Player
 from players.protection import exclusions
 from players.staff import VISIBLE_ONCE_DONE, VISIBLE_TO_PLAYER, access_log
-from wallet.cashier.forms import MoneyField, MoneyForm
+from wallet.cashier import MoneyField, MoneyForm
 from wallet.ledger import accounts, adjustments, purse
 from wallet.models import Mode, Why
 from wallet.money import format_money

@@ -19,7 +19,7 @@ from games.models import Shape
 from games.tables.chemin_rules import LONGEST_AWAY, MOST_MISSED, CheminClock
 from games.tables.clock import LONGEST, SHORTEST, Clock
 from players.models import Jurisdiction
-from wallet.cashier.forms import MoneyField, MoneyForm
+from wallet.cashier import MoneyField, MoneyForm
 from wallet.models import Currency
 from wallet.money import MoneyError, format_figure, parse_money
 

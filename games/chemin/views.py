@@ -33,7 +33,7 @@ from games.tables.presentation import Notice
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
 from players.protection.eligibility import Code
 from players.rates import at_a_human_pace
-from wallet.cashier.forms import MoneyField, MoneyForm
+from wallet.cashier import MoneyField, MoneyForm
 from wallet.models import Mode
 from wallet.money import format_amount
 

@@ -32,8 +32,7 @@ from players.access import PlayerRequest, made_by_the_page, player_required
 from players.models import Player
 from players.rates import at_a_human_pace
 from wallet import cashier
-from wallet.cashier import topped_up, what_a_player_has
-from wallet.cashier.forms import AmountForm, KeyForm
+from wallet.cashier import AmountForm, KeyForm, topped_up, what_a_player_has
 from wallet.ledger import statements
 from wallet.models import Mode
 

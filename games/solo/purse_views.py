@@ -20,7 +20,7 @@ from games.tables.presentation import Notice
 from players.access import PlayerRequest, player_required
 from players.models import Player
 from players.rates import at_a_human_pace
-from wallet.cashier.forms import AmountForm, KeyForm
+from wallet.cashier import AmountForm, KeyForm
 from wallet.ledger import purse
 from wallet.models import Mode
 from wallet.money import format_money

@@ -12,7 +12,7 @@ from django.urls import get_resolver
 from django.utils import translation
 
 from tests.harness.product import APPS
-from wallet.cashier.forms import MoneyField, MoneyForm
+from wallet.cashier import MoneyField, MoneyForm
 from wallet.money import EVERYDAY_NAMES
 
 LANGUAGES = ("sv", "da", "ro", "de", "en")

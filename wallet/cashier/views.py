@@ -14,8 +14,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from players.access import PlayerRequest, player_required
 from players.rates import at_a_human_pace
 from wallet import cashier as services
-from wallet.cashier import topped_up, what_a_player_has
-from wallet.cashier.forms import AmountForm, KeyForm, StatementForm
+from wallet.cashier import AmountForm, KeyForm, StatementForm, topped_up, what_a_player_has
 from wallet.ledger import LimitReached, statements
 from wallet.models import Mode
 from wallet.payments import deposits

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from players.datetime_format import written_moment
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, PlayTime
 from players.protection.limits import LAW, Limit, limits_of, pending, period_days, period_ends
-from wallet.cashier.forms import STALE, MoneyField, MoneyForm
+from wallet.cashier import STALE, MoneyField, MoneyForm
 from wallet.limits.remaining import usage
 from wallet.money import format_money
 

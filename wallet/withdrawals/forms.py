@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from players.models import Player
-from wallet.cashier.forms import AmountForm
+from wallet.cashier import AmountForm
 from wallet.models import PayoutAccount
 from wallet.payouts.accounts import LONGEST, History, IbanError, histories, read_iban
 
