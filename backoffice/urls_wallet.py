@@ -2,9 +2,8 @@
 
 from django.urls import path
 
-from backoffice import deposits, ledger, operators, withdrawals
+from backoffice import deposits, ledger, operators, provider_statements, withdrawals
 from backoffice import partners as partners
-from backoffice import provider_statements as statements
 
 urlpatterns = [
     path("ledger/journals/<int:journal_id>/", ledger.staff_ledger_journal, name="staff_ledger_journal"),
@@ -29,24 +28,28 @@ urlpatterns = [
     path("partners/<int:partner_id>/off/", partners.staff_partner_off, name="staff_partner_off"),
     path("partners/keys/<int:key_id>/show/", partners.staff_partner_key_show, name="staff_partner_key_show"),
     path("partners/keys/<int:key_id>/end/", partners.staff_partner_key_end, name="staff_partner_key_end"),
-    path("statements/", statements.staff_statements, name="staff_statements"),
-    path("statements/upload/", statements.staff_statement_upload, name="staff_statement_upload"),
-    path("statements/draft/<uuid:draft_id>/", statements.staff_statement_draft, name="staff_statement_draft"),
+    path("statements/", provider_statements.staff_statements, name="staff_statements"),
+    path("statements/upload/", provider_statements.staff_statement_upload, name="staff_statement_upload"),
+    path("statements/draft/<uuid:draft_id>/", provider_statements.staff_statement_draft, name="staff_statement_draft"),
     path(
-        "statements/draft/<uuid:draft_id>/confirm/", statements.staff_statement_confirm, name="staff_statement_confirm"
+        "statements/draft/<uuid:draft_id>/confirm/",
+        provider_statements.staff_statement_confirm,
+        name="staff_statement_confirm",
     ),
     path(
-        "statements/draft/<uuid:draft_id>/discard/", statements.staff_statement_discard, name="staff_statement_discard"
+        "statements/draft/<uuid:draft_id>/discard/",
+        provider_statements.staff_statement_discard,
+        name="staff_statement_discard",
     ),
-    path("statements/<int:statement_id>/", statements.staff_statement, name="staff_statement"),
+    path("statements/<int:statement_id>/", provider_statements.staff_statement, name="staff_statement"),
     path(
         "statements/<int:statement_id>/statement.<slug:name>",
-        statements.staff_statement_file,
+        provider_statements.staff_statement_file,
         name="staff_statement_file",
     ),
     path(
         "statements/<int:statement_id>/differences/<int:difference_id>/",
-        statements.staff_difference_note,
+        provider_statements.staff_difference_note,
         name="staff_difference_note",
     ),
 ]
