@@ -20,10 +20,10 @@ from audit.reports.kinds import Interval, Kind
 from backoffice.dashboard.period import Span
 from games.fairness import hourly_totals
 from games.reports import reconciliation, revenue
+from wallet import reports as payments
 from wallet.ledger import hourly_totals as ledger_totals
 from wallet.models import Currency, Mode
 from wallet.money import format_money
-from wallet.reports import payments
 
 LISTED: Final = "%Y-%m-%dT%H:%M"  # format of a moment in forms
 
@@ -139,7 +139,7 @@ def figures_by_currency(span: Span) -> list[OfCurrency]:
     now, before = between([span.interval.since, span.interval.until])[0], _whole(span.before)
     players = ledger_totals.players_who_staked(span.first, span.last)
     players_before = ledger_totals.players_who_staked(span.first_before, span.last_before)
-    reports = Reports.of(span, (revenue.KIND, payments.KIND))
+    reports = Reports.of(span, (revenue.KIND, payments.PAYMENTS))
     return [
         OfCurrency(
             currency,
@@ -192,9 +192,9 @@ def _figures(
 ) -> list[Figure]:
     (totals, players), (totals_before, players_before) = now, before
     of_play = reports.behind(revenue.KIND, currency=currency)
-    of_money = reports.behind(payments.KIND, currency=currency)
-    paid_in = reports.behind(payments.KIND, currency=currency, kind=payments.DEPOSIT)
-    paid_out = reports.behind(payments.KIND, currency=currency, kind=payments.WITHDRAWAL)
+    of_money = reports.behind(payments.PAYMENTS, currency=currency)
+    paid_in = reports.behind(payments.PAYMENTS, currency=currency, kind=payments.DEPOSIT)
+    paid_out = reports.behind(payments.PAYMENTS, currency=currency, kind=payments.WITHDRAWAL)
 
     def money(name: str, value: int, value_before: int, behind: Behind) -> Figure:
         change = _change(format_money(abs(value - value_before), currency, "en"), value - value_before, span)

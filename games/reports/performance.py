@@ -27,7 +27,7 @@ from games.models import OPEN_PHASES, LiveRound, LiveSeat, Shape, TableVersion
 from games.reports.choices import GAME
 from games.variants import GAMES
 from wallet.models import Currency, Mode
-from wallet.reports.choices import CURRENCY
+from wallet.reports import CURRENCY
 
 PLACES: Final = 6  # decimals of a return
 

@@ -26,13 +26,13 @@ from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
 from games.fairness import hourly_totals
 from games.models import Shape, TableVersion
+from wallet import reports
 from wallet.ledger import hourly_totals as ledger_totals
 from wallet.ledger import round_reversal
 from wallet.models import AccountKind, Currency, Mode
 from wallet.money import format_money
 from wallet.operator_wallet import bets
-from wallet.reports import payments
-from wallet.reports.choices import CURRENCY, MODE
+from wallet.reports import CURRENCY, MODE
 
 Money = tuple[str, str]  # currency and mode
 LedgerTotals = Counter[Money]
@@ -289,14 +289,14 @@ def _lines(interval: Interval) -> Sequence[Line]:
     totals, around = ledger_totals.read_totals(interval), _around(interval)
     staked, paid = _settled(interval)
     tax = _read(TAX, around)
-    money = payments.summed(interval)
+    money = reports.summed(interval)
     escrow = added(totals, {"settle"}, AccountKind.ESCROW)
     return [
-        Line("Deposits", added(totals, {"deposit"}), _said(money, payments.DEPOSIT, "credited")),
+        Line("Deposits", added(totals, {"deposit"}), _said(money, reports.DEPOSIT, "credited")),
         Line(
             "Withdrawals paid",
             added(totals, {"withdraw_paid"}),
-            _less(LedgerTotals(), _said(money, payments.WITHDRAWAL, "paid")),
+            _less(LedgerTotals(), _said(money, reports.WITHDRAWAL, "paid")),
         ),
         Line("Free money", added(totals, FREE)),
         Line("Stakes settled against the house", escrow, _less(LedgerTotals(), staked)),

@@ -22,7 +22,7 @@ from games.models import Table, TableVersion
 from games.reports.choices import GAME
 from games.variants import GAMES
 from wallet.models import Currency, Mode
-from wallet.reports.choices import CURRENCY
+from wallet.reports import CURRENCY
 
 COLUMNS: Final = (
     Column("day", "Day"),

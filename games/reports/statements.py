@@ -16,7 +16,7 @@ from games.labels import variant_label
 from games.variants import GAMES
 from players.models import Player
 from wallet.models import Mode
-from wallet.reports.choices import MODE
+from wallet.reports import MODE
 
 COLUMNS: Final = (
     Column("player", "Player"),

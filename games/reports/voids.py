@@ -16,7 +16,7 @@ from games.models import VoidReason
 from games.reports.choices import GAME
 from games.variants import GAMES
 from wallet.models import Currency, Mode
-from wallet.reports.choices import CURRENCY
+from wallet.reports import CURRENCY
 
 COLUMNS: Final = (
     Column("voided", "Voided", Form.TIME),

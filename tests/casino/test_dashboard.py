@@ -47,10 +47,10 @@ from tests.voiding import void_unreproduced
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import a_withdrawal
 from tests.wallet.statement_builders import confirmed, named
+from wallet import reports
 from wallet.ledger import hourly_totals
 from wallet.models import Mode
 from wallet.money import format_money
-from wallet.reports import payments
 
 ADDRESS = "/staff/dashboard/"
 DAYS = {"period": "own", "since": "2026-03-27", "until": "2026-03-31"}
@@ -223,7 +223,9 @@ class TestPayments:
         reports_history.make()
         span = around_now()
         (sums,) = money.between([span.interval.since, span.interval.until])
-        reported = {(row["currency"], row["kind"], row["status"]): row["amount"] for row in totals(payments.KIND, span)}
+        reported = {
+            (row["currency"], row["kind"], row["status"]): row["amount"] for row in totals(reports.PAYMENTS, span)
+        }
         assert reported["SEK", "withdrawal", "paid"]
         for currency in ("SEK", "RON"):
             assert sums[currency].deposits == reported[currency, "deposit", "credited"] > 0

@@ -14,8 +14,8 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.scene import Scene
 from tests.wallet.statement_builders import confirmed, named
+from wallet import reports
 from wallet.provider_statements import drafts
-from wallet.reports import payments
 
 pytestmark = pytest.mark.django_db
 
@@ -74,7 +74,7 @@ def test_deposits_less_withdrawals_are_those_of_the_report_of_the_same_interval(
     reports_history.make()
     span = around_now()
     (sums,) = money.between([span.interval.since, span.interval.until])
-    reported = {(row["currency"], row["kind"], row["status"]): row["amount"] for row in totals(payments.KIND, span)}
+    reported = {(row["currency"], row["kind"], row["status"]): row["amount"] for row in totals(reports.PAYMENTS, span)}
     for currency, of_it in sums.items():
         paid_in, paid_out = (reported.get((currency, *which), 0) for which in (DEPOSIT, WITHDRAWAL))
         assert of_it.net == paid_in - paid_out

@@ -29,10 +29,10 @@ from tests.reports_history import clock
 from tests.wallet import wholeness
 from tests.wallet.adjusting import adjust, ask, decide
 from tests.wallet.payout_builders import a_withdrawal
+from wallet import reports
 from wallet.ledger import accounts, adjustments, purse
 from wallet.models import AccountKind, Journal, Mode, Why
 from wallet.money import format_money
-from wallet.reports import liability
 from wallet.templatetags.money import signed_money
 
 pytestmark = pytest.mark.django_db
@@ -155,8 +155,8 @@ class TestInEveryCurrency:
         player = a_player(jurisdiction, real=MONEY, free=MONEY)
         since = clock()
         adjust(player, 700, mode=mode)
-        names = [column.name for column in liability.COLUMNS]
-        answered = liability.answer(asked_for(Interval(since, clock())))
+        names = [column.name for column in reports.LIABILITY_COLUMNS]
+        answered = reports.liability(asked_for(Interval(since, clock())))
         read: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in answered.rows]
         rows = {row["moment"]: row for row in read if row["currency"] == player.currency}
         gained = 700 if mode is Mode.REAL else 0

@@ -11,8 +11,8 @@ from tests.builders import a_player
 from tests.live.at_table import a_live_table, bet, round_at
 from tests.reports_history import a_depositor, ask, clock
 from tests.wallet.payout_builders import a_withdrawal
+from wallet import reports
 from wallet.models import AccountSnapshot
-from wallet.reports import liability
 
 pytestmark = pytest.mark.django_db
 
@@ -24,8 +24,8 @@ JOIN wallet_account a ON a.id = e.account_id WHERE e.mode = 'R' AND j.at < %s GR
 
 def read(interval, **choices):
     """Return the rows by currency and moment, by column name."""
-    names = [column.name for column in liability.COLUMNS]
-    rows = [dict(zip(names, row, strict=True)) for row in liability.answer(ask(interval, **choices)).rows]
+    names = [column.name for column in reports.LIABILITY_COLUMNS]
+    rows = [dict(zip(names, row, strict=True)) for row in reports.liability(ask(interval, **choices)).rows]
     return {(row["currency"], row["moment"]): row for row in rows}
 
 

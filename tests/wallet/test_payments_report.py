@@ -17,8 +17,7 @@ from tests.people import a_member_of_staff
 from tests.reports_history import a_depositor, ask, clock, deposit, paid_out
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.payout_builders import a_withdrawal, approve
-from wallet import withdrawals
-from wallet.reports import payments
+from wallet import reports, withdrawals
 from wallet.sandbox_bank.orders import Answer
 
 pytestmark = pytest.mark.django_db
@@ -26,8 +25,8 @@ pytestmark = pytest.mark.django_db
 
 def read(interval, **choices):
     """Return the rows and the sums below them, by column name."""
-    names = [column.name for column in payments.COLUMNS]
-    answer = payments.answer(ask(interval, **choices))
+    names = [column.name for column in reports.PAYMENT_COLUMNS]
+    answer = reports.payments(ask(interval, **choices))
     rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
     return rows, [dict(zip(names, row, strict=True)) for row in answer.totals()]
 

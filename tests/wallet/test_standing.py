@@ -4,8 +4,8 @@ import pytest
 
 from tests.live.at_table import a_live_table, bet
 from tests.reports_history import a_depositor, clock
+from wallet import reports
 from wallet.models import AccountSnapshot
-from wallet.reports import liability
 from wallet.tasks import take_account_snapshots
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +23,7 @@ def test_a_look_keeps_what_lies_on_accounts_and_what_is_held():
 def test_the_report_of_liability_knows_by_it_what_was_held():
     bet(a_depositor("SE", 100_000), a_live_table(), player=5000)
     take_account_snapshots()
-    aside = liability.aside_before(clock())
+    aside = reports.aside_before(clock())
     assert aside is not None
     assert aside.amounts["SEK"] == 5000
     assert aside.at < clock()

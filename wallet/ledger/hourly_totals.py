@@ -5,7 +5,7 @@ entries. So the result is exact for any interval and few rows are read. Entries 
 journals' ids, which are nearly in order of time.
 
 The ledger has no history of held amounts, so hourly snapshots of the players' accounts store them
-for reports about the past (`wallet.reports.liability`).
+for reports about the past (`wallet.reports`).
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,8 @@
-"""Report: deposits and withdrawals that were requested or decided in the interval.
+"""Reports on money outside play: operator liability, and deposits and withdrawals.
+
+Balances are sums of entries, so they are exact for any moment. Money on hold for bets on shared
+tables is current state without a history. It is known from hourly account snapshots (`AccountSnapshot`),
+and for the present moment.
 
 Times are those of the ledger's journals: a deposit is decided when its journal is posted; a
 withdrawal is requested, paid or returned with one. So the totals equal those of the journals, to
@@ -7,21 +11,154 @@ the minor unit.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from django.db import connection
+from django.db.models import Sum
 
+from audit import replica
 from audit.id_ranges import SLACK
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
-from wallet.models import PaymentState, WithdrawalStatus
-from wallet.reports.choices import CURRENCY
+from wallet.ledger import hourly_totals
+from wallet.models import Account, AccountKind, AccountSnapshot, Currency, Mode, PaymentState, WithdrawalStatus
+
+CURRENCY: Final = Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values))
+MODE: Final = Choice("mode", "Money", lambda: tuple((mode.value, mode.label) for mode in Mode))
+
+
+HELD_FOR_PLAYERS: Final = (
+    AccountKind.CASH,
+    AccountKind.PURSE,
+    AccountKind.BANK,
+    AccountKind.ESCROW,
+    AccountKind.STAKES,
+    AccountKind.PENDING,
+)
+NOW: Final = timedelta(minutes=1)  # an interval that ended less than this ago counts as ending now
+
+LIABILITY_COLUMNS: Final = (
+    Column("currency", "Currency"),
+    Column("moment", "Point"),
+    Column("at", "Time", Form.TIME),
+    Column("total", "Total held for players", Form.MONEY),
+    Column("available", "Available", Form.MONEY),
+    Column("held", "Held", Form.MONEY),
+    Column("pending", "Pending withdrawal", Form.MONEY),
+    Column("cash", "Cash", Form.MONEY),
+    Column("purse", "In Golden Baccarat", Form.MONEY),
+    Column("set_aside", "Held for bets", Form.MONEY),
+    Column("stakes", "Stakes in rounds", Form.MONEY),
+    Column("banks", "Banks at Chemin de Fer", Form.MONEY),
+    Column("set_aside_at", "Held as of", Form.TIME),
+)
+
+
+@dataclass(frozen=True)
+class Aside:
+    """The amounts on hold for bets at a moment, by currency, in minor units."""
+
+    at: datetime
+    amounts: Mapping[str, int]
+
+
+def liability(asked: Asked) -> Answer:
+    """Return what was held for players by currency at both ends of the interval."""
+    return Answer(rows=_liability_rows(asked), notes=lambda: LIABILITY_NOTES)
+
+
+LIABILITY_NOTES: Final = (
+    "Real money only. All amounts except held bets are the sum of ledger entries before that time.",
+    "Held is the sum of held bets, stakes in unsettled rounds and banks at Chemin de Fer.",
+    "Held bets are not recorded in the ledger; they are as of the time in the last column.",
+)
+
+
+def _liability_rows(asked: Asked) -> Iterator[Row]:
+    chosen = asked.choices.get("currency", "")
+    opening = _lying(asked.interval.since)
+    closing = opening + _read_totals(asked.interval)
+    for word, moment, lying in (("beginning", asked.interval.since, opening), ("end", asked.interval.until, closing)):
+        aside = _aside(moment)
+        for currency in Currency.values:
+            if chosen in ("", currency) and any(code == currency for code, _ in opening | closing):
+                yield _row(word, moment, currency, lying, aside)
+
+
+def _row(word: str, moment: datetime, currency: str, lying: "Lying", aside: Aside | None) -> Row:
+    cash, purse, bank, escrow, stakes, pending = (lying[currency, kind] for kind in HELD_FOR_PLAYERS)
+    spendable = cash + purse
+    set_aside = min(aside.amounts.get(currency, 0), spendable) if aside else 0
+    held = set_aside + escrow + stakes + bank
+    return (
+        currency,
+        word,
+        moment.astimezone(UTC).isoformat(),
+        spendable + bank + escrow + stakes + pending,
+        spendable - set_aside,
+        held,
+        pending,
+        cash,
+        purse,
+        set_aside if aside else None,
+        escrow + stakes,
+        bank,
+        aside.at.astimezone(UTC).isoformat() if aside else None,
+    )
+
+
+Lying = Counter[tuple[str, str]]
+"""Minor units by currency and kind of account."""
+
+
+def _lying(moment: datetime) -> Lying:
+    return _read_totals(Interval(hourly_totals.BEGINNING, moment))
+
+
+def _read_totals(interval: Interval) -> Lying:
+    found = Lying()
+    for sums in hourly_totals.read_totals(interval):
+        if sums.mode == Mode.REAL and sums.account_kind in HELD_FOR_PLAYERS:
+            found[sums.currency, sums.account_kind] += sums.amount
+    return found
+
+
+def _aside(moment: datetime) -> Aside | None:
+    """Return the amounts on hold at *moment*: current, or of the last snapshot before it."""
+    now = replica.as_of()
+    if moment > now - NOW:
+        held = Account.objects.filter(owner__isnull=False, mode=Mode.REAL).values("currency").annotate(sum=Sum("held"))
+        return Aside(now, {row["currency"]: row["sum"] for row in held})
+    return aside_before(moment)
+
+
+def aside_before(moment: datetime) -> Aside | None:
+    """Return the amounts on hold in the last snapshot before *moment*, or None."""
+    snapshots = AccountSnapshot.objects.filter(mode=Mode.REAL, at__lte=moment)
+    last = snapshots.order_by("-at").values_list("at", flat=True).first()
+    if last is None:
+        return None
+    then = snapshots.filter(at=last).values("currency").annotate(sum=Sum("held"))
+    return Aside(last, {row["currency"]: row["sum"] for row in then})
+
+
+LIABILITY: Final = kinds.Kind(
+    name="liability",
+    title="Operator liability",
+    purpose="Player liability by currency at the start and end of the interval.",
+    clause="GLI-19 v3.0, 2.9.3",
+    columns=LIABILITY_COLUMNS,
+    answer=liability,
+    choices=(CURRENCY,),
+)
+
 
 DEPOSIT: Final = "deposit"
 WITHDRAWAL: Final = "withdrawal"
 
-COLUMNS: Final = (
+PAYMENT_COLUMNS: Final = (
     Column("asked_at", "Requested", Form.TIME),
     Column("decided_at", "Decided", Form.TIME),
     Column("id", "Number"),
@@ -102,10 +239,10 @@ ORDER BY asked_at, 3
 """  # noqa: S608  (put together from constants)
 
 
-def answer(asked: Asked) -> Answer:
+def payments(asked: Asked) -> Answer:
     """Return the rows, oldest first, and their totals."""
     sums = OutcomeTotals(asked.interval)
-    return Answer(rows=_rows(asked, sums), totals=sums.rows, notes=lambda: NOTES)
+    return Answer(rows=_payment_rows(asked, sums), totals=sums.rows, notes=lambda: PAYMENT_NOTES)
 
 
 def summed(interval: Interval) -> Mapping[tuple[str, str, str], int]:
@@ -114,12 +251,12 @@ def summed(interval: Interval) -> Mapping[tuple[str, str, str], int]:
     Covers deposits and withdrawals.
     """
     sums = OutcomeTotals(interval)
-    for _row in _rows(Asked(interval, {}, "UTC"), sums):
+    for _row in _payment_rows(Asked(interval, {}, "UTC"), sums):
         pass
     return sums.amounts
 
 
-NOTES: Final = (
+PAYMENT_NOTES: Final = (
     "Payments requested or decided in the interval. The status is the current one.",
     "Totals count money at the time of posting: deposits credited; withdrawals requested, paid or returned.",
     "The balance is the player’s cash balance when a deposit was credited or a withdrawal requested.",
@@ -167,7 +304,7 @@ OUTCOME: Final[Mapping[str, str]] = {
 }
 
 
-def _rows(asked: Asked, sums: OutcomeTotals) -> Iterator[Row]:
+def _payment_rows(asked: Asked, sums: OutcomeTotals) -> Iterator[Row]:
     wanted: dict[str, Any] = {
         "since": asked.interval.since,
         "until": asked.interval.until,
@@ -192,13 +329,13 @@ def _statuses() -> Sequence[tuple[str, str]]:
     return tuple((status, status) for status in sorted({*PaymentState.values, *WithdrawalStatus.values}))
 
 
-KIND: Final = kinds.Kind(
+PAYMENTS: Final = kinds.Kind(
     name="payments",
     title="Deposits and withdrawals",
     purpose="All deposits and withdrawals with request, decision, method, person and balance.",
     clause="",
-    columns=COLUMNS,
-    answer=answer,
+    columns=PAYMENT_COLUMNS,
+    answer=payments,
     choices=(
         Choice("kind", "Kind", lambda: ((DEPOSIT, "Deposits"), (WITHDRAWAL, "Withdrawals"))),
         CURRENCY,
@@ -206,3 +343,9 @@ KIND: Final = kinds.Kind(
     ),
     names_players=True,
 )
+
+
+def register() -> None:
+    """Register the reports."""
+    for kind in (LIABILITY, PAYMENTS):
+        kinds.register(kind)
