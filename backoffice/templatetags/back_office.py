@@ -1,7 +1,8 @@
 """Template tags for the frame of every back office page: menu, alarms, counts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from django import template
 from django.template import RequestContext
@@ -11,13 +12,67 @@ from django.utils.safestring import SafeString
 
 from accounts import banner
 from audit.significant import workflow
-from backoffice import alarms as staff_alarms
 from backoffice.approvals import waiting_for
 from backoffice.navigation import FUNCTIONS, Function, duties, functions_of
 from games.chat import moderation_queue
 from games.chemin.collusion import player_reports
+from games.incidents import unruled
+from games.shared.floor.rows import READERS as FLOOR_READERS
 from players.login import sessions
+from players.models import User
 from players.staff import Section
+from wallet import house_stop
+
+RULE: Final = "games.supervise_table"
+STOP_READERS: Final = ("wallet.stop_house", "audit.view_event")
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """One alarm: its text and a link. The link is "" where the reader may not see more."""
+
+    text: str
+    link: str = ""
+    link_text: str = ""
+
+
+def current_alarms(user: User) -> list[Alarm]:
+    """Return the alarms that a member of staff sees on every page."""
+    mine = user.get_all_permissions()
+    return [*_house(mine), *_tables(mine)]
+
+
+def _house(mine: set[str]) -> Iterator[Alarm]:
+    stop = house_stop.current()
+    if stop:
+        text = f"House stop since {stop.at:%Y-%m-%d %H:%M} UTC: all stakes and deposits are blocked."
+        yield Alarm(text, "" if mine.isdisjoint(STOP_READERS) else reverse("staff_stop"), "View house stop")
+
+
+def _tables(mine: set[str]) -> Iterator[Alarm]:
+    if mine.isdisjoint(FLOOR_READERS):
+        return
+    incidents = list(unruled().select_related("table", "live_round__live_table"))
+    tables = {}
+    for incident in incidents:
+        if incident.live_round:
+            live_table = incident.live_round.live_table
+            tables[live_table.pk] = f"{incident.table.name} ({live_table.get_mode_display().lower()} money)"
+    if not tables:
+        return
+    stopped = f"{next(iter(tables.values()))} is stopped" if len(tables) == 1 else f"{len(tables)} tables are stopped"
+    if RULE not in mine:
+        yield Alarm(f"{stopped}.", reverse("staff_floor"), "View floor")
+    elif len(incidents) == 1:
+        yield Alarm(
+            f"{stopped}: one incident awaits a ruling.",
+            reverse("staff_incident", args=[incidents[0].pk]),
+            "View incident",
+        )
+    else:
+        waiting = f"{stopped}: {len(incidents)} incidents await a ruling."
+        yield Alarm(waiting, f"{reverse('staff_incidents')}?state=awaiting", "View incidents")
+
 
 register = template.Library()
 
@@ -74,9 +129,9 @@ def waiting(context: RequestContext, function: Function) -> int:
 
 
 @register.simple_tag(takes_context=True)
-def alarms(context: RequestContext) -> list[staff_alarms.Alarm]:
+def alarms(context: RequestContext) -> list[Alarm]:
     """Return the alarms for the reader."""
-    return staff_alarms.alarms(context["request"].user)
+    return current_alarms(context["request"].user)
 
 
 @register.simple_tag
