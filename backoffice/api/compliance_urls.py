@@ -5,11 +5,10 @@ The addresses below ``log/`` follow C2SP tlog-tiles and do not end in a slash.
 
 from django.urls import path
 
-from backoffice.api.events import EventProof, Events, OneEvent
+from backoffice.api.events import EventProof, Events, OneEvent, SignificantEvents
 from backoffice.api.log import Checkpoints, Consistency, Keys, LastCheckpoint, LogEntries, LogTile
 from backoffice.api.reports import Kinds, OneReport, ReportFile, ReportRows, Reports
 from backoffice.api.rounds import OneRound, Rounds, RoundsGoing
-from backoffice.api.significant import SignificantEvents
 
 urlpatterns = [
     path("events/", Events.as_view(), name="events"),

@@ -1,4 +1,4 @@
-"""Event log in the compliance API: search events, read one, prove that it is in the log.
+"""Compliance API for the event log and significant events. Each use is recorded in the access log.
 
 Events are returned byte for byte. Events hold salted hashes instead of personal values, as on the
 page of events.
@@ -8,7 +8,7 @@ import base64
 import json
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from django.http import HttpResponse
 from django.utils.translation import gettext_lazy as _
@@ -19,11 +19,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audit import event_search
-from audit.models import Event, Leaf
+from audit.models import Category, Event, Leaf, Significant, Weight, Work
 from audit.sealing import checkpoints
+from audit.significant import workflow
 from audit.tree import NotSealed, proof_of
 from audit.verification.verify import Unproven, leaf_hash
-from backoffice.api.access_log import SEE_LOG, AccessLoggedView
 from players.api import problems
 from players.api.paging import Numbered, numbered, page
 from players.api.problems import NOT_FOUND, Problem
@@ -31,6 +31,38 @@ from players.api.reading import Moment, query_of
 from players.api.schema import Link, Linked, page_of, refusals
 from players.api.views import StaffApiView
 from players.models import Scope
+from players.staff import access_log
+
+SEE_LOG: Final = "audit.view_event"
+
+
+class AccessLoggedView(StaffApiView):
+    """View whose answer may show players.
+
+    The view declares the players with `show`, and the answer is recorded in the access log. *what*
+    names the data that was shown. A view that sends a file records its own access.
+    """
+
+    what: ClassVar[str]
+
+    def show(self, *subjects: object) -> None:
+        """Declare the players that the answer shows.
+
+        Takes what `players.staff.access_log.shown` takes.
+        """
+        access_log.shown(self.request, *subjects)
+
+    def finalize_response(self, request: Request, response: HttpResponse, *args: Any, **kwargs: Any) -> Response:
+        """Render the answer and record the access.
+
+        An answer whose access cannot be recorded is not sent.
+        """
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        if isinstance(answer, Response) and not answer.exception:
+            answer.render()
+            access_log.note_list(request, access_log.declared(request), what=self.what)
+        return answer
+
 
 NOT_SEALED: Final = problems.register("not-sealed", HTTPStatus.NOT_FOUND, _("No signed checkpoint covers this entry"))
 PROOF: Final = "text/plain; charset=utf-8"
@@ -197,3 +229,66 @@ def describe_events(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
         said = {name: body[name] for name in ("at", "kind", "by", "on", "data")}
         place = {"id": event.pk, "leaf": leaf, "is_signed": leaf is not None and leaf < signed}
         yield place | said | {"personal": body.get("personal", {})}
+
+
+WEIGHTS: Final = {weight.name.lower(): weight for weight in Weight}
+
+
+class SignificantAsked(Numbered):
+    """Query for significant events."""
+
+    state = serializers.ChoiceField(Work.values, required=False)
+    category = serializers.ChoiceField(Category.values, required=False)
+    weight = serializers.ChoiceField(tuple(WEIGHTS), required=False)
+    about = serializers.CharField(
+        required=False, default="", max_length=LONGEST_NAME, help_text="subject as in events: player:12"
+    )
+
+
+class SignificantSchema(serializers.Serializer[Any]):
+    """A significant event that staff must review (GLI-19 v3.0, 2.8.8)."""
+
+    id = serializers.IntegerField()
+    category = serializers.ChoiceField(Category.values)
+    weight = serializers.ChoiceField(tuple(WEIGHTS))
+    event = serializers.IntegerField(source="event_id", allow_null=True, help_text="what it follows from, if one event")
+    on = serializers.CharField(help_text="subject")
+    currency = serializers.CharField(allow_blank=True)
+    amount = serializers.IntegerField(allow_null=True, help_text="minor units")
+    title = serializers.CharField()
+    because = serializers.CharField(allow_blank=True)
+    rows = serializers.JSONField(help_text="what it follows from, row by row")
+    happened_at = serializers.DateTimeField()
+    at = serializers.DateTimeField(help_text="when it was found")
+    state = serializers.ChoiceField(Work.values)
+    assigned_to = serializers.CharField(allow_blank=True, help_text="staff:3; empty for nobody")
+
+    def to_representation(self, instance: Significant) -> dict[str, Any]:
+        """Return the representation, with the weight as a name."""
+        return super().to_representation(instance) | {"weight": Weight(instance.weight).name.lower()}
+
+
+class SignificantEvents(AccessLoggedView):
+    """Significant events."""
+
+    scopes = {"GET": Scope.EVENTS}
+    permissions = (workflow.PERMISSION,)
+    what = "significant events"
+
+    @extend_schema(
+        operation_id="significant_events", parameters=[SignificantAsked], responses=page_of(SignificantSchema)
+    )
+    def get(self, request: Request) -> Response:
+        """List significant events, newest first."""
+        asked = query_of(request, SignificantAsked)
+        found = workflow.matching(
+            states=(Work(asked["state"]),) if "state" in asked else tuple(Work),
+            category=Category(asked["category"]) if "category" in asked else None,
+            weight=WEIGHTS[asked["weight"]] if "weight" in asked else None,
+            about=asked["about"],
+        )
+        if "cursor" in asked:
+            found = found.filter(pk__lt=asked["cursor"])
+        shown, following = numbered(list(found[: asked["limit"] + 1]), asked["limit"], lambda row: row.pk)
+        self.show(shown)
+        return Response(page(list(SignificantSchema(shown, many=True).data), following))

@@ -24,8 +24,7 @@ from audit.sealing import checkpoints, signing
 from audit.tree.tiles import StoredTiles
 from audit.verification import export
 from audit.verification.verify import HASH, WIDTH, Unproven, tile_path
-from backoffice.api.access_log import SEE_LOG
-from backoffice.api.events import END, NOT_SEALED
+from backoffice.api.events import END, NOT_SEALED, SEE_LOG
 from players.api.paging import Numbered, numbered, page
 from players.api.problems import NOT_FOUND, Problem
 from players.api.reading import Strict, query_of

@@ -17,7 +17,7 @@ from audit.models import Report, ReportPage, ReportState
 from audit.reports import verification
 from audit.reports.heading import Head
 from audit.reports.kinds import Kind, all_kinds, kind_of
-from backoffice.api.access_log import AccessLoggedView
+from backoffice.api.events import AccessLoggedView
 from backoffice.lists.files import TYPES
 from backoffice.reports import SEE, file_of, may_read, named
 from players.api.paging import NumberCursor, Numbered, numbered, page, written

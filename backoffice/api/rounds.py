@@ -13,7 +13,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from backoffice.api.access_log import AccessLoggedView
+from backoffice.api.events import AccessLoggedView
 from backoffice.rounds import OUTCOMES, READERS
 from games.api.shapes import ProvenCardSchema
 from games.history.card_proofs import proven
