@@ -7,7 +7,9 @@ is reported as a line and does not prevent the page from being served.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from celery import current_app
 from django.conf import settings
@@ -15,6 +17,7 @@ from django.db import connection
 from django.db.models import Min
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 from kombu import Connection, Queue
 from kombu.exceptions import ChannelError, OperationalError
@@ -28,15 +31,83 @@ from audit.sealing.alarms import lag
 from backoffice.audit.log_status import duration_text
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting
-from backoffice.dashboard import returns as returns
-from backoffice.dashboard.period import PeriodForm
+from backoffice.dashboard.period import PeriodForm, Span
+from backoffice.fairness import returns
 from games.chemin import tick
+from games.fairness.returns.figures import Group, groups
+from games.fairness.returns.figures import Line as ReturnLine
 from games.models import LiveTable
 from games.shared import phases
 from ops.beat import ADVISORY_LOCK, COUNT_BEATS
 from ops.broker import SECONDS, quick_line
 from players.access import StaffRequest, made_by_the_page, staff_required
 from players.models import Mail
+
+SEE_RETURNS: Final = returns.SEE
+MIDDLE: Final = 50.0  # position of the exact return, of 100
+BAND: Final = 30.0  # distance from the exact return to the edge of the band
+EDGE: Final = 1.0
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A bet and the position of its actual return from 0 to 100. The band reaches from 20 to 80.
+
+    The position is None if there is nothing to compare with.
+    """
+
+    line: ReturnLine
+    at: float | None
+
+
+@dataclass(frozen=True)
+class OfGame:
+    """Bets of a game in one currency under one version of its rules."""
+
+    name: str
+    currency: str
+    rules_version: str
+    bets: Sequence[Drawn]
+    address: str
+
+    @property
+    def odd(self) -> int:
+        """Number of bets that need a review."""
+        return sum(each.line.is_odd for each in self.bets)
+
+
+def figures_by_game(span: Span) -> list[OfGame]:
+    """Return every game played for real money on the days of *span*, by currency."""
+    form = returns.ReturnsForm(_asked(span))
+    return [of_game for group in groups(form.scope()) for of_game in _of_group(group, span)]
+
+
+def _of_group(group: Group, span: Span) -> list[OfGame]:
+    by_currency = sorted(group.lines, key=lambda line: line.currency)  # the sort is stable: bets keep their order
+    return [
+        OfGame(
+            returns.NAMES[group.variant],
+            currency,
+            group.rules_version,
+            [Drawn(line, _place(line.lies)) for line in lines],
+            address(span, game=group.variant, currency=currency),
+        )
+        for currency, lines in groupby(by_currency, key=lambda line: line.currency)
+    ]
+
+
+def _place(lies: float | None) -> float | None:
+    return None if lies is None else round(min(max(MIDDLE + BAND * lies, EDGE), 100 - EDGE), 2)
+
+
+def address(span: Span, **choices: str) -> str:
+    """Return the address of the page of returns for the same days."""
+    return f"{reverse('staff_returns')}?{urlencode(_asked(span) | choices)}"
+
+
+def _asked(span: Span) -> dict[str, str]:
+    return {"since": span.first.isoformat(), "until": span.last.isoformat()}
+
 
 SEE: Final = ("games.operate_table", "games.supervise_table", "audit.view_event")
 LONGEST_WATERMARK: Final = timedelta(minutes=2)  # beat requests a mark every thirty seconds
@@ -200,7 +271,7 @@ def _since(name: str, last: datetime | None, now: datetime, longest: timedelta, 
     return Line(name, f"{duration_text(now - last)} ago", now - last > longest)
 
 
-READERS: Final = tuple(dict.fromkeys((money.SEE, returns.SEE, *waiting.SEE, *SEE)))
+READERS: Final = tuple(dict.fromkeys((money.SEE, SEE_RETURNS, *waiting.SEE, *SEE)))
 
 
 @staff_required(*READERS)
@@ -226,11 +297,11 @@ def _context(request: StaffRequest) -> dict[str, Any]:
     context: dict[str, Any] = {"form": form, "span": span, "now": now, "counts": waiting.counts(request.staff)}
     if money.SEE in mine:
         context |= {"sees_money": True, "currencies": money.figures_by_currency(span)}
-    if returns.SEE in mine:
+    if SEE_RETURNS in mine:
         context |= {
             "sees_returns": True,
-            "games": returns.figures_by_game(span),
-            "returns_address": returns.address(span),
+            "games": figures_by_game(span),
+            "returns_address": address(span),
         }
     if not mine.isdisjoint(SEE):
         context |= {"sees_health": True, "health": [(line, line.permission in mine) for line in lines()]}

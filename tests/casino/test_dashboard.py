@@ -24,7 +24,6 @@ from audit.reports.kinds import Asked, Interval
 from audit.reports.requests import ask, clock
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting
-from backoffice.dashboard import returns as returns
 from backoffice.dashboard import views
 from backoffice.dashboard.period import PeriodForm
 from games.models import LiveRound, Participation, Phase
@@ -252,14 +251,14 @@ class TestReturns:
         summed_up(a_table("no_commission"), paid=40_000_000)
         summed_up(a_table("baccarat"), mode="F")
         day = HOUR.date().isoformat()
-        (game,) = returns.figures_by_game(span_of(clock(), period="own", since=day, until=day))
+        (game,) = views.figures_by_game(span_of(clock(), period="own", since=day, until=day))
         (bet,) = game.bets
         shown = page(as_staff("supervisor"), game.address)
         assert f"{bet.line.actual}</td>" in shown
         assert bet.line.band in shown
         assert (bet.line.actual, bet.line.is_odd, game.odd) == ("80.00", True, 1)
         assert bet.at == 1  # below the band, at the edge of the chart
-        assert returns.figures_by_game(span_of(clock(), period="own", since="2026-02-01", until="2026-02-02")) == []
+        assert views.figures_by_game(span_of(clock(), period="own", since="2026-02-01", until="2026-02-02")) == []
 
 
 PANELS = {
