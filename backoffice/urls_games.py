@@ -2,9 +2,8 @@
 
 from django.urls import path
 
-from backoffice import chat, collusion, house_stop, rounds
-from backoffice.fairness import returns as returns
-from backoffice.fairness.randomness import staff_randomness
+from backoffice import chat, collusion, fairness, house_stop, rounds
+from backoffice.fairness import staff_randomness
 from backoffice.incidents import views as staff_incidents
 from backoffice.tables import change_request_views as asking
 from backoffice.tables import floor, live_actions
@@ -38,9 +37,9 @@ urlpatterns = [
     path("play/reports/", collusion.staff_play_reports, name="staff_play_reports"),
     path("play/reports/<int:report_id>/decision/", collusion.staff_play_decide, name="staff_play_decide"),
     path("randomness/", staff_randomness, name="staff_randomness"),
-    path("returns/", returns.staff_returns, name="staff_returns"),
-    path("returns/<slug:variant>/", returns.staff_returns_game, name="staff_returns_game"),
-    path("returns/<slug:variant>/stop/", returns.staff_returns_stop, name="staff_returns_stop"),
+    path("returns/", fairness.staff_returns, name="staff_returns"),
+    path("returns/<slug:variant>/", fairness.staff_returns_game, name="staff_returns_game"),
+    path("returns/<slug:variant>/stop/", fairness.staff_returns_stop, name="staff_returns_stop"),
     path("rounds/", rounds.staff_rounds, name="staff_rounds"),
     path("rounds/<uuid:round_id>/", rounds.staff_round, name="staff_round"),
     path("rounds/<uuid:round_id>/report/", live_actions.staff_round_report, name="staff_round_report"),

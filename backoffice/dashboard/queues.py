@@ -18,7 +18,7 @@ from backoffice.approvals import waiting_for
 from backoffice.chat import MODERATE, READ
 from backoffice.collusion import EXAMINE
 from backoffice.deposits import READERS as DEPOSIT_READERS
-from backoffice.fairness.returns import SEE as SEE_RETURNS
+from backoffice.fairness import SEE as SEE_RETURNS
 from backoffice.provider_statements import READERS as STATEMENT_READERS
 from backoffice.withdrawals import READERS as WITHDRAWAL_READERS
 from games.chat import moderation_queue

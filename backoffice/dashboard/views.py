@@ -28,11 +28,11 @@ from audit.reports.requests import clock
 from audit.reports.runner import OPEN
 from audit.sealing import checkpoint_delivery, checkpoints
 from audit.sealing.alarms import lag
+from backoffice import fairness
 from backoffice.audit.log_status import duration_text
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting
 from backoffice.dashboard.period import PeriodForm, Span
-from backoffice.fairness import returns
 from games.chemin import tick
 from games.fairness.returns.figures import Group, groups
 from games.fairness.returns.figures import Line as ReturnLine
@@ -43,7 +43,7 @@ from ops.broker import SECONDS, quick_line
 from players.access import StaffRequest, made_by_the_page, staff_required
 from players.models import Mail
 
-SEE_RETURNS: Final = returns.SEE
+SEE_RETURNS: Final = fairness.SEE
 MIDDLE: Final = 50.0  # position of the exact return, of 100
 BAND: Final = 30.0  # distance from the exact return to the edge of the band
 EDGE: Final = 1.0
@@ -78,7 +78,7 @@ class OfGame:
 
 def figures_by_game(span: Span) -> list[OfGame]:
     """Return every game played for real money on the days of *span*, by currency."""
-    form = returns.ReturnsForm(_asked(span))
+    form = fairness.ReturnsForm(_asked(span))
     return [of_game for group in groups(form.scope()) for of_game in _of_group(group, span)]
 
 
@@ -86,7 +86,7 @@ def _of_group(group: Group, span: Span) -> list[OfGame]:
     by_currency = sorted(group.lines, key=lambda line: line.currency)  # the sort is stable: bets keep their order
     return [
         OfGame(
-            returns.NAMES[group.variant],
+            fairness.RETURN_NAMES[group.variant],
             currency,
             group.rules_version,
             [Drawn(line, _place(line.lies)) for line in lines],

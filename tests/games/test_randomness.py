@@ -12,7 +12,7 @@ from math import exp, factorial, prod, sqrt
 import numpy as np
 import pytest
 
-from backoffice.fairness.randomness import chart
+from backoffice.fairness import chart
 from games.engine.cards import FULL_DECK, Card, Rank, Suit
 from games.engine.coup import deal
 from games.engine.dealing import coups
