@@ -26,7 +26,7 @@ from audit.models import Approval, Event
 from audit.reports.requests import clock
 from audit.streamed_zip import zipped
 from audit.tree import NotSealed, proof_of
-from backoffice.incidents.timeline import Moment, events_of, timeline
+from backoffice.incident_timeline import Moment, events_of, timeline
 from backoffice.lists.paging import NEWEST_FIRST
 from games import incidents
 from games.incidents import Case
