@@ -2,9 +2,8 @@
 
 from django.urls import path
 
-from backoffice import chat, collusion, fairness, house_stop, rounds
+from backoffice import chat, collusion, fairness, house_stop, incidents, rounds
 from backoffice.fairness import staff_randomness
-from backoffice.incidents import views as staff_incidents
 from backoffice.tables import change_request_views as asking
 from backoffice.tables import floor, live_actions
 from backoffice.tables import versions as games
@@ -18,12 +17,12 @@ urlpatterns = [
     path("games/tables/<int:table_id>/", games.staff_game_table, name="staff_game_table"),
     path("games/schedule/<int:approval_id>/withdraw/", games.staff_schedule_withdraw, name="staff_schedule_withdraw"),
     path("games/<slug:variant>/", games.staff_game, name="staff_game"),
-    path("incidents/", staff_incidents.staff_incidents, name="staff_incidents"),
-    path("incidents/<int:incident_id>/", staff_incidents.staff_incident, name="staff_incident"),
-    path("incidents/<int:incident_id>/note/", staff_incidents.staff_incident_note, name="staff_incident_note"),
-    path("incidents/<int:incident_id>/letter/", staff_incidents.staff_incident_letter, name="staff_incident_letter"),
-    path("incidents/<int:incident_id>/letters/", staff_incidents.staff_incident_letters, name="staff_incident_letters"),
-    path("incidents/<int:incident_id>/export/", staff_incidents.staff_incident_export, name="staff_incident_export"),
+    path("incidents/", incidents.staff_incidents, name="staff_incidents"),
+    path("incidents/<int:incident_id>/", incidents.staff_incident, name="staff_incident"),
+    path("incidents/<int:incident_id>/note/", incidents.staff_incident_note, name="staff_incident_note"),
+    path("incidents/<int:incident_id>/letter/", incidents.staff_incident_letter, name="staff_incident_letter"),
+    path("incidents/<int:incident_id>/letters/", incidents.staff_incident_letters, name="staff_incident_letters"),
+    path("incidents/<int:incident_id>/export/", incidents.staff_incident_export, name="staff_incident_export"),
     path("incidents/<int:incident_id>/ruling/", live_actions.staff_incident_rule, name="staff_incident_rule"),
     path("chat/", chat.staff_chat, name="staff_chat"),
     path("chat/log/", chat.staff_chat_log, name="staff_chat_log"),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from backoffice.incidents.views import note
+from backoffice.incidents import note
 from games.engine.shoe import commitment
 from games.models import Incident, LiveTable, Participation, Phase
 from games.shared import malfunction

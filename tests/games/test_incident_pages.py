@@ -5,7 +5,7 @@ import html
 import pytest
 from django.test import Client
 
-from backoffice.incidents.views import note
+from backoffice.incidents import note
 from games import incidents
 from games.incidents.letters import delivery
 from games.models import Incident, IncidentNote, LetterKind, LiveTable, Phase
@@ -85,7 +85,7 @@ class TestTheList:
 
     @pytest.mark.sweep
     def test_begins_with_what_awaits_a_ruling_oldest_first_and_pages_through_the_rest(self, incident, monkeypatch):
-        monkeypatch.setattr("backoffice.incidents.views.PAGE", 2)
+        monkeypatch.setattr("backoffice.incidents.PAGE", 2)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         old = [incident.pk]
         for number in range(2):
@@ -112,7 +112,7 @@ class TestTheList:
 
     @pytest.mark.sweep
     def test_keeps_what_was_asked_for_from_page_to_page(self, incident, monkeypatch):
-        monkeypatch.setattr("backoffice.incidents.views.PAGE", 1)
+        monkeypatch.setattr("backoffice.incidents.PAGE", 1)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         again = malfunction.report(round_id=incident.live_round_id, cause="Again.", by="staff:1")
         malfunction.let_stand(incident_id=again.pk, reason="seen", by="staff:1")

@@ -208,7 +208,7 @@ class TestTheStaffPage:
 
     @pytest.mark.sweep
     def test_is_newest_first_and_paged_without_gaps(self, cloned_db, owner, reader, monkeypatch):
-        monkeypatch.setattr("backoffice.incidents.views.PAGE", 2)
+        monkeypatch.setattr("backoffice.incidents.PAGE", 2)
         player, table = a_player(real=MONEY), a_table()
         for _ in range(5):
             corrupt(owner, a_round(player, table, player=1000).round_id)
