@@ -10,7 +10,7 @@ from backoffice.audit import access_log, exports, log_status
 from backoffice.audit.log_status import log_state
 from backoffice.dashboard import views as staff_dashboard
 from backoffice.ledger import ledger
-from backoffice.players import actions, detail, exclusions, harm_markers, limits, lists, search
+from backoffice.players import actions, exclusions, harm_markers, limits, lists, search, sections
 from backoffice.rounds import id_for_code
 from casino import offline, views
 from casino.api import describing
@@ -95,7 +95,7 @@ urlpatterns = [
     path("staff/people/<int:staff_id>/", staff_accounts.staff_person, name="staff_person"),
     path("staff/people/<int:staff_id>/ask/<slug:action>/", staff_accounts.staff_person_ask, name="staff_person_ask"),
     path("staff/players/", search.staff_players, name="staff_players"),
-    path("staff/players/<int:player_id>/", detail.staff_player, name="staff_player"),
+    path("staff/players/<int:player_id>/", sections.staff_player, name="staff_player"),
     path("staff/players/<int:player_id>/money/", lists.staff_player_money, name="staff_player_money"),
     path(
         "staff/players/<int:player_id>/payments/",

@@ -1,6 +1,8 @@
-"""Sections of a player's profile, by role, each with a few rows and links to all.
+"""The page of a player, and its sections.
 
 Suspicions under anti-money-laundering law are only in sections that compliance may read.
+
+It combines data of games, wallet and players.
 """
 
 from collections.abc import Callable, Mapping
@@ -8,15 +10,20 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
 
 from audit.models import Event, Significant
-from backoffice.audit import access_log
-from backoffice.players.facts import SEE_FLAGS, balances, deposits_by_day, limit_lines, may
+from backoffice.audit import access_log as access_pages
+from backoffice.players import actions
+from backoffice.players.facts import SEE_FLAGS, balances, deposits_by_day, limit_lines, may, summaries
 from games.history import playing
 from games.history.search import Search, find
 from games.incidents.refund_summary import lines
 from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
 from players import harm_markers
+from players.access import StaffRequest, staff_required
 from players.api import tokens
 from players.api.token_forms import scope_labels
 from players.identity import duplicates, verification
@@ -43,7 +50,7 @@ from players.models import (
 )
 from players.protection import exclusions, limits
 from players.search import IDENTITY, SEE, SESSIONS
-from players.staff import VISIBLE_TO_PLAYER, notes
+from players.staff import VISIBLE_TO_PLAYER, access_log, notes
 from wallet.ledger.statements import movements
 from wallet.limits.page import what, written
 from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Withdrawal
@@ -191,7 +198,7 @@ def _events(player: Player, reader: User) -> Data:
 
 
 def _access_log(player: Player, reader: User) -> Data:
-    return {"entries": access_log.latest(player, FEW)}
+    return {"entries": access_pages.latest(player, FEW)}
 
 
 SECTIONS: Final = (
@@ -207,5 +214,27 @@ SECTIONS: Final = (
     Section("sessions", "Sessions, devices and addresses", SESSIONS, _sessions),
     Section("chat", "Chat", ("games.read_chat",), _chat, is_wide=False),
     Section("events", "Audit log", ("audit.view_event",), _events, is_wide=False),
-    Section("access_log", "Access log", (access_log.SEE,), _access_log),
+    Section("access_log", "Access log", (access_pages.SEE,), _access_log),
 )
+
+
+# The access log entry lists the sections. Players can read it in their own data, so it must not
+# reveal AML alerts.
+NOT_LOGGED: Final = "watches"
+
+
+@staff_required(SEE)
+@require_safe
+def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Show a player's profile."""
+    player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
+    shown = sections(player, request.user)
+    access_log.note(request, player, what=", ".join(each.anchor for each, _ in shown if each.anchor != NOT_LOGGED))
+    context = {
+        "subject": player,  # "player" would be the player whose balance the header shows
+        "summary": summaries([player.pk], request.user)[player.pk],
+        "sections": shown,
+    } | actions.context(request, player)
+    others = access_log.players_in([data for _, data in shown]) - {player.pk}
+    access_log.note_list(request, others, what="named on another player’s page")
+    return render(request, "staff/player.html", context)
