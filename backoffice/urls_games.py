@@ -4,8 +4,8 @@ from django.urls import path
 
 from backoffice import chat, collusion, fairness, house_stop, incidents, rounds
 from backoffice.fairness import staff_randomness
+from backoffice.tables import actions, floor
 from backoffice.tables import change_request_views as asking
-from backoffice.tables import floor, live_actions
 from backoffice.tables import versions as games
 from backoffice.tables import views as staff_views
 
@@ -23,7 +23,7 @@ urlpatterns = [
     path("incidents/<int:incident_id>/letter/", incidents.staff_incident_letter, name="staff_incident_letter"),
     path("incidents/<int:incident_id>/letters/", incidents.staff_incident_letters, name="staff_incident_letters"),
     path("incidents/<int:incident_id>/export/", incidents.staff_incident_export, name="staff_incident_export"),
-    path("incidents/<int:incident_id>/ruling/", live_actions.staff_incident_rule, name="staff_incident_rule"),
+    path("incidents/<int:incident_id>/ruling/", actions.staff_incident_rule, name="staff_incident_rule"),
     path("chat/", chat.staff_chat, name="staff_chat"),
     path("chat/log/", chat.staff_chat_log, name="staff_chat_log"),
     path("chat/<int:message_id>/", chat.staff_chat_message, name="staff_chat_message"),
@@ -41,8 +41,8 @@ urlpatterns = [
     path("returns/<slug:variant>/stop/", fairness.staff_returns_stop, name="staff_returns_stop"),
     path("rounds/", rounds.staff_rounds, name="staff_rounds"),
     path("rounds/<uuid:round_id>/", rounds.staff_round, name="staff_round"),
-    path("rounds/<uuid:round_id>/report/", live_actions.staff_round_report, name="staff_round_report"),
-    path("rounds/<uuid:round_id>/cancel/", live_actions.staff_round_cancel, name="staff_round_cancel"),
+    path("rounds/<uuid:round_id>/report/", actions.staff_round_report, name="staff_round_report"),
+    path("rounds/<uuid:round_id>/cancel/", actions.staff_round_cancel, name="staff_round_cancel"),
     path("stop/", house_stop.staff_stop, name="staff_stop"),
     path("stop/now/", house_stop.staff_stop_house, name="staff_stop_house"),
     path("stop/end/", house_stop.staff_stop_end, name="staff_stop_end"),
@@ -52,6 +52,6 @@ urlpatterns = [
     path("tables/<int:table_id>/change/", asking.staff_table_change, name="staff_table_change"),
     path("tables/<int:table_id>/status/", staff_views.staff_table_status, name="staff_table_status"),
     path("tables/<int:table_id>/chat/", staff_views.staff_table_chat, name="staff_table_chat"),
-    path("tables/live/<int:live_table_id>/reopen/", live_actions.staff_live_reopen, name="staff_live_reopen"),
-    path("tables/live/<int:live_table_id>/break-up/", live_actions.staff_live_break_up, name="staff_live_break_up"),
+    path("tables/live/<int:live_table_id>/reopen/", actions.staff_live_reopen, name="staff_live_reopen"),
+    path("tables/live/<int:live_table_id>/break-up/", actions.staff_live_break_up, name="staff_live_break_up"),
 ]

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from backoffice.tables.table_actions import possible
+from backoffice.tables.actions import possible
 from backoffice.tables.views import EVERY_GAME
 from games.labels import variant_label
 from games.models import Status

@@ -11,8 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from backoffice.tables.live_actions import SUPERVISE, UNSURE, FinalForm
-from backoffice.tables.table_actions import ACTIONS, stands, to_the_table
+from backoffice.tables.actions import ACTIONS, SUPERVISE, UNSURE, FinalForm, stands, to_the_table
 from games.betting.limits import Limits
 from games.labels import variant_label
 from games.models import Shape, Table
