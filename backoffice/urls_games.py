@@ -4,15 +4,14 @@ from django.urls import path
 
 from backoffice import chat, collusion, fairness, house_stop, incidents, rounds
 from backoffice.fairness import staff_randomness
-from backoffice.tables import actions, floor
+from backoffice.tables import actions, views
 from backoffice.tables import change_request_views as asking
 from backoffice.tables import versions as games
-from backoffice.tables import views as staff_views
 
 urlpatterns = [
-    path("floor/", floor.staff_floor, name="staff_floor"),
-    path("floor/now/", floor.staff_floor_now, name="staff_floor_now"),
-    path("floor/<slug:key>/", floor.staff_floor_table, name="staff_floor_table"),
+    path("floor/", views.staff_floor, name="staff_floor"),
+    path("floor/now/", views.staff_floor_now, name="staff_floor_now"),
+    path("floor/<slug:key>/", views.staff_floor_table, name="staff_floor_table"),
     path("games/", games.staff_games, name="staff_games"),
     path("games/tables/<int:table_id>/", games.staff_game_table, name="staff_game_table"),
     path("games/schedule/<int:approval_id>/withdraw/", games.staff_schedule_withdraw, name="staff_schedule_withdraw"),
@@ -46,12 +45,12 @@ urlpatterns = [
     path("stop/", house_stop.staff_stop, name="staff_stop"),
     path("stop/now/", house_stop.staff_stop_house, name="staff_stop_house"),
     path("stop/end/", house_stop.staff_stop_end, name="staff_stop_end"),
-    path("tables/", staff_views.staff_tables, name="staff_tables"),
+    path("tables/", views.staff_tables, name="staff_tables"),
     path("tables/new/", asking.staff_table_new, name="staff_table_new"),
-    path("tables/close/", staff_views.staff_tables_close, name="staff_tables_close"),
+    path("tables/close/", views.staff_tables_close, name="staff_tables_close"),
     path("tables/<int:table_id>/change/", asking.staff_table_change, name="staff_table_change"),
-    path("tables/<int:table_id>/status/", staff_views.staff_table_status, name="staff_table_status"),
-    path("tables/<int:table_id>/chat/", staff_views.staff_table_chat, name="staff_table_chat"),
+    path("tables/<int:table_id>/status/", views.staff_table_status, name="staff_table_status"),
+    path("tables/<int:table_id>/chat/", views.staff_table_chat, name="staff_table_chat"),
     path("tables/live/<int:live_table_id>/reopen/", actions.staff_live_reopen, name="staff_live_reopen"),
     path("tables/live/<int:live_table_id>/break-up/", actions.staff_live_break_up, name="staff_live_break_up"),
 ]
