@@ -20,7 +20,7 @@ from backoffice.handbook import READ as READ_HANDBOOK
 from backoffice.house_stop import READERS as STOP_READERS
 from backoffice.lists.index import READERS as LIST_READERS
 from backoffice.notices import READ as READ_NOTICES
-from backoffice.operators import READERS as OPERATOR_READERS
+from backoffice.partners import QUEUE_READERS as OPERATOR_READERS
 from backoffice.provider_statements import READERS as STATEMENT_READERS
 from backoffice.rounds import READERS as ROUND_READERS
 from backoffice.support.reply_templates import READ as READ_REPLIES

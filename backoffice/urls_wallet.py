@@ -2,8 +2,7 @@
 
 from django.urls import path
 
-from backoffice import deposits, ledger, operators, provider_statements, withdrawals
-from backoffice import partners as partners
+from backoffice import deposits, ledger, partners, provider_statements, withdrawals
 
 urlpatterns = [
     path("ledger/journals/<int:journal_id>/", ledger.staff_ledger_journal, name="staff_ledger_journal"),
@@ -18,10 +17,10 @@ urlpatterns = [
     path("deposits/<uuid:payment_id>/", deposits.staff_deposit, name="staff_deposit"),
     path("deposits/<uuid:payment_id>/ask/", deposits.staff_deposit_ask, name="staff_deposit_ask"),
     path("deposits/<uuid:payment_id>/note/", deposits.staff_deposit_note, name="staff_deposit_note"),
-    path("operators/", operators.staff_operators, name="staff_operators"),
-    path("operators/<int:message_id>/", operators.staff_operator_message, name="staff_operator_message"),
-    path("operators/<int:message_id>/again/", operators.staff_operator_again, name="staff_operator_again"),
-    path("operators/<int:message_id>/settle/", operators.staff_operator_settle, name="staff_operator_settle"),
+    path("operators/", partners.staff_operators, name="staff_operators"),
+    path("operators/<int:message_id>/", partners.staff_operator_message, name="staff_operator_message"),
+    path("operators/<int:message_id>/again/", partners.staff_operator_again, name="staff_operator_again"),
+    path("operators/<int:message_id>/settle/", partners.staff_operator_settle, name="staff_operator_settle"),
     path("partners/", partners.staff_partners, name="staff_partners"),
     path("partners/new/", partners.staff_partner_new, name="staff_partner_new"),
     path("partners/<int:partner_id>/key/", partners.staff_partner_key, name="staff_partner_key"),
