@@ -123,9 +123,7 @@ urlpatterns = [
     ),
     path("staff/exclusions/", exclusions.staff_exclusions, name="staff_exclusions"),
     path("staff/exclusions/<int:exclusion_id>/lift/", exclusions.staff_exclusion_lift, name="staff_exclusion_lift"),
-    path("staff/", include("backoffice.urls_games")),
-    path("staff/", include("backoffice.urls_players")),
-    path("staff/", include("backoffice.urls_wallet")),
+    path("staff/", include("backoffice.urls")),
     *i18n_patterns(
         path("offline/", offline.offline, name="offline"),
         path("account/register/", Register.as_view(), name="account_signup"),
