@@ -13,10 +13,23 @@ from typing import Any, Final
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as _
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
+
+FIELD_ERRORS = (
+    _("Must be a valid UUID."),
+    _("Must be a valid boolean."),
+    _("Not a valid string."),
+    _("Datetime value out of range."),
+    _("This dictionary may not be empty."),
+    _("Ensure this field has at least {min_length} elements."),
+    _("Ensure this field has no more than {max_length} elements."),
+    _("Surrogate characters are not allowed: U+{code_point:X}."),
+)
+
 
 MEDIA_TYPE: Final = "application/problem+json"
 TYPES: Final = "/api/problems/"  # prefix of the URL that identifies a code
@@ -42,21 +55,27 @@ def register(code: str, status: int, title: str | Promise) -> str:
     return code
 
 
-MALFORMED = register("malformed", HTTPStatus.BAD_REQUEST, _("The request cannot be read"))
-INVALID = register("invalid", HTTPStatus.BAD_REQUEST, _("The request is not valid"))
-NO_TOKEN = register("token-refused", HTTPStatus.UNAUTHORIZED, _("The token is missing or not valid"))
-FORBIDDEN = register("forbidden", HTTPStatus.FORBIDDEN, _("The token does not allow this action"))
-NOT_FOUND = register("not-found", HTTPStatus.NOT_FOUND, _("Not found"))
-METHOD = register("method-not-allowed", HTTPStatus.METHOD_NOT_ALLOWED, _("This address does not support this method"))
-MEDIA = register("unsupported-media-type", HTTPStatus.UNSUPPORTED_MEDIA_TYPE, _("Send JSON: application/json"))
-TOO_LARGE = register("too-large", HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _("The request is too large"))
-TOO_SLOW = register("too-slow", HTTPStatus.REQUEST_TIMEOUT, _("The request took too long to arrive"))
-TOO_OFTEN = register("too-often", HTTPStatus.TOO_MANY_REQUESTS, _("Too many requests in a short time"))
-KEY_MISSING = register("idempotency-key-missing", HTTPStatus.BAD_REQUEST, _("The Idempotency-Key header is missing"))
-KEY_REUSED = register(
-    "idempotency-key-reused", HTTPStatus.CONFLICT, _("This Idempotency-Key was sent with another request")
+MALFORMED = register("malformed", HTTPStatus.BAD_REQUEST, gettext_lazy("The request cannot be read"))
+INVALID = register("invalid", HTTPStatus.BAD_REQUEST, gettext_lazy("The request is not valid"))
+NO_TOKEN = register("token-refused", HTTPStatus.UNAUTHORIZED, gettext_lazy("The token is missing or not valid"))
+FORBIDDEN = register("forbidden", HTTPStatus.FORBIDDEN, gettext_lazy("The token does not allow this action"))
+NOT_FOUND = register("not-found", HTTPStatus.NOT_FOUND, gettext_lazy("Not found"))
+METHOD = register(
+    "method-not-allowed", HTTPStatus.METHOD_NOT_ALLOWED, gettext_lazy("This address does not support this method")
 )
-FAULT = register("fault", HTTPStatus.INTERNAL_SERVER_ERROR, _("Something went wrong on our side"))
+MEDIA = register(
+    "unsupported-media-type", HTTPStatus.UNSUPPORTED_MEDIA_TYPE, gettext_lazy("Send JSON: application/json")
+)
+TOO_LARGE = register("too-large", HTTPStatus.REQUEST_ENTITY_TOO_LARGE, gettext_lazy("The request is too large"))
+TOO_SLOW = register("too-slow", HTTPStatus.REQUEST_TIMEOUT, gettext_lazy("The request took too long to arrive"))
+TOO_OFTEN = register("too-often", HTTPStatus.TOO_MANY_REQUESTS, gettext_lazy("Too many requests in a short time"))
+KEY_MISSING = register(
+    "idempotency-key-missing", HTTPStatus.BAD_REQUEST, gettext_lazy("The Idempotency-Key header is missing")
+)
+KEY_REUSED = register(
+    "idempotency-key-reused", HTTPStatus.CONFLICT, gettext_lazy("This Idempotency-Key was sent with another request")
+)
+FAULT = register("fault", HTTPStatus.INTERNAL_SERVER_ERROR, gettext_lazy("Something went wrong on our side"))
 
 OF_THE_FRAMEWORK: Final[Mapping[type[Exception], str]] = {
     exceptions.ParseError: MALFORMED,
