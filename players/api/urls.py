@@ -2,8 +2,7 @@
 
 from django.urls import path
 
-from players.api.play_sessions import Check
-from players.api.self_views import Self
+from players.api.self_views import Check, Self
 
 urlpatterns = [
     path("self/", Self.as_view(), name="self"),
