@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from players import staff
 from players.access import StaffRequest, staff_required
 from players.api import tokens
-from players.api.token_forms import ONCE, NewTokenForm, make, scope_labels
+from players.api.token_views import ONCE, NewTokenForm, make, scope_labels
 
 OVERSEERS: Final = (staff.ASK, staff.DECIDE)
 READERS: Final = (tokens.USE, *OVERSEERS)

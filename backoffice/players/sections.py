@@ -25,7 +25,7 @@ from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTen
 from players import harm_markers
 from players.access import StaffRequest, staff_required
 from players.api import tokens
-from players.api.token_forms import scope_labels
+from players.api.token_views import scope_labels
 from players.identity import duplicates, verification
 from players.login import locks, sessions
 from players.login.second_factor import is_set_up
