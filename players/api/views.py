@@ -9,6 +9,7 @@ from uuid import UUID
 
 import structlog
 from allauth.account.adapter import get_adapter
+from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.http import parse_header_parameters
 from django.utils.translation import gettext as _
@@ -27,12 +28,74 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from players import rates
-from players.api import calls, problems, reading, sessions, tokens
-from players.api.problems import Problem
+from players.api import calls, problems, reading, tokens
+from players.api.problems import NO_TOKEN, Problem
 from players.api.reading import StrictJSON
-from players.login import second_factor
+from players.login import second_factor, sessions
 from players.login.current_user import player_of, staff_of
+from players.login.who_asks import SessionState
 from players.models import ApiToken, Player, Scope, Staff, User
+from players.protection import play_sessions, registers
+
+
+def running(token: ApiToken) -> UUID | None:
+    """Return the token's running session, or None. Reading starts no session."""
+    found = _running(token)
+    return found.id if found else None
+
+
+def session_for(token: ApiToken, ip: str) -> UUID:
+    """Return the token's session and extend it, or start one from the IP address *ip*.
+
+    Raises Problem if the token has been revoked since.
+    """
+    found = _running(token)
+    if found:
+        sessions.act(found)
+        return found.id
+    began, is_new = _begin(token, ip)
+    if is_new and hasattr(token.user, "player"):
+        registers.ask(token.user.player)  # as at every log-in
+    return began
+
+
+@transaction.atomic
+def _begin(token: ApiToken, ip: str) -> tuple[UUID, bool]:
+    """Start a session, or join one of the same person's other tokens.
+
+    The lock on the user serialises concurrent calls. Returns the session and whether it is new.
+    """
+    User.objects.select_for_update(no_key=True).get(pk=token.user_id)
+    held = ApiToken.objects.select_for_update(no_key=True, of=("self",)).select_related("user").get(pk=token.pk)
+    if held.revoked_at:
+        raise Problem(NO_TOKEN)
+    found = _running(held) or _of_others(held)
+    is_new = found is None
+    began = found.id if found else sessions.begin_for_api_client(user=token.user, ip=ip, name=held.name)
+    if held.session_id and held.session_id != began:
+        sessions.end_if_idle(held.session_id)
+    ApiToken.objects.filter(pk=held.pk).update(session=began)
+    if found:
+        sessions.act(found)
+    elif hasattr(held.user, "player"):
+        play_sessions.read_session(held.user.player, began)  # no page does this; the reality check needs it
+    return began, is_new
+
+
+def _of_others(token: ApiToken) -> SessionState | None:
+    """Return the running session that another token of the same person uses."""
+    others = ApiToken.objects.filter(user=token.user_id, session__ended_at=None, session__isnull=False)
+    acting = others.exclude(pk=token.pk).order_by("-session__acted_at").values_list("session", flat=True).first()
+    found = sessions.read_state(acting) if acting else None
+    return found if found and found.left else None
+
+
+def _running(token: ApiToken) -> SessionState | None:
+    found: SessionState | None = token.state
+    if found is None and token.session_id:
+        found = sessions.read_state(token.session_id)
+    return found if found and found.left else None
+
 
 MINUTE: Final = 60  # seconds
 STRANGERS: Final = 60  # calls a minute from one IP address with invalid tokens
@@ -231,8 +294,8 @@ class PlayerApiView(ApiView):
         """
         token = cast("ApiToken", self.request.auth)
         if self.request.method in SAFE_METHODS:
-            return sessions.running(token)
-        return sessions.session_for(token, str(get_adapter().get_client_ip(self.request)))
+            return running(token)
+        return session_for(token, str(get_adapter().get_client_ip(self.request)))
 
 
 class StaffApiView(ApiView):

@@ -30,7 +30,7 @@ from players import credentials
 from players import staff as staffing
 from players.account import closures
 from players.api import tokens
-from players.api.sessions import session_for
+from players.api.views import session_for
 from players.login import account_locks, sessions
 from players.models import ApiCall, LimitKind, Outcome, Period, Player, RegisterCheck, Scope
 from players.protection import exclusions, limits, play_sessions

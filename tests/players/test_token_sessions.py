@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from players.api import tokens
-from players.api.sessions import running, session_for
+from players.api.views import running, session_for
 from players.models import ApiToken, Ended, LimitKind, Period, Player, RegisterCheck, Scope, Session
 from players.protection import eligibility, exclusions, play_sessions
 from players.protection.eligibility import Code

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from players.api import tokens
 from players.api.problems import Problem
-from players.api.sessions import session_for
+from players.api.views import session_for
 from players.login import sessions
 from players.models import ApiToken, Player, Scope, Session
 from tests.builders import a_player
