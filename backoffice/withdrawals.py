@@ -21,7 +21,7 @@ from audit.models import Approval
 from audit.reports.requests import clock
 from players.access import StaffRequest, staff_required
 from players.identity.verification import verified_among
-from players.login.account_locks import locked_among
+from players.login.locks import locked_among
 from players.models import Duplicate, Player
 from players.staff import VISIBLE_TO_PLAYER, access_log
 from wallet import withdrawals

@@ -28,7 +28,7 @@ from games.tables.fragments import render_fragment
 from players import registration
 from players.access import PlayerRequest, made_by_the_page, player_required
 from players.api.problems import MEDIA, METHOD, TOO_OFTEN, Problem, register
-from players.login import account_locks
+from players.login import locks
 from players.login.current_user import session_of
 from players.registration import CurrencyNotOffered, TooYoung
 from wallet.models import Mode, PartnerKind
@@ -166,7 +166,7 @@ def remote_enter(request: HttpRequest, code: str) -> HttpResponse:
     if launch is None:
         return render(request, "games/visit_over.html", status=HTTPStatus.NOT_FOUND)
     player = launch.operator_player.player
-    if account_locks.lock_of(player):
+    if locks.lock_of(player):
         context = {"support": settings.SUPPORT_EMAIL}
         return render(request, "account/locked.html", context, status=HTTPStatus.FORBIDDEN)
     if not player.user.is_active:

@@ -20,7 +20,7 @@ from accounts.protection_views import give_back
 from audit import approvals
 from players import staff
 from players.access import StaffRequest, staff_required
-from players.login import account_locks
+from players.login import locks
 from players.models import Player
 from players.protection import exclusions
 from players.staff import VISIBLE_ONCE_DONE, VISIBLE_TO_PLAYER, access_log
@@ -85,7 +85,7 @@ def context(request: StaffRequest, player: Player) -> dict[str, Any]:
 
 
 def _lock_action(player: Player) -> PlayerAction:
-    lock = account_locks.lock_of(player)
+    lock = locks.lock_of(player)
     if lock is None:
         return PlayerAction(
             "Lock account", "The account is not locked.", _page("staff_player_lock", player), is_grave=True
@@ -124,7 +124,7 @@ def _adjust_action(player: Player) -> PlayerAction:
 def _excluded(player: Player) -> str:
     exclusion = exclusions.in_force(player)
     if exclusion is None:
-        return "The account is locked." if account_locks.lock_of(player) else "No restrictions."
+        return "The account is locked." if locks.lock_of(player) else "No restrictions."
     until = f"until {exclusion.until:%Y-%m-%d %H:%M} UTC" if exclusion.until else "permanently"
     return f"{exclusion.get_kind_display()} {until}, by {staff.called().get(exclusion.by, exclusion.by)}."
 
@@ -151,9 +151,9 @@ def staff_player_lock(request: StaffRequest, player_id: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             with transaction.atomic():
-                account_locks.lock(player=player, reason=form.cleaned_data["reason"], by=request.staff)
+                locks.lock(player=player, reason=form.cleaned_data["reason"], by=request.staff)
                 give_back(player, why=purse.Leaving.LOCKED, by=request.staff)
-        except account_locks.LockError as error:
+        except locks.LockError as error:
             messages.error(request, str(error))
         else:
             messages.success(request, f"The account of {player} is locked. All sessions have ended.")
@@ -175,8 +175,8 @@ def staff_player_unlock(request: StaffRequest, player_id: int) -> HttpResponse:
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            account_locks.unlock(player=player, reason=form.cleaned_data["reason"], by=request.staff)
-        except account_locks.LockError as error:
+            locks.unlock(player=player, reason=form.cleaned_data["reason"], by=request.staff)
+        except locks.LockError as error:
             messages.error(request, str(error))
         else:
             messages.success(request, f"The account of {player} is unlocked.")

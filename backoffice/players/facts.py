@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from players.account import closures
 from players.identity import verification
-from players.login.account_locks import locked_among
+from players.login.locks import locked_among
 from players.models import Closure, Exclusion, Flag, LimitKind, Period, Player, Session, Submission, User
 from players.protection import exclusions, limits
 from players.search import NAMES

@@ -24,7 +24,7 @@ from audit.models import Event
 from players import mail, registration
 from players.api import tokens
 from players.datetime_format import written_day, written_time
-from players.login import account_locks, locks, sessions
+from players.login import locks, sessions
 from players.login.current_user import actor_of, player_of, session_of, staff_of
 from players.models import Ended, User
 from players.protection import registers
@@ -196,7 +196,7 @@ class AccountAdapter(DefaultAccountAdapter):
     def pre_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse | None:
         """Refuse a log-in to an account that staff locked, and show how to contact support."""
         player = player_of(user)
-        if player and account_locks.lock_of(player):
+        if player and locks.lock_of(player):
             return render(request, "account/locked.html", {"support": settings.SUPPORT_EMAIL}, status=403)
         response: HttpResponse | None = super().pre_login(request, user, **kwargs)
         return response

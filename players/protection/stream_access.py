@@ -14,7 +14,7 @@ from players.login.second_factor import FACTORS
 from players.models import Scope
 
 # The same rule as `players.login.sessions.read_state`, `players.protection.exclusions.all_in_force` and
-# `players.login.account_locks.lock_of`.
+# `players.login.locks.lock_of`.
 STILL_WATCHING: Final = """
     SELECT session.id
     FROM players_session session

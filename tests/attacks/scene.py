@@ -31,7 +31,7 @@ from players import staff as staffing
 from players.account import closures
 from players.api import tokens
 from players.api.views import session_for
-from players.login import account_locks, sessions
+from players.login import locks, sessions
 from players.models import ApiCall, LimitKind, Outcome, Period, Player, RegisterCheck, Scope
 from players.protection import exclusions, limits, play_sessions
 from tests import builders
@@ -216,8 +216,8 @@ def _protection(player: Player) -> None:
     asked = exclusions.ask(exclusion=exclusion, reason="for a test", by=one)
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     exclusions.exclude_self(player=player, months=None, by=str(player))
-    account_locks.lock(player=player, reason="for a test", by=one)
-    account_locks.unlock(player=player, reason="for a test", by=other)
+    locks.lock(player=player, reason="for a test", by=one)
+    locks.unlock(player=player, reason="for a test", by=other)
     RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)
     play_sessions.choose_interval(player=player, minutes=30)
     session = uuid4()

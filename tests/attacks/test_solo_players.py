@@ -13,7 +13,7 @@ import pytest
 from games.models import Participation, SoloSeat
 from games.rounds.database_refusals import MayNotPlay
 from players.account import closures
-from players.login import account_locks
+from players.login import locks
 from players.models import Player
 from players.protection import exclusions, play_sessions
 from tests.builders import a_player, a_seat, a_table
@@ -34,7 +34,7 @@ def pause(player: Player) -> None:
 
 
 def lock(player: Player) -> None:
-    account_locks.lock(player=player, reason="for a test", by=a_member_of_staff("compliance"))
+    locks.lock(player=player, reason="for a test", by=a_member_of_staff("compliance"))
 
 
 def close(player: Player) -> None:

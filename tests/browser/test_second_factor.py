@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from players.account import closures
 from players.demo import PASSWORD as DEMO_PASSWORD
 from players.demo import create_demo_people
-from players.login import account_locks
+from players.login import locks
 from players.models import ClosureState, User
 from tests.builders import a_player
 from tests.harness.browser import DESKTOP, NewContext
@@ -116,7 +116,7 @@ def test_a_passkey_of_a_locked_account_lets_nobody_in_and_says_why(open_page: Op
     expect(page.get_by_role("button", name="Log out")).to_be_visible()
     add_passkey(page)
     log_out(page)
-    account_locks.lock(player=player, reason="stolen card", by=a_member_of_staff("compliance"))
+    locks.lock(player=player, reason="stolen card", by=a_member_of_staff("compliance"))
     page.goto("/en/account/login/")
     page.get_by_role("button", name="Log in with a passkey").click()
     expect(page.get_by_role("heading", name="Your account is locked")).to_be_visible()

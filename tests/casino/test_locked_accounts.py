@@ -21,7 +21,7 @@ from games.shared.bets import add_chip
 from games.shared.seats import open_seat
 from games.solo import add_chip as add_solo_chip
 from games.solo import play_round, solo_seat_at
-from players.login import account_locks, sessions
+from players.login import locks, sessions
 from players.models import AccountLock, Player, Session
 from players.protection import eligibility, exclusions
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_seat, a_table, a_verified_player
@@ -44,11 +44,11 @@ MONEY = 100_000
 
 
 def lock(player: Player) -> AccountLock:
-    return account_locks.lock(player=player, reason="stolen card", by=a_member_of_staff("compliance"))
+    return locks.lock(player=player, reason="stolen card", by=a_member_of_staff("compliance"))
 
 
 def unlock(player: Player) -> AccountLock:
-    return account_locks.unlock(player=player, reason="found again", by=a_member_of_staff("support"))
+    return locks.unlock(player=player, reason="found again", by=a_member_of_staff("support"))
 
 
 def at_work(role: str) -> Client:

@@ -17,7 +17,7 @@ from games.errors import PlayError
 from games.models import LiveTable, Participation
 from games.shared import seats
 from games.solo import play_round, solo_seat_at
-from players.login import account_locks
+from players.login import locks
 from players.models import AccountLock, Player
 from players.protection import exclusions
 from tests.builders import a_golden_table, a_player, a_purse, a_seat, a_table
@@ -53,7 +53,7 @@ def as_it_was(owner: psycopg.Connection) -> None:
 
 
 def lock(player: Player) -> str:
-    account_locks.lock(player=player, reason="stolen card", by=a_member_of_staff("compliance"))
+    locks.lock(player=player, reason="stolen card", by=a_member_of_staff("compliance"))
     return "locked"
 
 
@@ -127,7 +127,7 @@ class TestWhileADepositBegins:
     def lock(self, player: Player) -> str:
         staff = a_member_of_staff("compliance")
         with transaction.atomic():
-            account_locks.lock(player=player, reason="stolen card", by=staff)
+            locks.lock(player=player, reason="stolen card", by=staff)
             give_back(player, why=purse.Leaving.LOCKED, by=staff)
         return "stopped"
 

@@ -17,7 +17,7 @@ from audit.models import Category, Significant, Weight
 from audit.reports.requests import clock
 from audit.significant import detection
 from backoffice.players import lists
-from players.login import account_locks, locks
+from players.login import locks
 from players.models import Note, Player, Session
 from players.protection import exclusions
 from players.staff import notes
@@ -258,12 +258,12 @@ def test_sessions_are_read_on_page_by_page_and_lead_to_others_from_there(monkeyp
 def test_an_account_that_staff_locked_says_so_and_why_to_whoever_may_lock():
     player, clerk = a_player(), a_member_of_staff("support")
     assert "Staff locks" not in page(player, "support")
-    account_locks.lock(player=player, reason="Somebody else logs in.", by=clerk)
+    locks.lock(player=player, reason="Somebody else logs in.", by=clerk)
     for role, is_announced in (("support", True), ("finance", False)):
         read = page(player, role)
         assert '<span class="badge badge--off">locked</span>' in read
         assert ("Somebody else logs in." in read) is is_announced
-    account_locks.unlock(player=player, reason="Has a new password.", by=clerk)
+    locks.unlock(player=player, reason="Has a new password.", by=clerk)
     assert '<span class="badge badge--off">locked</span>' not in page(player, "support")
 
 

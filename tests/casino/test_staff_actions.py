@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from audit import approvals
 from players import staff
-from players.login import account_locks
+from players.login import locks
 from players.protection import exclusions
 from tests.builders import a_player
 from tests.harness.sweeps import sample
@@ -66,14 +66,14 @@ def test_the_player_s_page_offers_what_the_role_may_do_and_nothing_else(player, 
 def test_locking_and_opening_take_a_reason(player):
     support = at("support")
     assert "Enter a reason" in support.post(page("staff_player_lock", player), {"reason": " "}).content.decode()
-    assert account_locks.lock_of(player) is None
+    assert locks.lock_of(player) is None
     support.post(page("staff_player_lock", player), {"reason": "stolen card"})
-    lock = account_locks.lock_of(player)
+    lock = locks.lock_of(player)
     assert lock
     assert lock.reason == "stolen card"
     assert "stolen card" in support.get(page("staff_player", player)).content.decode()
     support.post(page("staff_player_unlock", player), {"reason": "found"})
-    assert account_locks.lock_of(player) is None
+    assert locks.lock_of(player) is None
 
 
 @pytest.mark.sweep
@@ -144,7 +144,7 @@ def test_what_is_locked_is_not_said_to_play(player):
     shown = support.get(page("staff_player", player)).content.decode()
     assert "No restrictions." not in shown
     assert "Unlock account" in shown
-    locked = account_locks.lock_of(player)
+    locked = locks.lock_of(player)
     assert locked
     assert f"by {locked.by.name} (staff:{locked.by_id}): stolen card" in shown
     again = support.post(page("staff_player_lock", player), {"reason": "twice"}, follow=True).content.decode()

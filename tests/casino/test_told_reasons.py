@@ -10,7 +10,7 @@ from django.urls import reverse
 from audit import approvals
 from games.models import ChatMessage, ChatName
 from players.identity import duplicates
-from players.login import account_locks
+from players.login import locks
 from players.models import Exclusion, Ground, Player
 from players.protection import exclusions
 from players.staff import STAFF_ONLY, VISIBLE_ONCE_DONE, VISIBLE_TO_PLAYER
@@ -41,7 +41,7 @@ def reads(player: Player) -> bool:
 
 
 def locked(player: Player) -> None:
-    account_locks.lock(player=player, reason="before", by=a_member_of_staff("support"))
+    locks.lock(player=player, reason="before", by=a_member_of_staff("support"))
 
 
 def excluded(player: Player) -> None:

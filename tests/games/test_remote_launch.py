@@ -13,7 +13,7 @@ from django.utils import translation
 
 from games.models import Participation
 from players.api import tokens
-from players.login import account_locks
+from players.login import locks
 from players.models import Agreement, Mail, Player, Scope, Session
 from players.protection.exclusions import exclude
 from players.registration import record_change
@@ -222,7 +222,7 @@ class TestComingIn:
 
     def test_whose_account_is_locked_does_not_come_in(self, operator, table):
         address = announced(operator)
-        account_locks.lock(player=Player.objects.get(), reason="for a test", by=a_member_of_staff("support"))
+        locks.lock(player=Player.objects.get(), reason="for a test", by=a_member_of_staff("support"))
         assert a_visitor().get(address).status_code == 403
 
     def test_who_has_excluded_themselves_reads_so_at_the_table(self, operator, table):

@@ -21,7 +21,7 @@ from games.shared import stream_tokens
 from games.tables.clock import Clock
 from games.tables.notify import CHANNEL, notify_table
 from ops import presence
-from players.login import account_locks, sessions
+from players.login import locks, sessions
 from players.models import Ended, Player, Session
 from players.protection import exclusions
 from realtime.hub import MOST_OF_ONE_PLAYER
@@ -227,7 +227,7 @@ def test_gli19_2_4_1_streams_end_when_staff_lock_the_account_whichever_session_o
     with watching(url, *map(stream_tokens.issue, (stays, before))) as watchers:
         for watcher in watchers:
             watcher.wait_for("own")
-        account_locks.lock(player=player, reason="for a test", by=a_member_of_staff("support"))
+        locks.lock(player=player, reason="for a test", by=a_member_of_staff("support"))
         watchers[1].wait_for("over")
         watchers[1].wait_for_end()
         with watching(url, stream_tokens.issue(a_ticket(player, live_table))) as (

@@ -5,7 +5,7 @@ house.
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from players.login import account_locks
+from players.login import locks
 from players.models import AccountLock, Ended, Session
 from tests.builders import a_player
 from tests.harness.owner import as_owner
@@ -23,7 +23,7 @@ def player():
 
 
 def lock(player, reason="stolen card"):
-    return account_locks.lock(player=player, reason=reason, by=a_member_of_staff("compliance"))
+    return locks.lock(player=player, reason=reason, by=a_member_of_staff("compliance"))
 
 
 def is_in(visitor):
@@ -65,16 +65,16 @@ def test_a_session_that_began_beside_the_lock_is_over_at_its_next_page(player):
 
 def test_a_player_is_let_in_again_when_staff_open_the_account(player):
     lock(player)
-    account_locks.unlock(player=player, reason="it was found", by=a_member_of_staff("support"))
+    locks.unlock(player=player, reason="it was found", by=a_member_of_staff("support"))
     visitor = a_visitor()
     log_in(visitor, player.user)
     assert is_in(visitor)
-    assert account_locks.lock_of(player) is None
+    assert locks.lock_of(player) is None
 
 
 def test_both_are_on_record_with_a_reason_and_mailed(player):
     lock(player, "stolen card")
-    account_locks.unlock(player=player, reason="found again", by=a_member_of_staff("support"))
+    locks.unlock(player=player, reason="found again", by=a_member_of_staff("support"))
     assert [event["data"]["reason"] for kind in ("account.locked", "account.unlocked") for event in events(kind)] == [
         "stolen card",
         "found again",
@@ -84,10 +84,10 @@ def test_both_are_on_record_with_a_reason_and_mailed(player):
 
 
 def test_is_refused_twice_and_without_a_reason(player):
-    with pytest.raises(account_locks.LockError, match="Enter a reason"):
+    with pytest.raises(locks.LockError, match="Enter a reason"):
         lock(player, "  ")
     lock(player)
-    with pytest.raises(account_locks.LockError, match="already locked"):
+    with pytest.raises(locks.LockError, match="already locked"):
         lock(player)
 
 
@@ -96,10 +96,10 @@ def test_an_erased_account_is_neither_locked_nor_opened(player):
     lock(locked)
     for each in (locked, erased):
         as_owner("INSERT INTO players_closure (player_id, state, by) VALUES (%s, 'erased', 'system')", [each.pk])
-    with pytest.raises(account_locks.LockError, match="erased"):
+    with pytest.raises(locks.LockError, match="erased"):
         lock(erased)
-    with pytest.raises(account_locks.LockError, match="erased"):
-        account_locks.unlock(player=locked, reason="found", by=a_member_of_staff("support"))
+    with pytest.raises(locks.LockError, match="erased"):
+        locks.unlock(player=locked, reason="found", by=a_member_of_staff("support"))
 
 
 @pytest.mark.parametrize("role", ["finance", "operator"])

@@ -15,7 +15,7 @@ from audit.models import Approval, Event
 from players import staff as staffing
 from players.account import closures
 from players.api import tokens
-from players.login import account_locks
+from players.login import locks
 from players.models import ApiToken, Ended, Mail, Scope, Session, Staff, StaffAction, User
 from tests.builders import PASSWORD, a_player
 from tests.harness.sweeps import sample
@@ -152,9 +152,9 @@ class TestTheOwner:
     def test_whose_account_is_locked_has_none_that_holds_until_it_is_opened(self):
         player, staff = a_player(), a_member_of_staff("support")
         _, key = a_token(player.user)
-        account_locks.lock(player=player, reason="for a test", by=staff)
+        locks.lock(player=player, reason="for a test", by=staff)
         assert comes_in(key) == 401
-        account_locks.unlock(player=player, reason="for a test", by=staff)
+        locks.unlock(player=player, reason="for a test", by=staff)
         assert comes_in(key) == 200
 
     def test_whose_account_is_closed_has_none_any_more(self):

@@ -13,7 +13,7 @@ from django.db import IntegrityError, ProgrammingError, transaction
 from django.test import Client
 from django.urls import reverse
 
-from players.login import account_locks
+from players.login import locks
 from players.login.session_store import row_key, store_of
 from players.models import BrowserSession, User
 from tests.builders import a_player
@@ -197,7 +197,7 @@ class TestWhoIsHere:
         """Addresses of every standing."""
         closed, locked = a_player(password=PASSWORD).user, a_player(password=PASSWORD)
         disable(closed)
-        account_locks.lock(player=locked, reason="for a test", by=a_member_of_staff("compliance"))
+        locks.lock(player=locked, reason="for a test", by=a_member_of_staff("compliance"))
         return {
             "has an account": a_player(password=PASSWORD).user.email,
             "works here": a_member_of_staff("support", password=PASSWORD).user.email,

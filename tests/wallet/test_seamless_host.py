@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from audit.models import Clock
-from players.login import account_locks, sessions
+from players.login import locks, sessions
 from players.models import Ended, LimitKind, Period, Session
 from players.protection import exclusions, limits
 from tests.builders import a_player
@@ -323,7 +323,7 @@ def exclude(game):
 
 
 def lock(game):
-    account_locks.lock(player=game.who, reason="for a test", by=a_member_of_staff("compliance"))
+    locks.lock(player=game.who, reason="for a test", by=a_member_of_staff("compliance"))
 
 
 def switch_off(game):
