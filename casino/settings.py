@@ -248,13 +248,13 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_FORMS = {
     "login": "players.login.forms.LoginForm",
     "signup": "players.login.forms.RegistrationForm",
-    "confirm_email_verification_code": "players.login.account_forms.ConfirmAddressForm",
-    "add_email": "players.login.account_forms.NewAddressForm",
-    "change_password": "players.login.account_forms.ChangePasswordForm",
-    "reset_password": "players.login.account_forms.ForgottenPasswordForm",
-    "confirm_password_reset_code": "players.login.account_forms.ConfirmResetForm",
-    "reset_password_from_key": "players.login.account_forms.NewPasswordForm",
-    "reauthenticate": "players.login.account_forms.ReauthenticateForm",
+    "confirm_email_verification_code": "players.login.forms.ConfirmAddressForm",
+    "add_email": "players.login.forms.NewAddressForm",
+    "change_password": "players.login.forms.ChangePasswordForm",
+    "reset_password": "players.login.forms.ForgottenPasswordForm",
+    "confirm_password_reset_code": "players.login.forms.ConfirmResetForm",
+    "reset_password_from_key": "players.login.forms.NewPasswordForm",
+    "reauthenticate": "players.login.forms.ReauthenticateForm",
 }
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True

@@ -1,9 +1,9 @@
-"""Log-in and registration forms."""
+"""Forms of log-in: registration, addresses, passwords."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, ClassVar
 
 from allauth.account import forms as allauth
 from allauth.account.adapter import get_adapter
@@ -145,3 +145,82 @@ def relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str | Promis
         fields[name].label = str(label)
         fields[name].widget.attrs.pop("placeholder", None)
         fields[name].help_text = ""
+
+
+CODE = gettext_lazy("Code from the e-mail")
+NEW = {"password1": gettext_lazy("New password"), "password2": gettext_lazy("Repeat new password")}
+
+
+class Relabelled(forms.Form):
+    """An allauth form with our labels and without placeholders that repeat them."""
+
+    labels: ClassVar[Mapping[str, str | Promise]] = {}
+    helps: ClassVar[Mapping[str, str | Promise]] = {}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        relabel(self.fields, self.labels)
+        for name, text in self.helps.items():
+            self.fields[name].help_text = str(text)
+
+
+class ConfirmAddressForm(Relabelled, allauth.ConfirmEmailVerificationCodeForm):
+    """Code that confirms an e-mail address."""
+
+    labels: ClassVar = {"code": CODE}
+
+
+class NewAddressForm(Relabelled, allauth.AddEmailForm):
+    """New e-mail address, which replaces the present one."""
+
+    labels: ClassVar = {"email": gettext_lazy("New e-mail address")}
+
+
+class ChangePasswordForm(Relabelled, allauth.ChangePasswordForm):
+    """Current password, and the new one twice."""
+
+    labels: ClassVar = {"oldpassword": gettext_lazy("Current password"), **NEW}
+    helps: ClassVar = {"password1": gettext_lazy("At least 10 characters.")}
+
+    def clean_oldpassword(self) -> str:
+        """Check the current password; a wrong one counts like a failed log-in. allauth's own check is not counted."""
+        password: str = self.cleaned_data["oldpassword"]
+        if not get_adapter().reauthenticate(self.user, password):
+            raise get_adapter().validation_error("enter_current_password")
+        return password
+
+
+class ForgottenPasswordForm(Relabelled, allauth.ResetPasswordForm):
+    """E-mail address to which the reset code is sent."""
+
+    labels: ClassVar = {"email": gettext_lazy("E-mail address")}
+
+
+class ConfirmResetForm(Relabelled, allauth.ConfirmPasswordResetCodeForm):
+    """Code that permits a new password."""
+
+    labels: ClassVar = {"code": CODE}
+
+
+class NewPasswordForm(Relabelled, allauth.ResetPasswordKeyForm):
+    """New password, twice."""
+
+    labels: ClassVar = NEW
+    helps: ClassVar = {"password1": gettext_lazy("At least 10 characters.")}
+
+
+class ReauthenticateForm(Relabelled, allauth.ReauthenticateForm):
+    """Password again, before a sensitive action."""
+
+    labels: ClassVar = {"password": gettext_lazy("Password")}
+
+
+class UnlockForm(forms.Form):
+    """Code that opens a lock: the mailed code, or one of the second factor."""
+
+    code = forms.CharField(
+        label=gettext_lazy("Code"),
+        max_length=20,
+        help_text=gettext_lazy("The code from the e-mail, or a code from your authenticator app."),
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code"}),
+    )

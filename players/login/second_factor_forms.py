@@ -11,7 +11,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from players.login import second_factor
-from players.login.account_forms import Relabelled
+from players.login.forms import Relabelled
 
 LONGEST_NAME = 60  # characters
 

@@ -15,8 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from players.login import locks
-from players.login.account_forms import UnlockForm
-from players.login.forms import LoginForm
+from players.login.forms import LoginForm, UnlockForm
 
 LOCKED_EMAIL = "locked_email"  # session key: the e-mail address of the locked log-in
 

@@ -15,7 +15,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from players.login import second_factor
-from players.login.account_forms import ConfirmAddressForm
+from players.login.forms import ConfirmAddressForm
 from players.models import Player, User
 from tests.builders import a_player
 from tests.harness.owner import update_as_owner
