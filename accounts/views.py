@@ -25,7 +25,7 @@ from players.access import PlayerRequest, player_required
 from players.account import closures
 from players.login import second_factor
 from players.login.forms import RegistrationForm
-from players.login.second_factor_forms import ReauthenticateForm
+from players.login.second_factor import ReauthenticateForm
 from players.models import ClosureState, Player
 from players.rates import now_and_then
 from players.registration import EmailTaken

@@ -285,11 +285,11 @@ STAFF_IDLE_SECONDS = env.int("STAFF_IDLE_SECONDS", default=30 * 60)
 MFA_ADAPTER = "players.login.second_factor.MFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_FORMS = {
-    "authenticate": "players.login.second_factor_forms.AuthenticateForm",
-    "reauthenticate": "players.login.second_factor_forms.ReauthenticateForm",
-    "activate_totp": "players.login.second_factor_forms.ActivateForm",
-    "add_webauthn": "players.login.second_factor_forms.AddPasskeyForm",
-    "edit_webauthn": "players.login.second_factor_forms.RenamePasskeyForm",
+    "authenticate": "players.login.second_factor.AuthenticateForm",
+    "reauthenticate": "players.login.second_factor.ReauthenticateForm",
+    "activate_totp": "players.login.second_factor.ActivateForm",
+    "add_webauthn": "players.login.second_factor.AddPasskeyForm",
+    "edit_webauthn": "players.login.second_factor.RenamePasskeyForm",
 }
 MFA_TOTP_TOLERANCE = 1  # steps of 30 seconds; each code is still accepted only once
 MFA_RECOVERY_CODES_SHOW_ONCE = True

@@ -19,12 +19,16 @@ from typing import Any, ClassVar, Final
 from allauth.account.app_settings import REAUTHENTICATION_TIMEOUT
 from allauth.account.internal.flows.login import get_authentication_records
 from allauth.core.internal.cryptokit import compare_user_code
-from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter, get_adapter
+from allauth.mfa.base import forms as base
 from allauth.mfa.models import Authenticator
+from allauth.mfa.totp import forms as totp
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value
 from allauth.mfa.totp.internal.auth import yield_hotp_counters_from_time as steps_around_now
+from allauth.mfa.webauthn import forms as webauthn
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from django import forms
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
@@ -36,6 +40,7 @@ from django.utils.translation import gettext_lazy as _
 
 from players import key_rotation
 from players.login.current_user import staff_of
+from players.login.forms import Relabelled
 from players.models import User
 
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
@@ -202,3 +207,56 @@ def _bound() -> bytes:
 
 def _cipher(key: bytes) -> AESGCM:
     return AESGCM(key_rotation.derived_of(key, b"second factors"))
+
+
+LONGEST_NAME = 60  # characters
+
+
+class OnlyOnce(base.BaseAuthenticateForm):
+    """Accepts each code of an authenticator app only once."""
+
+    def clean_code(self) -> str:
+        """Raises ValidationError if the code is wrong or has been used."""
+        with belonging_to(self.user.pk):
+            code: str = super().clean_code()
+        if self.authenticator.type == Authenticator.Type.TOTP and not spend(self.authenticator, code):
+            raise get_adapter().validation_error("incorrect_code")
+        return code
+
+
+class AuthenticateForm(Relabelled, OnlyOnce, base.AuthenticateForm):
+    """Code at log-in."""
+
+    labels: ClassVar = {"code": _("Code")}
+
+
+class ReauthenticateForm(Relabelled, OnlyOnce, base.ReauthenticateForm):
+    """Code before a sensitive action."""
+
+    labels: ClassVar = {"code": _("Code")}
+
+
+class ActivateForm(Relabelled, totp.ActivateTOTPForm):
+    """First code of an authenticator app, which proves that it has the secret."""
+
+    labels: ClassVar = {"code": _("Code shown in the app")}
+
+
+class PasskeyName(forms.Form):
+    """Name of a passkey."""
+
+    name = forms.CharField(label=_("Name of the passkey"), max_length=LONGEST_NAME, required=False)
+
+
+class AddPasskeyForm(PasskeyName, webauthn.AddWebAuthnForm):
+    """New passkey, as created by the browser."""
+
+    passwordless = forms.BooleanField(
+        label=_("Log in with this passkey only, without a password"), required=False, initial=True
+    )
+
+
+class RenamePasskeyForm(webauthn.EditWebAuthnForm):
+    """New name of a passkey."""
+
+    name = forms.CharField(label=_("Name of the passkey"), max_length=LONGEST_NAME)
