@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import path, reverse_lazy
 
 from players.access import View
-from players.login import second_factor, security_views, views
+from players.login import second_factor, views
 
 LOG_IN = reverse_lazy("account_login")
 
@@ -48,24 +48,20 @@ urlpatterns = [
         transaction.atomic(account.CompletePasswordResetView.as_view(success_url=LOG_IN)),
         name="account_complete_password_reset",
     ),
-    path("security/", security_views.security, name="account_security"),
+    path("security/", views.security, name="account_security"),
     path("security/email/", changing(account.email), name="account_email"),
     path("security/password/", changing(account.password_change), name="account_change_password"),
-    path("security/app/", changing(security_views.ActivateApp.as_view()), name="mfa_activate_totp"),
-    path("security/app/remove/", changing(security_views.DeactivateApp.as_view()), name="mfa_deactivate_totp"),
-    path("security/passkeys/add/", changing(security_views.AddPasskey.as_view()), name="mfa_add_webauthn"),
-    path(
-        "security/passkeys/<int:pk>/name/", changing(security_views.RenamePasskey.as_view()), name="mfa_edit_webauthn"
-    ),
+    path("security/app/", changing(views.ActivateApp.as_view()), name="mfa_activate_totp"),
+    path("security/app/remove/", changing(views.DeactivateApp.as_view()), name="mfa_deactivate_totp"),
+    path("security/passkeys/add/", changing(views.AddPasskey.as_view()), name="mfa_add_webauthn"),
+    path("security/passkeys/<int:pk>/name/", changing(views.RenamePasskey.as_view()), name="mfa_edit_webauthn"),
     path(
         "security/passkeys/<int:pk>/remove/",
-        changing(security_views.RemovePasskey.as_view()),
+        changing(views.RemovePasskey.as_view()),
         name="mfa_remove_webauthn",
     ),
-    path("security/codes/", changing(security_views.ShowRecoveryCodes.as_view()), name="mfa_view_recovery_codes"),
-    path(
-        "security/codes/new/", changing(security_views.MakeRecoveryCodes.as_view()), name="mfa_generate_recovery_codes"
-    ),
+    path("security/codes/", changing(views.ShowRecoveryCodes.as_view()), name="mfa_view_recovery_codes"),
+    path("security/codes/new/", changing(views.MakeRecoveryCodes.as_view()), name="mfa_generate_recovery_codes"),
     path("security/again/", account.reauthenticate, name="account_reauthenticate"),
     path("security/again/code/", factors.reauthenticate, name="mfa_reauthenticate"),
     path("security/again/passkey/", passkeys.reauthenticate_webauthn, name="mfa_reauthenticate_webauthn"),
