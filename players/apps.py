@@ -14,13 +14,12 @@ class PlayersConfig(AppConfig):
         from players import alterations, credentials, reports, significant, staff
         from players.login import signals
         from players.mail import alerts
-        from players.mail import approvals as approval_mail
         from players.protection import exclusions
 
         signals.connect()
         credentials.connect()
         alarms.register(alerts.mail_alert)
-        approvals.listen(approval_mail.keep)
+        approvals.listen(alerts.keep)
         approvals.register(
             exclusions.KIND,
             title="lifting of an exclusion",

@@ -6,7 +6,7 @@ from players import mail
 from players.api import calls
 from players.login import locks, sessions
 from players.login.session_store import SessionStore
-from players.mail import alerts, approvals
+from players.mail import alerts
 from players.support import complaints
 
 
@@ -43,7 +43,7 @@ def end_idle_sessions() -> None:
 @shared_task
 def mail_approvals() -> None:
     """Mail staff about pending and ended approvals."""
-    approvals.mail_due()
+    alerts.mail_due()
 
 
 @shared_task

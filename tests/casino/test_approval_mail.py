@@ -10,7 +10,7 @@ import pytest
 
 from audit import approvals
 from audit.tasks import expire_approvals
-from players.mail import approvals as approval_mail
+from players.mail import alerts
 from players.models import ApprovalNotification, Mail
 from players.tasks import mail_approvals
 from tests.builders import a_player
@@ -22,7 +22,7 @@ from tests.wallet.test_at_once import at_once
 @pytest.fixture
 def at_once_due(monkeypatch):
     """Mails are sent without a delay for collecting."""
-    monkeypatch.setattr(approval_mail, "GATHERED_FOR", timedelta(0))
+    monkeypatch.setattr(alerts, "GATHERED_FOR", timedelta(0))
 
 
 def ask(by=None):
@@ -74,7 +74,7 @@ class TestWhoDecides:
     def test_is_told_after_some_minutes_of_all_there_was(self):
         a_member_of_staff("finance")
         ask()
-        assert approval_mail.mail_due() == 0
+        assert alerts.mail_due() == 0
         assert not mailed("approvals_waiting")
         assert ApprovalNotification.objects.count() == 1
 
@@ -120,7 +120,7 @@ def test_two_workers_mail_it_once(cloned_db, at_once_due):
 
     def one():
         ready.wait(timeout=30)
-        return approval_mail.mail_due()
+        return alerts.mail_due()
 
     assert sorted(at_once([one, one])) == [0, 1]
     assert Mail.objects.filter(template="approvals_waiting").count() == 1
