@@ -18,7 +18,7 @@ from casino.styleguide import styleguide
 from games.tables.felt_sheet import felt_sheet
 from ops.metrics.views import metrics
 from players.access import staff_required
-from players.mail.demo_outbox import outbox
+from players.demo import outbox
 from players.staff.access_log import listed
 from wallet.payments import views as payments
 from wallet.payments.views import payout_callback
