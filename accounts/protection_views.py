@@ -6,12 +6,13 @@ They are in this app because stopping also returns money from open games.
 from contextlib import suppress
 from typing import Any, ClassVar
 
+from django import forms
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from drf_spectacular.utils import extend_schema
@@ -26,9 +27,79 @@ from players.api.views import PlayerApiView
 from players.datetime_format import written_moment
 from players.models import Exclusion, ExclusionKind, Player, Scope, Staff
 from players.protection import eligibility, exclusions, play_sessions
-from players.protection.forms import IntervalForm, SelfExclusionForm, TimeOutForm
 from wallet.ledger import purse
 from wallet.models import Mode
+
+OWN_DATE = "own"
+FOR_GOOD = "good"
+
+
+class TimeOutForm(forms.Form):
+    """A day, a week, a month, or until a date."""
+
+    length = forms.ChoiceField(
+        label=gettext_lazy("Duration"),
+        choices=[
+            ("day", gettext_lazy("1 day")),
+            ("week", gettext_lazy("1 week")),
+            ("month", gettext_lazy("1 month")),
+            (OWN_DATE, gettext_lazy("Until a date I choose")),
+        ],
+    )
+    until = forms.DateField(
+        label=gettext_lazy("Until"),
+        required=False,
+        input_formats=["%Y-%m-%d"],
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+        help_text=gettext_lazy("Only if you choose your own date: at most six weeks from now."),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Require the date only if it was chosen, otherwise drop it."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("length") != OWN_DATE:
+            cleaned["until"] = None
+        elif not cleaned.get("until") and "until" not in self.errors:
+            self.add_error("until", _("Choose the date from which you can play again."))
+        return cleaned
+
+    def refuse_date(self) -> None:
+        """Add an error that names the possible dates."""
+        self.add_error("until", _("Choose a date after today and at most six weeks from now."))
+
+
+class SelfExclusionForm(forms.Form):
+    """Duration of a self-exclusion, and confirmation that it cannot be undone."""
+
+    months = forms.ChoiceField(label=gettext_lazy("Duration"))
+    is_sure = forms.BooleanField(
+        label=gettext_lazy("I understand that no one can end this early."),
+        error_messages={"required": gettext_lazy("Tick this box to confirm your self-exclusion.")},
+    )
+
+    def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offered = [
+            (str(months), ngettext("%d month", "%d months", months) % months)
+            for months in exclusions.months_offered(player)
+        ]
+        self.fields["months"].choices = [*offered, (FOR_GOOD, _("Permanently"))]  # type: ignore[attr-defined]
+
+    def clean_months(self) -> int | None:
+        """Return the number of months; None: permanently."""
+        chosen = self.cleaned_data["months"]
+        return None if chosen == FOR_GOOD else int(chosen)
+
+
+class IntervalForm(forms.Form):
+    """Interval of the reality check, in minutes."""
+
+    minutes = forms.TypedChoiceField(label=gettext_lazy("Remind me"), coerce=int)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        words = {minutes: _("every %(minutes)d minutes") % {"minutes": minutes} for minutes in play_sessions.INTERVALS}
+        self.fields["minutes"].choices = list(words.items())  # type: ignore[attr-defined]
 
 
 @player_required
