@@ -35,8 +35,7 @@ from players.models import (
 )
 from players.staff import access_log
 from players.support import complaints, conversations
-from players.support.complaint_messages import outside, turn_to
-from players.support.complaints import ANSWER, DECIDE
+from players.support.complaints import ANSWER, DECIDE, outside, turn_to
 from players.support.replies import filling
 from players.support.replies.filling import LANGUAGES, facts_about, facts_of, fill, given
 from players.support.replies.staff_inputs import PlaceholdersForm
@@ -318,7 +317,7 @@ def show(
             "colleagues": complaints.answerers(),
             "me": request.staff.pk,
             "may_decide": request.user.has_perm(DECIDE),
-            "is_late": complaints.is_late(conversation),
+            "is_late": complaints.is_overdue(conversation),
             "timeline": timeline(conversation),
             "turn_to": turn_to(conversation),
             "decided_before": complaints.decided_before(conversation, request.staff),

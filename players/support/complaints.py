@@ -6,18 +6,22 @@ Each step locks the conversation and adds an event and a row of the timeline
 Error messages are sentences in the active language.
 """
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from audit import log
 from players import mail
 from players.mail.alerts import holders
 from players.models import (
+    DECIDED,
     HOUSES_TURN,
     CaseStep,
     ComplaintStep,
@@ -30,6 +34,7 @@ from players.models import (
     Verdict,
 )
 from players.support.conversations import ServiceError, locked, move, read_up_to, record, say
+from players.support.replies.filling import TURN_TO
 
 ANSWER: Final = "players.answer_service"
 DECIDE: Final = "players.decide_complaint"
@@ -148,7 +153,7 @@ def may_reopen(conversation: Conversation) -> bool:
     ).exists()
 
 
-def is_late(conversation: Conversation) -> bool:
+def is_overdue(conversation: Conversation) -> bool:
     """Return whether the complaint is open and past its deadline."""
     return overdue().filter(pk=conversation.pk).exists()
 
@@ -251,3 +256,55 @@ def _waits(conversation: Conversation) -> ConversationState:
 
 def _staff(number: int) -> str:
     return f"staff:{number}" if number else ""
+
+
+# Roles by precedence: a staff member with several is named by the first one.
+ROLES: Final = {
+    "compliance": gettext_lazy("our compliance team"),
+    "support": gettext_lazy("our customer service"),
+    "operator": gettext_lazy("our game operations team"),
+}
+
+
+@dataclass(frozen=True)
+class ComplaintStatus:
+    """State of a complaint. *outside* is the dispute resolution body that the player may turn to now, or ""."""
+
+    handled_by: str | Promise
+    is_decided: bool
+    is_late: bool
+    reopen_until: datetime | None  # None: it is open, or cannot be reopened
+    outside: str
+    decisions: frozenset[int]  # ids of the messages that give the reasons of a decision
+
+
+def complaint_status(conversation: Conversation) -> ComplaintStatus:
+    """Return the state of a complaint for its player."""
+    is_decided = conversation.verdict in DECIDED
+    is_late = is_overdue(conversation)
+    decisions = conversation.steps.filter(step=CaseStep.DECIDED).values_list("message", flat=True)
+    is_open = conversation.state != ConversationState.CLOSED
+    return ComplaintStatus(
+        handled_by=role_of(conversation.assigned_to) if conversation.assigned_to and is_open else "",
+        is_decided=is_decided,
+        is_late=is_late,
+        reopen_until=conversation.reopen_until if may_reopen(conversation) else None,
+        outside=turn_to(conversation) if is_late else outside(conversation, conversation.verdict),
+        decisions=frozenset(number for number in decisions if number),
+    )
+
+
+def outside(conversation: Conversation, verdict: str) -> str:
+    """Return the dispute resolution body for a complaint that ended with *verdict*; "" if there is none."""
+    return turn_to(conversation) if verdict in DECIDED and verdict != Verdict.UPHELD else ""
+
+
+def turn_to(conversation: Conversation) -> str:
+    """Return the dispute resolution body in the player's jurisdiction, or ""."""
+    return TURN_TO.get(conversation.player.jurisdiction_id, "")
+
+
+def role_of(staff: Staff) -> str | Promise:
+    """Return the name of the staff member's role, which players read in place of a person's name."""
+    held = set(staff.user.groups.values_list("name", flat=True))
+    return next((words for role, words in ROLES.items() if role in held), ROLES["support"])

@@ -18,7 +18,7 @@ from players.access import PlayerRequest, player_required
 from players.models import Conversation, Topic
 from players.rates import now_and_then
 from players.support import complaints, conversations
-from players.support.complaint_messages import complaint_status
+from players.support.complaints import complaint_status
 from players.support.conversations import LONGEST
 
 LONGEST_ROUND = 100  # maximum length of a typed round code
