@@ -6,9 +6,8 @@ from django import forms
 from django.utils.translation import get_language
 
 from players.models import Player
-from players.support.replies import filling, staff_inputs
-from players.support.replies.filling import Given
-from players.support.replies.staff_inputs import Input
+from players.support import replies
+from players.support.replies import Given, Input
 from wallet.cashier import MoneyField
 from wallet.models import Payment, Withdrawal
 from wallet.money import format_money
@@ -16,9 +15,9 @@ from wallet.money import format_money
 
 def register() -> None:
     """Register these amounts with the letter templates."""
-    staff_inputs.register("amount", Input(_field, _write))
-    filling.register("deposit", _deposit)
-    filling.register("withdrawal", _withdrawal)
+    replies.register_input("amount", Input(_field, _write))
+    replies.register("deposit", _deposit)
+    replies.register("withdrawal", _withdrawal)
 
 
 def _field(player: Player) -> forms.Field:

@@ -34,11 +34,9 @@ from players.models import (
     Verdict,
 )
 from players.staff import access_log
-from players.support import complaints, conversations
+from players.support import complaints, conversations, replies
 from players.support.complaints import ANSWER, DECIDE, outside, turn_to
-from players.support.replies import filling
-from players.support.replies.filling import LANGUAGES, facts_about, facts_of, fill, given
-from players.support.replies.staff_inputs import PlaceholdersForm
+from players.support.replies import LANGUAGES, PlaceholdersForm, facts_about, facts_of, fill, given
 from players.support.views import message_field
 
 HIGHEST = 2**63 - 1  # largest number that the column holds
@@ -246,7 +244,7 @@ def staff_complaint_decide(request: StaffRequest, conversation_id: int) -> HttpR
 def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
     """Write to a player who has not written."""
     player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
-    offered = filling.offered(UNASKED)
+    offered = replies.offered(UNASKED)
     facts = partial(facts_about, player)
     initial = _given(request, player, offered, facts)
     form = FirstForm(request.POST or None, initial=initial, offered=offered, player=player)
@@ -384,7 +382,7 @@ def _find(conversation_id: int, **more: object) -> Conversation:
 
 def _offered(conversation: Conversation) -> list[ReplyTemplate]:
     """Return the templates that an answer may begin from."""
-    return list(filling.offered(KINDS[conversation.topic == Topic.COMPLAINT]))
+    return list(replies.offered(KINDS[conversation.topic == Topic.COMPLAINT]))
 
 
 def _begun_from(

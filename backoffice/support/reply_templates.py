@@ -11,9 +11,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from players.access import StaffRequest, staff_required
 from players.models import ReplyKind, ReplyTemplate
+from players.support import replies
 from players.support.conversations import LONGEST
-from players.support.replies import filling
-from players.support.replies.filling import LANGUAGES, PLACEHOLDERS, WRITE, placeholders
+from players.support.replies import LANGUAGES, PLACEHOLDERS, WRITE, placeholders
 
 READ: Final = (WRITE, "players.answer_service", "games.moderate_chat")
 NAMES: Final = {"en": "English", "sv": "Swedish", "da": "Danish", "ro": "Romanian", "de": "German"}
@@ -80,7 +80,7 @@ class WithdrawForm(forms.Form):
 @require_safe
 def staff_replies(request: StaffRequest) -> HttpResponse:
     """List all templates by kind."""
-    context = {"templates": filling.newest(), "may_write": request.user.has_perm(WRITE)}
+    context = {"templates": replies.newest(), "may_write": request.user.has_perm(WRITE)}
     return render(request, "staff/replies.html", context)
 
 
@@ -98,7 +98,7 @@ def staff_reply_new(request: StaffRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_reply(request: StaffRequest, name: str) -> HttpResponse:
     """Show one template with its versions. On POST, write the next version."""
-    versions = filling.versions(name)
+    versions = replies.versions(name)
     if not versions:
         raise Http404
     may_write, newest = request.user.has_perm(WRITE), versions[0]
@@ -132,10 +132,10 @@ def staff_reply_withdraw(request: StaffRequest, name: str) -> HttpResponse:
         return redirect("staff_reply", name)
     asked = form.cleaned_data
     try:
-        filling.withdraw(name=name, number=asked["number"], reason=asked["reason"], by=request.staff)
+        replies.withdraw(name=name, number=asked["number"], reason=asked["reason"], by=request.staff)
     except ReplyTemplate.DoesNotExist as error:
         raise Http404 from error
-    except filling.Meanwhile as error:
+    except replies.Meanwhile as error:
         messages.warning(request, str(error))
     else:
         messages.success(request, "Template withdrawn. Messages that were already sent are unchanged.")
@@ -146,7 +146,7 @@ def _write(request: StaffRequest, form: VersionForm, name: str, based_on: int) -
     """Write the version that a valid form asks for, or add an error to the form."""
     asked = form.cleaned_data
     try:
-        made = filling.write(
+        made = replies.write(
             name=name,
             based_on=based_on,
             kind=ReplyKind(asked["kind"]),
@@ -154,7 +154,7 @@ def _write(request: StaffRequest, form: VersionForm, name: str, based_on: int) -
             texts=form.texts,
             by=request.staff,
         )
-    except filling.Meanwhile as error:
+    except replies.Meanwhile as error:
         form.add_error(None, f"{error} Your text is still here. Copy it and open the template again.")
         return False
     messages.success(request, f"Version {made.number} is now the current version.")

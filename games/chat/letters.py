@@ -16,9 +16,8 @@ from django.utils.translation import override
 from games.models import ChatBan, ChatMessage, ChatNameTaken, Grounds
 from players.datetime_format import written_until
 from players.models import Conversation, Player, ReplyKind, ReplyTemplate, Staff, Topic
-from players.support import conversations
-from players.support.replies import filling
-from players.support.replies.filling import Given, facts_about, fill, placeholders
+from players.support import conversations, replies
+from players.support.replies import Given, facts_about, fill, placeholders
 
 
 def because(grounds: str) -> str:
@@ -78,7 +77,7 @@ def write(*, player: Player, done: Sequence[ActionText], grounds: Grounds, by: S
         }
     facts = {**facts_about(player, language, by.user), **said}
     known = {placeholder for placeholder, fact in facts.items() if fact}
-    template = next((each for each in filling.offered([ReplyKind.CHAT]) if each.name == NAME), None)
+    template = next((each for each in replies.offered([ReplyKind.CHAT]) if each.name == NAME), None)
     if template is None or not placeholders(template.texts[language]) <= known:
         template = None
     return conversations.lay_down(
@@ -91,15 +90,15 @@ def write(*, player: Player, done: Sequence[ActionText], grounds: Grounds, by: S
 
 
 def _text(template: ReplyTemplate | None, language: str) -> str:
-    words: str = (template.texts if template else filling.texts(NAME))[language]
+    words: str = (template.texts if template else replies.texts(NAME))[language]
     return words
 
 
 def register() -> None:
     """Register the sources of facts."""
-    filling.register("chat_message", _message)
-    filling.register("chat_ban", _ban)
-    filling.register("chat_name", _name)
+    replies.register("chat_message", _message)
+    replies.register("chat_ban", _ban)
+    replies.register("chat_name", _name)
 
 
 def _message(player: Player, number: str) -> Given | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from django.db import migrations
 
-from players.support.replies import filling
+from players.support import replies
 
 
 TEMPLATE = "INSERT INTO players_reply_template (name, number, kind, title, texts) VALUES (%s, 1, %s, %s, %s)"
@@ -17,7 +17,7 @@ def first_templates() -> list[tuple[str, list[str]]]:
     """
     return [
         (TEMPLATE, [each["name"], each["kind"], each["title"], json.dumps(each["texts"])])
-        for each in filling.templates()
+        for each in replies.templates()
     ]
 
 

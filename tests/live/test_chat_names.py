@@ -19,9 +19,8 @@ from games.chat.panel import chat_view, read_log
 from games.models import ChatMessage, ChatName, ChatNameTaken, Grounds, LiveTable, ReportDecision, ReportReason
 from players.account import closures
 from players.models import Conversation, Player, ReplyKind, ServiceMessage
-from players.support import conversations
-from players.support.replies import filling
-from players.support.replies.filling import LANGUAGES
+from players.support import conversations, replies
+from players.support.replies import LANGUAGES
 from tests.ageing import age
 from tests.builders import a_player, a_shared_table
 from tests.harness.owner import disable
@@ -313,9 +312,9 @@ class TestTelling:
 
     @pytest.mark.sweep
     def test_is_worded_as_staff_worded_it_last(self, live_table):
-        newest = next(each for each in filling.newest() if each.name == "decided")
+        newest = next(each for each in replies.newest() if each.name == "decided")
         texts = dict.fromkeys(LANGUAGES, "{hello} Look: {action} ({reason})")
-        filling.write(
+        replies.write(
             name="decided", based_on=newest.number, kind=ReplyKind.CHAT, title="x", texts=texts,
             by=a_member_of_staff("compliance"),
         )  # fmt: skip
@@ -326,14 +325,14 @@ class TestTelling:
     @pytest.mark.parametrize("spoilt", ["withdrawn", "a mark that the house cannot fill in"])
     def test_falls_back_on_what_the_house_ships(self, live_table, spoilt):
         newest, staff = (
-            next(each for each in filling.newest() if each.name == "decided"),
+            next(each for each in replies.newest() if each.name == "decided"),
             a_member_of_staff("compliance"),
         )
         if spoilt == "withdrawn":
-            filling.withdraw(name="decided", number=newest.number, reason="bad", by=staff)
+            replies.withdraw(name="decided", number=newest.number, reason="bad", by=staff)
         else:
             texts = dict.fromkeys(LANGUAGES, "{hello} {amount}")
-            filling.write(name="decided", based_on=newest.number, kind=ReplyKind.CHAT, title="x", texts=texts, by=staff)
+            replies.write(name="decided", based_on=newest.number, kind=ReplyKind.CHAT, title="x", texts=texts, by=staff)
         letter = self.everything(live_table, reading("en", a_talker()))
         assert "We have removed" in letter
         assert "[" not in letter

@@ -13,14 +13,13 @@ from players import registration
 from players.datetime_format import written_day
 from players.identity import verification
 from players.models import Conversation, Jurisdiction, Player, ReplyKind, ReplyTemplate, ServiceMessage, Staff, Topic
-from players.support import conversations
-from players.support.replies import filling
-from players.support.replies.filling import HELP, PLACEHOLDERS, TURN_TO, UNFILLED, facts_of, fill, placeholders
+from players.support import conversations, replies
+from players.support.replies import HELP, PLACEHOLDERS, TURN_TO, UNFILLED, facts_of, fill, placeholders
 from tests.builders import a_player, a_round, a_submission, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
 
-LANGUAGES = filling.LANGUAGES
+LANGUAGES = replies.LANGUAGES
 MONEY = 100_000
 
 
@@ -51,7 +50,7 @@ def texts(words: str = "Hello") -> dict[str, str]:
 
 
 def a_template(writer: Staff, words: str = "Hello", *, name: str = "mine", based_on: int = 0) -> ReplyTemplate:
-    return filling.write(
+    return replies.write(
         name=name, based_on=based_on, kind=ReplyKind.QUESTION, title="Mine", texts=texts(words), by=writer
     )
 
@@ -71,7 +70,7 @@ def sent(words: str = "New", **more: object) -> dict[str, object]:
 @pytest.mark.django_db
 class TestShipped:
     def test_each_says_the_same_things_in_every_language(self):
-        for each in filling.newest():
+        for each in replies.newest():
             assert set(each.texts) == set(LANGUAGES)
             assert placeholders(each.texts["en"]) <= set(PLACEHOLDERS)
             assert {frozenset(placeholders(text)) for text in each.texts.values()} == {
@@ -79,9 +78,9 @@ class TestShipped:
             }
 
     def test_what_is_often_asked_is_among_them(self):
-        names = {each.name for each in filling.newest()}
-        assert names == set(filling.SHIPPED)
-        assert {each.kind for each in filling.newest()} == set(ReplyKind)
+        names = {each.name for each in replies.newest()}
+        assert names == set(replies.SHIPPED)
+        assert {each.kind for each in replies.newest()} == set(ReplyKind)
 
     def test_every_jurisdiction_has_a_help_line_and_somebody_to_turn_to(self):
         assert set(HELP) == set(TURN_TO) == {where.code for where in Jurisdiction.objects.all()}
@@ -93,7 +92,7 @@ class TestShipped:
             assert line
 
     def test_no_text_itself_names_a_telephone_number_or_an_address(self):
-        for each in filling.newest():
+        for each in replies.newest():
             for text in each.texts.values():
                 assert not re.search(r"\d|www|\.(?:com|se|dk|ro|de|uk)\b", text), each.name
 
@@ -107,27 +106,27 @@ class TestKeeping:
     def test_a_new_version_is_what_is_offered(self, writer):
         a_template(writer)
         a_template(writer, "Again", based_on=1)
-        (mine,) = [each for each in filling.offered([ReplyKind.QUESTION]) if each.name == "mine"]
+        (mine,) = [each for each in replies.offered([ReplyKind.QUESTION]) if each.name == "mine"]
         assert (mine.number, mine.texts["sv"]) == (2, "{hello} Again sv")
-        assert [each.number for each in filling.versions("mine")] == [2, 1]
+        assert [each.number for each in replies.versions("mine")] == [2, 1]
         assert [event["data"]["version"] for event in events("reply.written", on="reply:mine")] == [1, 2]
 
     def test_of_two_who_write_the_next_version_one_is_told(self, writer):
         a_template(writer)
         a_template(writer, "First", based_on=1)
-        with pytest.raises(filling.Meanwhile):
+        with pytest.raises(replies.Meanwhile):
             a_template(writer, "Second", based_on=1)
-        assert filling.versions("mine")[0].texts["en"] == "{hello} First en"
+        assert replies.versions("mine")[0].texts["en"] == "{hello} First en"
 
     def test_one_that_is_withdrawn_is_offered_no_more_until_there_is_a_new_version(self, writer):
         made = a_template(writer)
-        filling.withdraw(name="mine", number=1, reason="out of date", by=writer)
-        assert made not in filling.offered([ReplyKind.QUESTION])
-        with pytest.raises(filling.Meanwhile, match="already withdrawn"):
-            filling.withdraw(name="mine", number=1, reason="again", by=writer)
-        assert a_template(writer, "Better", based_on=1) in filling.offered([ReplyKind.QUESTION])
-        with pytest.raises(filling.Meanwhile, match="now a version 2"):
-            filling.withdraw(name="mine", number=1, reason="too late", by=writer)
+        replies.withdraw(name="mine", number=1, reason="out of date", by=writer)
+        assert made not in replies.offered([ReplyKind.QUESTION])
+        with pytest.raises(replies.Meanwhile, match="already withdrawn"):
+            replies.withdraw(name="mine", number=1, reason="again", by=writer)
+        assert a_template(writer, "Better", based_on=1) in replies.offered([ReplyKind.QUESTION])
+        with pytest.raises(replies.Meanwhile, match="now a version 2"):
+            replies.withdraw(name="mine", number=1, reason="too late", by=writer)
 
     @pytest.mark.parametrize(
         ("number", "said", "by"), [(3, "", True), (1, " ", True), (1, "", False)], ids=["later", "empty", "nobody's"]
@@ -249,7 +248,7 @@ class TestAnswering:
     @pytest.mark.sweep
     def test_a_letter_to_somebody_who_has_not_written_begins_from_one_too(self, player):
         desk, address = at("support"), f"/staff/service/new/{player.pk}/"
-        removed = next(each for each in filling.newest() if each.name == "removed")
+        removed = next(each for each in replies.newest() if each.name == "removed")
         page = desk.post(address, {"fill": "1", "template": removed.pk, "topic": "other", "text": ""}).text
         assert "Vi har tagit bort ett meddelande som du skrev i chatten. Skälet: [reason]." in page
         assert "We have removed a message of yours from the chat. The reason: [reason]." in page
@@ -280,7 +279,7 @@ class TestAnswering:
     @pytest.mark.sweep
     def test_what_the_house_does_not_know_is_asked_for_and_written_as_the_player_reads_it(self, player):
         desk, address = at("support"), f"/staff/service/new/{player.pk}/"
-        ban = next(each for each in filling.newest() if each.name == "mute")
+        ban = next(each for each in replies.newest() if each.name == "mute")
         page = desk.post(address, {"fill": "1", "template": ban.pk, "topic": "other", "text": ""}).text
         for mark in ("until", "reason", "table"):
             assert f'name="mark_{mark}"' in page

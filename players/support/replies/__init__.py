@@ -1,1 +1,0 @@
-"""Reply templates in five languages: built-in ones, versions by staff, and placeholders."""
