@@ -15,13 +15,12 @@ from audit import log, retention
 from audit.models import RetainedData
 from games.chat import moderation
 from games.models import ChipSet, FavouriteBet, FavouriteTable
-from players import mail
+from players import mail, staff
 from players.account import closures
 from players.api import tokens
 from players.identity import verification
 from players.login import sessions
 from players.models import DocumentContent, Duplicate, Mail, Player, SearchWord, Submission, Trait
-from players.staff import notes
 from players.support import conversations
 from wallet.operator_wallet import operators
 from wallet.payouts import accounts as payout_accounts
@@ -41,7 +40,7 @@ def erase_due() -> int:
 def erase(player: Player) -> None:
     """Erase the personal data of an account. The database refuses if it was not closed for long enough."""
     closures.forget(player)
-    notes.forget(player)
+    staff.forget(player)
     tokens.forget(player)
     payout_accounts.forget(player)
     operators.forget(player)

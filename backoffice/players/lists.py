@@ -15,11 +15,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from backoffice.lists.paging import NEWEST_FIRST, PAGE, Order, Page
 from backoffice.players.facts import account_name, summaries
 from backoffice.players.sections import SUSPICIONS
+from players import staff
 from players.access import StaffRequest, staff_required
 from players.models import Player, Session
 from players.models.staff import LONGEST_NOTE
 from players.search import SEE, SESSIONS
-from players.staff import access_log, notes
+from players.staff import access_log
 from wallet.ledger.statements import movements
 from wallet.models import Account, Payment, Withdrawal
 
@@ -102,7 +103,7 @@ def staff_player_sessions(request: StaffRequest, player_id: int) -> HttpResponse
     return _page(request, player, "staff/player_sessions.html", {"rows": page.rows, "page": page}, what="sessions")
 
 
-@staff_required(notes.PERMISSION)
+@staff_required(staff.PERMISSION)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_notes(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the notes about a player. On POST, add a note."""
@@ -110,10 +111,10 @@ def staff_player_notes(request: StaffRequest, player_id: int) -> HttpResponse:
     form = NoteForm(request.POST if request.method == "POST" else None, may_restrict=may_restrict)
     if form.is_valid():
         restricted = form.cleaned_data.get("restricted", False)
-        notes.add(player=player, text=form.cleaned_data["text"], restricted=restricted, by=request.staff)
+        staff.add(player=player, text=form.cleaned_data["text"], restricted=restricted, by=request.staff)
         messages.success(request, "Note saved.")
         return redirect("staff_player_notes", player.pk)
-    page = NEWEST_FIRST.page(notes.notes(player, restricted_too=may_restrict), request.GET)
+    page = NEWEST_FIRST.page(staff.notes(player, restricted_too=may_restrict), request.GET)
     context = {"note_form": form, "notes": page.rows, "page": page}
     return _page(request, player, "staff/player_notes.html", context, what="notes")
 

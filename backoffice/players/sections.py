@@ -22,7 +22,7 @@ from games.history import playing
 from games.history.search import Search, find
 from games.incidents.refund_summary import lines
 from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
-from players import harm_markers
+from players import harm_markers, staff
 from players.access import StaffRequest, staff_required
 from players.api import tokens
 from players.api.token_views import scope_labels
@@ -50,7 +50,7 @@ from players.models import (
 )
 from players.protection import exclusions, limits
 from players.search import IDENTITY, SEE, SESSIONS
-from players.staff import VISIBLE_TO_PLAYER, access_log, notes
+from players.staff import VISIBLE_TO_PLAYER, access_log
 from wallet.ledger.statements import movements
 from wallet.limits.page import what, written
 from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Withdrawal
@@ -189,7 +189,7 @@ def _chat(player: Player, reader: User) -> Data:
 
 
 def _notes(player: Player, reader: User) -> Data:
-    found = notes.notes(player, restricted_too=reader.has_perm(SUSPICIONS))
+    found = staff.notes(player, restricted_too=reader.has_perm(SUSPICIONS))
     return {"notes": found[:FEW]}
 
 
@@ -202,7 +202,7 @@ def _access_log(player: Player, reader: User) -> Data:
 
 
 SECTIONS: Final = (
-    Section("notes", "Notes", (notes.PERMISSION,), _notes),
+    Section("notes", "Notes", (staff.PERMISSION,), _notes),
     Section("account", "Account", (SEE,), _account, is_wide=False),
     Section("identity", "KYC", (IDENTITY,), _identity, is_wide=False),
     Section("money", "Balances and payments", (SEE,), _money),

@@ -19,6 +19,7 @@ import psycopg
 from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db import DatabaseError, connection, transaction
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
@@ -27,7 +28,7 @@ from audit.models import Approval
 from players import mail
 from players.api import tokens
 from players.login import second_factor, sessions
-from players.models import Ended, Staff, StaffAction, StaffChange, User
+from players.models import Ended, Note, Player, Staff, StaffAction, StaffChange, User
 from players.registration import EmailTaken
 
 ASK: Final = "players.ask_staff"
@@ -366,3 +367,39 @@ class Section(StrEnum):
 VISIBLE_TO_PLAYER: Final = "The player can read this text in a data export."
 VISIBLE_ONCE_DONE: Final = "Once executed, the player can read this text in a data export."
 STAFF_ONLY: Final = "Not disclosed to the player."
+
+
+PERMISSION = "players.note_players"
+
+
+class EmptyNote(Exception):
+    """The note is empty."""
+
+
+@transaction.atomic
+def add(*, player: Player, text: str, restricted: bool, by: Staff) -> Note:
+    """Add a note of at most `LONGEST_NOTE` characters. Raises EmptyNote.
+
+    The event of a restricted note does not name the player, because players can export the events
+    that name them.
+    """
+    said = text.strip()
+    if not said:
+        raise EmptyNote
+    note = Note.objects.create(player=player, by=by, text=said, restricted=restricted)
+    on = f"note:{note.pk}" if restricted else str(player)
+    log.record("note.added", by=str(by), on=on, data={"note": note.pk, "restricted": restricted})
+    note.refresh_from_db()
+    return note
+
+
+def notes(player: Player, *, restricted_too: bool) -> QuerySet[Note]:
+    """Return the notes about a player, newest first. Erased notes are left out."""
+    found = Note.objects.filter(player=player).exclude(text="").select_related("by").order_by("-id")
+    return found if restricted_too else found.filter(restricted=False)
+
+
+def forget(player: Player) -> None:
+    """Erase the texts of all notes about a player. The database refuses unless the account has been erased."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_forget_notes(%s)", [player.pk])

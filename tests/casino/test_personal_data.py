@@ -21,6 +21,7 @@ from audit.models import Event, Personal
 from games.engine.chemin import Phase as TablePhase
 from games.models import ChipSet, FavouriteBet, FavouriteTable, LiveTable, PlayReason, PlayReport, Table
 from players import harm_markers, registration
+from players import staff as notes
 from players.account import closures
 from players.models import (
     ClosureState,
@@ -37,7 +38,6 @@ from players.models import (
     User,
     WordField,
 )
-from players.staff import notes
 from players.support import conversations
 from tests.ageing import age
 from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_player

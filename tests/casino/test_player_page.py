@@ -17,10 +17,10 @@ from audit.models import Category, Significant, Weight
 from audit.reports.requests import clock
 from audit.significant import detection
 from backoffice.players import lists
+from players import staff
 from players.login import locks
 from players.models import Note, Player, Session
 from players.protection import exclusions
-from players.staff import notes
 from tests.builders import a_player, a_round, a_submission, a_table, a_verified_player
 from tests.chemin.at_table import a_bank, a_chemin_table, seated_players
 from tests.harness.sweeps import sample
@@ -105,8 +105,8 @@ def test_finance_sees_no_document_session_or_exclusion():
 def test_what_is_suspected_is_for_compliance_alone():
     player = a_player(real=1000)
     suspicion, clerk = a_suspicion(player), a_member_of_staff("compliance")
-    notes.add(player=player, text="Where does the money come from?", restricted=True, by=clerk)
-    notes.add(player=player, text="Likes to be called in the evening.", restricted=False, by=clerk)
+    staff.add(player=player, text="Where does the money come from?", restricted=True, by=clerk)
+    staff.add(player=player, text="Likes to be called in the evening.", restricted=False, by=clerk)
     assert reverse("staff_significant_event", args=[suspicion.pk]) in page(player)
     for more in ("", "notes/"):
         assert "Where does the money come from?" in page(player, "compliance", more)
@@ -126,7 +126,7 @@ def test_the_player_reads_what_was_noted_and_nothing_of_a_suspicion():
     player, clerk = a_player(), a_member_of_staff("compliance")
     a_suspicion(player)
     for restricted in (False, True):
-        notes.add(player=player, text=f"restricted: {restricted}", restricted=restricted, by=clerk)
+        staff.add(player=player, text=f"restricted: {restricted}", restricted=restricted, by=clerk)
     (part,) = (part for part in data_export.PARTS if part.model is Note)
     assert [row["text"] for row in part.rows(player)] == ["restricted: False"]
     told = [row["body"] for row in data_export.events(player)]
@@ -165,13 +165,13 @@ class TestNotes:
         monkeypatch.setattr(lists, "PAGE", 2)
         player, clerk, desk = a_player(), a_member_of_staff("support"), of("support")
         for number in range(5):
-            notes.add(player=player, text=f"note no. {number}", restricted=False, by=clerk)
+            staff.add(player=player, text=f"note no. {number}", restricted=False, by=clerk)
         pages = every_page(desk, f"/staff/players/{player.pk}/notes/")
         seen = [note.text for each in pages for note in each.context["notes"]]
         assert seen == [f"note no. {number}" for number in (4, 3, 2, 1, 0)]
 
     def test_are_never_changed_or_taken_away(self):
-        note = notes.add(player=a_player(), text="As it was.", restricted=False, by=a_member_of_staff("support"))
+        note = staff.add(player=a_player(), text="As it was.", restricted=False, by=a_member_of_staff("support"))
         for action in (
             lambda: Note.objects.filter(pk=note.pk).update(text="Otherwise"),
             lambda: Note.objects.filter(pk=note.pk).update(text=""),

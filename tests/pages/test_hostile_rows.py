@@ -15,8 +15,8 @@ from django.urls import reverse
 
 from audit import log
 from backoffice.lists.index import LISTS
+from players import staff
 from players.models import Session
-from players.staff import notes
 from tests.builders import a_verified_player
 from tests.harness.sweeps import share
 from tests.matrix import LINES, PAGE, STAFF, Line
@@ -156,7 +156,7 @@ def spoilt(house: Spoilt) -> Spoilt:
     a_withdrawal(a_verified_player(real=100_000))
     for role in STAFF:
         house.visitor(role)
-    notes.add(player=house.player, text="Likes to be called.", restricted=False, by=house.finance)
+    staff.add(player=house.player, text="Likes to be called.", restricted=False, by=house.finance)
     Session.objects.create(id=uuid4(), user=house.player.user, ip="192.0.2.7", browser="Firefox")
     with transaction.atomic():
         event = log.record("note.added", by="system", on=str(house.player), data={TEXT: TEXT})
