@@ -3,7 +3,7 @@
 from django.urls import path
 
 from games import converters as converters  # "mode" in an address
-from games.api import chemin, history, live_table_access, rules, seats, shared, solo, stream, tables
+from games.api import history, live_table_access, live_tables, rules, solo, stream, tables
 from games.operators import operator_launch
 
 urlpatterns = [
@@ -21,13 +21,13 @@ urlpatterns = [
     path("tables/<slug:slug>/<mode:mode>/rounds/", solo.Rounds.as_view(), name="round_play"),
     path("tables/<slug:slug>/<mode:mode>/state/", live_table_access.TableState.as_view(), name="table_state"),
     path("tables/<slug:slug>/<mode:mode>/stream/", stream.Stream.as_view(), name="table_stream"),
-    path("tables/<slug:slug>/<mode:mode>/seat/", seats.Seat.as_view(), name="seat"),
-    path("tables/<slug:slug>/<mode:mode>/seat/away/", chemin.Away.as_view(), name="seat_away"),
-    path("tables/<slug:slug>/<mode:mode>/seat/back/", chemin.Back.as_view(), name="seat_back"),
-    path("tables/<slug:slug>/<mode:mode>/bets/", shared.Bets.as_view(), name="bet"),
-    path("tables/<slug:slug>/<mode:mode>/bets/changes/", shared.BetChanges.as_view(), name="bet_change"),
-    path("tables/<slug:slug>/<mode:mode>/bets/slip/", shared.BetSlip.as_view(), name="bet_slip"),
-    path("tables/<slug:slug>/<mode:mode>/decisions/", chemin.Decisions.as_view(), name="decision"),
+    path("tables/<slug:slug>/<mode:mode>/seat/", live_tables.Seat.as_view(), name="seat"),
+    path("tables/<slug:slug>/<mode:mode>/seat/away/", live_tables.Away.as_view(), name="seat_away"),
+    path("tables/<slug:slug>/<mode:mode>/seat/back/", live_tables.Back.as_view(), name="seat_back"),
+    path("tables/<slug:slug>/<mode:mode>/bets/", live_tables.Bets.as_view(), name="bet"),
+    path("tables/<slug:slug>/<mode:mode>/bets/changes/", live_tables.BetChanges.as_view(), name="bet_change"),
+    path("tables/<slug:slug>/<mode:mode>/bets/slip/", live_tables.BetSlip.as_view(), name="bet_slip"),
+    path("tables/<slug:slug>/<mode:mode>/decisions/", live_tables.Decisions.as_view(), name="decision"),
     path("operators/launch/", operator_launch, name="operator_launch"),
     path("rounds/", history.RoundsPlayed.as_view(), name="rounds"),
     path("rounds/playing/", history.RoundsPlaying.as_view(), name="rounds_playing"),
