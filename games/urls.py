@@ -1,9 +1,14 @@
+"""The page of a table. Each shape of table has its own page."""
+
+from django.http import HttpResponse
 from django.urls import include, path
+from django.views.decorators.http import require_safe
 
 from games import converters as converters  # registers "mode"
-from games import operators, table_views
+from games import operators
 from games.chemin import views as chemin
 from games.chemin.collusion import report_views
+from games.chemin.views import chemin_page
 from games.demo import views as demo
 from games.history import fairness_views as fair_views
 from games.history import panels
@@ -11,18 +16,35 @@ from games.history import views as history_views
 from games.history.statement import views as statement
 from games.lobby import two_tables
 from games.lobby import views as lobby_views
+from games.models import Shape, Table
 from games.shared import statistics, stream_tokens
 from games.shared import views as live
 from games.shared.favourites import views as favourite_views
+from games.shared.views import live_page
 from games.solo import purse_views
 from games.solo import views as solo_views
+from games.solo.views import solo_page
+from games.tables.access import at_a_playable_table
+from players.access import PlayerRequest, player_required
+from wallet.models import Mode
+
+PAGES = {Shape.SOLO: solo_page, Shape.SHARED: live_page, Shape.CHEMIN: chemin_page}
+
+
+@player_required
+@require_safe
+@at_a_playable_table
+def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    """Show the page of a table, or the reason why the player may not play."""
+    return PAGES[Shape(found.shape)](request, found, mode)
+
 
 urlpatterns = [
     path("", lobby_views.lobby, name="lobby"),
     path("lobby/now/", lobby_views.lobby_now, name="lobby_now"),
     path("lobby/favourite/<slug:slug>/", lobby_views.favourite_table, name="favourite_table"),
     path("house/now/", stream_tokens.house_now, name="house_now"),
-    path("table/<slug:slug>/<mode:mode>/", table_views.table, name="table"),
+    path("table/<slug:slug>/<mode:mode>/", table, name="table"),
     path("table/<slug:slug>/<mode:mode>/play/", solo_views.table_play, name="table_play"),
     path("table/<slug:slug>/<mode:mode>/balance/", operators.remote_balance, name="remote_balance"),
     path("table/<slug:slug>/<mode:mode>/bet/", live.live_bet, name="live_bet"),
