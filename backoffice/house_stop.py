@@ -1,19 +1,56 @@
 """Pages of the house stop: stop all play and deposits, and resume them."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from django import forms
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from backoffice.lists.paging import NEWEST_FIRST
-from games.house_stop import resume, stop
+from games.chemin.stop import give_time_back
+from games.models import LiveTable, Shape
+from games.tables import notify
+from games.tables.checks import TableError
 from players.access import StaffRequest, staff_required
+from players.models import Staff
 from wallet import house_stop
 from wallet.models import HouseStop
+
+
+@transaction.atomic
+def stop(*, reason: str, by: Staff) -> HouseStop:
+    """Start the house stop and notify every table. Raises StopError."""
+    stopped = house_stop.stop_house(reason=reason, by=by)
+    _notify_tables()
+    return stopped
+
+
+@transaction.atomic
+def resume(*, reason: str, by: Staff) -> HouseStop:
+    """End the house stop and return it.
+
+    Raises StopError.
+
+    Players at Chemin de Fer get their full time again, away or not. A table that cannot give time
+    back (TableError) does not hold up the others.
+    """
+    ended = house_stop.resume_house(reason=reason, by=by)
+    for live_table in LiveTable.objects.filter(table__shape=Shape.CHEMIN).select_related("table").order_by("pk"):
+        with suppress(TableError):
+            give_time_back(live_table)
+    _notify_tables()
+    return ended
+
+
+def _notify_tables() -> None:
+    for live_table_id in LiveTable.objects.values_list("pk", flat=True):
+        notify.notify_table(live_table_id)
+
 
 STOP: Final = "wallet.stop_house"
 READERS: Final = (STOP, "audit.view_event")

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 
-from games import house_stop as house_stop_service
+from backoffice import house_stop
 from games.chemin import play, tick
 from games.engine.chemin import Call, Phase
 from games.engine.chemin.phases import IN_COUP
@@ -58,11 +58,11 @@ def table() -> LiveTable:
 
 
 def stop() -> None:
-    house_stop_service.stop(reason="The authority asks for it.", by=a_member_of_staff("supervisor"))
+    house_stop.stop(reason="The authority asks for it.", by=a_member_of_staff("supervisor"))
 
 
 def go_on() -> None:
-    house_stop_service.resume(reason="All is well.", by=a_member_of_staff("supervisor"))
+    house_stop.resume(reason="All is well.", by=a_member_of_staff("supervisor"))
 
 
 def money_of(*players: Player) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, override
 
 from audit.raw_rows import fetch_named
-from games import house_stop as house_stop_service
+from backoffice import house_stop
 from games.betting.controls import Change, Deal
 from games.engine.chemin.state import there
 from games.errors import HouseStopped
@@ -38,11 +38,11 @@ SAID = "All play is stopped at the moment. No bet was placed."
 
 
 def stop() -> None:
-    house_stop_service.stop(reason="The authority asks for it.", by=a_member_of_staff("supervisor"))
+    house_stop.stop(reason="The authority asks for it.", by=a_member_of_staff("supervisor"))
 
 
 def go_on() -> None:
-    house_stop_service.resume(reason="All is well.", by=a_member_of_staff("supervisor"))
+    house_stop.resume(reason="All is well.", by=a_member_of_staff("supervisor"))
 
 
 def public(table: LiveTable, language: str = "en") -> str:

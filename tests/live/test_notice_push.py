@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from games import house_stop as house_stop_service
+from backoffice import house_stop as house_stop_service
 from games.engine.chemin.state import there
 from games.models import LiveTable
 from games.shared import stream_tokens
