@@ -19,7 +19,7 @@ from audit.reports.intervals import Period
 from audit.reports.kinds import Interval, Kind
 from backoffice.dashboard.period import Span
 from games.fairness import hourly_totals
-from games.reports import reconciliation, revenue
+from games.reports import performance, reconciliation
 from wallet import reports as payments
 from wallet.ledger import hourly_totals as ledger_totals
 from wallet.models import Currency, Mode
@@ -139,7 +139,7 @@ def figures_by_currency(span: Span) -> list[OfCurrency]:
     now, before = between([span.interval.since, span.interval.until])[0], _whole(span.before)
     players = ledger_totals.players_who_staked(span.first, span.last)
     players_before = ledger_totals.players_who_staked(span.first_before, span.last_before)
-    reports = Reports.of(span, (revenue.KIND, payments.PAYMENTS))
+    reports = Reports.of(span, (performance.REVENUE, payments.PAYMENTS))
     return [
         OfCurrency(
             currency,
@@ -175,7 +175,7 @@ def _read_totals(
     withdrawals = reconciliation.added(entries, {"withdraw_paid"})
     found = {}
     for currency in Currency.values:
-        rounds, staked, _paid, made, *_ = revenue.figures(played.get(currency, ()))
+        rounds, staked, _paid, made, *_ = performance.figures(played.get(currency, ()))
         key = (currency, Mode.REAL.value)
         totals = DashboardTotals(made, staked, rounds, deposits[key], -withdrawals[key])
         if totals != DashboardTotals():
@@ -191,7 +191,7 @@ def _figures(
     span: Span, reports: Reports, currency: str, now: tuple[DashboardTotals, int], before: tuple[DashboardTotals, int]
 ) -> list[Figure]:
     (totals, players), (totals_before, players_before) = now, before
-    of_play = reports.behind(revenue.KIND, currency=currency)
+    of_play = reports.behind(performance.REVENUE, currency=currency)
     of_money = reports.behind(payments.PAYMENTS, currency=currency)
     paid_in = reports.behind(payments.PAYMENTS, currency=currency, kind=payments.DEPOSIT)
     paid_out = reports.behind(payments.PAYMENTS, currency=currency, kind=payments.WITHDRAWAL)

@@ -1,10 +1,10 @@
 """Reports on play."""
 
 from audit.reports import kinds
-from games.reports import performance, reconciliation, revenue, statements, voids
+from games.reports import performance, reconciliation, statements, voids
 
 
 def register() -> None:
     """Register the reports."""
-    for kind in (performance.KIND, revenue.KIND, voids.KIND, reconciliation.KIND, statements.KIND):
+    for kind in (performance.PERFORMANCE, performance.REVENUE, voids.KIND, reconciliation.KIND, statements.KIND):
         kinds.register(kind)

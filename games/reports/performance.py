@@ -1,37 +1,48 @@
-"""Game performance report (GLI-19 v3.0, 2.9.2; data of each version kept under 2.8.3).
+"""Reports: performance of games, and revenue.
 
 For each version of a table: actual results of an interval next to the theoretical ones, real money
 only. Played rounds are exact for any interval (`games.fairness.hourly_totals`). Funds in
 interrupted rounds are as of the time of the report.
+
+Days begin at midnight in the requested time zone. If its offset from UTC is not in whole hours, the
+part between a whole hour and midnight is read row by row (`games.fairness.hourly_totals`). A voided
+round does not count on the day on which it was played, whenever it was voided; it has columns of
+its own.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from typing import Final
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from django.db.models import F, OuterRef, Subquery
 
 from audit.reports import kinds
-from audit.reports.kinds import Answer, Asked, Column, Form, Row
+from audit.reports.intervals import midnight
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
 from games.chemin.floor import read_chemin_states
 from games.engine.bets import Variant
 from games.engine.odds import exact
 from games.fairness import hourly_totals
 from games.fairness.hourly_totals import Played
 from games.labels import variant_label
-from games.models import OPEN_PHASES, LiveRound, LiveSeat, Shape, TableVersion
-from games.reports.choices import GAME
+from games.models import OPEN_PHASES, LiveRound, LiveSeat, Shape, Table, TableVersion
 from games.variants import GAMES
 from wallet.models import Currency, Mode
 from wallet.reports import CURRENCY
 
+GAME: Final = Choice(
+    "game", "Game", lambda: tuple((slug, variant_label(game, "name", "en")) for slug, game in GAMES.items())
+)
+
+
 PLACES: Final = 6  # decimals of a return
 
-COLUMNS: Final = (
+PERFORMANCE_COLUMNS: Final = (
     Column("game", "Game"),
     Column("type", "Type"),
     Column("version", "Version id"),
@@ -53,7 +64,7 @@ COLUMNS: Final = (
     Column("digest", "SHA-256 of the rules"),
     Column("withdrawn", "Withdrawn", Form.TIME),
 )
-NOTES: Final = (
+PERFORMANCE_NOTES: Final = (
     "Real money only. Rounds, stakes and payouts exclude voided rounds.",
     "Stakes of voided rounds are shown under Voided, regardless of the time of the void.",
     "The theoretical return is calculated for the bets placed, from the exact odds of the rules, before rounding.",
@@ -78,11 +89,14 @@ class _Line:
     interrupted: int
 
 
-def answer(asked: Asked) -> Answer:
+def performance(asked: Asked) -> Answer:
     """Return one row for each table version and currency, and totals for each currency."""
     lines = list(_lines(asked))
     return Answer(
-        rows=[_row(line) for line in lines], of=len(lines), totals=lambda: list(_totals(lines)), notes=lambda: NOTES
+        rows=[_row(line) for line in lines],
+        of=len(lines),
+        totals=lambda: list(_totals(lines)),
+        notes=lambda: PERFORMANCE_NOTES,
     )
 
 
@@ -201,13 +215,130 @@ def _moment(at: datetime | None) -> str | None:
     return None if at is None else at.astimezone(UTC).isoformat()
 
 
-KIND: Final = kinds.Kind(
+PERFORMANCE: Final = kinds.Kind(
     name="performance",
     title="Game performance",
     purpose="Actual and theoretical return of each game, by table version.",
     clause="GLI-19 v3.0, 2.9.2",
-    columns=COLUMNS,
-    answer=answer,
+    columns=PERFORMANCE_COLUMNS,
+    answer=performance,
+    choices=(
+        GAME,
+        CURRENCY,
+    ),
+)
+
+
+REVENUE_COLUMNS: Final = (
+    Column("day", "Day"),
+    Column("game", "Game"),
+    Column("table", "Table"),
+    Column("currency", "Currency"),
+    Column("rounds", "Rounds", Form.NUMBER),
+    Column("staked", "Staked", Form.MONEY),
+    Column("paid", "Paid", Form.MONEY),
+    Column("revenue", "Gross gaming revenue", Form.MONEY),
+    Column("commission", "Commission and tax", Form.MONEY),
+    Column("voided_rounds", "Voided rounds", Form.NUMBER),
+    Column("voided_staked", "Staked, voided", Form.MONEY),
+    Column("voided_paid", "Paid, voided", Form.MONEY),
+)
+REVENUE_NOTES: Final = (
+    "Real money only. Rounds, stakes, payouts, revenue and commission exclude voided rounds.",
+    "Voided rounds are shown on the day they were played, regardless of the time of the void.",
+    "A shared round with stakes in several currencies is counted once per currency.",
+    "Games of partner studios are not included; see the ledger reconciliation.",
+)
+
+
+@dataclass(frozen=True)
+class _RevenueLine:
+    """The play of one day at a table in one currency, with one entry for each table version."""
+
+    day: date
+    table: Table
+    currency: str
+    played: Sequence[Played]
+
+
+def revenue(asked: Asked) -> Answer:
+    """Return one row for each day, table and currency, and totals for each currency."""
+    lines = [line for line in _revenue_lines(asked) if _is_wanted(line, asked.choices)]
+    return Answer(
+        rows=(_revenue_row(line) for line in lines),
+        of=len(lines),
+        totals=lambda: list(_revenue_totals(lines)),
+        notes=lambda: REVENUE_NOTES,
+    )
+
+
+def _revenue_lines(asked: Asked) -> Iterator[_RevenueLine]:
+    bounds = _bounds(asked)
+    if not bounds:
+        return
+    zone = ZoneInfo(asked.zone)
+    tables = {version.pk: version.table for version in TableVersion.objects.select_related("table")}
+    found: dict[tuple[date, str, int, str], list[Played]] = {}
+    for each in hourly_totals.played(bounds, Mode.REAL):
+        table, day = tables[each.version_id], bounds[each.period].astimezone(zone).date()
+        found.setdefault((day, table.name, table.pk, each.currency), []).append(each)
+    for (day, _, _, currency), played in sorted(found.items(), key=lambda item: item[0]):
+        yield _RevenueLine(day, tables[played[0].version_id], currency, played)
+
+
+def _bounds(asked: Asked) -> list[datetime]:
+    """Return both ends of the interval and all midnights between, starting at the first round."""
+    since, until = asked.interval.since, asked.interval.until
+    first = hourly_totals.first_played(since)
+    if first is None or first >= until:
+        return []
+    day = first.astimezone(ZoneInfo(asked.zone)).date()
+    bounds = [max(since, midnight(day, asked.zone))]
+    while bounds[-1] < until:
+        day += timedelta(days=1)
+        bounds.append(min(midnight(day, asked.zone), until))
+    return bounds
+
+
+def _is_wanted(line: _RevenueLine, choices: Mapping[str, str]) -> bool:
+    game, currency = choices.get("game", ""), choices.get("currency", "")
+    return game in ("", line.table.variant) and currency in ("", line.currency)
+
+
+def _revenue_row(line: _RevenueLine) -> Row:
+    game = GAMES.get(line.table.variant)
+    name = variant_label(game, "name", "en") if game else line.table.variant
+    return (line.day.isoformat(), name, line.table.name, line.currency, *figures(line.played))
+
+
+def _revenue_totals(lines: Sequence[_RevenueLine]) -> Iterator[Row]:
+    for currency in Currency.values:
+        played = [each for line in lines if line.currency == currency for each in line.played]
+        if played:
+            yield ("All", "", "", currency, *figures(played))
+
+
+def figures(played: Sequence[Played]) -> tuple[int, ...]:
+    """Return the columns from rounds on, in one currency."""
+    return (
+        sum(each.valid_rounds for each in played),
+        sum(each.valid_staked for each in played),
+        sum(each.valid_paid for each in played),
+        sum(each.revenue for each in played),
+        sum(each.valid_commission for each in played),
+        sum(each.voided for each in played),
+        sum(each.voided_staked for each in played),
+        sum(each.voided_paid for each in played),
+    )
+
+
+REVENUE: Final = kinds.Kind(
+    name="revenue",
+    title="Gross gaming revenue",
+    purpose="Stakes less payouts, by day, game, table and currency.",
+    clause="",
+    columns=REVENUE_COLUMNS,
+    answer=revenue,
     choices=(
         GAME,
         CURRENCY,

@@ -13,7 +13,7 @@ from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Row
 from games.labels import variant_label
 from games.models import VoidReason
-from games.reports.choices import GAME
+from games.reports.performance import GAME
 from games.variants import GAMES
 from wallet.models import Currency, Mode
 from wallet.reports import CURRENCY

@@ -27,7 +27,7 @@ from backoffice.dashboard import queues as waiting
 from backoffice.dashboard import views
 from backoffice.dashboard.period import PeriodForm
 from games.models import LiveRound, Participation, Phase
-from games.reports import revenue
+from games.reports import performance
 from games.shared import phases
 from ops import beat
 from players.mail import write_to
@@ -117,7 +117,7 @@ class TestPlay:
         settings.OPERATOR_TIME_ZONE = zone
         span = span_of(clock(), **DAYS)
         sums = money.between([span.interval.since, span.interval.until])[0]
-        reported = totals(revenue.KIND, span)
+        reported = totals(performance.REVENUE, span)
         assert {row["currency"] for row in reported} == set(sums) == {"SEK", "DKK"}
         for row in reported:
             found = sums[row["currency"]]

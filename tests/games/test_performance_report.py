@@ -47,8 +47,8 @@ WHERE round.at >= %s AND round.at < %s AND round.mode = 'R' GROUP BY 1, 2
 
 def read(interval: Interval, **choices: str):
     """Return rows and totals by column name."""
-    names = [column.name for column in performance.COLUMNS]
-    answer = performance.answer(ask(interval, **choices))
+    names = [column.name for column in performance.PERFORMANCE_COLUMNS]
+    answer = performance.performance(ask(interval, **choices))
     rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
     return rows, [dict(zip(names, row, strict=True)) for row in answer.totals()]
 

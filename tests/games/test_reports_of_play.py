@@ -10,7 +10,7 @@ from django.db import connection
 from audit import hours
 from audit.reports.kinds import Asked, Form, Interval, kind_of
 from games.models import Void
-from games.reports import revenue, voids
+from games.reports import performance, voids
 from tests import played
 from tests.harness import databases
 from tests.harness.sweeps import sample
@@ -114,7 +114,7 @@ def test_totals_are_the_sums_of_their_columns(opened, kind):
 class TestRevenue:
     @pytest.mark.parametrize("zone", sample(ZONES, 2))
     def test_of_each_day_table_and_currency_is_what_the_ledger_says(self, opened, zone):
-        rows, _ = read(revenue.KIND, DAYS, zone)
+        rows, _ = read(performance.REVENUE, DAYS, zone)
         ledger = by_day(query(REVENUE, DAYS.since, DAYS.until), zone)
         found = {(row["day"], row["table"], row["currency"]): 0 for row in rows}
         for row in rows:
@@ -128,12 +128,12 @@ class TestRevenue:
         """Also if a day has another length or begins between two hours."""
         sums = [
             [(row["currency"], row["rounds"], row["staked"], row["paid"], row["revenue"]) for row in totals]
-            for totals in (read(revenue.KIND, DAYS, zone)[1] for zone in ZONES)
+            for totals in (read(performance.REVENUE, DAYS, zone)[1] for zone in ZONES)
         ]
         assert all(each == sums[0] for each in sums)
 
     def test_stakes_and_payouts_are_those_of_the_ledger(self, opened):
-        rows, _ = read(revenue.KIND, DAYS)
+        rows, _ = read(performance.REVENUE, DAYS)
         against_players = {"Chemin"}
         found = {
             currency: (sum(row["staked"] for row in of_it), sum(row["paid"] for row in of_it))
@@ -150,11 +150,11 @@ class TestRevenue:
         assert found == {currency: (staked, paid) for currency, staked, paid in query(STAKED, DAYS.since, DAYS.until)}
 
     def test_of_rounds_against_players_is_the_tax(self, opened):
-        rows, _ = read(revenue.KIND, DAYS)
+        rows, _ = read(performance.REVENUE, DAYS)
         assert all(row["revenue"] == row["commission"] for row in rows if row["table"] == "Chemin")
 
     def test_of_voided_rounds_is_none_and_they_stand_beside(self, opened):
-        rows, totals = read(revenue.KIND, DAYS)
+        rows, totals = read(performance.REVENUE, DAYS)
         voided = query(
             "SELECT count(*) FROM games_void JOIN games_round AS r ON r.id = round_id JOIN games_participation AS p"
             " ON p.round_id = r.id WHERE r.mode = 'R' AND p.currency = 'DKK' AND r.at < %s",
@@ -168,10 +168,10 @@ class TestRevenue:
             Interval(DAYS.since - timedelta(days=9), DAYS.since),
             Interval(DAYS.until, DAYS.until + timedelta(days=9)),
         ):
-            assert read(revenue.KIND, interval) == ([], [])
+            assert read(performance.REVENUE, interval) == ([], [])
 
     def test_can_be_asked_for_one_game_and_currency(self, opened):
-        rows, _ = read(revenue.KIND, DAYS, game="golden", currency="DKK")
+        rows, _ = read(performance.REVENUE, DAYS, game="golden", currency="DKK")
         assert {(row["game"], row["currency"]) for row in rows} == {("Golden Baccarat", "DKK")}
 
 
