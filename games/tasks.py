@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from games.change_requests import execution, schedule
+from games.change_requests import execution
 from games.chemin import tick as chemin_tick
 from games.fairness.randomness import judgement
 from games.fairness.returns import monitor
@@ -53,7 +53,7 @@ def check_randomness() -> None:
 @shared_task
 def put_versions_live() -> None:
     """Put approved changes live whose time has come."""
-    for approval_id in schedule.due():
+    for approval_id in execution.due():
         execution.go_live(approval_id)
 
 

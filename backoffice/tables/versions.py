@@ -18,7 +18,7 @@ from audit import approvals
 from audit.models import Approval, Event
 from backoffice.lists.paging import Order, Page
 from games.betting.limits import StoredLimits
-from games.change_requests import differences, returns, rules, schedule
+from games.change_requests import differences, execution, returns, rules
 from games.change_requests.differences import Change, changes, rules_written, written
 from games.change_requests.requests import ASK, DECIDE
 from games.change_requests.requests import TABLE as MAKE
@@ -214,7 +214,7 @@ def staff_games(request: StaffRequest) -> HttpResponse:
             for slug, game in GAMES.items()
         ],
         "asked": [(each, _title(each)) for each in approvals.waiting().filter(kind__in=(CHANGE, MAKE)).order_by("pk")],
-        "waiting": [(each, _title(each.approval)) for each in schedule.waiting()],
+        "waiting": [(each, _title(each.approval)) for each in execution.waiting()],
         "ended": [(each, _title(each.schedule.approval)) for each in ended[:ENDED]],
         "may_withdraw": request.user.has_perm(ASK),
     }
@@ -261,7 +261,7 @@ def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
         "page": page,
         "compared": _compared(table, asked.get("one"), asked.get("other")),
         "asked": approvals.waiting().filter(kind=CHANGE, on=f"table:{table.pk}").first(),
-        "waiting": schedule.of_table(table).first(),
+        "waiting": execution.of_table(table).first(),
     }
     return render(request, "staff/game_table.html", context)
 
@@ -276,7 +276,7 @@ def staff_schedule_withdraw(request: StaffRequest, approval_id: int) -> HttpResp
         messages.error(request, "Enter a reason. It is recorded in the audit log.")
         return redirect("staff_games")
     try:
-        schedule.withdraw(approval_id=approval_id, by=actor(request), reason=form.cleaned_data["reason"])
+        execution.withdraw(approval_id=approval_id, by=actor(request), reason=form.cleaned_data["reason"])
     except TableError as error:
         messages.error(request, str(error))
     else:

@@ -1,7 +1,7 @@
 """Requests for a new table or a new table version.
 
 One person requests and another decides (`audit.approvals`). The request is executed unchanged, at
-once or at its time (`games.change_requests.schedule`). A request that could not be executed is
+once or at its time (`games.change_requests.execution`). A request that could not be executed is
 refused at once, with a sentence for staff.
 """
 
@@ -17,7 +17,7 @@ from django.db import transaction
 from audit import approvals
 from audit.log import Json
 from audit.models import Approval
-from games.change_requests import differences, execution, schedule
+from games.change_requests import differences, execution
 from games.models import Shape, Table
 from games.tables import clock as house_clock
 from games.tables import versions
@@ -89,7 +89,7 @@ def version_request(
     table = Table.objects.select_related("version").get(pk=table_id)
     if table.version is None:
         raise TableError("This table has no version yet.")
-    if schedule.of_table(table).exists():
+    if execution.of_table(table).exists():
         raise TableError("Another version of this table is already scheduled. Withdraw it first.")
     before = TableEligibility.under(table.version)
     wanted = TableEligibility.of(

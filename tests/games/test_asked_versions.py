@@ -12,8 +12,8 @@ from django.utils import timezone
 from audit import approvals
 from audit.models import Approval
 from audit.significant import detection
-from games.change_requests import execution, requests, rules, schedule
-from games.change_requests.schedule import EndedAlready
+from games.change_requests import execution, requests, rules
+from games.change_requests.execution import EndedAlready
 from games.engine.odds import exact, percent
 from games.models import HowEnded, RulesVersion, ScheduledVersion, ScheduleEnding, Shape, Table, TableVersion
 from games.tables import clock, status, versions
@@ -255,10 +255,10 @@ class TestWhatWaitsForItsTime:
         table = a_table()
         waiting = scheduled(table)
         with pytest.raises(TableError, match="reason"):
-            schedule.withdraw(approval_id=waiting.pk, reason=" ", by="staff:1")
-        schedule.withdraw(approval_id=waiting.pk, reason="not yet", by="staff:1")
+            execution.withdraw(approval_id=waiting.pk, reason=" ", by="staff:1")
+        execution.withdraw(approval_id=waiting.pk, reason="not yet", by="staff:1")
         with pytest.raises(EndedAlready):
-            schedule.withdraw(approval_id=waiting.pk, reason="again", by="staff:1")
+            execution.withdraw(approval_id=waiting.pk, reason="again", by="staff:1")
         make_due(owner)
         put_versions_live()
         assert not execution.go_live(waiting.pk)
