@@ -25,11 +25,17 @@ from audit.log import Json
 from audit.models import Approval
 from backoffice.tables.change_request_sheet import Like, Sheet, sheet
 from games.betting.limits import Limits, StoredLimits
-from games.change_requests import requests, returns, rules
-from games.change_requests.differences import country, describe_table, describe_version, fraction
+from games.change_requests import differences, requests, rules
+from games.change_requests.differences import (
+    BetReturn,
+    LowestReturn,
+    country,
+    describe_table,
+    describe_version,
+    fraction,
+)
 from games.change_requests.execution import eligibility_of, limits_of
 from games.change_requests.requests import ASK
-from games.change_requests.returns import BetReturn, LowestReturn
 from games.engine.bets import Variant
 from games.engine.settle import SettlementError, largest_win
 from games.labels import variant_label
@@ -118,10 +124,10 @@ def _may_be_staked(game: Variant, stakes: Mapping[str, int]) -> bool:
 
 
 def _currencies(variant: str, shape: Shape, limits: StoredLimits) -> Iterator[OfCurrency]:
-    game, bets = VARIANTS[variant], returns.bets(variant)
+    game, bets = VARIANTS[variant], differences.bets(variant)
     for currency in limits:
         allowed = Limits.of(limits, currency)
-        lowest = returns.lowest(variant, {currency: limits[currency]})
+        lowest = differences.lowest(variant, {currency: limits[currency]})
         yield OfCurrency(
             currency=currency,
             lines=tuple(Line(bet, low) for bet, low in zip(bets, lowest, strict=True)),

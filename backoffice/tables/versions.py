@@ -18,12 +18,11 @@ from audit import approvals
 from audit.models import Approval, Event
 from backoffice.lists.paging import Order, Page
 from games.betting.limits import StoredLimits
-from games.change_requests import differences, execution, returns, rules
-from games.change_requests.differences import Change, changes, rules_written, written
+from games.change_requests import differences, execution, rules
+from games.change_requests.differences import Change, LowestReturn, changes, rules_written, written
 from games.change_requests.requests import ASK, DECIDE
 from games.change_requests.requests import TABLE as MAKE
 from games.change_requests.requests import VERSION as CHANGE
-from games.change_requests.returns import LowestReturn
 from games.change_requests.rules import Rules
 from games.fairness import hourly_totals
 from games.fairness.hourly_totals import Played
@@ -122,7 +121,7 @@ def lowest(table: Table) -> Sequence[LowestReturn]:
     if game is None or version is None or version.rules_digest != game.digest:
         return ()
     limits: StoredLimits = version.limits
-    return returns.lowest(table.variant, limits)
+    return differences.lowest(table.variant, limits)
 
 
 def figures(variant: str) -> list[Figures]:
@@ -210,7 +209,7 @@ def staff_games(request: StaffRequest) -> HttpResponse:
     ended = ScheduleEnding.objects.select_related("schedule__approval").order_by("-at")
     context = {
         "games": [
-            (slug, variant_label(game, "name", "en"), game, returns.bets(slug), _tables(slug))
+            (slug, variant_label(game, "name", "en"), game, differences.bets(slug), _tables(slug))
             for slug, game in GAMES.items()
         ],
         "asked": [(each, _title(each)) for each in approvals.waiting().filter(kind__in=(CHANGE, MAKE)).order_by("pk")],
@@ -232,7 +231,7 @@ def staff_game(request: StaffRequest, variant: str) -> HttpResponse:
         "slug": variant,
         "game": GAMES[variant],
         "name": variant_label(GAMES[variant], "name", "en"),
-        "bets": [(bet, differences.fraction(bet.rtp)) for bet in returns.bets(variant)],
+        "bets": [(bet, differences.fraction(bet.rtp)) for bet in differences.bets(variant)],
         "tables": tables_of(variant),
         "languages": [(get_language_info(code)["name"], missing.get(code, [])) for code in LANGUAGES],
         "rules": of_rules(variant),

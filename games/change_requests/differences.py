@@ -10,18 +10,92 @@ from babel import Locale
 
 from audit import approvals
 from audit.log import Json
-from games.betting.limits import StoredLimits
-from games.change_requests import returns
+from games.betting.limits import Limits, StoredLimits
 from games.change_requests.execution import eligibility_of, limits_of
 from games.engine.chemin.state import there
-from games.engine.odds import percent
+from games.engine.odds import exact, lowest_return, percent
 from games.labels import bet_name, variant_label
 from games.models import Shape, Table
 from games.tables.checks import TableEligibility, TableLimits
 from games.variants import GAMES, VARIANTS
 from players.login.forms import INTERNATIONAL
 from wallet.models import Mode
-from wallet.money import format_amount
+from wallet.money import format_amount, format_money
+
+
+@dataclass(frozen=True)
+class BetReturn:
+    """A bet of a game: payouts as text, return, house edge, and probabilities to win, push and
+    lose.
+
+    All figures are shares of one.
+    """
+
+    code: str
+    name: str
+    pays: str
+    rtp: Fraction
+    edge: Fraction
+    win: Fraction
+    push: Fraction
+    lose: Fraction
+
+
+@dataclass(frozen=True)
+class LowestReturn:
+    """The lowest return of a bet in a currency, and the stake in minor units that has it because of
+    rounding.
+    """
+
+    name: str
+    currency: str
+    stake: int
+    rtp: Fraction
+
+    @property
+    def amount(self) -> str:
+        """The stake as text."""
+        return format_money(self.stake, self.currency, "en")
+
+
+def bets(variant: str) -> list[BetReturn]:
+    """Return every bet of a game with its exact return; empty for a game between players."""
+    game = VARIANTS.get(variant)
+    if game is None:
+        return []
+    odds = exact(game)
+    return [
+        BetReturn(
+            code=bet.code,
+            name=bet_name(game, bet.code, "en"),
+            pays=bet.pays_text,
+            rtp=odds[bet.code].rtp,
+            edge=odds[bet.code].edge,
+            win=odds[bet.code].win,
+            push=odds[bet.code].push,
+            lose=odds[bet.code].lose,
+        )
+        for bet in game.bets
+    ]
+
+
+def lowest(variant: str, limits: StoredLimits) -> list[LowestReturn]:
+    """Return the lowest return of every bet over all currencies of *limits*, in the order of the
+    table.
+
+    The game must have bets against the house.
+    """
+    codes = [bet.code for bet in VARIANTS[variant].bets]
+    return [min(_lowest(variant, code, limits), key=lambda each: each.rtp) for code in codes]
+
+
+def _lowest(variant: str, bet: str, limits: StoredLimits) -> Iterator[LowestReturn]:
+    game = VARIANTS[variant]
+    for currency in limits:
+        allowed = Limits.of(limits, currency)
+        rtp, stake = lowest_return(game, bet, allowed.bets[bet].minimum, allowed.bets[bet].maximum, allowed.step)
+        yield LowestReturn(bet_name(game, bet, "en"), currency, stake, rtp)
+
 
 NOTHING = "—"
 MONEY = {Mode.REAL.value: "real money", Mode.FREE.value: "free money"}
@@ -197,11 +271,11 @@ def _overtaken(table: Table, based_on: int) -> str:
 def _returns(variant: str, request: Mapping[str, Json]) -> Facts:
     if variant not in VARIANTS:
         return ()
-    least = returns.lowest(variant, cast("StoredLimits", limits_of(request)))
+    least = lowest(variant, cast("StoredLimits", limits_of(request)))
     return [
         (
             f"RTP of {bet.name}",
             f"{share(bet.rtp)}; at the worst stake, {low.amount}, {share(low.rtp)}",
         )
-        for bet, low in zip(returns.bets(variant), least, strict=True)
+        for bet, low in zip(bets(variant), least, strict=True)
     ]
