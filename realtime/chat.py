@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import structlog
 
-from games.chat import rendering
+from games.chat import panel
 from games.shared.stream_tokens import MAX_AGE
 from realtime.listener import Line, Notifications
 from realtime.stream import Stream, event
@@ -81,7 +81,7 @@ class Chat:
             (row,) = await line.ask(READ_FROM, [self.number, KEPT])
             self._from = (row["last"], row["removed"])
             self._taken = row["taken"]
-        rows = await line.ask(rendering.READ_SINCE, [self.number, *self._from])
+        rows = await line.ask(panel.READ_SINCE, [self.number, *self._from])
         self.is_stale = False
         for row in rows:
             self._take(row)
@@ -89,7 +89,7 @@ class Chat:
 
     async def read_names(self, line: Line) -> None:
         """Read recent messages whose author's name was removed since the last read."""
-        for row in await line.ask(rendering.READ_NAMELESS, [self._taken, self.number]):
+        for row in await line.ask(panel.READ_NAMELESS, [self._taken, self.number]):
             self._enqueue(row, row["taken_at"])
             self._taken = max(self._taken, row["taken"])
         self.has_stale_names = False
@@ -124,7 +124,7 @@ class Chat:
     def _enqueue(self, row: Mapping[str, Any], at: datetime) -> None:
         number = row["id"]
         try:
-            line = event("chat", rendering.render_message(row))
+            line = event("chat", panel.render_message(row))
         except Exception:
             logger.exception("live_render_failed", live_table=self.number, fragment="chat", message=number)
             return
@@ -184,7 +184,7 @@ class Chats:
         players = list(self._unread & self._players.keys())
         if players:
             blocked: defaultdict[int, set[int]] = defaultdict(set)
-            for row in await line.ask(rendering.READ_BLOCKS, [players]):
+            for row in await line.ask(panel.READ_BLOCKS, [players]):
                 blocked[row["player"]].add(row["blocked"])
             self._blocked.update({player: blocked[player] for player in players if player in self._players})
         self._unread.clear()

@@ -11,7 +11,7 @@ from accounts import retention
 from audit.models import Personal
 from audit.raw_rows import named
 from games import chat
-from games.chat import moderation, rendering
+from games.chat import moderation, panel
 from games.chat.moderation import Decision, Length, Why
 from games.chat.panel import chat_view, read_log
 from games.errors import NotEligible
@@ -48,13 +48,13 @@ def live_table() -> LiveTable:
 def news_since(live_table: LiveTable, last: int, removed: datetime) -> list[dict[str, object]]:
     """Return what a stream with this state is sent."""
     with connection.cursor() as cursor:
-        cursor.execute(rendering.READ_SINCE, [live_table.pk, last, removed])
+        cursor.execute(panel.READ_SINCE, [live_table.pk, last, removed])
         return [dict(named([each.name for each in cursor.description], row)) for row in cursor.fetchall()]
 
 
 def start_of(live_table: LiveTable) -> tuple[int, datetime]:
     with connection.cursor() as cursor:
-        cursor.execute(rendering.READ_LAST, [live_table.pk])
+        cursor.execute(panel.READ_LAST, [live_table.pk])
         last, removed = cursor.fetchone()
         return last, removed
 
@@ -105,7 +105,7 @@ class TestSaying:
         (row,) = news_since(live_table, one.pk, start[1])
         assert row["id"] == two.pk
         assert told(a_player(), live_table) == ["Hej på er", "Hello"]
-        html = rendering.render_message(news_since(live_table, 0, start[1])[0])
+        html = panel.render_message(news_since(live_table, 0, start[1])[0])
         assert f'id="chat-{one.pk}"' in html
         assert '<p class="chat__text" lang="sv" dir="auto">Hej på er</p>' in html
         assert f"player:{anna.pk}" not in html
@@ -154,7 +154,7 @@ class TestBlocking:
         assert told(anna, live_table) == []
         assert told(a_player(), live_table) == told(bert, live_table) == ["Rude"]
         with connection.cursor() as cursor:
-            cursor.execute(rendering.READ_BLOCKS, [[anna.pk, bert.pk]])
+            cursor.execute(panel.READ_BLOCKS, [[anna.pk, bert.pk]])
             assert cursor.fetchall() == [(anna.pk, bert.pk)]
         assert [each.name for each in chat_view(anna, live_table).blocked] == ["Bert"]
         chat.unblock(player=bert, block_id=block.pk)  # the block belongs to somebody else
@@ -241,7 +241,7 @@ class TestStaff:
         moderation.remove(message_id=message.pk, why=RUDE, by=staff)
         assert told(a_player(), live_table) == []
         (row,) = news_since(live_table, message.pk, start[1])
-        html = rendering.render_message(row)
+        html = panel.render_message(row)
         assert "Rude" not in html
         assert ">" + "</li>" in html
         assert ChatReport.objects.get().decision == ReportDecision.REMOVED

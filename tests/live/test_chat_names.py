@@ -13,7 +13,7 @@ from audit.models import Personal
 from audit.raw_rows import named
 from games import chat
 from games.chat import letters as messages
-from games.chat import moderation, moderation_queue, rendering
+from games.chat import moderation, moderation_queue, panel
 from games.chat.moderation import Decision, Length, Why
 from games.chat.panel import chat_view, read_log
 from games.models import ChatMessage, ChatName, ChatNameTaken, Grounds, LiveTable, ReportDecision, ReportReason
@@ -82,11 +82,11 @@ class TestTaking:
         taken = take(anna, "Rude Anna")
         assert shown(live_table, bert) == [("", "Hello"), ("Bert", "Good evening")]
         with connection.cursor() as cursor:
-            cursor.execute(rendering.READ_NAMELESS, [taken.pk - 1, live_table.pk])
+            cursor.execute(panel.READ_NAMELESS, [taken.pk - 1, live_table.pk])
             (row,) = [named([each.name for each in cursor.description], row) for row in cursor.fetchall()]
-            cursor.execute(rendering.READ_NAMELESS, [taken.pk, live_table.pk])
+            cursor.execute(panel.READ_NAMELESS, [taken.pk, live_table.pk])
             assert cursor.fetchall() == []
-        html = rendering.render_message(row)
+        html = panel.render_message(row)
         assert f'id="chat-{first.pk}"' in html
         assert "chat__nameless" in html
         assert "Rude" not in html

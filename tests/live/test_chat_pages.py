@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from accounts.data_export import export
 from games import chat
-from games.chat import moderation, rendering
+from games.chat import moderation, panel
 from games.chat.moderation import Length, Why
 from games.models import (
     ChatBan,
@@ -204,7 +204,7 @@ class TestWhatIsWritten:
     def test_is_text_on_every_page_and_on_the_stream(self, live_table, anna, trick):
         start = start_of(live_table)
         message = self.written(live_table, trick)
-        stream = rendering.render_message(news_since(live_table, *start)[0])
+        stream = panel.render_message(news_since(live_table, *start)[0])
         player, staff = visitor_of(anna), a_visitor()
         staff.force_login(a_member_of_staff("support").user)
         told = [stream]
