@@ -12,10 +12,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
 from backoffice.lists.paging import NEWEST_FIRST, Page
-from games.chat import moderation, moderation_queue
-from games.chat.moderation import Decided, Decision, Why
+from games.chat import moderation
+from games.chat.moderation import Decided, Decision, Wanted, Why
 from games.chat.moderation import Length as HowLong
-from games.chat.moderation_queue import Wanted
 from games.models import ChatMessage, Grounds, LiveTable, ReportDecision, ReportReason
 from players.access import StaffRequest, staff_required
 from players.models import Player, Staff
@@ -191,16 +190,16 @@ def staff_chat(request: StaffRequest) -> HttpResponse:
     form.full_clean()
     asked = form.cleaned_data
     if form.is_of_decided:
-        decided = NEWEST_FIRST.page(moderation_queue.decided(form.wanted), request.GET, PAGE)
+        decided = NEWEST_FIRST.page(moderation.decided(form.wanted), request.GET, PAGE)
         access_log.shown(request, *(report.message.player_id for report in decided.rows))
         return render(request, "staff/chat_decided.html", {"form": form, "page": decided})
-    authors = moderation_queue.authors_waiting(form.wanted, after=asked.get("after") or 0, most=AUTHORS + 1)
+    authors = moderation.authors_waiting(form.wanted, after=asked.get("after") or 0, most=AUTHORS + 1)
     access_log.shown(request, authors[:AUTHORS], *(author.player_id for author in authors[:AUTHORS]))
     context = CHOICES | {
         "form": form,
         "authors": authors[:AUTHORS],
         "next": authors[AUTHORS - 1].first if len(authors) > AUTHORS else None,
-        "count": moderation_queue.waiting_count(),
+        "count": moderation.waiting_count(),
     }
     return render(request, "staff/chat.html", context)
 
@@ -296,7 +295,7 @@ def staff_chat_log(request: StaffRequest) -> HttpResponse:
     page = Page[ChatMessage]()
     if form.is_valid():
         asked = form.cleaned_data
-        found = moderation_queue.search(
+        found = moderation.search(
             live_table=asked["table"],
             who=asked["player"],
             text=asked["text"],
@@ -310,9 +309,9 @@ def staff_chat_log(request: StaffRequest) -> HttpResponse:
 
 def _message(request: StaffRequest, message_id: int, *, given: Mapping[str, object]) -> HttpResponse:
     """Show a message with its decision form, filled in with *given*."""
-    message = get_object_or_404(moderation_queue.said(), pk=message_id)
+    message = get_object_or_404(moderation.said(), pk=message_id)
     here = reverse("staff_chat_message", args=[message_id])
-    case = moderation_queue.case_of(message)
+    case = moderation.case_of(message)
     access_log.shown(request, case)
     context = CHOICES | {"case": case, "given": given, "here": here}
     return render(request, "staff/chat_message.html", context)

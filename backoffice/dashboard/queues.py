@@ -21,7 +21,7 @@ from backoffice.deposits import READERS as DEPOSIT_READERS
 from backoffice.fairness import SEE as SEE_RETURNS
 from backoffice.provider_statements import READERS as STATEMENT_READERS
 from backoffice.withdrawals import READERS as WITHDRAWAL_READERS
-from games.chat import moderation_queue
+from games.chat import moderation
 from games.chemin.collusion import player_reports
 from games.incidents import unruled
 from games.models import LiveTable, ReturnsAlarm
@@ -108,7 +108,7 @@ def _messages(_staff: Staff) -> Iterator[Count]:
 
 
 def _chat(_staff: Staff) -> Iterator[Count]:
-    yield Count("Reported chat messages", moderation_queue.waiting_count(), "staff_chat")
+    yield Count("Reported chat messages", moderation.waiting_count(), "staff_chat")
 
 
 def _play(_staff: Staff) -> Iterator[Count]:

@@ -14,7 +14,7 @@ from accounts import banner
 from audit.significant import workflow
 from backoffice.approvals import waiting_for
 from backoffice.navigation import FUNCTIONS, Function, duties, functions_of
-from games.chat import moderation_queue
+from games.chat import moderation
 from games.chemin.collusion import player_reports
 from games.incidents import unruled
 from games.shared.floor.rows import READERS as FLOOR_READERS
@@ -121,7 +121,7 @@ def waiting(context: RequestContext, function: Function) -> int:
     """Return the number of open tasks of a function, 0 if they are not counted."""
     counts = {
         "staff_approvals": lambda: waiting_for(context["request"].staff),
-        "staff_chat": moderation_queue.waiting_count,
+        "staff_chat": moderation.waiting_count,
         "staff_play": player_reports.waiting().count,
         "staff_significant": workflow.waiting,
     }

@@ -13,7 +13,7 @@ from audit.models import Personal
 from audit.raw_rows import named
 from games import chat
 from games.chat import letters as messages
-from games.chat import moderation, moderation_queue, panel
+from games.chat import moderation, panel
 from games.chat.moderation import Decision, Length, Why
 from games.chat.panel import chat_view, read_log
 from games.models import ChatMessage, ChatName, ChatNameTaken, Grounds, LiveTable, ReportDecision, ReportReason
@@ -391,10 +391,10 @@ def test_all_that_waits_of_one_author_waits_together_where_the_first_report_is(c
     second = say(live_table, "Second", anna)
     for message in (first, other, second):
         chat.report(player=a_player(), live_table=live_table, number=message.pk, reason=ReportReason.ABUSE)
-    anything = moderation_queue.Wanted()
-    found = moderation_queue.authors_waiting(anything, after=0, most=9)
+    anything = moderation.Wanted()
+    found = moderation.authors_waiting(anything, after=0, most=9)
     assert [(each.player_id, each.count) for each in found] == [(anna.pk, 2), (other.player_id, 1)]
     assert [case.message.pk for case in found[0].cases] == [first.pk, second.pk]
-    assert moderation_queue.waiting_count() == 3
-    (later,) = moderation_queue.authors_waiting(anything, after=found[0].first, most=9)
+    assert moderation.waiting_count() == 3
+    (later,) = moderation.authors_waiting(anything, after=found[0].first, most=9)
     assert later.player_id == other.player_id

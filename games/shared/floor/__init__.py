@@ -13,7 +13,7 @@ from django.db import connection
 from django.db.models import Count
 
 from games.betting.eligibility import is_played_for
-from games.chat.moderation_queue import open_reports
+from games.chat.moderation import open_reports
 from games.chemin.floor import CheminState, read_chemin_states
 from games.chemin.lobby_card import BEAD_OF
 from games.engine.chemin import Outcome
