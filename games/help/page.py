@@ -13,9 +13,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from games.engine.bets import Variant
-from games.help.chemin_examples import chemin_example
 from games.help.chemin_tables import CHEMIN_TABLES
-from games.help.examples import Example, deal_example
+from games.help.examples import Example, chemin_example, deal_example
 from games.help.figures import HelpTextError, UnknownPlaceholder
 from games.help.placeholders import Placeholder, placeholders_of
 from games.help.tables import tables_of

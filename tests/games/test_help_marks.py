@@ -7,8 +7,7 @@ from django.utils.translation import override
 
 from games.engine.bets import Variant
 from games.help import BadExample, HelpTextError, UnknownPlaceholder, page
-from games.help.chemin_examples import chemin_example
-from games.help.examples import deal_example
+from games.help.examples import chemin_example, deal_example
 from games.help.placeholders import placeholders_of
 from games.variants import GAMES, LANGUAGES, VARIANTS
 from tests.games.help_pages import parsed
