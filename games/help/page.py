@@ -13,11 +13,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from games.engine.bets import Variant
-from games.help.chemin_tables import CHEMIN_TABLES
 from games.help.examples import Example, chemin_example, deal_example
 from games.help.figures import HelpTextError, UnknownPlaceholder
 from games.help.placeholders import Placeholder, placeholders_of
-from games.help.tables import tables_of
+from games.help.tables import CHEMIN_TABLES, tables_of
 from games.labels import FALLBACK
 from games.variants import GAMES, LANGUAGES, help_text
 from games.variants.game import Game

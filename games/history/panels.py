@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games import history
 from games.chemin import snapshots
 from games.help import rules_panel
-from games.help.chemin_tables import waiting
+from games.help.tables import waiting
 from games.history.search import Search, find
 from games.models import LiveTable, Shape, Table
 from games.shared import chips
