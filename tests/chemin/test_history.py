@@ -16,7 +16,7 @@ from games import history
 from games.engine.chemin import Call, Phase
 from games.history import csv_export
 from games.history.search import Ending, Search, every, find
-from games.history.statement import csv_file
+from games.history.statement import movements
 from games.history.statement.figures import figures
 from games.history.statement.movements import listing
 from games.history.statement.period import Choice, chosen, today_in
@@ -309,5 +309,5 @@ class TestTheStatement:
     def test_is_a_file_too(self, coup, language):
         banker, _, played = coup
         with translation.override(language):
-            text = "".join(csv_file.lines(banker, Mode.REAL, self.this_month(banker), language))
+            text = "".join(movements.lines(banker, Mode.REAL, self.this_month(banker), language))
         assert played.code in text

@@ -18,7 +18,7 @@ from django.utils import translation
 from pypdf import PdfReader
 
 from audit import id_ranges
-from games.history.statement import csv_file
+from games.history.statement import movements
 from games.history.statement.figures import figures, figures_between
 from games.history.statement.movements import listing
 from games.history.statement.pdf_file import Paper, document
@@ -262,7 +262,7 @@ class TestThePage:
 
 def rows_of(player: Player, language: str) -> list[list[str]]:
     with translation.override(language):
-        text = "".join(csv_file.lines(player, Mode.REAL, this_month(player), language))
+        text = "".join(movements.lines(player, Mode.REAL, this_month(player), language))
     delimiter = "," if language == "en" else ";"
     return list(csv.reader(io.StringIO(text.removeprefix("\ufeff")), delimiter=delimiter))
 
@@ -425,5 +425,5 @@ def test_gli19_2_5_7_a_year_of_fifty_thousand_rounds(cloned_db, owner: psycopg.C
         pages = PdfReader(io.BytesIO(document(paper))).pages
     assert 5 < len(pages) < 20  # a line for each day, none for a round
     assert f"Page {len(pages)} of {len(pages)}" in pages[-1].extract_text()
-    lines = sum(1 for _ in csv_file.lines(player, Mode.REAL, period, "en"))
+    lines = sum(1 for _ in movements.lines(player, Mode.REAL, period, "en"))
     assert lines == 3 + 1 + rounds + rounds // 3  # headings and balances, the deposit, stakes, payouts

@@ -13,7 +13,7 @@ from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from games.history.statement import csv_file
+from games.history.statement import movements
 from games.history.statement.figures import figures
 from games.history.statement.movements import listing
 from games.history.statement.period import Choice, Period, chosen, today_in
@@ -121,7 +121,7 @@ def statement_csv(request: PlayerRequest) -> HttpResponseBase:
     form = _form(request)
     if form.fault:
         return _back(request)
-    lines = csv_file.lines(request.player, form.money, form.shown, get_language() or "en")
+    lines = movements.lines(request.player, form.money, form.shown, get_language() or "en")
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     return _named(response, form.shown, "csv")
 
