@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from games.history.statement.period import Choice, chosen
+from games.history.statement.figures import Choice, chosen
 from games.variants import GAMES, help_text
 from players.account import terms
 from tests.builders import a_player, a_round, a_table

@@ -17,9 +17,8 @@ from games.engine.chemin import Call, Phase
 from games.history import csv_export
 from games.history.search import Ending, Search, every, find
 from games.history.statement import movements
-from games.history.statement.figures import figures
+from games.history.statement.figures import Choice, chosen, figures, today_in
 from games.history.statement.movements import listing
-from games.history.statement.period import Choice, chosen, today_in
 from games.models import CheminCoup, LiveRound, Participation, Round
 from players.models import Player
 from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, answer, asked, seated_players, step_to

@@ -19,10 +19,9 @@ from pypdf import PdfReader
 
 from audit import id_ranges
 from games.history.statement import movements
-from games.history.statement.figures import figures, figures_between
+from games.history.statement.figures import Choice, Period, chosen, figures, figures_between, months_before, today_in
 from games.history.statement.movements import listing
 from games.history.statement.pdf_file import Paper, document
-from games.history.statement.period import Choice, Period, chosen, months_before, today_in
 from players.models import Player
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample, sweep

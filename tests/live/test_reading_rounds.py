@@ -16,9 +16,8 @@ from games.engine import card_tree
 from games.engine.cards import Card
 from games.history import round_of
 from games.history.search import Ending, Search, find
-from games.history.statement.figures import figures
+from games.history.statement.figures import Period, figures, today_in
 from games.history.statement.movements import listing
-from games.history.statement.period import Period, today_in
 from games.models import (
     LiveRound,
     LiveTable,

@@ -15,8 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from games.history.csv_export import BYTE_ORDER_MARK, Echo, amount, safe
-from games.history.statement.figures import firsts, game_names
-from games.history.statement.period import Period
+from games.history.statement.figures import Period, firsts, game_names
 from players.models import Player
 from wallet.ledger.statements import ASIDE, NAMES, OTHER, movement_name
 from wallet.models import Mode

@@ -24,8 +24,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import CondPageBreak, Flowable, LongTable, Paragraph, SimpleDocTemplate, Spacer, TableStyle
 
-from games.history.statement.figures import ClassSum, Figures, GameSum, game_name
-from games.history.statement.period import Period
+from games.history.statement.figures import ClassSum, Figures, GameSum, Period, game_name
 from players.datetime_format import written_day, written_time
 from players.models import Player
 from wallet.models import Mode

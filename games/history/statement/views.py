@@ -14,9 +14,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from games.history.statement import movements
-from games.history.statement.figures import figures
+from games.history.statement.figures import Choice, Period, chosen, figures, today_in
 from games.history.statement.movements import listing
-from games.history.statement.period import Choice, Period, chosen, today_in
 from players.access import PlayerRequest, player_required
 from players.datetime_format import Day
 from players.rates import at_a_human_pace
