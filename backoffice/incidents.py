@@ -29,11 +29,8 @@ from audit.tree import NotSealed, proof_of
 from backoffice.incident_timeline import Moment, events_of, timeline
 from backoffice.lists.paging import NEWEST_FIRST
 from games import incidents
-from games.incidents import Case
-from games.incidents.letters import delivery
-from games.incidents.letters import delivery as letters
-from games.incidents.letters.delivery import LetterError, Offer
-from games.incidents.letters.messages import LONGEST_ADDITION, Written
+from games.incidents import Case, letters
+from games.incidents.letters import LONGEST_ADDITION, LetterError, Offer, Written
 from games.incidents.participants import Concerned, concerned
 from games.models import OPEN_PHASES, Incident, IncidentKind, IncidentNote, LetterCopy, LetterKind, Phase, Table
 from games.shared import evidence
@@ -137,7 +134,7 @@ def _described(case: Case, requests: Sequence[Approval], people: Sequence[Concer
             "reason": ruling.reason,
         },
         "requests": [_request(each) for each in requests],
-        "letters": [_letter(each) for each in delivery.copies(case)],
+        "letters": [_letter(each) for each in letters.copies(case)],
         "notes": [
             {"at": each.at, "by": each.by, "text": each.text}
             for each in IncidentNote.objects.filter(incident=incident).order_by("pk")
@@ -384,7 +381,7 @@ class LetterForm(forms.Form):
 def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Choose, preview and send a letter."""
     case = case_or_404(incident_id)
-    offers = delivery.offers(case)
+    offers = letters.offers(case)
     if request.method != "POST":
         return _page(request, case, offers, LetterForm(offers=offers))
     form = LetterForm(request.POST, offers=offers)
@@ -393,11 +390,11 @@ def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpRespon
     kind = LetterKind(form.cleaned_data["kind"])
     try:
         if request.POST.get("action") != SEND:
-            shown = delivery.preview(case, offers[kind], form.sentences, form.cleaned_data["player"])
+            shown = letters.preview(case, offers[kind], form.sentences, form.cleaned_data["player"])
             return _page(request, case, offers, form, offers[kind], shown)
         if "sure" not in request.POST:
             raise LetterError("Tick the confirmation. A sent letter cannot be recalled.")
-        delivery.send(case=case, kind=kind, sentences=form.sentences, staff=request.staff)
+        letters.send(case=case, kind=kind, sentences=form.sentences, staff=request.staff)
     except LetterError as error:
         messages.error(request, str(error))
         return _page(request, case, offers, form)
@@ -418,7 +415,7 @@ def staff_incident_letters(request: StaffRequest, incident_id: int) -> HttpRespo
     The page refreshes this part while letters go out.
     """
     case = case_or_404(incident_id)
-    return render(request, "staff/incident.html#letters", {"case": case, **delivery.on_page(case)})
+    return render(request, "staff/incident.html#letters", {"case": case, **letters.on_page(case)})
 
 
 def _page(

@@ -6,7 +6,7 @@ from games.change_requests import execution
 from games.chemin import tick as chemin_tick
 from games.fairness.randomness import judgement
 from games.fairness.returns import monitor
-from games.incidents.letters import delivery
+from games.incidents import letters
 from games.shared import phases
 from games.solo import idle_purses
 from games.verification import replay_task
@@ -35,7 +35,7 @@ def return_idle_purses() -> None:
 @shared_task
 def write_letters() -> None:
     """Write the pending letters to the players of incidents."""
-    delivery.write_due()
+    letters.write_due()
 
 
 @shared_task

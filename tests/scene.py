@@ -26,7 +26,7 @@ from games.chemin.collusion.player_reports import report
 from games.engine.chemin import Call
 from games.engine.chemin import Phase as Phases
 from games.fairness.returns import monitor
-from games.incidents.letters import delivery
+from games.incidents import letters
 from games.models import (
     ChatReport,
     Grounds,
@@ -412,8 +412,8 @@ class Scene(World):
         )
         case = incidents.case_of(incident.pk)
         assert case
-        delivery.send(case=case, kind=LetterKind.APOLOGY, sentences={}, staff=asker)
-        delivery.write_due()
+        letters.send(case=case, kind=LetterKind.APOLOGY, sentences={}, staff=asker)
+        letters.write_due()
         return incident
 
     @cached_property

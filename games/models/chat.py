@@ -183,7 +183,7 @@ class IncidentLetter(models.Model):
     """A letter to all players of an incident's round, sent by a member of staff.
 
     A round has one letter of each kind, however many incidents it has. The copies follow in parts
-    (`games.incidents.letters.delivery`).
+    (`games.incidents.letters`).
     """
 
     incident = models.ForeignKey(Incident, models.PROTECT, related_name="letters")

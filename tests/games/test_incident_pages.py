@@ -7,7 +7,7 @@ from django.test import Client
 
 from backoffice.incidents import note
 from games import incidents
-from games.incidents.letters import delivery
+from games.incidents import letters
 from games.models import Incident, IncidentNote, LetterKind, LiveTable, Phase
 from games.shared import malfunction
 from tests.builders import a_player
@@ -164,8 +164,8 @@ class TestThePage:
         boss = a_member_of_staff("supervisor")
         case = incidents.case_of(incident.pk)
         assert case
-        letter = delivery.send(case=case, kind=LetterKind.VOIDED, sentences={}, staff=boss)
-        delivery.write_due()
+        letter = letters.send(case=case, kind=LetterKind.VOIDED, sentences={}, staff=boss)
+        letters.write_due()
         malfunction.reopen(live_table_id=incident.live_round.live_table_id, reason="Mended.", by=str(boss))
         visitor = reader("compliance")
         visitor.get(f"/staff/incidents/{incident.pk}/export/")

@@ -9,10 +9,8 @@ from django.test import Client
 
 from accounts import data_export
 from games import incidents
-from games.incidents import Case
-from games.incidents.letters import delivery
-from games.incidents.letters.delivery import LetterError
-from games.incidents.letters.messages import written
+from games.incidents import Case, letters
+from games.incidents.letters import LetterError, written
 from games.incidents.participants import Concerned, concerned
 from games.models import Incident, IncidentLetter, LetterCopy, LetterKind, LiveTable, Participation, Phase, VoidPart
 from games.shared import malfunction
@@ -85,8 +83,8 @@ def case(incident: Incident) -> Case:
 
 def send(incident: Incident, kind: LetterKind = LetterKind.APOLOGY, **sentences: str) -> IncidentLetter:
     """Send a letter and write it to all players."""
-    letter = delivery.send(case=case(incident), kind=kind, sentences=sentences, staff=a_member_of_staff("supervisor"))
-    delivery.write_due()
+    letter = letters.send(case=case(incident), kind=kind, sentences=sentences, staff=a_member_of_staff("supervisor"))
+    letters.write_due()
     return letter
 
 
@@ -146,7 +144,7 @@ class TestTheWords:
     def test_of_every_kind_are_whole_in_every_language(self, live_table, kind, language):
         found = case(reported(live_table, a_reader("SE", language)))
         (who,) = concerned(found.round_id)
-        about = delivery.about(found)
+        about = letters.about(found)
         letter = written(kind, about, who)
         english = written(kind, about, Concerned(a_reader("GB"), "SEK", who.staked, who.paid))
         assert about.code in letter.subject
@@ -163,7 +161,7 @@ class TestTheWords:
         void_by_two(incident)
         short = won.paid - won.staked
         assert VoidPart.objects.get(void_id=won.round_id, player=poor).shortfall == short
-        (told, *_) = delivery.preview(case(incident), delivery.offers(case(incident))[LetterKind.VOIDED], {}, rich.pk)
+        (told, *_) = letters.preview(case(incident), letters.offers(case(incident))[LetterKind.VOIDED], {}, rich.pk)
         assert "All stakes were returned and any payout was reversed." in told.text
         send(incident, LetterKind.SHORTFALL)
         assert f"Vi står för: {format_money(short, 'SEK', 'sv')}" in words_to(poor)
@@ -172,7 +170,7 @@ class TestTheWords:
 
 class TestWhichMayBeWritten:
     def kinds(self, incident: Incident) -> set[LetterKind]:
-        return set(delivery.offers(case(incident)))
+        return set(letters.offers(case(incident)))
 
     @pytest.mark.sweep
     def test_only_an_apology_while_the_round_is_not_over(self, live_table):
@@ -199,7 +197,7 @@ class TestWhichMayBeWritten:
         incident = reported(live_table, a_reader("SE"))
         with pytest.raises(LetterError, match="does not apply to this round"):
             send(incident, LetterKind.VOIDED)
-        assert not Mail.objects.filter(template=delivery.TEMPLATE).exists()
+        assert not Mail.objects.filter(template=letters.TEMPLATE).exists()
 
 
 class TestSending:
@@ -208,7 +206,7 @@ class TestSending:
         letter = send(incident, LetterKind.VOIDED, sv=OWN)
         assert letter.copies.count() == len(players)
         for player in players:
-            sent = Mail.objects.get(user=player.user, template=delivery.TEMPLATE)
+            sent = Mail.objects.get(user=player.user, template=letters.TEMPLATE)
             assert f"{sent.subject}\n\n{sent.body}" == words_to(player)
             assert sent.language == player.user.language
             assert (OWN in sent.body) is (player.user.language == "sv")
@@ -233,7 +231,7 @@ class TestSending:
         send(incident, LetterKind.VOIDED)
         with pytest.raises(LetterError, match="has already sent this letter"):
             send(incident, LetterKind.VOIDED)
-        assert Mail.objects.filter(template=delivery.TEMPLATE).count() == len(LANGUAGES)
+        assert Mail.objects.filter(template=letters.TEMPLATE).count() == len(LANGUAGES)
 
     @pytest.mark.sweep
     def test_nor_does_another_incident_of_the_same_round(self, voided):
@@ -248,11 +246,11 @@ class TestSending:
         incident, players = voided
         update_as_owner(User.objects.filter(pk=players[0].user_id), email="no@address\n")
         send(incident, LetterKind.VOIDED)
-        (before,) = delivery.letters(case(incident))
+        (before,) = letters.letters(case(incident))
         assert (before.copies, before.sent, before.waiting, before.given_up) == (5, 0, 5, 0)
         mail.send_due()
         Mail.objects.filter(sent_at=None).update(next_try_at=None)
-        (after,) = delivery.letters(case(incident))
+        (after,) = letters.letters(case(incident))
         assert (after.copies, after.sent, after.waiting, after.given_up) == (5, 4, 0, 1)
 
 
@@ -300,7 +298,7 @@ class TestThePage:
             assert subject.format(case(incident).code) in page
         assert page.count(OWN) == 2  # in its field, and in the letter
         assert "Send to 5 players." in page
-        assert not Mail.objects.filter(template=delivery.TEMPLATE).exists()
+        assert not Mail.objects.filter(template=letters.TEMPLATE).exists()
 
     @pytest.mark.sweep
     def test_shows_it_as_one_player_gets_it(self, boss, voided):
@@ -324,7 +322,7 @@ class TestThePage:
         assert "The letter is being sent to 5 players." in page
         page = self.post(boss, incident, kind="voided", action="send", sure="on")
         assert "has already sent this letter. Each letter is sent only once." in page
-        delivery.write_due()
+        letters.write_due()
         assert LetterCopy.objects.count() == 5
 
     @pytest.mark.sweep

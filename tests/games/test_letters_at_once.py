@@ -5,8 +5,8 @@ from functools import partial
 from django.db import transaction
 
 from accounts.retention import erase_due
-from games.incidents.letters import delivery
-from games.incidents.letters.delivery import LetterError
+from games.incidents import letters
+from games.incidents.letters import LetterError
 from games.models import LetterCopy, LetterKind
 from games.shared import malfunction
 from players.account import closures
@@ -25,7 +25,7 @@ def test_of_two_who_send_at_once_one_does(cloned_db):
 
     def press(member: Staff) -> str:
         try:
-            delivery.send(case=case(incident), kind=LetterKind.APOLOGY, sentences={}, staff=member)
+            letters.send(case=case(incident), kind=LetterKind.APOLOGY, sentences={}, staff=member)
         except LetterError as error:
             return str(error)
         return "sent"
@@ -33,8 +33,8 @@ def test_of_two_who_send_at_once_one_does(cloned_db):
     told = at_once([partial(press, member) for member in members])
     assert told.count("sent") == 1
     assert sum("has already sent this letter" in each for each in told) == 2
-    assert delivery.write_due() == 1
-    assert Mail.objects.filter(user=player.user, template=delivery.TEMPLATE).count() == 1
+    assert letters.write_due() == 1
+    assert Mail.objects.filter(user=player.user, template=letters.TEMPLATE).count() == 1
     assert Conversation.objects.filter(player=player).count() == 1
     assert LetterCopy.objects.count() == 1
 
@@ -51,4 +51,4 @@ def test_who_is_erased_has_no_words_left_in_the_mail_and_is_not_written_to(clone
     copy = LetterCopy.objects.get(player=player)
     assert (copy.mail.address, copy.mail.subject, copy.mail.body) == ("", "", "")
     malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
-    assert [each.player for each in delivery.offers(case(incident))[LetterKind.STANDS].people] == [other]
+    assert [each.player for each in letters.offers(case(incident))[LetterKind.STANDS].people] == [other]

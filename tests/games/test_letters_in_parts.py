@@ -7,8 +7,7 @@ from threading import Barrier
 import pytest
 from django.db import connection, transaction
 
-from games.incidents import Case
-from games.incidents.letters import delivery
+from games.incidents import Case, letters
 from games.models import Incident, IncidentLetter, LetterEnd, LetterKind
 from games.shared import malfunction
 from players.models import Conversation, Mail, Player
@@ -22,11 +21,11 @@ from tests.wallet.test_at_once import at_once
 
 def decided(incident: Incident) -> IncidentLetter:
     staff = a_member_of_staff("supervisor")
-    return delivery.send(case=case(incident), kind=LetterKind.APOLOGY, sentences={}, staff=staff)
+    return letters.send(case=case(incident), kind=LetterKind.APOLOGY, sentences={}, staff=staff)
 
 
-def told(found: Case) -> delivery.Sent:
-    (sent,) = delivery.letters(found)
+def told(found: Case) -> letters.Sent:
+    (sent,) = letters.letters(found)
     return sent
 
 
@@ -41,53 +40,53 @@ class TestALetter:
         letter = decided(incident)
         assert not letter.copies.exists()
         assert (told(case(incident)).copies, told(case(incident)).left) == (0, 5)
-        assert delivery.write_due() == 5
+        assert letters.write_due() == 5
         sent = told(case(incident))
         assert (sent.copies, sent.left, sent.is_ended) == (5, 0, True)
-        assert delivery.write_due() == 0
+        assert letters.write_due() == 0
 
     @pytest.mark.sweep
     def test_is_written_in_transactions_of_so_many_players(self, incident, monkeypatch):
-        monkeypatch.setattr("games.incidents.letters.delivery.PART", 2)
+        monkeypatch.setattr("games.incidents.letters.PART", 2)
         letter = decided(incident)
-        assert [delivery._write_part(letter.pk) for _ in range(4)] == [2, 2, 1, 0]
+        assert [letters._write_part(letter.pk) for _ in range(4)] == [2, 2, 1, 0]
         (ended,) = events("incident.letter_ended")
         assert ended["data"] == {"incident": incident.pk, "letter": letter.pk, "copies": 5}
 
     @pytest.mark.sweep
     def test_ends_where_its_players_are_as_many_as_parts_hold(self, incident, monkeypatch):
-        monkeypatch.setattr("games.incidents.letters.delivery.PART", 5)
+        monkeypatch.setattr("games.incidents.letters.PART", 5)
         decided(incident)
-        assert delivery.write_due() == 5
+        assert letters.write_due() == 5
         assert LetterEnd.objects.count() == 1
 
     @pytest.mark.sweep
     def test_that_is_not_true_any_more_ends_with_whom_it_went_to(self, incident, monkeypatch):
-        monkeypatch.setattr("games.incidents.letters.delivery.PART", 2)
+        monkeypatch.setattr("games.incidents.letters.PART", 2)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         staff = a_member_of_staff("supervisor")
-        letter = delivery.send(case=case(incident), kind=LetterKind.STANDS, sentences={}, staff=staff)
-        assert delivery._write_part(letter.pk) == 2
-        monkeypatch.setattr("games.incidents.letters.delivery._is_true", lambda kind, case: False)
-        assert delivery.write_due() == 0
+        letter = letters.send(case=case(incident), kind=LetterKind.STANDS, sentences={}, staff=staff)
+        assert letters._write_part(letter.pk) == 2
+        monkeypatch.setattr("games.incidents.letters._is_true", lambda kind, case: False)
+        assert letters.write_due() == 0
         assert letter.copies.count() == 2
         assert events("incident.letter_ended")[-1]["data"]["copies"] == 2
 
     @pytest.mark.sweep
     def test_shows_on_the_page_of_its_incident_how_far_it_is(self, incident, monkeypatch):
-        monkeypatch.setattr("games.incidents.letters.delivery.PART", 2)
+        monkeypatch.setattr("games.incidents.letters.PART", 2)
         letter = decided(incident)
         reader = a_visitor()
         reader.force_login(a_member_of_staff("operator").user)
         address = f"/staff/incidents/{incident.pk}/letters/"
         asks_again = f'hx-get="{address}" hx-trigger="every 2s"'
-        delivery._write_part(letter.pk)
+        letters._write_part(letter.pk)
         assert asks_again in reader.get(f"/staff/incidents/{incident.pk}/").text
         under_way = reader.get(address).text
         assert asks_again in under_way
         assert "2 of 5</span>" in under_way
         assert "<html" not in under_way
-        delivery.write_due()
+        letters.write_due()
         done = reader.get(address).text
         assert "hx-get" not in done
         assert "5 players" in done
@@ -110,15 +109,15 @@ def a_letter(slug: str) -> tuple[IncidentLetter, list[Player]]:
 
 @pytest.mark.parametrize("when", sample(["before", "after"], 1))
 def test_whoever_dies_at_any_statement_leaves_whole_parts_that_another_goes_on_from(house, when, monkeypatch, is_sweep):
-    monkeypatch.setattr("games.incidents.letters.delivery.PART", 1)
+    monkeypatch.setattr("games.incidents.letters.PART", 1)
     number = 1
     letter, readers = a_letter(f"{when}-{number}")
-    while killed.dies(delivery.write_due, when, number, every=is_sweep):
+    while killed.dies(letters.write_due, when, number, every=is_sweep):
         copies = list(letter.copies.all())
         assert max(Counter(copy.player_id for copy in copies).values(), default=0) <= 1
         talks = Conversation.objects.filter(player__in=readers).values_list("pk", flat=True)
         assert sorted(talks) == sorted(copy.conversation for copy in copies)
-        mails = Mail.objects.filter(template=delivery.TEMPLATE, user__in=[each.user_id for each in readers])
+        mails = Mail.objects.filter(template=letters.TEMPLATE, user__in=[each.user_id for each in readers])
         assert sorted(mails.values_list("pk", flat=True)) == sorted(copy.mail_id for copy in copies)
         if LetterEnd.objects.filter(letter=letter).exists():
             assert {copy.player_id for copy in copies} == {each.pk for each in readers}
@@ -150,18 +149,18 @@ class TestTwoWriters:
         assert owner.execute("SELECT count(*) FROM unguarded").fetchone() == (4,)
 
     def test_at_one_letter_write_each_copy_once(self, cloned_db, monkeypatch):
-        monkeypatch.setattr("games.incidents.letters.delivery.PART", 1)
+        monkeypatch.setattr("games.incidents.letters.PART", 1)
         letter = decided(reported(a_live_table(), *(a_reader(where) for where in LANGUAGES)))
-        at_once([delivery.write_due] * 4)
-        delivery.write_due()  # of four who try the lock together all but one may have passed the letter over
+        at_once([letters.write_due] * 4)
+        letters.write_due()  # of four who try the lock together all but one may have passed the letter over
         assert sorted(letter.copies.values_list("language", flat=True)) == sorted(LANGUAGES.values())
-        assert Mail.objects.filter(template=delivery.TEMPLATE).count() == len(LANGUAGES)
+        assert Mail.objects.filter(template=letters.TEMPLATE).count() == len(LANGUAGES)
         assert Conversation.objects.count() == len(LANGUAGES)
 
     @pytest.mark.sweep
     def test_the_second_passes_over_what_the_first_is_at(self, cloned_db):
         letter = decided(reported(a_live_table(), a_reader("SE")))
         with transaction.atomic():
-            assert delivery._is_ours(letter.pk)
-            assert at_once([delivery.write_due]) == [0]
-        assert delivery.write_due() == 1
+            assert letters._is_ours(letter.pk)
+            assert at_once([letters.write_due]) == [0]
+        assert letters.write_due() == 1
