@@ -20,7 +20,7 @@ from backoffice.players import actions
 from backoffice.players.facts import SEE_FLAGS, balances, deposits_by_day, limit_lines, may, summaries
 from games.history import playing
 from games.history.search import Search, find
-from games.incidents.refund_summary import lines
+from games.incidents.participants import lines
 from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
 from players import harm_markers, staff
 from players.access import StaffRequest, staff_required

@@ -12,7 +12,7 @@ from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
 from games.chemin.floor import Parts, parts_of
-from games.incidents.refund_summary import refund_text
+from games.incidents.participants import refund_text
 from games.models import (
     OPEN_PHASES,
     UNDEALT,
