@@ -14,8 +14,7 @@ from games.history import fairness_views as fair_views
 from games.history import panels
 from games.history import views as history_views
 from games.history.statement import views as statement
-from games.lobby import two_tables
-from games.lobby import views as lobby_views
+from games.lobby import two_tables, views
 from games.models import Shape, Table
 from games.shared import statistics, stream_tokens
 from games.shared import views as live
@@ -40,9 +39,9 @@ def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 
 
 urlpatterns = [
-    path("", lobby_views.lobby, name="lobby"),
-    path("lobby/now/", lobby_views.lobby_now, name="lobby_now"),
-    path("lobby/favourite/<slug:slug>/", lobby_views.favourite_table, name="favourite_table"),
+    path("", views.lobby, name="lobby"),
+    path("lobby/now/", views.lobby_now, name="lobby_now"),
+    path("lobby/favourite/<slug:slug>/", views.favourite_table, name="favourite_table"),
     path("house/now/", stream_tokens.house_now, name="house_now"),
     path("table/<slug:slug>/<mode:mode>/", table, name="table"),
     path("table/<slug:slug>/<mode:mode>/play/", solo_views.table_play, name="table_play"),
@@ -84,6 +83,6 @@ urlpatterns = [
     path("fair/", fair_views.fair, name="fair"),
     path("fair/shoe/<uuid:shoe_id>/", fair_views.shoe, name="shoe"),
     path("fair/shoe/<uuid:shoe_id>/proof.json", fair_views.shoe_proof, name="shoe_proof"),
-    path("help/", lobby_views.help_index, name="help"),
-    path("help/<slug:slug>/", lobby_views.rules, name="rules"),
+    path("help/", views.help_index, name="help"),
+    path("help/<slug:slug>/", views.rules, name="rules"),
 ]
