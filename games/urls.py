@@ -20,7 +20,7 @@ from games.shared import statistics, stream_tokens
 from games.shared import views as live
 from games.shared.favourites import views as favourite_views
 from games.shared.views import live_page
-from games.solo import purse_views
+from games.solo import views as purse_views
 from games.solo import views as solo_views
 from games.solo.views import solo_page
 from games.tables.access import at_a_playable_table

@@ -25,8 +25,8 @@ from games.betting.controls import Change, Deal, plays_on
 from games.models import Shape, SoloSeat, Table
 from games.solo import operator_money, seats
 from games.solo.page import table_limits
-from games.solo.purse_views import prepare_seat
 from games.solo.seats import ON_A_PURSE
+from games.solo.views import prepare_seat
 from games.tables.access import demand_eligible, demand_playable, table_at
 from games.variants import VARIANTS
 from players.api import schema
