@@ -8,14 +8,13 @@ from django.db import connections
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games import solo
+from games import solo, tasks
 from games.betting.controls import Change, Deal, plays_on
 from games.betting.limits import Limits
 from games.betting.rules import lower_bet
 from games.engine.settle import ExcludedBets
 from games.errors import BalanceTooLow, NotOffered, UnknownChip
 from games.models import Participation, Round, SoloSeat, Table
-from games.solo import idle_purses
 from games.tables.checks import check_returns
 from games.tables.default_tables import golden_limits, load_tables
 from games.tables.status import close_table
@@ -72,7 +71,7 @@ def lose_down_to(player, table, least):
 def long_ago(player):
     """Move the player's last action nine minutes into the past."""
     for seat in SoloSeat.objects.filter(player=player):
-        seat.used_at -= idle_purses.IDLE
+        seat.used_at -= tasks.IDLE
         seat.save(update_fields=["used_at"])
 
 
@@ -281,14 +280,14 @@ class TestUnusedPurses:
     def test_stay_while_their_owner_plays(self, player, table):
         a_round(player, table, player=1000)
         before = balances(player)
-        assert idle_purses.return_idle_purses() == 0
+        assert tasks.return_all_idle_purses() == 0
         assert balances(player) == before
 
     def test_stay_when_their_owner_comes_back_in_time(self, player, table):
         a_seat(player, table)
         long_ago(player)
         a_seat(player, table)
-        assert idle_purses.return_idle_purses() == 0
+        assert tasks.return_all_idle_purses() == 0
 
     @pytest.mark.sweep
     def test_flow_back_for_players_and_modes_each(self, player, table):
@@ -298,14 +297,14 @@ class TestUnusedPurses:
             a_seat(other, table, mode)
         a_seat(player, table)
         long_ago(other)
-        assert idle_purses.return_idle_purses() == 2
+        assert tasks.return_all_idle_purses() == 2
         assert balances(other) == balances(other, Mode.FREE) == (MONEY, 0)
         assert balances(player) == (MONEY // 2, MONEY // 2)
 
     def test_flow_back_once(self, player, table):
         a_seat(player, table)
         long_ago(player)
-        assert (idle_purses.return_idle_purses(), idle_purses.return_idle_purses()) == (1, 0)
+        assert (tasks.return_all_idle_purses(), tasks.return_all_idle_purses()) == (1, 0)
 
 
 def test_logging_out_gives_back_what_lies_in_the_game(player, client):
@@ -342,7 +341,7 @@ class TestTogether:
             if not seat.slip:
                 seat = a_seat(player, table, player=1000)
             long_ago(player)
-            outcomes = at_once(lambda seat=seat: play(player, table, seat), idle_purses.return_idle_purses)
+            outcomes = at_once(lambda seat=seat: play(player, table, seat), tasks.return_all_idle_purses)
             assert {type(each) for each in outcomes} <= {solo.Played, BalanceTooLow, int}
             self.all_is_somewhere(player)
         assert [check.rows for check in verify.run() if check.rows] == []

@@ -11,10 +11,10 @@ from games.errors import NotEligible, NotEnoughBalance, NotOffered, OverLimit, T
 from games.models import LiveSeat, LiveTable, Participation, Phase, Shape
 from games.shared.seats import open_seat, seat_at
 from games.solo import open_table, play_round
-from games.solo.idle_purses import IDLE, return_idle_purses
 from games.tables import status
 from games.tables.default_tables import golden_limits
 from games.tables.versions import make_table
+from games.tasks import IDLE, return_all_idle_purses
 from players.models import LimitKind, Period, Player, Session
 from players.protection import eligibility, exclusions, limits, play_sessions
 from tests.builders import UNHURRIED, a_newcomer, a_player, a_purse, a_seat, a_table
@@ -233,7 +233,7 @@ class TestAGameWithAPurse:
         player = a_player_of(golden)
         a_purse(player, 30_00)
         chip(player, golden, "player", 10_00)
-        assert return_idle_purses() == 0
+        assert return_all_idle_purses() == 0
         assert purse.leave(player=player, mode=Mode.REAL, key=uuid4()).amount == 20_00
         advance_to(golden, Phase.SETTLED)
         assert Participation.objects.get(player=player).staked == 10_00
@@ -242,9 +242,9 @@ class TestAGameWithAPurse:
         player = a_player_of(golden)
         a_purse(player, 30_00)
         session = a_session(player)
-        assert return_idle_purses() == 0
+        assert return_all_idle_purses() == 0
         Session.objects.filter(pk=session).update(acted_at=Now() - IDLE)
-        assert return_idle_purses() == 1
+        assert return_all_idle_purses() == 1
 
     def test_buttons_are_those_of_the_game(self, golden):
         player = a_player_of(golden)

@@ -14,7 +14,7 @@ from django.db.models import F
 from django.test import Client
 from django.urls import URLResolver, get_resolver, reverse
 
-from games.solo import idle_purses
+from games import tasks
 from games.tasks import return_idle_purses
 from players.access import is_made_by_the_page
 from players.login import sessions
@@ -157,7 +157,7 @@ class TestWithoutAnAction:
         return_idle_purses()
         assert session_of(visitor).why == Ended.IDLE
         assert purse.balance(player, Mode.REAL) == 0
-        assert idle_purses.IDLE == PLAYER
+        assert tasks.IDLE == PLAYER
 
 
 class TestWhatAPageAsksByItself:
