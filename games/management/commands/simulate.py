@@ -10,8 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, OutputWrapper
 
 from games.simulation import by_arrays, by_engine
-from games.simulation.sheet import Run, as_json, as_table
-from games.simulation.tally import compare
+from games.simulation.tally import Run, as_json, as_table, compare
 from games.variants import VARIANTS
 
 SECONDS_BETWEEN_REPORTS = 1.0
