@@ -75,13 +75,17 @@ from games.models.rounds import (
     VoidReason,
     Wager,
 )
-from games.models.solo import ChipSet, FavouriteBet, FavouriteTable, OpenTable, SoloSeat
 from games.models.tables import (
+    ChipSet,
+    FavouriteBet,
+    FavouriteTable,
     HowEnded,
+    OpenTable,
     RulesVersion,
     ScheduledVersion,
     ScheduleEnding,
     Shape,
+    SoloSeat,
     Status,
     Table,
     TableVersion,
