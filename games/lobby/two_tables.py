@@ -25,7 +25,7 @@ from games.models import Shape, Table
 from games.shared.views import live_page
 from games.solo import seats
 from games.tables.access import at_a_shared_table, demand_welcome
-from games.tables.page_header import play_session_view
+from games.tables.solo_page import play_session_view
 from players.access import PlayerRequest, player_required, session_id
 from players.models import Player
 from players.protection import play_sessions

@@ -29,8 +29,8 @@ from games.shared.state import READ_OWN, READ_PUBLIC, State, public_state
 from games.solo.page import purse_forms
 from games.tables.access import at_a_shared_table, click_at_a, demand_playable, demand_welcome
 from games.tables.fragments import render_fragment
-from games.tables.page_header import play_session_view
 from games.tables.presentation import Notice, PurseForms
+from games.tables.solo_page import play_session_view
 from games.variants import VARIANTS
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
 from players.protection import play_sessions

@@ -28,9 +28,8 @@ from games.solo import operator_money
 from games.solo.page import game_view, kept_stage, table_limits
 from games.solo.seats import ON_A_PURSE
 from games.tables.access import at_a_playable_table, click_at_a, demand_playable, demand_welcome
-from games.tables.page_header import play_session_view
 from games.tables.presentation import Notice
-from games.tables.solo_page import SoloPage, render_answer
+from games.tables.solo_page import SoloPage, play_session_view, render_answer
 from games.variants import VARIANTS
 from players.access import PlayerRequest, player_required, session_id
 from players.models import Player
