@@ -25,7 +25,7 @@ from games.dealer import client
 from games.deals import trusted_keys
 from games.engine.commitments import epoch_text
 from ops.backup import database_identity, encrypting
-from ops.backup.errors import BackupError
+from ops.backup.pg_tools import BackupError
 from ops.postgresql.roles import LONGEST_TRANSACTION
 from players import credentials, key_rotation
 from players.models import User

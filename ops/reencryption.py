@@ -107,7 +107,7 @@ KIND: Final = "SELECT format_type(atttypid, -1) FROM pg_attribute WHERE attrelid
 
 def reseal(say: Callable[[str], object]) -> bool:
     """Re-encrypt everything with the first key of its setting and print the progress; return
-    whether no older key is needed any more. Raises ops.backup.errors.NotReady.
+    whether no older key is needed any more. Raises ops.backup.pg_tools.NotReady.
     """
     pg_tools.demand_owner()
     done = [_reseal(setting, say) for setting in SETTINGS]

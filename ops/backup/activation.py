@@ -25,7 +25,7 @@ from audit import log
 from audit.models import Event
 from audit.sealing import sealer, signing
 from ops.backup import database_identity, pg_tools, tables
-from ops.backup.errors import WrongKey
+from ops.backup.pg_tools import WrongKey
 from players.api import tokens
 from players.encryption import Purpose, unseal
 from players.login import second_factor, sessions

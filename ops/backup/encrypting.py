@@ -15,7 +15,7 @@ import pyrage
 from django.conf import settings
 from pyrage.x25519 import Identity, Recipient
 
-from ops.backup.errors import CannotRead, NotReady
+from ops.backup.pg_tools import CannotRead, NotReady
 
 BEGINNING: Final = b"age-encryption.org/v1\n"
 REFUSED: Final = (pyrage.DecryptError, OSError)

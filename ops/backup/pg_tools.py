@@ -14,8 +14,40 @@ from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 from psycopg.conninfo import make_conninfo
 
-from ops.backup.errors import NotReady, ProgramFailed
 from ops.embedded import binaries
+
+
+class BackupError(Exception):
+    """Base class of all errors of this package."""
+
+
+class CannotWrite(BackupError):
+    """The file cannot be written."""
+
+
+class CannotRead(BackupError):
+    """The file is not a backup, or is damaged."""
+
+
+class OfAnotherRelease(BackupError):
+    """The backup was made by a newer release."""
+
+
+class NotEmpty(BackupError):
+    """The database is not empty."""
+
+
+class NotReady(BackupError):
+    """Something is missing, or other processes use the database."""
+
+
+class WrongKey(BackupError):
+    """A configured key is not the one that the data was encrypted with."""
+
+
+class ProgramFailed(BackupError):
+    """A PostgreSQL program failed; the message is the end of its output."""
+
 
 OWNER: Final = "owner"
 OURS: Final = ("server_side_binding", "prepare_threshold", "cursor_factory", "context", "client_encoding")

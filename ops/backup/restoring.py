@@ -12,7 +12,7 @@ from django.db import connections
 from django.db.migrations.loader import MigrationLoader
 
 from ops.backup import encrypting, pg_tools, taking
-from ops.backup.errors import CannotRead, NotEmpty, NotReady, OfAnotherRelease, ProgramFailed
+from ops.backup.pg_tools import CannotRead, NotEmpty, NotReady, OfAnotherRelease, ProgramFailed
 from ops.privileges import APP_ROLE
 
 # The rights are restored, too: most functions that run as the owner are taken from everybody there.

@@ -13,7 +13,7 @@ from pyrage.x25519 import Recipient
 from audit import log
 from audit.sealing import sealer
 from ops.backup import encrypting, pg_tools
-from ops.backup.errors import CannotWrite, NotReady, ProgramFailed
+from ops.backup.pg_tools import CannotWrite, NotReady, ProgramFailed
 
 # Login sessions are left out, so that a stolen backup cannot be used to log in, and so are
 # CREDENTIALS_KEY and DEALER_PROOF_KEY, which `manage.py migrate` stores again.

@@ -13,7 +13,7 @@ from django.db import connection
 from pyrage.x25519 import Identity
 
 from ops.backup import encrypting, pg_tools, taking
-from ops.backup.errors import CannotRead
+from ops.backup.pg_tools import CannotRead
 from tests.builders import a_player, a_round, a_table
 from tests.harness import databases
 from tests.harness.sweeps import sample

@@ -17,7 +17,7 @@ from games.errors import CommitmentSpent
 from games.models import Participation
 from ops import reencryption
 from ops.backup import activation
-from ops.backup.errors import WrongKey
+from ops.backup.pg_tools import WrongKey
 from players import encryption
 from players.identity import duplicates, verification
 from players.login import second_factor

@@ -13,7 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ops.backup import taking
-from ops.backup.errors import BackupError
+from ops.backup.pg_tools import BackupError
 
 NOT_IN_IT = (
     "Not included but needed for a restore: SECOND_FACTOR_KEY, DOCUMENT_KEY, PARTNER_KEY, the signer's folder. Keep"

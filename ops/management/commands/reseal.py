@@ -12,7 +12,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from ops import reencryption
-from ops.backup.errors import BackupError
+from ops.backup.pg_tools import BackupError
 
 
 class Command(BaseCommand):

@@ -12,7 +12,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ops.backup import restoring
-from ops.backup.errors import BackupError
+from ops.backup.pg_tools import BackupError
 from ops.management.commands.after_restore import settle_and_say
 
 
