@@ -22,7 +22,7 @@ from kombu.exceptions import OperationalError
 from audit.sealing import signing
 from games.dealer import client
 from ops import beat
-from ops.broker import quick_line
+from ops.readiness import quick_line
 
 PATIENCE: Final = 5.0  # seconds to wait for an answer
 LONGEST_TICK: Final = 30  # seconds; an active beat queries PostgreSQL at least every five

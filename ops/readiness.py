@@ -14,11 +14,21 @@ from time import monotonic
 from typing import Final
 
 from django.apps import apps
+from django.conf import settings
 from django.db import Error, ProgrammingError, connection
+from kombu import Connection
 from kombu.exceptions import OperationalError
 
 from audit import replica
-from ops.broker import quick_line
+
+SECONDS: Final = 1.0  # timeout of each answer
+
+
+def quick_line() -> Connection:
+    """Return a connection that gives up soon; operations then raise kombu's OperationalError or OSError."""
+    limits = {"socket_timeout": SECONDS, "socket_connect_timeout": SECONDS, "max_retries": 1, "interval_start": 0}
+    return Connection(settings.CELERY_BROKER_URL, transport_options=limits, connect_timeout=SECONDS)
+
 
 REMEMBERED: Final = 1.0  # seconds for which a result is reused
 

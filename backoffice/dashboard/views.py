@@ -39,7 +39,7 @@ from games.fairness.returns.figures import Line as ReturnLine
 from games.models import LiveTable
 from games.shared import phases
 from ops.beat import ADVISORY_LOCK, COUNT_BEATS
-from ops.broker import SECONDS, quick_line
+from ops.readiness import SECONDS, quick_line
 from players.access import StaffRequest, made_by_the_page, staff_required
 from players.models import Mail
 
