@@ -12,10 +12,17 @@ from babel.messages import Catalog
 from babel.messages.catalog import Message
 
 from ops.i18n.catalogues import forms, read, translated
-from ops.i18n.hardcoded import outright, outright_in_fragment
-from ops.i18n.literals import spoken_by_module, spoken_by_script, spoken_to_api_clients
+from ops.i18n.hardcoded import (
+    FIXED,
+    Edges,
+    oddities,
+    outright,
+    outright_in_fragment,
+    spoken_by_module,
+    spoken_by_script,
+    spoken_to_api_clients,
+)
 from ops.i18n.sources import Tree, collect
-from ops.i18n.typography import FIXED, Edges, oddities
 
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _NAME: Final = re.compile(r"%\((\w+)\)|\{(\w+)")

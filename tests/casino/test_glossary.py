@@ -10,7 +10,7 @@ from django.conf import settings
 from games.variants import GAMES, LANGUAGES, help_text
 from ops.i18n import sources
 from ops.i18n.catalogues import forms, read
-from ops.i18n.typography import FIXED
+from ops.i18n.hardcoded import FIXED
 from players.account import terms
 from tests.harness.sweeps import sweep_languages
 

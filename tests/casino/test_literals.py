@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ops.i18n import check
-from ops.i18n.literals import spoken_by_module, spoken_by_script
+from ops.i18n.hardcoded import spoken_by_module, spoken_by_script
 from ops.i18n.sources import Tree
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ops.i18n import check
+from ops.i18n.hardcoded import Edges, oddities
 from ops.i18n.sources import Tree
-from ops.i18n.typography import Edges, oddities
 
 NBSP = "\u00a0"
 
