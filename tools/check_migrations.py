@@ -25,8 +25,7 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import Model
 
-from tools.migration_rules import CODE, SEVERAL, Found
-from tools.sql_statements import Statement, statements
+from tools.migration_rules import CODE, SEVERAL, Found, Statement, statements
 
 SAID: Final = Path(__file__).with_name("migrations.toml")
 SQUAWK: Final = Path(sys.executable).with_name("squawk")

@@ -26,8 +26,8 @@ from tools.migration_rules import (
     TRIGGER,
     UNINDEXED,
     WRITTEN,
+    statements,
 )
-from tools.sql_statements import statements
 
 
 @pytest.fixture(scope="module")
