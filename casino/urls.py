@@ -12,8 +12,7 @@ from backoffice.dashboard import views as staff_dashboard
 from backoffice.ledger import ledger
 from backoffice.players import actions, exclusions, harm_markers, limits, lists, search, sections
 from backoffice.rounds import id_for_code
-from casino import offline, views
-from casino.api import describing
+from casino import api, offline, views
 from casino.styleguide import styleguide
 from games.tables.felt_sheet import felt_sheet
 from ops.metrics.views import metrics
@@ -31,11 +30,11 @@ urlpatterns = [
     path("metrics", metrics, name="metrics"),
     path("service-worker.js", offline.service_worker, name="service_worker"),
     path("felt/<slug:digest>.css", felt_sheet, name="felt_sheet"),
-    path("api/schema/", describing.api_schema, name="api_schema"),
-    path("api/docs/", describing.api_docs, name="api_docs"),
-    path("api/problems/", describing.api_problems, name="api_problems"),
-    path("api/problems/<slug:code>/", describing.api_problem, name="api_problem"),
-    path("api/v1/", include("casino.api.urls")),
+    path("api/schema/", api.api_schema, name="api_schema"),
+    path("api/docs/", api.api_docs, name="api_docs"),
+    path("api/problems/", api.api_problems, name="api_problems"),
+    path("api/problems/<slug:code>/", api.api_problem, name="api_problem"),
+    path("api/v1/", include("casino.api")),
     path("pay/payouts/", payout_callback, name="payout_callback"),
     path("pay/callback/<slug:provider>/", payments.pay_callback, name="pay_callback"),
     path("pay/return/<uuid:token>/", payments.pay_return, name="pay_return"),

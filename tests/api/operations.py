@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 from django.urls import resolve
 
-from casino.api.describing import described
+from casino.api import described
 from players.api.views import StaffApiView
 
 AN_ID = "00000000-0000-4000-8000-000000000000"

@@ -12,7 +12,7 @@ import pytest
 from drf_spectacular import drainage
 from drf_spectacular.generators import SchemaGenerator
 
-from casino.api.describing import described
+from casino.api import described
 from players.api.problems import KINDS
 from tests.api.operations import component, held_to, operations, whole
 from tests.people import a_visitor

@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from casino.api.describing import described
+from casino.api import described
 from casino.wsgi import application
 from players.models import Player
 from tests.api.client import ApiClient

@@ -1,4 +1,4 @@
-"""OpenAPI description of the API, its documentation page, and the pages about problem codes."""
+"""URLs of the API, and its description."""
 
 import json
 from functools import cache
@@ -6,11 +6,13 @@ from typing import Any, Final
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import include, path, re_path
 from django.utils.cache import patch_cache_control
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
 
+from accounts.protection_views import Pause
 from players.access import made_by_the_page
 from players.api import problems
 
@@ -60,3 +62,15 @@ def described() -> dict[str, Any]:
 def description() -> bytes:
     """Return the description as JSON bytes."""
     return json.dumps(described(), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+app_name = "api"
+urlpatterns = [
+    path("", include("players.api.urls")),
+    path("", include("games.api.urls")),
+    path("protection/pause/", Pause.as_view(), name="pause"),
+    path("", include("wallet.api")),
+    path("", include("wallet.seamless_wallet.urls")),
+    path("", include("backoffice.api.compliance_urls")),
+    re_path(r"^(?P<path>.*)$", problems.nowhere),
+]
