@@ -90,7 +90,7 @@ MIDDLEWARE = [
     "players.middleware.show_local_time",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "casino.content_policy.ContentPolicy",
+    "casino.refusals.ContentPolicy",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "casino.middleware.show_no_bare_refusal",

@@ -9,7 +9,7 @@ from csp.utils import build_policy
 from django.conf import settings
 
 from casino import refusals
-from casino.content_policy import policy
+from casino.refusals import policy
 
 LANGUAGES = [language for language, _ in settings.LANGUAGES]
 
