@@ -6,12 +6,159 @@ charts. Every figure is also shown as text.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import cos, pi, sin
 from typing import Any
 
 from django import template
 
-from backoffice.charts import Figure, bars, curve, shares, slices
 from games.tables.fragments import render_fragment
+
+FULL = 100.0
+NOTHING = "0"
+ROOM = 7.0  # per cent of a pie that a mark needs
+OUT = 0.62  # distance of marks from the centre, as a part of the radius
+
+
+class NegativeShare(ValueError):
+    """A part of a whole is negative."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One value of a chart.
+
+    ``text`` is the formatted value. ``tone`` picks a colour (``player``, ``tie``, ``2`` …).
+    ``sign`` is the letter or number drawn on a slice of a pie, and ``note`` is small text next to
+    it.
+    """
+
+    label: str
+    value: float
+    text: str
+    tone: str = ""
+    sign: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A figure as a bar that begins at ``start`` and is ``length`` long."""
+
+    figure: Figure
+    start: float
+    length: float
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A figure as a slice of a pie that is 100 wide: its outline and the position of its mark."""
+
+    figure: Figure
+    outline: str
+    x: float
+    y: float
+    has_room: bool  # whether the mark fits
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Figures as a line of SVG points, with the area down to zero.
+
+    ``zero`` is measured from the top.
+    """
+
+    figures: tuple[Figure, ...]
+    line: str
+    area: str
+    zero: float
+    top: str  # label of the upper edge; ``bottom`` is that of the lower edge
+    bottom: str
+
+
+def bars(figures: Sequence[Figure]) -> list[Bar]:
+    """Return each figure as a bar from zero to its value, on one scale.
+
+    Bars of negative values extend to the left of zero.
+    """
+    low, high = _ends(figures)
+    reach = (high - low) or 1.0
+    return [Bar(each, _round((min(each.value, 0) - low) / reach), _round(abs(each.value) / reach)) for each in figures]
+
+
+def shares(figures: Sequence[Figure]) -> list[Bar]:
+    """Return each figure as its share of the sum, one after the other. Empty where the sum is zero.
+
+    Raises NegativeShare.
+    """
+    if any(each.value < 0 for each in figures):
+        raise NegativeShare
+    whole = sum(each.value for each in figures)
+    found, start = [], 0.0
+    for each in figures if whole else ():
+        part = each.value / whole
+        found.append(Bar(each, _round(start), _round(part)))
+        start += part
+    return found
+
+
+def slices(figures: Sequence[Figure]) -> list[Slice]:
+    """Return the figures above zero as slices of a pie, clockwise from the top.
+
+    Raises NegativeShare.
+    """
+    return [_slice(each) for each in shares(figures) if each.length]
+
+
+def _slice(share: Bar) -> Slice:
+    """Return a slice. The mark of a slice that fills the whole pie is in the centre."""
+    if share.length == FULL:
+        middle = FULL / 2
+        return Slice(share.figure, f"M{middle} 0a{middle} {middle} 0 1 1 -.01 0z", middle, middle, has_room=True)
+    (left, top), (right, bottom) = _on_pie(share.start), _on_pie(share.start + share.length)
+    x, y = _on_pie(share.start + share.length / 2, OUT)
+    arc = f"A{FULL / 2} {FULL / 2} 0 {int(share.length > FULL / 2)} 1 {right} {bottom}"
+    outline = f"M{FULL / 2} {FULL / 2}L{left} {top}{arc}z"
+    return Slice(share.figure, outline, x, y, has_room=share.length >= ROOM)
+
+
+def _on_pie(part: float, out: float = 1) -> tuple[float, float]:
+    """Return the point at *part* per cent around the pie, at distance *out* from the centre."""
+    angle = part / FULL * 2 * pi
+    return round(FULL / 2 * (1 + out * sin(angle)), 1), round(FULL / 2 * (1 - out * cos(angle)), 1)
+
+
+def curve(figures: Sequence[Figure]) -> Curve | None:
+    """Return the figures at equal distances from left to right; None if there are fewer than two."""
+    if len(figures) < 2:
+        return None
+    low, high = _ends(figures)
+    reach = (high - low) or 1.0
+    step = 1 / (len(figures) - 1)
+    points = [f"{_round(place * step)},{_round((high - each.value) / reach)}" for place, each in enumerate(figures)]
+    zero = _round(high / reach)
+    return Curve(
+        figures=tuple(figures),
+        line=" ".join(points),
+        area=" ".join([f"0,{zero}", *points, f"{FULL},{zero}"]),
+        zero=zero,
+        top=next((each.text for each in figures if each.value == high), NOTHING),
+        bottom=next((each.text for each in figures if each.value == low), NOTHING),
+    )
+
+
+def _ends(figures: Sequence[Figure]) -> tuple[float, float]:
+    """Return the least and the greatest value.
+
+    Zero is always included, so that lengths do not mislead.
+    """
+    values = [each.value for each in figures]
+    return min(0, 0, *values), max(0, 0, *values)
+
+
+def _round(part: float) -> float:
+    return round(part * FULL, 2)
+
 
 register = template.Library()
 Given = Iterable[Sequence[Any]]

@@ -7,7 +7,7 @@ import pytest
 from django.template import Context, Template
 from django.utils.translation import override
 
-from backoffice.charts import Figure, NegativeShare, bars, curve, shares
+from backoffice.templatetags.charts import Figure, NegativeShare, bars, curve, shares
 
 
 def figures(*values: float) -> list[Figure]:
