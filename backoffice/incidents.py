@@ -35,7 +35,7 @@ from games.incidents.participants import Concerned, concerned
 from games.models import OPEN_PHASES, Incident, IncidentKind, IncidentNote, LetterCopy, LetterKind, Phase, Table
 from games.shared import evidence
 from games.shared.malfunction import KIND, PERMISSION, stated
-from games.verification.facts import RoundVerification
+from games.verification.records import RoundVerification
 from games.verification.service import verify_round
 from players.access import StaffRequest, made_by_the_page, staff_required
 from players.staff import access_log

@@ -32,7 +32,6 @@ from games.shared.shoes import cards_of, written
 from games.tables.board import Dealt
 from games.tables.chemin_rules import CheminRules
 from games.verification import recomputation
-from games.verification.facts import NOTHING, Deal, Decided, Fact, PlayerPart, Row, Step, money
 from games.verification.punto_comparison import (
     as_recorded,
     as_stored,
@@ -42,7 +41,21 @@ from games.verification.punto_comparison import (
     of_shoe,
     reason_of,
 )
-from games.verification.records import RoundRecords, balance_at, cash_of, face_up, ledger_movements
+from games.verification.records import (
+    NOTHING,
+    Deal,
+    Decided,
+    Fact,
+    PlayerPart,
+    RoundRecords,
+    Row,
+    Step,
+    balance_at,
+    cash_of,
+    face_up,
+    ledger_movements,
+    money,
+)
 
 FIRST_FOUR = 4  # cards in the first two hands
 DRAW_LABELS = {True: "draws", False: "stands", None: "no decision"}

@@ -20,8 +20,19 @@ from games.shared.shoes import cards_of, leaves_of, written
 from games.tables.board import Dealt, round_view, spots
 from games.tables.presentation import RoundView, SpotView
 from games.verification import recomputation
-from games.verification.facts import NOTHING, Deal, Fact, PlayerPart, Row, Step, money
-from games.verification.records import LedgerMovements, RoundRecords, face_up, ledger_movements
+from games.verification.records import (
+    NOTHING,
+    Deal,
+    Fact,
+    LedgerMovements,
+    PlayerPart,
+    RoundRecords,
+    Row,
+    Step,
+    face_up,
+    ledger_movements,
+    money,
+)
 
 VOID: Final = "void"  # the result of a bet whose round was voided before settlement
 

@@ -10,8 +10,18 @@ from games.models import OPEN_PHASES, LiveRound, LiveSeat, Phase, Round, Shape
 from games.rounds.integrity import Doubt
 from games.shared.shoes import cards_of
 from games.verification import chemin_comparison, punto_comparison
-from games.verification.facts import Deal, Earlier, Fact, RoundVerification, money
-from games.verification.records import RoundRecords, face_up, incidents, ledger_movements, read
+from games.verification.records import (
+    Deal,
+    Earlier,
+    Fact,
+    RoundRecords,
+    RoundVerification,
+    face_up,
+    incidents,
+    ledger_movements,
+    money,
+    read,
+)
 from wallet.models import Mode
 
 
