@@ -33,7 +33,7 @@ from wallet import withdrawals
 from wallet.ledger import accounts as wallet_accounts
 from wallet.models import PayoutAccount
 from wallet.payouts import accounts
-from wallet.withdrawals.forms import WithdrawalForm
+from wallet.withdrawals.views import WithdrawalForm
 
 
 class Register(SignupView):

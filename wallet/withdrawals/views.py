@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from players.access import PlayerRequest, player_required
@@ -16,12 +19,84 @@ from players.identity.verification import identity_status, latest
 from players.models import Player
 from players.rates import at_a_human_pace
 from wallet import withdrawals
+from wallet.cashier import AmountForm
 from wallet.ledger import accounts
-from wallet.models import Account, AccountKind, Mode, Withdrawal, WithdrawalStatus, WithdrawalStep
+from wallet.models import Account, AccountKind, Mode, PayoutAccount, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.payouts import accounts as payout_accounts
+from wallet.payouts.accounts import LONGEST, History, IbanError, histories, read_iban
 from wallet.sandbox_bank import payouts as sandbox
 from wallet.withdrawals import STATUS, bank_reason, reason_message
-from wallet.withdrawals.forms import CancelForm, WithdrawalForm
+
+NEW = "new"
+BOTH = gettext_lazy("To be paid to this IBAN, choose “Another account” above. Otherwise, leave this field empty.")
+
+
+class WithdrawalForm(AmountForm):
+    """A withdrawal: amount, and one of the player's bank accounts or the IBAN of a new one.
+
+    ``known`` maps ids to the player's stored accounts.
+    """
+
+    account = forms.ChoiceField(label=gettext_lazy("Bank account"), required=False)
+    iban = forms.CharField(
+        label=gettext_lazy("IBAN"),
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "maxlength": LONGEST, "spellcheck": "false"}),
+    )
+    mine = forms.BooleanField(
+        label=gettext_lazy("This bank account is in my own name. Withdrawals are paid only to my own account."),
+        error_messages={
+            "required": gettext_lazy("We pay only to your own account. Confirm that this account is yours.")
+        },
+    )
+
+    def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
+        super().__init__(*args, currency=player.currency, **kwargs)
+        self._jurisdiction: str = player.jurisdiction_id
+        self.known = {str(kept.pk): kept for kept in PayoutAccount.objects.filter(player=player).order_by("-at")}
+        account = self.fields["account"]
+        assert isinstance(account, forms.ChoiceField)  # noqa: S101  (declared above)
+        past = histories(list(self.known.values()))
+        account.choices = [
+            *((identifier, _named(kept, past[kept.pk])) for identifier, kept in self.known.items()),
+            (NEW, gettext_lazy("Another account")),
+        ]
+        # Preselect the latest account, but never one that the bank reported as closed or unknown.
+        account.initial = next((key for key, kept in self.known.items() if not past[kept.pk].is_dead), NEW)
+        if not self.known:
+            del self.fields["account"]
+
+    def clean_iban(self) -> str:
+        """Parse the IBAN of a new account.
+
+        An IBAN together with a stored account is ambiguous and an error.
+        """
+        typed: str = self.cleaned_data["iban"]
+        if self.kept is not None:
+            if typed:
+                raise forms.ValidationError(BOTH, code="both")
+            return ""
+        try:
+            return read_iban(typed, self._jurisdiction)
+        except IbanError as error:
+            raise forms.ValidationError(str(error), code="iban") from error
+
+    @property
+    def kept(self) -> PayoutAccount | None:
+        """The chosen stored account, None for a new one."""
+        return self.known.get(self.cleaned_data.get("account", NEW))
+
+
+def _named(account: PayoutAccount, past: History) -> str:
+    """Return an account's label, with the bank's reason if payouts to it cannot succeed."""
+    return f"{account} – {past.why}" if past.is_dead else str(account)
+
+
+class CancelForm(forms.Form):
+    """The withdrawal to cancel."""
+
+    withdrawal = forms.IntegerField(min_value=1, max_value=2**63 - 1)
+
 
 MOST_SHOWN = 20
 TEST_ACCOUNTS = {"paid": sandbox.PAID, "closed": sandbox.CLOSED, "late": sandbox.LATE}
