@@ -230,7 +230,7 @@ CELERY_TASK_ROUTES = {"audit.tasks.seal": "seal", "audit.tasks.check_the_signer"
 # --- People ----------------------------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "players.User"
-AUTHENTICATION_BACKENDS = ["players.login.backend.HouseBackend"]
+AUTHENTICATION_BACKENDS = ["players.login.adapter.HouseBackend"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

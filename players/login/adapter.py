@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.auth_backends import AuthenticationBackend
 from allauth.account.internal.flows.login import get_authentication_records
 from allauth.account.models import EmailAddress
 from allauth.core.internal import ratelimit
@@ -24,10 +25,20 @@ from audit.models import Event
 from players import mail, registration
 from players.api import tokens
 from players.datetime_format import written_day, written_time
-from players.login import locks, sessions
+from players.login import locks, sessions, who_asks
 from players.login.current_user import actor_of, player_of, session_of, staff_of
 from players.models import Ended, User
 from players.protection import registers
+
+
+class HouseBackend(AuthenticationBackend):
+    """Loads player or staff member and the state of the second factor with the user."""
+
+    def get_user(self, user_id: int) -> User | None:
+        """Return the user of a session, or None if the account is closed or locked."""
+        user = who_asks.by_id(user_id)
+        return user if user is not None and self.user_can_authenticate(user) else None
+
 
 FAILED = "login.failed"
 
