@@ -12,11 +12,11 @@ class PlayersConfig(AppConfig):
         from audit.reports import kinds
         from audit.sealing import alarms  # importable only after models are loaded
         from players import alterations, credentials, reports, significant, staff
-        from players.login import signals
+        from players.login import locks
         from players.mail import alerts
         from players.protection import exclusions
 
-        signals.connect()
+        locks.connect()
         credentials.connect()
         alarms.register(alerts.mail_alert)
         approvals.listen(alerts.keep)

@@ -18,10 +18,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from allauth.account.adapter import get_adapter
+from allauth.account.signals import password_reset
 from allauth.core.internal.cryptokit import generate_user_code, normalize_user_code
+from allauth.mfa.models import Authenticator
+from allauth.mfa.signals import authentication_failed
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import OuterRef, QuerySet
+from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from audit import log
@@ -196,3 +201,28 @@ def _user(email: str) -> User | None:
 def _owner(email: str) -> str:
     user = _user(email)
     return actor_of(user) if user else LOG_IN
+
+
+def connect() -> None:
+    """Connect the receivers."""
+    authentication_failed.connect(record_failure, dispatch_uid="players.second_factor_failed")
+    password_reset.connect(open_lock_after_login, dispatch_uid="players.password_reset")
+
+
+def record_failure(
+    sender: type[Authenticator],
+    request: HttpRequest,
+    user: User,
+    authenticator: Authenticator,
+    reauthentication: bool,
+    **kwargs: object,
+) -> None:
+    """Record a wrong code of a second factor, outside the request's transaction."""
+    actor, ip = actor_of(user), get_adapter().get_client_ip(request)
+    data = {"type": authenticator.type, "logged_in": reauthentication}
+    log.record_refusal("second_factor.failed", by=actor, on=actor, data=data, personal={"ip": ip})
+
+
+def open_lock_after_login(sender: type[User], request: HttpRequest, user: User, **kwargs: object) -> None:
+    """Open the log-in lock after a password reset: the mailed code proves the owner."""
+    open_lock(user.email, Opened.NEW_PASSWORD)
