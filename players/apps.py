@@ -11,7 +11,7 @@ class PlayersConfig(AppConfig):
         from audit import approvals  # importable only after models are loaded
         from audit.reports import kinds
         from audit.sealing import alarms  # importable only after models are loaded
-        from players import alterations, credentials, reports, significant, staff
+        from players import credentials, reports, significant, staff
         from players.login import locks
         from players.mail import alerts
         from players.protection import exclusions
@@ -29,6 +29,6 @@ class PlayersConfig(AppConfig):
             describe=exclusions.describe,
         )
         staff.register()
-        alterations.ready()
+        reports.register_alterations()
         kinds.register(reports.KIND)
         significant.register()

@@ -1,4 +1,4 @@
-"""Report "Responsible gambling register": actions of players, staff and registers for player protection."""
+"""Reports on players, and what the report of alterations shows of them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,8 @@ from typing import Final
 
 from audit import log
 from audit.reports import kinds
-from audit.reports.alterations import ReportEvent, count, read_events
+from audit.reports.alterations import Change, ReportEvent, added, became, changed, count, read_events, register, said
+from audit.reports.alterations import Data as AlterationData
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
 from players.models import ExclusionKind, LimitKind, Marker, Player
 
@@ -203,3 +204,88 @@ KIND: Final = kinds.Kind(
     choices=(Choice("subject", "Subject", _subjects),),
     names_players=True,
 )
+
+
+def register_alterations() -> None:
+    """Register the events of this app with the report of events and alterations."""
+    register(
+        "Accounts",
+        {
+            "player.registered": ("Player registered", added("jurisdiction", "currency", "terms")),
+            "terms.agreed": ("Terms accepted", became(None, "terms")),
+            "staff.employed": ("Staff account created", _employed),
+            "staff.roles_changed": ("Staff roles changed", said),
+            "staff.disabled": ("Staff account disabled", said),
+            "staff.enabled": ("Staff account enabled", said),
+            "staff.factors_reset": ("Staff second factors reset", said),
+            "account.closing": ("Account closure started", changed("open", "closing")),
+            "account.locked": ("Account locked", changed("open", "locked")),
+            "account.unlocked": ("Account unlocked", changed("locked", "open")),
+            "account.closed": ("Account closed", changed("closing", "closed")),
+            "account.let_in": ("Closed account allowed to log in", changed("closed", "closed, may log in")),
+            "login.unlocked": ("Log-in unlocked", changed("locked", "open", reason="by")),
+            "password.changed": ("Password changed", changed("another password", "a password")),
+            "password.reset": ("Password reset", changed("another password", "a password")),
+            "address.changed": ("E-mail address changed", changed("another address", "an address")),
+            "authenticator.added": ("Authenticator app added", changed(None, "an authenticator app")),
+            "authenticator.removed": ("Authenticator app removed", changed("an authenticator app", None)),
+            "passkey.added": ("Passkey added", changed(None, "a passkey")),
+            "passkey.removed": ("Passkey removed", changed("a passkey", None)),
+            "recovery_codes.made": ("Recovery codes generated", changed("other codes", "codes")),
+            "token.made": ("API token created", added("token", "scopes", "days")),
+            "staff.token_made": ("Staff API token created", added("token", "scopes", "days")),
+            "token.revoked": ("API token revoked", changed("holds", "revoked")),
+            "service.forgotten": ("Conversation deleted by retention", added("conversation", "topic")),
+        },
+    )
+    register(
+        "KYC",
+        {
+            "identity.submitted": ("Identity documents submitted", added("submission", "document", "parts")),
+            "identity.verified": ("Identity verified", changed("submitted", "verified")),
+            "identity.refused": ("Identity refused", changed("submitted", "refused")),
+            "duplicate.resolved": ("Possible duplicate resolved", became("open", "resolution")),
+        },
+    )
+    register(
+        "Limits",
+        {
+            "limits.changed": ("Limit set, changed or removed", _altered_limit),
+            "limits.withdrawn": ("Pending limit change withdrawn", _altered_limit),
+            "limits.declined": ("Limit offer declined", changed("offered", "declined")),
+            "reality_check.chosen": ("Reality check interval", _altered_interval),
+        },
+    )
+    register(
+        "Exclusions",
+        {
+            "player.excluded": ("Player excluded or paused", added("kind", "begun", "until")),
+            "exclusion.lifted": ("Exclusion lifted", _altered_lifted),
+        },
+    )
+    register("Markers of harm", {"marker.closed": ("Marker closed", became("open", "outcome"))})
+
+
+def _altered_limit(data: AlterationData) -> Change:
+    change = said(data)
+    which = {name: data.get(name) for name in ("source", "kind", "period")}
+    after = which | {"limit": _or_none(change.after), "from": data.get("effective_at")}
+    return Change(which | {"limit": _or_none(change.before)}, after, change.reason)
+
+
+def _or_none(limit: object) -> str:
+    return "none" if limit is None else str(limit)
+
+
+def _altered_interval(data: AlterationData) -> Change:
+    return Change({"minutes": data.get("minutes_before")}, {"minutes": data.get("minutes")})
+
+
+def _employed(data: AlterationData) -> Change:
+    now = {"roles": data.get("roles"), "person": data.get("person")}
+    return Change(None, now, str(data.get("reason", "")), str(data.get("asked_by", "")))
+
+
+def _altered_lifted(data: AlterationData) -> Change:
+    number = {"exclusion": data.get("exclusion")}
+    return Change(number, None, str(data.get("reason", "")), str(data.get("asked_by", "")))
