@@ -7,8 +7,8 @@ class WalletConfig(AppConfig):
     def ready(self) -> None:
         """Register approvals, hourly totals, reports, significant events and AML detection."""
         from audit import approvals, hours  # models are not loaded before this
-        from wallet import alterations, letters, reports, significant, withdrawals
         from wallet import aml as aml_detection
+        from wallet import letters, reports, significant, withdrawals
         from wallet.ledger import adjustments, hourly_totals
         from wallet.seamless_wallet import partners
 
@@ -50,7 +50,7 @@ class WalletConfig(AppConfig):
             permission=partners.DECIDE,
             describe=partners.describe_key,
         )
-        alterations.ready()
+        reports.register_alterations()
         hours.register(
             hourly_totals.HOURLY_TOTALS,
             roll=hourly_totals.roll,

@@ -1,4 +1,4 @@
-"""Reports on money outside play: operator liability, and deposits and withdrawals.
+"""Reports on money outside play: operator liability, deposits and withdrawals, alterations.
 
 Balances are sums of entries, so they are exact for any moment. Money on hold for bets on shared
 tables is current state without a history. It is known from hourly account snapshots (`AccountSnapshot`),
@@ -10,7 +10,7 @@ the minor unit.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -21,6 +21,8 @@ from django.db.models import Sum
 from audit import replica
 from audit.id_ranges import SLACK
 from audit.reports import kinds
+from audit.reports.alterations import Change, Data, added, changed
+from audit.reports.alterations import register as register_alteration
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
 from wallet.ledger import hourly_totals
 from wallet.models import Account, AccountKind, AccountSnapshot, Currency, Mode, PaymentState, WithdrawalStatus
@@ -349,3 +351,57 @@ def register() -> None:
     """Register the reports."""
     for kind in (LIABILITY, PAYMENTS):
         kinds.register(kind)
+
+
+TITLES = {
+    WithdrawalStatus.REQUESTED: "Withdrawal requested",
+    WithdrawalStatus.SECONDING: "Withdrawal approved by the first of two people",
+    WithdrawalStatus.APPROVED: "Withdrawal approved",
+    WithdrawalStatus.SENDING: "Payout sent to the bank",
+    WithdrawalStatus.PAID: "Withdrawal paid",
+    WithdrawalStatus.RETURNED: "Payout returned by the bank",
+    WithdrawalStatus.REFUSED: "Withdrawal refused",
+    WithdrawalStatus.CANCELLED: "Withdrawal cancelled",
+}
+
+
+def register_alterations() -> None:
+    """Register these events with the report of events and alterations."""
+    register_alteration("Balances", {"balance.adjusted": ("Balance adjusted", _adjusted)})
+    register_alteration(
+        "House stop",
+        {
+            "house.stopped": ("House stop started", changed("in play", "stopped")),
+            "house.resumed": ("House stop ended", changed("stopped", "in play")),
+        },
+    )
+    register_alteration(
+        "Partners",
+        {
+            "partner.added": ("Partner added", added("code")),
+            "partner.key_made": ("Partner key created", added("key")),
+            "partner.key_ended": ("Partner key revoked", changed("in use", "ended")),
+            "partner.switched_off": ("Partner deactivated", changed("on", "off")),
+        },
+    )
+    register_alteration(
+        "Operators",
+        {"remote_message.settled": ("Refused operator message settled manually", changed("refused", "settled"))},
+    )
+    register_alteration("Bank accounts of players", {"payout_account.kept": ("Bank account added", added("account"))})
+    register_alteration(
+        "Withdrawals", {f"withdrawal.{status}": (title, _status(status)) for status, title in TITLES.items()}
+    )
+
+
+def _adjusted(data: Data) -> Change:
+    names = ("currency", "mode")
+    before, after = (
+        {"balance": data.get(f"balance_{end}")} | {name: data.get(name) for name in names}
+        for end in ("before", "after")
+    )
+    return Change(before, after, str(data.get("reason", "")), str(data.get("asked_by", "")))
+
+
+def _status(status: WithdrawalStatus) -> Callable[[Data], Change]:
+    return lambda data: Change(data.get("before"), status.value, str(data.get("reason", "")))
