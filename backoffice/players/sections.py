@@ -18,6 +18,7 @@ from audit.models import Event, Significant
 from backoffice.audit import access_log as access_pages
 from backoffice.players import actions
 from backoffice.players.facts import SEE_FLAGS, balances, deposits_by_day, limit_lines, may, summaries
+from backoffice.players.search import PAYERS
 from games.history import playing
 from games.history.search import Search, find
 from games.incidents.participants import lines
@@ -55,7 +56,6 @@ from wallet.ledger.statements import movements
 from wallet.limits.page import what, written
 from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Withdrawal
 from wallet.money import format_money
-from wallet.player_search import PAYERS
 
 FEW: Final = 5
 PROTECTING: Final = ("players.set_limits", "players.exclude_player", SEE_FLAGS)
