@@ -1,10 +1,9 @@
 """The page of a table. Each shape of table has its own page."""
 
 from django.http import HttpResponse
-from django.urls import include, path
+from django.urls import include, path, register_converter
 from django.views.decorators.http import require_safe
 
-from games import converters as converters  # registers "mode"
 from games import operators
 from games.chemin import views as chemin
 from games.chemin.collusion import report_views
@@ -26,6 +25,24 @@ from games.solo.views import solo_page
 from games.tables.access import at_a_playable_table
 from players.access import PlayerRequest, player_required
 from wallet.models import Mode
+
+
+class ModeConverter:
+    """Path converter between the word in the URL and the mode of the ledger."""
+
+    regex = "real|free"
+
+    def to_python(self, value: str) -> Mode:
+        """Return the mode of a word."""
+        return Mode[value.upper()]
+
+    def to_url(self, value: Mode) -> str:
+        """Return the word of a mode."""
+        return Mode(value).name.lower()
+
+
+register_converter(ModeConverter, "mode")
+
 
 PAGES = {Shape.SOLO: solo_page, Shape.SHARED: live_page, Shape.CHEMIN: chemin_page}
 

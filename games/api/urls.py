@@ -2,7 +2,6 @@
 
 from django.urls import path
 
-from games import converters as converters  # "mode" in an address
 from games.api import history, live_table_access, live_tables, rules, solo, stream, tables
 from games.operators import operator_launch
 
