@@ -32,7 +32,7 @@ from players.login import locks
 from players.login.current_user import session_of
 from players.registration import CurrencyNotOffered, TooYoung
 from wallet.models import Mode, PartnerKind
-from wallet.operator_wallet import launches
+from wallet.operator_wallet import operators
 from wallet.seamless_wallet import messages
 from wallet.seamless_wallet.views import caller, malformed
 
@@ -49,7 +49,7 @@ REFUSED: Final = {
     CurrencyNotOffered: register(
         "currency-not-offered", CONFLICT, _("This currency is not offered in this jurisdiction")
     ),
-    launches.PlayerChanged: register(
+    operators.PlayerChanged: register(
         "player-changed", CONFLICT, _("The player’s currency, country or date of birth differs from an earlier launch")
     ),
 }
@@ -119,7 +119,7 @@ def _launch(request: HttpRequest) -> JsonResponse:
     except messages.Malformed as error:
         raise malformed(error) from error
     _demand_table(asked)
-    visit = launches.Visit(
+    visit = operators.Visit(
         player=asked.player,
         session=asked.session,
         currency=asked.currency,
@@ -129,7 +129,7 @@ def _launch(request: HttpRequest) -> JsonResponse:
         game=asked.table,
     )
     try:
-        announced = launches.announce(partner, visit)
+        announced = operators.announce(partner, visit)
     except tuple(REFUSED) as refusal:
         raise Problem(REFUSED[type(refusal)]) from refusal
     with override(asked.language):
@@ -162,7 +162,7 @@ def remote_balance(request: PlayerRequest, found: Table, mode: Mode) -> HttpResp
 @require_GET
 def remote_enter(request: HttpRequest, code: str) -> HttpResponse:
     """Log in the announced player and redirect to the table. Anyone else is logged out."""
-    launch = launches.use(code)
+    launch = operators.use(code)
     if launch is None:
         return render(request, "games/visit_over.html", status=HTTPStatus.NOT_FOUND)
     player = launch.operator_player.player
@@ -178,6 +178,6 @@ def remote_enter(request: HttpRequest, code: str) -> HttpResponse:
     adapter.login(request, player.user)
     session = session_of(request.session)
     if session is not None:
-        launches.begin(launch, session)
+        operators.begin(launch, session)
     with override(launch.language):
         return redirect("table", slug=launch.game, mode=Mode.REAL)

@@ -16,7 +16,7 @@ from players.models import Player, Session
 from tests.harness.reference_host import Host, reference_host
 from tests.people import a_member_of_staff
 from wallet.models import Mode, OperatorLaunch, OperatorMessage, Partner, PartnerKey, PartnerKind
-from wallet.operator_wallet import launches, queue
+from wallet.operator_wallet import operators, queue
 from wallet.seamless_wallet import partners, signing
 
 MONEY = 100_000
@@ -43,12 +43,12 @@ class Operator:
         name, token = name or f"p-{uuid4().hex[:8]}", f"s-{uuid4().hex}"
         self.host.balances.setdefault(name, money)
         self.host.sessions.add(token)
-        announced = launches.announce(self.partner, a_visit(name, token, game=game, currency=self.host.currency))
-        launch = launches.use(announced.code)
+        announced = operators.announce(self.partner, a_visit(name, token, game=game, currency=self.host.currency))
+        launch = operators.use(announced.code)
         assert launch
         player = launch.operator_player.player
         session = Session.objects.create(id=uuid4(), user=player.user, ip="", browser="")
-        launches.begin(launch, session.pk)
+        operators.begin(launch, session.pk)
         return Visitor(player, name, session.pk, launch)
 
 
@@ -75,9 +75,9 @@ class Visitor:
         return play(self.click(table, **bets))
 
 
-def a_visit(name: str, token: str, *, game: str = "baccarat", currency: str = "SEK") -> launches.Visit:
+def a_visit(name: str, token: str, *, game: str = "baccarat", currency: str = "SEK") -> operators.Visit:
     """What an operator says of a visit."""
-    return launches.Visit(
+    return operators.Visit(
         player=name, session=token, currency=currency, jurisdiction="SE", language="sv", birth_date=BORN, game=game
     )
 

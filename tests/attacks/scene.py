@@ -65,7 +65,7 @@ from wallet.models import (
     OperatorBet,
     PartnerKind,
 )
-from wallet.operator_wallet import launches, queue
+from wallet.operator_wallet import operators, queue
 from wallet.payments import notifications
 from wallet.provider_statements import drafts
 from wallet.seamless_wallet import partners
@@ -143,7 +143,7 @@ def _remotely() -> None:
         operator.host.fail("bet", Fault.ERROR)
         with suppress(OperatorSilent):
             visitor.plays(table, banker=5_000)
-        launches.announce(operator.partner, a_visit(visitor.name, "another"))
+        operators.announce(operator.partner, a_visit(visitor.name, "another"))
     OperatorBet.objects.create(
         launch=visitor.launch, player=visitor.player, round_id=uuid4(), game="remote", currency="SEK", amount=5_000
     )

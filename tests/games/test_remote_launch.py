@@ -24,7 +24,7 @@ from tests.people import a_member_of_staff, a_visitor, events
 from tests.remote import BORN, MONEY, a_partner, a_visit, an_operator
 from wallet.models import OperatorLaunch, OperatorPlayer, PartnerKey, PartnerKind
 from wallet.money import format_money
-from wallet.operator_wallet import launches, queue
+from wallet.operator_wallet import operators, queue
 from wallet.seamless_wallet import partners, signing
 
 LAUNCH = "/api/v1/operators/launch/"
@@ -89,7 +89,7 @@ class TestAnnouncing:
     def test_of_two_first_visits_at_once_one_makes_the_player(self, operator, table):
         def announce(number):
             try:
-                return launches.announce(operator.partner, a_visit("berta", f"s-{number}")).code
+                return operators.announce(operator.partner, a_visit("berta", f"s-{number}")).code
             finally:
                 connection.close()
 
@@ -210,7 +210,7 @@ class TestComingIn:
             assert translation.gettext("This link is no longer valid") in again.text
 
     def test_it_is_good_for_a_minute(self, operator, table, monkeypatch):
-        monkeypatch.setattr(launches, "LASTS", timedelta(0))
+        monkeypatch.setattr(operators, "LASTS", timedelta(0))
         assert a_visitor().get(announced(operator)).status_code == 404
 
     @pytest.mark.sweep

@@ -9,7 +9,7 @@ from tests.games.remote_books import STAKE, agreed
 from tests.people import a_member_of_staff
 from tests.remote import MONEY, a_visit, an_operator
 from wallet.models import Mode, OperatorBet, PartnerKey
-from wallet.operator_wallet import launches, queue
+from wallet.operator_wallet import operators, queue
 from wallet.seamless_wallet import partners
 
 
@@ -57,6 +57,6 @@ def test_nor_of_one_without_a_key(operator, table, finance):
 @pytest.mark.sweep
 def test_an_address_that_was_announced_before_leads_nowhere(operator, table, finance):
     operator.host.balances["anna"] = MONEY
-    announced = launches.announce(operator.partner, a_visit("anna", "s-anna"))
+    announced = operators.announce(operator.partner, a_visit("anna", "s-anna"))
     partners.switch_off(partner=operator.partner, reason="over", by=finance)
-    assert launches.use(announced.code) is None
+    assert operators.use(announced.code) is None
