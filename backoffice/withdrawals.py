@@ -27,7 +27,7 @@ from players.staff import VISIBLE_TO_PLAYER, access_log
 from wallet import withdrawals
 from wallet.cashier import MoneyField
 from wallet.models import Currency, Day, Withdrawal, WithdrawalStatus, WithdrawalStep
-from wallet.models.withdrawals import OPEN
+from wallet.models.payments import OPEN
 from wallet.payouts.accounts import History, histories
 from wallet.withdrawals import KIND, REASONS
 

@@ -31,7 +31,7 @@ from players.encryption import Purpose, unseal
 from players.login import second_factor, sessions
 from players.models import BrowserSession, DocumentContent, Ended, Session
 from wallet.models import PartnerKey, Payment, PaymentState, PayoutAccount, Withdrawal
-from wallet.models.withdrawals import OPEN
+from wallet.models.payments import OPEN
 from wallet.payouts import accounts
 from wallet.seamless_wallet.signing import secret_of
 

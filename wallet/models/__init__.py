@@ -39,12 +39,19 @@ from wallet.models.partners import (
 from wallet.models.payments import (
     BankNotice,
     BankOrder,
+    BankPayout,
+    BankPayoutNotice,
     Behaviour,
     NoticePath,
     OrderState,
     Payment,
     PaymentNotice,
     PaymentState,
+    PayoutAccount,
+    PayoutNotice,
+    Withdrawal,
+    WithdrawalStatus,
+    WithdrawalStep,
 )
 from wallet.models.provider_statements import (
     DepositNote,
@@ -57,15 +64,6 @@ from wallet.models.provider_statements import (
     StatementDraft,
     StatementLine,
     Verdict,
-)
-from wallet.models.withdrawals import (
-    BankPayout,
-    BankPayoutNotice,
-    PayoutAccount,
-    PayoutNotice,
-    Withdrawal,
-    WithdrawalStatus,
-    WithdrawalStep,
 )
 
 __all__ = [
