@@ -1,15 +1,26 @@
-"""Template filters for names of games, and amounts at tables with one currency: ``{% load games
-%}``.
-"""
+"""Tags and filters of games: fragments, felts and rounds."""
+
+import re
+from typing import Final
+from uuid import UUID
 
 from django import template
+from django.urls import reverse
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from games.history.statement import figures
+from games.models import Round
+from games.rounds import codes
 from games.tables.felt_sheet import felt_url
+from games.tables.fragments import render_fragment
 from wallet.money import format_figure
 
 register = template.Library()
+register.simple_tag(render_fragment, name="fragment")
+
+
 register.simple_tag(felt_url)
 
 
@@ -23,3 +34,33 @@ def game_name(slug: str) -> str:
 def figure(minor: int) -> str:
     """Format an amount without its currency, in the reader's notation."""
     return format_figure(minor, get_language() or "en")
+
+
+# Twelve letters and digits, in three groups or in one. `read_code` decides which of them are codes.
+CODE: Final = re.compile(r"(?<![\w-])(?=(\w{4}([- ]?)\w{4}\2\w{4})(?![\w-]))", re.ASCII)
+
+
+@register.filter
+def round_code(name: UUID | str) -> str:
+    """Return the code of a round from its id or its name in the event log (``round:<uuid>``); ""
+    for anything else.
+    """
+    try:
+        return codes.round_code(UUID(str(name).removeprefix("round:")))
+    except ValueError:
+        return ""
+
+
+@register.filter
+def with_rounds(text: str) -> SafeString:
+    """Return a text with every round code, however it is typed, linked to the page of its round."""
+    escaped = conditional_escape(text)
+    named = {match.span(1): code for match in CODE.finditer(escaped) if (code := codes.read_code(match[1]))}
+    known = dict(Round.objects.filter(code__in=named.values()).values_list("code", "pk")) if named else {}
+    pieces, position = [], 0
+    for (begin, end), code in named.items():
+        if code in known and begin >= position:
+            address = reverse("staff_round", args=[known[code]])
+            pieces += [escaped[position:begin], f'<a class="link" href="{address}">{escaped[begin:end]}</a>']
+            position = end
+    return mark_safe("".join([*pieces, escaped[position:]]))  # noqa: S308  (escaped above)

@@ -217,12 +217,12 @@ def test_indentation_is_removed_and_white_space_between_elements_is_not():
 
 
 def test_the_tag_of_pages_renders_the_macro():
-    page = Template('{% load fragments %}{% fragment "cards.html#stage" round=None %}')
+    page = Template('{% load games %}{% fragment "cards.html#stage" round=None %}')
     assert page.render(Context()) == render_fragment("cards.html#stage", round=None)
     assert '<div class="stage">' in page.render(Context())
 
 
 def test_a_page_that_gives_a_macro_something_else_fails():
-    page = Template('{% load fragments %}{% fragment "cards.html#stage" hand=None %}')
+    page = Template('{% load games %}{% fragment "cards.html#stage" hand=None %}')
     with pytest.raises((TypeError, TemplateSyntaxError)):
         page.render(Context())

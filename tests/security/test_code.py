@@ -134,7 +134,7 @@ SAFE = {
     "games.tables.roads_svg": "numbers, and titles that are escaped",
     "games.lobby.selectors": "a card of the lobby, from a template that escapes",
     "backoffice.tables.views": "a row of the floor, from a template that escapes",
-    "games.templatetags.rounds": "a sentence that is escaped before cards are set into it",
+    "games.templatetags.games": "a sentence that is escaped before cards are set into it",
     "players.account.terms": "the terms, our own text, by a renderer that escapes HTML",
     "templates/games/lobby.html": "the same cards of the lobby, for the page's own refresh",
 }
