@@ -19,8 +19,8 @@ from django.db.backends.utils import CursorWrapper
 from audit import tree
 from audit.models import Checkpoint
 from audit.sealing import alarms, checkpoints, signing
-from audit.tree.tiles import StoredTiles
 from audit.verification import verify
+from audit.verification.checking import StoredTiles
 from audit.verification.verify import Tree, Unproven
 
 logger = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ Hashes and proofs follow RFC 6962, section 2.1, and tiles C2SP tlog-tiles: the t
 tile may hold more hashes than a tree needs, since tiles only grow, so every earlier tree of the log
 can be queried.
 
-This module does not use the database; `audit.tree.tiles.StoredTiles` reads the stored tiles.
+This module does not use the database; `audit.verification.checking.StoredTiles` reads the stored tiles.
 """
 
 from base64 import b64encode
@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 from audit.models import Leaf
 from audit.sealing import checkpoints
-from audit.tree.tiles import StoredTiles
+from audit.verification.checking import StoredTiles
 from audit.verification.verify import EMPTY, HASH, Unproven, node_hash, root_of
 
 HEIGHT: Final = 8  # how many levels of the tree one level of tiles spans

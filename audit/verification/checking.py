@@ -18,10 +18,27 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from audit import models
+from audit.models import Tile
 from audit.sealing.signing import origin
-from audit.tree.tiles import StoredTiles
 from audit.verification.verify import WIDTH, Checkpoint, Key, Times, Tree, Unproven, read, root_from, root_of, split
 from audit.verification.verify_events import BATCH, Finding, Rehashing
+
+
+class StoredTiles:
+    """Reads tiles from `audit_tile`, each once. Use a new instance for each operation: a tile that
+    has grown is not read again.
+    """
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[int, int], bytes] = {}
+
+    def read(self, level: int, number: int) -> bytes:
+        """Return the hashes of a tile, concatenated; empty where there is no such tile."""
+        if (level, number) not in self._read:
+            found = Tile.objects.filter(level=level, number=number).values_list("hashes", flat=True).first()
+            self._read[level, number] = bytes(found or b"")
+        return self._read[level, number]
+
 
 SIGNED_MEANWHILE: Final = 3  # maximum attempts to read both files in a consistent state
 

@@ -21,8 +21,8 @@ from rest_framework.response import Response
 from audit import log, tree
 from audit.models import Checkpoint
 from audit.sealing import checkpoints, signing
-from audit.tree.tiles import StoredTiles
 from audit.verification import export
+from audit.verification.checking import StoredTiles
 from audit.verification.verify import HASH, WIDTH, Unproven, tile_path
 from backoffice.api.events import END, NOT_SEALED, SEE_LOG
 from players.api.paging import Numbered, numbered, page

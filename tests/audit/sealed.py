@@ -12,7 +12,7 @@ from django.db import connections
 from audit import log, tree
 from audit.models import Checkpoint, Leaf
 from audit.sealing import sealer
-from audit.tree.tiles import StoredTiles
+from audit.verification.checking import StoredTiles
 from tests.audit.signing import Pens
 from tests.harness.databases import Database
 

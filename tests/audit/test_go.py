@@ -10,7 +10,7 @@ from django.test import override_settings
 from audit import tree
 from audit.models import Checkpoint, Leaf
 from audit.tree import proof_of
-from audit.tree.tiles import StoredTiles
+from audit.verification.checking import StoredTiles
 from tests.audit import sealed
 from tests.audit.go_program import build
 from tests.audit.signing import Pens

@@ -8,8 +8,8 @@ from django.db import DatabaseError, DataError, IntegrityError, ProgrammingError
 from audit import log, tree
 from audit.models import Checkpoint, Event, Leaf
 from audit.sealing import alarms, checkpoint_delivery, checkpoints, sealer, signing
-from audit.tree.tiles import StoredTiles
 from audit.verification import export
+from audit.verification.checking import StoredTiles
 from audit.verification.verify import Checkpoint as Signed
 from audit.verification.verify import leaf_hash, root_of
 from games.engine.chemin.state import there

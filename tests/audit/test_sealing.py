@@ -14,8 +14,8 @@ from audit import log, tree
 from audit.models import Checkpoint, Event, Leaf, Pending, Tile
 from audit.sealing import alarms, sealer
 from audit.sealing import signing as keys
-from audit.tree.tiles import StoredTiles
 from audit.verification import verify
+from audit.verification.checking import StoredTiles
 from audit.verification.verify import leaf_hash, root_of
 from tests.harness.databases import Database
 from tests.harness.killed import dies

@@ -16,8 +16,8 @@ from django.core.management import CommandError
 from audit import key_folder, log, tree
 from audit.models import Checkpoint, Event, Leaf
 from audit.sealing import sealer, signer
-from audit.tree.tiles import StoredTiles
 from audit.verification import verify
+from audit.verification.checking import StoredTiles
 from audit.verification.verify import LOG, Unproven, keys_of
 from audit.verification.verify import Checkpoint as Signed
 from examples import mirror_log
