@@ -21,8 +21,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.models import Category, Event, Personal, Significant, Step, Threshold, Weight, Work
-from audit.significant import detection, thresholds, workflow
-from audit.significant.thresholds import Limit, ThresholdError
+from audit.significant import detection, workflow
+from audit.significant.detection import Limit, ThresholdError
 from backoffice.lists.paging import AFTER, BEFORE, NEWEST_FIRST, Order
 from backoffice.lists.view import StaffListView
 from backoffice.lists.wallet import Deposits, Withdrawals
@@ -359,7 +359,7 @@ class ThresholdForm(forms.Form):
     before = forms.RegexField(r"^[0-9]{1,18} [0-9]{1,18} [0-9]{1,4}$", widget=forms.HiddenInput)
     single = MoneyField(label="Single amount from")
     summed = MoneyField(label="Total from")
-    days = forms.IntegerField(label="Within days", min_value=1, max_value=thresholds.LONGEST)
+    days = forms.IntegerField(label="Within days", min_value=1, max_value=detection.LONGEST)
     reason = forms.CharField(label="Reason", max_length=300)
 
     def __init__(self, *args: Any, currency: str, **kwargs: Any) -> None:
@@ -396,7 +396,7 @@ def _change(request: StaffRequest, form: ThresholdForm) -> bool:
     elif form.is_valid():
         said = form.cleaned_data
         try:
-            thresholds.change(
+            detection.change(
                 what=said["what"],
                 currency=said["currency"],
                 before=Limit(*map(int, said["before"].split())),

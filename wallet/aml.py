@@ -5,7 +5,7 @@ large-deposit threshold, and deposits far above the player's usual amount. Detec
 sealed event log and reports each sign with the rows that it follows from. Nothing is decided here.
 
 Amounts derive from the thresholds for large deposits that compliance sets for each currency
-(`audit.significant.thresholds`). The other numbers are the house's own choice. The law requires
+(`audit.significant.detection`). The other numbers are the house's own choice. The law requires
 such patterns to be looked for (Directive (EU) 2015/849, articles 13 and 18) and names no figures.
 """
 
@@ -19,8 +19,7 @@ from django.db import connection
 
 from audit.models import Category, Event, Significant, Weight
 from audit.significant import detection
-from audit.significant.detection import Found, Leaves
-from audit.significant.thresholds import thresholds
+from audit.significant.detection import Found, Leaves, thresholds
 from wallet.models import Withdrawal, WithdrawalStatus
 from wallet.money import format_money
 

@@ -15,8 +15,7 @@ from django.db import connection
 from audit import log
 from audit.models import Category, Event, Significant, Weight
 from audit.significant import detection
-from audit.significant.detection import Found, Leaves
-from audit.significant.thresholds import Limit, thresholds
+from audit.significant.detection import Found, Leaves, Limit, thresholds
 from wallet.invariants import COVERED
 from wallet.money import format_money
 

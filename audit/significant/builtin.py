@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from audit.models import Category, Clock, Pulse, Weight
 from audit.reports import verification
 from audit.sealing import signing
-from audit.significant import detection, thresholds, workflow
+from audit.significant import detection, workflow
 from audit.significant.detection import Found, Leaves
 
 OPEN: Final = timedelta(minutes=6)
@@ -95,7 +95,7 @@ KINDS: Final[dict[str, detection.Significance]] = {
     detection.MISSED: (Category.ERROR, Weight.ALERT, "Significant events missing or changed"),
     "sums.failed": (Category.ERROR, Weight.ALERT, "Hourly totals failed"),
     "sums.differ": (Category.ERROR, Weight.ALERT, "Hourly totals differ from their rows"),
-    thresholds.CHANGED: (Category.PARAMETER, Weight.NOTICE, "Threshold changed"),
+    detection.CHANGED: (Category.PARAMETER, Weight.NOTICE, "Threshold changed"),
 }
 ORDINARY: Final = (
     "approval.asked",  # has its own queue

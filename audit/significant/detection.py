@@ -17,9 +17,67 @@ from django.db import connection, transaction
 from django.db.models import Min
 
 from audit import id_ranges, log
-from audit.models import Category, Cursor, Event, Leaf, Significant, Weight
+from audit.models import Category, Cursor, Event, Leaf, Significant, Threshold, Weight
 from audit.sealing import sealer
-from audit.significant import thresholds
+
+CHANGED: Final = "threshold.changed"  # event kind
+LONGEST: Final = 366  # days
+
+
+class ThresholdError(Exception):
+    """Thresholds were not changed; the message tells staff why."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Thresholds in minor units: for a single amount, and for the sum over some days."""
+
+    single: int
+    summed: int
+    days: int
+
+
+def threshold(what: str, currency: str) -> Limit | None:
+    """Return the thresholds of *what* in *currency*, None where there are none."""
+    return thresholds(what).get(currency)
+
+
+def thresholds(what: str) -> dict[str, Limit]:
+    """Return the thresholds of *what*, by currency."""
+    return {
+        each.currency: Limit(each.single, each.summed, each.days)
+        for each in Threshold.objects.filter(what=what).order_by("currency")
+    }
+
+
+@transaction.atomic
+def change(*, what: str, currency: str, before: Limit, after: Limit, reason: str, by: str) -> None:
+    """Change the thresholds of *what* in *currency*. Existing findings stay as they are.
+
+    *before* is the value that the person saw. Raises ThresholdError where it is no longer current,
+    where *after* is the same or invalid, and without a reason.
+    """
+    if not reason.strip():
+        raise ThresholdError("Enter a reason for the change.")
+    if after.single < 1 or after.summed < after.single or not 1 <= after.days <= LONGEST:
+        raise ThresholdError(
+            f"The single amount must be above zero, the total not below it, and the days from 1 to {LONGEST}."
+        )
+    found = Threshold.objects.select_for_update().filter(what=what, currency=currency).first()
+    if found is None or Limit(found.single, found.summed, found.days) != before:
+        raise ThresholdError("Another person has changed this threshold. Check the current values.")
+    if after == before:
+        raise ThresholdError("The values are unchanged.")
+    data: dict[str, log.Json] = {"before": _said(before), "after": _said(after), "reason": reason.strip()}
+    log.record(CHANGED, by=by, on=f"threshold:{what}:{currency}", data=data)
+    Threshold.objects.filter(what=what, currency=currency).update(
+        single=after.single, summed=after.summed, days=after.days
+    )
+
+
+def _said(limit: Limit) -> dict[str, log.Json]:
+    return {"single": limit.single, "summed": limit.summed, "days": limit.days}
+
 
 logger = logging.getLogger(__name__)
 
@@ -324,7 +382,7 @@ def _since(moment: datetime) -> tuple[int, int]:
     """Return the first leaf since *moment*, and the leaf after the last change of thresholds, 0 without one."""
     lowest = id_ranges.first_id("audit_event", moment)
     first = Leaf.objects.filter(event_id__gte=lowest).aggregate(first=Min("leaf"))["first"]
-    last = Event.objects.filter(kind=thresholds.CHANGED, pk__gte=lowest).order_by("-pk").first()
+    last = Event.objects.filter(kind=CHANGED, pk__gte=lowest).order_by("-pk").first()
     changed = Leaf.objects.filter(event=last).values_list("leaf", flat=True).first() if last else None
     size = sealer.leaves()
     if last and changed is None:

@@ -8,8 +8,8 @@ from django.db import DatabaseError, transaction
 from audit import log
 from audit.models import Category, Cursor, Event, Leaf, Significant, Threshold, Weight
 from audit.sealing import sealer
-from audit.significant import detection, thresholds, workflow
-from audit.significant.thresholds import Limit
+from audit.significant import detection, workflow
+from audit.significant.detection import Limit
 from tests.audit.test_significant_finding import NOTICE, find, finders, found, happens
 from tests.people import events
 
@@ -95,14 +95,14 @@ def test_amounts_that_were_no_large_ones_before_thresholds_changed_are_not_late(
     first = Leaf.objects.earliest("leaf").leaf
     assert first == 0
     pass_over()
-    was = thresholds.threshold("win", "SEK")
+    was = detection.threshold("win", "SEK")
     assert was
     change(was, Limit(was.single + 1, was.summed + 1, was.days))
     assert detection.scan() == 0
 
 
 def change(before, after):
-    thresholds.change(what="win", currency="SEK", before=before, after=after, reason="for a test", by="staff:1")
+    detection.change(what="win", currency="SEK", before=before, after=after, reason="for a test", by="staff:1")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_nothing_becomes_of_what_was_found_without_a_word_in_the_log(finders, ch
 def test_no_threshold_changes_without_a_word_in_the_log():
     with pytest.raises(DatabaseError, match="the log does not say"), transaction.atomic():
         Threshold.objects.filter(what="win", currency="SEK").update(single=9_000_000_000)
-    was = thresholds.threshold("win", "SEK")
+    was = detection.threshold("win", "SEK")
     assert was
     change(was, Limit(was.single + 1, was.summed + 1, was.days))
     with pytest.raises(DatabaseError, match="the log does not say"), transaction.atomic():

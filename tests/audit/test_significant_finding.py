@@ -13,8 +13,8 @@ from django.db import DatabaseError, connections, transaction
 from audit import log
 from audit.models import Category, Cursor, Event, Leaf, Pulse, Significant, Weight
 from audit.sealing import sealer
-from audit.significant import builtin, detection, thresholds
-from audit.significant.thresholds import Limit
+from audit.significant import builtin, detection
+from audit.significant.detection import Limit
 from tests.people import events
 
 NOTICE = (Category.PARAMETER, Weight.NOTICE, "Something was changed")
@@ -196,17 +196,17 @@ class TestThresholds:
 
     def change(self, **asked):
         said: dict[str, Any] = {"what": "deposit", "currency": "EUR", "before": self.BEFORE, "after": self.AFTER}
-        thresholds.change(**said | {"reason": "The law says so", "by": "staff:1"} | asked)
+        detection.change(**said | {"reason": "The law says so", "by": "staff:1"} | asked)
 
     def test_are_there_for_every_currency(self):
         for what in ("deposit", "withdrawal", "wager", "win"):
-            assert set(thresholds.thresholds(what)) == {"DKK", "EUR", "GBP", "RON", "SEK"}
-        assert thresholds.threshold("deposit", "EUR") == self.BEFORE
-        assert thresholds.threshold("deposit", "XAU") is None
+            assert set(detection.thresholds(what)) == {"DKK", "EUR", "GBP", "RON", "SEK"}
+        assert detection.threshold("deposit", "EUR") == self.BEFORE
+        assert detection.threshold("deposit", "XAU") is None
 
     def test_change_with_a_reason_and_on_record(self):
         self.change()
-        assert thresholds.threshold("deposit", "EUR") == self.AFTER
+        assert detection.threshold("deposit", "EUR") == self.AFTER
         (event,) = events("threshold.changed")
         assert (event["on"], event["by"]) == ("threshold:deposit:EUR", "staff:1")
         assert event["data"] == {
@@ -229,7 +229,7 @@ class TestThresholds:
         ],
     )
     def test_do_not_change_otherwise(self, asked):
-        with pytest.raises(thresholds.ThresholdError):
+        with pytest.raises(detection.ThresholdError):
             self.change(**asked)
-        assert thresholds.threshold("deposit", "EUR") == self.BEFORE
+        assert detection.threshold("deposit", "EUR") == self.BEFORE
         assert events("threshold.changed") == []

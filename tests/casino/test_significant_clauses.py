@@ -6,8 +6,8 @@ from django.conf import settings
 from audit import approvals, log
 from audit.models import Category, Event, Significant, Weight
 from audit.sealing import sealer
-from audit.significant import detection, thresholds
-from audit.significant.thresholds import Limit
+from audit.significant import detection
+from audit.significant.detection import Limit
 from games.shared import phases
 from games.tables import status
 from players.account import closures
@@ -47,9 +47,9 @@ def event_of(one: Significant) -> Event:
 
 def significant_from(what: str, single: int, summed: int, *, days: int = 7, currency: str = "SEK") -> None:
 
-    before, after = thresholds.threshold(what, currency), Limit(single, summed, days)
+    before, after = detection.threshold(what, currency), Limit(single, summed, days)
     assert before
-    thresholds.change(what=what, currency=currency, before=before, after=after, reason="for a test", by=BY)
+    detection.change(what=what, currency=currency, before=before, after=after, reason="for a test", by=BY)
 
 
 def test_gli19_2_8_8_failed_log_ins_with_their_address():

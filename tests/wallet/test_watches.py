@@ -10,7 +10,7 @@ from django.db import connections
 from audit.models import Category, Significant, Weight
 from audit.sealing import sealer
 from audit.significant import detection
-from audit.significant.thresholds import threshold
+from audit.significant.detection import threshold
 from tests.ageing import age
 from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.wallet.at_the_bank import a_payment, call_back, statement
