@@ -6,8 +6,8 @@ from django.urls import include, path
 from accounts import protection_views
 from accounts.views import Register, account_close, account_data, account_data_export
 from backoffice import approvals, handbook, navigation, reports, significant, staff_accounts
-from backoffice.audit import access_log, exports, log_status
-from backoffice.audit.log_status import log_state
+from backoffice.audit import access_log, event_log
+from backoffice.audit.event_log import log_state
 from backoffice.dashboard import views as staff_dashboard
 from backoffice.ledger import ledger
 from backoffice.players import actions, exclusions, harm_markers, limits, lists, search, sections
@@ -48,18 +48,18 @@ urlpatterns = [
     path("staff/lists/", include("backoffice.lists.index")),
     # Permissions for the event log are set here because the audit app knows no users. Neither it
     # nor the ledger knows the codes of rounds.
-    path("staff/events/", exports.staff_events, name="staff_events"),
+    path("staff/events/", event_log.staff_events, name="staff_events"),
     path(
         "staff/ledger/",
         staff_required("wallet.view_ledger")(listed("ledger")(id_for_code("round")(ledger))),
         name="staff_ledger",
     ),
-    path("staff/events/<int:event_id>/proof/", exports.staff_event_proof, name="staff_event_proof"),
+    path("staff/events/<int:event_id>/proof/", event_log.staff_event_proof, name="staff_event_proof"),
     path("staff/log/", staff_required("audit.view_event")(log_state), name="staff_log"),
-    path("staff/log/export/", exports.staff_log_export, name="staff_log_export"),
+    path("staff/log/export/", event_log.staff_log_export, name="staff_log_export"),
     path("staff/looks/", access_log.staff_access_log, name="staff_looks"),
     path("staff/looks/looks.csv", access_log.staff_access_log_file, name="staff_looks_file"),
-    path("staff/retention/", log_status.staff_retention, name="staff_retention"),
+    path("staff/retention/", event_log.staff_retention, name="staff_retention"),
     path("staff/reports/", reports.staff_reports, name="staff_reports"),
     path("staff/reports/<int:report_id>/", reports.staff_report, name="staff_report"),
     path("staff/reports/<int:report_id>/state/", reports.staff_report_state, name="staff_report_state"),

@@ -29,7 +29,7 @@ from audit.reports.runner import OPEN
 from audit.sealing import checkpoint_delivery, checkpoints
 from audit.sealing.alarms import lag
 from backoffice import fairness
-from backoffice.audit.log_status import duration_text
+from backoffice.audit.event_log import duration_text
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting
 from backoffice.dashboard.period import PeriodForm, Span

@@ -7,7 +7,7 @@ import pytest
 
 from audit import log
 from audit.models import Event
-from backoffice.audit.exports import PAGE, kinds
+from backoffice.audit.event_log import PAGE, kinds
 from tests.people import a_member_of_staff, a_visitor
 
 pytestmark = pytest.mark.django_db
