@@ -10,7 +10,7 @@ from backoffice.audit import access_log, event_log
 from backoffice.audit.event_log import log_state
 from backoffice.dashboard import views as staff_dashboard
 from backoffice.ledger import ledger
-from backoffice.players import actions, exclusions, harm_markers, limits, lists, search, sections
+from backoffice.players import actions, limits, lists, protection, search, sections
 from backoffice.rounds import id_for_code
 from casino import api, offline, views
 from casino.styleguide import styleguide
@@ -85,10 +85,10 @@ urlpatterns = [
         name="staff_significant_step",
     ),
     path("staff/limits/", search.staff_limits, name="staff_limits"),
-    path("staff/markers/", harm_markers.staff_markers, name="staff_markers"),
-    path("staff/markers/<int:flag_id>/", harm_markers.staff_marker, name="staff_marker"),
-    path("staff/markers/<int:flag_id>/contact/", harm_markers.staff_marker_contact, name="staff_marker_contact"),
-    path("staff/markers/<int:flag_id>/close/", harm_markers.staff_marker_close, name="staff_marker_close"),
+    path("staff/markers/", protection.staff_markers, name="staff_markers"),
+    path("staff/markers/<int:flag_id>/", protection.staff_marker, name="staff_marker"),
+    path("staff/markers/<int:flag_id>/contact/", protection.staff_marker_contact, name="staff_marker_contact"),
+    path("staff/markers/<int:flag_id>/close/", protection.staff_marker_close, name="staff_marker_close"),
     path("staff/people/", staff_accounts.staff_people, name="staff_people"),
     path("staff/people/new/", staff_accounts.staff_person_new, name="staff_person_new"),
     path("staff/people/<int:staff_id>/", staff_accounts.staff_person, name="staff_person"),
@@ -120,8 +120,8 @@ urlpatterns = [
         approvals.staff_approval_withdraw,
         name="staff_approval_withdraw",
     ),
-    path("staff/exclusions/", exclusions.staff_exclusions, name="staff_exclusions"),
-    path("staff/exclusions/<int:exclusion_id>/lift/", exclusions.staff_exclusion_lift, name="staff_exclusion_lift"),
+    path("staff/exclusions/", protection.staff_exclusions, name="staff_exclusions"),
+    path("staff/exclusions/<int:exclusion_id>/lift/", protection.staff_exclusion_lift, name="staff_exclusion_lift"),
     path("staff/", include("backoffice.urls")),
     *i18n_patterns(
         path("offline/", offline.offline, name="offline"),

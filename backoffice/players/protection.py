@@ -1,4 +1,6 @@
-"""Markers of harm: list of flags, one flag with the rows behind it, and contacts made by staff.
+"""Staff pages of player protection: exclusions, and markers of harm.
+
+Money of an excluded player that is in a game's purse returns to the cash account at once.
 
 It combines rounds, payments and players.
 """
@@ -10,19 +12,26 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib import messages
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.protection_views import give_back
+from audit import approvals
 from backoffice.lists.paging import NEWEST_FIRST
 from backoffice.players.facts import deposits_by_day, facts
+from backoffice.players.search import WhoForm, find_players
 from players import harm_markers
 from players.access import StaffRequest, staff_required
 from players.models import (
     Contact,
     ContactWay,
+    Exclusion,
     Flag,
     FlagOutcome,
     LimitChange,
@@ -32,10 +41,97 @@ from players.models import (
     Player,
     User,
 )
-from players.staff import VISIBLE_TO_PLAYER, access_log
+from players.protection import exclusions
+from players.staff import VISIBLE_ONCE_DONE, VISIBLE_TO_PLAYER, access_log
 from wallet.limits.page import what, written
 from wallet.models import Payment
 from wallet.money import format_money
+
+LONGEST = 3650  # days
+LONGEST_ID = 19  # digits: the column holds shorter numbers
+SHOWN = 100  # exclusions in force on the page, newest first
+
+
+class ExclusionForm(forms.Form):
+    """Player, length and reason of an exclusion."""
+
+    player = forms.ModelChoiceField(
+        Player.objects.all(),
+        widget=forms.HiddenInput,
+        error_messages={"required": "Select a player first.", "invalid_choice": "Player not found."},
+    )
+    days = forms.IntegerField(
+        label="Days",
+        required=False,
+        min_value=1,
+        max_value=LONGEST,
+        help_text="Leave empty for an exclusion until further notice.",
+    )
+    reason = forms.CharField(label="Reason", max_length=500, help_text=VISIBLE_TO_PLAYER)
+
+
+class LiftForm(forms.Form):
+    """Reason for lifting an exclusion."""
+
+    reason = forms.CharField(max_length=500)
+
+
+@staff_required("players.exclude_player")
+@access_log.listed("exclusions")
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_exclusions(request: StaffRequest) -> HttpResponse:
+    """List exclusions in force, search for a player, and exclude the player at once with a reason."""
+    who = WhoForm(request.GET if "who" in request.GET else None)
+    found = find_players(who, request.user)
+    named = found[0].player if len(found) == 1 else _named((request.POST or request.GET).get("player", ""))
+    form = ExclusionForm(request.POST or None, initial={"player": named})
+    if request.method == "POST" and form.is_valid():
+        player: Player = form.cleaned_data["player"]
+        with transaction.atomic():
+            exclusions.exclude(
+                player=player, days=form.cleaned_data["days"], reason=form.cleaned_data["reason"], by=request.staff
+            )
+            give_back(player, by=request.staff)
+        messages.success(request, f"{player} is excluded. A round in progress is completed; no new rounds can start.")
+        return redirect("staff_exclusions")
+    if named:
+        access_log.note(request, named, what="e-mail address")
+    in_force = Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), lift=None)
+    listed = in_force.select_related("player__user", "player__jurisdiction").order_by(F("id").desc())[:SHOWN]
+    access_log.shown(
+        request, *filter(None, [named]), *(one.player for one in found), *(each.player_id for each in listed)
+    )
+    lines = [(exclusion, exclusions.may_be_lifted(exclusion)) for exclusion in listed]
+    context = {"lines": lines, "told_once_done": VISIBLE_ONCE_DONE, "named": named, "exclusion_form": form}
+    return render(request, "staff/exclusions.html", context | {"form": who, "found": found})
+
+
+def _named(player_id: str) -> Player | None:
+    """Return the player that a link names, if any."""
+    if not (player_id.isascii() and player_id.isdecimal() and len(player_id) < LONGEST_ID):
+        return None
+    return Player.objects.select_related("user").filter(pk=player_id).first()
+
+
+@staff_required("players.exclude_player")
+@require_POST
+def staff_exclusion_lift(request: StaffRequest, exclusion_id: int) -> HttpResponse:
+    """Request that an exclusion be lifted. Another person decides."""
+    exclusion = get_object_or_404(Exclusion, pk=exclusion_id)
+    form = LiftForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Enter a reason. It is recorded in the audit log.")
+        return redirect("staff_exclusions")
+    try:
+        exclusions.ask(exclusion=exclusion, reason=form.cleaned_data["reason"], by=request.staff)
+    except exclusions.EndsAtItsTime:
+        messages.error(request, "This exclusion cannot be ended early.")
+    except approvals.AskedTwice as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "Requested. A second person must approve it under Approvals.")
+    return redirect("staff_exclusions")
+
 
 SEE: Final = "players.see_flags"
 PAGE: Final = 30
