@@ -319,7 +319,7 @@ CUT_SECONDS = env.float("CUT_SECONDS", default=8.0)
 # Whether visitors may watch and play a demo game with play chips, without an account. The session
 # engine must keep its data on the server, because it contains the visitor's encrypted seed.
 DEMO_PLAY = env.bool("SABOT_DEMO_PLAY", default=DEMO)
-SESSION_ENGINE = "players.login.session_store"
+SESSION_ENGINE = "players.login.sessions"
 
 # --- Language, time --------------------------------------------------------------------------------------------------
 

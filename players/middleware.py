@@ -14,7 +14,7 @@ from django.utils import timezone
 from players.access import is_made_by_the_page
 from players.login import sessions
 from players.login.current_user import player_of, session_of
-from players.login.session_store import SessionStore
+from players.login.sessions import SessionStore
 from players.login.who_asks import is_confirmed
 from players.models import Ended
 

@@ -5,7 +5,7 @@ from celery import shared_task
 from players import mail
 from players.api import calls
 from players.login import locks, sessions
-from players.login.session_store import SessionStore
+from players.login.sessions import SessionStore
 from players.mail import alerts
 from players.support import complaints
 

@@ -18,7 +18,7 @@ from games.deals import Commitment
 from games.demo.play import DemoRound, DemoSeat
 from games.engine.settle import Line, Result
 from games.tables.presentation import Notice
-from players.login.session_store import row_key
+from players.login.sessions import row_key
 from players.models import BrowserSession
 
 KEY = "guest"  # key in the session

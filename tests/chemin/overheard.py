@@ -14,7 +14,7 @@ import redis
 from pypdf import PdfReader
 
 from games.engine.cards import Card
-from players.login.session_store import store_of
+from players.login.sessions import store_of
 from players.models import BrowserSession
 from tests.chemin.spelling import cards_in
 from tests.harness.databases import Database

@@ -30,7 +30,7 @@ from games.solo.page import game_view as players_view
 from games.tables.default_tables import baccarat_limits, golden_limits
 from games.tables.status import close_table
 from games.variants import VARIANTS
-from players.login.session_store import row_key
+from players.login.sessions import row_key
 from players.models import BrowserSession, Player, User
 from tests.builders import a_golden_table, a_player, a_seat, a_table, put_live
 from tests.harness.sweeps import sample
@@ -308,7 +308,7 @@ class TestAtTheTable:
         assert last.commitment == before.next.commitment
         assert last.seed not in page
         assert last.seed not in stored
-        assert settings.SESSION_ENGINE == "players.login.session_store"  # stored on the server
+        assert settings.SESSION_ENGINE == "players.login.sessions"  # stored on the server
         assert all(len(cookie.value) < 100 for cookie in visitor.cookies.values())
 
     @pytest.mark.sweep

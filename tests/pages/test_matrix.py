@@ -20,7 +20,7 @@ from django_htmx.middleware import HtmxDetails
 
 from ops.headers import FOR_ALL
 from players.login.adapter import HouseBackend
-from players.login.session_store import SessionStore
+from players.login.sessions import SessionStore
 from tests.harness.sweeps import LANGUAGES, SHOWN_LANGUAGES, TURN, in_turn, share, sweep
 from tests.matrix import (
     DOCUMENT,

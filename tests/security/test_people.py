@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from players.login import locks
-from players.login.session_store import row_key, store_of
+from players.login.sessions import row_key, store_of
 from players.models import BrowserSession, User
 from tests.builders import a_player
 from tests.harness.hashing import QuickArgon2
