@@ -32,8 +32,8 @@ from games.labels import variant_label
 from games.models import Table
 from games.rounds.codes import round_code
 from games.variants import GAMES
+from players import mail
 from players.access import StaffRequest, staff_required
-from players.mail import alerts
 from players.models import Staff, User
 from players.registration import LOG_IN
 from players.significant import TRIES, player_of
@@ -262,7 +262,7 @@ def _about(typed: str) -> str:
 
 def _handlers() -> dict[str, str]:
     """Return the names of staff who handle significant events, by their name in events."""
-    return {str(user.staff): user.staff.name for user in alerts.holders(HANDLE)}
+    return {str(user.staff): user.staff.name for user in mail.holders(HANDLE)}
 
 
 def _names() -> dict[str, str]:

@@ -11,15 +11,14 @@ class PlayersConfig(AppConfig):
         from audit import approvals  # importable only after models are loaded
         from audit.reports import kinds
         from audit.sealing import alarms  # importable only after models are loaded
-        from players import credentials, reports, significant, staff
+        from players import credentials, mail, reports, significant, staff
         from players.login import locks
-        from players.mail import alerts
         from players.protection import exclusions
 
         locks.connect()
         credentials.connect()
-        alarms.register(alerts.mail_alert)
-        approvals.listen(alerts.keep)
+        alarms.register(mail.mail_alert)
+        approvals.listen(mail.keep)
         approvals.register(
             exclusions.KIND,
             title="lifting of an exclusion",

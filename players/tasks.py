@@ -6,7 +6,6 @@ from players import mail
 from players.api import calls
 from players.login import locks, sessions
 from players.login.sessions import SessionStore
-from players.mail import alerts
 from players.support import complaints
 
 
@@ -43,13 +42,13 @@ def end_idle_sessions() -> None:
 @shared_task
 def mail_approvals() -> None:
     """Mail staff about pending and ended approvals."""
-    alerts.mail_due()
+    mail.mail_due()
 
 
 @shared_task
 def mail_alerts() -> None:
     """Mail staff about new alerts."""
-    alerts.mail_alerts()
+    mail.mail_alerts()
 
 
 @shared_task

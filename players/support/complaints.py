@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy
 
 from audit import log
 from players import mail
-from players.mail.alerts import holders
+from players.mail import holders
 from players.models import (
     DECIDED,
     HOUSES_TURN,

@@ -10,7 +10,7 @@ import pytest
 
 from audit import approvals
 from audit.tasks import expire_approvals
-from players.mail import alerts
+from players import mail as alerts
 from players.models import ApprovalNotification, Mail
 from players.tasks import mail_approvals
 from tests.builders import a_player

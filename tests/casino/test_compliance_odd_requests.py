@@ -10,7 +10,7 @@ from audit import log
 from audit.models import Category, Significant, Weight
 from audit.sealing import sealer
 from audit.significant import detection
-from players.mail import alerts
+from players import mail as alerts
 from players.models import Mail, StaffAction
 from tests.builders import a_table
 from tests.harness.sweeps import sample

@@ -9,7 +9,7 @@ from audit.sealing import sealer
 from audit.significant import detection
 from casino.celery import app
 from ops.beat import QUESTIONS
-from players.mail import alerts
+from players import mail as alerts
 from players.models import Mail
 from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff

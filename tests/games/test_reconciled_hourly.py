@@ -10,7 +10,7 @@ from audit.models import Rolled, Significant, Weight
 from audit.sealing import sealer
 from audit.significant import detection
 from games.reports import reconciliation
-from players.mail import alerts
+from players import mail as alerts
 from players.models import Mail
 from tests.builders import a_player, a_round, a_table
 from tests.games.test_ledger_verified import post
