@@ -11,7 +11,7 @@ from players.models import Player, Session, Staff
 from tests.people import a_member_of_staff
 from tests.wallet import wholeness
 from wallet.models import Mode, Partner, PartnerKey, PartnerKind
-from wallet.seamless_wallet import host, messages, partners, sessions, signing
+from wallet.seamless_wallet import host, messages, partners, signing
 
 _numbers = count(1)
 
@@ -109,7 +109,7 @@ class Game:
 def a_game(player: Player, partner: Partner | None = None, *, mode: Mode = Mode.REAL) -> Game:
     """Return a game session that a player has opened."""
     studio, log_in = partner or a_partner(), a_log_in(player)
-    opened = sessions.open_session(player=player, studio=studio, mode=mode, session=log_in.pk)
+    opened = partners.open_session(player=player, studio=studio, mode=mode, session=log_in.pk)
     return Game(studio, player, opened.player, opened.token, log_in)
 
 

@@ -17,7 +17,7 @@ from wallet import ledger
 from wallet.ledger import accounts, adjustments
 from wallet.models import Mode, OperatorMessage, Why
 from wallet.operator_wallet import queue
-from wallet.seamless_wallet import sessions
+from wallet.seamless_wallet import partners
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_free_money_is_ours(visitor):
 
 @pytest.mark.sweep
 def test_a_studio_plays_with_none_of_it(visitor):
-    with pytest.raises(sessions.CannotOpen):
+    with pytest.raises(partners.CannotOpen):
         a_game(visitor.player)
     assert a_game(visitor.player, mode=Mode.FREE).session
 

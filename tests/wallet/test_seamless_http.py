@@ -18,7 +18,7 @@ from tests.wallet.studios import a_game, a_partner, another_key, secret
 from wallet.ledger.accounts import balance
 from wallet.models import GameSession, Mode, PartnerKey, PartnerKind, StudioTransaction
 from wallet.seamless_wallet import messages, partners, signing
-from wallet.seamless_wallet.sessions import digest_of
+from wallet.seamless_wallet.partners import digest_of
 
 pytestmark = pytest.mark.django_db
 

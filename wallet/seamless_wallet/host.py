@@ -33,7 +33,7 @@ from wallet.models import (
     StudioPlayer,
     StudioTransaction,
 )
-from wallet.seamless_wallet import messages, sessions
+from wallet.seamless_wallet import messages, partners
 
 
 class Refused(Exception):
@@ -74,9 +74,9 @@ Act = Callable[[StudioPlayer], messages.Done]
 def balance(partner: Partner, asked: messages.BalanceAsked) -> messages.Balance:
     """Return the available balance of the player of an open game session. Raises Refused."""
     theirs = _player(partner, asked.player)
-    opened = sessions.find(theirs, asked.session)
+    opened = partners.find(theirs, asked.session)
     _demand_on(partner)
-    if opened is None or not sessions.runs(opened):
+    if opened is None or not partners.runs(opened):
         raise Refused("session-over")
     account = Account.objects.get(owner=theirs.player, kind=AccountKind.CASH, mode=opened.mode)
     return messages.Balance(theirs.name, _free(account), account.currency)
@@ -111,7 +111,7 @@ def rollback(partner: Partner, asked: messages.Rollback) -> messages.Done:
     """Reverse a transaction, or prevent it if it has not arrived yet. Raises Refused."""
 
     def act(theirs: StudioPlayer) -> messages.Done:
-        taken, opened = _find(partner, asked.takes_back), sessions.find(theirs, asked.session)
+        taken, opened = _find(partner, asked.takes_back), partners.find(theirs, asked.session)
         mode = taken.mode if taken else opened.mode if opened else Mode.REAL
         account = accounts.lock_account(theirs.player_id, Mode(mode))
         return (
@@ -149,10 +149,10 @@ def _stake(
     are read before the account is locked, as everywhere. They are applied after a second look for
     the first response under that lock.
     """
-    opened = sessions.find(theirs, session)
+    opened = partners.find(theirs, session)
     if opened is None:
         raise Refused("session-over")
-    runs = sessions.runs(opened)
+    runs = partners.runs(opened)
     ineligibility = eligibility.check_play(theirs.player, real=opened.mode == Mode.REAL, session=opened.session_id)
     account = accounts.lock_account(theirs.player_id, Mode(opened.mode))
     if answer := _before(partner, asked):
@@ -162,7 +162,7 @@ def _stake(
         raise Refused("session-over")
     if ineligibility:
         raise Refused("barred", ineligibility.message)
-    sessions.act(opened)
+    partners.act(opened)
     return _book(theirs, account, asked, opened, bet=stake, win=won)
 
 

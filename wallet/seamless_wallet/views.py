@@ -22,7 +22,7 @@ from players.api.schema import example, page_of
 from players.api.views import PlayerApiView, demand_pace_of_partner, demand_pace_of_stranger
 from players.models import Scope
 from wallet.models import Mode, Partner, PartnerKind
-from wallet.seamless_wallet import host, messages, sessions, signing
+from wallet.seamless_wallet import host, messages, partners, signing
 from wallet.seamless_wallet.messages import BAD_SIGNATURE, OUTSIDE_WINDOW
 
 DO: Final[dict[str, Callable[[Partner, Any], messages.Message]]] = {
@@ -130,7 +130,7 @@ class Studios(PlayerApiView):
     @extend_schema(operation_id="studios", responses=page_of(StudioSchema))
     def get(self, request: Request) -> Response:
         """Return the studios whose games can be played with your balance, by name."""
-        return Response(page(list(StudioSchema(sessions.studios(), many=True).data), None))
+        return Response(page(list(StudioSchema(partners.studios(), many=True).data), None))
 
 
 class GameSessions(PlayerApiView):
@@ -154,10 +154,10 @@ class GameSessions(PlayerApiView):
         mode = Mode[asked["mode"].upper()]
         session = cast("UUID", self.session())  # a call that changes something has a session
         try:
-            opened = sessions.open_session(player=self.player, studio=partner, mode=mode, session=session)
-        except sessions.CannotOpen as error:
+            opened = partners.open_session(player=self.player, studio=partner, mode=mode, session=session)
+        except partners.CannotOpen as error:
             raise Problem("barred", str(error)) from error
-        except sessions.HouseStopped as error:
+        except partners.HouseStopped as error:
             raise Problem("house-stopped") from error
         answer = {"player": opened.player, "session": opened.token, "ends_at": opened.ends_at}
         return Response(GameSessionSchema(answer | {"address": partner.address}).data, status=201)
