@@ -14,13 +14,13 @@ from games.engine.bets import Shape
 from games.engine.dealing import coups as coups_of_shoe
 from games.engine.odds import exact
 from games.engine.shoe import shuffle
-from games.simulation import by_arrays, by_engine
+from games.simulation import simulators
 from games.simulation.tally import ReturnCounts, compare, slips, unit
 from games.variants import VARIANTS
 from tests.harness.product import modules
 from tests.harness.sweeps import sample
 
-WAYS = {"engine": by_engine.simulate, "arrays": by_arrays.simulate}
+WAYS = {"engine": simulators.simulate_by_engine, "arrays": simulators.simulate}
 
 
 def simulate(*arguments: str) -> tuple[str, str]:
@@ -93,9 +93,9 @@ def test_a_band_does_not_reach_below_nothing() -> None:
 def test_shared_shoes_are_dealt_through_as_the_table_deals_them(slug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shoes = [shuffle(bytes([number] * 32), 8) for number in range(3)]
     shuffled = iter(shoes)
-    monkeypatch.setattr(by_engine, "shuffle", lambda seed, decks: next(shuffled))
+    monkeypatch.setattr(simulators, "shuffle", lambda seed, decks: next(shuffled))
     expected = [coup for shoe in shoes for coup in coups_of_shoe(shoe)]
-    assert list(islice(by_engine.deal_on(VARIANTS[slug]), len(expected))) == expected
+    assert list(islice(simulators.deal_on(VARIANTS[slug]), len(expected))) == expected
 
 
 @pytest.mark.sweep

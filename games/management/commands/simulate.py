@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, OutputWrapper
 
-from games.simulation import by_arrays, by_engine
+from games.simulation import simulators
 from games.simulation.tally import Run, as_json, as_table, compare
 from games.variants import VARIANTS
 
@@ -33,7 +33,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, slug: str, coups: int, fast: bool, **options: Any) -> None:
         variant = VARIANTS[slug]
-        simulate = by_arrays.simulate if fast else by_engine.simulate
+        simulate = simulators.simulate if fast else simulators.simulate_by_engine
         started = time.perf_counter()
         tally = simulate(variant, coups, Progress(self.stderr, coups))
         run = Run(variant, coups, time.perf_counter() - started, fast, tuple(compare(variant, tally)))
