@@ -12,7 +12,7 @@ from django.core.management import CommandError
 from django.db import connection
 from pyrage.x25519 import Identity
 
-from ops.backup import encrypting, pg_tools, taking
+from ops.backup import copies, encrypting, pg_tools
 from ops.backup.pg_tools import CannotRead
 from tests.builders import a_player, a_round, a_table
 from tests.harness import databases
@@ -76,7 +76,7 @@ def refused_restore(file, *options):
 
 def summed(file):
     """Whoever changed it has written down what it is now."""
-    taking.checksum_of(file).write_text(f"{taking.digest(file)}  {file.name}\n")
+    copies.checksum_of(file).write_text(f"{copies.digest(file)}  {file.name}\n")
     return file
 
 
@@ -89,7 +89,7 @@ class TestTakingOne:
         content = file.read_bytes()
         sha256 = hashlib.sha256(content).hexdigest()
         assert taken["data"] == {"bytes": len(content), "leaves": 0, "sha256": sha256}
-        assert taking.checksum_of(file).read_text() == f"{sha256}  {file.name}\n"
+        assert copies.checksum_of(file).read_text() == f"{sha256}  {file.name}\n"
 
     def test_any_program_for_age_opens_it_with_either_key_and_nobody_else(self, house, keys, file):
         backed_up(file)
@@ -150,7 +150,7 @@ class TestTakingOne:
     @pytest.mark.sweep
     def test_an_archive_that_cannot_be_read_again_is_not_kept(self, house, keys, file, monkeypatch):
         """Nobody here could find out later."""
-        read = taking.MonitoredStream.read
+        read = copies.MonitoredStream.read
 
         def spoilt(self, size=-1):
             piece = self._dump.stdout.read(size)
@@ -158,11 +158,11 @@ class TestTakingOne:
                 self._check.stdin.write(bytes(len(piece)))
             return piece
 
-        monkeypatch.setattr(taking.MonitoredStream, "read", spoilt)
+        monkeypatch.setattr(copies.MonitoredStream, "read", spoilt)
         words = refusal("back_up", str(file))
         assert words.startswith(f"{file} was not written. pg_restore ended with status 1: ")
         assert list(file.parent.iterdir()) == []
-        monkeypatch.setattr(taking.MonitoredStream, "read", read)
+        monkeypatch.setattr(copies.MonitoredStream, "read", read)
         backed_up(file)
 
     @pytest.mark.sweep
@@ -243,13 +243,13 @@ class TestPuttingOneUp:
         whole = taken.read_bytes()
         for at in (30, 150, whole.index(b"\n--- ") + 10, whole.index(b"\n--- ") + 200, len(whole) // 2, len(whole) - 1):
             taken.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-            assert f"{taken} is damaged: its SHA-256 is {taking.digest(taken)}" in refused_restore(
+            assert f"{taken} is damaged: its SHA-256 is {copies.digest(taken)}" in refused_restore(
                 taken, f"--identity={identity}", f"--sha256={hashlib.sha256(whole).hexdigest()}"
             )
-            kept = taking.checksum_of(taken).read_text()
+            kept = copies.checksum_of(taken).read_text()
             words = refused_restore(summed(taken), f"--identity={identity}")
             assert "does not open" in words or "is damaged or cut off: what follows cannot be decrypted" in words, at
-            taking.checksum_of(taken).write_text(kept)
+            copies.checksum_of(taken).write_text(kept)
 
     @pytest.mark.sweep
     def test_that_is_cut_off_anywhere(self, taken, identity):
@@ -266,7 +266,7 @@ class TestPuttingOneUp:
         """The public key is anybody's: what is in the file may be made up. The sum of the one that was taken is in the
         log, and the file beside it has to be that.
         """
-        sha256 = taking.digest(taken)
+        sha256 = copies.digest(taken)
         taken.write_bytes(pyrage.encrypt(b"a house that never was", [keys[1].to_public()]))
         assert f", expected {sha256}." in refused_restore(taken, f"--identity={identity}")
         words = refused_restore(summed(taken), f"--identity={identity}", f"--sha256={sha256}")

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ops.backup import taking
+from ops.backup import copies
 from ops.backup.pg_tools import BackupError
 
 NOT_IN_IT = (
@@ -34,7 +34,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, file: Path, plain: bool, **options: Any) -> None:
         """Write the backup. Raises CommandError with the reason; no file is left then."""
         try:
-            taken = taking.back_up(file, is_plain=plain)
+            taken = copies.back_up(file, is_plain=plain)
         except BackupError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(

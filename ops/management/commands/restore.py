@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ops.backup import restoring
+from ops.backup import copies
 from ops.backup.pg_tools import BackupError
 from ops.management.commands.after_restore import settle_and_say
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, file: Path, sha256: str, identity: Path | None, **options: Any) -> None:
         """Restore. Raises CommandError with the reason, and whether anything was written."""
         try:
-            restoring.restore(file, sha256, identity)
+            copies.restore(file, sha256, identity)
         except BackupError as error:
             raise CommandError(f"Nothing was restored. {error}") from error
         self.stdout.write(f"{file} was restored completely.")
