@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ops.i18n import check
+from ops.i18n import catalogues
 from ops.i18n.hardcoded import spoken_by_module, spoken_by_script
 from ops.i18n.sources import Tree
 
@@ -90,7 +90,7 @@ def test_the_check_reads_modules_and_scripts_but_not_the_back_office(tmp_path: P
     ):
         written(tmp_path / place, 'forms.CharField(label="Your amount")')
     written(tmp_path / "static/js/tables/solo_table.js", 'toast("Your session has ended.");')
-    assert [str(fault) for fault in check.faults(Tree(tmp_path, ()))] == [
+    assert [str(fault) for fault in catalogues.faults(Tree(tmp_path, ()))] == [
         "games/betting/forms.py:1: hard-coded: 'Your amount'",
         "static/js/tables/solo_table.js:1: hard-coded: 'Your session has ended.'",
     ]

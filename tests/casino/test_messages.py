@@ -12,7 +12,7 @@ from jinja2 import TemplateSyntaxError
 from pytest_django import Settings
 
 from ops.fork_server import compile_texts
-from ops.i18n import catalogues, check, sources
+from ops.i18n import catalogues, sources
 from ops.i18n.hardcoded import outright, outright_in_fragment
 from ops.i18n.sources import Tree, collect
 from ops.launcher import CannotOpen
@@ -88,7 +88,7 @@ def translate(tree: Tree, words: dict[str, str | tuple[str, ...]], *, fuzzy: fro
 
 
 def named(tree: Tree) -> set[tuple[str, str]]:
-    return {(fault.what, fault.text) for fault in check.faults(tree)}
+    return {(fault.what, fault.text) for fault in catalogues.faults(tree)}
 
 
 def test_every_marked_text_is_found_with_its_context_and_its_plural(tree: Tree) -> None:
@@ -335,7 +335,7 @@ def test_the_back_office_may_speak_english(tree: Tree) -> None:
 
 @pytest.mark.sweep
 def test_every_text_of_the_house_stands_in_every_language() -> None:
-    assert [str(fault) for fault in check.faults(sources.project())] == []
+    assert [str(fault) for fault in catalogues.faults(sources.project())] == []
 
 
 def test_the_commands_need_no_database(tree: Tree, capsys: pytest.CaptureFixture[str], settings: Settings) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ops.i18n import check
+from ops.i18n import catalogues
 from ops.i18n.hardcoded import Edges, oddities
 from ops.i18n.sources import Tree
 
@@ -78,14 +78,14 @@ def test_a_text_has_edges(text: str, edges: Edges) -> None:
 )
 def test_help_and_terms_are_read_line_by_line(tmp_path: Path, path: str, line: str, what: str) -> None:
     write(tmp_path / path, f"# Title\n\n{line}\n")
-    found = list(check.faults(Tree(tmp_path, ("sv", "ro", "de"))))
-    assert found == [check.Fault(f"{path}:3", what, line)]
+    found = list(catalogues.faults(Tree(tmp_path, ("sv", "ro", "de"))))
+    assert found == [catalogues.Fault(f"{path}:3", what, line)]
 
 
 def test_code_links_and_tables_of_the_engine_are_not_read(tmp_path: Path) -> None:
     text = 'Run `print(\'5%\')`, see [the rules](/en/"rules"/) and\n\n{{ paytable "main" }}\n\nand 4:7, `4:7`.\n'
     write(tmp_path / "games/variants/baccarat/help/en.md", text)
-    assert list(check.faults(Tree(tmp_path, ()))) == []
+    assert list(catalogues.faults(Tree(tmp_path, ()))) == []
 
 
 def write(path: Path, text: str) -> None:

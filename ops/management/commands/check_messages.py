@@ -2,7 +2,7 @@
 
 from django.core.management.base import BaseCommand, CommandError
 
-from ops.i18n.check import faults
+from ops.i18n.catalogues import faults
 from ops.i18n.sources import project
 
 
