@@ -135,7 +135,7 @@ TEMPLATES = [
         "NAME": "fragments",
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "fragments"],
-        "OPTIONS": {"environment": "casino.fragments.environment"},
+        "OPTIONS": {"environment": "casino.templates.environment"},
     },
 ]
 

@@ -128,7 +128,7 @@ UNESCAPED = re.compile(
 # Where markup is not escaped on its way to a page, and what has escaped it before.
 SAFE = {
     "backoffice.handbook": "docs/handbook.md, our own text, by a renderer that escapes HTML",
-    "casino.fragments": "texts of the catalogues, whose markup is ours",
+    "casino.templates": "texts of the catalogues, whose markup is ours",
     "games.help.page": "help texts of ours, by a renderer that escapes HTML",
     "games.tables.fragments": "fragments, from templates that escape",
     "games.tables.roads_svg": "numbers, and titles that are escaped",
