@@ -79,7 +79,7 @@ urlpatterns = [
     ),
     path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/", panels.live_panel, name="live_panel"),
     path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/now/", panels.live_panel_now, name="live_panel_now"),
-    path("table/<slug:slug>/<mode:mode>/chat/", include("games.chat.urls")),
+    path("table/<slug:slug>/<mode:mode>/chat/", include("games.chat.views")),
     path("table/<slug:slug>/<mode:mode>/framed/", two_tables.live_framed, name="live_framed"),
     path("beside/<slug:slug>/<mode:mode>/", two_tables.choose_second_table, name="beside_choose"),
     path("beside/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/", two_tables.two_tables, name="beside"),

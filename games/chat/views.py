@@ -8,7 +8,7 @@ from django import forms
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.backends.utils import csrf_token_lazy
-from django.urls import reverse
+from django.urls import path, reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -223,3 +223,14 @@ def _to_the_page(request: PlayerRequest, live: LiveTable, shown: dict[str, Any])
 def _waiting(request: PlayerRequest) -> dict[str, Any]:
     waiting = request.session.pop(WAITING, None)
     return waiting | {"said": Notice(**waiting["said"])} if waiting else {}
+
+
+urlpatterns = [
+    path("", live_chat, name="live_chat"),
+    path("say/", live_chat_say, name="live_chat_say"),
+    path("name/", live_chat_name, name="live_chat_name"),
+    path("unblock/", live_chat_unblock, name="live_chat_unblock"),
+    path("<int:number>/", live_chat_message, name="live_chat_message"),
+    path("<int:number>/report/", live_chat_report, name="live_chat_report"),
+    path("<int:number>/block/", live_chat_block, name="live_chat_block"),
+]
