@@ -12,7 +12,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
 from games.models import Shoe
-from ops.backup import database_identity, pg_tools, taking
+from ops.backup import copies, database_identity, pg_tools
 from ops.checks import check_at_home
 from ops.embedded import binaries
 from ops.embedded.paths import OWNER_ROLE, WEB_ROLE
@@ -60,12 +60,12 @@ class TestTakingABackup:
     def test_says_what_is_in_it_and_what_is_not_and_is_on_record(self, house, file):
         words = said("back_up", str(file))
         (taken,) = events("house.backed_up")
-        assert taken["data"] == {"bytes": file.stat().st_size, "leaves": 0, "sha256": taking.digest(file)}
+        assert taken["data"] == {"bytes": file.stat().st_size, "leaves": 0, "sha256": copies.digest(file)}
         assert f"SHA-256 {taken['data']['sha256']}" in words
         needed = "SECOND_FACTOR_KEY, DOCUMENT_KEY, PARTNER_KEY, the signer's folder."
         assert f"Not included but needed for a restore: {needed}" in words
         assert "Never copy the dealer's shoes: they have the cards to come." in words
-        assert taking.checksum_of(file).read_text() == f"{taken['data']['sha256']}  house.dump\n"
+        assert copies.checksum_of(file).read_text() == f"{taken['data']['sha256']}  house.dump\n"
 
     def test_lets_nobody_else_read_it(self, house, file):
         assert backed_up(file).stat().st_mode & 0o077 == 0
@@ -140,15 +140,15 @@ class TestADamagedFile:
 
     def test_of_which_one_bit_is_another(self, broken):
         flip(broken)
-        assert self.refused(broken).startswith(f"{broken} is damaged: its SHA-256 is {taking.digest(broken)}, expected")
+        assert self.refused(broken).startswith(f"{broken} is damaged: its SHA-256 is {copies.digest(broken)}, expected")
 
     @pytest.mark.sweep
     def test_of_which_nobody_knows_what_it_was(self, broken):
         """A changed letter in the list of contents is no error to PostgreSQL."""
-        taking.checksum_of(broken).unlink()
+        copies.checksum_of(broken).unlink()
         assert self.refused(broken).startswith(f"{broken} cannot be verified: {broken}.sha256 is missing.")
         with databases.empty("restored"):
-            assert "The system can start." in said("restore", str(broken), f"--sha256={taking.digest(broken).upper()}")
+            assert "The system can start." in said("restore", str(broken), f"--sha256={copies.digest(broken).upper()}")
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("content", sample([b"", b"PGDMP", b"no archive at all"], 1))
@@ -194,7 +194,7 @@ class TestADamagedFile:
 
 def summed(file):
     """Whoever changed it has written down what it is now."""
-    taking.checksum_of(file).write_text(f"{taking.digest(file)}  {file.name}\n")
+    copies.checksum_of(file).write_text(f"{copies.digest(file)}  {file.name}\n")
     return file
 
 
