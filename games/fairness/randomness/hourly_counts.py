@@ -28,7 +28,6 @@ from games.fairness.randomness import cards, shuffles
 from games.fairness.randomness.cards import CardCounts, Dealt
 from games.fairness.randomness.shuffles import ShuffleCounts
 from games.models import CardHourlyTotal, LiveRound, Participation, Round, Shape, Shoe, ShuffleHourlyTotal, Table
-from games.shared.shoes import ASKED_FOR
 from games.variants import GAMES
 from wallet.models import Mode
 
@@ -100,7 +99,7 @@ def count_shuffles(hour: datetime) -> dict[Of, ShuffleCounts]:
         for of, rounds in ids.items()
     }
     published: defaultdict[Of, list[tuple[bytes, str]]] = defaultdict(list)
-    moments = _published(Shoe.objects.filter(ended_at__gte=hour - ASKED_FOR, ended_at__lt=hour + HOUR))
+    moments = _published(Shoe.objects.filter(ended_at__gte=hour - Shoe.SEED_ASKED_FOR, ended_at__lt=hour + HOUR))
     found = Shoe.objects.filter(pk__in=[pk for pk, at in moments.items() if hour <= at < hour + HOUR])
     for decks, mode, seed, value in found.order_by("pk").values_list("decks", "live_table__mode", "seed", "entropy"):
         published[decks, mode].append((bytes(seed or b""), value))
@@ -147,7 +146,7 @@ def first(since: datetime | None) -> datetime | None:
     """
     ended, published = Shoe.objects.filter(ended_at__isnull=False), list[datetime]()
     if since is not None:
-        before = ended.filter(ended_at__gte=since - ASKED_FOR, ended_at__lt=since)
+        before = ended.filter(ended_at__gte=since - Shoe.SEED_ASKED_FOR, ended_at__lt=since)
         published = [at for at in _published(before).values() if at >= since]
         ended = ended.filter(ended_at__gte=since)
     moments = (hourly_totals.first_played(since), ended.aggregate(first=Min("ended_at"))["first"], *published)
