@@ -113,6 +113,7 @@ class TestTheOpening:
         assert event["data"] == {
             "burn_card": shoe.burn_card,
             "burned": shoe.burned,
+            "chances": [],
             "commitment": shoe.commitment,
             "cut": shoe.cut,
             "dealer": the_dealer().key,
@@ -340,7 +341,11 @@ class TestARetiredShoe:
         played = advance_to(live_table, Phase.SETTLED)
         stale = LiveTable.objects.select_related("table__version", "shoe").get(pk=live_table.pk)
         shoes.end(played.shoe, ShoeEnding.RETIRED)
-        assert rounds.open_next(stale).shoe_id != played.shoe_id
+        assert rounds.open_next(stale) is None  # players cut the next one
+        hurry(live_table)
+        opened = rounds.open_next(stale)
+        assert opened
+        assert opened.shoe_id != played.shoe_id
 
 
 @pytest.mark.sweep

@@ -32,7 +32,7 @@ from tests.chemin.at_table import (
 from tests.chemin.at_table import step as chemin_step
 from tests.harness.dealer import dealing, first, seeds_drawn
 from tests.harness.owner import as_owner
-from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, make_late, round_at, step
+from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, make_late, round_at, step
 from tests.live.betting import balance, held
 from tests.live.so_far import a_played_table
 from tests.people import events
@@ -67,6 +67,7 @@ def own_dealer(cloned_db, settings: Settings, tmp_path: Path) -> Iterator[OwnDea
 def waits(live_table: LiveTable, *, seconds: float = 0) -> bool:
     """Return True if the table, due for so long, waits for the dealer without an incident."""
     for _ in range(2):
+        hurry(live_table)
         make_late(live_table, seconds)
         with pytest.raises(DealerAway):
             phases.advance(live_table.pk)
@@ -140,6 +141,10 @@ class TestASharedTable:
         retire(advance_to(live_table, Phase.SETTLED).shoe)
         own_dealer.end()
         assert waits(live_table, seconds=settings.LIVE_LATE_SECONDS + 1)
+        own_dealer.begin()
+        step(live_table)  # players cut the next shoe
+        own_dealer.end()
+        assert waits(live_table)
         assert Shoe.objects.count() == 1
         own_dealer.begin()
         assert step(live_table).shoe.number == 2
@@ -235,7 +240,7 @@ class TestTheSeed:
         as_owner("ALTER TABLE games_shoe ENABLE TRIGGER USER")
         replay_task.publish_seeds()
         incident = Incident.objects.get()
-        assert (incident.kind, incident.live_round.shoe_id) == (IncidentKind.NOT_REPRODUCED, wrong.pk)
+        assert (incident.kind, incident.live_round.shoe_id) == (IncidentKind.NOT_DEALT, wrong.pk)
         assert [found["what"] for found in incident.findings] == ["commitment"]
         right.refresh_from_db()
         wrong.refresh_from_db()

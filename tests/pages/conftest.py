@@ -13,4 +13,5 @@ from tests.pages.house import House
 def house(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[House]:
     """Use it without ``django_db``: what is made of it is committed, and what a test does is `undone`."""
     with django_db_blocker.unblock(), databases.clone("pages"):
+        databases.trust_what_is_not_committed()
         yield House()
