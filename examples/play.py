@@ -8,7 +8,8 @@
 
 It plays with play money unless you say --real. At a solo table a round is dealt as soon as you have bet, and its seed
 is held to what the house had committed to. At a shared table you watch, and --bet is laid in so many rounds as soon as
-they take bets. Needs nothing but Python 3.11.
+they take bets; each card of them is held to the root of the shoe that was there before you bet. Needs nothing but
+Python 3.11.
 """
 
 import argparse
@@ -96,6 +97,40 @@ def commitment(place: dict[str, Any], seed: str) -> str:
     return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
+def node(left: bytes, right: bytes) -> bytes:
+    """Return a hash of the tree over the cards of a shoe, that of RFC 6962 (2.1)."""
+    return hashlib.sha256(b"\1" + left + right).digest()
+
+
+def climb(place: int, size: int, leaf: bytes, path: list[str]) -> bytes:
+    """Return the root to which a path leads from the leaf at *place* of *size*; b"" if it has another length."""
+    if size == 1 or not path:
+        return leaf if size == 1 and not path else b""
+    left, other = 1 << (size - 1).bit_length() - 1, bytes.fromhex(path[-1])
+    if place < left:
+        return node(climb(place, left, leaf, path[:-1]), other)
+    return node(other, climb(place - left, size - left, leaf, path[:-1]))
+
+
+def is_committed(card: dict[str, Any], decks: int, root: str) -> bool:
+    """Return whether a card with its salt and path leads to the root of its shoe."""
+    text = f"sabot card v1\nplace={card['place']}\ncard={card['card']}\nsalt={card['salt']}\n"
+    leaf = hashlib.sha256(b"\0" + text.encode()).digest()
+    return climb(card["place"], 52 * decks, leaf, card["path"]).hex() == root
+
+
+def check(played: dict[str, Any], root: str) -> None:
+    """Hold the cards of a round to the root that was there before the bet. Ends the program if they do not fit."""
+    cards, result = played["shoe"]["cards"], played["result"]
+    are_right = all(is_committed(card, played["decks"], root) for card in cards)
+    are_in_row = [card["place"] for card in cards] == [played["shoe"]["card"] - 1 + at for at in range(len(cards))]
+    if result is None:
+        return  # voided
+    if not (are_right and are_in_row and [card["card"] for card in cards] == result["cards"]):
+        sys.exit("The cards are not those that the house had committed to.")
+    print(f"Round {played['code']}: its cards are as committed.")
+
+
 def play_alone(house: House, place: str, bets: dict[str, int], rounds: int) -> None:
     """Play at a solo table: the given bets so many times, or what is typed, until an empty line."""
     stands = house.post(place + "place/", {})
@@ -127,7 +162,7 @@ def play_alone(house: House, place: str, bets: dict[str, int], rounds: int) -> N
 
 def follow(house: House, place: str, bets: dict[str, int], rounds: int) -> None:
     """Watch a shared table; lay the bets in so many rounds, and end when the last of them is over."""
-    laid, shown, name = "", None, ""
+    laid, root, shown, name = "", "", None, ""
     for line in map(bytes.decode, house.open(place + "stream/")):
         kind, _, value = line.rstrip("\n").partition(": ")
         name = value if kind == "event" else name
@@ -139,6 +174,7 @@ def follow(house: House, place: str, bets: dict[str, int], rounds: int) -> None:
                 f"{hand('Player', said['player'])}   {hand('Banker', said['banker'])}   {said['outcome'] or 'voided'}"
             )
             if said["id"] == laid:
+                check(house.get(f"rounds/{laid}/"), root)
                 print(f"Balance {money((own := house.get(place + 'state/')['own'])['balance'], own['currency'])}.")
                 if rounds == 0:
                     return
@@ -148,7 +184,7 @@ def follow(house: House, place: str, bets: dict[str, int], rounds: int) -> None:
             print(f"{said['phase']:<9} {hand('Player', said['player'])}   {hand('Banker', said['banker'])}")
             shown = now
         if bets and rounds and said["takes_bets"] and laid != said["round"]["id"]:
-            laid, rounds = said["round"]["id"], rounds - 1
+            laid, root, rounds = said["round"]["id"], said["shoe"]["cards_root"], rounds - 1
             own = house.post(
                 place + "bets/slip/", {"round_id": laid, "table_version": said["table_version"], "bets": bets}
             )

@@ -65,7 +65,8 @@ CHAPTER: Final = Chapter(
                 "test_gli19_3_2_no_product_module_uses_a_predictable_generator",
                 "test_gli19_3_2_seeds_come_from_the_operating_system_in_one_place",
             ),
-            "Seeds are 32 bytes from the operating system; no clock is read for them. Nothing missing.",
+            "Seeds are 32 bytes from the operating system, drawn by the dealer alone; no clock is read for them. "
+            "Nothing missing.",
         ),
         Demand(
             "3.3",
@@ -128,8 +129,9 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_5_2_is_dealt_from_the_seed_that_was_committed_to_before_the_click",
                 "test_gli19_4_5_2_cards_are_shuffled_from_that_seed",
             ),
-            "The cards follow from a seed that was fixed before the bets, and at a solo table from what the player's "
-            "browser adds afterwards; from nothing else. Nothing missing.",
+            "The cards follow from a seed that the dealer fixed before the bets, and at a solo table from what the "
+            "player's browser adds afterwards; from nothing else. Each card of a shoe can be held against the root of its "
+            "shoe as soon as its round is over. Nobody adds chance to a shoe: it rests on the dealer's generator.",
             page="`/fair/`",
         ),
         Demand(
@@ -236,7 +238,8 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_18_2_in_play_it_tells_results_and_no_card_and_no_count",
                 "test_gli19_4_18_2_in_play_it_tells_results_of_chemin_and_no_card_and_no_count",
             ),
-            "The page of a shoe is the one place that could; the roads show results. Nothing missing.",
+            "The page of a shoe is the one place that could; the roads show results. Its proof, a file for programs that "
+            "verify the deal, has the cards of rounds that are over, as streams of programs have; no page counts them.",
             page="`/fair/shoe/…/`",
         ),
         Demand(

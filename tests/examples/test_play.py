@@ -89,7 +89,9 @@ def test_it_follows_a_shared_table_and_bets_there(player, web_server):
     said, complained = process.communicate(timeout=PATIENCE)
     assert (process.returncode, complained) == (0, "")
     assert "Balance " in said
-    assert Participation.objects.get(player=player).staked == 10_000
+    part = Participation.objects.select_related("round").get(player=player)
+    assert part.staked == 10_000
+    assert f"Round {part.round.code}: its cards are as committed." in said
 
 
 @pytest.mark.sweep
