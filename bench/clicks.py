@@ -21,6 +21,7 @@ from django.test import Client
 from bench.house import CLIENTS, fresh_house, pgbench, seconds_of_postgresql, seconds_of_web, team, web
 from bench.measuring import Pace, Result, Unavailable, compare, repeat
 from bench.play import DEADLINE, SHARED, STAKE, register, shared_table
+from games.engine.chemin.state import there
 from games.shared.rounds import open_next
 from ops.launcher import ADDRESS
 from players.api import tokens
@@ -176,7 +177,7 @@ def _repeated(clicker: Callable[[Player, int], Click], player: Player, port: int
 def open_bets() -> None:
     """Open a round of the shared table that takes bets for a day."""
     with transaction.atomic():
-        live_round = open_next(shared_table())
+        live_round = there(open_next(shared_table()))
     with connections["owner"].cursor() as cursor:
         cursor.execute(DEADLINE, [DAY, live_round.pk])
 

@@ -19,6 +19,7 @@ from bench.house import fresh_house, seconds_of_web, web
 from bench.measuring import Pace, Result, Unavailable
 from bench.play import register
 from games.engine.cards import FULL_DECK
+from games.engine.chemin.state import there
 from games.engine.coup import deal
 from games.models import LiveRound, LiveTable, Phase
 from games.shared import stream_tokens
@@ -70,7 +71,7 @@ def seat(number: int) -> tuple[int, list[str]]:
     players = register(number)
     table = LiveTable.objects.select_related("table__version").get(table__slug="pairs", mode=Mode.FREE)
     with transaction.atomic():
-        now = open_next(table)
+        now = there(open_next(table))
     sessions = Session.objects.bulk_create(Session(id=uuid4(), user=each.user, ip="", browser="") for each in players)
     with connections["owner"].cursor() as cursor:
         cursor.execute("ALTER TABLE games_liveround DISABLE TRIGGER USER")

@@ -6,8 +6,8 @@ from django import forms
 from django.utils.translation import get_language
 
 from players.models import Player
-from players.support import replies
-from players.support.replies import Given, Input
+from players.support import staff_replies as replies
+from players.support.staff_replies import Given, Input
 from wallet.cashier import MoneyField
 from wallet.models import Payment, Withdrawal
 from wallet.money import format_money

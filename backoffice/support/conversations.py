@@ -34,9 +34,10 @@ from players.models import (
     Verdict,
 )
 from players.staff import access_log
-from players.support import complaints, conversations, replies
+from players.support import complaints, conversations
+from players.support import staff_replies as replies
 from players.support.complaints import ANSWER, DECIDE, outside, turn_to
-from players.support.replies import LANGUAGES, PlaceholdersForm, facts_about, facts_of, fill, given
+from players.support.staff_replies import LANGUAGES, PlaceholdersForm, facts_about, facts_of, fill, given
 from players.support.views import message_field
 
 HIGHEST = 2**63 - 1  # largest number that the column holds

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from players.access import StaffRequest, staff_required
 from players.models import ReplyKind, ReplyTemplate
-from players.support import replies
+from players.support import staff_replies as replies
 from players.support.conversations import LONGEST
-from players.support.replies import LANGUAGES, PLACEHOLDERS, WRITE, placeholders
+from players.support.staff_replies import LANGUAGES, PLACEHOLDERS, WRITE, placeholders
 
 READ: Final = (WRITE, "players.answer_service", "games.moderate_chat")
 NAMES: Final = {"en": "English", "sv": "Swedish", "da": "Danish", "ro": "Romanian", "de": "German"}

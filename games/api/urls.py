@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+import games.urls  # noqa: F401  (registers the converter "mode")
 from games.api import history, live_table_access, live_tables, rules, solo, stream, tables
 from games.operators import operator_launch
 

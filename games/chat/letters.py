@@ -16,8 +16,9 @@ from django.utils.translation import override
 from games.models import ChatBan, ChatMessage, ChatNameTaken, Grounds
 from players.datetime_format import written_until
 from players.models import Conversation, Player, ReplyKind, ReplyTemplate, Staff, Topic
-from players.support import conversations, replies
-from players.support.replies import Given, facts_about, fill, placeholders
+from players.support import conversations
+from players.support import staff_replies as replies
+from players.support.staff_replies import Given, facts_about, fill, placeholders
 
 
 def because(grounds: str) -> str:

@@ -296,10 +296,18 @@ def _spoken(module: Path, shown_arguments: frozenset[str]) -> list[Outright]:
 
 def _shown_by(call: ast.Call, shown_arguments: frozenset[str]) -> Iterator[ast.expr]:
     """Yield the arguments of *call* that a user will see, by the argument's name or by the function called."""
+    if _is_of_api(call):
+        shown_arguments -= {"help_text"}
     yield from (argument.value for argument in call.keywords if argument.arg in shown_arguments)
     if _called(call) in SPEAKERS and not _is_log(call):
         yield from call.args
         yield from (argument.value for argument in call.keywords if argument.arg in ("message", "text", "link_text"))
+
+
+def _is_of_api(call: ast.Call) -> bool:
+    """Return whether a call makes a field of a serializer, whose ``help_text`` describes the API, in English."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return isinstance(owner, ast.Name) and owner.id == "serializers"
 
 
 def _called(call: ast.Call) -> str:

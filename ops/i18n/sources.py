@@ -21,7 +21,7 @@ ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "swagger"})
 _ENGLISH_MODULE = re.compile(
     r"(^|/)(audit|backoffice|management|engine|simulation)/|(^|/)(staff|styleguide)[^/]*(\.py|/)"
 )
-_API_MODULE = re.compile(r"/(api|seamless_wallet)/")
+_API_MODULE = re.compile(r"/(api|seamless_wallet)(/|\.py$)")
 DOMAIN = "django"
 ALLOWED = "allowed.toml"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from django.db import migrations
 
-from players.support import replies
+from players.support import staff_replies as replies
 
 
 TEMPLATE = "INSERT INTO players_reply_template (name, number, kind, title, texts) VALUES (%s, 1, %s, %s, %s)"

@@ -34,7 +34,7 @@ from players.models import (
     Verdict,
 )
 from players.support.conversations import ServiceError, locked, move, read_up_to, record, say
-from players.support.replies import TURN_TO
+from players.support.staff_replies import TURN_TO
 
 ANSWER: Final = "players.answer_service"
 DECIDE: Final = "players.decide_complaint"

@@ -249,7 +249,7 @@ class Evening:
             number=number,
             decks=DECKS,
             commitment=uuid4().hex,
-            rules_digest=self.live_table.table.version.rules_digest,
+            rules_digest=there(self.live_table.table.version).rules_digest,
             entropy="",
             root="",
             burn_card="",

@@ -44,7 +44,7 @@ def seen(state: State, events: Sequence[Event]) -> Seen:
         round=COUP,
         code="0000-0000-0000",
         voided=None,
-        shoe=Shoe(UUID(int=12), 1, "c0" * 32, is_spent=False),
+        shoe=Shoe(UUID(int=12), 1, "c0" * 32, "d0" * 32, is_spent=False),
         spent_shoe=None,
         spent_number=None,
         moves=tuple(

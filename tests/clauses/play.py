@@ -130,8 +130,9 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_5_2_cards_are_shuffled_from_that_seed",
             ),
             "The cards follow from a seed that the dealer fixed before the bets, and at a solo table from what the "
-            "player's browser adds afterwards; from nothing else. Each card of a shoe can be held against the root of its "
-            "shoe as soon as its round is over. Nobody adds chance to a shoe: it rests on the dealer's generator.",
+            "player's browser adds afterwards, at a shared table from what the players who cut the shoe add; from "
+            "nothing else. Each card of a shoe can be held against the root of its shoe as soon as its round is over. "
+            "Where nobody cuts it, and at Chemin de Fer, a shoe rests on the dealer's generator.",
             page="`/fair/`",
         ),
         Demand(
@@ -238,8 +239,9 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_18_2_in_play_it_tells_results_and_no_card_and_no_count",
                 "test_gli19_4_18_2_in_play_it_tells_results_of_chemin_and_no_card_and_no_count",
             ),
-            "The page of a shoe is the one place that could; the roads show results. Its proof, a file for programs that "
-            "verify the deal, has the cards of rounds that are over, as streams of programs have; no page counts them.",
+            "The page of a shoe is the one place that could; the roads show results. Its proof, a file for programs "
+            "that verify the deal, has the cards of rounds that are over, as streams of programs have; no page counts "
+            "them.",
             page="`/fair/shoe/…/`",
         ),
         Demand(

@@ -144,6 +144,7 @@ class TestShoesDealtThrough:
         bet(a_player(real=MONEY), live_table, banker=10_000)
         shoe = advance_to(live_table, Phase.SETTLED).shoe
         shoes.end(shoe, ShoeEnding.RETIRED)
+        assert shoe.ended_at
         with without_guards("games_shoe"):
             update_as_owner(Shoe.objects.filter(pk=shoe.pk), ended_at=shoe.ended_at - 2 * HOUR)
         hour = hour_of(shoe.ended_at - 2 * HOUR)

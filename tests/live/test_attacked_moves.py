@@ -206,9 +206,8 @@ class TestAShoe:
         fresh = made(live_table)
         other = replace(fresh, entropy="mine")
         if what in ("decks", "rules"):
-            other = replace(
-                fresh, binding=replace(fresh.binding, **{"decks": {"decks": 6}, "rules": {"rules": "0" * 64}}[what])
-            )
+            changed = {"decks": replace(fresh.binding, decks=6), "rules": replace(fresh.binding, rules="0" * 64)}
+            other = replace(fresh, binding=changed[what])
         if what == "table":
             other = made(a_live_table(slug="other"))
         if what == "purpose":
@@ -231,7 +230,7 @@ class TestAShoe:
                 moves.publish_seed(shoe, other)
         assert shoes.publish(shoe.pk) == ()
         shoe.refresh_from_db()
-        assert deals.shoe_binding(shoe).commitment(bytes(shoe.seed)) == shoe.commitment
+        assert deals.shoe_binding(shoe).commitment(bytes(shoe.seed or b"")) == shoe.commitment
 
     @pytest.mark.parametrize("phase", [Phase.BETTING, Phase.CLOSED, Phase.DEALT])
     def test_does_not_end_under_a_round(self, live_table, phase):
@@ -302,12 +301,13 @@ class TestARound:
             moves.ask_for_cards(closed.pk)
         hurry(live_table)
         dealt, before = cards_for(closed), closed.shoe.gone
-        for field, value in (
-            *(("cards", "9H 4D KS 2C"), ("cards", ""), ("cards", dealt.cards[:8]), ("salts", bytes(len(dealt.salts)))),
-            *(("key", "0" * 64), ("signature", bytes(64)), ("proof", bytes(32))),
+        for other in (
+            *(replace(dealt, cards=cards) for cards in ("9H 4D KS 2C", "", dealt.cards[:8])),
+            *(replace(dealt, salts=bytes(len(dealt.salts))), replace(dealt, key="0" * 64)),
+            *(replace(dealt, signature=bytes(64)), replace(dealt, proof=bytes(32))),
         ):
             with pytest.raises(moves.DoesNotFit), transaction.atomic():
-                moves.deal_round(closed, replace(dealt, **{field: value}))
+                moves.deal_round(closed, other)
         moves.deal_round(closed, dealt)
         count = len(dealt.cards.split())
         assert (closed.first_card, Shoe.objects.get(pk=closed.shoe_id).gone) == (before, before + count)

@@ -19,8 +19,9 @@ from games.chat.panel import chat_view, read_log
 from games.models import ChatMessage, ChatName, ChatNameTaken, Grounds, LiveTable, ReportDecision, ReportReason
 from players.account import closures
 from players.models import Conversation, Player, ReplyKind, ServiceMessage
-from players.support import conversations, replies
-from players.support.replies import LANGUAGES
+from players.support import conversations
+from players.support import staff_replies as replies
+from players.support.staff_replies import LANGUAGES
 from tests.ageing import age
 from tests.builders import a_player, a_shared_table
 from tests.harness.owner import disable

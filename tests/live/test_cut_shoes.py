@@ -10,7 +10,7 @@ from django.db import transaction
 from django.test import Client
 
 from games import deals
-from games.engine.commitments import entropy_of
+from games.engine.commitments import Purpose, entropy_of
 from games.engine.shoe import shuffle
 from games.models import LiveTable, Phase, Shoe, ShoeChance, ShoeCut
 from games.shared import moves, phases, shoes
@@ -79,7 +79,9 @@ def test_a_shoe_has_what_its_players_have_added(cut, player, capsys):
         shoes.retire(settled.shoe)
     assert shoes.publish(shoe.pk) == ()
     shoe.refresh_from_db()
-    dealt = shuffle(bytes(shoe.seed), shoe.decks, shoe.entropy)[settled.first_card :][: len(settled.cards.split())]
+    dealt = shuffle(bytes(shoe.seed or b""), shoe.decks, shoe.entropy)[settled.first_card :][
+        : len(settled.cards.split())
+    ]
     assert shoes.written(dealt) == settled.cards
     call_command("verify_deals")
 
@@ -138,7 +140,7 @@ class TestTheWebRole:
         moves.open_chance(cut.live_table_id, cut.shoe_id, player.pk, VALUE)
         live_table = LiveTable.objects.select_related("table").get(pk=cut.live_table_id)
         hurry(live_table)
-        binding = shoes._next_binding(live_table, shoes.Purpose.SHOE, cut.shoe_id)
+        binding = shoes._next_binding(live_table, Purpose.SHOE, cut.shoe_id)
         with pytest.raises(moves.DoesNotFit):
             moves.open_shoe(live_table, deals.new_shoe(binding, entropy))
 
@@ -146,11 +148,11 @@ class TestTheWebRole:
         live_table = LiveTable.objects.select_related("table").get(pk=cut.live_table_id)
         hurry(live_table)
         with pytest.raises(moves.DoesNotFit):
-            moves.open_shoe(live_table, deals.new_shoe(shoes._next_binding(live_table, shoes.Purpose.SHOE)))
+            moves.open_shoe(live_table, deals.new_shoe(shoes._next_binding(live_table, Purpose.SHOE)))
 
     def test_opens_none_that_is_still_being_cut(self, cut):
         live_table = LiveTable.objects.select_related("table").get(pk=cut.live_table_id)
-        binding = shoes._next_binding(live_table, shoes.Purpose.SHOE, cut.shoe_id)
+        binding = shoes._next_binding(live_table, Purpose.SHOE, cut.shoe_id)
         with pytest.raises(moves.DoesNotFit):
             moves.open_shoe(live_table, deals.new_shoe(binding))
 

@@ -240,6 +240,7 @@ class TestTheSeed:
         as_owner("ALTER TABLE games_shoe ENABLE TRIGGER USER")
         replay_task.publish_seeds()
         incident = Incident.objects.get()
+        assert incident.live_round
         assert (incident.kind, incident.live_round.shoe_id) == (IncidentKind.NOT_DEALT, wrong.pk)
         assert [found["what"] for found in incident.findings] == ["commitment"]
         right.refresh_from_db()

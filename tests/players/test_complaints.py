@@ -24,7 +24,7 @@ from players.models import (
     Verdict,
 )
 from players.support import complaints, conversations
-from players.support.replies import TURN_TO
+from players.support.staff_replies import TURN_TO
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events

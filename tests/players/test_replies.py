@@ -13,8 +13,9 @@ from players import registration
 from players.datetime_format import written_day
 from players.identity import verification
 from players.models import Conversation, Jurisdiction, Player, ReplyKind, ReplyTemplate, ServiceMessage, Staff, Topic
-from players.support import conversations, replies
-from players.support.replies import HELP, PLACEHOLDERS, TURN_TO, UNFILLED, facts_of, fill, placeholders
+from players.support import conversations
+from players.support import staff_replies as replies
+from players.support.staff_replies import HELP, PLACEHOLDERS, TURN_TO, UNFILLED, facts_of, fill, placeholders
 from tests.builders import a_player, a_round, a_submission, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events

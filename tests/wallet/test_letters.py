@@ -3,7 +3,7 @@
 import pytest
 from django.utils.translation import override
 
-from players.support.replies import Given, given
+from players.support.staff_replies import Given, given
 from tests.builders import a_player
 from tests.wallet.at_the_bank import a_payment
 
