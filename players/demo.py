@@ -119,7 +119,7 @@ def _create(login: DemoLogin) -> None:
 def _give_passwords() -> None:
     """Set the shared password for demo accounts without one.
 
-    Equal hashes reveal nothing, since the password is published. It is hashed anew if the settings ask for another
+    Equal hashes reveal nothing, since the password is published. It is hashed again if the settings ask for another
     hash than the one kept here.
     """
     without = User.objects.filter(is_demo=True, password__startswith=UNUSABLE_PASSWORD_PREFIX)

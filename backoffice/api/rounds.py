@@ -106,7 +106,7 @@ class ShoeSchema(serializers.Serializer[Any]):
     decks = serializers.IntegerField()
     commitment = serializers.CharField(help_text="hex; docs/randomness.md says of what")
     rules_digest = serializers.CharField(help_text="hex SHA-256 of the rules, which the commitment names")
-    entropy = serializers.CharField(allow_blank=True, help_text="what went into the shuffle besides the seed")
+    entropy = serializers.CharField(allow_blank=True, help_text="what went into the shuffle in addition to the seed")
     cards_root = serializers.CharField(help_text="hex: over the leaves of all cards")
     dealer_key = serializers.CharField(help_text="hex: the dealer’s public key (Ed25519)")
     signature = serializers.CharField(help_text="hex: the dealer’s, of how the shoe begins")

@@ -109,7 +109,7 @@ class InShoeSchema(serializers.Serializer[Any]):
     purpose = serializers.ChoiceField(choices=("shoe", "chemin"), help_text="what the commitment names first")
     rules_digest = serializers.CharField(help_text="SHA-256 of the rules, which the commitment names")
     cards_root = serializers.CharField(help_text="hex: over all cards of the shoe, known before the first bet")
-    entropy = serializers.CharField(allow_blank=True, help_text="what went into the shuffle besides the seed")
+    entropy = serializers.CharField(allow_blank=True, help_text="what went into the shuffle in addition to the seed")
     cards = ProvenCardSchema(many=True, help_text="of this round once it is over")
 
 

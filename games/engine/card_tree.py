@@ -2,7 +2,7 @@
 
 Each card has a salt, which follows from the seed of the shoe. Its leaf is a hash of its place, the
 card and the salt, so nobody can guess a card from its leaf. The root is committed to before the
-first bet. Whoever has a card and its salt can compute the leaf, and with the path from there to the
+first bet. Anyone who has a card and its salt can compute the leaf, and with the path from there to the
 root that the card was at this place from the beginning. The tree is that of RFC 6962 (2.1).
 """
 

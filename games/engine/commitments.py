@@ -160,7 +160,7 @@ def epoch_text(key: str, epoch: str) -> str:
 
 
 def entropy_of(chances: Iterable[str]) -> str:
-    """Return what goes into the shuffle of a shoe besides its seed; "" without anybody's chance.
+    """Return what goes into the shuffle of a shoe in addition to its seed; "" without anybody's chance.
 
     *chances*: what players have added, each as "digest value", in order.
     """

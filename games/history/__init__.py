@@ -78,7 +78,7 @@ class InShoe:
     purpose: str  # of `games.engine.commitments.Purpose`
     rules_digest: str  # that the commitment names
     cards_root: str  # of `games.engine.card_tree`, in hex
-    entropy: str  # what went into the shuffle besides the seed
+    entropy: str  # what went into the shuffle in addition to the seed
     cards: tuple[ProvenCard, ...] = ()  # of a round that is over
 
 

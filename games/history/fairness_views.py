@@ -67,7 +67,7 @@ class ShoeView:
     decks: int
     commitment: str
     root: str  # over the leaves of all cards, in hex
-    entropy: str  # what went into the shuffle besides the seed
+    entropy: str  # what went into the shuffle in addition to the seed
     purpose: Purpose
     table: int
     rules: str  # digest that the commitment names

@@ -55,7 +55,7 @@ class Shoe(models.Model):
     decks = models.PositiveSmallIntegerField()
     rules_digest = models.CharField(max_length=64)  # of the rules that the commitment names
     commitment = models.CharField(max_length=64)  # of `games.engine.commitments`, in hex
-    entropy = models.CharField(max_length=64, default="")  # what went into the shuffle besides the seed
+    entropy = models.CharField(max_length=64, default="")  # what went into the shuffle in addition to the seed
     root = models.CharField(max_length=64)  # of its `ShoeLeaves`, in hex
     # the first card, face up: its value is how many cards are burned after it
     burn_card = models.CharField(max_length=2)

@@ -66,7 +66,7 @@ class PublicView:
     shoe_number: int | None
     round_number: int | None
     commitment: str
-    entropy: str  # what went into its shuffle besides the seed
+    entropy: str  # what went into its shuffle in addition to the seed
     chances: tuple[str, ...]  # what players have added, each as "digest value"
     added: str  # the same as a sentence
     cut: Cut | None  # the next shoe, while players cut it

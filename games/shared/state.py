@@ -114,7 +114,7 @@ class Shoe:
     commitment: str
     root: str  # over all its cards
     is_spent: bool
-    entropy: str = ""  # what went into the shuffle besides the seed
+    entropy: str = ""  # what went into the shuffle in addition to the seed
     chances: tuple[str, ...] = ()  # what players have added, each as "digest value"
 
 

@@ -79,7 +79,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     FROM games_shoechance AS c WHERE c.shoe_id = shoe AND c.value <> ''
 $$;
 
--- Return what goes into the shuffle of a shoe besides its seed: SHA-256 in hex of the line "sabot cut v1" and
+-- Return what goes into the shuffle of a shoe in addition to its seed: SHA-256 in hex of the line "sabot cut v1" and
 -- one line for each opened value; empty without any. games.engine.commitments has the same.
 CREATE OR REPLACE FUNCTION games_entropy(shoe uuid) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$

@@ -39,7 +39,7 @@ $$;
 
 -- Put a new shoe on a live table, and return it. The dealer has committed to its seed and shuffled it.
 -- `shoe`: its id, new everywhere: neither a round nor a solo seat has or had it.
--- `entropy`: what went into the shuffle besides the seed (games_entropy): "" unless players have cut the shoe.
+-- `entropy`: what went into the shuffle in addition to the seed (games_entropy): "" unless players have cut the shoe.
 -- A shoe that is being cut (games_begin_cut) is the next one, and is opened when that is over. `root` and `leaves`:
 -- what the cards are committed to (games.engine.card_tree). `burned`: cards that have left the shoe
 -- before the first round, of which `burn_card` is shown, with its salt.

@@ -6,7 +6,7 @@ export async function hexDigest(text) {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Return what goes into the shuffle besides the seed, from the values that were opened: "digest value", in order. */
+/** Return what goes into the shuffle in addition to the seed, from the values that were opened: "digest value", in order. */
 export function entropyOf(lines) {
   return lines.length ? hexDigest(["sabot cut v1", ...lines, ""].join("\n")) : "";
 }
