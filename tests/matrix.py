@@ -453,7 +453,7 @@ def a_colleague(world: World) -> Mapping[str, object]:
 
 def a_chance(world: World) -> Mapping[str, object]:
     """What a browser adds to the shuffle of a shoe, which is not being cut."""
-    return {"shoe": uuid4(), "digest": "0" * 64}
+    return {"cut": uuid4(), "digest": "0" * 64}
 
 
 def a_shared_table_in_real_mode(world: World) -> Mapping[str, object]:

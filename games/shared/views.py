@@ -90,7 +90,7 @@ def live_bet(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResp
 class CutForm(forms.Form):
     """What a player's browser adds to the shuffle of a shoe: first the digest, then the value."""
 
-    shoe = forms.UUIDField()
+    cut = forms.UUIDField()  # the shoe that it becomes
     digest = forms.RegexField(r"\A[0-9a-f]{64}\Z", required=False)
     value = forms.RegexField(r"\A[0-9a-f]{32}\Z", required=False)
 
@@ -104,7 +104,7 @@ def live_cut(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResp
     form = CutForm(request.POST)
     if not form.is_valid() or bool(form.cleaned_data["digest"]) == bool(form.cleaned_data["value"]):
         return HttpResponse(status=400)
-    shoe, digest, value = (form.cleaned_data[name] for name in ("shoe", "digest", "value"))
+    shoe, digest, value = (form.cleaned_data[name] for name in ("cut", "digest", "value"))
     player = request.player.pk
     if digest:
         is_in_time = moves.bind_chance(live_table_id, shoe, player, digest)

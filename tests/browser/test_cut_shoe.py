@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from pytest_django import Settings
 
 from games.engine.commitments import entropy_of
-from games.models import Phase, Shoe, ShoeChance, ShoeCut
+from games.models import Phase, Shoe, ShoeCut
 from games.shared import moves
 from tests.browser.at_table import windows_without_complaint
 from tests.builders import a_player
@@ -15,8 +15,6 @@ from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, step
 
 pytestmark = pytest.mark.browser
-
-OPENED = "() => document.querySelector('#live-chances [data-mine]:not([hidden])')"
 
 
 def test_what_two_browsers_add_is_in_the_shoe_and_they_say_so(
@@ -42,22 +40,15 @@ def test_what_two_browsers_add_is_in_the_shoe_and_they_say_so(
         expect(second.locator(".live-call__what")).to_have_text("Die Karten für den neuen Schlitten werden abgehoben")
         cut = ShoeCut.objects.get()
         expect(first.locator("#live-cut code")).to_have_text(cut.commitment)
-        until_opened(first, cut)
+        for page in (first, second):
+            expect(page.locator("#live-cut[data-added=opened]")).to_have_count(1, timeout=20_000)
         hurry(live_table)
         step(live_table)
         for page, says in ((first, "Det som din webbläsare lade till finns med."), (second, "ist enthalten")):
-            page.wait_for_function(OPENED)
-            expect(page.locator("#live-chances [data-mine=added]")).to_contain_text(says)
+            told = page.locator("#live-chances [data-mine=added]")
+            expect(told).to_be_visible()
+            expect(told).to_contain_text(says)
         shoe = round_at(live_table).shoe
         assert len(moves.chances(shoe.pk)) == 2
         assert shoe.entropy == entropy_of(moves.chances(shoe.pk))
         assert Shoe.objects.filter(commitment=cut.commitment, pk=cut.shoe_id).exists()
-
-
-def until_opened(page, cut: ShoeCut) -> None:
-    """Wait until both values are opened."""
-    for _ in range(100):
-        if ShoeChance.objects.filter(shoe_id=cut.shoe_id).exclude(value="").count() == 2:
-            return
-        page.wait_for_function("() => new Promise((resolve) => setTimeout(() => resolve(true), 100))")
-    raise AssertionError(list(ShoeChance.objects.values()))

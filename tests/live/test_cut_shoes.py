@@ -185,7 +185,7 @@ class TestThePage:
 
     def send(self, visitor: Client, shoe: UUID, **sent: str) -> object:
         address = address_of(ShoeCut.objects.get(shoe_id=shoe).live_table_id)
-        answer = visitor.post(f"{address}cut/", {"shoe": shoe, **sent})
+        answer = visitor.post(f"{address}cut/", {"cut": shoe, **sent})
         return answer.json()["is_in_time"] if answer.status_code == 200 else answer.status_code
 
     def test_shows_that_the_shoe_is_cut(self, visitor, cut):

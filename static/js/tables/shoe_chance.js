@@ -26,6 +26,12 @@ async function send(url, fields) {
   }
 }
 
+/** Say on the page how far it is. */
+function note(shoe, stage) {
+  const cut = document.querySelector(`#live-cut[data-shoe="${shoe}"]`);
+  if (cut) cut.dataset.added = stage;
+}
+
 const until = (moment) => new Promise((resolve) => setTimeout(resolve, Math.max(0, moment - clock.now())));
 
 /** Draw bytes for a shoe, bind the player to them, and open them in time. */
@@ -36,11 +42,13 @@ async function addChance({ shoe, bound, open, url }) {
   const commitment = document.querySelector("#live-cut code").textContent.trim();
   const kept = { round: `shoe:${shoe}`, commitment, digest, value, sent: [], at: Date.now() };
   await keepRound(kept);
-  if (!(await send(url, { shoe, digest }))) return;
+  if (!(await send(url, { cut: shoe, digest }))) return;
+  note(shoe, "bound");
   await until(Number(bound) + LATER);
   if (clock.now() >= Number(open)) return;
-  const isOpened = await send(url, { shoe, value });
-  if (isOpened) await keepRound({ ...kept, sent: ["opened"] });
+  if (!(await send(url, { cut: shoe, value }))) return;
+  await keepRound({ ...kept, sent: ["opened"] });
+  note(shoe, "opened");
 }
 
 /** Verify that a shoe has what this browser added to it, if it was sent in time. */

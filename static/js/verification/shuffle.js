@@ -35,7 +35,7 @@ export async function sha256(bytes) {
 }
 
 /** Return the SHA-256 in hex. */
-export async function fingerprint(bytes) {
+async function fingerprint(bytes) {
   return hex(await sha256(bytes));
 }
 
