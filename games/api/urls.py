@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-import games.urls  # noqa: F401  (registers the converter "mode")
+from games import urls as urls_of_pages  # noqa: F401  (it registers the converter "mode")
 from games.api import history, live_table_access, live_tables, rules, solo, stream, tables
 from games.operators import operator_launch
 
