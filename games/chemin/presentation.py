@@ -5,7 +5,7 @@ Texts are in the reader's language, amounts in minor units of the table's curren
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 from uuid import UUID
 
 from games.chemin.messages import Spoken
@@ -109,6 +109,8 @@ class PublicView:
     root: str  # over all cards of the shoe
     spent_shoe: UUID | None
     spent_number: int | None
+    cut: ClassVar[None] = None  # players cut the shoes of shared tables only
+    added: ClassVar[str] = ""
 
 
 @dataclass(frozen=True)
