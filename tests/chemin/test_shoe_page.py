@@ -18,7 +18,7 @@ from games.engine.shoe import shuffle
 from games.history.card_proofs import file_of
 from games.models import CheminCoup, LiveRound, LiveTable, Round, Shoe, ShoeEnding
 from games.models import Phase as RoundPhase
-from games.shared.shoes import publish as published
+from games.shared.shoes import publish
 from tests.chemin.at_table import a_bank, a_chemin_table, let_pass, seated_players, state_of
 from tests.chemin.evenings import play_evening, play_until
 from tests.engine.test_verify_round import named
@@ -58,7 +58,7 @@ def end(shoe: Shoe) -> None:
     """End a shoe without a coup in progress."""
     update_as_owner(LiveRound.objects.filter(shoe=shoe, phase__in=(RoundPhase.BETTING,)), phase=RoundPhase.VOID)
     assert shoes.end(shoe, ShoeEnding.RETIRED) == ()
-    assert published(shoe.pk) == ()
+    assert publish(shoe.pk, shoes.dealt_otherwise) == ()
 
 
 def test_gli19_4_18_2_in_play_it_tells_results_of_chemin_and_no_card_and_no_count(

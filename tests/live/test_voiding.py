@@ -197,7 +197,7 @@ class TestLater:
         assert Shoe.objects.get(pk=now.shoe_id).seed is None
         settled = advance_to(live_table, Phase.SETTLED)
         assert settled.pk == now.pk
-        following = step(live_table)
+        following = advance_to(live_table, Phase.BETTING)  # after players have cut the next shoe
         assert Shoe.objects.get(pk=now.shoe_id).ending == ShoeEnding.RETIRED
         assert following.shoe_id != now.shoe_id
 
