@@ -24,10 +24,11 @@ from games.api.stream import COUNTER, FULL, Counter, is_opening
 from games.shared.stream_tokens import PATH, BadTicket, Ticket, read
 from ops import tracing
 from ops.headers import BARE
+from ops.http.pages import CONNECTION
 from ops.readiness import MONITOR
 from players.api.problems import Problem
 from realtime.hub import Hub
-from realtime.stream import Stream
+from realtime.stream import Stream, nowhere
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -90,7 +91,7 @@ class Streams:
         except BadTicket:
             await _refuse(send, HTTPStatus.FORBIDDEN)
             return
-        if not await _serve(self._hub, ticket, receive, send):
+        if not await _serve(self._hub, ticket, scope, receive, send):
             await _refuse(send, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
@@ -118,7 +119,7 @@ class ApiClients:
         tracing.go_on(number)  # the request ID that Django assigned
         traced = Traced(send, scope["method"], number)
         try:
-            if not await _serve(self._hub, counter.ticket, receive, traced):
+            if not await _serve(self._hub, counter.ticket, scope, receive, traced):
                 await _refuse_full(counter.ticket, traced)
         finally:
             traced.end()
@@ -180,9 +181,10 @@ class Port:
             server(number, None)
 
 
-async def _serve(hub: Hub, ticket: Ticket, receive: Receive, send: Send) -> bool:
+async def _serve(hub: Hub, ticket: Ticket, scope: Message, receive: Receive, send: Send) -> bool:
     """Serve a stream until it ends; return False where the hub is full."""
-    stream = hub.admit(ticket)
+    connection = scope.get(CONNECTION)  # of our own server
+    stream = hub.admit(ticket, nowhere if connection is None else connection.write_part)
     if stream is None:
         return False
     try:

@@ -37,7 +37,7 @@ from realtime.listener import Line, Lost, Notifications, Parameters, open_line
 from realtime.lobby import Lobbies
 from realtime.notices import Notices
 from realtime.renderers import SHOWS, WIRES
-from realtime.stream import OVER, RECONNECT, Stream
+from realtime.stream import OVER, RECONNECT, Stream, WritePart, nowhere
 from realtime.table import WatchedTable
 
 MOST_OF_ONE_PLAYER: Final = 6  # streams per player or staff member
@@ -72,7 +72,7 @@ class Hub:
         self._sessions_due = 0.0
         self._is_closed = False
 
-    def admit(self, ticket: Ticket) -> Stream | None:
+    def admit(self, ticket: Ticket, write_part: WritePart = nowhere) -> Stream | None:
         """Open a stream; return None where a limit is reached or the process is stopping."""
         if self._is_closed or self._of_reader.total() >= self._most:
             return None
@@ -80,7 +80,7 @@ class Hub:
             return None
         self._of_reader[ticket.reader] += 1
         self._count(1)
-        stream = Stream(ticket)
+        stream = Stream(ticket, write_part)
         self._newcomers[stream] = None
         if self._work is None:
             # an empty context: the task belongs to no request

@@ -63,15 +63,19 @@ class Line:
 
     def hear(self) -> Notifications:
         """Return the notifications received since the last call. Raises Lost."""
-        server = self._connection.pgconn
-        server.consume_input()
-        while notifications := server.notifies():
-            self._take_in(notifications.extra.decode("ascii", "replace"))
+        self._receive()
         heard, self._heard = self._heard, Notifications()
         return heard
 
     async def rest(self, stirred: asyncio.Event, seconds: float) -> None:
-        """Wait for a notification, for *stirred* to be set, or for *seconds* to pass."""
+        """Wait for a notification, for *stirred* to be set, or for *seconds* to pass.
+
+        A notification that came with the answer to a query was read from the socket already, which then stays silent.
+        Raises Lost.
+        """
+        self._receive()
+        if self._heard != Notifications():
+            return
         loop = asyncio.get_running_loop()
         socket = self._connection.fileno()
         loop.add_reader(socket, stirred.set)
@@ -83,6 +87,12 @@ class Line:
         finally:
             loop.remove_reader(socket)
             stirred.clear()
+
+    def _receive(self) -> None:
+        server = self._connection.pgconn
+        server.consume_input()
+        while notifications := server.notifies():
+            self._take_in(notifications.extra.decode("ascii", "replace"))
 
     def _note(self, notifications: Notify) -> None:
         self._take_in(notifications.payload)

@@ -19,6 +19,13 @@ LAST_WORDS: Final = 10.0  # seconds a reader has to take the remaining events af
 RETRY: Final = b"retry: 3000\n\n"
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+WritePart = Callable[[bytes], bool]
+"""Writes a part of the response at once, or returns False."""
+
+
+def nowhere(messages: bytes) -> bool:
+    """Write nothing: the server can write only what it is sent as ASGI messages."""
+    return False
 
 
 def event(name: str, html: str, number: str = "") -> bytes:
@@ -45,14 +52,18 @@ class Stream:
     """One open stream. A reader that is too slow is disconnected; the browser reconnects and loads
     the current state. Chat messages have a separate queue and go last, so that a busy chat never
     costs the connection.
+
+    An event is written to the connection at once if nothing waits before it and the reader keeps up (*write_part*). To
+    wake the task that writes what waits costs more than the writing, five hundred times for a change.
     """
 
-    def __init__(self, ticket: Ticket) -> None:
+    def __init__(self, ticket: Ticket, write_part: WritePart = nowhere) -> None:
         self.ticket = ticket
+        self._write_part = write_part
         self.shown: dict[str, Digest] = {}  # the fragments that it was sent last, by event name
         self._waiting: deque[bytes | None] = deque()
         self._said: deque[bytes] = deque()
-        self._stirred = asyncio.Event()
+        self._rest: asyncio.Future[None] | None = None  # the writing task waits for it
         self._last: dict[str, bytes] = {}
         self._sent_at = monotonic()
         self._has_ended = False
@@ -60,11 +71,13 @@ class Stream:
 
     def send_event(self, kind: str, messages: bytes) -> None:
         """Queue an event unless it equals the last one of its kind."""
-        self.send_events([(kind, messages)])
+        if self._is_news(kind, messages):
+            self._last[kind] = messages
+            self._put(messages)
 
     def send_events(self, events: Iterable[tuple[str, bytes]]) -> None:
         """Queue events as one chunk, without those that equal the last one of their kind."""
-        messages = [(kind, each) for kind, each in events if each and self._last.get(kind) != each]
+        messages = [(kind, each) for kind, each in events if self._is_news(kind, each)]
         if messages:
             self._last.update(messages)
             self._put(b"".join(each for _, each in messages))
@@ -101,14 +114,21 @@ class Stream:
             await send({"type": "http.response.body", "body": messages, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
+    def _is_news(self, kind: str, messages: bytes) -> bool:
+        return bool(messages) and self._last.get(kind) != messages
+
     async def _next(self) -> bytes | None:
         while not (self._waiting or self._said):
-            self._stirred.clear()
-            await self._stirred.wait()
+            self._rest = asyncio.get_running_loop().create_future()
+            await self._rest
         return self._waiting.popleft() if self._waiting else self._said.popleft()
 
     def _put(self, messages: bytes | None) -> None:
         if self._has_ended:
+            return
+        is_idle = self._rest is not None and not self._rest.done()  # all that came before was written
+        if messages is not None and is_idle and self._write_part(messages):
+            self._sent_at = monotonic()
             return
         if len(self._waiting) >= MOST_WAITING:
             self._has_ended = True
@@ -119,7 +139,8 @@ class Stream:
 
     def _stir(self) -> None:
         self._sent_at = monotonic()
-        self._stirred.set()
+        if self._rest is not None and not self._rest.done():
+            self._rest.set_result(None)
 
     def _drop(self) -> None:
         if self._writing is not None:

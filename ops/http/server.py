@@ -83,6 +83,18 @@ class Connection(HttpToolsProtocol):
         self._forget_head()
         super().connection_lost(exc)
 
+    def write_part(self, body: bytes) -> bool:
+        """Write a part of the chunked body of the open response at once. Return whether that was done: not while the
+        client is slow, nor before the head, nor after the end.
+        """
+        cycle = self.cycle
+        if cycle is None or cycle.disconnected or self.flow.write_paused:
+            return False
+        if not (cycle.response_started and cycle.chunked_encoding) or cycle.response_complete:
+            return False
+        self.transport.write(b"%x\r\n%b\r\n" % (len(body), body))
+        return True
+
     def _expect_head(self) -> None:
         self._timer = self.loop.call_later(SECONDS_FOR_A_HEAD, self._close, HTTPStatus.REQUEST_TIMEOUT)
         heads = self.server_state.heads
