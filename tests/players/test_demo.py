@@ -3,9 +3,10 @@
 from io import StringIO
 
 import pytest
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.management import CommandError, call_command
 
-from players.demo import DEMO_LOGINS, PASSWORD, NotADemo, create_demo_people
+from players.demo import DEMO_LOGINS, HASHED, PASSWORD, NotADemo, create_demo_people
 from players.models import Player, Staff, User
 from tests.harness.sweeps import sample
 from tests.people import a_visitor, log_in
@@ -37,6 +38,12 @@ def test_are_not_made_in_production(settings):
     with pytest.raises(NotADemo):
         create_demo_people()
     assert not User.objects.exists()
+
+
+def test_have_a_hash_of_the_printed_password_that_no_log_in_needs_to_renew():
+    hasher = Argon2PasswordHasher()
+    assert hasher.verify(PASSWORD, HASHED)
+    assert not hasher.must_update(HASHED)
 
 
 def test_are_printed_as_a_table():
