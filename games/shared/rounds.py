@@ -44,7 +44,7 @@ SELECT (SELECT count(DISTINCT player_id) FROM bet), (SELECT count(*) FROM bet),
 
 
 LATELY: Final = timedelta(minutes=5)
-"""Players who have bet within this time may cut the next shoe."""
+"""Anyone who has bet within this time may cut the next shoe."""
 
 FORGOTTEN: Final = timedelta(minutes=1)
 """A cut that ended this long ago without a shoe, because the house stood still, is repeated."""

@@ -81,7 +81,7 @@ PUBLISHED = """async (cases) => {
         const inOrder = [player[0], banker[0], player[1], banker[1], ...player.slice(2), ...banker.slice(2)];
         const order = new TextEncoder().encode(cards.map(code).join(" "));
         const seal = await commitment(bytes, { purpose, round: id, table, decks, rules });
-        answers.push([seal, await fingerprint(order), inOrder.map(code).join(" ")]);
+        answers.push([seal, hex(await sha256(order)), inOrder.map(code).join(" ")]);
     }
     return answers;
 }"""
@@ -106,7 +106,7 @@ TREES = """async (cases) => {
     return answers;
 }"""
 RUN = """async (given) => {
-    const { hex, salts, burned, code, commitment, dealt, dealtThrough, fingerprint, shuffled, thirtyTwoBytes } =
+    const { hex, salts, burned, code, commitment, dealt, dealtThrough, sha256, shuffled, thirtyTwoBytes } =
         await import("/static/js/verification/shuffle.js"); // which the page has loaded: the policy allows no other
     return JSON.stringify(await (SCRIPT)(JSON.parse(given)));
 }"""

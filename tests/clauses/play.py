@@ -129,10 +129,10 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_5_2_is_dealt_from_the_seed_that_was_committed_to_before_the_click",
                 "test_gli19_4_5_2_cards_are_shuffled_from_that_seed",
             ),
-            "The cards follow from a seed that the dealer fixed before the bets, and at a solo table from what the "
-            "player's browser adds afterwards, at a shared table from what the players who cut the shoe add; from "
-            "nothing else. Each card of a shoe can be held against the root of its shoe as soon as its round is over. "
-            "Where nobody cuts it, and at Chemin de Fer, a shoe rests on the dealer's generator.",
+            "The cards follow from a seed that the dealer fixed before the bets, and from what players add afterwards, "
+            "at a solo table to each round, at a shared table to a new shoe; from nothing else. Each card of a shoe "
+            "can be held against its root as soon as its round is over. A shoe that nobody cut, and each of Chemin de "
+            "Fer, rests on the dealer's generator.",
             page="`/fair/`",
         ),
         Demand(
@@ -240,8 +240,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_18_2_in_play_it_tells_results_of_chemin_and_no_card_and_no_count",
             ),
             "The page of a shoe is the one place that could; the roads show results. Its proof, a file for programs "
-            "that verify the deal, has the cards of rounds that are over, as streams of programs have; no page counts "
-            "them.",
+            "that verify the deal, has the cards of rounds that are over; no page counts them.",
             page="`/fair/shoe/…/`",
         ),
         Demand(
