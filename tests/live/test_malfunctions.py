@@ -27,7 +27,7 @@ from games.verification import replay_task
 from players.models import Mail, User
 from tests.builders import a_player
 from tests.harness.sweeps import sample, sweep_languages
-from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, make_late, round_at, step
+from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, make_late, round_at
 from tests.live.betting import held
 from tests.live.spoilt import spoil
 from tests.live.test_rulings import void_by_two
@@ -85,7 +85,7 @@ class Trouble:
         """Reopen the table and play a round to its end."""
         malfunction.reopen(live_table_id=self.live_table.pk, reason="mended", by="staff:1")
         if self.round.phase not in (Phase.BETTING, Phase.CLOSED, Phase.DEALT):
-            step(self.live_table)
+            advance_to(self.live_table, Phase.BETTING)  # after players have cut the next shoe, if there is one
         bet(self.player, self.live_table, player=STAKE)
         advance_to(self.live_table, Phase.SETTLED)
 

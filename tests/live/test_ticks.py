@@ -23,6 +23,7 @@ from games.models import (
     Phase,
     Round,
     Shoe,
+    ShoeCut,
     ShoeEnding,
     Void,
     VoidPart,
@@ -136,7 +137,10 @@ class TestAWorkerThatDies:
         live_round = step(live_table)
         be_last(owner, live_round)
         lay(player, live_table, {"player": 2500})
-        deaths = sum(deaths_before(phase, live_table, hurry, every=is_sweep) for phase in A_ROUND)
+        *until_settled, begins = A_ROUND
+        deaths = sum(deaths_before(phase, live_table, hurry, every=is_sweep) for phase in until_settled)
+        deaths += deaths_before(Phase.SETTLED, live_table, hurry, every=is_sweep, is_done=ShoeCut.objects.exists)
+        deaths += deaths_before(begins, live_table, hurry, every=is_sweep)
         assert deaths >= len(A_ROUND) * (9 if is_sweep else 2)  # statements of a phase
         part = Participation.objects.get()
         assert accounts.balance(player.pk, Mode.REAL) == MONEY - 2500 + part.paid
@@ -166,8 +170,15 @@ class TestAWorkerThatDies:
         assert not phases.advance(live_table.pk)  # it waits for the supervisor
 
 
-def deaths_before(phase: Phase, live_table: LiveTable, make_due: Callable[[LiveTable], None], *, every: bool) -> int:
-    """Kill workers at the table, each one statement later, until one reaches the phase.
+def deaths_before(
+    phase: Phase,
+    live_table: LiveTable,
+    make_due: Callable[[LiveTable], None],
+    *,
+    every: bool,
+    is_done: Callable[[], bool] = lambda: True,
+) -> int:
+    """Kill workers at the table, each one statement later, until one reaches the phase and *is_done*.
 
     Return how many died.
     """
@@ -175,7 +186,7 @@ def deaths_before(phase: Phase, live_table: LiveTable, make_due: Callable[[LiveT
     for number in count(1):
         make_due(live_table)
         deaths += dies(partial(phases.advance, live_table.pk), "after", number, every=every)
-        if (live_round := round_at(live_table)).phase == phase:
+        if (live_round := round_at(live_table)).phase == phase and is_done():
             return deaths
         assert untouched(live_round) == before
     raise AssertionError
