@@ -22,8 +22,8 @@ from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, 
 from tests.people import a_visitor, events
 
 RICH = 1_000_000
-VALUE = "00112233445566778899aabbccddeeff"
-OTHER = "ffeeddccbbaa99887766554433221100"
+VALUE = "ab" * 16
+OTHER = "cd" * 16
 
 
 def digest_of(value: str) -> str:
