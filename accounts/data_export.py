@@ -118,6 +118,7 @@ PARTS: Final = (
     Part("places", games.SoloSeat),
     Part("open table", games.OpenTable),
     Part("places at live tables", games.LiveSeat),
+    Part("random numbers added to shoes", games.ShoeChance),
     Part("favourite bets", games.FavouriteBet),
     Part("favourite tables", games.FavouriteTable),
     Part("chips", games.ChipSet),

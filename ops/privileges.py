@@ -261,6 +261,7 @@ FUNCTIONS = (
     "games_bind_chance",
     "games_open_chance",
     "games_ask_for_cards",
+    "games_dealt_cards",
     "games_ask_for_seed",
     "games_publish_seed",
     "games_open_round",

@@ -49,9 +49,8 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, t.slu
     chemin.deadline AS deadline, round.id AS round, coalesce(round.code, '') AS code,
     coalesce(void.reason, '') AS voided, shoe.id AS shoe, shoe.number AS shoe_number, shoe.decks AS decks,
     shoe.commitment AS commitment, shoe.root AS root, shoe.gone AS gone, shoe.ended_at AS shoe_ended_at,
-    (SELECT string_agg(dealt.cards, ' ' ORDER BY dealt.first_card) FROM games_dealtcards AS dealt
-        WHERE dealt.shoe_id = shoe.id
-            AND dealt.first_card >= (chemin.state #>> '{{coup,hands,first}}')::integer) AS dealt,
+    (SELECT string_agg(dealt.cards, ' ' ORDER BY dealt.first_card) FROM games_dealt_cards(
+        shoe.id, (chemin.state #>> '{{coup,hands,first}}')::integer) AS dealt) AS dealt,
     spent.id AS spent_shoe, spent.number AS spent_number,
     (SELECT jsonb_agg(jsonb_build_array(seat.number, seat.id, seat.player_id, coalesce(known.name, ''),
             seat.away_since) ORDER BY seat.number)::text

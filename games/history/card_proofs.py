@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
-
 from games.deals import shoe_binding
 from games.engine import card_tree
 from games.models import OPEN_PHASES, DealtCards, LiveRound, Shoe
@@ -36,7 +34,7 @@ class ProvenCard(SaltedCard):
 
 def proven(shoe: Shoe, round_id: UUID) -> tuple[ProvenCard, ...]:
     """Return the cards of a round that is over. At Chemin de Fer some are face down until then."""
-    found = [card for dealt in _dealt(shoe).filter(round_id=round_id) for card in _salted(dealt)]
+    found = [card for dealt in DealtCards.of(shoe) if dealt.round_id == round_id for card in _salted(dealt)]
     leaves = _leaves(shoe) if found else ()
     return tuple(
         ProvenCard(each.place, each.card, each.salt, tuple(node.hex() for node in card_tree.path(leaves, each.place)))
@@ -53,7 +51,7 @@ def file_of(shoe: Shoe) -> Json:
     binding = shoe_binding(shoe)
     played = LiveRound.objects.filter(shoe=shoe).exclude(phase__in=OPEN_PHASES).order_by("number")
     cards: dict[UUID, list[Json]] = {}
-    for dealt in _dealt(shoe):
+    for dealt in DealtCards.of(shoe):
         cards.setdefault(dealt.round_id, []).extend(vars(card) for card in _salted(dealt))
     return {
         "purpose": binding.purpose.value,
@@ -77,10 +75,6 @@ def file_of(shoe: Shoe) -> Json:
             if each.pk in cards
         ],
     }
-
-
-def _dealt(shoe: Shoe) -> QuerySet[DealtCards]:
-    return DealtCards.objects.filter(shoe=shoe).order_by("first_card")
 
 
 def _salted(dealt: DealtCards) -> Iterator[SaltedCard]:

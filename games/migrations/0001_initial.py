@@ -924,6 +924,7 @@ class Migration(InitialMigration):
                 ('round_id', models.UUIDField()),
                 ('cards', models.CharField(max_length=17)),
                 ('salts', models.BinaryField()),
+                ('sealed', models.BinaryField(null=True)),
                 ('stakes', models.CharField(max_length=64)),
                 ('dealer_key', models.CharField(max_length=64)),
                 ('signature', models.BinaryField()),

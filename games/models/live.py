@@ -130,8 +130,8 @@ class ShoeLeaves(models.Model):
 class DealtCards(models.Model):
     """Cards that the dealer dealt from a shoe: those of a round, or some of a coup of Chemin de Fer.
 
-    Never changed. At Chemin de Fer some are face down until the coup is over: show them only as
-    `games.engine.chemin.view` does.
+    Never changed. Read them with `of`: at Chemin de Fer, where some are face down until the coup is
+    over, they are sealed here. Show them only as `games.engine.chemin.view` does.
     """
 
     shoe = models.ForeignKey(Shoe, models.PROTECT, related_name="dealt_cards", db_index=False)
@@ -139,6 +139,7 @@ class DealtCards(models.Model):
     round_id = models.UUIDField()
     cards = models.CharField(max_length=17)  # "9H 4D KS 2C"
     salts = models.BinaryField()  # 16 bytes for each card
+    sealed = models.BinaryField(null=True)  # cards and salts, encrypted (``games_seal_cards``)
     stakes = models.CharField(max_length=64)  # digest of the stakes for which they were dealt
     dealer_key = models.CharField(max_length=64)  # the public key of the signature (Ed25519), in hex
     signature = models.BinaryField()  # the dealer's, of `CardsStatement`
@@ -146,6 +147,11 @@ class DealtCards(models.Model):
     class Meta:
         default_permissions = ()
         constraints = [models.UniqueConstraint(fields=["shoe", "first_card"], name="games_dealtcards_once")]
+
+    @classmethod
+    def of(cls, shoe: Shoe) -> "list[DealtCards]":
+        """Return what was dealt from a shoe, in order, with cards and salts in clear. One query."""
+        return list(cls.objects.raw("SELECT * FROM games_dealt_cards(%s)", [shoe.pk]))
 
 
 class Phase(models.TextChoices):

@@ -22,7 +22,7 @@ from games.engine.coup import TooFewCards
 from games.engine.dealing import coup_at, is_whole, opening
 from games.engine.shoe import SeedError, shuffle
 from games.errors import DealerAway, ShoeRefused
-from games.models import OPEN_PHASES, LiveRound, LiveTable, Shoe, ShoeCut, ShoeEnding, Void
+from games.models import OPEN_PHASES, DealtCards, LiveRound, LiveTable, Shoe, ShoeCut, ShoeEnding, Void
 from games.rounds.integrity import Doubt, NotDealt, NotReproduced, WrongCard
 from games.rounds.redeal import Finding
 from games.shared import moves
@@ -146,7 +146,7 @@ def _shuffled(shoe: Shoe, seed: bytes) -> tuple[Card, ...]:
 def _dealt(shoe: Shoe, leaves: Sequence[bytes]) -> tuple[Card, ...]:
     """Return the cards that have left a shoe, each checked against its leaf. Raises WrongCard."""
     cards = list(_parsed(shoe.burn_card)) * shoe.burned
-    for dealt in sorted(shoe.dealt_cards.all(), key=lambda each: each.first_card):
+    for dealt in DealtCards.of(shoe):
         if dealt.first_card != len(cards):
             found = Finding("first card", str(dealt.first_card), str(len(cards)))
             raise WrongCard("The shoe was not dealt in order.", found)

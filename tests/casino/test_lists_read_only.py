@@ -157,6 +157,8 @@ NOT_LISTED = {
     "games.BetCombinations": MACHINERY,
     "games.DealerEpoch": MACHINERY,
     "games.DealtCards": PRIVATE,
+    "games.ShoeChance": PRIVATE,
+    "games.ShoeCut": MACHINERY,
     "games.HighestOdds": MACHINERY,
     "games.ReplayDue": MACHINERY,
     "games.Round": "is listed once for each player in it, and at shared tables from its opening on",

@@ -172,8 +172,17 @@ BEGIN
     THEN
         RAISE EXCEPTION 'shoe % does not give these cards', drawn.id USING ERRCODE = 'SB072';
     END IF;
-    INSERT INTO games_dealtcards (shoe_id, first_card, round_id, cards, salts, stakes, dealer_key, signature)
-    VALUES (drawn.id, drawn.gone, round, cards, salts, stakes, dealer_key, signature);
+    INSERT INTO games_dealtcards (shoe_id, first_card, round_id, cards, salts, sealed, stakes, dealer_key, signature)
+    SELECT drawn.id, drawn.gone, round, CASE WHEN c.is_face_down THEN '' ELSE games_take_cards.cards END,
+        CASE WHEN c.is_face_down THEN ''::bytea ELSE games_take_cards.salts END,
+        CASE WHEN c.is_face_down
+            THEN games_seal_cards(drawn.id, drawn.gone, convert_to(games_take_cards.cards, 'UTF8') || games_take_cards.salts)
+            END,
+        stakes, dealer_key, signature
+    FROM (
+        SELECT g.shape = 'guests' AS is_face_down
+        FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id WHERE t.id = drawn.live_table_id
+    ) AS c;
     UPDATE games_shoe AS s SET gone = s.gone + cardinality(string_to_array(cards, ' ')) WHERE s.id = drawn.id
     RETURNING s.* INTO drawn;
     RETURN drawn;
@@ -204,6 +213,51 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_draw_cards FROM PUBLIC;
 
+-- Encrypt cards with their salts, or decrypt them: combined with HMACs under the dealer's key over their place, which
+-- has one content only. So a backup, which has no such key, has no card that is face down.
+CREATE OR REPLACE FUNCTION games_seal_cards(shoe uuid, first integer, content bytea) RETURNS bytea
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    stream bytea := '';
+    sealed bytea := content;
+BEGIN
+    FOR block IN 0 .. (octet_length(content) - 1) / 32 LOOP
+        stream := stream || games_dealer_hmac(concat(
+            E'sabot dealt cards v1\nshoe=', shoe, E'\nfirst=', first, E'\nblock=', block, E'\n'));
+    END LOOP;
+    FOR n IN 0 .. octet_length(content) - 1 LOOP
+        sealed := set_byte(sealed, n, get_byte(content, n) # get_byte(stream, n));
+    END LOOP;
+    RETURN sealed;
+END $$;
+REVOKE ALL ON FUNCTION games_seal_cards FROM PUBLIC;
+
+-- Return what was dealt from a shoe, in order, with cards and salts in clear.
+-- `first`: only what left the shoe after this number of cards.
+CREATE OR REPLACE FUNCTION games_dealt_cards(shoe uuid, first integer DEFAULT 0) RETURNS SETOF games_dealtcards
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    dealt games_dealtcards;
+    content bytea;
+    count integer;
+BEGIN
+    FOR dealt IN SELECT d.* FROM games_dealtcards AS d WHERE d.shoe_id = shoe AND d.first_card >= first ORDER BY d.first_card LOOP
+        IF dealt.sealed IS NOT NULL THEN
+            content := games_seal_cards(shoe, dealt.first_card, dealt.sealed);
+            count := (octet_length(content) + 1) / 19;  -- two characters, a space but for the last, and a salt of 16 bytes
+            dealt.salts := substr(content, 3 * count);
+            BEGIN
+                dealt.cards := convert_from(substr(content, 1, 3 * count - 1), 'UTF8');
+            EXCEPTION WHEN character_not_in_repertoire OR untranslatable_character THEN
+                dealt.cards := '';  -- sealed with another key
+            END;
+        END IF;
+        RETURN NEXT dealt;
+    END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION games_dealt_cards FROM PUBLIC;
+
 -- Return what the dealer dealt for a round, as a list for its event: {"cards", "dealer", "first_card", "salts",
 -- "signature", "stakes"} each time cards left the shoe.
 -- `first`: number of cards that had left the shoe before.
@@ -213,7 +267,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
         '{"cards":"', d.cards, '","dealer":"', d.dealer_key, '","first_card":', d.first_card, ',"salts":"',
         encode(d.salts, 'hex'), '","signature":"', encode(d.signature, 'hex'), '","stakes":"', d.stakes, '"}'),
         ',' ORDER BY d.first_card), ']')
-    FROM games_dealtcards AS d WHERE d.shoe_id = shoe AND d.round_id = round AND d.first_card >= first
+    FROM games_dealt_cards(shoe, first) AS d WHERE d.round_id = round
 $$;
 REVOKE ALL ON FUNCTION games_dealt_for_event FROM PUBLIC;
 
