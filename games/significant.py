@@ -77,6 +77,7 @@ ORDINARY: Final = (
     "round.refused",
     "rounds.replayed",
     "seat.committed",
+    "shoe.committed",
     "shoe.ended",
     "shoe.opened",
     "shoe.published",

@@ -1,4 +1,4 @@
-"""Keys of the event log, their announcement, and requests to the signer.
+"""Keys of the event log, and requests to the signer.
 
 Each connection carries one request: ``old`` and the number of leaves of the last signed tree; the
 hashes that prove that the new tree extends it, in base64, a line each; an empty line; the text of
@@ -14,12 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from django.conf import settings
-from django.db import transaction
 
-from audit import log
 from audit.key_folder import short
-from audit.sealing import checkpoints
-from audit.verification.verify import LOG, LONGEST_NUMBER, Key, Tree, keys_of, signers_of
+from audit.verification.verify import LOG, LONGEST_NUMBER, Key, Tree, keys_of
 
 
 def known() -> list[Key]:
@@ -102,28 +99,3 @@ def _ask(at: Path, question: bytes) -> str:
                 return answer.read(LONGEST)
     except (OSError, UnicodeDecodeError) as error:
         raise SignerAway(f"the signer does not answer at {at}: {error}") from error
-
-
-ANNOUNCED: Final = "log.keys_announced"
-
-
-class NothingNew(Exception):
-    """Either every trusted key signs already, or none does."""
-
-
-@transaction.atomic
-def announce() -> list[str]:
-    """Record which keys of ``AUDIT_KEYS`` are new to the log and which sign it now; return the new
-    ones in C2SP format. Raises NothingNew, and Unproven where the setting is invalid.
-    """
-    believed, last = known(), checkpoints.last()
-    if last is None:
-        raise NothingNew("No key of AUDIT_KEYS has signed a checkpoint: there is nobody to announce them to.")
-    mine = [key for key in believed if key.name == origin(believed)]
-    signers = signers_of(last.note)  # an invalid signature of a trusted key would have invalidated the checkpoint
-    signs = [key for key in mine if (key.name, key.hash) in signers]
-    new = [key.vkey for key in mine if key not in signs]
-    if not new:
-        raise NothingNew("AUDIT_KEYS names no key that does not sign already: add the lines of the new ones to it.")
-    log.record(ANNOUNCED, by="system", on="log", data={"keys": [*new], "signs": [key.vkey for key in signs]})
-    return new

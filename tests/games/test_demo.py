@@ -37,6 +37,8 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, log_in
 from wallet.models import Journal, Mode
 
+pytestmark = pytest.mark.usefixtures("dealer")
+
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "verify_round.py"
 CHIPS = 10_000_00
 TABLES = {"baccarat": baccarat_limits, "golden": golden_limits}
@@ -77,7 +79,7 @@ class TestTheCards:
         last = play.play_round(before, table, said, Deal.AS_IT_LIES).last
         assert last is not None
         assert last.commitment == before.next.commitment
-        named = ["--purpose", "demo", "--round", str(last.id), "--table", "7", "--rules", last.rules]
+        named = ["--purpose", "demo", "--id", str(last.id), "--table", "7", "--rules", last.rules]
         named += ["--decks", str(table.variant.decks), "--player-value", "my own words"]
         command = [sys.executable, str(TOOL), last.seed, before.next.commitment, *named]
         checked = subprocess.run(command, capture_output=True, text=True, check=True)
