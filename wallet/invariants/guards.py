@@ -75,7 +75,8 @@ IN_FORCE = f"""
            OR p.proname ~ '^players_(hmac|is_proven|credential_message|permit_change|use_permit|demand_permit|prove_)'
            OR p.proname ~ '^games_(store_move|check_decision|check_chemin_state|finish_coup|coup_stakes|points)'
            OR p.proname ~ '^games_(clear_table|seat_in_turn|is_in_coup|chemin_|time_to_answer)'
-           OR p.proname ~ '^games_(open_shoe|ask_for_|deal_round|draw_cards|take_cards|dealt_|seal_cards|publish_seed|is_of_dealer)'
+           OR p.proname ~ '^games_(open_shoe|ask_for_|deal_round|draw_cards|take_cards|dealt_|seal_cards)'
+           OR p.proname ~ '^games_(publish_seed|is_of_dealer)'
            OR p.proname ~ '^games_(dealer_hmac|are_committed|card_leaf|shoe_binding|shoe_commitment|stakes_digest)'
            OR p.proname ~ '^games_(hold_bid|begin_tenure|lay_stake|pay_home|fund_house_player)'
            OR p.proname IN ('games_take_solo_seat', 'games_lock_solo_seat', 'games_finish_solo_round',

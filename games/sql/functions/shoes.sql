@@ -114,10 +114,16 @@ $$;
 REVOKE ALL ON FUNCTION games_stakes_digest FROM PUBLIC;
 
 -- Return whether the transaction that wrote a version of a row has been committed: it is not this one.
--- `wrote`: the xmin of the row.
+-- `wrote`: the xmin of the row, which lacks the upper half of the number of its transaction.
 CREATE OR REPLACE FUNCTION games_is_committed(wrote xid) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT age(wrote) > 0
+    SELECT coalesce(pg_xact_status((CASE
+        WHEN x.following / x.epoch * x.epoch + x.low > x.following + x.epoch / 2
+            THEN (x.following / x.epoch - 1) * x.epoch + x.low
+        ELSE x.following / x.epoch * x.epoch + x.low END)::text::xid8) = 'committed', true)  -- NULL: long ago
+    FROM (
+        SELECT 4294967296 AS epoch, wrote::text::bigint AS low, pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS following
+    ) AS x
 $$;
 
 -- Return the dealer's permission to take cards out of the shoe of a round now: how many cards have left
