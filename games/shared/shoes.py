@@ -22,7 +22,7 @@ from games.engine.coup import TooFewCards
 from games.engine.dealing import coup_at, is_whole, opening
 from games.engine.shoe import SeedError, shuffle
 from games.errors import DealerAway, ShoeRefused
-from games.models import OPEN_PHASES, DealtCards, LiveRound, LiveTable, Shoe, ShoeCut, ShoeEnding, Void
+from games.models import OPEN_PHASES, DealtCards, LiveRound, LiveTable, Shoe, ShoeChance, ShoeCut, ShoeEnding, Void
 from games.rounds.integrity import Doubt, NotDealt, NotReproduced, WrongCard
 from games.rounds.redeal import Finding
 from games.shared import moves
@@ -93,9 +93,17 @@ def open_shoe(live_table: LiveTable, purpose: Purpose = Purpose.SHOE, cut: ShoeC
             "rules": shoe.rules_digest,
             "signature": bytes(shoe.signature).hex(),
             "table": live_table.table_id,
+            "unopened": _unopened(shoe.pk),
         },
     )
     return shoe
+
+
+def _unopened(shoe_id: UUID) -> list[log.Json]:
+    """Return the digests to which players were bound without opening their values: many of one person would show."""
+    return list(
+        ShoeChance.objects.filter(shoe_id=shoe_id, value="").order_by("digest").values_list("digest", flat=True)
+    )
 
 
 def _next_binding(live_table: LiveTable, purpose: Purpose, shoe_id: UUID | None = None) -> Binding:

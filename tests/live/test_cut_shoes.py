@@ -124,6 +124,8 @@ class TestAValue:
         hurry(LiveTable.objects.get(pk=cut.live_table_id))
         assert not moves.open_chance(cut.live_table_id, cut.shoe_id, player.pk, VALUE)
         assert put_on_the_table(cut).entropy == ""
+        opened = events("shoe.opened")[-1]["data"]
+        assert (opened["chances"], opened["unopened"]) == ([], [digest_of(VALUE)])
 
     def test_is_of_somebody_who_is_at_the_table_and_for_this_shoe(self, cut, player):
         stranger = a_player()
