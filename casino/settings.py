@@ -210,7 +210,8 @@ CACHES = {
 CELERY_BROKER_URL = BROKER_URL
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 300,
-    "polling_interval": 10,  # seconds a worker waits for a message before it asks again
+    # Seconds a worker waits for a message before it asks again. It cannot stop in the meantime.
+    "polling_interval": 1,
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
 }
