@@ -126,6 +126,7 @@ class TestTheOpening:
             "rules": shoe.rules_digest,
             "signature": bytes(shoe.signature).hex(),
             "table": live_round.live_table.table_id,
+            "unopened": [],
         }
         assert shoe.opened_at <= live_round.opened_at
 
