@@ -41,6 +41,11 @@ def leaves(cards: Iterable[Card], salted: Iterable[bytes]) -> tuple[bytes, ...]:
     return tuple(leaf(place, card, salt) for place, (card, salt) in enumerate(zip(cards, salted, strict=True)))
 
 
+def stored(hashes: bytes) -> tuple[bytes, ...]:
+    """Return leaves that are stored as one string."""
+    return tuple(hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES))
+
+
 def root(of: Sequence[bytes]) -> bytes:
     """Return the root of at least one leaf."""
     if len(of) == 1:

@@ -1,4 +1,4 @@
-"""Seeds, the commitments to seeds of shoes, and the shuffle that follows from a seed.
+"""Seeds, and the shuffle that follows from a seed.
 
 A shuffle is a pure function of a 32-byte seed, the number of decks, and a text that the player may
 choose. Anyone who has these can deal the same cards again:
@@ -14,7 +14,6 @@ choose. Anyone who has these can deal the same cards again:
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 from collections.abc import Iterator
 from functools import cache
@@ -35,16 +34,6 @@ class SeedError(ValueError):
     """The seed does not have 32 bytes, or (never seen) its stream ended before the end of the
     shuffle.
     """
-
-
-def commitment(seed: bytes) -> str:
-    """Return the SHA-256 of the seed of a shoe in hex, which is shown before the cards.
-
-    `games.engine.commitments` has those of solo rounds.
-
-    Raises SeedError if the seed does not have 32 bytes.
-    """
-    return hashlib.sha256(checked(seed)).hexdigest()
 
 
 def shuffle(seed: bytes, decks: int, player_value: str = "") -> tuple[Card, ...]:

@@ -35,7 +35,7 @@ class ProvenCard(SaltedCard):
 def proven(shoe: Shoe, round_id: UUID) -> tuple[ProvenCard, ...]:
     """Return the cards of a round that is over. At Chemin de Fer some are face down until then."""
     found = [card for dealt in DealtCards.of(shoe) if dealt.round_id == round_id for card in _salted(dealt)]
-    leaves = _leaves(shoe) if found else ()
+    leaves = card_tree.stored(bytes(shoe.leaves.leaves)) if found else ()
     return tuple(
         ProvenCard(each.place, each.card, each.salt, tuple(node.hex() for node in card_tree.path(leaves, each.place)))
         for each in found
@@ -67,7 +67,7 @@ def file_of(shoe: Shoe) -> Json:
         "cut": shoe.cut,
         "dealer": shoe.dealer_key,
         "signature": bytes(shoe.signature).hex(),
-        "leaves": [leaf.hex() for leaf in _leaves(shoe)],
+        "leaves": [leaf.hex() for leaf in card_tree.stored(bytes(shoe.leaves.leaves))],
         "seed": None if shoe.seed is None else bytes(shoe.seed).hex(),
         "rounds": [
             {"id": str(each.pk), "code": each.code, "number": each.number, "cards": cards[each.pk]}
@@ -81,8 +81,3 @@ def _salted(dealt: DealtCards) -> Iterator[SaltedCard]:
     salts, size = bytes(dealt.salts), card_tree.SALT_BYTES
     for number, code in enumerate(dealt.cards.split()):
         yield SaltedCard(dealt.first_card + number, code, salts[number * size : (number + 1) * size].hex())
-
-
-def _leaves(shoe: Shoe) -> tuple[bytes, ...]:
-    stored, size = bytes(shoe.leaves.leaves), card_tree.HASH_BYTES
-    return tuple(stored[at : at + size] for at in range(0, len(stored), size))

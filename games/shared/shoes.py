@@ -120,8 +120,8 @@ def cards_of(shoe: Shoe) -> tuple[Card, ...]:
     leaves.
     """
     leaves = leaves_of(shoe)
-    if (found := Finding("root", shoe.root, card_tree.root(leaves).hex())) and found.stored != found.recomputed:
-        raise NotReproduced("The cards that the shoe commits to do not match its root.", found)
+    if found := unlike(Finding("root", shoe.root, card_tree.root(leaves).hex())):
+        raise NotReproduced("The cards that the shoe commits to do not match its root.", *found)
     return _dealt(shoe, leaves) if shoe.seed is None else _shuffled(shoe, bytes(shoe.seed))
 
 
@@ -184,7 +184,7 @@ def leaves_of(shoe: Shoe) -> tuple[bytes, ...]:
     if len(stored) != 52 * shoe.decks * size:
         found = Finding("leaves", str(len(stored) // size), str(52 * shoe.decks))
         raise NotReproduced("The cards that the shoe commits to are damaged.", found)
-    return tuple(stored[at : at + size] for at in range(0, len(stored), size))
+    return card_tree.stored(stored)
 
 
 def deal(live_round: LiveRound) -> None:

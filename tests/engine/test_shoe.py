@@ -7,7 +7,7 @@ import pytest
 
 from games.engine import shoe
 from games.engine.cards import FULL_DECK, Card
-from games.engine.shoe import SeedError, commitment, hkdf_blocks, shuffle
+from games.engine.shoe import SeedError, hkdf_blocks, shuffle
 
 SEED = bytes(range(32))
 
@@ -55,16 +55,10 @@ def test_the_standard_allows_255_blocks_and_no_more() -> None:
     assert len(list(hkdf_blocks(SEED, b"", b""))) == 255
 
 
-def test_the_commitment_is_the_sha_256_of_the_seed() -> None:
-    assert commitment(SEED) == hashlib.sha256(SEED).hexdigest()
-
-
 @pytest.mark.parametrize("seed", [b"", SEED[:-1], SEED + b"\0"])
 def test_a_seed_has_thirty_two_bytes(seed: bytes) -> None:
     with pytest.raises(SeedError):
         shuffle(seed, 1)
-    with pytest.raises(SeedError):
-        commitment(seed)
 
 
 @pytest.mark.parametrize("decks", [1, 2, 6, 8])

@@ -12,9 +12,10 @@ import pytest
 from django.test import Client
 
 from backoffice.incidents import note
-from games.engine.shoe import commitment
-from games.models import Incident, LiveTable, Participation, Phase
+from games.deals import shoe_binding
+from games.models import Incident, LiveTable, Participation, Phase, Shoe
 from games.shared import malfunction
+from games.verification import replay_task
 from players.models import Player, Staff
 from tests.audit.sealed import sign
 from tests.audit.signing import Pens
@@ -117,9 +118,11 @@ def test_can_be_read_and_checked_by_an_outsider(voided, reader, tmp_path):
 @pytest.mark.sweep
 def test_has_the_recall_with_seed_and_seal_once_they_are_public(voided, reader):
     incident, _player = voided
+    replay_task.publish_seeds()
     _content, files = taken(reader, incident)
     facts = {each["what"]: each["stored"] for each in json.loads(files["round.json"])["facts"]}
-    assert commitment(bytes.fromhex(facts["Seed of the shoe, public"])) == facts["Seal of the shoe"]
+    binding = shoe_binding(Shoe.objects.get(commitment=facts["Seal of the shoe"]))
+    assert binding.commitment(bytes.fromhex(facts["Seed of the shoe, public"])) == facts["Seal of the shoe"]
 
 
 def test_has_no_seed_of_a_shoe_in_play(live_table, reader):

@@ -280,7 +280,7 @@ def _make_template(addresses: Addresses) -> None:
 def trust_what_is_not_committed() -> None:
     """Drop the guard that asks for commits, in a database whose tests are all rolled back: they commit nothing.
 
-    The tests of that guard have databases of their own (`tests.attacks.test_dealt_cards`).
+    The tests of that guard have databases of their own (`tests.games.test_steered_shoes`).
     """
     with connections["owner"].cursor() as cursor:
         cursor.execute(
