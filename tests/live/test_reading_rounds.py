@@ -157,11 +157,14 @@ class TestARoundInProgress:
         assert "In play:" not in seen(player, "/en/cashier/")
 
     @pytest.mark.sweep
-    def test_is_in_the_statement_under_its_game_once_it_is_staked(self, player, live_table):
+    def test_is_in_the_statement_under_its_game_once_it_is_paid(self, player, live_table):
+        """Until then its stakes are held, and no money has moved."""
         going = bet_on(player, live_table)
         step(live_table)
+        assert not figures(player, Mode.REAL, today(player)).games
+        advance_to(live_table, Phase.SETTLED)
         (game,) = figures(player, Mode.REAL, today(player)).games
-        assert (game.variant, game.rounds, game.staked, game.paid) == ("no_commission", 1, STAKE + TIE, 0)
+        assert (game.variant, game.rounds, game.staked) == ("no_commission", 1, STAKE + TIE)
         assert listing(player, Mode.REAL, today(player)).movements[0].code == going.code
 
 

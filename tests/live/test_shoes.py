@@ -63,7 +63,7 @@ def play_rounds(live_table: LiveTable, player: Player, count: int) -> list[LiveR
     for _ in range(count):
         lay(player, live_table, {"player": 100})
         played.append(advance_to(live_table, Phase.SETTLED))
-        step(live_table)
+        advance_to(live_table, Phase.BETTING)  # a new shoe is cut before
     return played
 
 
@@ -328,7 +328,7 @@ class TestARetiredShoe:
         played = advance_to(live_table, Phase.SETTLED)
         void_as_two_agree(played.pk)
         assert Void.objects.filter(pk=played.pk).exists()
-        following = step(live_table)
+        following = advance_to(live_table, Phase.BETTING)
         assert (following.shoe.number, following.number) == (2, 1)
         retired = Shoe.objects.get(pk=played.shoe_id)
         assert retired.ending == ShoeEnding.RETIRED
