@@ -8,10 +8,10 @@ from uuid import UUID
 from django.db.models import Prefetch
 
 from games.chemin.redeal import StoredCoup, StoredPlay, StoredStake
+from games.engine.cards import Card
 from games.engine.chemin.state import there
 from games.models import CheminCoup, CheminStake, CheminTable, Round, Shoe
 from games.rounds.redeal import LedgerTotals, StoredPart
-from games.shared.shoes import cards_of
 from games.tables.chemin_rules import CheminRules
 from wallet.models import Account, AccountKind, Entry
 
@@ -46,11 +46,13 @@ def read_records(ids: Sequence[UUID]) -> Mapping[UUID, CoupRecords]:
     }
 
 
-def stored_coup(played: Round, shoe: Shoe, parts: tuple[StoredPart, ...], others: CoupRecords) -> StoredCoup:
-    """Return a stored coup. Raises Doubt where its shoe cannot be dealt again."""
+def stored_coup(
+    played: Round, shoe_cards: tuple[Card, ...], parts: tuple[StoredPart, ...], others: CoupRecords
+) -> StoredCoup:
+    """Return a stored coup, with the cards of its shoe."""
     return StoredCoup(
-        shoe_cards=cards_of(shoe),
-        shoe_commitment=shoe.commitment,
+        shoe_cards=shoe_cards,
+        shoe_commitment=there(played.shoe).commitment,
         commitment=played.commitment,
         first_card=played.first_card or 0,
         cards=played.cards,

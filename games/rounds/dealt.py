@@ -48,7 +48,7 @@ def read_evidence(rounds: Mapping[UUID, int]) -> dict[UUID, Evidence]:
 
 def _events(subjects: Sequence[str]) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the data of the first event of each kind and subject."""
-    found = Event.objects.filter(on__in=subjects, kind__in=[SETTLED, COMMITTED]).order_by("-pk")
+    found = Event.objects.filter(on__in=subjects, kind__in=[SETTLED, COMMITTED, OPENED]).order_by("-pk")
     return {(row.kind, row.on): json.loads(bytes(row.body))["data"] | {"event": row.pk} for row in found}
 
 
@@ -72,19 +72,24 @@ def _committed(round_id: UUID, settled: Mapping[str, Any], events: Mapping[tuple
     return NOTHING
 
 
-def read_shoe_evidence(shoe: Shoe, round_id: UUID) -> Evidence:
-    """Return what the event log says about a round from a shoe: whether the commitment to the shoe and the root of its
+def read_shoe_evidence(rounds: Mapping[UUID, Shoe]) -> dict[UUID, Evidence]:
+    """Return what the event log says about rounds from shoes: whether the commitment to the shoe and the root of its
     cards were in the log before the bets, and whether the dealer signed the shoe and the deal.
+
+    Uses one query.
     """
-    kinds = {OPENED: f"shoe:{shoe.pk}", SETTLED: f"round:{round_id}"}
-    rows = Event.objects.filter(kind__in=kinds, on__in=kinds.values()).order_by("-pk")
-    found = {row.kind: json.loads(bytes(row.body))["data"] | {"event": row.pk} for row in rows}
-    opened, settled = found.get(OPENED), found.get(SETTLED)
-    if settled is not None:
-        settled["round"] = str(round_id)
-    if opened is None or settled is None or opened["event"] > settled["event"] or opened["root"] != shoe.root:
-        return Evidence(NOTHING, "no event" if settled is None else signature_of_cards(str(shoe.pk), opened, settled))
-    return Evidence(opened["commitment"], signature_of_cards(str(shoe.pk), opened, settled))
+    shoes = {shoe.pk for shoe in rounds.values()}
+    events = _events([*(f"round:{each}" for each in rounds), *(f"shoe:{each}" for each in shoes)])
+    return {each: _shoe_evidence(each, shoe, events) for each, shoe in rounds.items()}
+
+
+def _shoe_evidence(round_id: UUID, shoe: Shoe, events: Mapping[tuple[str, str], dict[str, Any]]) -> Evidence:
+    opened, settled = events.get((OPENED, f"shoe:{shoe.pk}")), events.get((SETTLED, f"round:{round_id}"))
+    if settled is None:
+        return Evidence(NOTHING, "no event")
+    signature = signature_of_cards(str(shoe.pk), opened, settled | {"round": str(round_id)})
+    is_before = opened is not None and opened["event"] < settled["event"] and opened["root"] == shoe.root
+    return Evidence(opened["commitment"] if opened and is_before else NOTHING, signature)
 
 
 def signature_of_shoe(shoe_id: str, opened: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from django.db.models import Q, Sum
 from games.chemin import redeal as chemin_redeal
 from games.chemin import stored_coups as chemin_stored
 from games.engine.bets import Variant
+from games.engine.cards import Card
 from games.models import IncidentKind, Participation, Round, Shoe, Void
 from games.rounds.dealt import binding_of, read_evidence, read_shoe_evidence
 from games.rounds.integrity import Doubt
@@ -61,7 +62,7 @@ class Problem:
 def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
     """Verify finished rounds; yield each with its problem, or None if the seed reproduces it.
 
-    Skips voided rounds. Uses a fixed number of queries.
+    Skips voided rounds. Uses a fixed number of queries, and one for each shoe.
     """
     parts: dict[UUID, list[StoredPart]] = {}
     for part in Participation.objects.filter(round_id__in=ids).prefetch_related("wagers").order_by("pk"):
@@ -75,11 +76,13 @@ def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
     )
     coups = chemin_stored.read_records([played.pk for played in found if _is_chemin(played)])
     evidence = read_evidence({played.pk: _decks(played) for played in found if played.shoe_id is None})
-    evidence |= {played.pk: read_shoe_evidence(played.shoe, played.pk) for played in found if played.shoe}
+    evidence |= read_shoe_evidence({played.pk: played.shoe for played in found if played.shoe})
+    of_shoes = {played.shoe_id: played.shoe for played in found if played.shoe}
+    shoes = {shoe_id: _cards(shoe) for shoe_id, shoe in of_shoes.items()}
     for played in found:
         others = coups.get(played.pk, chemin_stored.CoupRecords())
         own, moved = tuple(parts.get(played.pk, ())), ledger_totals.get(played.pk, {})
-        records = _RoundRecords(own, moved, others, evidence.get(played.pk))
+        records = _RoundRecords(own, moved, others, evidence.get(played.pk), shoes.get(played.shoe_id, ()))
         yield played, _problem(played, records)
 
 
@@ -91,6 +94,22 @@ class _RoundRecords:
     ledger_totals: Mapping[int, LedgerTotals]
     others: chemin_stored.CoupRecords
     evidence: Evidence | None
+    shoe: tuple[Card, ...] | Doubt  # the cards of its shoe, or why it cannot be dealt again
+
+    @property
+    def shoe_cards(self) -> tuple[Card, ...]:
+        """The cards of its shoe. Raises Doubt."""
+        if isinstance(self.shoe, Doubt):
+            raise self.shoe
+        return self.shoe
+
+
+def _cards(shoe: Shoe) -> tuple[Card, ...] | Doubt:
+    """Return the cards of a shoe, or why it cannot be dealt again: once for all of its rounds."""
+    try:
+        return cards_of(shoe)
+    except Doubt as doubt:
+        return doubt
 
 
 def _decks(played: Round) -> int:
@@ -129,7 +148,7 @@ def _found(played: Round, game: Game, records: _RoundRecords) -> tuple[Finding, 
         return findings(_stored(played, game, records), game)
     if played.shoe is None:
         return (Finding("shoe", "none", "one"),)
-    coup = chemin_stored.stored_coup(played, played.shoe, records.parts, records.others)
+    coup = chemin_stored.stored_coup(played, records.shoe_cards, records.parts, records.others)
     return (*chemin_redeal.findings(coup), *unproven(records.evidence, played.shoe.commitment))
 
 
@@ -162,7 +181,7 @@ def _stored(played: Round, variant: Variant, records: _RoundRecords) -> StoredRo
         mode=played.mode,
         parts=records.parts,
         ledger_totals=records.ledger_totals,
-        shoe=InShoe(cards_of(shoe), played.first_card or 0, shoe.commitment) if shoe else None,
+        shoe=InShoe(records.shoe_cards, played.first_card or 0, shoe.commitment) if shoe else None,
         binding=None if shoe else binding_of(played, variant.decks, variant.digest),
         evidence=records.evidence,
     )
