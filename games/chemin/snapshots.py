@@ -22,7 +22,8 @@ from games.engine.chemin.actions import SetBalance
 from games.engine.chemin.frozen import thaw
 from games.models import Decider, LiveTable, VoidReason
 from games.models import Shoe as StoredShoe
-from games.rounds.integrity import Doubt
+from games.rounds.integrity import Doubt, WrongCard
+from games.rounds.redeal import Finding
 from games.tables.chemin_rules import CheminClock, CheminRules
 from games.variants import GAMES
 from wallet import house_stop
@@ -211,8 +212,11 @@ def _cards(frozen: dict[str, Any], shoe: StoredShoe | None, dealt: str | None) -
     if frozen["shoe"] is None or shoe is None:
         return ()
     demand_same_place(frozen, shoe)
+    hands = frozen["coup"] and frozen["coup"]["hands"]
+    first = hands["first"] if hands else shoe.gone
     coup = tuple(map(Card.parse, dealt.split())) if dealt else ()
-    first = shoe.gone - len(coup)
+    if len(coup) != shoe.gone - first:
+        raise WrongCard("Cards are missing.", Finding("cards", str(shoe.gone - first), str(len(coup))))
     return UNKNOWN[:first] + coup + UNKNOWN[shoe.gone :]
 
 

@@ -476,8 +476,8 @@ class TestTheTable:
         dealt.goes_on()
 
     @pytest.mark.sweep
-    def test_players_read_their_table_although_its_seed_is_lost(self, dealt, owner):
-        spoil(owner, dealt.coup.pk, "leaves")
+    def test_players_read_their_table_although_its_cards_are_lost(self, dealt, owner):
+        spoil(owner, dealt.coup.pk, "cards dealt, none")
         dealt.fails(2, "stand")
         seen = snapshots.read_public(dealt.live_table.pk)
         assert (seen.is_stopped, there(seen.table_state.coup).hands) == (True, None)
@@ -532,7 +532,7 @@ def assert_all_the_time(trouble: Trouble, name: str) -> None:
 class TestTheSupervisor:
     @pytest.mark.sweep
     def test_is_written_to_once_for_one_finding(self, undealt, owner):
-        spoil(owner, undealt.coup.pk, "sealed seed")
+        spoil(owner, undealt.coup.pk, "leaves")
         undealt.fails(1, "deal_cards")
         assert undealt.stays()
         (mail,) = Mail.objects.filter(template="table_stopped", address=undealt.supervisor.user.email)
@@ -558,7 +558,7 @@ class TestTheSupervisor:
     def test_reads_that_a_seed_is_lost(self, dealt, owner):
         spoil(owner, dealt.coup.pk, "leaves")
         facts = facts_of(ask(dealt.fails(2, "stand")))
-        assert facts["Seed reproduces it"].startswith("no: seed")
+        assert facts["Seed reproduces it"].startswith("no: leaves")
 
     @pytest.mark.sweep
     def test_of_a_coup_voided_with_its_seed_lost_the_record_has_no_cards(self, dealt, owner):

@@ -12,7 +12,7 @@ SPOILT = {
     "root": "UPDATE games_shoe SET root = repeat('0', 64) WHERE id = {shoe}",
     "commitment": "UPDATE games_shoe SET commitment = repeat('0', 64) WHERE id = {shoe}",
     "cards gone": "UPDATE games_shoe SET gone = gone + 1 WHERE id = {shoe}",
-    "cards dealt": "UPDATE games_dealtcards SET cards = '9H 9D KS QC' WHERE round_id = %(round)s",
+    "cards dealt": "UPDATE games_dealtcards SET cards = '9H 9D KS QC', sealed = NULL WHERE round_id = %(round)s",
     "cards dealt, none": "DELETE FROM games_dealtcards WHERE round_id = %(round)s",
     "cards drawn": "UPDATE games_liveround SET cards = '9H 9D KS QC' WHERE id = %(round)s",
     "cards drawn that there are not": "UPDATE games_liveround SET cards = '9H XX' WHERE id = %(round)s",

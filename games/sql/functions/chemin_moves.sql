@@ -330,7 +330,9 @@ BEGIN
         AND CASE
             WHEN kind IN ('join', 'bring_shoe') THEN at_table.is_open AND NOT at_table.is_stopped
             WHEN NOT is_decision THEN true
-            WHEN at_table.is_stopped THEN at_table.phase = 'dealt'
+            -- The decision that ends a dealt coup is stored after its round was settled, in the same move.
+            WHEN at_table.is_stopped THEN at_table.phase = 'dealt' OR EXISTS (
+                SELECT FROM games_liveround AS l WHERE l.id = at_table.latest_round AND l.phase = 'settled' AND l.ended_at = moment)
             ELSE games_is_in_coup(phase) OR at_table.is_open END
         AND CASE kind
             WHEN 'bring_shoe' THEN phase = 'shoe' WHEN 'end_bank' THEN phase IN ('shoe', 'choice')

@@ -250,11 +250,11 @@ DECLARE
 BEGIN
     FOR dealt IN SELECT d.* FROM games_dealtcards AS d WHERE d.shoe_id = shoe AND d.first_card >= first ORDER BY d.first_card LOOP
         IF dealt.sealed IS NOT NULL THEN
-            content := games_seal_cards(shoe, dealt.first_card, dealt.sealed);
+            content := coalesce(games_seal_cards(shoe, dealt.first_card, dealt.sealed), '');  -- a copy without the key
             count := (octet_length(content) + 1) / 19;  -- two characters, a space but for the last, and a salt of 16 bytes
             dealt.salts := substr(content, 3 * count);
             BEGIN
-                dealt.cards := convert_from(substr(content, 1, 3 * count - 1), 'UTF8');
+                dealt.cards := convert_from(substr(content, 1, greatest(3 * count - 1, 0)), 'UTF8');
             EXCEPTION WHEN character_not_in_repertoire OR untranslatable_character THEN
                 dealt.cards := '';  -- sealed with another key
             END;
