@@ -144,8 +144,7 @@ class TestInEachPhase:
         live_table = a_live_table()
         _, live_round = a_round_in(phase, live_table)
         void_round(live_round)
-        following = step(live_table)
-        assert following.phase == Phase.BETTING
+        following = advance_to(live_table, Phase.BETTING)
         assert following.pk != live_round.pk
         is_dealt = phase in (Phase.DEALT, Phase.SETTLED)
         assert (following.shoe_id == live_round.shoe_id) is not is_dealt

@@ -17,6 +17,7 @@ from games.deals import shoe_binding
 from games.errors import PlayError
 from games.models import Incident, LiveTable, Phase, Round, Shoe
 from games.rounds.database_refusals import NotDealt
+from games.rounds.integrity import WrongCard
 from games.shared import malfunction, phases, shoes
 from games.solo import play_round, solo_seat_at
 from games.verification import replay_task
@@ -208,11 +209,12 @@ class TestATableOfChemin:
         return live_table
 
     @pytest.mark.sweep
-    def test_a_naive_copy_has_the_shoe_that_the_house_has_played_on_with(self, live_table, file):
+    def test_a_naive_copy_has_no_card_of_the_coup_in_progress(self, live_table, file):
+        """It has no key of the dealer, under which they are sealed."""
         frozen = chemin_of(live_table).state
-        here = cards_on_table(frozen, LiveTable.objects.get(pk=live_table.pk).shoe)
-        with naive_copy(file):
-            assert cards_on_table(frozen, LiveTable.objects.get(pk=live_table.pk).shoe) == here
+        assert cards_on_table(frozen, LiveTable.objects.get(pk=live_table.pk).shoe)
+        with naive_copy(file), pytest.raises(WrongCard):
+            cards_on_table(frozen, LiveTable.objects.get(pk=live_table.pk).shoe)
 
     def test_a_settled_one_has_put_that_shoe_away_and_sent_the_players_home(self, live_table, file):
         with restored(file):
