@@ -246,9 +246,10 @@ BEGIN
                     ON s.account_id = stake.account AND s.live_table_id = stored.live_table_id AND s.left_at IS NULL)
             OR (SELECT sum(stake.amount) FROM games_coup_stakes(live.id) AS stake) > (state -> 'bank' ->> 1)::bigint)
             THEN 'stakes'
-        -- Face-down cards stay face down, and no page shows a card that the shoe has not given.
+        -- Face-down cards stay face down, and no page shows a card that the shoe has not given. A coup can be
+        -- voided because the number of cards that left the shoe is wrong.
         WHEN jsonb_typeof(state -> 'shoe') = 'object' AND (
-                (state -> 'shoe' ->> 'gone')::integer IS DISTINCT FROM shoe.gone
+                (state -> 'shoe' ->> 'gone')::integer IS DISTINCT FROM shoe.gone AND NOT voids
                 OR (state -> 'shoe' ->> 'cards')::integer IS DISTINCT FROM 52 * shoe.decks)
             OR jsonb_typeof(hands) = 'object' AND (
                 (hands ->> 'first')::integer + 4 + (hands ->> 'punter_drew')::boolean::integer
