@@ -102,7 +102,7 @@ BY: Final = "system"
 WHY: Final = "Restored from a backup."
 
 # The number of a transaction is the server's own. Those in a copy are another server's, and this one's will come to
-# them: a transaction would pass for the one that wrote a journal years ago. Moved up by 2^48, at each copy once more,
+# them: a transaction would pass for the one that wrote a row years ago. Moved up by 2^48, at each copy once more,
 # they stay apart and no server ever comes to them.
 FURTHER: Final = 1 << 48
 AHEAD: Final = "SELECT EXISTS (SELECT FROM {table} WHERE xid >= pg_current_xact_id() AND xid < '{further}'::xid8)"
