@@ -224,6 +224,7 @@ class TestWhatIsWritten:
                 assert not Page(answer.text, nonce_of(answer)).faults, path
         chat.block(player=anna, live_table=live_table, number=message.pk)
         told.append(player.get(page_of(live_table)).text)
+        told = [written_alike(text) for text in told]
         for text in told[:-1]:
             assert f">{escape(trick)}<" in text
         for text in told:
@@ -235,7 +236,7 @@ class TestWhatIsWritten:
         visitor = visitor_of(a_player(real=1_000_000))
         for trick in TRICKS:
             answer = send(visitor, live_table, trick, name=trick)
-            assert f'value="{escape(trick)}"' in answer.text
+            assert f'value="{escape(trick)}"' in written_alike(answer.text)
         assert not ChatMessage.objects.exists()
 
     @pytest.mark.sweep
@@ -245,6 +246,11 @@ class TestWhatIsWritten:
         (row,) = json.loads(archive.read("chat.json"))
         assert row["text"] == "=1+1</b>"
         assert "'=1+1</b>" in archive.read("chat.csv").decode()
+
+
+def written_alike(text: str) -> str:
+    """Return the text with quotes as the standard library escapes them, not as Jinja does."""
+    return str(text).replace("&#34;", "&quot;").replace("&#39;", "&#x27;")
 
 
 def nonce_of(answer: Any) -> str:

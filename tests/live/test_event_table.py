@@ -115,10 +115,10 @@ class TestAnythingOutOfTheOrdinaryTheShiftSupervisorDecides:
     def test_gli19_b_2_3_that_the_round_is_void_together_with_another(self, live_table, player, incident):
         supervisor, second = (visitor_of(a_member_of_staff(role)) for role in ("supervisor", "supervisor"))
         supervisor.post(f"/staff/incidents/{incident.pk}/ruling/", self.FORM | {"decision": "void"})
-        assert balance(player) == MONEY - CHIP
+        assert held(player) == CHIP
         asked = approvals.waiting().get()
         second.post(f"/staff/approvals/{asked.pk}/decide/", {"yes": "1", "reason": "I saw it."})
-        assert (round_at(live_table).phase, balance(player)) == (Phase.VOID, MONEY)
+        assert (round_at(live_table).phase, held(player), balance(player)) == (Phase.VOID, 0, MONEY)
 
     @pytest.mark.sweep
     def test_that_the_round_stands(self, live_table, incident):

@@ -15,6 +15,7 @@ from players.models import ClosureState, Player
 from players.protection import exclusions
 from tests.builders import a_verified_player
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
+from tests.live.betting import held
 from tests.players.test_sessions import a_browser
 from tests.voiding import cancel
 from tests.wallet.payout_builders import an_account, approve
@@ -79,11 +80,11 @@ class TestClosing:
 
     @pytest.mark.sweep
     def test_waits_for_a_round_whose_stakes_are_all_that_there_was(self, player, live_table):
-        """While the round is dealt the account is empty, but a payout may follow."""
+        """While the round is dealt the account has nothing but its stakes, but a payout may follow."""
         close(player)
         pay_out()
         step(live_table)
-        assert accounts.balance(player.pk, Mode.REAL) == 0
+        assert accounts.balance(player.pk, Mode.REAL) == held(player) == 2 * STAKE
         finish_closing()
         assert closures.state_of(player) is ClosureState.CLOSING
         advance_to(live_table, Phase.SETTLED)
