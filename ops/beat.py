@@ -123,7 +123,7 @@ SELECT FROM players_closure AS closing WHERE state = 'closing' AND NOT EXISTS (
 UNION ALL
 SELECT FROM players_closure AS closed
 JOIN wallet_account AS account ON account.owner_id = closed.player_id
-WHERE closed.state = 'closed' AND account.kind = 'cash' AND account.mode = 'real' AND account.balance > 0
+WHERE closed.state = 'closed' AND account.kind = 'cash' AND account.mode = 'R' AND account.balance > 0
 """
 
 QUESTIONS: Final[Mapping[str, str]] = {

@@ -16,6 +16,7 @@ from celery.beat import ScheduleEntry
 from celery.schedules import crontab
 from django.db import connections
 
+from accounts.tasks import finish_closing
 from casino.celery import EXPIRES, LONGEST_WAIT, app
 from games.chemin import tick as chemin_tick
 from games.models import LiveTable, Table
@@ -25,9 +26,9 @@ from ops import beat, presence
 from ops.beat import ADVISORY_LOCK, LONGEST_SILENCE, GuardedScheduler, Turn, TurnLost
 from players import mail, notify
 from players.account import closures
-from players.models import Player
+from players.models import ClosureState, Player
 from tests.audit.reporting import asked
-from tests.builders import a_player, a_purse, a_round, a_shared_table, a_table
+from tests.builders import a_player, a_purse, a_round, a_shared_table, a_table, a_verified_player
 from tests.chemin.at_table import a_chemin_table, sit
 from tests.harness.databases import Database
 from tests.harness.owner import update_as_owner
@@ -348,6 +349,17 @@ def test_what_a_house_has_to_do_each_minute_is_sent_once_there_is_something_to_d
         assert ask(sending, task) == [], task
         step()
         assert ask(sending, task) == [task]
+
+
+def test_money_that_reaches_a_closed_account_is_sent_back_at_once(sending: Sent, superuser: psycopg.Connection):
+    player = a_verified_player(real=0)
+    closures.begin(player=player, ip="")
+    finish_closing()
+    assert closures.state_of(player) is ClosureState.CLOSED
+    assert ask(sending, "accounts.tasks.finish_closing") == []
+    superuser.execute("SET session_replication_role = replica")  # without the guards
+    superuser.execute("UPDATE wallet_account SET balance = 1 WHERE owner_id = %s AND kind = 'cash'", [player.pk])
+    assert ask(sending, "accounts.tasks.finish_closing") == ["accounts.tasks.finish_closing"]
 
 
 def test_a_task_is_sent_now_and_then_whatever_is_said_of_it(sending: Sent):
