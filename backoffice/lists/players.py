@@ -230,8 +230,7 @@ class LimitChanges(StaffListView):
         NUMBER,
         PLAYER,
         Column("source", "Whose rule"),
-        Column("kind", "Of"),
-        Column("period", "Per"),
+        Column("limit", "Limit"),
         Column("was", "Before"),
         Column("now", "After"),
         Column("asked_at", "Asked", Form.TIME),
@@ -241,6 +240,10 @@ class LimitChanges(StaffListView):
     finds = (BY_NUMBER, BY_PLAYER)
     period = "asked_at"
     related = ("player",)
+
+    def of_limit(self, change: LimitChange) -> str:
+        """Return the kind and the period of the limit."""
+        return f"{change.get_kind_display()} per {change.get_period_display().lower()}"
 
     def of_was(self, change: LimitChange) -> str:
         """Return the previous limit, with its unit."""
