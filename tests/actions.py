@@ -217,15 +217,22 @@ def check_a_round(page: Page) -> None:
     expect(page.locator("#check-result [data-verdict]:visible")).to_have_count(1)
 
 
+def answer_about_the_session(page: Page, left: int, why: str | None) -> None:
+    """Let the page ask about its session and be answered so. *left*: seconds until its end."""
+    status = page.locator("#session-warning").get_attribute("data-status")
+    page.route(f"**{status}", lambda route: route.fulfill(json={"left": left, "why": why}))
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+
 def time_out(page: Page) -> None:
     """Show what the page says when the session has ended."""
-    page.evaluate("end('timed out')")
+    answer_about_the_session(page, 0, "timed out")
     expect(page.locator("#session-over")).to_be_visible()
 
 
 def warn_of_the_end(page: Page) -> None:
     """Show what the page asks shortly before the session ends."""
-    page.evaluate("warn(42)")
+    answer_about_the_session(page, 42, None)
     expect(page.locator("#session-warning")).to_be_visible()
 
 

@@ -138,8 +138,8 @@ def _dealt(table_state: TableState, after: State) -> CardsDealt | None:
     How many it takes does not depend on which they are. Raises DealerAway, NotDealt, WrongCard.
     """
     before, shoe = table_state.state.shoe, table_state.shoe
-    if before is None or after.shoe is None or after.shoe.drawn == before.drawn:
-        return None
+    if before is None or after.shoe is None or after.shoe.drawn <= before.drawn:
+        return None  # where fewer are drawn, this is a new shoe
     return shoes.deal(there(shoe), there(table_state.live_round), after.shoe.drawn - before.drawn)
 
 

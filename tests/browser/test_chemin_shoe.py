@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from games.models import Round, Shoe
+from games.verification.replay_task import publish_seeds
 from tests.browser.test_shoe import verdict
 from tests.chemin.at_table import a_chemin_table, seated_players
 from tests.chemin.evenings import play_until
@@ -59,10 +60,11 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 
 def a_spent_shoe() -> Shoe:
-    """A shoe that two guests have played through to the cut card."""
+    """Return a shoe that two players have played through to the cut card, with its seed published."""
     live_table = a_chemin_table()
     seated_players(live_table, 2)
     play_until(live_table, lambda _: Shoe.objects.filter(ended_at__isnull=False).exists(), seed=21)
+    publish_seeds()
     return Shoe.objects.get(ended_at__isnull=False)
 
 

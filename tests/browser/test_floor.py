@@ -163,7 +163,7 @@ def test_the_choice_is_kept_in_the_address_and_holds_for_what_is_pushed(live_tab
     page.reload()
     expect(floor.row(live_table)).to_be_visible()
     assert page.locator(".floor-row:visible").count() == 1
-    page.get_by_label("State").select_option("paused")
+    page.get_by_label("State", exact=True).select_option("paused")
     expect(page.locator("#floor-none")).to_be_visible()
 
 

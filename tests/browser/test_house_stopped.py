@@ -32,7 +32,7 @@ def in_the_back_office(new_context: NewContext, web_server: WebServer) -> Page:
 
 
 def do(staff: Page, button: str, reason: str) -> None:
-    staff.get_by_label("Reason").fill(reason)
+    staff.get_by_role("textbox", name="Reason").fill(reason)
     staff.get_by_role("checkbox").check()
     staff.get_by_role("button", name=button).click()
 

@@ -60,7 +60,7 @@ def test_each_round_is_told_on_the_board_and_summed_up_once_it_is_over(new_conte
         expect(first.locator(".board__shoe")).to_have_text("Shoe 1 · 4 rounds")
         expect(first.locator(".live-mine__what")).to_have_text(re.compile("^You (won|lost|came out)"))
         expect(first.locator(".live-call__counts")).to_have_text(
-            re.compile("^3 players: [03] won, [03] even, [03] lost$")
+            re.compile("^3 players: [03] won, [03] broke even, [03] lost$")
         )
         expect(first.locator("#own-bets .chart__pie")).to_be_visible()
         expect(first.locator("#own-bets th[scope=row]")).to_have_text(["Player", "Banker", "Tie"])

@@ -67,7 +67,7 @@ def test_a_complaint_is_taken_decided_and_opened_again(new_context, web_server):
     desk.goto("/staff/service/complaints/")
     desk.get_by_role("link", name=f"Message {case.pk}").click()
     desk.get_by_role("button", name="Assign to me").click()
-    expect(desk.get_by_text("The complaint is Ulla Vester’s now.")).to_be_visible()
+    expect(desk.get_by_text("The complaint is assigned to Ulla Vester now.")).to_be_visible()
     desk.get_by_role("textbox", name="Answer").fill("Nine it was.")
     desk.get_by_role("button", name="Preview decision").click()
     expect(desk.get_by_text("Choose the verdict.")).to_be_visible()
