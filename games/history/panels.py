@@ -4,6 +4,7 @@ They do not leave the table or change a bet. Links to other pages open in a new 
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -16,14 +17,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from games import history
+from games.betting.limits import Limits
 from games.chemin import snapshots
+from games.engine.bets import BetRule, Variant
 from games.help import rules_panel
+from games.help.figures import percent
+from games.help.placeholders import odds_of
 from games.help.tables import waiting
 from games.history.search import Search, find
+from games.labels import bet_name, variant_label
 from games.models import LiveTable, Shape, Table
 from games.shared import chips
 from games.shared.panel_tabs import WITH_THE_PAGE, panel_names
-from games.shared.payouts import payouts
 from games.shared.views import read_public
 from games.tables.access import at_a_playable_table
 from games.tables.clock import Clock
@@ -167,3 +172,52 @@ OF_CHEMIN: Mapping[str, Callable[[Player, Table, Mode], Context]] = {
 
 def _language() -> str:
     return get_language() or "en"
+
+
+@dataclass(frozen=True)
+class PrizeLine:
+    """What a bet pays in one case; `pays` is empty where the stake is returned."""
+
+    when: str
+    pays: str
+
+
+@dataclass(frozen=True)
+class BetLine:
+    """A bet with its range in minor units of the player's currency, and its return to player."""
+
+    code: str
+    name: str
+    minimum: int
+    maximum: int
+    pays: str  # short form of all prizes
+    prizes: tuple[PrizeLine, ...]  # empty where there is only one prize
+    rtp: str
+
+
+def payouts(variant: Variant, limits: Limits, language: str) -> tuple[BetLine, ...]:
+    """Return every bet of the game, in the game's order."""
+    return tuple(_line(variant, bet, limits, language) for bet in variant.bets)
+
+
+def _line(variant: Variant, bet: BetRule, limits: Limits, language: str) -> BetLine:
+    allowed = limits.bets[bet.code]
+    return BetLine(
+        code=bet.code,
+        name=bet_name(variant, bet.code, language),
+        minimum=allowed.minimum,
+        maximum=allowed.maximum,
+        pays=bet.pays_text,
+        prizes=_prizes(variant, bet, language) if len(bet.prizes) > 1 else (),
+        rtp=percent(odds_of(variant.slug)[bet.code].rtp, language),
+    )
+
+
+def _prizes(variant: Variant, bet: BetRule, language: str) -> tuple[PrizeLine, ...]:
+    return tuple(
+        PrizeLine(
+            when=variant_label(variant, f"when.{prize.when.name}", language),
+            pays=str(prize.pays) if prize.pays.win else "",
+        )
+        for prize in bet.prizes
+    )
