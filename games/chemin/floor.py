@@ -1,6 +1,6 @@
 """Tables of Chemin de Fer as staff see them: pending question, deadline, seats, bank, bids and stakes.
 
-It covers coups in progress and finished ones, and reads no card. `games.shared.open_cards` returns
+It covers coups in progress and finished ones, and reads no card. `games.shared.round_status` returns
 the face-up cards.
 """
 

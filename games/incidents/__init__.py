@@ -27,8 +27,7 @@ from games.models import (
     VoidReason,
 )
 from games.rounds.redeal import Finding
-from games.shared.open_cards import lying_open
-from games.shared.round_status import how_far
+from games.shared.round_status import how_far, lying_open
 from games.tables import clock
 
 

@@ -46,7 +46,7 @@ from games.models import (
 from games.rounds.integrity import NotDealt
 from games.rounds.redeal import Finding
 from games.shared import evidence, moves, round_status, shoes
-from games.shared.open_cards import lying_open
+from games.shared.round_status import lying_open
 from games.shared.void import void_live_round
 from games.tables import clock, notify
 from players import mail

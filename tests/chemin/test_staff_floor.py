@@ -13,7 +13,7 @@ from games.engine.chemin.state import there
 from games.models import CheminTable, Incident, LiveRound, Round
 from games.shared import malfunction
 from games.shared.floor import floor
-from games.shared.open_cards import face_up
+from games.shared.round_status import face_up
 from tests.chemin.at_table import (
     a_bank,
     a_chemin_table,

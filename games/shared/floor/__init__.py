@@ -34,8 +34,7 @@ from games.models import (
     Void,
 )
 from games.shared.floor.risk import Risk, risks_of
-from games.shared.open_cards import face_up, lying_open
-from games.shared.round_status import how_far
+from games.shared.round_status import face_up, how_far, lying_open
 from games.shared.scoreboard import beads_of
 from games.tables import clock
 from games.variants import GAMES
