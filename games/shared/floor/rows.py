@@ -6,6 +6,7 @@ a reader is typing. English only, like the whole back office.
 """
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from django.db.models import Max, Sum
 from django.template.loader import get_template
 from django.utils.translation import override
 
+from audit.models import Event
 from games.chemin.floor import CheminState
 from games.engine.coup import Outcome
 from games.engine.roads import Bead
@@ -23,11 +25,10 @@ from games.labels import bet_name, variant_label
 from games.models import GameHourlyTotal, ReturnsAlarm, Shape, Status, Table
 from games.shared.floor import Floor, floor
 from games.shared.floor.risk import Risk
-from games.shared.floor.since import since
 from games.shared.round_status import in_hands, what_becomes
 from games.tables import clock
 from games.variants import GAMES, VARIANTS
-from players.models import Notice
+from players.models import Notice, Staff
 from wallet import house_stop
 from wallet.money import format_money
 
@@ -313,3 +314,27 @@ def _played_lately(now: datetime) -> Mapping[int, str]:
     sums = counted.values_list("version__table").annotate(rounds=Sum("rounds"))
     hours = f"{last.astimezone(UTC):%H:%M}–{last.astimezone(UTC) + timedelta(hours=1):%H:%M} UTC"
     return {table: f"{rounds} round{'' if rounds == 1 else 's'}, {hours}" for table, rounds in sums}
+
+
+TURNED: Final = ("table.opened", "table.paused", "table.went_on", "table.closed")
+
+
+def since(tables: Iterable[Table]) -> Mapping[int, str]:
+    """Return the text by table id, for tables that are not open and have such an event. Two queries."""
+    of_tables = {f"table:{table.pk}": table.pk for table in tables if table.status != Status.OPEN}
+    turned = Event.objects.filter(on__in=of_tables, kind__in=TURNED).order_by("on", "-pk").distinct("on")
+    latest = list(turned)
+    names = _names(event.by for event in latest)
+    return {of_tables[event.on]: _describe_change(event, names) for event in latest}
+
+
+def _describe_change(event: Event, names: Mapping[str, str]) -> str:
+    reason = json.loads(bytes(event.body))["data"]["reason"]
+    return f"since {event.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC, by {names.get(event.by, event.by)}: {reason}"
+
+
+def _names(called: Iterable[str]) -> Mapping[str, str]:
+    """Return the names of staff by their identifier in events."""
+    numbers = {each.removeprefix("staff:") for each in called if each.startswith("staff:")}
+    members = Staff.objects.filter(pk__in=[int(number) for number in numbers if number.isdecimal()])
+    return {str(member): member.name for member in members}
