@@ -13,11 +13,13 @@ from django.db import connection
 from django.db.models import Count
 
 from games.betting.eligibility import is_played_for
+from games.betting.limits import Limits
 from games.chat.moderation import open_reports
 from games.chemin.floor import CheminState, read_chemin_states
 from games.chemin.lobby_card import BEAD_OF
 from games.engine.chemin import Outcome
 from games.engine.roads import Bead
+from games.engine.settle import largest_loss, largest_win
 from games.incidents import unruled
 from games.models import (
     OPEN_PHASES,
@@ -33,13 +35,57 @@ from games.models import (
     Status,
     Void,
 )
-from games.shared.floor.risk import Risk, risks_of
 from games.shared.round_status import face_up, how_far, lying_open
 from games.shared.scoreboard import beads_of
 from games.tables import clock
-from games.variants import GAMES
+from games.variants import GAMES, VARIANTS
 from wallet import house_stop
 from wallet.models import Mode
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The house's risk in one currency, in its minor units."""
+
+    currency: str
+    staked: int
+    worst: int | None
+    """The loss on the worst outcome for the house; None where this version of the code has other rules."""
+    limit: int | None
+    """The limit of that loss under the version of the round."""
+
+    @property
+    def percent(self) -> int:
+        """Percent of the limit in use, rounded up, so that only no risk reads as 0."""
+        return min(100, -(-100 * self.worst // self.limit)) if self.worst and self.limit else 0
+
+
+def risks_of(live_round: LiveRound | None, totals: Mapping[str, Mapping[str, int]]) -> Sequence[Risk]:
+    """Return the risk of a round in progress in each currency of its bets.
+
+    *totals*: currency, bet, minor units over all players. While bets are open, losing bets may
+    still be taken off, so they do not offset winning ones; the limit is applied to bets in the same
+    way. From the deal on they do offset. The drawn cards are never read, so the risk does not
+    depend on them.
+    """
+    if live_round is None or live_round.phase not in OPEN_PHASES:
+        return ()
+    table = live_round.live_table.table
+    if table.shape != Shape.SHARED:
+        return ()
+    variant, version = VARIANTS[table.variant], live_round.version
+    is_known = version.rules_digest == variant.digest
+    worst = largest_win if live_round.phase == Phase.BETTING else largest_loss
+    return tuple(
+        Risk(
+            currency=currency,
+            staked=sum(stakes.values()),
+            worst=worst(variant, stakes) if is_known else None,
+            limit=Limits.of(version.limits, currency).liability,
+        )
+        for currency, stakes in totals.items()
+    )
+
 
 DRAWN: Final = (Phase.DEALT, Phase.SETTLED)
 LATE: Final = timedelta(seconds=10)

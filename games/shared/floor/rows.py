@@ -23,8 +23,7 @@ from games.engine.coup import Outcome
 from games.engine.roads import Bead
 from games.labels import bet_name, variant_label
 from games.models import GameHourlyTotal, ReturnsAlarm, Shape, Status, Table
-from games.shared.floor import Floor, floor
-from games.shared.floor.risk import Risk
+from games.shared.floor import Floor, Risk, floor
 from games.shared.round_status import in_hands, what_becomes
 from games.tables import clock
 from games.variants import GAMES, VARIANTS
