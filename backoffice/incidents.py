@@ -33,8 +33,7 @@ from games.incidents import Case, letters
 from games.incidents.letters import LONGEST_ADDITION, LetterError, Offer, Written
 from games.incidents.participants import Concerned, concerned
 from games.models import OPEN_PHASES, Incident, IncidentKind, IncidentNote, LetterCopy, LetterKind, Phase, Table
-from games.shared import evidence
-from games.shared.malfunction import KIND, PERMISSION, stated
+from games.shared.malfunction import KIND, PERMISSION, evidence_of, stated
 from games.verification.records import RoundVerification
 from games.verification.service import verify_round
 from players.access import StaffRequest, made_by_the_page, staff_required
@@ -327,7 +326,7 @@ def _evidence(case: Case) -> Sequence[tuple[str, str]]:
         return ()
     if live.phase not in (Phase.DEALT, Phase.SETTLED):
         return [("Seed reproduces it", "no cards drawn yet, nothing to recompute")]
-    return evidence.facts(live)
+    return evidence_of(live)
 
 
 def case_or_404(incident_id: int) -> Case:

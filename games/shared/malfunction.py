@@ -27,6 +27,8 @@ from games.chemin.floor import phase_text
 from games.chemin.table_state import locked
 from games.chemin.void import AnotherCoup
 from games.engine.chemin.frozen import UNREADABLE
+from games.engine.coup import TooFewCards
+from games.engine.dealing import coup_at
 from games.incidents import open_live_incident, unruled
 from games.models import (
     UNDEALT,
@@ -43,9 +45,10 @@ from games.models import (
     Void,
     VoidReason,
 )
-from games.rounds.integrity import NotDealt
+from games.rounds.integrity import Doubt, NotDealt
 from games.rounds.redeal import Finding
-from games.shared import evidence, moves, round_status, shoes
+from games.rounds.stored import OF_THE_CARDS, Problem, problems
+from games.shared import moves, round_status, shoes
 from games.shared.round_status import lying_open
 from games.shared.void import void_live_round
 from games.tables import clock, notify
@@ -226,7 +229,7 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
             ("Money", live.live_table.get_mode_display().lower()),
             ("Round", f"{phase_text(live)}; cards {lying_open(live, clock.now())}"),
             ("Incident", f"{incident.pk}. {incident.get_kind_display()}. {incident.cause}"),
-            *evidence.facts(live),
+            *evidence_of(live),
         ],
     )
 
@@ -361,3 +364,58 @@ def _call_the_supervisor(incident: Incident) -> None:
     ).distinct()
     for user in called:
         mail.write_to_staff(user=user, template="table_stopped", context={"incident": incident})
+
+
+YES, NO = "yes", "no"
+
+
+def evidence_of(live: LiveRound) -> list[tuple[str, str]]:
+    """Return the evidence for a request to void a round: whether the seed of the shoe reproduces the
+    cards, and whether the settlement recomputes.
+
+    Both people who decide read it. It reveals no face-down card.
+    """
+    if live.phase == Phase.DEALT:
+        is_chemin = live.live_table.table.shape == Shape.CHEMIN
+        found = shoe_found(live.shoe) if is_chemin else cards_found(live)
+        return [("Seed reproduces it", _answer(found)), ("Settlement recomputes", "not settled yet")]
+    problem = next((problem for _, problem in problems([live.pk])), None)
+    of_cards, of_money = _split(problem)
+    return [("Seed reproduces it", _answer(of_cards)), ("Settlement recomputes", _answer(of_money))]
+
+
+def cards_found(live: LiveRound) -> tuple[Finding, ...]:
+    """Deal a round again whose cards are drawn, and return the differences."""
+    first = live.first_card or 0
+    try:
+        coup = coup_at(shoes.cards_of(live.shoe), first)
+    except Doubt as doubt:
+        return doubt.found
+    except TooFewCards:  # cards that nobody may know yet
+        return (Finding("first card", str(first), f"among the {live.shoe.gone} that have left the shoe"),)
+    cards = Finding("cards", live.cards, " ".join(card.code for card in coup.cards))
+    return () if cards.stored == cards.recomputed else (cards,)
+
+
+def shoe_found(shoe: Shoe) -> tuple[Finding, ...]:
+    """Return what is wrong with a shoe of Chemin de Fer.
+
+    The cards of a coup in progress are not stored, so they cannot be compared.
+    """
+    try:
+        chemin_shoes.cards_of(shoe)
+    except Doubt as doubt:
+        return doubt.found
+    return ()
+
+
+def _split(problem: Problem | None) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    found = problem.found if problem else ()
+    of_cards = tuple(each for each in found if each.what in OF_THE_CARDS)
+    return of_cards, tuple(each for each in found if each not in of_cards)
+
+
+def _answer(found: tuple[Finding, ...]) -> str:
+    if not found:
+        return YES
+    return f"{NO}: " + "; ".join(f"{each.what} stored {each.stored}, recomputed {each.recomputed}" for each in found)
