@@ -127,7 +127,7 @@ class Wager(models.Model):
 class HighestOdds(models.Model):
     """The highest payout odds of a bet on an outcome: `win` units are won for each `per` units staked.
 
-    ``manage.py migrate`` writes the rows (`games.rounds.highest_odds`). The functions that finish rounds refuse a
+    ``manage.py migrate`` writes the rows (`games.rounds.reference_data`). The functions that finish rounds refuse a
     payout above them. A bet that always loses on the outcome has -1 to 1.
     """
 
@@ -147,7 +147,7 @@ class HighestOdds(models.Model):
 class BetCombinations(models.Model):
     """Which bets the rules allow together, what they win together on the coups that cost the house most, and the decks.
 
-    ``manage.py migrate`` writes the rows (`games.rounds.bet_combinations`). ``games_place_bets`` refuses other bets.
+    ``manage.py migrate`` writes the rows (`games.rounds.reference_data`). ``games_place_bets`` refuses other bets.
     """
 
     rules_digest = models.CharField(max_length=64, primary_key=True)

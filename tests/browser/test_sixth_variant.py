@@ -8,7 +8,7 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from games.models import Participation, Phase, Shape, Table
-from games.rounds import bet_combinations, highest_odds
+from games.rounds import reference_data
 from games.shared import phases
 from games.tables import status
 from games.tables.versions import make_table
@@ -48,8 +48,8 @@ def web_server(start_server: ServerStarter) -> WebServer:
 def a_sixth_table(shape: Shape) -> Table:
     is_shared = shape is Shape.SHARED
     with connections["owner"].cursor() as cursor:
-        highest_odds.store(cursor)  # as `manage.py migrate` does with a release that has the variant
-        bet_combinations.store(cursor)
+        reference_data.store_highest_odds(cursor)  # as `manage.py migrate` does with a release that has the variant
+        reference_data.store_bet_combinations(cursor)
     table = make_table(
         slug="sixth",
         name="Sixth",

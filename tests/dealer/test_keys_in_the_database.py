@@ -8,8 +8,8 @@ import pytest
 from django.db import connection, connections
 
 from games.dealer.keys import Keys
-from games.rounds import dealer_keys
-from games.rounds.dealer_keys import WrongKey
+from games.rounds import reference_data
+from games.rounds.reference_data import WrongKey
 from ops.checks import check_dealer
 
 SAID = "a statement"
@@ -24,7 +24,7 @@ def is_accepted(key: bytes) -> bool:
 
 def stored() -> int:
     with connections["owner"].cursor() as cursor:
-        return dealer_keys.store(cursor)
+        return reference_data.store_dealer_keys(cursor)
 
 
 def text_of(*keys: bytes) -> str:

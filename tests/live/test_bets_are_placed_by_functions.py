@@ -30,7 +30,7 @@ from games.errors import (
     TableWaits,
 )
 from games.models import BetCombinations, IncidentKind, LiveSeat, LiveTable, Phase
-from games.rounds.bet_combinations import combinations_of
+from games.rounds.reference_data import combinations_of
 from games.shared import malfunction, seats
 from games.tables.default_tables import pairs_limits
 from games.variants import VARIANTS

@@ -16,7 +16,7 @@ from django.db.migrations.loader import MigrationLoader
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from audit import id_ranges
-from games.rounds import bet_combinations, dealer_keys, highest_odds
+from games.rounds import reference_data
 from ops import sql_files
 from ops.backup import database_identity
 from ops.privileges import apply_privileges
@@ -86,17 +86,17 @@ class Command(migrate.Command):
         try:
             with transaction.atomic(using=owner.alias), owner.cursor() as cursor:
                 applied = sql_files.apply(cursor, sql_files.definitions())
-                highest_odds.store(cursor)
-                bet_combinations.store(cursor)
+                reference_data.store_highest_odds(cursor)
+                reference_data.store_bet_combinations(cursor)
                 apply_privileges(owner)
-                if not dealer_keys.store(cursor):
+                if not reference_data.store_dealer_keys(cursor):
                     raise CommandError(
                         "DEALER_PROOF_KEY is missing. Set it to the content of the dealer's file proof.key: the"
                         " database needs it to check what the dealer dealt."
                     )
                 if not credentials.store_keys(owner):
                     raise CommandError("CREDENTIALS_KEY is missing. The database needs it to check changes of log-ins.")
-        except (sql_files.SqlFileError, dealer_keys.WrongKey) as error:
+        except (sql_files.SqlFileError, reference_data.WrongKey) as error:
             raise CommandError(str(error)) from error
         if verbosity:
             for file, definitions in groupby(applied, key=lambda each: each.file):
