@@ -13,7 +13,7 @@ from games.errors import TableClosed
 from games.models import Participation, Round, SoloSeat, Table, TableVersion, Void, Wager
 from games.rounds import FinishedRound
 from games.rounds.codes import round_code
-from games.rounds.unreadable import is_readable
+from games.rounds.replay_queue import is_readable
 from games.solo import Played, seats
 from games.tables.board import MINOR, Dealt, Seat, compose
 from games.tables.presentation import GameView, Notice, PurseForms, PurseView, QuickView

@@ -6,7 +6,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from games.models import Participation, ReplayDue
-from games.rounds.unreadable import is_readable
+from games.rounds.replay_queue import is_readable
 from games.verification.replay_task import replay_finished_rounds
 from tests.chemin.at_table import a_chemin_table, seated_players
 from tests.chemin.evenings import play_evening

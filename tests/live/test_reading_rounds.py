@@ -25,7 +25,7 @@ from games.models import (
     Phase,
     ReplayDue,
 )
-from games.rounds.unreadable import is_readable
+from games.rounds.replay_queue import is_readable
 from games.shared.bets import change_slip
 from games.solo.page import participation
 from games.verification import replay_task
