@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
 from audit.key_folder import short
+from games.dealer import REFUSALS, DealtOtherwise, Expired, Foreign, Refusal
 from games.dealer.protocol import LONGEST, Json, written
-from games.dealer.refusals import REFUSALS, DealtOtherwise, Expired, Foreign, Refusal
 from games.engine.commitments import Binding
 
 SECONDS: Final = 2.0  # timeout of a connection and of an answer

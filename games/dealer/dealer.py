@@ -21,9 +21,9 @@ from typing import Final, Generic, TypeVar
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from games.dealer import DealtOtherwise, Expired, Foreign, Refusal
 from games.dealer.keys import Keys
 from games.dealer.memory import KEPT, Forgotten, Memory
-from games.dealer.refusals import DealtOtherwise, Expired, Foreign, Refusal
 from games.dealer.shoes import Shoe, Shoes, Ticket
 from games.engine import card_tree
 from games.engine.commitments import (

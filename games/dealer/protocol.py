@@ -22,8 +22,8 @@ import json
 import sys
 from typing import Any, Final
 
+from games.dealer import Refusal
 from games.dealer.dealer import Committed, Dealer
-from games.dealer.refusals import Refusal
 from games.dealer.shoes import Ticket
 from games.engine.commitments import Binding, Purpose
 

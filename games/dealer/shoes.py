@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from audit.key_folder import open_folder, sync
-from games.dealer.refusals import DealtOtherwise, Expired, Foreign
+from games.dealer import DealtOtherwise, Expired, Foreign
 from games.engine import card_tree
 from games.engine.cards import Card
 from games.engine.commitments import Binding, Purpose, ending_text, ticket_text

@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from audit.key_folder import CannotStart
-from games.dealer import client
+from games.dealer import DealtOtherwise, Expired, Foreign, client
 from games.dealer.dealer import Dealer
 from games.dealer.keys import Keys
 from games.dealer.protocol import written
-from games.dealer.refusals import DealtOtherwise, Expired, Foreign
 from games.dealer.shoes import KEPT, Ticket
 from games.engine.commitments import Binding, Purpose, digest_of_stakes, ending_text
 from tests.dealer.test_process import process
