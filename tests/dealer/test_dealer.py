@@ -12,9 +12,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from audit.key_folder import CannotStart
 from games.dealer import DealtOtherwise, Expired, Foreign
-from games.dealer.dealer import Committed, Dealer, Dealt
+from games.dealer.dealer import Committed, Dealer, Dealt, Forgotten, Memory
 from games.dealer.keys import Keys
-from games.dealer.memory import Forgotten, Memory
 from games.engine.commitments import Binding, Purpose, digest_of_entropy, digest_of_stakes, refusal_text
 from games.engine.coup import deal
 from games.engine.shoe import shuffle
