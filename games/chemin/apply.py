@@ -8,7 +8,7 @@ notifications follow from them. Every change is recorded as a `CheminMove`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -16,8 +16,7 @@ from django.conf import settings
 
 from audit import log
 from audit.log import Json
-from games.chemin import coups, deadlines, event_codec, ledger_view, money, moves, seats, settlement, shoes
-from games.chemin.seats import Seats
+from games.chemin import coups, deadlines, event_codec, ledger_view, money, moves, settlement, shoes
 from games.chemin.table_state import TableState
 from games.chemin.transition import Transition
 from games.dealer.client import CardsDealt
@@ -32,6 +31,7 @@ from games.engine.chemin.events import (
     PlayerBack,
     PlayerJoined,
     PlayerLeft,
+    PlayerWillLeave,
     Settled,
 )
 from games.engine.chemin.frozen import freeze
@@ -44,6 +44,83 @@ from games.tables import clock, notify
 from games.variants import GAMES
 from players.account import terms
 from wallet.models import Account
+
+Seats = Mapping[int, CheminSeat]
+
+
+def sit_down(transition: Transition, newcomer: CheminSeat | None) -> Seats:
+    """Return the seats including a player who sits down in this move."""
+    if newcomer is None or transition.first(PlayerJoined) is None:
+        return transition.before.seats
+    newcomer.joined_at = transition.at
+    return {**transition.before.seats, newcomer.number: newcomer}
+
+
+def follow_seats(transition: Transition, seats: Seats) -> Seats:
+    """Note who left, went away, came back or missed a turn; return the remaining seats."""
+    _note_turn(transition, seats)
+    for event in transition.events:
+        match event:
+            case PlayerWillLeave(seat_number):
+                _change_seat(seats[seat_number], why_left=transition.why)
+            case PlayerAway(seat_number):
+                _change_seat(seats[seat_number], away_since=transition.at)
+            case PlayerBack(seat_number):
+                _change_seat(seats[seat_number], away_since=None, why_left="", missed=0)
+            case PlayerLeft(seat_number):
+                _change_seat(
+                    seats[seat_number], left_at=transition.at, why_left=seats[seat_number].why_left or transition.why
+                )
+            case _:
+                pass
+    return {seat_number: seat for seat_number, seat in seats.items() if seat.left_at is None}
+
+
+def begin_tenure(transition: Transition) -> CheminTenure | None:
+    """Begin the tenure of the player who took the bank in this move, or return the present one.
+
+    The account of the bank is opened when it is paid (`games.chemin.money.move`). One move never
+    begins and ends tenures of two players: a player who takes over a bank is asked first.
+    """
+    taken = transition.first(BankTaken)
+    if taken is None:
+        return transition.before.tenure
+    before = transition.before
+    return CheminTenure(
+        id=uuid4(),
+        live_table=before.live_table,
+        seat=before.seats[taken.seat],
+        put_up=taken.amount,
+        began_at=transition.at,
+    )
+
+
+def note_home(transition: Transition, tenure: CheminTenure | None) -> CheminTenure | None:
+    """Note what the bank paid out to its owner; return the tenure unless it has ended."""
+    home = sum(event.amount for event in transition.events if isinstance(event, BankEnded | ExcessTakenHome))
+    has_ended = transition.first(BankEnded) is not None
+    if tenure is None or not (home or has_ended):
+        return tenure
+    tenure.home += home
+    tenure.ended_at = transition.at if has_ended else None
+    return None if has_ended else tenure
+
+
+def _note_turn(transition: Transition, seats: Seats) -> None:
+    """Count consecutive turns that the croupier took for a player who sits there and plays."""
+    if transition.seat_number is None or transition.decider not in (Decider.CROUPIER, Decider.PLAYER):
+        return
+    seat = seats[transition.seat_number]
+    if transition.decider is Decider.PLAYER:
+        if transition.answers and seat.missed:
+            _change_seat(seat, missed=0)
+    elif seat.away_since is None and seat.why_left == "":
+        _change_seat(seat, missed=seat.missed + 1)
+
+
+def _change_seat(seat: CheminSeat, **changed: object) -> None:
+    for name, value in changed.items():
+        setattr(seat, name, value)
 
 
 def record(transition: Transition, seats: Seats, tenure: CheminTenure | None) -> None:
@@ -111,16 +188,16 @@ def carry_out(
         state, events = apply(shoes.with_cards(table_state.state, dealt), action)
     number = table_state.chemin.move + 1
     transition = Transition(table_state, action, state, events, number, clock.now(), decider, dealt, why)
-    seated = seats.sit_down(transition, newcomer)
-    tenure = seats.begin_tenure(transition)
+    seated = sit_down(transition, newcomer)
+    tenure = begin_tenure(transition)
     live_round = coups.begin(transition, tenure)
     sale_id = table_state.chemin.sale_id or (uuid4() if transition.first(BidMade) else None)
     till = money.Till(transition, tenure, live_round.pk if live_round else None, sale_id)
     money.move(till)
     settled = transition.first(Settled)
     finished = settlement.finish(transition, settled) if settled else None
-    remain = seats.follow(transition, seated)
-    after = replace(table_state, seats=remain, state=state, tenure=seats.note_home(transition, tenure))
+    remain = follow_seats(transition, seated)
+    after = replace(table_state, seats=remain, state=state, tenure=note_home(transition, tenure))
     deadline = deadlines.ask(after, transition)
     after = replace(after, live_round=coups.follow(transition, live_round, deadline))
     if finished is not None:
