@@ -13,8 +13,8 @@ from games.api.shapes import Json
 from games.api.tables import TableBetSchema, bet
 from games.engine.bets import Variant
 from games.engine.chemin.odds import chemin_odds_json
+from games.engine.coup import banker_draws, player_draws
 from games.engine.odds import BetOdds, percent
-from games.engine.tableau import banker_draws, player_draws
 from games.help import game_lines, rules_page
 from games.help.placeholders import odds_of
 from games.help.tables import POINTS, TWO_CARD_TOTALS

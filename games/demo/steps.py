@@ -13,9 +13,8 @@ from django.utils.translation import gettext as _
 
 from games.engine.bets import Variant
 from games.engine.cards import Card
-from games.engine.coup import Coup, Outcome, Side, total
+from games.engine.coup import BANKER_DRAWS_AGAINST, NATURALS, Coup, Outcome, Side, banker_draws, player_draws, total
 from games.engine.settle import Line, Result
-from games.engine.tableau import BANKER_DRAWS_AGAINST, NATURALS, banker_draws, player_draws
 from games.labels import announcement, bet_name, card_name
 from games.tables.board import FIRST_FOUR
 from wallet.money import format_money

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from games.engine.conditions import EVERY_COUP, Condition, Facts
+from games.engine.coup import banker_draws, player_draws
 from games.engine.felt import Felt
 from games.engine.refusals import LARGEST_STAKE, BadStake, ExcludedBets, MissingMainBet, NoStake, UnknownBet
-from games.engine.tableau import banker_draws, player_draws
 
 
 class Pays(NamedTuple):

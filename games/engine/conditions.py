@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol
 
-from games.engine.coup import Outcome, Pairing, Side, higher
-from games.engine.tableau import NATURALS
+from games.engine.coup import NATURALS, Outcome, Pairing, Side, higher
 
 
 class Facts(Protocol):

@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 from games.engine.cards import Rank
 from games.engine.conditions import CoupClass
-from games.engine.coup import Pairing
-from games.engine.tableau import NATURALS, banker_draws, player_draws
+from games.engine.coup import NATURALS, Pairing, banker_draws, player_draws
 
 Shoe = Mapping[Rank, tuple[int, ...]]
 """The number of cards left of each rank, by suit."""

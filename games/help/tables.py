@@ -11,8 +11,8 @@ from django.utils.translation import ngettext, pgettext
 from games.betting.limits import Limits
 from games.engine.bets import BetRule, Variant
 from games.engine.chemin.rules import Advice, Call, banker_rule, punter_rule
+from games.engine.coup import banker_draws, player_draws
 from games.engine.odds import return_at
-from games.engine.tableau import banker_draws, player_draws
 from games.help.chemin_placeholders import CALLS, croupiers_policy, policies
 from games.help.figures import MARKET, money, percent
 from games.help.placeholders import headline, headline_digits, odds_of

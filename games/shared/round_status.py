@@ -15,8 +15,7 @@ from games.chemin.floor import phase_text, read_chemin_states
 from games.engine.cards import Card, CardError
 from games.engine.chemin.events import CardsDealt, Event, HandShown, ThirdCard
 from games.engine.chemin.rules import Side
-from games.engine.coup import total
-from games.engine.tableau import player_draws
+from games.engine.coup import player_draws, total
 from games.models import OPEN_PHASES, UNDEALT, CheminMove, LiveRound, LiveSeat, LiveTotal, Phase, Shape
 from games.tables.clock import Clock
 from wallet.money import format_money

@@ -10,9 +10,8 @@ import pytest
 
 from games.engine.cards import Card
 from games.engine.chemin.rules import DECKS
-from games.engine.coup import total
+from games.engine.coup import NATURALS, total
 from games.engine.shoe import shuffle
-from games.engine.tableau import NATURALS
 from tests.harness.dealer import first, the_dealer
 
 

@@ -10,7 +10,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from audit.models import Event
-from games.engine.tableau import NATURALS
+from games.engine.coup import NATURALS
 from games.models import CheminCoup
 from tests.chemin import hands
 from tests.chemin.hands import First, shoe_where, shoes_where

@@ -8,9 +8,8 @@ import pytest
 
 from games.engine.cards import FULL_DECK, Rank, Suit
 from games.engine.counting import BadDecks, count_coups
-from games.engine.coup import Outcome, Pairing, deal, pairing, total
+from games.engine.coup import NATURALS, Outcome, Pairing, deal, pairing, total
 from games.engine.odds import count_outcomes
-from games.engine.tableau import NATURALS
 
 DECKS = [1, 2, 3, 4, 6, 8]
 PointsDealt = Counter[tuple[int, int, bool, tuple[int, ...]]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.engine.tableau import banker_draws, player_draws
+from games.engine.coup import banker_draws, player_draws
 
 #     Player's third card:  0123456789, then Player stood; D draws, s stands.
 BANKER_TABLE = {

@@ -17,7 +17,7 @@ from games.engine.cards import FULL_DECK
 from games.engine.chemin.machine import AT_A_FREE_CHOICE
 from games.engine.chemin.odds import Left, hands, without
 from games.engine.chemin.rules import DECKS, Advice, Outcome, Side, banker_rule, outcome_of, punter_rule
-from games.engine.tableau import NATURALS
+from games.engine.coup import NATURALS
 
 
 class Decision(NamedTuple):

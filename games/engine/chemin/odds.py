@@ -24,8 +24,8 @@ from games.engine.cards import FULL_DECK
 from games.engine.chemin.machine import AT_A_FREE_CHOICE
 from games.engine.chemin.rules import DECKS, TAX, Advice, Outcome, Side, banker_rule, outcome_of, punter_rule
 from games.engine.counting import BadDecks
+from games.engine.coup import NATURALS
 from games.engine.odds import percent
-from games.engine.tableau import NATURALS
 
 Left = tuple[int, ...]
 """The number of cards of 0, 1, … 9 points left in a shoe."""

@@ -16,7 +16,7 @@ from typing import Final
 
 from games.engine.cards import Rank
 from games.engine.chemin import machine
-from games.engine.tableau import NATURALS
+from games.engine.coup import NATURALS
 
 DECKS: Final = 6
 

@@ -13,8 +13,7 @@ from typing import TypeVar
 from games.engine.cards import Card
 from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.rules import CUT_CARD, Call, Outcome, Side, TableRules
-from games.engine.coup import total
-from games.engine.tableau import NATURALS
+from games.engine.coup import NATURALS, total
 
 T = TypeVar("T")
 

@@ -19,9 +19,8 @@ from itertools import combinations_with_replacement, groupby
 from typing import Any, Final
 
 from games.engine.cards import FULL_DECK, Card
-from games.engine.coup import Outcome, TooFewCards, deal
+from games.engine.coup import NATURALS, Outcome, TooFewCards, banker_draws, deal, player_draws
 from games.engine.odds import count_outcomes
-from games.engine.tableau import NATURALS, banker_draws, player_draws
 from games.fairness.randomness.statistics import Runs, Test, count_runs, of_counts, of_runs
 
 CARDS: Final = len(FULL_DECK)
