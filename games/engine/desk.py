@@ -11,10 +11,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from games.engine.bets import Variant
+from games.engine.bets import SettlementError, Variant
 from games.engine.cards import Card, CardError
 from games.engine.coup import Coup, TooFewCards, deal
-from games.engine.refusals import SettlementError
 from games.engine.settle import settle
 
 

@@ -13,10 +13,20 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from games.engine.bets import PUSH, BetRule, Pays, Variant
+from games.engine.bets import (
+    PUSH,
+    BadStake,
+    BetRule,
+    ExcludedBets,
+    MissingMainBet,
+    NoStake,
+    Pays,
+    SettlementError,
+    UnknownBet,
+    Variant,
+)
 from games.engine.conditions import EVERY_COUP
 from games.engine.coup import Coup
-from games.engine.refusals import BadStake, ExcludedBets, MissingMainBet, NoStake, SettlementError, UnknownBet
 
 __all__ = [
     "BadStake",

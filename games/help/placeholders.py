@@ -16,10 +16,9 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from games.engine.bets import Variant
+from games.engine.bets import UnknownBet, Variant
 from games.engine.cards import FULL_DECK
 from games.engine.odds import LIVE_MINIMUM, Odds, exact
-from games.engine.refusals import UnknownBet
 from games.help.chemin_placeholders import CHEMIN_PLACEHOLDERS
 from games.help.examples import Example
 from games.help.figures import UnknownPlaceholder, minor_units, money, percent

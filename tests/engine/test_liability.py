@@ -6,10 +6,9 @@ from collections import Counter
 import pytest
 
 from games.engine import settle
-from games.engine.bets import Variant
+from games.engine.bets import LARGEST_STAKE, UnknownBet, Variant
 from games.engine.conditions import EVERY_COUP
 from games.engine.counting import count_coups
-from games.engine.refusals import LARGEST_STAKE, UnknownBet
 from games.engine.settle import largest_loss, largest_win
 from games.variants import VARIANTS
 from tests.engine.builders import coup

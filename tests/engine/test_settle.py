@@ -4,11 +4,10 @@ from hashlib import sha256
 
 import pytest
 
-from games.engine.bets import Variant
+from games.engine.bets import LARGEST_STAKE, Variant
 from games.engine.conditions import CoupClass
 from games.engine.counting import count_coups
 from games.engine.coup import deal
-from games.engine.refusals import LARGEST_STAKE
 from games.engine.settle import (
     BadStake,
     ExcludedBets,

@@ -8,7 +8,7 @@ from django.utils import translation
 from games.betting.controls import Change
 from games.betting.error_messages import refusal
 from games.betting.limits import StoredLimits
-from games.engine.refusals import ExcludedBets, MissingMainBet, SettlementError, UnknownBet
+from games.engine.bets import ExcludedBets, MissingMainBet, SettlementError, UnknownBet
 from games.engine.settle import largest_loss
 from games.errors import (
     BetTooLate,

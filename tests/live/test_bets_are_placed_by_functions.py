@@ -17,7 +17,7 @@ from django.db import DatabaseError, connection, transaction
 
 from audit.raw_rows import Value
 from games.betting.limits import Limits
-from games.engine.refusals import SettlementError
+from games.engine.bets import SettlementError
 from games.engine.settle import BadStake, largest_win
 from games.errors import (
     BetTooLate,

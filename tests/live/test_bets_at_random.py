@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from games.betting.controls import Change
 from games.betting.limits import Limits, StoredLimits
-from games.engine.refusals import SettlementError
+from games.engine.bets import SettlementError
 from games.engine.settle import largest_win
 from games.errors import PlayError
 from games.models import LiveTable, Phase

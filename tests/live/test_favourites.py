@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from games.betting.controls import Change
-from games.engine.refusals import MissingMainBet
+from games.engine.bets import MissingMainBet
 from games.errors import (
     BetTooLate,
     NameMissing,

@@ -9,8 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.engine.bets import Variant
-from games.engine.refusals import SettlementError
+from games.engine.bets import SettlementError, Variant
 from games.engine.settle import settle
 from games.models import (
     LiveSeat,

@@ -15,8 +15,8 @@ from django.db import connection
 
 from audit.hours import HOUR
 from audit.reports.kinds import Interval
+from games.engine.bets import UnknownBet
 from games.engine.evidence import OTHER, ending_of
-from games.engine.refusals import UnknownBet
 from games.models import Evidence
 from games.variants import VARIANTS
 from wallet.models import Mode
