@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from games.engine.chemin.actions import GiveSuite, KeepBank, MakeBid, TakeBank
-from games.engine.chemin.events import BankKept, BidMade, CoupVoided, SuiteGiven
+from games.engine.chemin.events import BankKept, BidMade, CoupVoided, Step, SuiteGiven
 from games.engine.chemin.phases import (
     IN_COUP,
     after_coup,
@@ -21,7 +21,6 @@ from games.engine.chemin.phases import (
 from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.seats import dismiss, dismiss_leaving, hand_back, put_down
 from games.engine.chemin.state import Chips, Phase, State
-from games.engine.chemin.steps import Step
 
 
 def take_bank(state: State, action: TakeBank) -> Step:

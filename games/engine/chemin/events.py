@@ -6,12 +6,14 @@ movement of money is an event, so balances, bank and stakes can be computed from
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from games.engine.cards import Card
 from games.engine.chemin.rules import Call, Outcome, Side
-from games.engine.chemin.state import Chips, Phase
+from games.engine.chemin.state import Chips, Phase, State
 
 
 class Announcement(StrEnum):
@@ -281,3 +283,15 @@ Event = (
     | ExcessTakenHome
     | BankEnded
 )
+
+
+class Step(NamedTuple):
+    """The state after a change, and the events of the change."""
+
+    state: State
+    events: tuple[Event, ...] = ()
+
+    def then(self, follow: Callable[[State], Step]) -> Step:
+        """Return this step followed by the step that *follow* makes from its state."""
+        after = follow(self.state)
+        return Step(after.state, self.events + after.events)

@@ -36,12 +36,11 @@ from games.engine.chemin.actions import (
     TimeUp,
     VoidCoup,
 )
-from games.engine.chemin.events import Decision
+from games.engine.chemin.events import Decision, Step
 from games.engine.chemin.phases import let_pass
 from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.rules import Advice, Side
 from games.engine.chemin.state import Phase, Presence, State
-from games.engine.chemin.steps import Step
 
 WHEN: Final[Mapping[type[TableAction], frozenset[Phase]]] = {
     TakeBank: frozenset({Phase.FREE, Phase.OFFER, Phase.SUITE}),

@@ -15,6 +15,7 @@ from games.engine.chemin.events import (
     Declared,
     HandShown,
     ShoeBrought,
+    Step,
     ThirdCard,
 )
 from games.engine.chemin.phases import begin_coup
@@ -22,7 +23,6 @@ from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.rules import DECKS, Advice, Side, banker_rule, punter_rule
 from games.engine.chemin.settlement import settle
 from games.engine.chemin.state import Hand, Hands, Phase, Shoe, State, there
-from games.engine.chemin.steps import Step
 
 _SIX_DECKS = Counter(FULL_DECK * DECKS)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from games.engine.chemin.events import PlayerLeft
+from games.engine.chemin.events import PlayerLeft, Step
 from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.rules import FEWEST_PLAYERS
 from games.engine.chemin.state import Presence, Seat, State
-from games.engine.chemin.steps import Step
 
 
 def in_order(state: State) -> tuple[Seat, ...]:

@@ -7,13 +7,21 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from games.engine.chemin.actions import LayStake, MakeCall
-from games.engine.chemin.events import CallMade, Event, ExcessTakenHome, Settled, SettledStake, StakeLaid, StakeRelieved
+from games.engine.chemin.events import (
+    CallMade,
+    Event,
+    ExcessTakenHome,
+    Settled,
+    SettledStake,
+    StakeLaid,
+    StakeRelieved,
+    Step,
+)
 from games.engine.chemin.phases import after_coup, ask_next, end_bank, open_amount, open_stakes
 from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.rules import STAKES_RETURNED, Call, Outcome, outcome_of, tax_on
 from games.engine.chemin.seats import hand_back, put_down
 from games.engine.chemin.state import Chips, State
-from games.engine.chemin.steps import Step
 
 
 class Reckoning(NamedTuple):
