@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from games.engine.bets import Variant
-from games.engine.desk import answers
 from games.engine.odds import as_json, as_table, exact, percent
+from games.management.commands.settle import answers
 from games.variants import VARIANTS
 
 

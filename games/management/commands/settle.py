@@ -2,15 +2,79 @@
 output.
 """
 
+from __future__ import annotations
+
 import json
 import sys
 from argparse import ArgumentParser
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from games.engine.desk import answers
+from games.engine.bets import SettlementError, Variant
+from games.engine.cards import Card, CardError
+from games.engine.coup import Coup, TooFewCards, deal
+from games.engine.settle import settle
 from games.variants import VARIANTS
+
+
+class BadQuestion(ValueError):
+    """The line is not a valid request."""
+
+
+def answers(variant: Variant, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Yield one answer per line.
+
+    An invalid line gives `{"error": …}` with the line number and the fault.
+    """
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield _answer(variant, _question(line))
+        except (BadQuestion, CardError, TooFewCards, SettlementError) as fault:
+            yield {"error": f"line {number}: {fault}"}
+
+
+def _answer(variant: Variant, question: dict[str, Any]) -> dict[str, Any]:
+    coup = _coup(question["cards"])
+    settlement = settle(variant, coup, question["stakes"])
+    return {
+        "outcome": coup.outcome.value,
+        "player_total": coup.player_total,
+        "banker_total": coup.banker_total,
+        "cards_used": len(coup.cards),
+        "payouts": {line.bet: line.payout for line in settlement.lines},
+    }
+
+
+def _coup(codes: list[Any]) -> Coup:
+    return deal(Card.parse(code) for code in codes)
+
+
+def _question(line: bytes) -> dict[str, Any]:
+    """Parse one line. Raises BadQuestion."""
+    try:
+        question = json.loads(line, object_pairs_hook=_once_each)
+    except BadQuestion:
+        raise
+    except (ValueError, RecursionError) as fault:
+        raise BadQuestion(f"not a line of JSON: {fault}") from None
+    if not isinstance(question, dict):
+        raise BadQuestion("not a JSON object")
+    for key, kind, wanted in (("cards", list, "a list of card codes"), ("stakes", dict, "an object of bets")):
+        if not isinstance(question.get(key), kind):
+            raise BadQuestion(f'"{key}" must be {wanted}')
+    return question
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object with a repeated key, because its meaning is ambiguous. Raises
+    BadQuestion.
+    """
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise BadQuestion("a key stands twice in one object")
+    return members
 
 
 class Command(BaseCommand):
