@@ -1,4 +1,4 @@
-"""A coup: dealing the hands, their totals, pairs and the outcome."""
+"""A coup: the third-card rules, dealing the hands, their totals, pairs and the outcome."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""`manage.py settle SLUG`: settlement calculator, JSON lines from standard input to standard
-output.
-"""
+"""`manage.py settle SLUG`: settlement calculator for disputes, JSON lines from standard input to
+standard output.
 
-from __future__ import annotations
+A request is `{"cards": ["9H", "4D", …], "stakes": {"banker": 500}}`, with cards in dealing order
+and stakes in minor units. Cards after the end of the coup are ignored. Exclusions and preconditions
+of the game apply; table limits do not.
+"""
 
 import json
 import sys
