@@ -12,9 +12,7 @@ class GamesConfig(AppConfig):
         from games import alterations, ledger_invariants, reports, significant
         from games.change_requests import requests
         from games.chat import letters
-        from games.fairness import hourly_totals
-        from games.fairness.randomness import registration as randomness
-        from games.fairness.returns import registration as returns
+        from games.fairness import hourly_totals, registration
         from games.reports import reconciliation
         from games.shared import malfunction
         from wallet.ledger import hourly_totals as ledger_totals
@@ -40,6 +38,6 @@ class GamesConfig(AppConfig):
         hours.register(reconciliation.HOURS, roll=reconciliation.reconcile_hour, first=ledger_totals.first)
         reports.register()
         significant.register()
-        randomness.register()
-        returns.ready()
+        registration.register_randomness()
+        registration.register_returns()
         requests.ready()
