@@ -100,7 +100,8 @@ def test_gli19_3_2_seeds_come_from_the_operating_system_in_one_place():
     of_games = {name for name in drawing if name.startswith("games.") and ".simulation." not in name}
     assert of_games == {"games.dealer.dealer", "games.dealer.keys"}
     dealer = dict(sources())["games.dealer.dealer"]
-    (made,) = (node for node in nodes(dealer) if isinstance(node, ast.FunctionDef) and node.name == "__init__")
+    (of_dealer,) = (node for node in nodes(dealer) if isinstance(node, ast.ClassDef) and node.name == "Dealer")
+    (made,) = (node for node in of_dealer.body if isinstance(node, ast.FunctionDef) and node.name == "__init__")
     defaults = dict(zip((each.arg for each in made.args.kwonlyargs), made.args.kw_defaults, strict=True))
     assert ast.unparse(defaults["draw"] or made) == "secrets.token_bytes"
     elsewhere = [node for _, tree in sources() for node in nodes(tree) if isinstance(node, ast.keyword)]
