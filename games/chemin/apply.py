@@ -57,7 +57,10 @@ def sit_down(transition: Transition, newcomer: CheminSeat | None) -> Seats:
 
 
 def follow_seats(transition: Transition, seats: Seats) -> Seats:
-    """Note who left, went away, came back or missed a turn; return the remaining seats."""
+    """Note who left, went away, came back or missed a turn; return the remaining seats.
+
+    `games_store_move` stores the same.
+    """
     _note_turn(transition, seats)
     for event in transition.events:
         match event:

@@ -49,7 +49,11 @@ class Forgotten(Exception):
 
 
 class Memory:
-    """The last commitments of an epoch."""
+    """The last commitments of an epoch: which were dealt, as which deal, for what request.
+
+    Commitments are numbered in the order in which they were made. The memory has a fixed number of
+    bytes for each, and forgets the oldest.
+    """
 
     def __init__(self, kept: int = KEPT) -> None:
         self._kept = max(kept, 4)
