@@ -10,11 +10,11 @@ from pytest_django import DjangoDbBlocker
 
 from games.models import LiveTable, Phase, Shape
 from games.shared.stream_tokens import ApiClientTicket, RoundCursor
-from realtime import rounds as live_rounds
+from realtime import table
 from realtime.listener import open_line
 from realtime.renderers import WIRES
-from realtime.rounds import Rounds
 from realtime.stream import MISSED, Stream
+from realtime.table import Rounds
 from tests.api.at_live import client_of
 from tests.api.listening import listening, problem_of, rounds, states, values, wait_for_state
 from tests.builders import a_player
@@ -185,7 +185,7 @@ class Kept(Stream):
 def test_who_missed_more_than_is_told_is_told_so_and_goes_on_from_there(
     evening: Evening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_rounds, "MOST", 2)
+    monkeypatch.setattr(table, "MOST", 2)
     evening.play(4)
     known = [RoundCursor(1, number) for number in range(1, 5)]
 
