@@ -26,7 +26,7 @@ MOMENT = datetime(2026, 11, 21, 4, 5, 9, tzinfo=UTC)
     ],
 )
 def test_each_language_writes_a_moment_its_own_way(language: str, text: str) -> None:
-    template = Template("{% load dates %}{{ at|day }} {{ at|clock }}|{{ date|day }}")
+    template = Template("{% load casino %}{{ at|day }} {{ at|clock }}|{{ date|day }}")
     with translation.override(language):
         moment, _, day = template.render(Context({"at": MOMENT, "date": date(2026, 11, 21)})).partition("|")
     assert moment == text
