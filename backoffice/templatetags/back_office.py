@@ -1,8 +1,10 @@
-"""Template tags for the frame of every back office page: menu, alarms, counts."""
+"""Template tags for the frame of every back office page (menu, alarms, counts), and filters for
+significant events.
+"""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from django import template
 from django.template import RequestContext
@@ -11,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts import banner
+from audit.models import Significant
 from audit.significant import workflow
 from backoffice.approvals import waiting_for
 from backoffice.navigation import FUNCTIONS, Function, duties, functions_of
@@ -22,6 +25,10 @@ from players.login import sessions
 from players.models import User
 from players.staff import Section
 from wallet import house_stop
+from wallet.money import format_money
+
+if TYPE_CHECKING:  # the lists behind the links can only be loaded after all templates and filters
+    from backoffice.significant import Subject, Subjects
 
 RULE: Final = "games.supervise_table"
 STOP_READERS: Final = ("wallet.stop_house", "audit.view_event")
@@ -154,6 +161,24 @@ def breaking_address(address: str) -> SafeString:
 def browser_name(called: str) -> str:
     """Return the names of browser and device from a user agent."""
     return sessions.browser_label(called)
+
+
+@register.filter
+def its_amount(found: Significant) -> str:
+    """Return the amount of the event, "" if it has none."""
+    return "" if found.amount is None else format_money(found.amount, found.currency, "en")
+
+
+@register.filter
+def named(who: str, names: Mapping[str, str]) -> str:
+    """Return the name from *names*, or *who* if it is not there."""
+    return names.get(who, who)
+
+
+@register.filter
+def called(name: str, subjects: "Subjects") -> "Subject":
+    """Return the label and URL of the subject *name*."""
+    return subjects.of(name)
 
 
 def _of(path: str, among: Iterable[Function]) -> Function | None:
