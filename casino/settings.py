@@ -198,7 +198,7 @@ if REPLICA_URL:
         application_name="sabot replica",
         options="-c default_transaction_read_only=on",
     ) | {"CONN_HEALTH_CHECKS": False}  # failed reads are repeated on the primary
-DATABASE_ROUTERS = ["casino.routers.OwnerMigrates"]
+DATABASE_ROUTERS = ["ops.postgresql.roles.OwnerMigrates"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {

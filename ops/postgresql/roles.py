@@ -25,6 +25,14 @@ LISTENING_FOR_LIFE = {
 }
 
 
+class OwnerMigrates:
+    """Database router: only the owner of the tables may migrate them; everything else uses the login role."""
+
+    def allow_migrate(self, db: str, app_label: str, **hints: object) -> bool:
+        """Return whether *db* may be migrated: the alias ``owner``."""
+        return db == "owner"
+
+
 @dataclass(frozen=True)
 class Login:
     """A login role; the password is empty only where the server trusts the socket."""
