@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control
 
-from ops import headers
+from ops.http import FOR_ALL
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -18,7 +18,7 @@ def guard_all(get_response: GetResponse) -> GetResponse:
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
-        for name, value in headers.FOR_ALL.items():
+        for name, value in FOR_ALL.items():
             response.headers.setdefault(name, value)
         return response
 

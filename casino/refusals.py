@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponseBase, parse_cookie
 from django.template.loader import get_template
 from django.utils.translation import get_language_from_request, override
 
-from ops.headers import BARE
+from ops.http import BARE
 from ops.http.bodies import Message
 from ops.http.pages import Headers
 from players.api.problems import MEDIA_TYPE, TOO_LARGE, TOO_OFTEN, TOO_SLOW, Problem

@@ -23,7 +23,7 @@ from django.utils.translation import override
 from games.api.stream import COUNTER, FULL, Counter, is_opening
 from games.shared.stream_tokens import PATH, BadTicket, Ticket, read
 from ops import tracing
-from ops.headers import BARE
+from ops.http import BARE
 from ops.http.pages import CONNECTION
 from ops.readiness import MONITOR
 from players.api.problems import Problem

@@ -21,7 +21,7 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final
 
-from ops.headers import BARE
+from ops.http import BARE
 from ops.http.bodies import Bodies, Body, Gone, Message, Receive, Refused, Send
 
 CONNECTION: Final = "sabot.connection"  # key of an ASGI scope: the asyncio protocol, set by `ops.http.server`

@@ -18,7 +18,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 from django.utils import translation
 from django_htmx.middleware import HtmxDetails
 
-from ops.headers import FOR_ALL
+from ops.http import FOR_ALL
 from players.login.adapter import HouseBackend
 from players.login.sessions import SessionStore
 from tests.harness.sweeps import LANGUAGES, SHOWN_LANGUAGES, TURN, in_turn, share, sweep

@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings as house
 from django.urls import reverse
 
-from ops.headers import FOR_ALL
+from ops.http import FOR_ALL
 from tests.api.client import ApiClient
 from tests.builders import a_player
 from tests.casino.test_checks import PRODUCTION
