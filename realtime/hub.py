@@ -36,9 +36,8 @@ from realtime.floor import Floor
 from realtime.listener import Line, Lost, Notifications, Parameters, open_line
 from realtime.lobby import Lobbies
 from realtime.notices import Notices
-from realtime.renderers import SHOWS, WIRES
 from realtime.stream import OVER, RECONNECT, Stream, WritePart, nowhere
-from realtime.table import WatchedTable
+from realtime.table import SHOWS, WIRES, WatchedTable
 
 MOST_OF_ONE_PLAYER: Final = 6  # streams per player or staff member
 # A page that only listens gets no further stream once its reader has this many: a browser opens six
@@ -96,7 +95,7 @@ class Hub:
         if not self._of_reader[reader]:
             del self._of_reader[reader]
         if not self._of_reader:
-            self._stirred.set()  # to release the lock of `ops.presence`
+            self._stirred.set()  # to release the lock of `ops.beat`
         if self._newcomers.pop(stream, stream) is None:
             return
         self._floor.let_go(stream)

@@ -12,9 +12,8 @@ from games.models import LiveTable, Phase, Shape
 from games.shared.stream_tokens import ApiClientTicket, RoundCursor
 from realtime import table
 from realtime.listener import open_line
-from realtime.renderers import WIRES
 from realtime.stream import MISSED, Stream
-from realtime.table import Rounds
+from realtime.table import WIRES, Rounds
 from tests.api.at_live import client_of
 from tests.api.listening import listening, problem_of, rounds, states, values, wait_for_state
 from tests.builders import a_player
