@@ -16,7 +16,7 @@ from psycopg import AsyncConnection, Notify, OperationalError
 from psycopg.rows import DictRow, dict_row
 
 from games.tables.notify import BLOCKS, CHANNEL, CHAT, DECIDED, NAMES
-from ops.presence import ARRIVE, LEAVE
+from ops.beat import ARRIVE, LEAVE
 from players.notify import NOTICE
 
 NAME: Final = "sabot live"  # application_name of the connection
@@ -56,7 +56,7 @@ class Line:
             return await answer.fetchall()
 
     async def show_presence(self, somebody_is_there: bool) -> None:
-        """Hold the lock that shows that somebody watches, or release it (`ops.presence`). Raises Lost."""
+        """Hold the lock that shows that somebody watches, or release it (`ops.beat`). Raises Lost."""
         if somebody_is_there != self._is_present:
             await self.ask(ARRIVE if somebody_is_there else LEAVE, [])
             self._is_present = somebody_is_there

@@ -22,8 +22,8 @@ from games.chemin import tick as chemin_tick
 from games.models import LiveTable, Table
 from games.shared import phases
 from games.tables.notify import notify_table
-from ops import beat, presence
-from ops.beat import ADVISORY_LOCK, LONGEST_SILENCE, GuardedScheduler, Turn, TurnLost
+from ops import beat
+from ops.beat import ADVISORY_LOCK, CHANNEL, LONGEST_SILENCE, GuardedScheduler, Turn, TurnLost
 from players import mail, notify
 from players.account import closures
 from players.models import ClosureState, Player
@@ -161,9 +161,9 @@ def test_nothing_is_sent_for_a_house_without_tables(sending: Sent):
 @pytest.fixture
 def somebody(superuser: psycopg.Connection) -> Iterator[None]:
     """A web process that serves a stream."""
-    superuser.execute(presence.ARRIVE)
+    superuser.execute(beat.ARRIVE)
     yield
-    superuser.execute(presence.LEAVE)
+    superuser.execute(beat.LEAVE)
 
 
 @pytest.mark.usefixtures("somebody")
@@ -186,9 +186,9 @@ def test_betting_time_that_passes_without_a_bet_waits_for_somebody_to_watch(send
     assert all(phases.advance(other.pk) for other in LiveTable.objects.exclude(pk=live_table.pk))  # for other money
     hurry(live_table)
     assert (phases.late(), ask(sending, "games.tasks.tick")) == ([], [])
-    superuser.execute(presence.ARRIVE)
+    superuser.execute(beat.ARRIVE)
     assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"]
-    superuser.execute(presence.LEAVE)
+    superuser.execute(beat.LEAVE)
     sending.sent.clear()
     assert ask(sending, "games.tasks.tick") == []
     assert phases.advance(live_table.pk)
@@ -228,7 +228,7 @@ def hear_all(beat: Sent, superuser: psycopg.Connection) -> None:
     """Let *beat* hear every notification that was sent before: PostgreSQL passes them on in order, sometimes late."""
     heard: list[psycopg.Notify] = []
     beat._turn.connection.add_notify_handler(heard.append)
-    superuser.execute("SELECT pg_notify(%s, 'the last')", [presence.CHANNEL])
+    superuser.execute("SELECT pg_notify(%s, 'the last')", [CHANNEL])
     while "the last" not in [notification.payload for notification in heard]:
         until_told(beat)
         beat._turn.connection.execute("SELECT 1")
@@ -256,14 +256,14 @@ def test_beat_hears_that_somebody_watches(
     statements: Callable[[], int], sending: Sent, superuser: psycopg.Connection
 ) -> None:
     assert [statements(), statements()] == [1, 0]
-    superuser.execute(presence.ARRIVE)
+    superuser.execute(beat.ARRIVE)
     until_told(sending)
     assert statements() == 1
-    superuser.execute(presence.LEAVE)
+    superuser.execute(beat.LEAVE)
 
 
 def test_beat_listens_where_changes_are_notified():
-    assert presence.CHANNEL == notify.CHANNEL
+    assert CHANNEL == notify.CHANNEL
 
 
 @pytest.mark.parametrize("status", ["paused", "closed"])

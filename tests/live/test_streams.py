@@ -20,7 +20,7 @@ from games.models import LiveTable, Phase
 from games.shared import stream_tokens
 from games.tables.clock import Clock
 from games.tables.notify import CHANNEL, notify_table
-from ops import presence
+from ops import beat
 from players.login import locks, sessions
 from players.models import Ended, Player, Session
 from players.protection import exclusions
@@ -91,7 +91,7 @@ def test_postgresql_knows_whether_anybody_watches(
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:
     def is_watched() -> bool:
-        return superuser.execute(f"SELECT {presence.SOMEBODY_WATCHES}").fetchone() == (True,)
+        return superuser.execute(f"SELECT {beat.SOMEBODY_WATCHES}").fetchone() == (True,)
 
     with watching(url, an_address(live_table)) as watchers:
         watchers[0].wait_for("public", 'data-phase="betting"')
