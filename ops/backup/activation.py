@@ -6,12 +6,17 @@ A player who saw them would know the next cards. None of them is ever dealt. Sea
 shoes are retired, undealt rounds of live tables are cancelled, and dealt rounds are settled by
 their cards. All log-in sessions end and all API tokens are revoked.
 
+The cards of a dealt round determine its result, however long ago, so it is settled. At Chemin de
+Fer the croupier decides by the rule for a player who is still asked, as for every absent one.
+The seeds of retired shoes are published if the dealer still has them.
+
 Every step can be repeated, and must be after an interruption: only the last one lets the house
 open.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -24,8 +29,24 @@ from django.db import connections, transaction
 from audit import log
 from audit.models import Event
 from audit.sealing import sealer, signing
-from ops.backup import database_identity, pg_tools, tables
-from ops.backup.pg_tools import WrongKey
+from games.chemin import shoes as chemin_shoes
+from games.chemin import stop, tick
+from games.models import (
+    OPEN_PHASES,
+    CheminSeat,
+    CheminTable,
+    LiveRound,
+    LiveTable,
+    Phase,
+    Shape,
+    Shoe,
+    ShoeEnding,
+    SoloSeat,
+)
+from games.shared import malfunction, phases, shoes
+from games.tables import clock
+from ops.backup import database_identity, pg_tools
+from ops.backup.pg_tools import OWNER, WrongKey
 from players.api import tokens
 from players.encryption import Purpose, unseal
 from players.login import second_factor, sessions
@@ -35,6 +56,7 @@ from wallet.models.payments import OPEN
 from wallet.payouts import accounts
 from wallet.seamless_wallet.signing import secret_of
 
+STEPS: Final = 60  # more than a coup takes
 FEW = 20  # rows to try: a single damaged one must not decide
 
 
@@ -133,9 +155,9 @@ def settle(say: Callable[[str], object]) -> Settled:
     say(f"Sessions ended: {ended}.")
     revoked = tokens.revoke_every(by=BY, reason=WHY)  # the copy does not know which have been revoked since
     say(f"API tokens revoked: {revoked}.")
-    committed = tables.forget_commitments()
+    committed = forget_commitments()
     say(f"Solo seats whose next round is replaced when the table is opened: {committed}.")
-    cleared = tables.clear(by=BY, why=WHY)
+    cleared = clear_tables(by=BY, why=WHY)
     say(
         f"At live tables: {cleared.settled} rounds settled that were dealt, {cleared.cancelled} cancelled that were"
         f" not, {cleared.retired} shoes retired."
@@ -199,3 +221,83 @@ def _signed() -> str:
             " a new log (docs/operating.md, “Begin a new log”)."
         )
     return f"No signed events are missing: {signed} events of {leaves}."
+
+
+@dataclass
+class Cleared:
+    """Number of rounds settled and cancelled and of shoes retired, and sentences about tables that
+    wait for a ruling.
+    """
+
+    settled: int = 0
+    cancelled: int = 0
+    retired: int = 0
+    waiting: list[str] = field(default_factory=list)
+
+
+def clear_tables(*, by: str, why: str) -> Cleared:
+    """End the round and the shoe of every live table."""
+    cleared = Cleared()
+    for live_table in LiveTable.objects.select_related("table").order_by("pk"):
+        is_chemin, shoe = live_table.table.shape == Shape.CHEMIN, _shoe_in_play(live_table)
+        found = _round_of(live_table)
+        if found is None:
+            pass
+        elif found.phase != Phase.DEALT:
+            malfunction.cancel(round_id=found.pk, reason=why, by=by)
+            cleared.cancelled += 1
+        else:
+            (_play_out if is_chemin else _settle_round)(live_table, found)
+            cleared.settled += _round_of(live_table) is None
+        if waits := _round_of(live_table):
+            cleared.waiting.append(
+                f"{live_table.table} is stopped over round {waits.code}, which is dealt and awaits a ruling."
+            )
+            continue
+        if is_chemin and CheminSeat.objects.filter(live_table=live_table, left_at=None).exists():
+            stop.break_up(live_table_id=live_table.pk, reason=why, by=by)
+        cleared.retired += _retire(live_table, shoe, is_chemin=is_chemin)
+    return cleared
+
+
+def _round_of(live_table: LiveTable) -> LiveRound | None:
+    return LiveRound.objects.filter(live_table=live_table, phase__in=OPEN_PHASES).first()
+
+
+def _settle_round(live_table: LiveTable, found: LiveRound) -> None:
+    """Settle at once: nobody watches the cards being revealed."""
+    LiveRound.objects.using(pg_tools.OWNER).filter(pk=found.pk).update(deadline=clock.now())
+    phases.advance(live_table.pk)
+
+
+def _play_out(live_table: LiveTable, found: LiveRound) -> None:
+    """Let each decision time out, so that the croupier decides for the player."""
+    for _ in range(STEPS):
+        late = clock.now() - timedelta(seconds=settings.LIVE_LATE_SECONDS + 1)
+        CheminTable.objects.using(pg_tools.OWNER).filter(pk=live_table.pk, deadline__isnull=False).update(deadline=late)
+        is_dealt = LiveRound.objects.filter(pk=found.pk, phase=Phase.DEALT).exists()
+        if not (is_dealt and tick.advance(live_table.pk)):
+            return
+
+
+def _shoe_in_play(live_table: LiveTable) -> Shoe | None:
+    return live_table.shoe if live_table.shoe and live_table.shoe.ended_at is None else None
+
+
+@transaction.atomic
+def _retire(live_table: LiveTable, before: Shoe | None, *, is_chemin: bool) -> int:
+    """Retire the shoe on a table; return how many were retired, with the one there *before* its round ended."""
+    live_table.refresh_from_db()
+    shoe = _shoe_in_play(live_table)
+    if shoe is not None:
+        (chemin_shoes if is_chemin else shoes).end(shoe, ShoeEnding.RETIRED)
+    ended = {each.pk for each in (before, shoe) if each is not None}
+    return Shoe.objects.filter(pk__in=ended, ending=ShoeEnding.RETIRED).count()
+
+
+def forget_commitments() -> int:
+    """Make the rounds that seats at solo tables are committed to impossible to deal; return the number of seats.
+
+    A seat commits to another round when its player opens the table. Its bets are kept.
+    """
+    return SoloSeat.objects.using(OWNER).update(rules_digest="", sealed_seed=b"")
