@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from ops.embedded.locks import FileLock
+from ops.embedded.users import FileLock
 
 BRIDGE = "sabot"
 NAMED = 'echo "$0" > /proc/sys/kernel/hostname; exec "$@"'  # gives a machine its own host name

@@ -16,9 +16,8 @@ from pathlib import Path
 
 from ops.embedded import binaries, postgres, users, valkey
 from ops.embedded.children import Child, wait_for_end
-from ops.embedded.locks import FileLock
 from ops.embedded.paths import SHORT, EmbeddedError, Paths, Purpose
-from ops.embedded.users import READY
+from ops.embedded.users import READY, FileLock
 
 POLL_SECONDS = 0.5  # between two checks for users; a server that dies is noticed at once
 SECONDS_FOR_LEFTOVERS = 60.0

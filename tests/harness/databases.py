@@ -16,8 +16,8 @@ from django.test import override_settings
 from psycopg.sql import SQL, Identifier
 
 from ops.embedded import Addresses, Purpose, ensure_running
-from ops.embedded.locks import FileLock
 from ops.embedded.paths import OWNER_ROLE, SUPERUSER, VALKEY_DATABASES, WEB_ROLE
+from ops.embedded.users import FileLock
 from ops.postgresql.roles import GROUP, close_to_public
 
 TEMPLATE = "template_of_tests"

@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from ops.embedded import Paths, Purpose, addresses, keeper_pid
-from ops.embedded.locks import is_locked
+from ops.embedded.users import is_locked
 from tests.harness.sweeps import sample
 from tests.start.support import User, fresh_var, processes_of, server, using, wait_until
 

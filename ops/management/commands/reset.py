@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ops import embedded
-from ops.embedded.locks import FileLock
+from ops.embedded.users import FileLock
 
 
 class Command(BaseCommand):
