@@ -66,7 +66,7 @@ def description() -> bytes:
 
 app_name = "api"
 urlpatterns = [
-    path("", include("players.api.urls")),
+    path("", include("players.api.self_views")),
     path("", include("games.api.urls")),
     path("protection/pause/", Pause.as_view(), name="pause"),
     path("", include("wallet.api")),

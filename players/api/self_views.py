@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from django.urls import path
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import BasePermission
@@ -126,3 +127,9 @@ class Check(PlayerApiView):
         }
         sitting = {"session": session, "began": seen.began, "now": seen.now, "rounds": seen.rounds} | sums
         return answer | {"is_due": seen.is_check_due, "sitting": sitting}
+
+
+urlpatterns = [
+    path("self/", Self.as_view(), name="self"),
+    path("protection/check/", Check.as_view(), name="reality_check"),
+]
