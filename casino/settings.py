@@ -127,7 +127,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
-                "casino.context.house",
+                "casino.templates.house",
             ],
         },
     },

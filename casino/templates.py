@@ -17,6 +17,8 @@ from functools import cache, partial
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
+from django.http import HttpRequest
 from django.template import Context, Template, Variable
 from django.template.base import FilterExpression, Node, NodeList, TextNode
 from django.template.defaulttags import IfNode, URLNode
@@ -26,6 +28,7 @@ from django.templatetags.i18n import TranslateNode
 from django.templatetags.static import StaticNode, static
 from django.urls import reverse
 from django.utils import translation
+from django.utils.functional import SimpleLazyObject
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.timezone import localtime
@@ -37,8 +40,12 @@ from jinja2.visitor import NodeTransformer
 from accounts import banner
 from backoffice.templatetags.charts import pie_chart
 from games.tables.fragments import mark_part
+from players import staff
 from players.datetime_format import written_day, written_time
+from players.login.current_user import player_of
+from wallet.models import Mode
 from wallet.money import format_amount, format_figure, format_money, format_signed_money
+from wallet.operator_wallet.operators import funds
 
 ALONE: Final = 1  # a single text is as fast as it can be
 
@@ -239,3 +246,23 @@ FORMATS: Final[dict[str, Callable[..., str]]] = {
 }
 TEXTS: Final[dict[str, Callable[..., str]]] = {"gettext": translation.gettext, "pgettext": translation.pgettext}
 ADDRESSES: Final[dict[str, Callable[..., str]]] = {"url": url, "icon": icon}
+
+
+def house(request: HttpRequest) -> dict[str, Any]:
+    """Return the variables of every page: ``reader``, the player who reads it (None for visitors
+    and staff); ``demo``; ``support_email``; ``csp_nonce``, as django-htmx expects it; and
+    ``real_balance``, ``staff_names`` and ``banner`` (shown to everybody), which are queried only if
+    used.
+
+    A page may be about a ``player`` other than the reader.
+    """
+    player = player_of(request.user)
+    return {
+        "reader": player,
+        "real_balance": partial(funds, player, Mode.REAL) if player else None,
+        "staff_names": SimpleLazyObject(staff.called),
+        "banner": banner.on_this_page,
+        "demo": settings.DEMO,
+        "support_email": settings.SUPPORT_EMAIL,
+        "csp_nonce": getattr(request, "csp_nonce", ""),
+    }
