@@ -12,7 +12,7 @@ from backoffice.dashboard import views as staff_dashboard
 from backoffice.ledger import ledger
 from backoffice.players import actions, limits, lists, protection, search, sections
 from backoffice.rounds import id_for_code
-from casino import api, offline, views
+from casino import api, views
 from casino.styleguide import styleguide
 from games.tables.felt_sheet import felt_sheet
 from ops.metrics.views import metrics
@@ -28,7 +28,7 @@ urlpatterns = [
     path("healthz", views.health, name="health"),
     path("readyz", views.ready, name="ready"),
     path("metrics", metrics, name="metrics"),
-    path("service-worker.js", offline.service_worker, name="service_worker"),
+    path("service-worker.js", views.service_worker, name="service_worker"),
     path("felt/<slug:digest>.css", felt_sheet, name="felt_sheet"),
     path("api/schema/", api.api_schema, name="api_schema"),
     path("api/docs/", api.api_docs, name="api_docs"),
@@ -124,7 +124,7 @@ urlpatterns = [
     path("staff/exclusions/<int:exclusion_id>/lift/", protection.staff_exclusion_lift, name="staff_exclusion_lift"),
     path("staff/", include("backoffice.urls")),
     *i18n_patterns(
-        path("offline/", offline.offline, name="offline"),
+        path("offline/", views.offline, name="offline"),
         path("account/register/", Register.as_view(), name="account_signup"),
         path("account/close/", account_close, name="account_close"),
         path("account/data/", account_data, name="account_data"),

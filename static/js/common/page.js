@@ -43,6 +43,6 @@ for (const list of document.querySelectorAll("[data-open-where-wide]")) {
 // A form with errors: focus the first wrong field, unless the page names another element.
 if (!document.querySelector("[autofocus]")) document.querySelector("main [aria-invalid=true]")?.focus();
 
-// The service worker stores the page for lost connections (casino/offline.py). It is loaded last.
+// The service worker stores the page for lost connections (casino/views.py). It is loaded last.
 const { worker } = document.querySelector("script[data-worker]").dataset;
 addEventListener("load", () => navigator.serviceWorker?.register(worker, { updateViaCache: "all" }));
