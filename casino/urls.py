@@ -10,7 +10,7 @@ from backoffice.audit import access_log, event_log
 from backoffice.audit.event_log import log_state
 from backoffice.dashboard import views as staff_dashboard
 from backoffice.ledger import ledger
-from backoffice.players import actions, limits, lists, protection, search, sections
+from backoffice.players import actions, limits, profile, protection, search
 from backoffice.rounds import id_for_code
 from casino import api, views
 from casino.styleguide import styleguide
@@ -94,19 +94,19 @@ urlpatterns = [
     path("staff/people/<int:staff_id>/", staff_accounts.staff_person, name="staff_person"),
     path("staff/people/<int:staff_id>/ask/<slug:action>/", staff_accounts.staff_person_ask, name="staff_person_ask"),
     path("staff/players/", search.staff_players, name="staff_players"),
-    path("staff/players/<int:player_id>/", sections.staff_player, name="staff_player"),
-    path("staff/players/<int:player_id>/money/", lists.staff_player_money, name="staff_player_money"),
+    path("staff/players/<int:player_id>/", profile.staff_player, name="staff_player"),
+    path("staff/players/<int:player_id>/money/", profile.staff_player_money, name="staff_player_money"),
     path(
         "staff/players/<int:player_id>/payments/",
-        lists.staff_player_payments,
+        profile.staff_player_payments,
         name="staff_player_payments",
     ),
     path(
         "staff/players/<int:player_id>/sessions/",
-        lists.staff_player_sessions,
+        profile.staff_player_sessions,
         name="staff_player_sessions",
     ),
-    path("staff/players/<int:player_id>/notes/", lists.staff_player_notes, name="staff_player_notes"),
+    path("staff/players/<int:player_id>/notes/", profile.staff_player_notes, name="staff_player_notes"),
     path("staff/players/<int:player_id>/lock/", actions.staff_player_lock, name="staff_player_lock"),
     path("staff/players/<int:player_id>/unlock/", actions.staff_player_unlock, name="staff_player_unlock"),
     path("staff/players/<int:player_id>/pause/", actions.staff_player_pause, name="staff_player_pause"),

@@ -19,7 +19,7 @@ NAMED = re.compile(r"""["']([\w/]+\.html)#([\w-]+)["']""")
 # Templates whose parts are named by a variable, and the module that does so.
 BY_VARIABLE = {
     "games/panels.html": "games.shared.panel_tabs",
-    "staff/player_sections.html": "backoffice.players.sections",
+    "staff/player_sections.html": "backoffice.players.profile",
 }
 
 

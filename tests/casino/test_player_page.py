@@ -16,7 +16,7 @@ from accounts import data_export
 from audit.models import Category, Significant, Weight
 from audit.reports.requests import clock
 from audit.significant import detection
-from backoffice.players import lists
+from backoffice.players import profile
 from players import staff
 from players.login import locks
 from players.models import Note, Player, Session
@@ -162,7 +162,7 @@ class TestNotes:
 
     @pytest.mark.sweep
     def test_are_read_on_page_by_page(self, monkeypatch):
-        monkeypatch.setattr(lists, "PAGE", 2)
+        monkeypatch.setattr(profile, "PAGE", 2)
         player, clerk, desk = a_player(), a_member_of_staff("support"), of("support")
         for number in range(5):
             staff.add(player=player, text=f"note no. {number}", restricted=False, by=clerk)
@@ -213,7 +213,7 @@ class TestPlay:
 class TestMoney:
     @pytest.mark.sweep
     def test_every_movement_is_there_with_what_it_left(self, monkeypatch):
-        monkeypatch.setattr(lists, "PAGE", 3)
+        monkeypatch.setattr(profile, "PAGE", 3)
         player, table = a_player(real=100_000), a_table()
         for _ in range(3):
             a_round(player, table, player=1000)
@@ -233,7 +233,7 @@ class TestMoney:
 
     @pytest.mark.sweep
     def test_deposits_and_withdrawals_are_read_on_page_by_page(self, monkeypatch):
-        monkeypatch.setattr(lists, "PAGE", 2)
+        monkeypatch.setattr(profile, "PAGE", 2)
         player, desk = a_verified_player(real=500_000), of("finance")
         made: dict[str, list[Any]] = {
             "": [a_payment(player, 10_000 + number).pk for number in range(5)],
@@ -246,7 +246,7 @@ class TestMoney:
 
 @pytest.mark.sweep
 def test_sessions_are_read_on_page_by_page_and_lead_to_others_from_there(monkeypatch):
-    monkeypatch.setattr(lists, "PAGE", 2)
+    monkeypatch.setattr(profile, "PAGE", 2)
     player, desk = a_player(), of("support")
     made = [Session.objects.create(id=uuid4(), user=player.user, ip="192.0.2.7", browser="x/y").pk for _ in range(5)]
     pages = list(every_page(desk, f"/staff/players/{player.pk}/sessions/"))
