@@ -13,6 +13,7 @@ from babel import Locale
 from babel.messages import Catalog, Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
+from django.utils.translation import ngettext_lazy
 
 from ops.i18n.hardcoded import (
     FIXED,
@@ -27,6 +28,16 @@ from ops.i18n.hardcoded import (
 from ops.i18n.sources import Tree, collect, compiled
 
 WIDTH: Final = 120
+
+# Texts of Django that players can see and that Django lacks in one of the languages. Listed here, they are extracted,
+# and the project's translation takes precedence over Django's.
+BORROWED = (
+    # django.contrib.auth.password_validation.MinimumLengthValidator: not in Romanian as of 5.2.
+    ngettext_lazy(
+        "This password is too short. It must contain at least %d character.",
+        "This password is too short. It must contain at least %d characters.",
+    ),
+)
 
 # Without dates and names: a catalogue changes only when a text does.
 _HEADER: Final = """\
