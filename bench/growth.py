@@ -31,7 +31,7 @@ from games.models import Participation
 from ops.embedded.paths import SUPERUSER
 from players.login import second_factor
 from players.models import Player, Staff
-from players.staff import first_staff
+from players.staff import create_first
 from tests import old_months
 
 ROUNDS: Final = int(os.environ.get("ROUNDS", "1000000"))
@@ -137,7 +137,7 @@ def growth(pace: Pace) -> list[Result]:
         played, few, most, *_ = register(PLAYERS)
         with web(1, TEMPLATE) as port:
             repeat(solo_clicker(played, port))(SECONDS_PLAYED)
-        staff = first_staff.found(email="staff@bench.example", name="Somebody", roles=ROLES)
+        staff = create_first(email="staff@bench.example", name="Somebody", roles=ROLES)
         second_factor.give(staff.user)
         asked = []
         for name, rounds in (("small", max(large // 100, 200)), ("large", large)):

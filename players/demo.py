@@ -20,7 +20,7 @@ from players import registration
 from players.login import second_factor
 from players.models import Jurisdiction, LimitKind, Mail, Period, Player, User
 from players.protection import limits
-from players.staff import first_staff
+from players.staff import create_first
 
 PASSWORD = "cards-on-the-table"  # noqa: S105  (published; an installation with these accounts does not start in production)
 HASHED = (
@@ -101,7 +101,7 @@ def create_demo_people() -> None:
 
 def _create(login: DemoLogin) -> None:
     if not login.currency:
-        first_staff.found(email=login.email, name=login.name, roles=(login.role,), is_demo=True)
+        create_first(email=login.email, name=login.name, roles=(login.role,), is_demo=True)
         return
     jurisdiction = Jurisdiction.objects.get(pk=login.code)
     registration.register(

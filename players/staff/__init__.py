@@ -14,11 +14,12 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import partial
 from typing import Final, cast
+from uuid import UUID
 
 import psycopg
 from django.conf import settings
 from django.contrib.auth.models import Group
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, connections, transaction
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
@@ -31,6 +32,8 @@ from players.login import second_factor, sessions
 from players.models import Ended, Note, Player, Staff, StaffAction, StaffChange, User
 from players.registration import EmailTaken
 
+OWNER: Final = "owner"  # database alias of the owner of the tables
+FOUND: Final = "SELECT players_staff_found(%s, %s, %s::text[], %s)"
 ASK: Final = "players.ask_staff"
 DECIDE: Final = "players.decide_staff"
 SOMEBODY_DECIDES: Final = """
@@ -403,3 +406,44 @@ def forget(player: Player) -> None:
     """Erase the texts of all notes about a player. The database refuses unless the account has been erased."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT players_forget_notes(%s)", [player.pk])
+
+
+def create_first(
+    *,
+    email: str,
+    name: str,
+    roles: tuple[str, ...],
+    password: str | None = None,
+    is_demo: bool = False,
+    same_person: UUID | None = None,
+) -> Staff:
+    """Create a staff account with *roles* and a verified address, as the database owner on the command
+    line: one of the first of an installation, or one where too few people are left.
+
+    Without *password*, the owner of the account sets the first one with a mailed code.
+    *same_person* is the person of another account of theirs.
+
+    Raises EmailTaken; ProgrammingError or InternalError if the database refuses, for example for an
+    unknown role.
+    """
+    with transaction.atomic(using=OWNER):
+        try:
+            with transaction.atomic(using=OWNER):
+                user = User.objects.db_manager(OWNER).create_user(
+                    email, password, verified=True, language="en", is_demo=is_demo
+                )
+        except IntegrityError as error:
+            raise EmailTaken from error
+        with connections[OWNER].cursor() as cursor:
+            cursor.execute(FOUND, [user.pk, name, list(roles), same_person])
+            (number,) = cursor.fetchone()
+        staff = Staff.objects.using(OWNER).get(pk=number)
+        log.record(
+            "staff.employed",
+            by="system",
+            on=str(staff),
+            data={"roles": sorted(roles), "demo": is_demo, "person": str(staff.person)},
+            personal={"email": user.email, "name": name},
+            using=OWNER,
+        )
+    return staff

@@ -17,7 +17,7 @@ from django.core.validators import validate_email
 
 from players.models import Staff
 from players.registration import EmailTaken
-from players.staff import first_staff
+from players.staff import create_first
 
 
 class Command(BaseCommand):
@@ -56,9 +56,7 @@ class Command(BaseCommand):
         if same_person_as and same is None:
             raise CommandError(f"No staff account has the address {same_person_as}.")
         try:
-            staff = first_staff.found(
-                email=email, name=name, roles=tuple(roles), same_person=same.person if same else None
-            )
+            staff = create_first(email=email, name=name, roles=tuple(roles), same_person=same.person if same else None)
         except EmailTaken as error:
             raise CommandError(f"An account already uses the address {email}.") from error
         self.stdout.write(

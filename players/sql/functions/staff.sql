@@ -140,7 +140,7 @@ END $$;
 REVOKE ALL ON FUNCTION players_staff_make FROM PUBLIC;
 
 -- Make the first staff accounts of an installation, or one that restores access when no other can.
--- For the owner of the database, on the command line; see players/staff/first_staff.py.
+-- For the owner of the database, on the command line; see `create_first` in players/staff/__init__.py.
 -- Arguments, result and errors as for players_staff_make; `roles` is an array of group names.
 CREATE OR REPLACE FUNCTION players_staff_found(login bigint, called text, roles text[], same_person uuid) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
