@@ -14,7 +14,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ops.embedded import binaries, postgres, users, valkey
+from ops.embedded import binaries, servers, users
 from ops.embedded.children import Child, wait_for_end
 from ops.embedded.paths import SHORT, EmbeddedError, Paths, Purpose
 from ops.embedded.users import READY, FileLock
@@ -38,15 +38,15 @@ class Keeper:
         users.prepare(self.paths)
         programs = binaries.for_servers(self.paths)
         leftovers = FileLock(self.paths.servers_lock).lock(seconds=SECONDS_FOR_LEFTOVERS)
-        postgres.prepare(self.paths, programs, self.purpose)
+        servers.prepare_cluster(self.paths, programs, self.purpose)
         inherited = (leftovers.descriptor,)
-        database = Child(postgres.program(self.paths, programs, self.purpose, inherited), say)
-        broker = Child(valkey.program(self.paths, programs, inherited), say)
+        database = Child(servers.postgres_program(self.paths, programs, self.purpose, inherited), say)
+        broker = Child(servers.valkey_program(self.paths, programs, inherited), say)
         self.children = [database, broker]
         for child in self.children:
             child.start()
-        postgres.wait_until_ready(self.paths, database)
-        valkey.wait_until_ready(self.paths, broker)
+        servers.wait_for_postgres(self.paths, database)
+        servers.wait_for_valkey(self.paths, broker)
 
     def tend(self) -> None:
         """Restart servers that die, until no process uses them or SIGTERM arrives. The users' lock

@@ -223,7 +223,7 @@ CALLERS = {
     "ops.http.server": "the port that its launcher opened",
     "ops.health": "its own port",
     "ops.beat": "nobody: it asks for this machine's name",
-    "ops.embedded.valkey": "its own socket",
+    "ops.embedded.servers": "its own socket",
     "games.dealer.client": "DEALER, a socket or a port of another machine of the house",
     "games.dealer.server": "its own port",
     "audit.key_folder": "the socket of the signer or of the dealer",
