@@ -71,10 +71,10 @@ class ForkServer:
 
     def run(self) -> None:
         """Start, keep running until stopped, then stop. Raises CannotOpen, EmbeddedError."""
-        with stop_signals():
+        with stop_signals() as asked:
             try:
                 self._open()
-                while True:
+                while not asked.is_set():
                     self._supervise()
                     wait_for_end(self._children, POLL_SECONDS)
             finally:

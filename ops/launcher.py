@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Event
 from types import FrameType
 
 from ops.embedded.children import describe, die_with_parent
@@ -130,19 +131,25 @@ def port_from_environment() -> int:
 
 
 @contextmanager
-def stop_signals() -> Iterator[None]:
-    """Turn the first stop signal into `Stop` and ignore the following ones: stopping takes seconds at most."""
+def stop_signals() -> Iterator[Event]:
+    """Turn the first stop signal into `Stop` and ignore the following ones: stopping takes seconds at most.
+
+    Yields an event that is set from then on. Python drops an exception that is raised in a destructor or in a
+    callback of a weak reference, so a loop must look at it as well.
+    """
+    asked = Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
         for each in STOP_SIGNALS:
             signal.signal(each, signal.SIG_IGN)
+        asked.set()
         raise Stop
 
     # If SIGHUP is ignored already, nohup did that: the system is to outlive the terminal.
     wanted = [each for each in STOP_SIGNALS if not (each == signal.SIGHUP and signal.getsignal(each) == signal.SIG_IGN)]
     before = {number: signal.signal(number, stop) for number in wanted}
     try:
-        yield
+        yield asked
     except Stop:
         pass
     finally:
