@@ -18,14 +18,14 @@ from audit import approvals
 from audit.models import Approval, Decision
 from players.models import LimitKind, LimitSource, Period
 from players.protection import limits
-from tests.wallet import holds, model
+from tests.wallet import holds, model, voiding
 from tests.wallet.faults import Way
 from tests.wallet.model import CASH, FREE, PURSE, REAL, Book, Round
 from tests.wallet.money_moves import write
 from tests.wallet.settling import settle_all
 from tests.wallet.stepping import Stepping
 from wallet import cashier, ledger, payouts, withdrawals
-from wallet.ledger import accounts, adjustments, purse, round_reversal
+from wallet.ledger import accounts, adjustments, purse
 from wallet.models import AccountKind, Mode, NoticePath, PaymentState, Why, Withdrawal
 from wallet.payments import notifications
 from wallet.payments.deposits import begin
@@ -331,8 +331,9 @@ class WalletMachine(Stepping):
     @rule(which=which, fault=faults)
     def void(self, which: int, fault: Way | None) -> None:
         round_id, round_ = self.settled.pop(which % len(self.settled))
+        voiding.store_round(round_id, self.scene.table)
         self.step(
-            whole(lambda: round_reversal.undo_round(round_id)),
+            lambda: voiding.void_stored(round_id, self.scene.table),
             round_.void,
             read=lambda undone: sum(each.shortfall for each in undone),
             fault=fault,

@@ -14,6 +14,7 @@ from django.db import Error, connection
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
 from audit import approvals
+from games.models import Table
 from players.models import Player, Staff
 from players.protection import limits
 from players.protection.limits import LimitsError
@@ -48,6 +49,7 @@ class Scene:
     accounts: tuple[PayoutAccount, ...]
     staff: tuple[Staff, Staff]
     support: Staff
+    table: Table  # of the rounds that are voided
     begin: Callable[[], list[Book]]  # returns the initial state of the model
 
 
@@ -183,6 +185,8 @@ TABLES = (
     "players_limitchange",
     "audit_approval",
     "audit_decision",
+    "games_void",
+    "games_incident",
 )
 COUNT_ROWS = "SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table in TABLES)
 

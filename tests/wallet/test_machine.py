@@ -17,7 +17,7 @@ from pytest_django import DjangoDbBlocker
 
 from players.models import LimitKind, Period
 from players.protection.limits import own_limits, required, set_limit
-from tests.builders import a_verified_player
+from tests.builders import a_table, a_verified_player
 from tests.harness import databases
 from tests.harness.sweeps import examples
 from tests.people import a_member_of_staff
@@ -60,7 +60,7 @@ def scene(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         own = [own_limits(player) for player in players]
         banks = tuple(an_account(player) for player in players)
         clerk, second = a_member_of_staff("finance"), a_member_of_staff("finance")
-        support = a_member_of_staff("support")
+        support, table = a_member_of_staff("support"), a_table()
         connection.close()
         yield Scene(
             database.name,
@@ -68,6 +68,7 @@ def scene(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
             banks,
             (clerk, second),
             support,
+            table,
             lambda: [book_of(*each) for each in zip(REAL_MONEY.values(), laws, today, own, strict=True)],
         )
 
