@@ -151,13 +151,13 @@ def worst_rows(bets: tuple[BetRule, ...]) -> tuple[Row, ...]:
     A handful of more than a thousand coups is left.
     """
     rows = {tuple(bet.pays(coup) for bet in bets) for coup in EVERY_COUP}
-    return tuple(row for row in rows if not any(_outdoes(other, row) for other in rows))
+    gains = {row: tuple(map(_gain, row)) for row in rows}
+    return tuple(row for row in rows if not any(_outdoes(other, gains[row]) for other in gains.values()))
 
 
-def _outdoes(one: Row, other: Row) -> bool:
-    """Return whether one row is at least as good as another for every bet, and better for one."""
-    gains = [(_gain(mine), _gain(theirs)) for mine, theirs in zip(one, other, strict=True)]
-    return all(mine >= theirs for mine, theirs in gains) and any(mine > theirs for mine, theirs in gains)
+def _outdoes(one: tuple[Fraction, ...], other: tuple[Fraction, ...]) -> bool:
+    """Return whether one row of gains is at least as good as another for every bet, and better for one."""
+    return one != other and all(mine >= theirs for mine, theirs in zip(one, other, strict=True))
 
 
 def _gain(pays: Pays | None) -> Fraction:
