@@ -51,8 +51,15 @@ SETTINGS = {
     "log_timezone": "UTC",
     "log_line_prefix": "%m [%p] %q%u@%d ",
 }
-# A test database lives for seconds: with autovacuum, its query plans would depend on timing.
-NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
+# A test database lives for seconds: with autovacuum, its query plans would depend on timing. Calls of functions are
+# counted, for the budgets of what is written.
+NOT_DURABLE = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "track_functions": "pl",
+}
 
 
 def postgres_program(paths: Paths, binaries: Binaries, purpose: Purpose, inherited: tuple[int, ...]) -> Program:

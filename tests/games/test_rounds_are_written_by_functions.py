@@ -42,7 +42,7 @@ from games.tables.status import close_table, pause_table
 from games.variants import VARIANTS
 from players.account import terms
 from tests.builders import a_player, a_round, a_seat, a_shared_table, a_table
-from tests.harness.rows_written import rows_written
+from tests.harness.rows_written import rows_written, triggers_called
 from tests.people import events
 from wallet import ledger
 from wallet.ledger import accounts
@@ -533,12 +533,16 @@ WRITTEN_BY_THE_LEDGER = {
 }
 
 
+TRIGGERS_OF_A_ROUND = {"wallet_refuse_other_writers": 6}  # one for each statement that writes the ledger
+
+
 @pytest.mark.django_db
 def test_the_budget_of_a_solo_round():
     """Statements that the product sends, and rows that PostgreSQL writes, for one bet; more rows are a regression."""
     player, table = a_player(real=MONEY), a_table()
     a_round(player, table, player=STAKE)  # the first round of a day inserts totals that later ones update
     seat, before = a_seat(player, table, player=STAKE), rows_written()
+    triggers = triggers_called()
     with CaptureQueriesContext(connection) as sent:
         play_round(
             player=player,
@@ -548,6 +552,7 @@ def test_the_budget_of_a_solo_round():
             slip_version=seat.slip_version,
         )
     assert [query["sql"].split()[0] for query in sent if "SAVEPOINT" not in query["sql"]] == ["SELECT", "SELECT"]
+    assert triggers_called() - triggers == TRIGGERS_OF_A_ROUND
     written = rows_written() - before
     assert {table: rows for table, rows in written.items() if not table.startswith("wallet_")} == WRITTEN_BY_GAMES
     assert written <= Counter(WRITTEN_BY_GAMES | WRITTEN_BY_THE_LEDGER)

@@ -1,4 +1,4 @@
-"""Counts the rows that a transaction writes."""
+"""Counts the rows that a transaction writes, and the calls of trigger functions."""
 
 import re
 from collections import Counter
@@ -9,6 +9,10 @@ ROWS = """
 SELECT relname, n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_xact_user_tables
 WHERE n_tup_ins + n_tup_upd + n_tup_del > 0
 """
+TRIGGERS = """
+SELECT s.funcname, s.calls FROM pg_stat_xact_user_functions AS s JOIN pg_proc AS p ON p.oid = s.funcid
+WHERE p.prorettype = 'trigger'::regtype
+"""
 
 
 def rows_written() -> Counter[str]:
@@ -16,3 +20,14 @@ def rows_written() -> Counter[str]:
     with connection.cursor() as cursor:
         cursor.execute(ROWS)
         return Counter({re.sub(r"_\d{4}_?\d{2}$", "", table): rows for table, rows in cursor.fetchall()})
+
+
+def triggers_called() -> Counter[str]:
+    """Return how often this transaction has called each trigger function, those of deferred constraints included.
+
+    The server of the tests counts calls: ``track_functions``.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute(TRIGGERS)
+        return Counter(dict(cursor.fetchall()))
