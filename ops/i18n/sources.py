@@ -19,7 +19,7 @@ TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
 ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "swagger"})
 # Modules of the back office and of the command line, and the engine, which says nothing.
 _ENGLISH_MODULE = re.compile(
-    r"(^|/)(audit|backoffice|management|engine|simulation)/|(^|/)(staff|styleguide)[^/]*(\.py|/)"
+    r"(^|/)(audit|backoffice|management|engine)/|(^|/)simulation\.py|(^|/)(staff|styleguide)[^/]*(\.py|/)"
 )
 _API_MODULE = re.compile(r"/(api|seamless_wallet)(/|\.py$)")
 DOMAIN = "django"

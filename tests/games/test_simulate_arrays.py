@@ -8,6 +8,7 @@ from itertools import zip_longest
 import numpy as np
 import pytest
 
+from games import simulation
 from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK, Card
 from games.engine.conditions import CoupClass
@@ -15,8 +16,7 @@ from games.engine.coup import Coup, deal
 from games.engine.dealing import coups as coups_of_shoe
 from games.engine.settle import settle
 from games.engine.shoe import shuffle
-from games.simulation import simulators
-from games.simulation.tally import slips, unit
+from games.simulation import slips, unit
 from games.variants import VARIANTS
 from tests.harness.sweeps import examples, sample
 
@@ -33,7 +33,7 @@ def shuffled(count: int, decks: int) -> list[tuple[Card, ...]]:
     return [shuffle(sha256(b"%d" % number).digest(), decks) for number in range(count)]
 
 
-def as_array(shoes: list[tuple[Card, ...]]) -> simulators.Bytes:
+def as_array(shoes: list[tuple[Card, ...]]) -> simulation.Bytes:
     return np.array([[PLACE[card] for card in shoe] for shoe in shoes], np.uint8)
 
 
@@ -44,9 +44,9 @@ def facts(coup: Coup) -> CoupClass:
 @cache
 def payouts_by_arrays(slug: str, number: int) -> dict[str, int]:
     """Return the payouts of every bet for one coup of a class, as the simulation counts them."""
-    counts = np.zeros(len(simulators.CLASSES), np.int64)
+    counts = np.zeros(len(simulation.CLASSES), np.int64)
     counts[number] = 1
-    tally = simulators.settle_classes(VARIANTS[slug], counts)
+    tally = simulation.settle_classes(VARIANTS[slug], counts)
     assert all(payouts.total() == 1 for payouts in tally.values())
     return {bet: next(iter(payouts)) for bet, payouts in tally.items()}
 
@@ -56,8 +56,8 @@ def payouts_by_engine(variant: Variant, coup: Coup) -> dict[str, int]:
     return {line.bet: line.payout for settlement in settled for line in settlement.lines}
 
 
-def assert_same(numbers: simulators.Words, coups: list[Coup]) -> None:
-    assert [simulators.CLASSES[number] for number in numbers] == [facts(coup) for coup in coups]
+def assert_same(numbers: simulation.Words, coups: list[Coup]) -> None:
+    assert [simulation.CLASSES[number] for number in numbers] == [facts(coup) for coup in coups]
     for number, coup in zip(numbers.tolist(), coups, strict=True):
         for slug, variant in VARIANTS.items():
             assert payouts_by_arrays(slug, number) == payouts_by_engine(variant, coup), coup
@@ -69,42 +69,42 @@ def test_the_same_shoes_give_the_engines_coups_and_payouts_to_the_end_of_the_sho
     step_by_step = zip_longest(*(coups_of_shoe(shoe) for shoe in shoes))
     coups = [coup for step in step_by_step for coup in step if coup]
     assert len(coups) > SHOES * 55
-    assert_same(simulators.all_coups(as_array(shoes)), coups)
+    assert_same(simulation.all_coups(as_array(shoes)), coups)
 
 
 @pytest.mark.sweep
 def test_the_same_fresh_decks_give_the_engines_coups_and_payouts() -> None:
     decks = shuffled(FRONTS, 1)
-    assert_same(simulators.first_coups(as_array(decks)), [deal(deck) for deck in decks])
+    assert_same(simulation.first_coups(as_array(decks)), [deal(deck) for deck in decks])
 
 
 def test_arrays_laid_out_either_way_give_the_same_coups() -> None:
     rows = as_array(shuffled(50, 1))[:, :6]
     columns = np.asfortranarray(rows)
-    assert (simulators.first_coups(rows) == simulators.first_coups(columns)).all()
+    assert (simulation.first_coups(rows) == simulation.first_coups(columns)).all()
 
 
 @pytest.mark.parametrize("decks", [1, 8])
 def test_fresh_shoes_hold_every_card_as_often_as_their_decks(decks: int) -> None:
-    shoes = simulators.fresh_shoes(decks, 64)
+    shoes = simulation.fresh_shoes(decks, 64)
     assert 50 < len(shoes) <= 64
     assert (np.sort(shoes, axis=1) == np.repeat(np.arange(CARDS), decks)).all()
 
 
 def test_fresh_fronts_never_hold_a_card_of_one_deck_twice() -> None:
-    fronts = simulators.fresh_fronts(1, 50_000)
+    fronts = simulation.fresh_fronts(1, 50_000)
     assert (np.diff(np.sort(fronts, axis=1), axis=1) > 0).all()
 
 
 @pytest.mark.parametrize(
     "dealt",
     [
-        pytest.param(lambda: simulators.fresh_fronts(1, 300_000), id="fronts of one deck"),
-        pytest.param(lambda: simulators.fresh_fronts(8, 300_000), id="fronts of eight decks"),
-        pytest.param(lambda: simulators.fresh_shoes(8, 2_000), id="shoes of eight decks"),
+        pytest.param(lambda: simulation.fresh_fronts(1, 300_000), id="fronts of one deck"),
+        pytest.param(lambda: simulation.fresh_fronts(8, 300_000), id="fronts of eight decks"),
+        pytest.param(lambda: simulation.fresh_shoes(8, 2_000), id="shoes of eight decks"),
     ],
 )
-def test_every_card_is_as_likely_at_every_position(dealt: Callable[[], simulators.Bytes]) -> None:
+def test_every_card_is_as_likely_at_every_position(dealt: Callable[[], simulation.Bytes]) -> None:
     cards = dealt()
     for position in range(cards.shape[1]):
         counts = np.bincount(cards[:, position], minlength=CARDS)

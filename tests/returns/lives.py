@@ -12,7 +12,7 @@ from games.engine.bets import Variant
 from games.engine.conditions import Facts
 from games.engine.counting import count_coups
 from games.engine.evidence import LIMIT, bet_test, name_of
-from games.simulation.simulators import CLASSES
+from games.simulation import CLASSES
 
 Counts = NDArray[np.int64]
 

@@ -23,7 +23,7 @@ from games.engine.evidence import (
 )
 from games.engine.odds import exact
 from games.engine.shoe import shuffle
-from games.simulation.simulators import all_coups
+from games.simulation import all_coups
 from games.variants import VARIANTS
 from tests.harness.sweeps import sweep
 from tests.returns.lives import alarms, by_bet, endings, log_evidence, numbered, seeds, ways

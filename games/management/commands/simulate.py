@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, OutputWrapper
 
-from games.simulation import simulators
-from games.simulation.tally import Run, as_json, as_table, compare
+from games import simulation
+from games.simulation import Run, as_json, as_table, compare
 from games.variants import VARIANTS
 
 SECONDS_BETWEEN_REPORTS = 1.0
@@ -33,7 +33,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, slug: str, coups: int, fast: bool, **options: Any) -> None:
         variant = VARIANTS[slug]
-        simulate = simulators.simulate if fast else simulators.simulate_by_engine
+        simulate = simulation.simulate if fast else simulation.simulate_by_engine
         started = time.perf_counter()
         tally = simulate(variant, coups, Progress(self.stderr, coups))
         run = Run(variant, coups, time.perf_counter() - started, fast, tuple(compare(variant, tally)))
