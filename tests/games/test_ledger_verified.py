@@ -13,8 +13,8 @@ import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 
-from games.ledger_invariants import ROUNDS
 from games.models import Participation, Phase, Table
+from games.registration import ROUNDS
 from players.models import Player
 from tests.builders import a_player, a_round, a_seat, a_table
 from tests.games.test_rounds_are_written_by_functions import as_played, without_refusal

@@ -1,6 +1,6 @@
 """Verification of ledgers that tests wrote without a game: their rounds are not stored."""
 
-from games.ledger_invariants import ROUNDS
+from games.registration import ROUNDS
 from wallet.invariants import verify
 from wallet.invariants.verify import Check
 
