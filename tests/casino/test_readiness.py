@@ -7,8 +7,9 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, connections
 from django.db.migrations.loader import MigrationLoader
 
-from ops import beat, health, readiness
+from ops import beat, readiness
 from ops.beat import Turn
+from ops.management.commands import healthy
 from ops.readiness import NO_BROKER, NO_DATABASE, OLDER_TABLES, STOPPING, Readiness, ReadinessMonitor
 from tests.harness.databases import Database
 from tests.people import a_visitor
@@ -89,17 +90,17 @@ class TestHealthy:
         assert capsys.readouterr().out == "signer: signed 0 events\n"
 
     def test_beat_is_at_work_or_stands_by_and_is_known_by_its_machine(self, cloned_db, monkeypatch):
-        with pytest.raises(health.Unwell, match="no beat is active or standing by on this host"):
-            health.clock()
+        with pytest.raises(healthy.Unwell, match="no beat is active or standing by on this host"):
+            healthy.clock()
         turn = Turn(connections["default"].settings_dict)
         turn.wait(print)
         try:
-            assert health.clock() == "beat: active"
-            monkeypatch.setattr(health, "LONGEST_TICK", -1)
-            with pytest.raises(health.Unwell, match="beat has done nothing for 0 seconds"):
-                health.clock()
+            assert healthy.clock() == "beat: active"
+            monkeypatch.setattr(healthy, "LONGEST_TICK", -1)
+            with pytest.raises(healthy.Unwell, match="beat has done nothing for 0 seconds"):
+                healthy.clock()
             monkeypatch.setattr(beat, "name", lambda: "sabot beat elsewhere")
-            with pytest.raises(health.Unwell, match="no beat is active or standing by on this host"):
-                health.clock()
+            with pytest.raises(healthy.Unwell, match="no beat is active or standing by on this host"):
+                healthy.clock()
         finally:
             turn.connection.close()

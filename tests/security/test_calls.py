@@ -221,7 +221,7 @@ CALLERS = {
     "ops.launcher": "its own port",
     "ops.fork_server": "its own port",
     "ops.http.server": "the port that its launcher opened",
-    "ops.health": "its own port",
+    "ops.management.commands.healthy": "its own port",
     "ops.beat": "nobody: it asks for this machine's name",
     "ops.embedded.servers": "its own socket",
     "games.dealer.client": "DEALER, a socket or a port of another machine of the house",

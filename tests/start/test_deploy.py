@@ -14,8 +14,9 @@ from django.core.management import get_commands, load_command_class
 from audit.verification.verify import LOG, TIME, Key
 from casino import worker
 from casino.celery import app
-from ops import beat, health
+from ops import beat
 from ops.http import server
+from ops.management.commands import healthy
 from tests.harness.sweeps import TURN, sweep
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -289,9 +290,9 @@ def test_the_signer_s_keys_can_be_written_where_they_are_looked_for(tmp_path):
 def test_every_program_is_started_and_asked_how_it_is():
     probes = {name: service["healthcheck"]["test"][-1] for name, service in OURS.items() if "healthcheck" in service}
     assert set(probes) == set(OURS) - {"prepare"}
-    assert set(probes.values()) == set(health.ROLES)
+    assert set(probes.values()) == set(healthy.ROLES)
     assert {unit.name.partition("@")[0].removesuffix(".service") for unit in UNITS} == {
-        f"sabot-{role}" for role in health.ROLES
+        f"sabot-{role}" for role in healthy.ROLES
     }
 
 
