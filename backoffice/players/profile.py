@@ -52,7 +52,7 @@ from players.models import (
     Submission,
     User,
 )
-from players.models.staff import LONGEST_NOTE
+from players.models.people import LONGEST_NOTE
 from players.protection import exclusions, limits
 from players.search import IDENTITY, SEE, SESSIONS
 from players.staff import VISIBLE_TO_PLAYER, access_log

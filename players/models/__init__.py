@@ -40,6 +40,7 @@ from players.models.people import (
     Agreement,
     ApiCall,
     ApiToken,
+    ApprovalNotification,
     BrowserSession,
     Closure,
     ClosureState,
@@ -48,12 +49,18 @@ from players.models.people import (
     LimitsAsked,
     LogInLock,
     Mail,
+    Note,
+    Notice,
     Player,
     Scope,
+    SearchWord,
     Session,
     Staff,
+    StaffAction,
+    StaffChange,
     User,
     UserManager,
+    WordField,
 )
 from players.models.service import (
     DECIDED,
@@ -69,7 +76,6 @@ from players.models.service import (
     Topic,
     Verdict,
 )
-from players.models.staff import ApprovalNotification, Note, Notice, SearchWord, StaffAction, StaffChange, WordField
 
 __all__ = [
     "DECIDED",
