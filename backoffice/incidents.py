@@ -29,9 +29,8 @@ from audit.tree import NotSealed, proof_of
 from backoffice.incident_timeline import Moment, events_of, timeline
 from backoffice.lists.paging import NEWEST_FIRST
 from games import incidents
-from games.incidents import Case, letters
+from games.incidents import Case, Concerned, concerned, letters
 from games.incidents.letters import LONGEST_ADDITION, LetterError, Offer, Written
-from games.incidents.participants import Concerned, concerned
 from games.models import OPEN_PHASES, Incident, IncidentKind, IncidentNote, LetterCopy, LetterKind, Phase, Table
 from games.shared.malfunction import KIND, PERMISSION, evidence_of, stated
 from games.verification.records import RoundVerification

@@ -13,7 +13,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from games.incidents.participants import Line, lines
+from games.incidents import Line, lines
 from games.lobby.selectors import find_round, read_id
 from games.models import OPEN_PHASES, LiveRound, Participation, Table
 from games.rounds.codes import read_code

@@ -24,7 +24,7 @@ from backoffice.players.facts import SEE_FLAGS, account_name, balances, deposits
 from backoffice.players.search import PAYERS
 from games.history import playing
 from games.history.search import Search, find
-from games.incidents.participants import lines
+from games.incidents import lines
 from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
 from players import harm_markers, staff
 from players.access import StaffRequest, staff_required

@@ -25,8 +25,7 @@ from kombu.exceptions import OperationalError
 
 from audit import log
 from games import incidents
-from games.incidents import Case
-from games.incidents.participants import Concerned, concerned, without_erased
+from games.incidents import Case, Concerned, concerned, without_erased
 from games.models import IncidentLetter, LetterCopy, LetterEnd, LetterKind, Phase, Ruling
 from players import mail
 from players.datetime_format import written_moment

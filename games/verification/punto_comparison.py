@@ -11,7 +11,7 @@ from games.engine.bets import Variant
 from games.engine.coup import Coup, Side, TooFewCards
 from games.engine.dealing import coup_at, opening
 from games.engine.settle import Line, Settlement
-from games.incidents.participants import refund_text
+from games.incidents import refund_text
 from games.models import Participation, Shoe, Wager
 from games.rounds.dealt import binding_of, read_evidence
 from games.rounds.integrity import Doubt

@@ -9,9 +9,8 @@ from django.test import Client
 
 from accounts import data_export
 from games import incidents
-from games.incidents import Case, letters
+from games.incidents import Case, Concerned, concerned, letters
 from games.incidents.letters import LetterError, written
-from games.incidents.participants import Concerned, concerned
 from games.models import Incident, IncidentLetter, LetterCopy, LetterKind, LiveTable, Participation, Phase, VoidPart
 from games.shared import malfunction
 from players import mail

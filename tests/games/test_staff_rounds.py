@@ -4,8 +4,7 @@ import html
 
 import pytest
 
-from games.incidents import open_incident
-from games.incidents.participants import refund_text
+from games.incidents import open_incident, refund_text
 from games.models import IncidentKind, Round, VoidPart
 from games.rounds.codes import read_code
 from tests.builders import a_player, a_round, a_table
