@@ -15,7 +15,7 @@ from backoffice.rounds import id_for_code
 from casino import api, views
 from casino.styleguide import styleguide
 from games.tables.felt_sheet import felt_sheet
-from ops.metrics.views import metrics
+from ops.metrics import metrics
 from players.access import staff_required
 from players.demo import outbox
 from players.staff.access_log import listed

@@ -1,4 +1,4 @@
-"""Prometheus metrics of this process, if ``METRICS`` is set; `ops.metrics.views` has those from the
+"""Prometheus metrics of this process, if ``METRICS`` is set; `ops.metrics` has those from the
 database.
 
 Every process writes to its own file in ``METRICS_DIR``, and the process that is scraped reads them
@@ -24,7 +24,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from audit.log import Json
 from ops.logs import view_of
-from ops.metrics.views import metrics
+from ops.metrics import metrics
 
 BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 DEALT: Final = "round.settled"  # event kind of settled rounds of all tables

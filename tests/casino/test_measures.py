@@ -16,10 +16,10 @@ from django.test import RequestFactory
 from pytest_django import DjangoDbBlocker
 
 from games.models import LiveRound
+from ops import metrics
 from ops.fork_server import web_arguments
 from ops.launcher import listening_socket
-from ops.metrics import views
-from ops.metrics.views import House
+from ops.metrics import House
 from tests.builders import a_player, a_table
 from tests.harness import databases, web
 from tests.harness.owner import update_as_owner
@@ -47,13 +47,13 @@ COUNTED = re.compile(r"^sabot_\w+(?:\{([^}]*)\})? ", re.MULTILINE)
 )
 def test_read_it_may_who_brings_the_token_or_comes_from_such_a_network_by_itself(settings, address, headers, may):
     settings.METRICS_FROM, settings.METRICS_TOKEN = ["127.0.0.0/8", "10.9.0.0/16"], TOKEN
-    assert views.may_read(RequestFactory().get("/metrics", headers=headers, REMOTE_ADDR=address)) is may
+    assert metrics.may_read(RequestFactory().get("/metrics", headers=headers, REMOTE_ADDR=address)) is may
 
 
 def test_without_a_token_set_none_is_one(settings):
     settings.METRICS_TOKEN = ""
     request = RequestFactory().get("/metrics", headers={"Authorization": "Bearer "}, REMOTE_ADDR="203.0.113.7")
-    assert not views.may_read(request)
+    assert not metrics.may_read(request)
 
 
 def test_of_processes_that_are_gone_only_what_they_counted_is_kept(tmp_path):
@@ -61,7 +61,7 @@ def test_of_processes_that_are_gone_only_what_they_counted_is_kept(tmp_path):
         pass
     for name in (f"gauge_livesum_{gone.pid}.db", f"counter_{gone.pid}.db", f"gauge_livesum_{os.getpid()}.db"):
         (tmp_path / name).touch()
-    views.forget_the_dead(tmp_path)
+    metrics.forget_the_dead(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {
         f"counter_{gone.pid}.db",
         f"gauge_livesum_{os.getpid()}.db",
@@ -95,7 +95,7 @@ class TestHouse:
         def fail() -> None:
             raise Error
 
-        monkeypatch.setattr(views, "lag", fail)
+        monkeypatch.setattr(metrics, "lag", fail)
         assert self.said() == {"sabot_database_up": 0}
 
 

@@ -20,7 +20,7 @@ from audit.reports.kinds import Answer
 from games.lobby.selectors import keep_table
 from games.models import Table
 from ops import readiness
-from ops.metrics.views import House
+from ops.metrics import House
 from tests.audit.reporting import ROW, a_kind, asked, registered
 from tests.builders import a_player, a_table
 from tests.harness.databases import Database

@@ -44,7 +44,7 @@ PUT_TOGETHER = {
     "ops.beat": "texts of ops/beat.py",
     "realtime.listener": "the name of the channel, and texts of the module",
     "ops.metrics.collect": "it counts what others run",
-    "ops.metrics.views": "texts of the module",
+    "ops.metrics": "texts of the module",
     "ops.postgresql.roles": NAMES,
     "ops.privileges": "names and rights declared in the module",
     "ops.reencryption": "names of tables and columns, declared in the module",
