@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from django.db import transaction
+
+from audit import log
 from audit.models import Checkpoint
 from audit.sealing import signing
 from audit.verification.checking import is_signed
 from audit.verification.verify import Checkpoint as Signed
-from audit.verification.verify import Key, Unproven
+from audit.verification.verify import Key, Unproven, signers_of
 
+KEYS_ANNOUNCED: Final = "log.keys_announced"
 FEW: Final = 50
 MOST: Final = 1000  # rows to search at most: where so many are invalid, the rest will be too, and the table may be long
 
@@ -90,3 +94,25 @@ def house_keys() -> list[Key]:
         return signing.known()
     except Unproven:
         return []
+
+
+class NothingNew(Exception):
+    """Either every trusted key signs already, or none does."""
+
+
+@transaction.atomic
+def announce_keys() -> list[str]:
+    """Record which keys of ``AUDIT_KEYS`` are new to the log and which sign it now; return the new
+    ones in C2SP format. Raises NothingNew, and Unproven where the setting is invalid.
+    """
+    believed, newest = signing.known(), last()
+    if newest is None:
+        raise NothingNew("No key of AUDIT_KEYS has signed a checkpoint: there is nobody to announce them to.")
+    mine = [key for key in believed if key.name == signing.origin(believed)]
+    signers = signers_of(newest.note)  # an invalid signature of a trusted key would have invalidated the checkpoint
+    signs = [key for key in mine if (key.name, key.hash) in signers]
+    new = [key.vkey for key in mine if key not in signs]
+    if not new:
+        raise NothingNew("AUDIT_KEYS names no key that does not sign already: add the lines of the new ones to it.")
+    log.record(KEYS_ANNOUNCED, by="system", on="log", data={"keys": [*new], "signs": [key.vkey for key in signs]})
+    return new

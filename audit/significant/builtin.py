@@ -14,7 +14,7 @@ from django.db import connection, transaction
 
 from audit.models import Category, Clock, Pulse, Weight
 from audit.reports import verification
-from audit.sealing import key_announcement
+from audit.sealing import checkpoints
 from audit.significant import detection, workflow
 from audit.significant.detection import Found, Leaves
 
@@ -85,7 +85,7 @@ def beat(who: str) -> None:
 KINDS: Final[dict[str, detection.Significance]] = {
     "log.refused": (Category.ERROR, Weight.ALERT, "Signer refuses the audit log"),
     "log.lags": (Category.ERROR, Weight.ALERT, "Audit log signing delayed"),
-    key_announcement.ANNOUNCED: (Category.PARAMETER, Weight.NOTICE, "New audit log signing keys announced"),
+    checkpoints.KEYS_ANNOUNCED: (Category.PARAMETER, Weight.NOTICE, "New audit log signing keys announced"),
     "retention.changed": (Category.PARAMETER, Weight.NOTICE, "Retention period changed"),
     "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data erased"),
     "report.failed": (Category.ERROR, Weight.NOTICE, "Report failed"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from audit.sealing import key_announcement
+from audit.sealing import checkpoints
 from audit.verification.verify import Unproven
 
 
@@ -21,8 +21,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command. Raises CommandError if there is nothing to announce."""
         try:
-            announced = key_announcement.announce()
-        except (key_announcement.NothingNew, Unproven) as error:
+            announced = checkpoints.announce_keys()
+        except (checkpoints.NothingNew, Unproven) as error:
             raise CommandError(str(error)) from error
         self.stdout.write("\n".join(["The event log says from now on that these keys are to sign it:", *announced]))
         self.stdout.write("The next checkpoint covers that. Once it is there, start the signer again.")
