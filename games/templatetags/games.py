@@ -1,6 +1,8 @@
-"""Tags and filters of games: fragments, felts and rounds."""
+"""Tags and filters of games: fragments, felts and rounds, and versions in English for the back office."""
 
 import re
+from datetime import UTC, datetime
+from fractions import Fraction
 from typing import Final
 from uuid import UUID
 
@@ -10,12 +12,13 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
+from games.engine.odds import percent
 from games.history.statement import figures
 from games.models import Round
 from games.rounds import codes
 from games.tables.felt_sheet import felt_url
 from games.tables.fragments import render_fragment
-from wallet.money import format_figure
+from wallet.money import format_figure, format_money
 
 register = template.Library()
 register.simple_tag(render_fragment, name="fragment")
@@ -64,3 +67,21 @@ def with_rounds(text: str) -> SafeString:
             pieces += [escaped[position:begin], f'<a class="link" href="{address}">{escaped[begin:end]}</a>']
             position = end
     return mark_safe("".join([*pieces, escaped[position:]]))  # noqa: S308  (escaped above)
+
+
+@register.filter
+def percentage(share: Fraction) -> str:
+    """Format a share of one in percent with four places."""
+    return f"{percent(share, 4)} %"
+
+
+@register.filter
+def english_amount(minor: int, currency: str) -> str:
+    """Format minor units of a currency."""
+    return format_money(minor, currency, "en")
+
+
+@register.filter
+def moment(text: str) -> str:
+    """Format a time of the event log for people."""
+    return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
