@@ -185,7 +185,7 @@ def test_a_round_of_a_shared_table_is_voided_by_the_clock_by_one_before_its_deal
     assert callers("games.shared.void", "void_coup") == {"void_live_round"}
     assert callers("games.chemin.tick", "void_coup") == {"_answer"}
     named = {name for name, tree in sources() for node in nodes(tree) if is_two_peoples_action(node)}
-    assert named == {"games.apps"}, "what two people decide is done by the approval and nobody else"
+    assert named == {"games.registration"}, "what two people decide is done by the approval and nobody else"
 
 
 def is_two_peoples_action(node: ast.AST) -> bool:
