@@ -8,6 +8,7 @@ from django.db import connection
 from audit.reports.kinds import Interval, kind_of
 from tests import reports_history
 from tests.builders import a_player
+from tests.chemin.at_table import a_chemin_table, a_staked_coup, sit
 from tests.live.at_table import a_live_table, bet, round_at
 from tests.reports_history import a_depositor, ask, clock
 from tests.wallet.payout_builders import a_withdrawal
@@ -64,10 +65,12 @@ def test_gli19_2_9_3_says_what_is_held_for_players_in_each_currency_to_the_last_
         theirs = {kind: was.get(kind, 0) for kind in ("cash", "purse", "bank", "escrow", "stakes", "pending")}
         assert row["total"] == sum(theirs.values()) == -was.get("house", 0) - was["cashier"]
         assert row["total"] == row["available"] + row["held"] + row["pending"]
+        assert row["held"] == (row["set_aside"] or 0) + row["stakes"] + row["banks"]
         assert (row["cash"], row["purse"], row["pending"]) == (theirs["cash"], theirs["purse"], theirs["pending"])
         assert (row["banks"], row["stakes"]) == (theirs["bank"], theirs["escrow"] + theirs["stakes"])
     assert rows["SEK", "end"]["banks"] >= 10_000  # not covered by stakes
-    assert rows["SEK", "end"]["stakes"] == 5000  # of the round with closed bets
+    held = {currency: rows[currency, "end"]["set_aside"] for currency in ("SEK", "RON")}
+    assert held == {"SEK": 5000, "RON": 2000}  # of the round with closed bets
     assert rows["SEK", "end"]["pending"] > 12_000
 
 
@@ -80,6 +83,16 @@ def test_gli19_2_9_3_what_is_set_aside_for_bets_is_held_and_not_available():
     assert (row["total"], row["available"], row["held"], row["pending"]) == (100_000, 70_000, 10_000, 20_000)
     assert row["set_aside"] == 10_000
     assert round_at(live_table).phase == "betting"
+
+
+def test_gli19_2_9_3_stakes_in_a_coup_and_its_bank_are_held_and_not_available():
+    live_table, since = a_chemin_table(), clock()
+    for place in (1, 2):
+        sit(a_depositor("SE", 100_000), live_table, place)
+    a_staked_coup(live_table, 10_000, 4_000)
+    row = read(Interval(since, clock()))["SEK", "end"]
+    assert (row["total"], row["available"], row["held"]) == (200_000, 186_000, 14_000)
+    assert (row["stakes"], row["banks"], row["set_aside"]) == (4_000, 10_000, 0)
 
 
 @pytest.mark.sweep
