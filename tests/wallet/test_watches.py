@@ -3,9 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-import psycopg
 import pytest
-from django.db import connections
 
 from audit.models import Category, Significant, Weight
 from audit.sealing import sealer
@@ -197,14 +195,12 @@ class TestTheWatches:
 
 
 @pytest.mark.sweep
-def test_a_sudden_change_is_found_once_and_only_of_players_known_for_long(cloned_db, only_watches):
+def test_a_sudden_change_is_found_once_and_only_of_players_known_for_long(cloned_db, owner, only_watches):
     regular, newcomer, steady = (a_player() for _ in range(3))
-    with connections["owner"].cursor() as cursor:
-        owner: psycopg.Connection = cursor.connection
-        for weeks in (12, 8, 4, 2):
-            for player, amount in ((regular, 100_000), (steady, 2_000_000)):
-                deposit(player, amount)
-            age(owner, "audit_event", "at", 7 * weeks, "kind = 'deposit.posted' AND at > now() - interval '1 hour'")
+    for weeks in (12, 8, 4, 2):
+        for player, amount in ((regular, 100_000), (steady, 2_000_000)):
+            deposit(player, amount)
+        age(owner, "audit_event", "at", 7 * weeks, "kind = 'deposit.posted' AND at > now() - interval '1 hour'")
     for _ in range(2):
         deposit(regular, 1_500_000)
         deposit(newcomer, 3_000_000)
