@@ -87,6 +87,7 @@ class Evening:
 
 
 @pytest.mark.sweep
+@pytest.mark.usefixtures("without_voids")
 @pytest.mark.django_db
 @pytest.mark.parametrize("seed", sample(range(8), 2))
 def test_everybody_has_what_they_began_with(seed):

@@ -84,6 +84,7 @@ def test_rare_kinds_are_found_by_an_index_of_their_own():
 
 
 @pytest.mark.sweep
+@pytest.mark.usefixtures("without_voids")
 def test_a_journal_leads_to_its_accounts_its_round_and_what_it_reverses(finance):
     player = a_player(real=1000)
     _, settled = a_round(player, staked=100, paid=0)

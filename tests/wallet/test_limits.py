@@ -105,7 +105,7 @@ class TestCounting:
 
 
 @pytest.mark.sweep
-def test_a_void_on_a_later_day_gives_the_room_back_on_the_day_of_the_round(cloned_db, owner):
+def test_a_void_on_a_later_day_gives_the_room_back_on_the_day_of_the_round(cloned_db, owner, without_voids):
     player = a_player("GB", real=1000)
     staked, settled = a_rounds_money(player, staked=100, paid=0)
     for table in ("wallet_journal", "wallet_day"):
@@ -120,6 +120,7 @@ def test_a_void_on_a_later_day_gives_the_room_back_on_the_day_of_the_round(clone
     limit(player, "loss", "day", 1)
     for journal in (staked, settled):
         ledger.reverse({journal.journal_id: uuid4()}, kind="void")
+    without_voids()
     assert counted(player) == (1000, 0, 0, 0)
     assert is_whole()
 

@@ -46,6 +46,7 @@ def test_finance_reads_every_entry_of_a_journal(finance):
 
 
 @pytest.mark.sweep
+@pytest.mark.usefixtures("without_voids")
 def test_a_reversal_names_what_it_reverses(finance):
     _, settled = a_round(a_player(real=1000), staked=100, paid=0)
     ledger.reverse({settled.journal_id: uuid4()}, kind="void")
