@@ -24,11 +24,10 @@ from audit.reports import runner
 from audit.reports.intervals import Period, interval_of
 from audit.reports.kinds import Kind, all_kinds
 from bench.clicks import SOLO, Browser, solo_clicker
-from bench.house import fresh_house, open_house, point_at, web
+from bench.house import fresh_house, point_at, superuser_of, web
 from bench.measuring import Pace, Result, Unavailable, compare, repeat, say
 from bench.play import register
 from games.models import Participation
-from ops.embedded.paths import SUPERUSER
 from players.login import second_factor
 from players.models import Player, Staff
 from players.staff import create_first
@@ -239,9 +238,3 @@ def _copying(superuser: psycopg.Connection, table: str) -> str:
     into = ", ".join(f'"{name}"' for name in names)
     values = ", ".join(differs.get(name, f'old."{name}"') for name in names)
     return f"INSERT INTO {table} ({into}) SELECT {values} FROM copied AS new JOIN sample_{table} AS old USING (round)"
-
-
-def superuser_of(name: str) -> psycopg.Connection:
-    """Connect as a superuser."""
-    url = open_house().database(name, SUPERUSER)
-    return psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor)

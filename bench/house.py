@@ -148,6 +148,12 @@ def fresh_house(name: str = DATABASE, *, template: str = MIGRATED) -> Iterator[N
         _execute(addresses, "DROP DATABASE {} WITH (FORCE)", name)
 
 
+def superuser_of(name: str) -> psycopg.Connection:
+    """Connect as a superuser."""
+    url = open_house().database(name, SUPERUSER)
+    return psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor)
+
+
 def point_at(name: str) -> None:
     """Make Django use another database."""
     connections.close_all()

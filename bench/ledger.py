@@ -14,8 +14,7 @@ from typing import Final
 
 import psycopg
 
-from bench.growth import superuser_of
-from bench.house import fresh_house
+from bench.house import fresh_house, superuser_of
 from bench.measuring import Pace, Result, Unavailable, say
 from bench.play import register
 from tests import old_months

@@ -1,16 +1,16 @@
 """Benchmarks of play without HTTP, in an empty house: postings, solo rounds, rounds of a shared table."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import partial
-from itertools import count
+from itertools import count, cycle
 from typing import Final
 from uuid import UUID, uuid4
 
 from django.db import connection, connections, transaction
 
-from bench.house import CLIENTS, fresh_house, pgbench, team
+from bench.house import CLIENTS, fresh_house, pgbench, superuser_of, team
 from bench.measuring import Pace, Rate, Result, Unavailable, compare, repeat
 from games import solo
 from games.models import LiveTable, Phase, Table
@@ -56,41 +56,50 @@ FROM games_liveseat AS seat WHERE seat.round_id = %(round)s ORDER BY seat.accoun
 """
 
 
+OF_FOUR_CURRENCIES: Final = ("SE", "DK", "RO", "GB")
 POST: Final = "SELECT * FROM wallet_write(%s::jsonb, false)"
 
 
-def register(number: int) -> list[Player]:
-    """Open the tables and return *number* players with money; the first few have set their
-    limits.
+def register(number: int, *, jurisdictions: Sequence[str] = ("SE",)) -> list[Player]:
+    """Open the tables and return *number* players with money, of each jurisdiction in turn; the first few have set
+    their limits.
     """
     load_tables()
-    where = Jurisdiction.objects.get(pk="SE")
-    currency = where.currencies[0]
     with transaction.atomic(), connection.cursor() as cursor:
         users = [User(email=f"player{each}@bench.example") for each in range(number)]
         User.objects.bulk_create(users, AT_ONCE)
-        players = [Player(user=each, jurisdiction=where, currency=currency, birth_date=BORN) for each in users]
+        places = cycle([Jurisdiction.objects.get(pk=each) for each in jurisdictions])
+        players = [
+            Player(user=each, jurisdiction=place, currency=place.currencies[0], birth_date=BORN)
+            for each, place in zip(users, places, strict=False)
+        ]
         Player.objects.bulk_create(players, AT_ONCE)
         agreed = (Agreement(player=each, terms_version=terms.VERSION) for each in players)
         Agreement.objects.bulk_create(agreed, AT_ONCE)
         cursor.execute(OPEN)
     with connections["owner"].cursor() as cursor:
         cursor.execute(SIT)
-    cash = Account.objects.filter(kind=AccountKind.CASH, mode=Mode.REAL).order_by("pk").values_list("pk", flat=True)
-    deposits = [ledger.Line(account, currency, Mode.REAL, MONEY) for account in cash]
-    till = accounts.house_account(AccountKind.CASHIER, currency, Mode.REAL)
-    for first in range(0, number, AT_ONCE):
-        lines = deposits[first : first + AT_ONCE]
-        taken = ledger.Line(till, currency, Mode.REAL, -MONEY * len(lines))
-        deposit = ledger.request(ledger.Journal(uuid4(), "deposit", (*lines, taken)))
-        with connections["owner"].cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM wallet_write(%s::jsonb, false)", [deposit])
+    for currency in {each.currency for each in players}:
+        _deposit(currency)
     for player in players[:CLIENTS]:
         for kind, period in limits.required(player):
             limits.set_limit(player=player, kind=kind, period=period, amount=MONEY, by=str(player))
     with connections["owner"].cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
     return players
+
+
+def _deposit(currency: str) -> None:
+    """Give money to all accounts in a currency."""
+    cash = Account.objects.filter(kind=AccountKind.CASH, mode=Mode.REAL, currency=currency).order_by("pk")
+    deposits = [ledger.Line(account, currency, Mode.REAL, MONEY) for account in cash.values_list("pk", flat=True)]
+    till = accounts.house_account(AccountKind.CASHIER, currency, Mode.REAL)
+    for first in range(0, len(deposits), AT_ONCE):
+        lines = deposits[first : first + AT_ONCE]
+        taken = ledger.Line(till, currency, Mode.REAL, -MONEY * len(lines))
+        deposit = ledger.request(ledger.Journal(uuid4(), "deposit", (*lines, taken)))
+        with connections["owner"].cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM wallet_write(%s::jsonb, false)", [deposit])
 
 
 def posting(pace: Pace) -> list[Result]:
@@ -141,6 +150,33 @@ def dealer(player: Player) -> Rate:
         seat = solo.play(click).seat
 
     return repeat(play)
+
+
+def hot_house(pace: Pace) -> list[Result]:
+    """Journals of four players in one currency, which share an account of the house, compared with players in four
+    currencies, which do not.
+    """
+    with fresh_house():
+        players = register(2 * CLIENTS, jurisdictions=(*OF_FOUR_CURRENCIES, *["SE"] * CLIENTS))
+        apart, alike = players[:CLIENTS], players[CLIENTS:]
+        spread, hot = (team(*(partial(poster, each) for each in players)) for players in (apart, alike))
+        with spread as yardstick, hot as ours:
+            return compare(pace, "postings/s", yardstick, {"hot_house": ours}, aim=0.9)
+
+
+def audit_on(pace: Pace) -> list[Result]:
+    """Solo rounds from four concurrent players, compared with those of a house that writes no event of a round."""
+    with fresh_house("silent"), superuser_of("silent") as superuser:
+        superuser.execute(SILENT)
+        silent = team(*(partial(dealer, each) for each in register(CLIENTS)))
+        with silent as yardstick, fresh_house(), team(*(partial(dealer, each) for each in register(CLIENTS))) as ours:
+            return compare(pace, "rounds/s", yardstick, {"audit_on": ours}, aim=0.8)
+
+
+SILENT: Final = """
+CREATE OR REPLACE FUNCTION audit_append(kind text, by text, "on" text, rest text) RETURNS bigint
+LANGUAGE sql AS 'SELECT 0::bigint'
+"""
 
 
 def _against_pgbench(
