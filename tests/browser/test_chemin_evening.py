@@ -108,12 +108,12 @@ class Salon:
         for browser_player in self.seated_players.values():
             expect(browser_player.page.locator("#live-board")).to_have_attribute("data-key", latest)
             expect(browser_player.page.locator("#live-public")).to_have_attribute("data-phase", state.phase.value)
-            banks = browser_player.page.locator(".place--bank")
+            banks = browser_player.page.locator(".seat--bank")
             expect(banks).to_have_count(1 if state.bank else 0)
             if state.bank:
-                expect(banks).to_have_id(f"place-{state.bank.seat}")
+                expect(banks).to_have_id(f"seat-{state.bank.seat}")
             if state.turn:
-                expect(browser_player.page.locator(".place--turn")).to_have_id(f"place-{state.turn}")
+                expect(browser_player.page.locator(".seat--turn")).to_have_id(f"seat-{state.turn}")
         self.expect_cards_only_where_they_may_be(state)
 
     def expect_cards_only_where_they_may_be(self, state: State) -> None:

@@ -73,7 +73,7 @@ class CheminWindow(Window):
 
     def _play(self, page: Page) -> None:
         if not page.locator(SEATED).count():
-            page.locator(".place__sit").first.click()
+            page.locator(".seat__sit").first.click()
             if not self._until(lambda: page.locator(SEATED).count() > 0):
                 self._open(page)
             return

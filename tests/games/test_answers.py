@@ -11,7 +11,7 @@ from tests.builders import a_golden_table, a_player, a_purse, a_table
 from tests.games.at_pages import MONEY
 from tests.harness.dom import OOB, Element, apply_parts, read, sent_by
 
-BETS = {"next-round", "meter-bet", "balance", "win", "check-place"}
+BETS = {"next-round", "meter-bet", "balance", "win", "check-slot"}
 ROUND = BETS | {"stage", "call", "last-round", "commitment"}
 AROUND = {"banner"}
 

@@ -21,7 +21,7 @@ def test_a_reality_check_refuses_the_bet_and_is_answered_at_the_table(owner: psy
     owner.execute("UPDATE players_playsession SET began = began - interval '65 minutes'")
     refused = visitor.post(f"{TABLE}bet/", sent, headers={"HX-Request": "true"}).text
     assert "Check your time and money first" in refused
-    assert '<div id="check-place" hx-swap-oob="true"><dialog' in refused.replace("\n", "")
+    assert '<div id="check-slot" hx-swap-oob="true"><dialog' in refused.replace("\n", "")
     assert account.get().held == 0
     assert 'id="check"' in visitor.get(TABLE).text
 

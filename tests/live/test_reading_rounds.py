@@ -205,7 +205,7 @@ class TestAPaidRound:
         assert f'data-root="{done.shoe.root}" data-decks="8"' in page
         assert f'data-shown="{done.cards}"' in page
         said = re.findall(
-            r'data-card="(\w\w)" data-place="(\d+)".*?data-salt>(\w+)<.*?data-path>([\w ]+)<', page, re.DOTALL
+            r'data-card="(\w\w)" data-position="(\d+)".*?data-salt>(\w+)<.*?data-path>([\w ]+)<', page, re.DOTALL
         )
         assert [card for card, *_ in said] == done.cards.split()
         for place, (card, at, salt, path) in enumerate(said, start=done.first_card or 0):

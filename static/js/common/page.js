@@ -31,7 +31,7 @@ document.addEventListener("click", (event) => {
 
 // The language switch keeps the place in the page: only the browser knows the fragment of the URL.
 document.addEventListener("submit", (event) => {
-  if (event.target.matches("[data-keeps-place]"))
+  if (event.target.matches("[data-keeps-scroll]"))
     event.target.action = event.target.action.split("#")[0] + location.hash;
 });
 

@@ -28,7 +28,7 @@ let isLeaveOpen = false; // the question before leaving
 /** Return the cards of a part, each with its number, or "down". */
 const cardsOf = (part) =>
   Array.from(part.querySelectorAll(".middle .card"), (card) => [card, card.dataset.due ?? "down"]);
-const stakesOf = (part) => Array.from(part.querySelectorAll(".place__stake"), (stake) => stake.textContent).join();
+const stakesOf = (part) => Array.from(part.querySelectorAll(".seat__stake"), (stake) => stake.textContent).join();
 
 function arrive(was, now) {
   const known = was.dataset.round === now.dataset.round ? cardsOf(was).map(([, number]) => number) : [];
@@ -45,9 +45,9 @@ function arrive(was, now) {
 
 /** After the coup: lost stakes move to the bank, won stakes come from it. */
 function moveStakes(was, now) {
-  if (!wantsMotion() || was.querySelector(".place--won, .place--lost")) return;
-  for (const stack of now.querySelectorAll(".place--lost .stack")) fly(stack, true);
-  for (const stack of now.querySelectorAll(".place--won .stack")) fly(stack, false);
+  if (!wantsMotion() || was.querySelector(".seat--won, .seat--lost")) return;
+  for (const stack of now.querySelectorAll(".seat--lost .stack")) fly(stack, true);
+  for (const stack of now.querySelectorAll(".seat--won .stack")) fly(stack, false);
 }
 
 document.addEventListener("live:public", ({ detail }) => {

@@ -11,7 +11,7 @@ const live = document.getElementById("live");
 /** Favourites can be placed while bets can. */
 function follow() {
   const isClosed = document.querySelector("#live-own .spot").getAttribute("aria-disabled") === "true";
-  for (const button of panel()?.querySelectorAll(".favourite__place") ?? []) {
+  for (const button of panel()?.querySelectorAll(".favourite__button") ?? []) {
     if (isClosed) button.setAttribute("aria-disabled", "true");
     else button.removeAttribute("aria-disabled");
   }

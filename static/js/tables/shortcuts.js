@@ -28,7 +28,7 @@ const SHORTCUTS = [
   ...CHIP_KEYS.map((key, index) => ({ key, find: () => document.querySelectorAll(".tray [name=chip]")[index] })),
   ...Object.entries(BET_KEYS).map(([key, tone]) => ({ key, find: mainBet("spot", tone) })),
   ...Object.entries(BET_KEYS).map(([key, tone]) => ({ key: `Shift+${key}`, find: mainBet("take", tone) })),
-  ...FAVOURITE_KEYS.map((key, index) => ({ key, find: () => document.querySelectorAll(".favourite__place")[index] })),
+  ...FAVOURITE_KEYS.map((key, index) => ({ key, find: () => document.querySelectorAll(".favourite__button")[index] })),
   ...Object.entries(BUTTON_KEYS).map(([key, id]) => ({ key, find: byId(id) })),
 ];
 

@@ -38,7 +38,7 @@ function replaceFrame(frame) {
 /** Open the reality check that one of the tables received, unless one is open. */
 function openCheckOf(frame) {
   const theirs = frame.contentDocument.getElementById("check");
-  const place = document.getElementById("check-place");
+  const place = document.getElementById("check-slot");
   if (!theirs || place.querySelector("dialog[open]")) return;
   place.replaceChildren(document.adoptNode(theirs));
   const form = theirs.querySelector("form");

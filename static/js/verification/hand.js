@@ -16,7 +16,7 @@ function showVerdict(which) {
 /** Return the cards of the page's proof. */
 function cardsOf() {
   return [...proof.querySelectorAll("[data-card]")].map((row) => ({
-    place: Number(row.dataset.place),
+    place: Number(row.dataset.position),
     card: row.dataset.card,
     salt: row.querySelector("[data-salt]").textContent.trim(),
     path: row.querySelector("[data-path]").textContent.trim().split(/\s+/),
