@@ -104,7 +104,7 @@ def test_the_choice_names_open_tables_that_others_play_at_and_keeps_the_side(tab
     close_table(table_id=closed.pk, reason="for a test", by="staff:test")
     visitor = visitor_of(a_player())
     page = visitor.get("/en/beside/live/real/").text
-    found = [line.split('"')[0] for line in page.split('beside-choice__table" href="')[1:]]
+    found = [line.split('"')[0] for line in page.split('two-tables-choice__table" href="')[1:]]
     assert found == [BOTH, "/en/beside/live/real/live/free/", "/en/beside/live/real/second/free/"]
     at_the_left = visitor.get("/en/beside/live/real/?place=left").text
     assert 'href="/en/beside/second/real/live/real/"' in at_the_left

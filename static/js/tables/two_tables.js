@@ -6,9 +6,9 @@
 import { checkSession } from "../common/session.js";
 import { openRealityCheck } from "./reality_check.js";
 
-const ROOM = matchMedia("(min-width: 1180px)"); // as in beside.css
-const frames = Array.from(document.querySelectorAll(".beside__frame"));
-const mode = document.getElementById("beside").dataset.mode;
+const ROOM = matchMedia("(min-width: 1180px)"); // as in two_tables.css
+const frames = Array.from(document.querySelectorAll(".two-tables__frame"));
+const mode = document.getElementById("two-tables").dataset.mode;
 
 function begin() {
   if (!ROOM.matches) return;
