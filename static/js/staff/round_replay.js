@@ -2,9 +2,9 @@
    whole round is on the page; the style sheet hides later steps, from screen readers too. */
 
 const game = document.getElementById("game");
-const steps = Array.from(document.querySelectorAll("#recall-steps li"));
-const acts = document.getElementById("recall-acts");
-const said = document.getElementById("recall-said");
+const steps = Array.from(document.querySelectorAll("#deal-steps li"));
+const acts = document.getElementById("step-buttons");
+const said = document.getElementById("step-status");
 const KEYS = { ArrowLeft: "back", ArrowRight: "next" };
 let shown = steps.length; // steps
 
