@@ -54,7 +54,7 @@ COVERED = """() => Array
     .filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.matches(".bar__brand"))
     .filter((each) => {
         const { left, top, width, height } = each.getBoundingClientRect();
-        return document.elementFromPoint(left + width / 2, top + height / 2)?.closest(".banner, .banner-said");
+        return document.elementFromPoint(left + width / 2, top + height / 2)?.closest(".banner, .banner-status");
     }).map((each) => each.id || each.className)"""
 
 
@@ -90,7 +90,7 @@ def themes(is_sweep: bool) -> tuple[str, ...]:
 
 def open_words(page: Page) -> None:
     page.locator(".banner__sign").click()
-    expect(page.locator(".banner__words")).to_be_visible()
+    expect(page.locator(".banner__text")).to_be_visible()
 
 
 @pytest.mark.sweep
@@ -98,7 +98,7 @@ def open_words(page: Page) -> None:
 def test_most_pages_show_the_words_themselves_in_every_language(gallery: Gallery, name: str, fits, themes, languages):
     for language in ["en"] if name.startswith("staff") else languages:
         page = gallery.open(NAMED[name], language)
-        expect(page.locator(".banner__words")).to_be_visible()
+        expect(page.locator(".banner__text")).to_be_visible()
         expect(page.locator(".banner__sign")).to_be_hidden()
         fits(page, NAMED[name])
     expect_none(faults_of_themes(page, themes))
@@ -111,7 +111,7 @@ def test_a_table_shows_a_sign_that_opens_the_words_in_every_language(
 ):
     for language in languages:
         page = gallery.open(NAMED[name], language)
-        expect(page.locator(".banner__words")).to_be_hidden()
+        expect(page.locator(".banner__text")).to_be_hidden()
         fits(page, NAMED[name])
         for size in (PHONE, NARROWEST):
             page.set_viewport_size(size)
@@ -130,17 +130,17 @@ def test_a_table_that_is_open_is_told_and_nothing_on_it_moves(new_context: NewCo
     page.wait_for_load_state("networkidle")
     before = page.evaluate(PLACES)
     notice = a_notice()
-    expect(page.locator("#banner-said")).to_contain_text(span(notice, "ro", "Europe/Bucharest"))
+    expect(page.locator("#banner-status")).to_contain_text(span(notice, "ro", "Europe/Bucharest"))
     assert page.evaluate(PLACES) == before
     assert page.evaluate(COVERED) == []
     page.locator(".banner__sign").focus()
     page.keyboard.press("Enter")
-    expect(page.locator(".banner__words")).to_contain_text("Întreținere")
+    expect(page.locator(".banner__text")).to_contain_text("Întreținere")
     page.locator(".banner__close").click()
-    expect(page.locator(".banner__words")).to_be_hidden()
+    expect(page.locator(".banner__text")).to_be_hidden()
     notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
     expect(page.locator(".banner__sign")).to_have_count(0)
-    expect(page.locator("#banner-said")).to_be_empty()
+    expect(page.locator("#banner-status")).to_be_empty()
     assert page.evaluate(PLACES) == before
 
 
@@ -159,9 +159,9 @@ def test_a_solo_table_is_told_without_a_click_and_nothing_on_it_moves(new_contex
     page = at_a_solo_table(a_window(new_context, web_server, a_player(real=100_000), viewport=PHONE))
     before, cards = page.evaluate(PLACES), page.locator("#game .card").count()
     notice = a_notice()
-    expect(page.locator("#banner-said")).to_contain_text(span(notice, "en", "Europe/Stockholm"))
+    expect(page.locator("#banner-status")).to_contain_text(span(notice, "en", "Europe/Stockholm"))
     house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
-    expect(page.locator("#banner-said")).to_contain_text("Play is stopped")
+    expect(page.locator("#banner-status")).to_contain_text("Play is stopped")
     expect(page.locator(".banner__sign")).to_be_visible()
     assert page.evaluate(PLACES) == before
     assert page.evaluate(COVERED) == []
@@ -186,7 +186,7 @@ def test_a_solo_table_asks_now_and_then_where_no_stream_gets_through(new_context
     notice = a_notice()
     with page.expect_response("**/house/now/"):
         page.clock.run_for(NOW_AND_THEN)
-    expect(page.locator("#banner-said")).to_contain_text(span(notice, "en", "Europe/Stockholm"))
+    expect(page.locator("#banner-status")).to_contain_text(span(notice, "en", "Europe/Stockholm"))
 
 
 @pytest.mark.sweep
@@ -214,7 +214,7 @@ def test_a_solo_table_that_hears_nothing_is_told_with_the_next_click(new_context
     page.goto(TABLE)
     notice = a_notice()
     put(page)
-    expect(page.locator("#banner-said")).to_contain_text(span(notice, "en", "Europe/Stockholm"))
+    expect(page.locator("#banner-status")).to_contain_text(span(notice, "en", "Europe/Stockholm"))
     expect(page.locator(".banner__sign")).to_be_visible()
     expect(page.locator("#game .banner")).to_have_count(0)
     notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
@@ -230,8 +230,8 @@ def test_the_words_stay_open_while_more_is_told(new_context: NewContext, web_ser
     page.goto("/en/table/live/real/")
     open_words(page)
     house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
-    expect(page.locator(".banner__words")).to_contain_text("Play is stopped")
-    expect(page.locator(".banner__words")).to_be_visible()
+    expect(page.locator(".banner__text")).to_contain_text("Play is stopped")
+    expect(page.locator(".banner__text")).to_be_visible()
     assert page.evaluate("document.activeElement.className") == "banner__sign"
 
 
@@ -247,7 +247,7 @@ def test_a_lobby_that_is_open_is_told_and_so_are_the_other_windows(new_context: 
     before = lobby.evaluate(PLACES)
     notice = a_notice()
     for page in (lobby, account):
-        expect(page.locator("#banner-said")).to_contain_text("Maintenance")
+        expect(page.locator("#banner-status")).to_contain_text("Maintenance")
     assert lobby.evaluate(PLACES) == before
     open_words(lobby)
     notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
@@ -261,14 +261,14 @@ def test_what_stands_in_a_page_leaves_its_place_when_it_goes(new_context: NewCon
     notice = a_notice()
     page = a_window(new_context, web_server, a_player(real=100_000)).new_page()
     page.goto("/en/")
-    expect(page.locator(".banner__words")).to_be_visible()
+    expect(page.locator(".banner__text")).to_be_visible()
     page.wait_for_load_state("networkidle")
     before = page.evaluate(PLACES)
     notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
-    expect(page.locator(".banner__words")).to_have_count(0)
+    expect(page.locator(".banner__text")).to_have_count(0)
     assert page.evaluate(PLACES) == before
     a_notice(6 * HOUR)
-    expect(page.locator(".banner__words")).to_be_visible()
+    expect(page.locator(".banner__text")).to_be_visible()
     assert page.evaluate(PLACES) == before
 
 
@@ -295,12 +295,12 @@ def test_what_is_told_covers_nothing_and_lights_the_sign_for_a_while(
     page.evaluate(
         "new BroadcastChannel('sabot.banner').postMessage({ language: 'en', html: "
         "'<aside id=banner class=banner data-key=x><button class=banner__sign></button>'"
-        " + '<div class=banner__words popover><p>' + 'word '.repeat(400) })"
+        " + '<div class=banner__text popover><p>' + 'word '.repeat(400) })"
     )
-    expect(page.locator("#banner-said")).to_contain_text("word word")
+    expect(page.locator("#banner-status")).to_contain_text("word word")
     assert page.evaluate(COVERED) == []
-    expect(page.locator(".banner--news .banner__sign")).to_be_visible()
+    expect(page.locator(".banner--new .banner__sign")).to_be_visible()
     page.clock.run_for(A_WHILE)
-    expect(page.locator(".banner--news")).to_have_count(0)
+    expect(page.locator(".banner--new")).to_have_count(0)
     expect(page.locator(".banner__sign")).to_be_visible()
-    expect(page.locator("#banner-said")).to_be_empty()
+    expect(page.locator("#banner-status")).to_be_empty()

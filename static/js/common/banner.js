@@ -8,7 +8,7 @@
 import { parseFragment } from "./dom.js";
 
 const LIT_FOR = 12_000; // milliseconds
-const announced = document.getElementById("banner-said");
+const announced = document.getElementById("banner-status");
 const windows = new BroadcastChannel("sabot.banner");
 const language = document.documentElement.lang;
 let unlit = null; // timer
@@ -17,10 +17,10 @@ function announce(text) {
   clearTimeout(unlit);
   announced.textContent = text;
   const banner = document.getElementById("banner");
-  banner.classList.toggle("banner--news", text !== "");
+  banner.classList.toggle("banner--new", text !== "");
   unlit = setTimeout(() => {
     announced.textContent = "";
-    banner.classList.remove("banner--news");
+    banner.classList.remove("banner--new");
   }, LIT_FOR);
 }
 
@@ -37,7 +37,7 @@ function show(after) {
   banner.hidden = after.hidden && !isInPlace;
   banner.dataset.key = after.dataset.key;
   banner.replaceChildren(...after.childNodes);
-  const text = banner.querySelector(".banner__words");
+  const text = banner.querySelector(".banner__text");
   if (text && isOpen) text.showPopover();
   if (isFocused) banner.querySelector("button")?.focus({ preventScroll: true });
   const lines = Array.from(text?.querySelectorAll("p") ?? [], (line) => line.textContent.replace(/\s+/g, " ").trim());
