@@ -51,7 +51,7 @@ def test_bets_at_two_tables_side_by_side_are_played_and_both_show_the_one_balanc
         page.get_by_role("link", name="Add a second table").click()
         page.locator(".two-tables-choice__table").first.click()
         expect(page).to_have_url(f"{web_server.url}{BOTH}")
-        left, right = page.frame_locator("#two-tables-left"), page.frame_locator("#beside-right")
+        left, right = page.frame_locator("#two-tables-left"), page.frame_locator("#two-tables-right")
         put(left, 25_000, "player", "250.00")
         expect(right.locator(BALANCE)).to_contain_text("9,750.00")
         put(right, 5_000, "tie", "50.00")
