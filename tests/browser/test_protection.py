@@ -98,9 +98,9 @@ def test_clock_length_and_net_stand_at_a_table_and_follow_each_round(new_context
     with windows_without_complaint(new_context, web_server, player, viewport=size) as open_page:
         page = open_page()
         page.goto("/en/table/baccarat/real/")
-        for part in ("#sitting-clock", "#sitting-lasted", "#sitting-net"):
+        for part in ("#play-session-clock", "#play-session-duration", "#play-session-net"):
             expect(page.locator(part)).to_be_in_viewport(ratio=1)
-        net = page.locator("#sitting-net > [data-due]")
+        net = page.locator("#play-session-net > [data-due]")
         expect(net).to_have_text("SEK\xa00.00")
         put(page, "tie")
         page.locator("#act-deal").click()

@@ -66,7 +66,7 @@ def test_bets_at_two_tables_side_by_side_are_played_and_both_show_the_one_balanc
         won = sum(part.paid - part.staked for part in Participation.objects.filter(player=player))
         for table in (left, right):
             expect(table.locator(BALANCE)).to_contain_text(f"{(1_000_000 + won) / 100:,.2f}")
-        expect(page.locator("#sitting-net")).to_contain_text(f"{abs(won) / 100:,.2f}")
+        expect(page.locator("#play-session-net")).to_contain_text(f"{abs(won) / 100:,.2f}")
 
         step(tables[0])
         expect(left.locator("#bet-tie")).not_to_have_attribute("aria-disabled", "true")

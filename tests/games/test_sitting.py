@@ -193,8 +193,8 @@ def test_the_line_in_the_header_says_clock_length_and_net(player, table, owner):
         play(player, table, PlaySession.objects.get().session, Mode.FREE)
     ago(owner, 61)
     page = browser.get("/en/table/baccarat/free/").content.decode()
-    line = page[page.index('id="sitting"') : page.index("</div>", page.index('id="sitting"'))]
-    assert 'id="sitting-lasted">1:01<' in line
+    line = page[page.index('id="play-session"') : page.index("</div>", page.index('id="play-session"'))]
+    assert 'id="play-session-duration">1:01<' in line
     assert "Net, play money" in line
     assert 'data-zone="Europe/Stockholm"' in line
 

@@ -94,7 +94,7 @@ function keepAnswers(was, now) {
 
 function changed(was, now) {
   keepAnswers(was, now);
-  const net = document.getElementById("sitting-net");
+  const net = document.getElementById("play-session-net");
   if (net && now.dataset.net) net.textContent = now.dataset.net;
   const over = settledIn(now);
   if (over?.settled === "won" && settledIn(was)?.of !== over.of) playSound("win");

@@ -2,7 +2,7 @@
 
 import { formatTime } from "../common/clock.js";
 
-const line = document.getElementById("sitting");
+const line = document.getElementById("play-session");
 const ahead = line ? Date.parse(line.dataset.now) - Date.now() : 0; // milliseconds of the server's clock
 
 function tick() {
@@ -10,8 +10,8 @@ function tick() {
   const now = Date.now() + ahead;
   const minutes = Math.floor((now - Date.parse(began)) / 60_000);
   const lasted = `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}`;
-  document.getElementById("sitting-clock").textContent = formatTime(now, zone);
-  document.getElementById("sitting-lasted").textContent = lasted;
+  document.getElementById("play-session-clock").textContent = formatTime(now, zone);
+  document.getElementById("play-session-duration").textContent = lasted;
 }
 
 /** Open a reality check. It waits for an answer: Escape does not close it. */

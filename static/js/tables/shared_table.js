@@ -80,7 +80,7 @@ function changed(before, after) {
   const chip = after.querySelector(`[name=chip][value="${chosen}"]`);
   if (chip) chip.checked = true;
   if (isSettled(after) && !isSettled(before)) settle(after);
-  const net = document.getElementById("sitting-net");
+  const net = document.getElementById("play-session-net");
   if (net && after.dataset.net) net.textContent = after.dataset.net;
   announce(after);
   const bet = betTotal();

@@ -37,7 +37,7 @@ const isDeal = (action) => buttonFor(action)?.hasAttribute("data-deal");
 
 // --- Dealing ------------------------------------------------------------------------------------
 
-const headerParts = (selector) => document.querySelectorAll(`#sitting ${selector}`);
+const headerParts = (selector) => document.querySelectorAll(`#play-session ${selector}`);
 
 /** Wait, unless the rest must be shown at once. */
 function pause(milliseconds, signal) {

@@ -50,7 +50,7 @@ function openCheckOf(frame) {
 const handlers = {
   check: openCheckOf,
   net: (frame, text) => {
-    if (frame.dataset.mode === mode) document.getElementById("sitting-net").textContent = text;
+    if (frame.dataset.mode === mode) document.getElementById("play-session-net").textContent = text;
   },
   touched: () => document.querySelector(":popover-open")?.hidePopover(),
 };
