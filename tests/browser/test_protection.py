@@ -53,9 +53,9 @@ def test_one_click_pauses_where_the_law_lets_nobody_ask(new_context, web_server:
         page = open_page()
         page.goto("/en/table/baccarat/free/")
         page.locator("#pause").click()
-        expect(page.locator("[data-bar=excluded]")).to_be_visible()
+        expect(page.locator("[data-ineligibility=excluded]")).to_be_visible()
         page.goto("/en/table/baccarat/free/")
-        expect(page.locator("[data-bar=excluded]")).to_be_visible()
+        expect(page.locator("[data-ineligibility=excluded]")).to_be_visible()
         assert Exclusion.objects.filter(player=player).count() == 1
 
 
@@ -74,7 +74,7 @@ def test_elsewhere_a_question_comes_first(new_context, web_server: WebServer, co
         expect(question.get_by_role("heading", name="Pause for 24 hours?")).to_be_visible()
         assert not Exclusion.objects.filter(player=player).exists()
         question.get_by_role("button", name="Pause now").click()
-        expect(page.locator("main [data-bar=excluded]")).to_be_visible()
+        expect(page.locator("main [data-ineligibility=excluded]")).to_be_visible()
         assert Exclusion.objects.filter(player=player).count() == 1
 
 

@@ -65,7 +65,7 @@ class TestWhoeverIsExcluded:
         assert 'id="deposit"' in client.get("/en/cashier/").text
         stop(player)
         page = client.get("/en/cashier/").text
-        assert 'data-bar="excluded"' in page
+        assert 'data-ineligibility="excluded"' in page
         assert 'id="deposit"' not in page
         assert 'id="top-up"' not in page
         assert 'id="take-pause"' not in client.get("/en/protection/").text
@@ -103,7 +103,7 @@ class TestWhoeverIsExcluded:
         player, table = a_player(real=MONEY, free=MONEY), a_table()
         stop(player)
         page = browser_of(player).get(f"/en/table/{table.slug}/{money}/").content.decode()
-        assert 'data-bar="excluded"' in page
+        assert 'data-ineligibility="excluded"' in page
         assert eligibility.exclusion_message(player) in page
         assert 'id="act-deal"' not in page
         assert not SoloSeat.objects.filter(player=player).exists()
@@ -157,7 +157,7 @@ class TestWhoeverIsExcluded:
         visitor = a_visitor()
         assert log_in(visitor, player.user, PASSWORD).status_code == 302
         page = visitor.get("/en/protection/").content.decode()
-        assert 'data-bar="excluded"' in page
+        assert 'data-ineligibility="excluded"' in page
 
     @pytest.mark.sweep
     def test_sees_it_in_the_lobby(self, stop):

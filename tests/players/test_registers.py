@@ -69,7 +69,7 @@ class TestANationalRegister:
     def test_keeps_whoever_it_lists_from_play_real_and_free(self, listed):
         player, table = a_player(), a_table()
         listed.listed = {player.pk}
-        assert 'data-bar="register"' in at_table(player, table)
+        assert 'data-ineligibility="register"' in at_table(player, table)
         bars = [
             eligibility.check_play(player, real=True),
             eligibility.check_play(player, real=False),
@@ -81,7 +81,7 @@ class TestANationalRegister:
         player, table, browser = a_player(password=PASSWORD), a_table(), a_visitor()
         listed.is_within_reach = False
         assert log_in(browser, player.user, PASSWORD).status_code == 302
-        assert 'data-bar="unreachable"' in browser.get(f"/en/table/{table.slug}/free/").content.decode()
+        assert 'data-ineligibility="unreachable"' in browser.get(f"/en/table/{table.slug}/free/").content.decode()
         assert browser.get("/en/history/").status_code == 200
         listed.is_within_reach = True
         assert 'id="act-deal"' in browser.get(f"/en/table/{table.slug}/free/").content.decode()
@@ -90,11 +90,11 @@ class TestANationalRegister:
     def test_out_of_reach_and_configured_no_more_keeps_nobody_from_playing(self, listed, settings):
         listed.is_within_reach = False
         player, table = a_player(), a_table()
-        assert 'data-bar="unreachable"' in at_table(player, table)
+        assert 'data-ineligibility="unreachable"' in at_table(player, table)
         settings.PLAYER_REGISTERS = {}
         assert 'id="act-deal"' in at_table(player, table)
         settings.PLAYER_REGISTERS = {"SE": PATH}
-        assert 'data-bar="unreachable"' in at_table(player, table)
+        assert 'data-ineligibility="unreachable"' in at_table(player, table)
 
     @pytest.mark.sweep
     def test_serves_its_own_jurisdiction_alone(self, listed):
@@ -129,7 +129,7 @@ class TestTheHousesOwnRegister:
         table = a_table()
         assert 'id="act-deal"' in at_table(second, table)
         exclusions.exclude_self(player=first, months=12, by=str(first))
-        assert 'data-bar="register"' in at_table(second, table)
+        assert 'data-ineligibility="register"' in at_table(second, table)
         assert RegisterCheck.objects.get(player=second).register == "house"
 
     def test_forgets_them_when_it_is_over(self):
