@@ -76,7 +76,7 @@ def say_an_address(page: Page) -> None:
     open_chat(page)
     page.locator("#chat-text").fill("write to me@example.com")
     page.locator("#chat-send").click()
-    expect(page.locator("#chat-said")).to_be_visible()
+    expect(page.locator("#chat-status")).to_be_visible()
 
 
 def open_rebuy(page: Page) -> None:

@@ -74,7 +74,7 @@ def test_two_players_talk_report_and_block_and_staff_take_a_message_away(
         choices(first, "Something rude")
         first.locator("[name=reason][value=abuse]").check()
         first.locator("#chat-report").click()
-        expect(first.locator("#chat-said")).to_contain_text("Tack")
+        expect(first.locator("#chat-status")).to_contain_text("Tack")
         assert ChatReport.objects.get().player == swede
         staff = Client()
         staff.force_login(a_member_of_staff("support").user)
@@ -120,15 +120,15 @@ def test_a_name_that_staff_take_away_goes_from_every_screen_and_its_owner_is_tol
         expect(heard.locator(".chat__name")).to_have_count(0)
         own = first.locator(".chat__message--own")
         expect(own.locator(".chat__nameless")).to_have_text("Namn borttaget")
-        expect(first.locator(".chat__told")).to_contain_text("Vi har tagit bort ditt namn i chatten.")
+        expect(first.locator(".chat__notices")).to_contain_text("Vi har tagit bort ditt namn i chatten.")
         expect(first.locator("#chat-text")).to_have_value("Half a sentence")
-        expect(second.locator(".chat__told")).to_have_count(0)
+        expect(second.locator(".chat__notices")).to_have_count(0)
 
         wait(owner)
         first.locator("#chat-name").fill("Åsa")
         first.locator("#chat-text").press("Enter")
         expect(second.locator(".chat__message", has_text="Half a sentence").locator(".chat__name")).to_have_text("Åsa")
-        expect(first.locator(".chat__told")).to_have_count(0)
+        expect(first.locator(".chat__notices")).to_have_count(0)
 
         # At one table alone they may not write any more, and the page says so at once.
         moderation.ban(

@@ -49,7 +49,7 @@ def test_a_newcomer_watches_a_round_plays_one_and_goes_to_register(newcomer):
     newcomer.locator("#adult").check()
     newcomer.locator("#to-watch").click()
 
-    expect(newcomer.locator("#story .is-told")).to_have_count(1)
+    expect(newcomer.locator("#story .is-shown")).to_have_count(1)
     expect(newcomer.locator("#game .card.is-due")).to_have_count(0)
     assert in_view(newcomer, "#next", "#story .is-now", "#game .stage")
     newcomer.locator("#next").click()

@@ -41,7 +41,7 @@ def test_a_favourite_is_saved_placed_in_the_next_round_and_taken_back(
         show_favourites(page)
         page.locator("#favourite-name").fill("Player & pair")
         page.locator("#favourite-save").click()
-        expect(page.locator(".favourites__said")).to_contain_text(["", "“Player & pair” is saved."])
+        expect(page.locator(".favourites__status")).to_contain_text(["", "“Player & pair” is saved."])
         favourite = FavouriteBet.objects.get(player=player)
         assert favourite.stakes == {"player": 5_000, "player_pair": 5_000}
         place = page.locator(f"#favourite-{favourite.pk}")

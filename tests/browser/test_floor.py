@@ -108,7 +108,7 @@ def test_what_is_typed_stays_and_nothing_moves_while_the_row_is_pushed_anew(
     malfunction.report(round_id=round_at(other).pk, cause="A quarrel.", by="staff:1")
     expect(floor.row(live_table).locator(".floor-bead")).to_have_count(1)
     expect(floor.row(other).locator(".badge")).to_have_text("stopped")
-    expect(page.locator("#floor-said")).to_contain_text("awaits a ruling")
+    expect(page.locator("#floor-status")).to_contain_text("awaits a ruling")
     expect(why).to_be_focused()
     why.press_sequentially(" face up.")
     expect(why).to_have_value("A card lay face up.")
@@ -138,14 +138,14 @@ def test_what_closes_is_chosen_and_said_where_it_is_confirmed(live_table: LiveTa
 @pytest.mark.sweep
 def test_an_alarm_is_said_once_and_its_link_leads_to_the_row(live_table: LiveTable, floor: Floor) -> None:
     page = floor.open()
-    expect(page.locator("#floor-said")).to_be_empty()
+    expect(page.locator("#floor-status")).to_be_empty()
     expect(page.locator("#floor-head")).to_contain_text("No alarms.")
     malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
-    expect(page.locator("#floor-said")).to_contain_text("Live, real money: Incident")
-    page.evaluate("document.getElementById('floor-said').textContent = ''")
+    expect(page.locator("#floor-status")).to_contain_text("Live, real money: Incident")
+    page.evaluate("document.getElementById('floor-status').textContent = ''")
     pause_table(table_id=live_table.table_id, reason="x", by="staff:1")
     expect(page.locator(".floor-row").last.locator(".badge")).to_have_text("paused")
-    expect(page.locator("#floor-said")).to_be_empty()
+    expect(page.locator("#floor-status")).to_be_empty()
     page.locator("#floor-head").get_by_role("link", name="Live, real money").click()
     expect(floor.row(live_table)).to_be_in_viewport()
 

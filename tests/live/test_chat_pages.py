@@ -89,7 +89,7 @@ class TestAPlayer:
         table = reverse("table", args=[live_table.table.slug, "R"])
         assert 'id="chat-name"' in visitor.get(table).text
         answer = send(visitor, live_table, "Hello <all>", name="Zoë")
-        assert 'id="chat-said"' in answer.text  # ë is not an allowed letter
+        assert 'id="chat-status"' in answer.text  # ë is not an allowed letter
         assert 'value="Hello &lt;all&gt;"' in answer.text
         assert not ChatName.objects.exists()
         answer = send(visitor, live_table, "Hello <all>", name="Zoe")

@@ -13,7 +13,7 @@ const POLL = 4_000; // milliseconds between two loads if no stream gets through
 const BEHIND = 1_500; // milliseconds past a deadline in which the next event is expected
 
 const list = document.getElementById("floor");
-const said = document.getElementById("floor-said");
+const said = document.getElementById("floor-status");
 const lostSign = document.getElementById("floor-lost");
 const choice = document.getElementById("floor-choice");
 const none = document.getElementById("floor-none");

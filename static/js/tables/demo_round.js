@@ -16,7 +16,7 @@ function tell() {
     if (Number(element.dataset.due) <= due) element.classList.add("is-due");
   }
   steps[shown - 1]?.classList.remove("is-now");
-  step.classList.add("is-told", "is-now");
+  step.classList.add("is-shown", "is-now");
   shown += 1;
   if (shown === steps.length) finish();
 }
@@ -33,7 +33,7 @@ function tellTheRest() {
   while (shown < steps.length) tell();
 }
 
-story.classList.add("story__steps--told");
+story.classList.add("story__steps--stepwise");
 document.getElementById("story-end").hidden = true;
 next.addEventListener("click", tell);
 document.getElementById("rest").addEventListener("click", tellTheRest);

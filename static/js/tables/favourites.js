@@ -35,7 +35,7 @@ function focusNext() {
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
   if (!detail.successful) return;
   if (detail.target?.id === "favourites") {
-    const said = panel()?.querySelector(".favourites__said--info")?.textContent.trim();
+    const said = panel()?.querySelector(".favourites__status--info")?.textContent.trim();
     if (said) say(said);
     if (document.activeElement === document.body) focusNext();
   } else if (detail.target?.id === "live-own" && panel()) {
