@@ -379,7 +379,7 @@ def test_a_table_closed_under_a_page_lets_the_chips_go(enter):
     place(page)
     close_table(table_id=SoloSeat.objects.get().table_id, reason="test", by="staff:1")
     page.locator("#bet-tie").click()
-    expect(page.locator(".where .badge--off")).to_be_visible()
+    expect(page.locator(".table-head .badge--off")).to_be_visible()
     expect(page.locator("#act-deal")).to_have_attribute("aria-disabled", "true")
     page.locator("#act-clear").click()
     shows(page, "bet", 0)

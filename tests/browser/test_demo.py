@@ -61,12 +61,12 @@ def test_a_newcomer_watches_a_round_plays_one_and_goes_to_register(newcomer):
     expect(newcomer.locator("#next")).to_be_hidden()
 
     newcomer.locator("#to-play").click()
-    expect(newcomer.locator(".where__mode")).to_be_visible()
+    expect(newcomer.locator(".table-head__mode")).to_be_visible()
     assert in_view(newcomer, "#bet-player", "#bet-banker", "#bet-tie", "#act-deal", "#act-refill", ".meters")
     put(newcomer, "player")
     deal(newcomer)
     expect(newcomer.locator(".call__result")).to_be_visible()
-    newcomer.locator(".where").get_by_role("link", name="Register").click()
+    newcomer.locator(".table-head").get_by_role("link", name="Register").click()
     expect(newcomer.locator("#id_email")).to_be_visible()
 
 

@@ -69,6 +69,6 @@ def test_a_visitor_who_tries_the_table_has_no_line():
     a_table()
     visitor = a_visitor()
     page = visitor.post("/en/try/baccarat/start/", {"adult": "on", "to": "play"}, follow=True).text
-    assert 'class="where__acts"' in page
+    assert 'class="table-head__acts"' in page
     assert "tables/notices.js" not in page
     assert STREAM.findall(page) == []

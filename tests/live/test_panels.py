@@ -210,7 +210,7 @@ class TestCashier:
         visitor = visitor_of(player)
         for _ in range(2):
             answer = visitor.post("/en/table/live/free/panel/cashier/top-up/", {"key": key})
-            assert "data-moved" in answer.text
+            assert "data-balance-changed" in answer.text
         assert accounts.balance(player.pk, Mode.FREE) == FREE_MONEY["GBP"]
 
     def test_says_why_nothing_is_filled_up(self):
@@ -218,7 +218,7 @@ class TestCashier:
         player = a_player("GB", free=FREE_MONEY["GBP"])
         answer = visitor_of(player).post("/en/table/live/free/panel/cashier/top-up/", {"key": str(uuid4())})
         assert "notice--error" in answer.text
-        assert "data-moved" not in answer.text
+        assert "data-balance-changed" not in answer.text
 
 
 class TestRulesAndSettings:

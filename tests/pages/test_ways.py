@@ -28,7 +28,7 @@ def test_a_page_of_one_leads_back_to_all() -> None:
     ):
         page = of("compliance").get(address).text
         assert f'<p class="trail"><a class="link" href="{reverse(back)}">← {name}</a></p>' in page
-        assert page.count('class="ways__here"') == 1
+        assert page.count('class="staff-menu__current"') == 1
 
 
 @pytest.mark.sweep
@@ -37,10 +37,10 @@ def test_the_list_itself_leads_nowhere_back() -> None:
     page = of("finance").get(reverse("staff_withdrawals")).text
     assert 'class="trail"' not in page
     assert 'aria-current="page">Withdrawals</a>' in page
-    assert page.count('class="ways__here"') == 1
+    assert page.count('class="staff-menu__current"') == 1
     home = of("finance").get(reverse("staff_home")).text
     assert "trail" not in home
-    assert "ways__here" not in home
+    assert "staff-menu__current" not in home
 
 
 def test_nobody_is_led_to_a_list_that_is_not_theirs() -> None:
@@ -73,8 +73,8 @@ def test_a_page_of_others_says_whose_it_is_and_leads_to_who_may_do_what() -> Non
     assert refused.status_code == 403
     assert "Ledger is for: compliance, finance." in refused.text
     assert "Your account is in the role support." in refused.text
-    assert f'href="{reverse("staff_home")}#who"' in refused.text
-    who = visitor.get(reverse("staff_home")).text.partition('id="who"')[2]
+    assert f'href="{reverse("staff_home")}#role-pages"' in refused.text
+    who = visitor.get(reverse("staff_home")).text.partition('id="role-pages"')[2]
     assert f'href="{reverse("staff_players")}">Players</a>' in who
     assert reverse("staff_ledger") not in who
     assert "Ledger" in who

@@ -18,7 +18,7 @@ function show(after) {
   const before = document.getElementById(after?.id ?? "");
   if (!before || before.dataset.key === after.dataset.key) return;
   before.replaceWith(after);
-  const wayIn = after.closest(".table-card").querySelector("[data-way-in]");
+  const wayIn = after.closest(".table-card").querySelector("[data-play-link]");
   if (wayIn) wayIn.hidden = after.dataset.mayEnter === undefined;
   if (after.dataset.deadline) count(after);
 }

@@ -164,7 +164,7 @@ panels.addEventListener("submit", (event) => {
 
 // Show money that a panel has moved at the table at once, in every window.
 panels.addEventListener("htmx:afterSwap", (event) => {
-  if (!event.target.querySelector("[data-moved]")) return;
+  if (!event.target.querySelector("[data-balance-changed]")) return;
   const line = new BroadcastChannel("sabot.live");
   line.postMessage(document.getElementById("live").dataset.table);
   line.close();
