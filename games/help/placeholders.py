@@ -207,7 +207,7 @@ def _word(kind: str, argument: str, language: str) -> str:
         said = WORDS[kind]()[argument]
     except KeyError:
         raise UnknownPlaceholder(f"there is no {kind} {argument!r}") from None
-    return format_html('<b class="{}">{}</b>', f"said said--{kind}", said)
+    return format_html('<b class="{}">{}</b>', f"screen-label screen-label--{kind}", said)
 
 
 def _page(argument: str, language: str) -> str:

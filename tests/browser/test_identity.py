@@ -45,7 +45,7 @@ def test_a_player_sends_and_staff_verify(new_context, web_server, size, script, 
     log_in(window, web_server, player.user)
     page = window.new_page()
     fill(page, tmp_path, picture("ÅSA"))
-    expect(page.locator("#standing")).to_have_text("We are reviewing what you sent")
+    expect(page.locator("#identity-state")).to_have_text("We are reviewing what you sent")
     office = new_context(base_url=web_server.url, viewport=size)
     log_in(office, web_server, reviewer.user)
     desk = office.new_page()
@@ -62,7 +62,7 @@ def test_a_player_sends_and_staff_verify(new_context, web_server, size, script, 
     expect(desk.get_by_text("No documents to review.")).to_be_visible()
     assert verification.is_verified(player)
     page.reload()
-    expect(page.locator("#standing")).to_have_text("Your identity is verified")
+    expect(page.locator("#identity-state")).to_have_text("Your identity is verified")
 
 
 @pytest.mark.sweep

@@ -22,7 +22,7 @@ STREAM = re.compile(f"://[^/]+{stream_tokens.PATH}")
 
 
 def says(page: Page, live_table: LiveTable, word: str) -> None:
-    expect(page.locator(f"#card-{live_table.table.slug}-R .card-live__word")).to_have_text(word)
+    expect(page.locator(f"#card-{live_table.table.slug}-R .card-live__phase")).to_have_text(word)
 
 
 def test_two_lobbies_follow_a_round_and_are_walked_by_keys(

@@ -278,7 +278,7 @@ class TestASharedTable:
             if round_at(table).phase != phase:
                 advance_to(table, phase)
             text = card(table)
-            assert '<p class="card-live__word">Play is stopped</p>' in text, phase
+            assert '<p class="card-live__phase">Play is stopped</p>' in text, phase
             assert ">stopped</p>" in text
             assert "data-deadline" not in text
             assert "paused" not in text

@@ -112,7 +112,7 @@ function press(event) {
   if (button?.form?.id !== "slip") return;
   if (button.getAttribute("aria-disabled") === "true") {
     event.preventDefault();
-    pointOut(document.querySelector("#live-sheet[open] .sheet__table") ?? shown().querySelector(".live-call__words"));
+    pointOut(document.querySelector("#live-sheet[open] .sheet__table") ?? shown().querySelector(".live-call__text"));
     return;
   }
   if (isSending) {

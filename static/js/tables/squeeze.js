@@ -132,7 +132,7 @@ function veiled(after) {
     if (numberOf(card) > FIRST_CARDS && card !== down[0]) card.remove();
     else layDown(card);
   }
-  call(copy.querySelector(".live-call__words"));
+  call(copy.querySelector(".live-call__text"));
   copy.dataset.phase = "dealt"; // other scripts act when a round is settled: they wait too
   copy.dataset.key = `${after.dataset.key} ${down.map(numberOf)}`;
   return copy;
