@@ -512,17 +512,17 @@ def two_players(world: World) -> Mapping[str, object]:
     return {"first_id": world.player.pk, "second_id": a_player().pk}
 
 
-def a_panel_beside_players(name: str) -> Callable[[World], Mapping[str, object]]:
+def a_panel_next_to_players(name: str) -> Callable[[World], Mapping[str, object]]:
     """Arguments of a panel beside it."""
     return lambda world: {**some_chemin_table(world), "name": name}
 
 
-def a_panel_beside_it(name: str) -> Callable[[World], Mapping[str, object]]:
+def a_panel_next_to_it(name: str) -> Callable[[World], Mapping[str, object]]:
     """Arguments of a panel beside a shared table."""
     return lambda world: {**a_shared_table_in_real_mode(world), "name": name}
 
 
-def a_round_beside_it(world: World) -> Mapping[str, object]:
+def a_round_next_to_it(world: World) -> Mapping[str, object]:
     """Arguments of a round of the player's, inside the history beside its table."""
     played = Participation.objects.filter(round__shoe=world.shoe_id, player=world.player).earliest("at")
     return {"slug": "spent", "mode": Mode.REAL, "round_id": played.round_id}
@@ -748,11 +748,11 @@ LINES = (
     Line("beside", "GET", players(PAGE), two_shared_tables),
     Line("live_now", "GET", players(TEXT), a_shared_table_in_real_mode),
     *(
-        Line("live_panel", "GET", players(TEXT), a_panel_beside_it(name))
+        Line("live_panel", "GET", players(TEXT), a_panel_next_to_it(name))
         for name in ("limits", "history", "cashier", "rules", "settings")
     ),
-    Line("live_panel_now", "GET", players(TEXT), a_panel_beside_it("history")),
-    Line("live_panel_round", "GET", players(TEXT, other=NOT_FOUND), a_round_beside_it),
+    Line("live_panel_now", "GET", players(TEXT), a_panel_next_to_it("history")),
+    Line("live_panel_round", "GET", players(TEXT, other=NOT_FOUND), a_round_next_to_it),
     Line(
         "live_top_up",
         "POST",
@@ -766,7 +766,7 @@ LINES = (
     Line("chemin_now", "GET", players(TEXT), some_chemin_table),
     Line("chemin_report", "GET", players(PAGE), some_chemin_table),
     Line("chemin_report", "POST", players(PAGE), some_chemin_table, lambda world: {"seat_id": 1, "reason": "other"}),
-    *(Line("live_panel", "GET", players(TEXT), a_panel_beside_players(name)) for name in ("rules", "settings")),
+    *(Line("live_panel", "GET", players(TEXT), a_panel_next_to_players(name)) for name in ("rules", "settings")),
     Line("live_statistics", "GET", players(PAGE), a_shared_table_in_real_mode),
     Line("live_chips", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"chips": 5_000}),
     Line("live_favourites", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"action": "save"}),

@@ -62,7 +62,7 @@ class TestOneAfterAnother:
         assert (first.status_code, first.data) == (second.status_code, second.data) == (201, {"times": 1})
         assert (calls.REPEATED in first, second[calls.REPEATED]) == (False, "true")
 
-    def test_how_a_body_is_spelled_makes_no_other_call_of_it(self):
+    def test_the_spelling_of_a_body_does_not_make_another_call(self):
         token, action = a_token(), Action()
         calls.once(a_request(token, "a", {"stake": 5, "on": "tie"}), action)
         calls.once(a_request(token, "a", {"on": "tie", "stake": 5}), action)
@@ -170,7 +170,7 @@ def test_without_the_row_of_its_key_a_call_is_done_as_often_as_it_comes(cloned_d
     assert action.times == TOGETHER
 
 
-def test_calls_at_the_same_moment_are_done_once_and_told_the_same(cloned_db):
+def test_calls_at_the_same_moment_are_done_once_and_get_the_same_answer(cloned_db):
     token, ready, action, key = a_token(), Barrier(TOGETHER), Action(), str(uuid4())
 
     def call() -> Any:
@@ -182,7 +182,7 @@ def test_calls_at_the_same_moment_are_done_once_and_told_the_same(cloned_db):
     assert ApiCall.objects.count() == 1
 
 
-def test_whoever_comes_while_a_call_is_done_waits_and_does_it_where_that_breaks(cloned_db):
+def test_a_repeat_waits_for_the_call_in_progress_and_runs_if_that_fails(cloned_db):
     token, action = a_token(), Action()
     within, other_waits = Event(), Event()
 

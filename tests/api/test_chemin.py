@@ -47,7 +47,7 @@ def decide(player: Player, live_table: LiveTable, action: str, **said: Any) -> A
 class TestASeat:
     """Sitting down, stepping away, coming back and getting up."""
 
-    def test_a_place_is_chosen_or_left_to_chance_and_kept(self, live_table):
+    def test_a_seat_is_chosen_or_random_and_kept(self, live_table):
         one, other = (client_of(a_player(real=MONEY)) for _ in range(2))
         assert one.post(at(live_table, "seat"), {"place": 4}).json()["place"] == 4
         place = other.post(at(live_table, "seat")).json()["place"]
@@ -56,14 +56,14 @@ class TestASeat:
         assert CheminSeat.objects.filter(live_table=live_table, session=None).count() == 0
 
     @pytest.mark.sweep
-    def test_a_place_that_is_taken_is_refused_as_on_the_page_with_its_reason(self, live_table):
+    def test_a_taken_seat_is_refused_with_the_reason_of_the_page(self, live_table):
         seated_players(live_table, 1)
         answered = client_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"place": 1})
         told = refused(answered, 422, "croupier-refuses", reason="place_taken")
         assert told == "This seat is taken. Choose another seat."
 
     @pytest.mark.sweep
-    def test_whoever_steps_away_is_asked_nothing_until_they_are_back(self, live_table):
+    def test_a_player_who_steps_away_is_asked_nothing_until_the_return(self, live_table):
         first, second = seated_players(live_table, 2)
         api_client = client_of(first)
         assert api_client.post(at(live_table, "seat/away")).status_code == 200
@@ -86,7 +86,7 @@ class TestASeat:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("place", [0, 10, "3", True, 2**70])
-    def test_a_place_that_is_none_is_told_by_its_field(self, live_table, place):
+    def test_an_invalid_seat_is_reported_by_its_field(self, live_table, place):
         answered = client_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"place": place})
         refused(answered, 400, "invalid")
         assert answered.json()["errors"][0]["pointer"] == "/place"
@@ -164,7 +164,7 @@ class TestWhatIsAsked:
         assert last["id"] == state["round"]["id"]
         assert cash(players[0]).balance is not None
 
-    def test_a_house_player_is_told_apart_and_its_money_is_not(self):
+    def test_distinguishes_house_players_but_not_their_money(self):
         live_table = a_practice_table()
         player = a_player(free=MONEY)
         sit(player, live_table)
@@ -229,7 +229,7 @@ class TestADecision:
             3,
         ),
     )
-    def test_what_makes_no_decision_is_told_by_its_field(self, live_table, said, pointer):
+    def test_an_invalid_decision_is_reported_by_its_field(self, live_table, said, pointer):
         first, _ = seated_players(live_table, 2)
         answered = decide(first, live_table, **said)
         refused(answered, 400, "invalid")
@@ -265,7 +265,7 @@ class TestADecision:
         assert CheminSeat.objects.get(player=player).left_at is None
 
     @pytest.mark.sweep
-    def test_whom_the_law_lets_play_at_one_table_at_a_time_comes_back_first(self):
+    def test_a_player_limited_to_one_table_comes_back_first(self):
         live_table = a_chemin_table(currency="EUR")
         elsewhere = a_chemin_live_table("EUR", slug="elsewhere")
         player = a_player("DE", real=50_000)

@@ -157,7 +157,7 @@ def test_a_decision_leaves_the_same_rows(cloned_db, owner, stage, answered):
 
 
 @pytest.mark.sweep
-def test_whoever_may_not_play_any_more_gets_up(cloned_db, owner):
+def test_a_player_who_may_no_longer_play_leaves_the_seat(cloned_db, owner):
     one, other = (of_a_player_who_is_excluded(a_chemin_table(slug=slug), owner) for slug in ("one", "other"))
     call = other.through_the_api()
     for asked in (one, other):
@@ -176,7 +176,7 @@ def test_whoever_may_not_play_any_more_gets_up(cloned_db, owner):
     assert by_the_client == by_the_service
 
 
-def test_what_would_tell_a_hand_that_lies_face_down_is_kept_in_no_row(cloned_db, owner, monkeypatch):
+def test_no_row_keeps_what_would_reveal_a_face_down_hand(cloned_db, owner, monkeypatch):
     found = shoes_where(third_card_refused)  # the punter must draw
     tables = []
     for slug, (seed, _coup) in zip(("one", "other"), found, strict=False):

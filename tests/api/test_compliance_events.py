@@ -78,7 +78,7 @@ class TestFinding:
         assert [each["data"]["n"] for each in first["items"] + second["items"]] == [5, 4, 3, 2, 1, 0]
 
     @pytest.mark.sweep
-    def test_by_whom_and_on_what_they_are(self, api_client):
+    def test_by_actor_and_subject(self, api_client):
         round_id = uuid4()
         some(1, on=f"round:{round_id}")
         log.record("test.happened", by="staff:999", on="table:999", data={"n": 2})
@@ -98,7 +98,7 @@ class TestFinding:
         assert found(api_client, since=(at + second).isoformat()) == []
 
     @pytest.mark.sweep
-    def test_by_their_places_in_the_log(self, api_client, pens):
+    def test_by_their_numbers_in_the_log(self, api_client, pens):
         numbers = some(*range(10))
         sealed.sign(pens)
         first = Leaf.objects.get(event=numbers[0]).leaf
@@ -128,7 +128,7 @@ class TestFinding:
             2,
         ),
     )
-    def test_a_question_that_is_none_names_its_field(self, api_client, query, pointer):
+    def test_an_invalid_question_names_its_field(self, api_client, query, pointer):
         answer = api_client.get("events/", **query)
         assert answer.status_code == 400
         assert [error["pointer"] for error in answer.json()["errors"]] == [pointer]
@@ -173,12 +173,12 @@ class TestOne:
         assert b"198.51.100.77" not in base64.b64decode(answer.json()["body"])
 
     @pytest.mark.sweep
-    def test_there_is_none_of_another_number(self, api_client):
+    def test_another_number_is_not_found(self, api_client):
         for address in ("events/999999999/", "events/999999999/proof/", f"events/{'9' * 30}/"):
             answer = api_client.get(address)
             assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
 
-    def test_its_proof_is_checked_by_whoever_has_the_keys(self, api_client, pens):
+    def test_its_proof_can_be_checked_with_the_keys(self, api_client, pens):
         numbers = some(*range(5))
         sealed.sign(pens)
         for number in numbers:
@@ -198,7 +198,7 @@ class TestOne:
 
 class TestOnRecord:
     @pytest.mark.sweep
-    def test_whoever_an_event_names_was_looked_at(self, api_client, compliance):
+    def test_every_player_an_event_names_is_in_the_access_log(self, api_client, compliance):
         player = a_player()
         number = log.record("test.happened", by="system", on=str(player), data={})
         api_client.get("events/", kind="test.happened")

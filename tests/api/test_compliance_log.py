@@ -113,7 +113,7 @@ class TestTiles:
             4,
         ),
     )
-    def test_of_no_such_name_are_nowhere(self, api_client, size, name):
+    def test_of_unknown_names_are_not_found(self, api_client, size, name):
         answer = api_client.get(f"log/tile/{name}")
         assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
 
@@ -149,7 +149,7 @@ class TestCheckpoints:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(("old", "more"), sample([(2, -(10**6)), (0, 1), (10**6, 0)], 1))
-    def test_of_no_such_sizes_prove_nothing(self, api_client, size, old, more):
+    def test_of_unknown_sizes_prove_nothing(self, api_client, size, old, more):
         answer = api_client.get("log/consistency/", old=old, size=max(size + more, 1))
         assert (answer.status_code, answer.json()["code"]) == (404, "not-sealed")
 
@@ -210,7 +210,7 @@ class TestScopes:
         tokens.revoke(token_id=tokens.running(member.user).get().pk, by=str(member))
         assert api_client.get("log/keys/").status_code == 401
 
-    def test_too_many_calls_are_told_when_to_come_again(self):
+    def test_too_many_calls_are_answered_with_the_time_to_retry(self):
         api_client = ApiClient(a_member_of_staff("compliance").user, per_minute=1)
         answers = [api_client.get("log/keys/") for _ in range(3)]
         refused = [answer for answer in answers if answer.status_code == 429]
@@ -223,7 +223,7 @@ class TestScopes:
         for name in ("log/checkpoint", "events/", "reports/"):
             assert browser.get(f"/api/v1/{name}").status_code == 401
 
-    def test_a_player_s_token_reads_nothing_of_it(self):
+    def test_a_player_s_token_cannot_read_it(self):
         api_client = ApiClient(a_player().user)
         for name in ("log/checkpoint", "log/tile/entries/000", "events/", "compliance/rounds/", "reports/"):
             assert api_client.get(name).status_code == 403

@@ -116,7 +116,7 @@ class TestReports:
         assert not Report.objects.exists()
 
     @pytest.mark.parametrize("rest", ["", "rows/", "file.csv", "file.xlsx"])
-    def test_put_on_record_whom_they_name(self, api_client, rest):
+    def test_record_access_to_the_players_they_name(self, api_client, rest):
         report = made_here(asked("people"))
         answer = api_client.get(f"reports/{report.pk}/{rest}")
         assert answer.status_code == 200

@@ -103,14 +103,14 @@ class TestFinding:
             2,
         ),
     )
-    def test_a_question_that_is_none_names_its_field(self, api_client, query, pointer):
+    def test_an_invalid_question_names_its_field(self, api_client, query, pointer):
         answer = api_client.get("compliance/rounds/", **query)
         errors = answer.json().get("errors", [])
         assert [error["pointer"] for error in errors] == ([pointer] if pointer else [])
 
 
 class TestOne:
-    def test_a_solo_round_is_dealt_and_settled_again_from_what_is_told(self, api_client):
+    def test_a_solo_round_is_dealt_and_settled_again_from_the_answer(self, api_client):
         player = a_player(real=MONEY)
         played = told(api_client, a_round(player, a_table(), player=1000, tie=1000).round_id)
         variant, seed = GAMES[played["game"]], bytes.fromhex(played["seed"])
@@ -174,11 +174,11 @@ class TestOne:
         assert part["moved_back"] == {"returned": part["staked"] - part["paid"], "shortfall": 0}
         assert api_client.get("compliance/rounds/", status="void").json()["items"][0]["void"] == "not_reproduced"
 
-    def test_there_is_none_of_another_id(self, api_client):
+    def test_another_id_is_not_found(self, api_client):
         answer = api_client.get("compliance/rounds/00000000-0000-0000-0000-000000000000/")
         assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
 
-    def test_whoever_is_shown_is_on_record(self, api_client):
+    def test_access_to_every_player_shown_is_recorded(self, api_client):
         player = a_player(real=MONEY)
         round_id = a_round(player, a_table(), player=1000).round_id
         found(api_client)

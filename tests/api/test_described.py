@@ -54,7 +54,7 @@ def test_names_of_operations_are_their_own():
     assert len(names) == len(set(names))
 
 
-def test_every_code_stands_where_a_call_may_be_answered_with_it():
+def test_every_code_is_documented_at_each_call_that_may_answer_it():
     said = {
         code
         for operation in EVERY

@@ -25,7 +25,7 @@ def test_a_token_says_whose_it_is():
     assert answer.json()["actor"] == f"player:{player.pk}"
 
 
-def test_whoever_brings_no_token_is_refused():
+def test_a_call_without_a_token_is_refused():
     answer = ApiClient(None).get("self/")
     assert answer.status_code == 401
     assert answer["Content-Type"] == "application/problem+json"
@@ -33,7 +33,7 @@ def test_whoever_brings_no_token_is_refused():
     assert answer.json()["code"] == "token-refused"
 
 
-def test_an_address_that_is_none_answers_with_a_problem():
+def test_an_invalid_address_answers_with_a_problem():
     answer = ApiClient(a_member_of_staff("compliance").user).get("nowhere/at/all")
     assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
 
@@ -70,7 +70,7 @@ def test_how_many_are_asked_for_is_a_whole_number_out_of_bounds(limit):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
-def test_a_problem_is_told_in_the_language_asked_for(language):
+def test_a_problem_is_in_the_requested_language(language):
     told = {ApiClient(None, language=code).get("self/").json()["title"] for code in (language, "en")}
     assert len(told) == (1 if language == "en" else 2)
 

@@ -99,14 +99,14 @@ class TestReading:
         assert not ApiCall.objects.exists()
 
     @pytest.mark.sweep
-    def test_there_is_none_of_it_at_a_solo_table_or_where_there_is_no_table(self, player):
+    def test_is_not_found_at_a_solo_table_or_without_a_table(self, player):
         a_table()
         api_client = client_of(player)
         for slug in ("baccarat", "nowhere"):
             refused(api_client.get(f"tables/{slug}/real/state/"), 404, "not-found")
             refused(api_client.get(f"tables/{slug}/real/stream/"), 404, "not-found")
 
-    def test_whoever_may_not_play_reads_nothing_and_is_told_as_on_the_page(self, live_table, player):
+    def test_a_player_who_may_not_play_reads_nothing_and_gets_the_reason_of_the_page(self, live_table, player):
         exclusions.pause(player=player, by=str(player))
         told = refused(client_of(player).get(at(live_table)), 403, "barred", bar="excluded")
         assert told.startswith("Your play is paused until")
@@ -122,7 +122,7 @@ class TestReading:
 class TestBetting:
     """Bets through the API are bets at the table: held at once, and refused as on the page."""
 
-    def test_a_chip_is_held_and_answered_with_what_lies_there_then(self, live_table, player):
+    def test_a_chip_is_held_and_answered_with_all_bets_on_the_table(self, live_table, player):
         api_client = client_of(player)
         own = api_client.post(at(live_table, "bets"), a_bet(live_table)).json()
         assert (own["bets"], own["balance"], held(player)) == ({"player": 50_00}, 950_00, 50_00)
@@ -206,7 +206,7 @@ class TestBetting:
         assert held(player) == 100_00
 
     @pytest.mark.sweep
-    def test_whom_the_law_lets_play_at_one_table_at_a_time_takes_a_seat_first(self, live_table):
+    def test_a_player_limited_to_one_table_takes_a_seat_first(self, live_table):
         german = a_player("DE", real=1_000_00)
         other = a_live_table("pairs", slug="other")
         if german.currency not in round_at(live_table).version.limits:
@@ -246,7 +246,7 @@ class TestBetting:
 
 
 @pytest.mark.sweep
-def test_a_seat_at_a_shared_table_has_no_place_to_choose(live_table, player):
+def test_a_seat_at_a_shared_table_has_no_number_to_choose(live_table, player):
     api_client = client_of(player)
     answer = api_client.post(at(live_table, "seat"), {"place": 3})
     refused(answer, 400, "invalid")

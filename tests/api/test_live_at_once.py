@@ -41,7 +41,7 @@ def test_without_a_key_of_its_own_each_of_the_same_calls_lays_a_chip(cloned_db):
     assert lies == TOGETHER * CHIP
 
 
-def test_the_same_call_at_the_same_moment_lays_one_chip_and_all_are_told_the_same(cloned_db):
+def test_the_same_call_at_the_same_moment_places_one_chip_and_gets_one_answer(cloned_db):
     answers, lies = bets_at_once(*["key"] * TOGETHER)
     assert lies == CHIP
     assert len({answer.content for answer in answers}) == 1

@@ -193,7 +193,7 @@ class TestTheRealityCheck:
 
 
 class TestThePause:
-    def test_begins_at_once_and_gives_back_what_lies_in_games(self, api_client, player):
+    def test_begins_at_once_and_returns_money_held_in_games(self, api_client, player):
         a_purse(player, CHIP)
         found = told(api_client.post("protection/pause/"))
         exclusion = Exclusion.objects.get(player=player)
@@ -211,7 +211,7 @@ class TestThePause:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
-    def test_is_told_in_the_language_asked_for(self, player, language):
+    def test_is_in_the_requested_language(self, player, language):
         found = told(ApiClient(player.user, language=language).post("protection/pause/"))
         in_english = told(ApiClient(player.user).post("protection/pause/"))["detail"]
         assert (found["detail"] == in_english) == (language == "en")

@@ -96,7 +96,7 @@ class TestMethods:
 
 @pytest.mark.django_db
 class TestWhatNobodyReads:
-    def test_a_word_behind_the_question_mark_that_the_address_does_not_know(self):
+    def test_an_unknown_parameter_of_a_query_is_refused(self):
         answer = ApiClient(a_player().user).client.get(f"{SELF}?page=2")
         assert told(answer) == (400, "invalid")
         assert [(error["pointer"], error["code"]) for error in answer.json()["errors"]] == [("/?page", "unknown")]

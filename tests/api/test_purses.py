@@ -31,7 +31,7 @@ def test_more_than_the_account_covers_is_refused_and_on_record(cloned_db):
     assert (event["by"], event["data"]["amount"]) == (str(player), MONEY + 1)
 
 
-def test_whoever_is_kept_from_playing_fills_nothing_and_can_empty_it(cloned_db):
+def test_a_player_who_may_not_play_cannot_fill_the_purse_but_can_empty_it(cloned_db):
     player = a_player(real=MONEY)
     seat = AtTable(ApiClient(player.user), a_golden_table())
     told(refill(seat, 1000))
@@ -41,7 +41,7 @@ def test_whoever_is_kept_from_playing_fills_nothing_and_can_empty_it(cloned_db):
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
 
 
-def test_whoever_is_refused_has_taken_no_place(cloned_db):
+def test_a_refused_player_takes_no_seat(cloned_db):
     player, table = a_player(real=MONEY), a_golden_table()
     seat = AtTable(ApiClient(player.user), table)
     refused(refill(seat, MONEY + 1), 409, "balance-too-low")

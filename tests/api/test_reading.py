@@ -129,14 +129,14 @@ class TestATable:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("path", ["tables/none/real/", "tables/baccarat/both/", "tables/none/real/place/"])
-    def test_that_is_none_is_not_found(self, api_client, path):
+    def test_an_unknown_one_is_not_found(self, api_client, path):
         a_table()
         refused(api_client.get(path), 404, "not-found")
 
 
 class TestRulesAndOdds:
     @pytest.mark.sweep
-    def test_every_game_is_told_of(self, api_client):
+    def test_every_game_is_listed(self, api_client):
         found = told(api_client.get("games/"))["items"]
         assert [(each["slug"], each["digest"], each["decks"]) for each in found] == [
             (game.slug, game.digest, game.decks) for game in GAMES.values()
@@ -190,7 +190,7 @@ class TestRulesAndOdds:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("rest", ["rules", "odds"])
-    def test_of_no_game_there_are_none(self, api_client, rest):
+    def test_an_unknown_game_has_none(self, api_client, rest):
         refused(api_client.get(f"games/poker/{rest}/"), 404, "not-found")
 
 
@@ -283,7 +283,7 @@ class TestRounds:
             ({"before": 3}, "/?before"),
         ],
     )
-    def test_are_not_looked_for_by_guesses(self, api_client, asked, pointer):
+    def test_cannot_be_found_by_guessing(self, api_client, asked, pointer):
         problem = refused(api_client.get("rounds/", **asked), 400, "invalid")
         assert [error["pointer"] for error in problem["errors"]] == [pointer]
 
@@ -294,7 +294,7 @@ class TestRounds:
         assert (found["status"], found["result"]) == ("void", None)
         assert every_page(api_client, ending="void") == [str(played.round_id)]
 
-    def test_that_are_played_are_told_without_cards(self, api_client, player):
+    def test_in_progress_are_shown_without_cards(self, api_client, player):
         live = a_live_table()
         step(live)
         bet(player, live, player=100_000)
@@ -310,7 +310,7 @@ class TestRounds:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", LANGUAGES)
-    def test_are_told_in_the_language_asked_for(self, player, table, language):
+    def test_are_in_the_requested_language(self, player, table, language):
         played = a_round(player, table, player=CHIP)
         found = told(ApiClient(player.user, language=language).get(f"rounds/{played.round_id}/"))
         line = logs.round_of(player, played.round_id, language)

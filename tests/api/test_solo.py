@@ -50,8 +50,8 @@ def dealt_from(line: Told) -> list[str]:
     return [card.code for card in cards[: len(line["result"]["cards"])]]
 
 
-class TestAPlace:
-    def test_is_opened_once_and_read_as_it_stands(self, at, player):
+class TestASeat:
+    def test_is_opened_once_and_read_in_its_current_state(self, at, player):
         first = at.solo_seat
         assert told(at.open()) == first == told(at.api_client.get(at.base + "place/"))
         (solo_seat,) = SoloSeat.objects.filter(player=player)
@@ -167,7 +167,7 @@ class TestADeal:
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
         assert Round.objects.get().mode == Mode.FREE
 
-    def test_stands_in_the_session_of_the_api_client(self, at, player):
+    def test_belongs_to_the_session_of_the_api_client(self, at, player):
         told(at.play({"player": CHIP}))
         (session,) = Session.objects.filter(user=player.user)
         assert Participation.objects.get().session == session.pk == ApiToken.objects.get().session_id
@@ -212,12 +212,12 @@ class TestABalanceOfTheGame:
         assert told(golden.chip("player", 1000, take=True))["slip"] == {"player": CHIP - 1000}
 
     @pytest.mark.sweep
-    def test_is_none_of_another_game(self, at):
+    def test_another_game_has_none(self, at):
         for path, body in (("purse/re-buy/", {"amount": 1000}), ("purse/leave/", {})):
             refused(at.api_client.post(at.base + path, body), 404, "not-found")
 
 
-class TestNothingIsToldBeforeItsTime:
+class TestNothingIsRevealedBeforeItsTime:
     def test_no_answer_has_the_seed_or_a_card_of_the_round_to_come(self, at, player, table, monkeypatch):
         """The dealer alone can open the seed, and is asked by no call but the deal."""
         dealt: list[UUID] = []

@@ -45,7 +45,7 @@ def refill(seat: AtTable, key: str) -> Any:
     return seat.api_client.post(seat.base + "purse/re-buy/", {"amount": CHIP}, key=key)
 
 
-class TestMoneyMovedByOneCallThatComesSeveralTimes:
+class TestMoneyMovedByARepeatedCall:
     def test_without_the_key_is_moved_each_time(self, cloned_db, monkeypatch):
         player = a_player(real=MONEY)
         seat = a_seat(player, golden=True)
@@ -53,7 +53,7 @@ class TestMoneyMovedByOneCallThatComesSeveralTimes:
         at_once([partial(refill, seat, "the same")] * TOGETHER)
         assert purse.balance(player, Mode.REAL) == TOGETHER * CHIP
 
-    def test_is_moved_once_and_all_are_told_the_same(self, cloned_db):
+    def test_is_moved_once_and_every_call_gets_the_same_answer(self, cloned_db):
         player = a_player(real=MONEY)
         seat = a_seat(player, golden=True)
         answers = at_once([partial(refill, seat, "the same")] * TOGETHER)

@@ -80,7 +80,7 @@ HAPPENS: dict[str, Callable[[Player, Table], object]] = {
 
 class TestWhatKeepsARoundFromBeingDealt:
     @pytest.mark.parametrize("code", sample(list(HAPPENS), 3))
-    def test_is_told_and_recorded_and_moves_nothing(self, at, player, table, code):
+    def test_is_answered_and_recorded_and_moves_nothing(self, at, player, table, code):
         HAPPENS[code](player, table)
         before = SoloSeat.objects.values().get()
         problem = refused(at.deal(), int(KINDS[code].status), code)
@@ -171,7 +171,7 @@ def test_every_refusal_of_a_table_has_a_code():
 
 class TestWhatIsSaidWrongly:
     @pytest.mark.sweep
-    def test_of_a_slip_that_has_changed_meanwhile(self, at):
+    def test_of_a_slip_that_has_changed_since(self, at):
         before = at.solo_seat["slip_version"]
         at.chip("player", CHIP)
         refused(at.deal(slip_version=before), 409, "slip-changed")
@@ -191,7 +191,7 @@ class TestWhatIsSaidWrongly:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("rest", ["place/deal/", "rounds/", "place/chips/", "place/changes/"])
-    def test_without_a_place(self, player, table, rest):
+    def test_without_a_seat(self, player, table, rest):
         bodies: dict[str, Told] = {
             "place/deal/": {"round_id": str(uuid4()), "slip_version": 0},
             "rounds/": {"round_id": str(uuid4()), "bets": {"tie": CHIP}},
@@ -265,7 +265,7 @@ class TestOnce:
         assert Round.objects.count() == 1
 
     @pytest.mark.sweep
-    def test_a_refusal_is_told_again_though_things_have_changed(self, at, player, table):
+    def test_a_refusal_is_repeated_although_the_state_has_changed(self, at, player, table):
         pause_table(table_id=table.pk, **WHY)
         key = str(uuid4())
         refused(at.deal(key=key), 409, "table-paused")
@@ -274,7 +274,7 @@ class TestOnce:
         assert len(events("round.refused")) == 1
         told(at.deal())
 
-    def test_a_chip_lies_there_once(self, at):
+    def test_a_chip_is_placed_once(self, at):
         key = str(uuid4())
         for _ in range(2):
             at.send("place/chips/", {"bet": "tie", "chip": 1000}, key=key)

@@ -55,11 +55,11 @@ def superuser(database: Database) -> Iterator[psycopg.Connection]:
         yield connection
 
 
-class TestWhatIsTold:
+class TestEventsOfTheStream:
     """The table as everybody sees it, and of one's own nobody else's."""
 
     @pytest.mark.sweep
-    def test_a_round_is_told_as_it_goes_and_each_api_client_its_own_money_only(
+    def test_a_round_is_streamed_as_it_goes_and_each_api_client_gets_only_its_own_money(
         self, url: str, live_table: LiveTable, superuser: psycopg.Connection
     ) -> None:
         swede, dane = a_player(real=OWN_MONEY), a_player("DK", real=888_00)
@@ -101,7 +101,7 @@ class TestWhatIsTold:
             assert values(watcher.of("own")[-1]) == state_at(api_client, live_table)["own"]
 
     @pytest.mark.sweep
-    def test_a_table_is_told_once_for_all_api_clients_beside_the_pages_of_the_same_reading(
+    def test_one_reading_of_a_table_serves_all_api_clients_and_pages(
         self, url: str, live_table: LiveTable, superuser: psycopg.Connection
     ) -> None:
         programs = [client_of(a_player(real=OWN_MONEY)) for _ in range(4)]
@@ -150,7 +150,9 @@ class TestWhatIsTold:
         with listening(url, api_client, to=live_table) as (watcher,):
             assert values(watcher.wait_for("notice")) == {"is_stopped": False, "notices": []}
 
-    def test_news_that_changes_nothing_of_one_s_own_is_not_told_as_such(self, url: str, live_table: LiveTable) -> None:
+    def test_a_notification_that_changes_nothing_of_one_s_own_is_not_sent_as_such(
+        self, url: str, live_table: LiveTable
+    ) -> None:
         player = a_player(real=OWN_MONEY)
         bet(player, live_table, player=50_00)
         with listening(url, client_of(player), to=live_table) as (watcher,):
@@ -232,7 +234,7 @@ class TestWhoMayListen:
             wait_for_state(watcher, phase="betting")
         assert not Session.objects.filter(user=player.user).exists()
 
-    def test_words_behind_the_question_mark_open_nothing(self, url: str, live_table: LiveTable) -> None:
+    def test_unknown_parameters_of_a_query_open_nothing(self, url: str, live_table: LiveTable) -> None:
         api_client = client_of(a_player(real=OWN_MONEY))
         watcher = Watcher(
             url,

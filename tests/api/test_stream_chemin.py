@@ -47,7 +47,7 @@ def live_table(database: Database) -> LiveTable:
     return a_chemin_table(slug=next(SLUGS))
 
 
-def test_every_move_is_told_and_what_is_a_players_own_to_that_player_alone(url: str, live_table: LiveTable) -> None:
+def test_every_move_is_streamed_and_private_data_only_to_its_player(url: str, live_table: LiveTable) -> None:
     banker, punter = seated_players(live_table, 2)
     listeners = [client_of(player) for player in (banker, punter, a_player(real=1_000))]
     with listening(url, *listeners, to=live_table) as watchers:
@@ -67,7 +67,7 @@ def test_every_move_is_told_and_what_is_a_players_own_to_that_player_alone(url: 
         assert all(b"9987700" not in watcher.bytes for watcher in watchers[1:])
 
 
-def test_a_hand_that_lies_face_down_is_told_to_whoever_holds_it(url: str, live_table: LiveTable) -> None:
+def test_a_face_down_hand_is_sent_only_to_its_holder(url: str, live_table: LiveTable) -> None:
     banker, punter = seated_players(live_table, 2)
     listeners = [client_of(player) for player in (punter, banker, a_player(real=1_000))]
     holder = a_coup_without_a_natural(live_table)
@@ -88,7 +88,7 @@ def test_a_hand_that_lies_face_down_is_told_to_whoever_holds_it(url: str, live_t
 
 
 @pytest.mark.sweep
-def test_a_coup_that_is_over_is_told_as_it_is_kept(url: str, live_table: LiveTable) -> None:
+def test_a_finished_coup_is_streamed_as_it_is_stored(url: str, live_table: LiveTable) -> None:
     first, _ = seated_players(live_table, 2)
     api_client = client_of(first)
     with listening(url, api_client, to=live_table) as (watcher,):
@@ -112,7 +112,7 @@ def test_a_coup_that_is_over_is_told_as_it_is_kept(url: str, live_table: LiveTab
 
 
 @pytest.mark.sweep
-def test_a_coup_that_was_voided_is_told_without_its_cards(url: str, live_table: LiveTable) -> None:
+def test_a_voided_coup_is_streamed_without_its_cards(url: str, live_table: LiveTable) -> None:
     first, _ = seated_players(live_table, 2)
     a_staked_coup(live_table)
     with listening(url, client_of(first), to=live_table, after="0-0") as (watcher,):

@@ -111,7 +111,7 @@ def test_after_each_event_there_comes_exactly_what_followed_it(url: str, evening
 
 
 @pytest.mark.sweep
-def test_whoever_has_just_come_is_told_no_round_that_was_over(url: str, evening: Evening) -> None:
+def test_a_new_client_is_sent_no_finished_round(url: str, evening: Evening) -> None:
     evening.play(2)
     with listening(url, evening.api_client, to=evening.table) as (watcher,):
         wait_for_state(watcher, phase="betting")
@@ -120,7 +120,7 @@ def test_whoever_has_just_come_is_told_no_round_that_was_over(url: str, evening:
 
 
 @pytest.mark.sweep
-def test_whoever_knows_of_no_round_yet_is_told_all(url: str, evening: Evening) -> None:
+def test_a_client_that_knows_no_round_is_sent_all(url: str, evening: Evening) -> None:
     with listening(url, evening.api_client, to=evening.table) as (watcher,):
         assert watcher.wait_for("state").number == "0-0"
     evening.play(2)
@@ -130,7 +130,7 @@ def test_whoever_knows_of_no_round_yet_is_told_all(url: str, evening: Evening) -
 
 
 @pytest.mark.sweep
-def test_a_round_that_was_voided_is_told_to_be(url: str, evening: Evening) -> None:
+def test_a_voided_round_is_reported_as_void(url: str, evening: Evening) -> None:
     evening.play()
     bet(evening.player, evening.table, banker=50_00)
     live_round = advance_to(evening.table, Phase.CLOSED)
@@ -181,7 +181,7 @@ class Kept(Stream):
             self.told.append(messages)
 
 
-def test_who_missed_more_than_is_told_is_told_so_and_goes_on_from_there(
+def test_a_client_that_missed_too_much_is_informed_and_continues_from_there(
     evening: Evening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table, "MOST", 2)
@@ -208,7 +208,7 @@ def test_who_missed_more_than_is_told_is_told_so_and_goes_on_from_there(
     assert there.told == []
 
 
-def test_what_one_api_client_says_to_know_is_no_mark_of_another(evening: Evening) -> None:
+def test_a_position_claimed_by_one_api_client_does_not_apply_to_another(evening: Evening) -> None:
     evening.play()
     read = Rounds(evening.table.pk, WIRES[Shape.SHARED])
     player, table = evening.player.pk, evening.table.pk

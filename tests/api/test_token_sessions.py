@@ -42,7 +42,7 @@ def sessions_played_in() -> set[str]:
     return {str(session) for session in Participation.objects.values_list("session", flat=True)}
 
 
-def test_what_is_played_stands_in_the_session_that_the_first_write_began(at):
+def test_play_belongs_to_the_session_that_the_first_write_began(at):
     (session,) = Session.objects.all()
     assert session.browser == "program: a test"
     for _ in range(2):
@@ -82,7 +82,7 @@ def test_time_that_is_used_up_ends_play(player, at):
     assert refused(at.play({"player": 5000}), 403, "barred")["bar"] == "time"
 
 
-def test_whoever_excludes_themselves_is_excluded_with_every_api_client(player, at):
+def test_self_exclusion_also_stops_every_api_client(player, at):
     exclusions.exclude_self(player=player, months=12, by=str(player))
     assert refused(at.play({"player": 5000}), 403, "barred")["bar"] == "excluded"
     assert not Participation.objects.exists()

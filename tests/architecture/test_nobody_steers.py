@@ -192,7 +192,7 @@ def is_two_peoples_action(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "execute" and getattr(node.value, "id", "") == "malfunction"
 
 
-def test_nobody_chooses_which_rounds_are_looked_at():
+def test_nobody_chooses_which_rounds_are_verified():
     """The task has no arguments, and nothing else calls its function."""
     calling = {name for name, tree in sources() if "replay_finished_rounds" in called_names(tree)}
     assert calling == {"games.tasks"}

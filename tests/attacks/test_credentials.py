@@ -207,7 +207,7 @@ class TestAProof:
 
 
 class TestTheProduct:
-    def test_changes_all_of_it(self, player):
+    def test_changes_all_rows(self, player):
         user = player.user
         user.set_password("another one entirely")
         user.email = "next@example.com"

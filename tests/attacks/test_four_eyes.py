@@ -72,7 +72,7 @@ class TestLargeWithdrawals:
     def approve(self, withdrawal):
         Withdrawal.objects.filter(pk=withdrawal.pk).update(status=WithdrawalStatus.APPROVED)
 
-    def test_take_two_people_whatever_whoever_asks_says(self, player):
+    def test_need_two_people_whatever_the_asker_says(self, player):
         with refused(NOT_AGREED):
             self.write(player, LARGE)
         assert self.write(player, LARGE, takes_two=True).takes_two

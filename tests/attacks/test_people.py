@@ -124,7 +124,7 @@ class TestClosing:
         refused(ERASE, player.pk, by="23514")
         assert {each.at.date() for each in Closure.objects.all()} == {today()}
 
-    def test_with_a_date_of_2001_erases_a_person_once_the_right_is_given_back(self, player):
+    def test_with_a_date_of_2001_erases_a_person_once_the_right_is_restored(self, player):
         as_owner("GRANT INSERT ON players_closure TO sabot_app")
         as_owner("UPDATE players_user SET is_active = false WHERE id = %s", [player.user_id])
         send(LONG_CLOSED, player.pk)

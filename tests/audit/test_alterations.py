@@ -74,7 +74,7 @@ def test_gli19_2_9_5_says_who_altered_a_table_why_and_from_what_to_what():
 
 
 @pytest.mark.sweep
-def test_limits_of_a_table_are_told_before_and_after():
+def test_limits_of_a_table_are_reported_before_and_after():
     table = a_table()
     changed = deepcopy(baccarat_limits())
     low, high = changed["SEK"]["bets"]["tie"]
@@ -113,7 +113,7 @@ def test_a_large_withdrawal_names_who_approved_it_first_and_who_second():
     assert (row["before"], row["after"]) == ("seconding", "approved")
 
 
-def test_a_limit_is_told_with_its_period_and_in_the_order_in_which_things_happened():
+def test_a_limit_is_reported_with_its_period_and_in_order():
     player = a_player("GB")
     since = clock()
     limits.set_limit(player=player, kind=LimitKind.LOSS, period=Period.DAY, amount=5000, by=str(player))
@@ -136,11 +136,11 @@ def test_an_interval_ends_before_its_end_and_without_events_there_are_no_rows():
     assert len([*alterations.answer(ask(Interval(at, clock()))).rows]) == 1
 
 
-def test_whatever_is_significant_as_a_change_is_told_as_an_alteration():
+def test_every_significant_change_is_reported_as_an_alteration():
     changes = {kind for kind, found in detection.kinds().items() if found and found[0] in CHANGES}
     assert changes
     assert changes <= set(alterations.altering())
 
 
-def test_nothing_is_told_as_an_alteration_that_no_floor_records():
+def test_nothing_that_no_floor_records_is_reported_as_an_alteration():
     assert set(alterations.altering()) <= set(detection.kinds())

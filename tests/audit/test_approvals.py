@@ -239,7 +239,7 @@ def superuser(cloned_db):
 
 
 class TestTheDatabase:
-    def test_gli19_b_3_2_refuses_the_asker_as_decider_whoever_writes(self, cloned_db, done):
+    def test_gli19_b_3_2_refuses_the_asker_as_decider_in_any_session(self, cloned_db, done):
         staff = a_member_of_staff()
         asked, twin = ask(staff), one_of_two_accounts(staff)
         with pytest.raises(DatabaseError, match="audit_decision_other_person"), transaction.atomic():
@@ -302,7 +302,7 @@ class TestTampering:
             owner.execute("""UPDATE audit_approval SET request = '{"amount":500}'""")
 
     @pytest.mark.parametrize("also", ["", ", sha256 = sha256(convert_to('{\"amount\":500}', 'UTF8'))"])
-    def test_by_whoever_owns_the_tables_is_found_before_anything_is_done(self, cloned_db, owner, done, also):
+    def test_by_the_owner_of_the_tables_is_found_before_anything_is_done(self, cloned_db, owner, done, also):
         asked = ask(a_member_of_staff())
         owner.execute("ALTER TABLE audit_approval DISABLE TRIGGER USER, DROP CONSTRAINT audit_approval_frozen")
         owner.execute(f"""UPDATE audit_approval SET request = '{{"amount":500}}'{also}""")

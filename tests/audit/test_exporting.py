@@ -180,13 +180,13 @@ class TestAPart:
             with pytest.raises(Unproven, match="the event of leaf 300 is not there"):
                 exporting.bundle(256, 512)
 
-    def test_of_what_is_not_there_is_none(self, export):
+    def test_of_missing_rows_is_empty(self, export):
         with pytest.raises(CommandError, match="no signed tree has leaf 600"):
             export("--from", 600)
 
 
 class TestPersonalValues:
-    def test_are_given_to_whoever_is_entitled_and_proven(self, export, verify):
+    def test_are_given_to_entitled_and_proven_readers(self, export, verify):
         folder = export("--personal")
         rows = [json.loads(line) for line in (folder / "personal").read_text().splitlines()]
         assert [7, "ip", rows[0][2], "192.0.2.8"] == rows[0]

@@ -70,7 +70,7 @@ class TestACheckpointThatIsNone:
                 junk(size)
 
     @pytest.mark.parametrize("at", [5, 8], ids=["below what is to be signed", "in its place"])
-    def test_is_told_to_staff_once_and_signing_goes_on(self, signed, at):
+    def test_is_reported_to_staff_once_and_signing_goes_on(self, signed, at):
         happen(3)
         assert sealer.seal().signed == 3
         happen(5)

@@ -101,7 +101,7 @@ class TestAnHourIsSummedUp:
         assert rolled() == []
 
     @pytest.mark.sweep
-    def test_not_without_a_mark(self, rows):
+    def test_not_without_a_position(self, rows):
         write(TEN)
         assert hours.settled() is None
         assert hours.roll_due() == 0
@@ -195,7 +195,7 @@ class TestWhatIsWrittenLate:
         assert held_back == somebody_is_left
 
     @pytest.mark.sweep
-    def test_has_the_marks_kept_that_wait_for_it_and_no_others(self, cloned_db, rows):
+    def test_keeps_only_the_positions_that_wait_for_it(self, cloned_db, rows):
         with psycopg.connect(cloned_db.web_url) as late:
             late.execute("INSERT INTO test_row VALUES (%s)", [TEN])
             for _ in range(2):

@@ -30,7 +30,7 @@ def away(settings, tmp_path):
 
 @pytest.mark.django_db
 class TestTheLag:
-    def test_is_none_where_a_checkpoint_covers_everything(self, signed):
+    def test_is_zero_where_a_checkpoint_covers_everything(self, signed):
         assert alarms.lag() == alarms.Lag(None, 0)
         happen()
         sealer.seal()
@@ -77,7 +77,7 @@ class TestTheLag:
 
 @pytest.mark.sweep
 @pytest.mark.django_db
-def test_a_refusal_is_mailed_to_whoever_reads_the_log_with_its_reason(signed, settings, tmp_path):
+def test_a_refusal_is_mailed_with_its_reason_to_readers_of_the_log(signed, settings, tmp_path):
     compliance = a_member_of_staff("compliance")
     happen()
     with signing(tmp_path / "other"):

@@ -238,7 +238,7 @@ def keep_in_a_thread() -> None:
         connection.close()
 
 
-class TestWhoeverHoldsATable:
+class TestALockHeldOnATable:
     def test_is_waited_for_half_a_second_at_most_and_play_goes_on(self, cloned_db, owner):
         last = of_month(this_month(owner, id_ranges.AHEAD))
         owner.execute(SQL("DROP TABLE {}").format(Identifier(last)))
@@ -286,7 +286,7 @@ class TestWhoMayKeep:
         with psycopg.connect(cloned_db.web_url) as web, pytest.raises(errors.InvalidParameterValue):
             web.execute("SELECT audit_keep_months('audit_event', %s)", [ahead])
 
-    def test_nothing_else_of_it(self, cloned_db):
+    def test_nothing_else_of_the_month(self, cloned_db):
         with psycopg.connect(cloned_db.web_url) as web, pytest.raises(errors.InsufficientPrivilege):
             web.execute("SELECT audit_open_month('audit_event', 0)")
 

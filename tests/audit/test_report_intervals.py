@@ -119,7 +119,7 @@ class TestTheHouse:
             requests.ask_due()
         assert daily_ones() == []
 
-    def test_has_one_of_a_kind_on_a_day_whoever_writes_it(self, now):
+    def test_has_one_of_a_kind_a_day_for_every_writer(self, now):
         with registered(a_kind("one")):
             requests.ask_between(now - A_WEEK, now)
         with pytest.raises(IntegrityError, match="audit_report_daily"), transaction.atomic(), connection.cursor() as c:

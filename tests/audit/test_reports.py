@@ -165,7 +165,7 @@ class TestAReport:
         assert [row[1] for sheet in ("Rows", "Rows 2") for row in of_xlsx(report, sheet)[1:]] == list(range(250))
         assert faults(report) == []
 
-    def test_tells_of_one_moment_whatever_happens_meanwhile(self, house):
+    def test_shows_one_moment_whatever_happens_while_it_is_made(self, house):
         def answer(asked):
             yield ("before", Event.objects.count(), "SEK", 0, None, None)
             log.record_refusal("test.happened", by="system", on="test:1", data={})
@@ -375,7 +375,7 @@ class TestTwoMakers:
 
 
 @pytest.mark.parametrize("when", sample(["before", "after"], 1))
-def test_whoever_dies_at_any_statement_leaves_a_report_that_another_makes(house, when, monkeypatch, is_sweep):
+def test_a_crash_at_any_statement_leaves_a_report_that_another_process_makes(house, when, monkeypatch, is_sweep):
     monkeypatch.setattr("audit.reports.writer.PAGES_AT_ONCE", 1)
     monkeypatch.setattr("audit.reports.runner.MOST_TRIES", 1000)
     rows = [("each", number, "SEK", number, None, None) for number in range(150)]

@@ -211,14 +211,14 @@ class TestARefusal:
         said = json.loads(bytes(refused.body))["data"]
         assert said == {"reason": "the log has 3 leaves, and a tree of 9 was signed", "size": 3, "signed": 3}
 
-    def test_is_none_where_the_signer_is_away(self, settings, tmp_path):
+    def test_is_missing_where_the_signer_is_away(self, settings, tmp_path):
         settings.AUDIT_SIGNER = str(tmp_path / "nobody")
         sealer.check_signer()
         assert alarms_raised() == []
 
 
 class TestKilled:
-    def test_at_every_statement_the_next_one_goes_on_from_what_stands(self, cloned_db, signed, is_sweep):
+    def test_after_every_statement_the_next_process_continues_from_the_stored_state(self, cloned_db, signed, is_sweep):
         """The faults include those between the signature and the checkpoint."""
         happen(3)
         statement = 1
@@ -288,7 +288,7 @@ def waits_for_a_lock(eye: psycopg.Connection) -> bool:
 
 
 class TestManyAtOnce:
-    def test_seal_everything_that_commits_meanwhile_once(self, cloned_db, signed):
+    def test_seal_everything_committed_in_the_meantime_once(self, cloned_db, signed):
         def write() -> None:
             for _ in range(40):
                 happen()

@@ -110,7 +110,7 @@ def greet_without_end(listening: socket) -> None:
             select([], [], [], 0.01)
 
 
-class TestAPlace:
+class TestASeat:
     def test_may_be_a_folder(self, checkpoint, settings, tmp_path):
         settings.AUDIT_CHECKPOINTS_TO = [f"file:{tmp_path}"]
         (destination,) = checkpoint_delivery.due()
@@ -119,7 +119,7 @@ class TestAPlace:
         assert (tmp_path / "checkpoint-000000000001.txt").read_text() == checkpoint.note
 
     @pytest.mark.sweep
-    def test_of_a_folder_keeps_what_lies_there(self, checkpoint, settings, tmp_path):
+    def test_of_a_folder_keeps_what_is_there(self, checkpoint, settings, tmp_path):
         settings.AUDIT_CHECKPOINTS_TO = [f"file:{tmp_path}"]
         (tmp_path / "checkpoint-000000000001.txt").write_text("another")
         assert "is there and is another checkpoint" in deliver(f"file:{tmp_path}")
@@ -163,11 +163,11 @@ class TestAPlace:
             "http://127.0.0.1.keeper.example/",
         ],
     )
-    def test_that_is_none_is_named(self, destination):
+    def test_an_invalid_one_is_named(self, destination):
         with pytest.raises(checkpoint_delivery.NoDestination):
             checkpoint_delivery.destination_for(destination)
 
-    def test_is_named_without_what_is_secret_of_it(self, checkpoint, settings):
+    def test_is_named_without_its_secrets(self, checkpoint, settings):
         with a_keeper() as keeper:
             destination = f"http://some:one%21@127.0.0.1:{keeper.server_port}/keep?token=s3cret#part"
             settings.AUDIT_CHECKPOINTS_TO = [destination]
@@ -197,7 +197,7 @@ class TestAPlace:
         assert keeper.secrets == [None]
 
 
-class TestAPlaceThatFails:
+class TestADestinationThatFails:
     @pytest.mark.sweep
     def test_is_given_so_much_time_in_all_however_it_fills_it(self, checkpoint, settings, monkeypatch):
         monkeypatch.setattr(checkpoint_delivery, "SECONDS", 0.3)
@@ -238,7 +238,7 @@ class TestAPlaceThatFails:
         assert not list(tmp_path.glob("*checkpoint*")), "the draft is gone"
         assert checkpoint_delivery.due() == []
 
-    def test_after_whoever_tried_was_killed_is_tried_again_later(self, checkpoint, settings):
+    def test_after_a_killed_attempt_is_tried_again_later(self, checkpoint, settings):
         settings.AUDIT_CHECKPOINTS_TO = [PLACE]
         tried(checkpoint, 50, checkpoint_delivery.UNDER_WAY)
         assert checkpoint_delivery.send(PLACE) is None
@@ -280,14 +280,14 @@ class TestAPlaceThatFails:
         assert checkpoint_delivery.due() == [PLACE]
 
     @pytest.mark.sweep
-    def test_counts_anew_once_it_has_taken_one(self, checkpoint):
+    def test_counts_from_zero_after_one_success(self, checkpoint):
         for failure in ("gone", "gone", "", "gone again"):
             tried(checkpoint, 10, failure)
         found = checkpoint_delivery.record(PLACE)
         assert (found.size, found.failures, found.failure) == (1, 1, "gone again")
 
 
-class TestAPlaceIsDue:
+class TestADestinationIsDue:
     def test_at_first_and_then_every_so_often_where_there_is_something_new(self, checkpoint, settings):
         settings.AUDIT_CHECKPOINTS_TO, settings.AUDIT_CHECKPOINT_SECONDS = [PLACE], 600
         assert checkpoint_delivery.due() == [PLACE]

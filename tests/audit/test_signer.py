@@ -129,7 +129,7 @@ def test_a_fork_is_refused_whatever_proof_it_brings(folder, tiles, fork, size):
             ask(at, fork, size, 200)
 
 
-def test_whoever_proves_from_another_tree_is_told_the_last_one(folder, tiles):
+def test_a_prover_from_another_tree_is_sent_the_last_one(folder, tiles):
     with signing_in(folder) as at:
         ask(at, tiles, 200, 0)
         for old in (0, 100, 300):
@@ -148,7 +148,7 @@ def test_before_it_has_signed_the_last_tree_is_an_empty_one(folder):
 
 
 @pytest.mark.parametrize("answer", [b"", b"last", b"last x\n\n", b"last " + b"9" * 5000, b"refused\n", b"\xff"])
-def test_an_answer_that_is_none_is_nobody_s(tmp_path, answer):
+def test_an_invalid_answer_is_rejected(tmp_path, answer):
     def reply() -> None:
         asker, _ = listening.accept()
         with asker:
@@ -304,7 +304,7 @@ class TestItsMemory:
                 ask(at, tiles, 6, 0)
             ask(at, tiles, 5, 5)  # the answer that was lost
 
-    def test_lies_in_a_folder_that_nobody_else_opens_without_what_was_left_half_written(self, folder):
+    def test_is_in_a_folder_that_nobody_else_opens_without_incomplete_files(self, folder):
         signer.Signer(folder, NAME).close()
         (folder / "latest.0123456789abcdef").write_text("half")
         (folder / "mine.0123456789abcdef").write_text("whole")
@@ -361,7 +361,7 @@ class TestItsMemory:
             ),
         ],
     )
-    def test_is_not_begun_anew(self, folder, tiles, damage, why):
+    def test_is_not_begun_again(self, folder, tiles, damage, why):
         with signing_in(folder) as at:
             ask(at, tiles, 200, 0)
             (folder / "kept").write_text((folder / "latest").read_text())

@@ -39,7 +39,7 @@ def test_finds_nothing_where_everything_was_found(alarmed):
     assert not events(detection.MISSED)
 
 
-def test_finds_what_a_finder_was_moved_past_and_says_so_once(alarmed):
+def test_finds_what_a_finder_was_moved_past_and_reports_it_once(alarmed):
     event = happens()
     pass_over()
     assert find() == 0
@@ -52,7 +52,7 @@ def test_finds_what_a_finder_was_moved_past_and_says_so_once(alarmed):
     assert detection.scan() == 0
 
 
-def test_finds_what_was_put_in_its_place_beforehand(alarmed):
+def test_finds_a_row_put_in_its_place_beforehand(alarmed):
     event = Event.objects.get(pk=happens())
     detection.keep(
         detection.Found(
@@ -114,7 +114,7 @@ def change(before, after):
         {"key": "event:999999999"},
     ],
 )
-def test_nothing_stands_under_the_key_of_an_event_that_is_about_another(said):
+def test_no_row_has_the_key_of_an_event_about_something_else(said):
     event = Event.objects.get(pk=happens())
     right = {"key": f"event:{event.pk}", "on": event.on, "happened_at": event.at, "event": event.pk}
     if "happened_at" in said:

@@ -125,7 +125,7 @@ class TestFinding:
         find()
         assert len(found()) == 1
 
-    def test_stands_as_it_was_found(self, finders):
+    def test_stays_as_it_was_found(self, finders):
         happens()
         find()
         (one,) = found()

@@ -162,7 +162,7 @@ def test_third_cards_come_last_and_lie_across(enter):
 
 
 @pytest.mark.sweep
-def test_with_reduced_motion_the_result_stands_at_once(enter):
+def test_with_reduced_motion_the_result_is_shown_at_once(enter):
     page = enter(reduced_motion="reduce")
     page.goto(TABLE)
     place(page)

@@ -98,7 +98,7 @@ def test_two_players_talk_report_and_block_and_staff_take_a_message_away(
 
 
 @pytest.mark.sweep
-def test_a_name_that_staff_take_away_goes_from_every_screen_and_its_owner_is_told_and_chooses_another(
+def test_a_name_removed_by_staff_disappears_everywhere_and_its_owner_chooses_another(
     new_context: NewContext, web_server: WebServer, owner: psycopg.Connection
 ):
     a_live_table(slug="live")

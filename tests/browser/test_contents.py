@@ -21,7 +21,7 @@ def test_a_phone_opens_them_when_asked(new_context: NewContext, web_server: WebS
 
 
 @pytest.mark.sweep
-def test_they_stay_beside_the_text_where_there_is_room(new_context: NewContext, web_server: WebServer):
+def test_they_stay_next_to_the_text_where_there_is_room(new_context: NewContext, web_server: WebServer):
     page = new_context(base_url=web_server.url, viewport=DESKTOP).new_page()
     page.goto("/en/help/baccarat/")
     limits = page.locator(".contents a[href='#limits']")

@@ -78,7 +78,7 @@ def faint(found: dict[str, list[float]], pairs: list[tuple[float, str, str]]) ->
 
 @pytest.mark.parametrize("cloth", ["real", "free"])
 @pytest.mark.parametrize("theme", [DARK, LIGHT, CONTRAST, MORE, MORE_LIGHT], ids="-".join)
-def test_every_pair_can_be_told_apart(page: Page, theme: tuple[str, Preference], cloth: str) -> None:
+def test_every_pair_can_be_distinguished(page: Page, theme: tuple[str, Preference], cloth: str) -> None:
     more = [] if theme in (DARK, LIGHT) else MORE_IN_HIGH_CONTRAST
     assert faint(colours(page, *theme, cloth), PAIRS + more) == {}
 

@@ -81,7 +81,7 @@ def test_a_round_of_a_visitor_can_be_checked(newcomer):
 
 
 @pytest.mark.sweep
-def test_golden_stands_over_and_a_chip_comes_off(newcomer):
+def test_golden_bets_stay_and_a_chip_can_be_removed(newcomer):
     a_golden_table()
     come_in(newcomer, "#to-play", "golden")
     put(newcomer, "banker")
@@ -104,7 +104,7 @@ def test_a_double_click_on_deal_plays_one_round(newcomer):
 
 
 @pytest.mark.sweep
-def test_without_scripts_a_demonstration_lies_open(new_context, web_server):
+def test_without_scripts_a_demonstration_is_open(new_context, web_server):
     a_table()
     page = new_context(base_url=web_server.url, viewport=PHONE, java_script_enabled=False).new_page()
     come_in(page, "#to-watch")

@@ -90,9 +90,7 @@ def test_bets_are_seen_as_they_are_placed_and_the_table_is_closed_in_place(
 
 
 @pytest.mark.sweep
-def test_what_is_typed_stays_and_nothing_moves_while_the_row_is_pushed_anew(
-    live_table: LiveTable, floor: Floor
-) -> None:
+def test_typed_text_stays_and_nothing_moves_while_the_row_is_pushed_again(live_table: LiveTable, floor: Floor) -> None:
     other = a_live_table("pairs", slug="other")
     page = floor.open()
     order = [row.get_attribute("id") for row in page.locator(".floor-row").all()]
@@ -196,7 +194,7 @@ def test_a_session_that_ends_takes_the_floor_away(live_table: LiveTable, floor: 
 
 
 @pytest.mark.sweep
-def test_without_a_script_it_is_a_page_with_what_stands_now(
+def test_without_a_script_it_is_a_page_of_the_current_state(
     live_table: LiveTable, new_context: NewContext, web_server: WebServer
 ) -> None:
     floor = Floor(new_context, web_server, java_script_enabled=False)

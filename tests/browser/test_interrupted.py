@@ -81,7 +81,7 @@ def told_once(page: Page) -> None:
 
 
 @pytest.mark.sweep
-def test_an_answer_that_is_lost_is_told_of_after_a_reload(new_context, web_server, player):
+def test_a_lost_answer_is_reported_after_a_reload(new_context, web_server, player):
     page = at_table(a_window(new_context, web_server, player))
     put(page)
     page.route("**/play/", ask_and_lose_the_answer)
@@ -130,7 +130,7 @@ def test_a_house_that_dies_over_the_deal_tells_at_the_next_log_in(new_context, w
 
 
 @pytest.mark.sweep
-def test_a_round_whose_cards_were_seen_is_not_told_of(new_context, web_server, player):
+def test_a_round_whose_cards_were_seen_is_not_reported(new_context, web_server, player):
     page = at_table(a_window(new_context, web_server, player))
     put(page)
     page.locator("#act-deal").click()

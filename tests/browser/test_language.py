@@ -19,7 +19,7 @@ LINES_OF_TEXT = """links => links.map(link => {
 })"""
 
 
-def test_the_switch_keeps_query_and_place(new_context: NewContext, web_server: WebServer) -> None:
+def test_the_switch_keeps_query_and_scroll_position(new_context: NewContext, web_server: WebServer) -> None:
     page = new_context(viewport={"width": 1280, "height": 800}).new_page()
     page.goto(f"{web_server.url}/en/fair/?from=here#check")
 

@@ -121,7 +121,7 @@ def test_a_table_shows_a_sign_that_opens_the_words_in_every_language(
     expect_none(faults_of_themes(page, themes))
 
 
-def test_a_table_that_is_open_is_told_and_nothing_on_it_moves(new_context: NewContext, web_server: WebServer):
+def test_an_open_table_is_notified_and_nothing_on_it_moves(new_context: NewContext, web_server: WebServer):
     a_live_table()
     window = a_window(new_context, web_server, a_player("RO", real=100_000), viewport=PHONE)
     page = window.new_page()
@@ -154,7 +154,9 @@ def at_a_solo_table(window: BrowserContext) -> Page:
     return page
 
 
-def test_a_solo_table_is_told_without_a_click_and_nothing_on_it_moves(new_context: NewContext, web_server: WebServer):
+def test_a_solo_table_is_notified_without_a_click_and_nothing_on_it_moves(
+    new_context: NewContext, web_server: WebServer
+):
     a_table()
     page = at_a_solo_table(a_window(new_context, web_server, a_player(real=100_000), viewport=PHONE))
     before, cards = page.evaluate(PLACES), page.locator("#game .card").count()
@@ -206,7 +208,7 @@ def test_the_end_of_the_session_leaves_a_solo_table_as_it_is_until_a_click(
 
 
 @pytest.mark.sweep
-def test_a_solo_table_that_hears_nothing_is_told_with_the_next_click(new_context: NewContext, web_server: WebServer):
+def test_a_solo_table_without_a_stream_is_notified_with_the_next_click(new_context: NewContext, web_server: WebServer):
     a_table()
     page = a_window(new_context, web_server, a_player(real=100_000), viewport=PHONE).new_page()
     for line in (STREAM, "**/house/now/"):
@@ -223,7 +225,7 @@ def test_a_solo_table_that_hears_nothing_is_told_with_the_next_click(new_context
 
 
 @pytest.mark.sweep
-def test_the_words_stay_open_while_more_is_told(new_context: NewContext, web_server: WebServer):
+def test_the_text_stays_open_while_more_notices_come(new_context: NewContext, web_server: WebServer):
     a_live_table()
     a_notice()
     page = a_window(new_context, web_server, a_player(real=100_000)).new_page()
@@ -236,7 +238,7 @@ def test_the_words_stay_open_while_more_is_told(new_context: NewContext, web_ser
 
 
 @pytest.mark.sweep
-def test_a_lobby_that_is_open_is_told_and_so_are_the_other_windows(new_context: NewContext, web_server: WebServer):
+def test_an_open_lobby_is_notified_and_so_are_the_other_windows(new_context: NewContext, web_server: WebServer):
     a_live_table()
     a_table()
     window = a_window(new_context, web_server, a_player(real=100_000))
@@ -256,7 +258,7 @@ def test_a_lobby_that_is_open_is_told_and_so_are_the_other_windows(new_context: 
 
 
 @pytest.mark.sweep
-def test_what_stands_in_a_page_leaves_its_place_when_it_goes(new_context: NewContext, web_server: WebServer):
+def test_a_removed_notice_leaves_its_space_in_the_page(new_context: NewContext, web_server: WebServer):
     a_live_table()
     notice = a_notice()
     page = a_window(new_context, web_server, a_player(real=100_000)).new_page()
@@ -283,7 +285,7 @@ def test_it_comes_without_a_script_too(new_context: NewContext, web_server: WebS
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("size", sweep([PHONE, DESKTOP], always=[PHONE]), ids=["phone", "wide"])
-def test_what_is_told_covers_nothing_and_lights_the_sign_for_a_while(
+def test_a_notice_covers_nothing_and_lights_the_sign_for_a_while(
     new_context: NewContext, web_server: WebServer, size: ViewportSize
 ):
     a_live_table()

@@ -53,7 +53,7 @@ def expect_at_hand(page: Page) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("size", sweep([LAPTOP, PHONE], always=[PHONE]), ids=["laptop", "phone"])
-def test_a_bet_lies_where_it_was_put_while_all_panels_are_looked_at_and_settles(
+def test_a_bet_stays_while_all_panels_are_opened_and_settles(
     new_context: NewContext, web_server: WebServer, size: dict[str, int]
 ):
     live_table, player = a_live_table(), a_player(real=1_000_000)

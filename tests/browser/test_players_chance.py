@@ -96,7 +96,7 @@ def test_each_round_has_a_fresh_value_and_is_verified_without_a_click(enter):
     ],
     ids=["another seed", "no seed", "another card"],
 )
-def test_a_round_that_does_not_follow_from_its_seal_is_told_and_proven(enter, pattern, replacement):
+def test_a_round_that_does_not_follow_from_its_seal_is_reported_and_proven(enter, pattern, replacement):
     page = enter()
     page.goto(TABLE)
     seal = page.locator("#commitment").inner_text()
@@ -132,7 +132,7 @@ def test_another_seal_than_the_one_shown_first_is_found(enter):
     expect(page.locator("#not-verified")).to_contain_text("The cards do not follow from what was sealed.")
 
 
-def test_a_value_that_the_browser_did_not_send_is_told(enter):
+def test_a_value_that_the_browser_did_not_send_is_reported(enter):
     page = enter()
     page.goto(TABLE)
     put(page)

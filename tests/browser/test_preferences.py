@@ -99,7 +99,7 @@ def test_a_choice_is_in_force_before_the_first_paint(window):
     assert page.evaluate("window.themeAtBody") == "contrast"
 
 
-def test_deck_sound_and_motion_are_kept_and_what_is_as_the_house_has_it_leaves_no_mark(window):
+def test_deck_sound_and_motion_are_kept_and_defaults_are_not_stored(window):
     page = opened(window.new_page())
     dialog = page.get_by_role("dialog")
     dialog.get_by_text("Four colours").click()

@@ -29,7 +29,7 @@ def opened(page: Page, language: str) -> Page:
 
 
 @pytest.mark.sweep
-def test_each_round_is_told_on_the_board_and_summed_up_once_it_is_over(new_context: NewContext, web_server: WebServer):
+def test_each_round_is_shown_on_the_board_and_summed_up_at_its_end(new_context: NewContext, web_server: WebServer):
     live_table = a_played_table(3)
     swede, dane, third = a_player(real=MONEY), a_player("DK", real=MONEY), a_player(real=MONEY)
     with (
@@ -81,7 +81,7 @@ def test_each_round_is_told_on_the_board_and_summed_up_once_it_is_over(new_conte
 
 
 @pytest.mark.sweep
-def test_a_refusal_is_past_when_bets_are_taken_anew_and_a_stop_moves_nothing(
+def test_a_refusal_disappears_when_betting_begins_again_and_a_stop_moves_nothing(
     new_context: NewContext, web_server: WebServer
 ):
     live_table = a_played_table(1)

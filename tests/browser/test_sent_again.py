@@ -47,7 +47,7 @@ def is_sent_twice(line: BreakingLine, address: str) -> bool:
     return [asked.split()[1].endswith(address) for asked in line.seen] == [True, True]
 
 
-def test_a_chip_at_a_shared_table_lies_there_once(open_page, line):
+def test_a_chip_at_a_shared_table_is_placed_once(open_page, line):
     table, player = a_live_table(), a_player(real=MONEY)
     page = open_page(player, "/en/table/live/real/")
     line.breaks_at = "/bet/"
@@ -101,7 +101,7 @@ def test_without_a_script_another_button_of_the_same_page_is_another_click(new_c
     assert stakes_of(player, table)["player"] == 2 * int(chip)
 
 
-def test_a_chip_at_a_solo_table_lies_there_once(open_page, line):
+def test_a_chip_at_a_solo_table_is_placed_once(open_page, line):
     a_table()
     page = open_page(a_player(real=MONEY), TABLE)
     line.breaks_at = "/play/"
@@ -113,7 +113,7 @@ def test_a_chip_at_a_solo_table_lies_there_once(open_page, line):
 
 
 @pytest.mark.sweep
-def test_a_stake_of_a_player_lies_there_and_the_page_does_not_say_that_it_came_too_late(open_page, line):
+def test_a_stake_is_placed_and_the_page_does_not_say_that_it_came_too_late(open_page, line):
     table = a_chemin_table()
     for seat in (1, 2):
         a_seated_player(table, seat)

@@ -52,7 +52,7 @@ def peel(page: Page, card: Locator, share: float) -> tuple[float, float]:
     return x, y
 
 
-def test_cards_are_turned_by_hand_and_nothing_is_told_or_sent_before_the_last(
+def test_cards_are_turned_by_hand_and_nothing_is_revealed_or_sent_before_the_last(
     new_context: NewContext, web_server: WebServer
 ):
     live_table, player = a_live_table(), a_player(real=1_000_000)

@@ -25,7 +25,7 @@ HEADING = """() => {
 }"""
 
 
-def test_a_row_stands_on_one_line_and_a_number_below_its_heading(cloned_db, new_context, web_server):
+def test_a_row_is_on_one_line_and_a_number_below_its_heading(cloned_db, new_context, web_server):
     a_round(a_player(real=100_00), a_table(), player=1000)
     window = new_context(base_url=web_server.url)
     log_in(window, web_server, a_member_of_staff("finance").user)

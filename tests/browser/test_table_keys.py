@@ -145,7 +145,7 @@ def test_single_keys_can_be_switched_off_and_stay_off(enter):
 
 
 @pytest.mark.sweep
-def test_a_round_is_told_in_order_cards_totals_result_money(enter):
+def test_a_round_is_announced_in_order_cards_totals_result_money(enter):
     page = enter()
     page.goto(TABLE)
     press(page, "b")

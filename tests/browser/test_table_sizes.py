@@ -171,7 +171,7 @@ def test_the_meters_hold_what_a_tie_can_pay(enter, player, game):
 
 @pytest.mark.parametrize("language", sweep(LANGUAGES, always=[LONGEST_LANGUAGE]))
 @pytest.mark.sweep
-def test_what_a_tie_pays_stands_on_its_bet_in_view(enter, player, language):
+def test_what_a_tie_pays_is_visible_on_its_bet(enter, player, language):
     """As above, what was paid on another bet is written on the tie."""
     table = a_table(limits=with_large_chips(baccarat_limits()))
     a_seat(player, table, player=LARGEST, banker=LARGEST, tie=LARGEST)

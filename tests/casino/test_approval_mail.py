@@ -39,7 +39,7 @@ def withdraw(asked, by):
 
 @pytest.mark.django_db
 class TestWhoDecides:
-    def test_is_told_once_and_no_one_else(self, at_once_due):
+    def test_is_mailed_once_and_no_one_else(self, at_once_due):
         asker, finance, other = a_member_of_staff("support"), a_member_of_staff("finance"), a_member_of_staff("finance")
         a_member_of_staff("finance", person=asker.person)
         a_member_of_staff("operator")
@@ -64,14 +64,14 @@ class TestWhoDecides:
             assert each.by not in mail.body
             assert each.reason not in mail.body
 
-    def test_is_told_nothing_of_what_ended_meanwhile(self, at_once_due):
+    def test_is_not_mailed_what_ended_in_the_meantime(self, at_once_due):
         finance, asker = a_member_of_staff("finance"), a_member_of_staff("support")
         adjusting.decide(ask(), by=finance)
         withdraw(ask(asker), asker)
         mail_approvals()
         assert not mailed("approvals_waiting")
 
-    def test_is_told_after_some_minutes_of_all_there_was(self):
+    def test_is_mailed_all_of_them_after_some_minutes(self):
         a_member_of_staff("finance")
         ask()
         assert alerts.mail_due() == 0
@@ -81,7 +81,7 @@ class TestWhoDecides:
 
 @pytest.mark.django_db
 class TestWhoAsked:
-    def test_is_told_what_became_of_it(self, at_once_due):
+    def test_is_mailed_the_result(self, at_once_due):
         asker = a_member_of_staff("support")
         approved, refused = ask(asker), ask(asker)
         adjusting.decide(approved)
@@ -93,7 +93,7 @@ class TestWhoAsked:
         assert f"- Request {refused.pk}, balance adjustment: refused" in mail.body
         assert "looked" not in mail.body
 
-    def test_is_told_nothing_of_what_they_withdrew(self, at_once_due):
+    def test_is_not_mailed_what_they_withdrew(self, at_once_due):
         asker = a_member_of_staff("support")
         withdraw(ask(asker), asker)
         mail_approvals()
@@ -101,7 +101,7 @@ class TestWhoAsked:
         assert not ApprovalNotification.objects.exists()
 
 
-def test_that_nobody_decided_in_time_is_told_too(cloned_db, at_once_due):
+def test_an_expired_request_is_mailed_too(cloned_db, at_once_due):
     asker = a_member_of_staff("support")
     asked = ask(asker)
     with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:

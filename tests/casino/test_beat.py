@@ -167,7 +167,7 @@ def somebody(superuser: psycopg.Connection) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("somebody")
-def test_a_shared_table_is_moved_in_each_phase_once_it_is_due_and_not_before(sending: Sent):
+def test_a_shared_table_advances_in_each_phase_once_it_is_due_and_not_before(sending: Sent):
     live_table = a_live_table()
     bet(a_player(real=100_00), live_table, banker=50_00)
     for other in LiveTable.objects.exclude(pk=live_table.pk):  # for other money
@@ -275,13 +275,13 @@ def test_betting_time_without_a_bet_ends_where_the_table_is_not_open(sending: Se
 
 
 @pytest.mark.sweep
-def test_a_shared_table_that_has_no_round_yet_is_moved(sending: Sent):
+def test_a_shared_table_without_a_round_advances(sending: Sent):
     a_shared_table("no_commission")
     assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"]
 
 
 @pytest.mark.sweep
-def test_a_table_that_is_closed_in_a_round_is_moved_until_that_is_over(sending: Sent):
+def test_a_table_closed_in_a_round_advances_until_the_round_is_over(sending: Sent):
     live_table = a_live_table()
     bet(a_player(real=100_00), live_table, banker=50_00)
     update_as_owner(Table.objects.filter(pk=live_table.table_id), status="closed")
@@ -294,7 +294,7 @@ def test_a_table_that_is_closed_in_a_round_is_moved_until_that_is_over(sending: 
     assert ask(sending, "games.tasks.tick") == []
 
 
-def test_a_chemin_table_is_looked_at_while_anybody_is_seated(sending: Sent):
+def test_a_chemin_table_is_checked_while_anybody_is_seated(sending: Sent):
     live_table = a_chemin_table()
     assert (chemin_tick.due(), ask(sending, "games.tasks.tick_chemin")) == ([], [])
     sit(a_player(real=1000_00), live_table)
@@ -362,7 +362,7 @@ def test_money_that_reaches_a_closed_account_is_sent_back_at_once(sending: Sent,
     assert ask(sending, "accounts.tasks.finish_closing") == ["accounts.tasks.finish_closing"]
 
 
-def test_a_task_is_sent_now_and_then_whatever_is_said_of_it(sending: Sent):
+def test_a_task_is_sent_now_and_then_without_a_notification(sending: Sent):
     sending._sent_at["games.tasks.tick"] -= LONGEST_SILENCE + 1
     assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"]
     assert ask(sending, "games.tasks.tick") == ["games.tasks.tick"], "and then not again"

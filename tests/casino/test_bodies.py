@@ -302,7 +302,7 @@ def test_forty_unfinished_bodies_of_strangers_cost_no_memory(start_server):
         assert process.memory_info().rss - before < 30 * MEGABYTE
 
 
-def test_a_stranger_who_sends_a_file_is_told_why_in_the_language_of_the_page(start_server):
+def test_a_stranger_who_sends_a_file_gets_the_reason_in_the_language_of_the_page(start_server):
     server = start_server()
     told = {}
     for language in ("en", "sv", "da", "ro", "de"):

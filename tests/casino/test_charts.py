@@ -27,7 +27,7 @@ def test_bars_share_one_scale_that_begins_at_nothing():
     ]
 
 
-def test_what_is_negative_lies_on_the_other_side_of_nothing():
+def test_negative_values_are_on_the_other_side_of_zero():
     assert [(ineligibility.start, ineligibility.length) for ineligibility in bars(figures(-100, 300))] == [
         (0, 25),
         (25, 75),

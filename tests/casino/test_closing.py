@@ -97,7 +97,7 @@ class TestWithoutMoney:
         assert again.status_code == 403
         assert "This account is closed" in again.text
 
-    def test_gli19_2_8_5_is_on_record_and_told_by_mail(self):
+    def test_gli19_2_8_5_is_on_record_and_mailed(self):
         player = a_player(password=PASSWORD)
         send(a_browser(player.user))
         for kind in ("account.closing", "account.closed"):
@@ -117,7 +117,7 @@ class TestWithoutMoney:
 
 
 class TestWithMoney:
-    def test_pays_all_of_it_out_the_purse_too_and_then_closes(self, rich):
+    def test_pays_out_everything_including_the_purse_and_then_closes(self, rich):
         a_golden_table()
         a_purse(rich, 30_000)
         visitor = a_browser(rich.user)
@@ -152,7 +152,7 @@ class TestWithMoney:
         assert visitor.get("/en/cashier/withdraw/").status_code == 200
 
     @pytest.mark.sweep
-    def test_what_comes_back_can_be_withdrawn_anew(self, rich):
+    def test_returned_money_can_be_withdrawn_again(self, rich):
         visitor = a_browser(rich.user)
         send(visitor)
         withdrawal = Withdrawal.objects.get()

@@ -230,7 +230,7 @@ class TestPayments:
             assert sums[currency].deposits == reported[currency, "deposit", "credited"] > 0
             assert sums[currency].withdrawals == reported.get((currency, "withdrawal", "paid"), 0)
 
-    def test_each_currency_stands_alone_with_how_it_changed(self):
+    def test_each_currency_is_shown_separately_with_its_change(self):
         reports_history.a_depositor("SE", 70_000)
         reports_history.a_depositor("RO", 50_000)
         span = around_now()
@@ -380,7 +380,7 @@ class TestPeriod:
             1,
         ),
     )
-    def test_that_is_none_is_refused_and_today_shown(self, asked, fault):
+    def test_an_invalid_one_is_refused_and_today_shown(self, asked, fault):
         shown = page(as_staff("finance"), period="own", **asked)
         assert fault in shown
         assert f"{clock():%Y-%m-%d}, as of" in shown
@@ -438,7 +438,7 @@ class TestHealth:
             turn.connection.close()
 
     @pytest.mark.usefixtures("no_broker")
-    def test_the_last_tick_is_the_last_mark(self):
+    def test_the_last_tick_is_the_last_label(self):
         assert not self.told()["Last scheduled task"].is_wrong
         Watermark.objects.create(at=clock() - timedelta(minutes=10), transaction=LONG_AGO)
         line = self.told()["Last scheduled task"]

@@ -97,7 +97,9 @@ def test_what_is_gone_without_an_erasure_on_record_is_found(gone: Player, cloned
     assert "no record says that it was erased" in check(keys)
 
 
-def test_what_expired_is_told_from_what_was_taken(cloned_db, owner: psycopg.Connection, pens: Pens, tmp_path: Path):
+def test_expired_data_is_distinguished_from_erased_data(
+    cloned_db, owner: psycopg.Connection, pens: Pens, tmp_path: Path
+):
     keys = tmp_path / "keys"
     keys.write_text(pens.keys)
     for _ in range(2):

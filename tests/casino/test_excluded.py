@@ -57,7 +57,7 @@ def browser_of(player: Player) -> Client:
 
 
 @every_kind
-class TestWhoeverIsExcluded:
+class TestAnExcludedPlayer:
     @pytest.mark.sweep
     def test_reads_at_the_cashier_until_when_and_meets_no_form_that_would_be_refused(self, stop):
         player = a_player(real=MONEY)
@@ -99,7 +99,7 @@ class TestWhoeverIsExcluded:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("money", ["real", "free"])
-    def test_is_told_at_every_table_until_when(self, stop, money):
+    def test_is_informed_at_every_table_until_when(self, stop, money):
         player, table = a_player(real=MONEY, free=MONEY), a_table()
         stop(player)
         page = browser_of(player).get(f"/en/table/{table.slug}/{money}/").content.decode()
@@ -190,7 +190,7 @@ def test_staff_exclude_nobody_without_a_reason():
     assert not Exclusion.objects.exists()
 
 
-def test_what_lies_in_a_game_is_given_back_at_once():
+def test_money_held_in_a_game_is_returned_at_once():
     player = a_player(real=MONEY)
     a_golden_table()
     a_purse(player, 100_000)

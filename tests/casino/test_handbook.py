@@ -49,7 +49,7 @@ def shown() -> str:
 
 
 class TestWords:
-    def test_every_page_is_called_as_it_is_and_stands_at_its_address(self):
+    def test_every_page_is_named_correctly_with_its_address(self):
         known = {function.name: reverse(function.page) for function in FUNCTIONS}
         for name, address in NAMED.findall(source()):
             assert known.get(name, name) == (address if name in known else "Back office"), name

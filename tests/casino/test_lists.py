@@ -122,7 +122,7 @@ def test_all_rows_of_a_page_are_chosen_at_once():
 
 
 @pytest.mark.sweep
-def test_what_happens_meanwhile_shifts_no_page():
+def test_concurrent_changes_shift_no_page():
     for number in range(2 * PAGE):
         log.record("test.happened", by="system", on="test:1", data={"number": number})
     visitor = visit("compliance")
@@ -136,7 +136,7 @@ def test_what_happens_meanwhile_shifts_no_page():
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("key", sample(["", "0", "x", "1~2", "~", "9" * 40, "2026-11-22T00:00:00+00:00~x"], 2))
-def test_a_key_that_is_none_leads_to_the_newest_page_or_to_none(key):
+def test_an_invalid_key_leads_to_the_newest_page_or_to_none(key):
     for address in (EVENTS, SESSIONS):
         for way in ("before", "after"):
             assert visit("compliance").get(address, {way: key}).status_code == 200
@@ -309,7 +309,7 @@ def test_a_session_that_is_over_is_over_in_lists_too():
     assert visitor.get(EVENTS)["Location"].startswith(reverse("account_login"))
 
 
-def test_a_list_says_on_record_whom_it_showed_and_so_does_one_row_of_it():
+def test_a_list_records_access_to_everyone_shown_and_so_does_one_row():
     one, other = a_player(), a_player()
     visitor = visit("support")
     visitor.get("/staff/lists/players/player/")
@@ -348,7 +348,7 @@ def test_no_cell_of_a_file_begins_a_formula(beginning):
     assert [(cell.value, cell.data_type) for cell in cells] == [(name, "s")]
 
 
-def test_whoever_may_take_no_files_sees_no_way_to_and_is_refused_on_record():
+def test_staff_without_the_right_to_files_see_no_link_and_are_refused_on_record():
     a_table()
     taker, reader = visit("compliance"), visit("supervisor")
     assert f"{TABLES}export/" in taker.get(TABLES).text
@@ -412,7 +412,7 @@ def test_a_action_takes_a_reason_and_is_done_row_by_row():
     assert "<strong>Not done:</strong> It is closed already." in done.text
 
 
-def test_a_action_is_only_for_whoever_has_its_permission():
+def test_an_action_is_only_for_staff_with_its_permission():
     table = a_table()
     assert do(visit("compliance"), TABLES, "close", [table], confirm="yes", reason="x").status_code == 403
     assert "Close tables" not in visit("compliance").get(TABLES).text

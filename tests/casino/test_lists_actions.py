@@ -109,7 +109,7 @@ def by_two(action: Action, rows: QuerySet[Any]) -> list[Outcome]:
     return [outcome for (outcome,) in at_once(both)]
 
 
-def test_without_the_lock_two_would_both_be_told_that_they_closed_it(cloned_db, monkeypatch):
+def test_without_the_lock_two_would_both_report_that_they_closed_it(cloned_db, monkeypatch):
     table, both = a_table(), Barrier(2)
 
     def planned(row: Table) -> Plan:
@@ -124,7 +124,7 @@ def test_without_the_lock_two_would_both_be_told_that_they_closed_it(cloned_db, 
     assert [outcome.is_done for outcome in found] == [True, True]
 
 
-def test_of_two_at_once_the_second_is_told_what_the_first_has_done(cloned_db):
+def test_of_two_at_once_the_second_is_informed_of_the_first(cloned_db):
     found = by_two(CLOSE, Table.objects.filter(pk=a_table().pk))
     assert sorted((each.is_done, each.what) for each in found) == [
         (False, "It is closed already."),

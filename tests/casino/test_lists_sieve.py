@@ -98,7 +98,7 @@ def test_an_index_serves_whatever_a_list_is_narrowed_to(listing: type[StaffListV
             assert not WHOLE.search(plan), (value, plan)
 
 
-def test_what_goes_together_has_an_index_of_all_of_it():
+def test_combined_filters_have_a_common_index():
     for listing in LISTS:
         for names in listing.together:
             fields = [[field.lstrip("-") for field in index.fields] for index in listing.model._meta.indexes]
@@ -106,7 +106,7 @@ def test_what_goes_together_has_an_index_of_all_of_it():
 
 
 @pytest.mark.sweep
-def test_one_thing_at_once_is_looked_for_and_a_time_goes_with_it(visitor):
+def test_one_field_at_once_is_searched_with_a_time(visitor):
     for query in ("state=waiting&q=player:1", "q=12&state=credited&since=2026-01-01T00:00"):
         page = visitor.get(f"{BASE}wallet/payment/?{query}")
         assert "Search, or choose one of these: state. No index serves two of them at once" in page.text
@@ -138,7 +138,7 @@ def test_two_things_go_together_where_one_index_has_both(visitor):
         ("since=2026-02-01T00:00&until=2026-02-01T00:00", "It ends before it begins."),
     ],
 )
-def test_what_cannot_be_looked_for_is_told_beside_its_field_and_gives_no_file(visitor, query, said):
+def test_an_invalid_search_is_reported_at_its_field_and_gives_no_file(visitor, query, said):
     page = visitor.get(f"{BASE}wallet/payment/?{query}")
     assert said in page.text
     assert listed(page) == []
@@ -225,7 +225,7 @@ def test_a_time_is_a_range_of_the_key(listing: type[StaffListView]):
     assert "One-Time Filter: false" in plan or not WHOLE.search(plan), plan
 
 
-def test_a_time_finds_what_is_of_it_to_the_second(visitor):
+def test_a_time_finds_rows_to_the_second(visitor):
     for _ in range(3):
         a_player()
     joined = list(Player.objects.order_by("user__created_at").values_list("user__created_at", flat=True))

@@ -43,7 +43,7 @@ def test_a_sentence_in_a_module_is_found(tmp_path: Path, line: str, said: list[s
         'raise LookupError("no such table here")',
     ],
 )
-def test_what_a_module_marks_or_nobody_reads_is_let_be(tmp_path: Path, line: str) -> None:
+def test_literals_that_are_marked_or_unread_are_ignored(tmp_path: Path, line: str) -> None:
     assert spoken_by_module(written(tmp_path / "forms.py", line)) == []
 
 

@@ -100,7 +100,7 @@ class TestAtASoloTable:
         (refused,) = events("round.refused", by=str(player))
         assert refused["data"]["bar"] == "locked"
 
-    def test_puts_no_chip_down_and_takes_no_place(self):
+    def test_places_no_chip_and_takes_no_seat(self):
         player, table, other = a_player(real=MONEY), a_table(), a_table("pairs")
         a_seat(player, table)
         lock(player)
@@ -129,7 +129,7 @@ class TestAtASoloTable:
         assert (again.round_id, again.repeated, cash(player)) == (solo_seat.round_id, True, won)
 
     @both_modes
-    def test_what_lies_in_golden_baccarat_goes_to_the_account_whatever_was_composed_there(self, mode):
+    def test_money_in_golden_baccarat_returns_to_the_account_whatever_the_slip(self, mode):
         player, table = a_player(real=MONEY, free=MONEY), a_golden_table()
         a_purse(player, 50_000, mode)
         a_round(player, table, mode, player=1000)
@@ -261,7 +261,7 @@ class TestAtChemin:
                 action()
             assert code_of(barred) is eligibility.Code.LOCKED
 
-    def test_a_session_that_began_beside_the_lock_keeps_no_seat_and_no_stream(self):
+    def test_a_session_begun_during_the_lock_keeps_no_seat_and_no_stream(self):
         table, player = chemin.a_chemin_table(), a_player(real=chemin.MONEY)
         lock(player)
         beside = a_session(player)
@@ -327,7 +327,7 @@ class TestEveryWayIn:
         player.user.save(update_fields=["password"])
         return player
 
-    def test_whoever_had_a_page_open_is_led_to_the_log_in_by_whatever_they_press(self):
+    def test_a_click_on_an_open_page_leads_to_the_log_in(self):
         player, table = self.a_player(), a_table()
         visitor = a_visitor()
         log_in(visitor, player.user)
@@ -344,7 +344,7 @@ class TestEveryWayIn:
         assert visitor.get("/en/account/").headers["Location"].startswith("/en/account/login/")
         assert cash(player) == MONEY
 
-    def test_a_forgotten_password_is_set_anew_and_opens_nothing(self):
+    def test_a_forgotten_password_is_reset_and_opens_nothing(self):
         player = self.a_player()
         lock(player)
         visitor = a_visitor()
@@ -389,7 +389,7 @@ class TestEveryWayIn:
             ("ro", "V-am blocat contul."),
         ],
     )
-    def test_is_told_in_the_language_of_the_page(self, language, message):
+    def test_is_informed_in_the_language_of_the_page(self, language, message):
         player = self.a_player()
         lock(player)
         form = {"login": player.user.email, "password": PASSWORD}

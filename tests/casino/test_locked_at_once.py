@@ -197,7 +197,7 @@ def bet_and_deal(player: Player, table_id: int, mode: Mode) -> None:
     play_round(player=player, table_id=table_id, mode=mode, round_id=seat.round_id, slip_version=seat.slip_version)
 
 
-def test_the_right_to_lock_something_else_is_none_to_lock_accounts(cloned_db, owner):
+def test_the_right_to_lock_something_else_does_not_lock_accounts(cloned_db, owner):
     owner.execute(
         "WITH held AS (INSERT INTO auth_permission (name, content_type_id, codename)"
         " SELECT 'Can lock a conversation away', id, 'lock_player' FROM django_content_type"

@@ -83,7 +83,7 @@ class TestTheLook:
         at_once([tasks.scan] * 2)
         assert (Flag.objects.count(), Sighting.objects.count()) == (1, 1)
 
-    def test_leaves_it_to_whoever_looks_already(self, cloned_db, owner):
+    def test_leaves_it_to_the_member_of_staff_who_works_on_it(self, cloned_db, owner):
         at_risk(owner)
         with transaction.atomic():
             assert tasks._take_turn()
@@ -109,7 +109,7 @@ class TestTheLook:
         assert list(HarmMarkerScan.objects.order_by("id").values_list("players", flat=True)) == [1, 1, 0]
 
     @pytest.mark.sweep
-    def test_reaches_back_to_the_look_before_however_long_ago(self, cloned_db, owner):
+    def test_covers_the_time_since_the_last_check_however_long(self, cloned_db, owner):
         player = at_risk(owner, 0)
         HarmMarkerScan.objects.create(seen=now() - 10 * DAY, event_id=0, players=0, flags=0)
         for _ in range(3):
@@ -139,7 +139,7 @@ class TestAFlag:
             with pytest.raises(harm_markers.FlagClosed):
                 again(flag, staff)
 
-    def test_is_raised_anew_only_by_what_comes_after_it_was_closed(self, cloned_db, owner):
+    def test_is_raised_again_only_by_what_comes_after_it_was_closed(self, cloned_db, owner):
         player, staff = at_risk(owner), a_member_of_staff("support")
         tasks.scan()
         talk(Flag.objects.get(), staff)
@@ -150,7 +150,7 @@ class TestAFlag:
         assert tasks.scan() == 1
         assert [len(seen.rows) for seen in Sighting.objects.order_by("id")] == [3, 3]
 
-    def test_takes_no_contact_of_the_future_and_no_next_look_of_the_past(self, cloned_db, owner):
+    def test_takes_no_contact_in_the_future_and_no_next_check_in_the_past(self, cloned_db, owner):
         at_risk(owner)
         tasks.scan()
         flag, staff = Flag.objects.get(), a_member_of_staff("support")

@@ -44,7 +44,7 @@ class TestRaisedStakes:
         assert "£50.00 lost in 10 rounds" in harm_markers.RAISED_STAKES.say(found)
 
     @pytest.mark.sweep
-    def test_a_chip_less_than_twice_is_none(self, cloned_db, owner):
+    def test_a_chip_less_than_twice_does_not_count(self, cloned_db, owner):
         assert self.after(owner, [*self.LOST], [1000] * 9 + [500]) == []
 
     @pytest.mark.sweep
@@ -63,7 +63,7 @@ class TestRaisedStakes:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(("lasts", "flags"), [(6 * HOUR, 1), (6 * HOUR + 19 * SECOND, 0)])
-    def test_all_of_it_within_six_hours(self, cloned_db, owner, lasts, flags):
+    def test_everything_within_six_hours(self, cloned_db, owner, lasts, flags):
         assert len(self.after(owner, [*self.LOST], [1000] * 10, lasts)) == flags
 
 
@@ -85,7 +85,7 @@ class TestADepositAfterLosses:
         )
 
     @pytest.mark.sweep
-    def test_a_second_later_is_none(self, cloned_db, owner):
+    def test_a_second_later_does_not_count(self, cloned_db, owner):
         assert self.after(owner, HOUR + SECOND) == []
 
     @pytest.mark.sweep
@@ -160,7 +160,7 @@ class TestNights:
         assert len(self.in_nights(owner, 1, 2, 3, 4, at=at)) == flags
 
     @pytest.mark.sweep
-    def test_free_money_is_none(self, cloned_db, owner):
+    def test_free_money_does_not_count(self, cloned_db, owner):
         player, table = a_player("RO", real=MONEY, free=MONEY), the_table()
         played = rounds(owner, player, table, every(DAY, 4, datetime(2026, 7, 7, 22, tzinfo=UTC)), player=5000)
         owner.execute("UPDATE games_participation SET mode = 'F' WHERE round_id = %s", [played[0]])

@@ -77,7 +77,7 @@ class TestHouse:
             for sample in metric.samples
         }
 
-    def test_says_how_it_stands(self):
+    def test_shows_its_state(self):
         said = self.said()
         assert said["sabot_database_up"] == 1
         assert said["sabot_beats"] == 0

@@ -138,7 +138,7 @@ def test_an_update_keeps_translations_and_drops_texts_that_are_gone(tree: Tree) 
     assert not kept.obsolete
 
 
-def test_an_update_without_news_changes_no_byte(tree: Tree) -> None:
+def test_an_update_without_changes_changes_no_byte(tree: Tree) -> None:
     translate(tree, ROMANIAN)
     before = tree.catalogue("ro").read_bytes()
     catalogues.update(tree.catalogue("ro"), collect(tree), "ro")
@@ -334,7 +334,7 @@ def test_the_back_office_may_speak_english(tree: Tree) -> None:
 
 
 @pytest.mark.sweep
-def test_every_text_of_the_house_stands_in_every_language() -> None:
+def test_every_text_of_the_house_exists_in_every_language() -> None:
     assert [str(fault) for fault in catalogues.faults(sources.project())] == []
 
 

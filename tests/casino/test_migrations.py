@@ -278,7 +278,7 @@ def test_a_foreign_key_that_goes_is_found_without_a_server_that_knows_its_name(b
         (" ; -- nothing\n ;", []),
     ],
 )
-def test_a_script_is_told_apart_into_its_statements(script, parts):
+def test_a_script_is_split_into_its_statements(script, parts):
     assert [statement.text for statement in statements(script)] == parts
 
 

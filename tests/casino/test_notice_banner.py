@@ -126,7 +126,7 @@ class TestTheStop:
         assert said in page
         assert "cellar" not in page
 
-    def test_it_stands_before_notices_and_goes_when_the_house_goes_on(self):
+    def test_it_comes_before_notices_and_ends_when_the_house_goes_on(self):
         notice, visitor = a_notice(), a_visitor()
         stop()
         standing = house_stop.current()

@@ -73,7 +73,7 @@ class TestTheExport:
         assert not told & set(data_export.LEFT_OUT)
 
     @pytest.mark.sweep
-    def test_tells_who_of_the_staff_looked_and_not_from_where(self):
+    def test_shows_which_staff_accessed_the_data_and_not_from_where(self):
         player, visitor = a_player(), a_visitor(HTTP_USER_AGENT="of the house")
         visitor.force_login(a_member_of_staff("support").user)
         visitor.get(f"/staff/players/{player.pk}/")
@@ -345,7 +345,7 @@ class TestTheDatabase:
             ):
                 cursor.execute(statement)
 
-    def test_forgets_no_bank_account_of_whom_it_has_not_forgotten(self):
+    def test_keeps_bank_accounts_of_players_it_has_not_erased(self):
         player = a_player()
         accounts.keep(player=player, iban=IBAN)
         with pytest.raises(IntegrityError, match="stays as it is"), transaction.atomic():

@@ -82,7 +82,7 @@ def test_each_role_sees_its_sections_and_no_other(role):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("role", ["operator", "supervisor"])
-def test_roles_without_players_see_none_of_it(role):
+def test_roles_without_players_see_nothing(role):
     player = a_player()
     for more in ("", "money/", "payments/", "sessions/", "notes/"):
         assert of(role).get(f"/staff/players/{player.pk}/{more}").status_code == 403
@@ -183,7 +183,7 @@ class TestNotes:
 
 class TestPlay:
     @pytest.mark.sweep
-    def test_a_round_seat_and_bank_are_open_and_a_solo_place_is_not(self):
+    def test_a_round_seat_and_bank_are_open_and_a_solo_seat_is_not(self):
         player = a_player(real=100_000)
         a_round(player, a_table(), player=1000)
         assert "No open round, seat or bank." in page(player)
@@ -255,7 +255,7 @@ def test_sessions_are_read_on_page_by_page_and_lead_to_others_from_there(monkeyp
 
 
 @pytest.mark.sweep
-def test_an_account_that_staff_locked_says_so_and_why_to_whoever_may_lock():
+def test_an_account_that_staff_locked_says_so_with_the_reason_to_staff_who_may_lock():
     player, clerk = a_player(), a_member_of_staff("support")
     assert "Staff locks" not in page(player, "support")
     locks.lock(player=player, reason="Somebody else logs in.", by=clerk)
@@ -281,7 +281,7 @@ def test_a_log_in_locked_after_wrong_passwords_says_since_when():
 @pytest.mark.parametrize(
     "more", sample(["money/", "payments/", "payments/?which=withdrawals", "sessions/", "notes/"], 2)
 )
-def test_a_mark_that_is_none_begins_at_the_newest(more):
+def test_an_invalid_cursor_shows_the_newest(more):
     player, desk = a_player(), of("compliance")
     join = "&" if "?" in more else "?"
     for before in ("x", "-1", "9" * 40, "٣", str(uuid4()), "%00"):
@@ -289,13 +289,13 @@ def test_a_mark_that_is_none_begins_at_the_newest(more):
 
 
 @pytest.mark.parametrize("more", ["", "money/", "payments/", "sessions/", "notes/"])
-def test_every_page_about_a_player_is_a_look(more):
+def test_every_page_about_a_player_is_in_the_access_log(more):
     player = a_player()
     page(player, "support", more)
     assert len(events("data.seen", on=str(player))) == 1
 
 
-def test_whoever_else_the_page_names_is_on_record_too():
+def test_access_to_other_players_the_page_names_is_recorded_too():
     player, other = a_player(), a_player()
     for each in (player, other):
         a_submission(each, document_number="SAME1234")
@@ -311,7 +311,7 @@ def test_whoever_else_the_page_names_is_on_record_too():
         ("support", ["lock/", "pause/", "exclusions", "limits/", "adjust/"]),
     ],
 )
-def test_what_the_role_may_do_stands_on_top(role, actions):
+def test_the_role_s_actions_are_on_top(role, actions):
     player = a_player()
     top = page(player, role).split('aria-label="Parts of this page"')[0]
     assert [action for action in ("lock/", "pause/", "exclusions", "limits/", "adjust/") if action in top] == actions

@@ -145,7 +145,7 @@ def test_is_found_by_rounds_and_by_the_name_at_tables():
 
 
 @pytest.mark.sweep
-def test_several_are_told_apart_and_each_says_what_it_was_found_by(asa):
+def test_several_are_distinguished_and_each_says_what_it_was_found_by(asa):
     other = a_player("DK")
     a_submission(other, given_names="Maria", family_name="Muller", city="Åsa")
     answer = search("maria mull")
@@ -155,7 +155,7 @@ def test_several_are_told_apart_and_each_says_what_it_was_found_by(asa):
     assert set(found(search("asa"))) == {"name", "address"}
 
 
-def test_a_search_of_many_is_one_look_that_names_them_and_not_what_was_typed(asa):
+def test_a_search_of_many_is_one_access_that_names_them_and_not_the_query(asa):
     other = a_player()
     a_submission(other, phone="+46701234567", family_name="Ek")
     search("0701234567")
@@ -211,7 +211,7 @@ def test_a_role_finds_by_nothing_that_it_may_not_see(asa):
     "typed",
     sample(["%", "_", "'", "\\", "a:b:c", "::", "-", "1" * 19, "x" * 300, "player:", "\U0010ffff", "(", "&'"], 4),
 )
-def test_whatever_is_typed_is_only_looked_for(asa, typed):
+def test_any_query_only_searches(asa, typed):
     answer = of("compliance").get(f"/staff/players/?who={quote(typed)}&after=0")
     assert answer.status_code == 200
     assert found(answer) == {}

@@ -55,12 +55,12 @@ class TestReady:
         answer = a_visitor().get("/readyz")
         assert (answer.status_code, answer.text) == (HTTPStatus.OK, f"degraded\n{NO_BROKER}\n")
 
-    def test_whoever_asks_all_the_time_costs_the_database_nothing(self, watch, django_assert_num_queries):
+    def test_constant_requests_cost_the_database_nothing(self, watch, django_assert_num_queries):
         watch.now()
         with django_assert_num_queries(0):
             assert watch.now() == Readiness()
 
-    def test_it_is_not_ready_once_it_is_told_to_stop(self, watch):
+    def test_it_is_not_ready_after_a_stop_signal(self, watch):
         watch.begin_to_stop()
         answer = a_visitor().get("/readyz")
         assert (answer.status_code, answer.text) == (HTTPStatus.SERVICE_UNAVAILABLE, f"not ready\n{STOPPING}\n")
@@ -89,7 +89,7 @@ class TestHealthy:
         call_command("healthy", "signer")
         assert capsys.readouterr().out == "signer: signed 0 events\n"
 
-    def test_beat_is_at_work_or_stands_by_and_is_known_by_its_machine(self, cloned_db, monkeypatch):
+    def test_beat_is_active_or_standby_and_is_known_by_its_machine(self, cloned_db, monkeypatch):
         with pytest.raises(healthy.Unwell, match="no beat is active or standing by on this host"):
             healthy.clock()
         turn = Turn(connections["default"].settings_dict)

@@ -251,7 +251,7 @@ class TestAReport:
         assert runner.OF_REPLICA not in notes_of(report)
 
     @pytest.mark.sweep
-    def test_that_replay_cancels_is_made_anew_of_the_primary(self, replica, told, owner: psycopg.Connection):
+    def test_a_query_that_replay_cancels_is_repeated_on_the_primary(self, replica, told, owner: psycopg.Connection):
         a_table()
         begun = []
 
@@ -317,6 +317,6 @@ class TestIsKnownOf:
             assert readiness.BEHIND in readiness.check_readiness().degraded
 
     @pytest.mark.sweep
-    def test_nothing_where_there_is_none(self, cloned_db: Database):
+    def test_nothing_where_no_replica_exists(self, cloned_db: Database):
         assert self.gauges() == {}
         assert reading.read(reading.LOBBY, number_of_tables) == 0

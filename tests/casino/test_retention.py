@@ -101,7 +101,7 @@ class TestThePeriods:
         with pytest.raises(retention.TooShort, match="minimum period is 90 days"):
             ask(89, RetainedData.CHAT)
 
-    def test_are_refused_by_the_database_too_whoever_agreed(self):
+    def test_are_refused_by_the_database_too_despite_an_agreement(self):
         by = a_member_of_staff("compliance")
         request: dict[str, log.Json] = {"what": "chat", "before": 90, "days": 1}
         asked = approvals.ask(
@@ -223,7 +223,7 @@ class TestExpiry:
         assert run["data"]["failed"] == ["chat"]
         assert run["data"]["gone"]["wrong log-in"] == 1
 
-    def test_takes_what_stands_in_rows(self, cloned_db, owner: psycopg.Connection):
+    def test_removes_rows(self, cloned_db, owner: psycopg.Connection):
         player = a_player()
         a_browser(player.user)
         Session.objects.update(ended_at=now())
@@ -244,7 +244,7 @@ class TestExpiry:
         assert sent.document_set.filter(part=Part.FRONT).exists()
 
 
-def test_of_whom_staff_looked_for_the_address_is_nowhere_after_the_erasure(cloned_db, owner: psycopg.Connection):
+def test_a_searched_address_is_nowhere_after_the_erasure(cloned_db, owner: psycopg.Connection):
     """Nor in the search text, which is recorded with the view of a list or of another player."""
     player, other, staff = a_player(), a_player(), a_visitor()
     address = player.user.email

@@ -100,10 +100,10 @@ def statuses(said: bytes) -> list[str]:
 
 @pytest.mark.usefixtures("hasty")
 class TestHeads:
-    def test_whoever_says_nothing_is_hung_up_on(self, house):
+    def test_a_silent_client_is_disconnected(self, house):
         assert house.ask() == b""
 
-    def test_whoever_does_not_finish_a_head_is_told_so(self, house):
+    def test_an_unfinished_head_is_answered_with_an_error(self, house):
         assert statuses(house.ask(GET[:-2])) == ["408"]
 
     def test_nor_one_that_trickles(self, house):
@@ -128,7 +128,7 @@ def test_an_endless_head_is_refused(house):
     assert statuses(house.ask(b"GET / HTTP/1.1\r\n", *[line] * 9)) == ["431"]
 
 
-def test_no_answer_waits_for_the_browser_to_acknowledge_half_of_it(monkeypatch):
+def test_no_answer_waits_for_the_browser_to_acknowledge_half(monkeypatch):
     """`serve` sets TCP_NODELAY on the listening socket, the one that launcher opened, and connections inherit it."""
     accepted = []
 
@@ -167,7 +167,7 @@ def test_requests_one_after_the_other_and_at_once(house):
     assert said.index(b"/second") < said.index(b"/last")
 
 
-def test_whoever_asks_first_may_send(house):
+def test_the_first_to_ask_may_send(house):
     head = (
         b"POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 4\r\nConnection: close\r\n\r\n"
     )

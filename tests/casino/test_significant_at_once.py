@@ -58,7 +58,7 @@ def test_without_the_lock_both_would_close_it(found, monkeypatch):
     assert SignificantStep.objects.count() == 2
 
 
-def test_one_step_is_taken_and_the_other_told_who_was_faster(found):
+def test_one_step_is_taken_and_the_other_learns_who_was_faster(found):
     said = both_act(found, Step.CLOSED, Step.ASSIGNED)
     (step,) = SignificantStep.objects.all()
     assert step.step in said

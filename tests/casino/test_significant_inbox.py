@@ -156,7 +156,7 @@ class TestTheList:
         visitor.force_login(a_member_of_staff(role).user)
         assert visitor.get(PAGE).status_code == 403
 
-    def test_puts_on_record_whom_it_showed(self):
+    def test_records_access_to_the_players_shown(self):
         player = a_player()
         found = one(on=str(player))
         member, visitor = reader()
@@ -211,7 +211,7 @@ class TestTheWork:
         with pytest.raises(workflow.WorkError, match=f"^{re.escape(told)}$"):
             take(found, step, words="  ")
 
-    def test_is_closed_without_more_words_by_whoever_has_commented_since_it_was_opened(self):
+    def test_is_closed_without_more_text_by_a_person_who_has_commented_since_it_was_opened(self):
         found = one()
         take(found, Step.COMMENTED, words="Asked the bank.")
         with pytest.raises(workflow.WorkError, match="Enter a comment on the outcome"):
@@ -222,7 +222,7 @@ class TestTheWork:
             take(found, Step.CLOSED)
 
     @pytest.mark.sweep
-    def test_says_what_is_missing_beside_the_field(self):
+    def test_reports_what_is_missing_at_the_field(self):
         found = one()
         _member, visitor = reader()
         page = visitor.post(f"{PAGE}{found.pk}/step/", {"step": "closed", "seen": "new"}).text
@@ -346,7 +346,7 @@ class TestMail:
     def mails(self, member):
         return list(Mail.objects.filter(user=member.user, template="significant").order_by("pk"))
 
-    def test_gathers_alerts_and_says_of_nobody_and_of_no_amount(self):
+    def test_gathers_alerts_and_names_no_person_and_no_amount(self):
         member, _visitor = reader()
         player = a_player()
         one("1")

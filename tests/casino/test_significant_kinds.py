@@ -115,12 +115,12 @@ def test_none_is_both_and_none_is_made_up():
     assert set(detection.kinds()) - recorded() == set()
 
 
-def test_the_search_sees_what_is_put_together_and_what_stands_in_sql():
+def test_the_search_sees_composed_text_and_literals_in_sql():
     assert {"withdrawal.paid", "complaint.lodged", "round.settled", "personal.erased", "log.lags"} <= recorded()
 
 
 @pytest.mark.parametrize("kind", sorted(kind for kind, said in detection.kinds().items() if said))
-def test_what_staff_read_of_it_is_a_line(kind):
+def test_staff_read_a_line_about_it(kind):
     said = detection.kinds()[kind]
     assert said
     assert re.fullmatch(r"[A-Z][^.]{5,80}", said[2])

@@ -102,7 +102,7 @@ def serve(page: Page, *lines: Line, threads: int = 2, at_once: bool = False, kep
     return run_apart(asyncio.wait_for(work(), 30))
 
 
-def test_whoever_reads_gets_all_of_it_in_its_order():
+def test_a_reader_gets_everything_in_order():
     page, line = Page(50), Line(QUICK)
     serve(page, line)
     assert line.passed[0] == {
@@ -134,7 +134,7 @@ def test_of_a_long_answer_only_so_much_is_kept():
     assert (line.most_unread <= 5 * PIECE + PIECE, line.size) == (True, 50 * PIECE)
 
 
-def test_whoever_takes_nothing_is_hung_up_on_and_the_writer_comes_to_its_end():
+def test_a_client_that_reads_nothing_is_disconnected_and_the_writer_ends():
     page, line = Page(50), Line(0)
     serve(page, line)
     assert line.is_cut
@@ -142,13 +142,13 @@ def test_whoever_takes_nothing_is_hung_up_on_and_the_writer_comes_to_its_end():
     assert (page.is_closed, page.written < 50) == (True, True)
 
 
-def test_whoever_takes_nothing_of_a_short_answer_is_hung_up_on_too():
+def test_a_client_that_reads_nothing_of_a_short_answer_is_disconnected_too():
     line = Line(0)
     serve(Page(1), line)
     assert (line.is_cut, line.size) == (True, PIECE)
 
 
-def test_whoever_takes_next_to_nothing_is_hung_up_on_too():
+def test_a_client_that_reads_almost_nothing_is_disconnected_too():
     line = Line(1)
     serve(Page(50), line, pace=1_000_000)
     assert line.is_cut

@@ -99,7 +99,7 @@ def test_a_trigger_for_each_statement_is_on_every_month(cloned_db, owner, plante
 
 
 @pytest.mark.sweep
-def test_a_function_that_takes_other_arguments_takes_the_place_of_the_first(cloned_db, owner, planted):
+def test_a_function_that_takes_other_arguments_replaces_the_first(cloned_db, owner, planted):
     file = planted / "functions" / "sums.sql"
     signatures = "SELECT oid::regprocedure::text FROM pg_proc WHERE proname = 'planted_sum'"
     for arguments in ("n integer", "n integer, m integer", "n bigint"):
@@ -110,9 +110,7 @@ def test_a_function_that_takes_other_arguments_takes_the_place_of_the_first(clon
         assert signature.count("integer") == arguments.count("integer")
 
 
-def test_a_function_that_returns_something_else_or_names_its_arguments_otherwise_is_made_anew(
-    cloned_db, owner, planted
-):
+def test_a_function_with_another_result_or_other_argument_names_is_recreated(cloned_db, owner, planted):
     file, returns = planted / "functions" / "sums.sql", "SELECT pg_get_function_result('planted_sum'::regproc)"
     for body in (
         FUNCTION,
@@ -124,7 +122,7 @@ def test_a_function_that_returns_something_else_or_names_its_arguments_otherwise
     assert owner.execute(returns).fetchone() == ("integer",)
 
 
-def test_a_function_that_something_depends_on_is_not_made_anew(cloned_db, owner, planted):
+def test_a_function_that_something_depends_on_is_not_recreated(cloned_db, owner, planted):
     file = planted / "functions" / "sums.sql"
     file.write_text(FUNCTION)
     migrate()

@@ -219,7 +219,7 @@ def test_players_play_on_while_functions_and_triggers_are_applied_again(cloned_d
     assert not wholeness.broken()
 
 
-def test_play_is_never_without_its_rights_while_they_are_set_anew(cloned_db, monkeypatch):
+def test_play_is_never_without_its_rights_while_they_are_set_again(cloned_db, monkeypatch):
     """`apply_privileges` first revokes all privileges.
 
     One transaction hides that; several would not.

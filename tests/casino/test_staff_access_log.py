@@ -53,7 +53,7 @@ def reader(pair: tuple[Player, Player]) -> Client:
     return as_staff("compliance")[1]
 
 
-def test_a_list_says_whom_it_showed_and_is_found_by_each_of_them(pair, reader):
+def test_a_list_names_the_players_shown_and_is_found_by_each_of_them(pair, reader):
     one, other = map(str, pair)
     whats = [(what, players) for _, what, players in looks(reader, player=one)]
     assert ("exclusions", (one, other)) in whats
@@ -63,7 +63,7 @@ def test_a_list_says_whom_it_showed_and_is_found_by_each_of_them(pair, reader):
 
 
 @pytest.mark.sweep
-def test_looks_are_found_by_who_looked_and_by_time(pair, reader):
+def test_accesses_are_found_by_viewer_and_by_time(pair, reader):
     (first, *_) = events("data.seen")
     assert {by for by, _, _ in looks(reader, staff=first["by"])} == {first["by"]}
     assert looks(reader, staff="1") == []
@@ -73,7 +73,7 @@ def test_looks_are_found_by_who_looked_and_by_time(pair, reader):
 
 
 @pytest.mark.sweep
-def test_the_page_has_pages_and_all_of_it_is_a_file(pair, reader, monkeypatch: pytest.MonkeyPatch):
+def test_the_page_has_pages_and_the_whole_log_is_a_file(pair, reader, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(access_log, "PAGE", 2)
     before = len(events("data.seen"))
     answer, seen = reader.get(PAGE), []
@@ -110,7 +110,7 @@ def test_of_a_long_list_the_number_is_kept_and_no_names(pair, monkeypatch: pytes
 
 
 @pytest.mark.sweep
-def test_who_took_the_log_is_among_the_looks(pair, reader, signed):
+def test_the_export_of_the_log_is_in_the_log(pair, reader, signed):
     sealer.seal()
     _, taker = as_staff("compliance")
     assert taker.get("/staff/log/export/").getvalue().startswith(b"PK")
@@ -126,7 +126,7 @@ def test_who_took_the_log_is_among_the_looks(pair, reader, signed):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("page", ["/staff/players/?who={email}", "/staff/players/?who={pk}", "/staff/limits/?who={pk}"])
-def test_a_search_that_tells_which_player_it_is_is_a_look(pair, page):
+def test_a_search_that_identifies_a_player_is_an_access(pair, page):
     _, visitor = as_staff("support")
     address = page.format(email=pair[0].user.email, pk=pair[0].pk)
     assert visitor.get(address).status_code == 302
@@ -148,7 +148,7 @@ def test_what_was_asked_for_is_kept_where_it_cannot_name_anybody():
     }
 
 
-def test_the_player_s_page_tells_compliance_who_looked_and_nobody_else(pair, reader):
+def test_the_player_s_page_shows_the_access_log_to_compliance_only(pair, reader):
     player = pair[0]
     assert "Access log" in reader.get(f"/staff/players/{player.pk}/").text
     assert "Access log" not in as_staff("support")[1].get(f"/staff/players/{player.pk}/").text

@@ -108,7 +108,7 @@ def test_asking_for_an_adjustment_moves_nothing_until_another_person_agrees(play
         ({"reason": ""}, "Enter a reason"),
     ],
 )
-def test_what_cannot_be_asked_for_is_said_beside_what_was_typed(player, typed, message):
+def test_an_invalid_request_is_reported_at_its_field(player, typed, message):
     answer = at("support").post(page("staff_player_adjust", player), adjustment(**typed))
     shown = answer.content.decode()
     assert message in shown
@@ -167,7 +167,7 @@ def test_a_request_has_a_page_with_what_is_frozen_who_asked_and_how_it_ended(pla
 
 
 @pytest.mark.sweep
-def test_what_has_ended_is_found_by_kind_by_how_and_by_whom_it_is_about(player):
+def test_ended_ones_are_found_by_kind_result_and_subject(player):
     at("support").post(page("staff_player_adjust", player), adjustment())
     (asked,) = approvals.waiting().filter(kind="balance.adjust")
     finance = at("finance")

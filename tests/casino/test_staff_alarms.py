@@ -56,7 +56,7 @@ class TestTables:
         assert told("operator") == [(f"{said}.", "/staff/floor/")]
 
     @pytest.mark.parametrize("role", sample(["finance", "support", "administrator"], 1))
-    def test_are_not_told_to_whoever_can_neither_rule_nor_see_them(self, role):
+    def test_are_not_shown_to_staff_who_can_neither_rule_nor_see_them(self, role):
         a_stopped_table("live")
         assert told(role) == []
 

@@ -54,7 +54,7 @@ def listed(member, **asked_for):
 
 
 class TestOne:
-    def test_says_what_is_asked_for_by_whom_until_when_and_what_follows(self, asker, asked):
+    def test_shows_request_asker_deadline_and_consequences(self, asker, asked):
         html = page(a_member_of_staff("finance"), asked)
         for words in (
             "balance adjustment",
@@ -66,7 +66,7 @@ class TestOne:
             assert words in html
         assert "Withdraw request" not in html
 
-    def test_says_of_one_that_ended_by_whom_it_did(self, asked):
+    def test_names_the_person_who_ended_it(self, asked):
         decider = a_member_of_staff("finance", name="Fin")
         adjusting.decide(asked, yes=False, by=decider)
         html = page(decider, asked)
@@ -96,7 +96,7 @@ class TestOne:
         assert "<dt>Available afterwards</dt><dd>below zero; not possible now</dd>" in html
 
     @pytest.mark.sweep
-    def test_of_a_withdrawal_is_told_apart_from_it_by_number(self):
+    def test_of_a_withdrawal_is_distinguished_from_it_by_number(self):
         about = Asked(Payment())
         html = page(a_member_of_staff("finance"), about.approval)
         number = about.approval.pk
@@ -196,7 +196,7 @@ class TestAboutStaff:
         assert f'href="{reverse("staff_person", args=[member.pk])}">Nina ({member})</a>' in html
 
     @pytest.mark.sweep
-    def test_the_decider_is_told_what_was_done_and_led_there(self, asker, decider):
+    def test_the_decider_sees_the_result_and_is_led_to_it(self, asker, decider):
         refused, approved = self.ask(asker, "Rita"), self.ask(asker, "Nina")
         html = self.decide(decider, refused, "0")
         assert "is refused: Create a staff account for Rita. Nothing was executed." in html
@@ -216,7 +216,7 @@ class TestAboutStaff:
 
 
 @pytest.mark.parametrize("make", sample([Voiding, Payment, OfStaff, Adjustment], 1), ids=lambda action: action.kind)
-def test_what_a_request_is_about_opens_for_whoever_decides_it(make):
+def test_the_subject_of_a_request_opens_for_its_decider(make):
     asked = Asked(make())
     browser = browser_of(a_member_of_staff(make.deciding, "support"))
     html = browser.get(reverse("staff_approval", args=[asked.approval.pk])).content.decode()

@@ -26,7 +26,7 @@ def text(answer):
     return html.unescape(" ".join(answer.content.decode().split()))
 
 
-def as_administrator_beside_compliance():
+def administrator_with_compliance():
     a_member_of_staff("compliance")
     return reader()
 
@@ -40,14 +40,12 @@ def test_every_role_says_what_it_is_for():
     assert set(staff.ROLE_DESCRIPTIONS) == set(Group.objects.values_list("name", flat=True))
 
 
-def test_gli19_2_8_9_an_account_says_what_is_kept_of_it_and_since_when_it_is_disabled():
+def test_gli19_2_8_9_an_account_shows_its_stored_data_and_since_when_it_is_disabled():
     member = a_member_of_staff("finance", "operator", password=PASSWORD, name="Farah")
     visitor = a_visitor()
     log_in(visitor, member.user)
     give_code(visitor, member.user)
-    asked = staff.ask(
-        action=StaffAction.DISABLE, member=member, reason="left the house", by=_asker_with_a_decider_beside()
-    )
+    asked = staff.ask(action=StaffAction.DISABLE, member=member, reason="left the house", by=_asker_with_a_decider())
     decide(asked)
     page = text(reader().get(f"{PEOPLE}{member.pk}/"))
     for said in (
@@ -70,7 +68,7 @@ def test_gli19_2_8_9_an_account_says_what_is_kept_of_it_and_since_when_it_is_dis
     assert "Farah" in text(reader("compliance").get(PEOPLE, {"who": "fara"}))
 
 
-def _asker_with_a_decider_beside():
+def _asker_with_a_decider():
     a_member_of_staff("compliance")
     return a_member_of_staff("administrator")
 
@@ -120,7 +118,7 @@ class TestAsking:
 
     @pytest.mark.sweep
     def test_says_where_nobody_else_does_the_work(self):
-        visitor, member = as_administrator_beside_compliance(), a_member_of_staff("finance", "support")
+        visitor, member = administrator_with_compliance(), a_member_of_staff("finance", "support")
         a_member_of_staff("support")
         assert "No other person has the role <strong>finance</strong>" in text(visitor.get(f"{PEOPLE}{member.pk}/"))
         ask = f"{PEOPLE}{member.pk}/ask/"

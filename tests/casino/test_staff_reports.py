@@ -62,7 +62,7 @@ def page(reader: Client, address: str, status: int = 200, **query: Any) -> str:
 
 
 @pytest.mark.sweep
-def test_are_listed_and_shown_to_whom_may_read_them_whoever_asked():
+def test_are_listed_and_shown_to_entitled_readers_whoever_asked():
     report = made_here(asked("payouts"))
     finance = as_staff("finance")
     assert "Payouts" in page(finance, "/staff/reports/")
@@ -183,7 +183,7 @@ def test_say_where_their_hashes_stand_and_are_checked(reader):
 
 
 @pytest.mark.sweep
-def test_lead_to_the_log_whom_the_log_is_open_to_alone(reader):
+def test_link_to_the_log_only_for_its_readers(reader):
     report = made_here(asked("payouts"))
     said = verification.said(report)
     assert said
@@ -209,7 +209,7 @@ def test_say_on_screen_who_asked_and_when_as_the_rest_of_the_house_does(reader):
     assert f"<dd>{local:%Y-%m-%d %H:%M:%S} UTC+05:30</dd>" in page(reader, f"/staff/reports/{there.pk}/")
 
 
-def test_whom_they_name_is_on_record_before_they_are_shown(reader):
+def test_access_to_named_players_is_recorded_before_they_are_shown(reader):
     report = made_here(asked("people"))
     for address in ("", "report.csv", "report.xlsx"):
         before = len(events("data.seen"))

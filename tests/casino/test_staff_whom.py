@@ -32,7 +32,7 @@ def test_limits_are_found_by_number_address_and_name(asa):
         assert at("compliance").get(reverse("staff_limits"), {"who": typed})["Location"] == way
 
 
-def test_whom_nothing_is_known_by_is_said(db):
+def test_an_unknown_player_is_reported(db):
     page = at("support").get(reverse("staff_limits"), {"who": "nobody@nowhere.example"})
     assert "No players match this search." in page.text
 
@@ -65,7 +65,7 @@ def test_an_exclusion_of_nobody_is_refused_in_words(db, player, said):
     assert not Exclusion.objects.exists()
 
 
-def test_an_exclusion_without_a_reason_says_whom_it_was_about(asa):
+def test_an_exclusion_without_a_reason_names_its_player(asa):
     page = at("support").post(reverse("staff_exclusions"), {"player": asa.pk, "reason": ""})
     assert "This field is required." in page.text
     assert f'value="{asa.pk}"' in page.text

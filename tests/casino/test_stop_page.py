@@ -67,7 +67,7 @@ def test_takes_a_reason_and_a_confirmation_and_keeps_what_was_typed(
     assert (house_stop.current() is not None) == has_stopped
 
 
-def test_whoever_comes_second_is_told_so_and_records_nothing(supervisor: Staff) -> None:
+def test_the_second_is_informed_and_records_nothing(supervisor: Staff) -> None:
     first = stop()
     said = send(at(supervisor), "staff_stop_house", reason=REASON, sure="on")
     assert "A house stop is already in force. Your reason was not recorded." in said
@@ -94,7 +94,7 @@ def test_compliance_reads_it_and_stops_nothing() -> None:
 @pytest.mark.parametrize(
     "role", sample(["operator", "supervisor", "finance", "compliance", "support", "administrator"], 2)
 )
-def test_every_page_of_the_back_office_says_so_while_it_stands(role: str) -> None:
+def test_every_page_of_the_back_office_says_so_while_it_lasts(role: str) -> None:
     visitor = at(a_member_of_staff(role))
     assert ON_EVERY_PAGE not in visitor.get("/staff/").text
     stop()
@@ -123,7 +123,7 @@ def test_earlier_stops_are_all_found_newest_first(supervisor: Staff) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("mark", ["x", "-1", "9" * 40])
-def test_a_mark_that_is_none_shows_the_newest(supervisor: Staff, mark: str) -> None:
+def test_an_invalid_cursor_shows_the_newest(supervisor: Staff, mark: str) -> None:
     stop()
     go_on()
     assert EARLIER in at(supervisor).get(f"/staff/stop/?before={mark}").text

@@ -43,7 +43,7 @@ def pause(player: Player, reason: str = "asked by telephone") -> None:
 
 
 @pytest.mark.parametrize("language", sweep_languages(SAID))
-def test_a_pause_is_told_as_the_house_s_by_mail_and_at_every_table(language: str) -> None:
+def test_a_pause_by_the_house_is_mailed_and_shown_at_every_table(language: str) -> None:
     player, table = a_reader(language), a_table()
     subject, _, _, message = SAID[language]
     at("support").post(reverse("staff_player_pause", args=[player.pk]), {"reason": "asked by telephone"})
@@ -68,7 +68,7 @@ def test_a_pause_that_players_take_is_their_own() -> None:
 
 @pytest.mark.parametrize("language", sweep_languages(SAID))
 @pytest.mark.parametrize("days", [30, None])
-def test_an_exclusion_is_told_by_mail_with_its_end_where_it_has_one(language: str, days: int | None) -> None:
+def test_an_exclusion_is_mailed_with_its_end_where_it_has_one(language: str, days: int | None) -> None:
     player = a_reader(language)
     exclusions.exclude(player=player, days=days, reason="a court", by=a_member_of_staff("compliance"))
     mail = last_mail(player.user.email, "stopped_by_house")
@@ -102,7 +102,7 @@ def set_at_the_desk(player: Player, **typed: str) -> str:
 
 
 @pytest.mark.parametrize("language", sweep_languages(SAID))
-def test_a_limit_by_the_house_is_told_by_mail_with_what_holds_now(language: str) -> None:
+def test_a_limit_by_the_house_is_mailed_with_the_current_values(language: str) -> None:
     player = a_reader(language)
     set_at_the_desk(player, week="400", month="1000")
     mail = last_mail(player.user.email, "limits_by_house")

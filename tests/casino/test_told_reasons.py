@@ -130,7 +130,7 @@ ACTIONS = {
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("action", sample(ACTIONS.values(), 1), ids=ACTIONS)
-def test_what_the_player_can_read_says_so_beside_the_field(action: Action) -> None:
+def test_the_field_says_what_the_player_can_read(action: Action) -> None:
     player = a_verified_player("SE", real=100_000)
     action.before(player)
     staff = at(action.role)
@@ -164,7 +164,7 @@ def test_the_reason_for_lifting_an_exclusion_is_read_once_it_is_done(yes: bool) 
 
 
 @pytest.mark.sweep
-def test_how_staff_found_out_that_two_are_one_is_told_neither() -> None:
+def test_neither_player_learns_how_staff_found_the_duplicate() -> None:
     one, other = a_player("SE"), a_player("SE")
     for player in (one, other):
         duplicates.note(player=player, ground=Ground.PAYOUT, value="SAME1234")

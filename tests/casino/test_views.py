@@ -23,7 +23,7 @@ def test_the_front_door_leads_a_visitor_to_the_lobby_in_their_browsers_language(
     assert (answer.status_code, answer["Location"]) == (302, lobby)
 
 
-def test_a_page_about_a_player_has_the_header_of_whoever_reads_it():
+def test_a_page_about_a_player_has_the_header_of_its_reader():
     visitor = a_visitor()
     visitor.force_login(a_member_of_staff("support").user)
     request = visitor.get("/staff/").wsgi_request

@@ -39,7 +39,7 @@ class First:
         return total(self.punter), total(self.banker)
 
     @property
-    def is_told_apart(self) -> bool:
+    def is_distinguished(self) -> bool:
         """True if no card occurs twice, so that a test can tell the cards apart."""
         return len(set(self.cards)) == len(self.cards)
 
@@ -73,7 +73,7 @@ def shoes_where(wanted: Callable[[First], bool]) -> Iterator[tuple[bytes, First]
     for number in count():
         seed = sha256(number.to_bytes(8, "big")).digest()
         coup = First(shuffle(seed, DECKS)[:6])
-        if coup.is_told_apart and wanted(coup):
+        if coup.is_distinguished and wanted(coup):
             yield seed, coup
 
 

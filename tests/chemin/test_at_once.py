@@ -94,7 +94,7 @@ class TestTwoPlayersWhoOpenAFreeBank:
         assert sorted(at_once(clicks)) == ["TableStopped", "accepted"]
         assert Incident.objects.count() == 1
 
-    def test_one_is_banker_and_the_others_are_told_that_something_else_is_asked_now(self, cloned_db):
+    def test_one_is_banker_and_the_others_learn_that_the_question_has_changed(self, cloned_db):
         table, players = a_free_bank()
         clicks = [partial(outcome, opening(table, player)) for player in players]
         assert sorted(at_once(clicks)) == ["QuestionPassed", "QuestionPassed", "accepted"]
@@ -127,7 +127,7 @@ class TestOnePlayerWhoClicksManyTimes:
         assert is_whole()
 
 
-class TestOnePlace:
+class TestOneSeat:
     def test_without_the_lock_only_the_database_keeps_two_players_apart(self, cloned_db, monkeypatch):
         table = a_chemin_table()
         players = [a_player(real=MONEY) for _ in range(2)]
@@ -143,13 +143,13 @@ class TestOnePlace:
 
         assert sorted(at_once([partial(sit_down, player) for player in players])) == ["NotNow", "accepted"]
 
-    def test_goes_to_one_and_the_others_are_told_that_it_is_taken(self, cloned_db):
+    def test_goes_to_one_and_the_others_learn_that_it_is_taken(self, cloned_db):
         table = a_chemin_table()
         players = [a_player(real=MONEY) for _ in range(4)]
         clicks = [partial(outcome, partial(sit, player, table, 5)) for player in players]
         assert sorted(at_once(clicks)) == [*["CheminRefused"] * 3, "accepted"]
 
-    def test_by_chance_is_never_one_that_is_taken_meanwhile(self, cloned_db):
+    def test_a_random_one_is_never_one_that_is_taken_in_the_meantime(self, cloned_db):
         table = a_chemin_table(places=4)
         players = [a_player(real=MONEY) for _ in range(6)]
         clicks = [partial(outcome, partial(sit, player, table)) for player in players]

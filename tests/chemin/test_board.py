@@ -50,7 +50,7 @@ def labels(view: OwnView) -> list[str]:
 
 
 class TestForEverybody:
-    def test_every_place_says_who_sits_there_and_what_they_have_before_the_croupier(self):
+    def test_every_seat_shows_its_player_and_their_money_before_the_croupier(self):
         evening = bank_taken()
         evening.do(MakeCall(2, Call.BANCO))
         evening.do(LayStake(3, 300))
@@ -62,7 +62,7 @@ class TestForEverybody:
         assert places[4].is_turn
         assert not any(seat_number.is_house_player for seat_number in places.values())
 
-    def test_bids_stand_at_their_places_and_the_amount_on_sale_in_the_middle(self):
+    def test_bids_are_at_their_seats_and_the_amount_on_sale_in_the_middle(self):
         evening = alone("2C 9C TC TD 3C 4C")
         play_out(evening, punter_draws=True, banker_draws=False)
         evening.do(GiveSuite(1))
@@ -96,7 +96,7 @@ class TestForEverybody:
         evening.do(GiveSuite(1))
         assert not any(seat_number.stake for seat_number in public(evening).seats)
 
-    def test_the_croupier_s_calls_stand_beside_the_local_words(self):
+    def test_the_croupier_s_calls_are_next_to_the_local_words(self):
         evening = bank_taken()
         evening.all_pass()
         assert [(said.call, said.text) for said in public(evening).spoken] == [
@@ -125,7 +125,7 @@ class TestForEverybody:
 
 
 class TestForOnePlayer:
-    def test_whoever_holds_the_punters_cards_sees_them_and_nobody_else_does(self):
+    def test_only_the_holder_of_the_punters_cards_sees_them(self):
         evening = for_others("3H 4D 2S 2C 5C")
         hand = own(evening, 2).hand
         assert hand is not None
@@ -133,7 +133,7 @@ class TestForOnePlayer:
         assert hand.total == 5
         assert [own(evening, number).hand for number in (1, 3, 4, None)] == [None] * 4
 
-    def test_on_five_one_draws_or_stands_and_is_told_so(self):
+    def test_a_player_with_five_may_draw_or_stand_and_is_asked(self):
         mine = own(for_others("3H 4D 2S 2C 5C"), 2)
         assert mine.message == "You hold the punters’ cards: 5. Draw or stand?"
         assert labels(mine) == ["Card", "Stand", "Ask the croupier"]
@@ -143,14 +143,14 @@ class TestForOnePlayer:
         assert mine.message == "You hold the punters’ cards: 4. The rule says: draw."
         assert [option.label for option in mine.options if option.is_main] == ["Card"]
 
-    def test_the_croupier_s_answer_is_for_whoever_asked(self):
+    def test_the_croupier_s_answer_is_for_the_player_who_asked(self):
         evening = for_others("3H 4D 2S 2C 5C")
         evening.do(AskCroupier(2))
         assert own(evening, 2).message.endswith("The croupier says: your choice.")
         assert own(evening, 2).advice == "as_you_please"
         assert own(evening, 1).advice == ""
 
-    def test_the_banker_is_told_what_the_punters_drew(self):
+    def test_the_banker_sees_what_the_punters_drew(self):
         evening = for_others("3H 4D 2S 2C 5C")
         evening.do(DrawCard(2))
         assert own(evening, 1).message == (
@@ -164,7 +164,7 @@ class TestForOnePlayer:
         ("number", "ending"),
         [(1, "You hold the bank."), (3, "You are next."), (4, "There is one player before you.")],
     )
-    def test_whoever_waits_is_told_when_it_is_their_turn(self, number, ending):
+    def test_a_waiting_player_learns_when_the_turn_comes(self, number, ending):
         mine = own(bank_taken(), number)
         assert mine.message == f"Seat 2 may call banco. {ending}"
         assert not mine.is_asked
@@ -191,7 +191,7 @@ class TestForOnePlayer:
         assert labels(mine) == ["Banco solo", "Banco", "Banco et la table marche", "Pass", "Banco avec la table"]
         assert [option.id for option in mine.options][:2] == ["make_call-banco_solo", "make_call-banco"]
 
-    def test_what_lies_before_the_croupier_is_one_sum(self):
+    def test_the_money_before_the_croupier_is_one_sum(self):
         assert own(bank_taken(), 1).on_table == 1000
         assert own(for_others("3H 4D 2S 2C 5C"), 3).on_table == 400
 
@@ -204,14 +204,14 @@ class TestForOnePlayer:
         assert own(evening, 2).presence == "leaving"
         assert own(evening, 2).options == ()
 
-    def test_whoever_is_away_is_told_and_asked_nothing(self):
+    def test_a_player_who_is_away_is_informed_and_asked_nothing(self):
         evening = bank_taken()
         evening.do(StepAway(3))
         mine = own(evening, 3)
         assert (mine.presence, mine.is_asked) == ("away", False)
         assert mine.message.startswith("You are away")
 
-    def test_whoever_watches_may_sit_down_where_there_is_a_place(self):
+    def test_a_spectator_may_sit_down_where_a_seat_is_free(self):
         evening = Evening({1: 5000, 2: 5000}, places=3)
         watching = own(evening, None)
         assert (watching.may_sit, watching.may_sit_at_random, watching.seat) == (True, False, None)
@@ -244,7 +244,7 @@ class TestLog:
         parts = log_view(shown.seen(evening.state, evening.events), "en").parts
         assert not any(line.cards for part in parts for line in part.lines)
 
-    def test_no_player_s_money_is_told(self):
+    def test_no_player_s_money_is_shown(self):
         evening = Evening({1: 77_700, 2: 88_800})
         evening.do(TakeBank(1, 100), Leave(2))
         seen = shown.seen(evening.state, evening.events)

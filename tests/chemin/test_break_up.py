@@ -104,7 +104,7 @@ class TestBetweenCoups:
         assert not CheminSeat.objects.filter(left_at=None).exists()
 
     @pytest.mark.sweep
-    def test_the_table_stays_open_and_whoever_sits_down_plays(self, live_table, players):
+    def test_the_table_stays_open_and_a_new_player_plays(self, live_table, players):
         a_bank(live_table, BANK)
         get_up(live_table)
         assert Table.objects.get(pk=live_table.table_id).is_open
@@ -265,7 +265,7 @@ class TestThePage:
         return f"/staff/tables/live/{live_table.pk}/break-up/"
 
     @pytest.mark.sweep
-    def test_says_what_becomes_of_what_lies_there_before_anything_is_done(self, live_table, players, boss):
+    def test_shows_what_happens_to_the_money_on_the_table_before_anything_is_done(self, live_table, players, boss):
         a_staked_coup(live_table, BANK, STAKE)
         assert self.url(live_table) in self.read(boss.get(f"/staff/floor/live-{live_table.pk}/"))
         page = self.read(boss.get(self.url(live_table)))

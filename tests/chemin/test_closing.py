@@ -71,7 +71,7 @@ def test_with_a_bank_out_is_paid_the_bank_too_once_it_is_home(table, close):
     assert not [row for check in verify.run() for row in check.rows]
 
 
-def test_in_the_middle_of_a_coup_is_paid_what_comes_of_it(table, close, monkeypatch):
+def test_in_the_middle_of_a_coup_is_paid_its_result(table, close, monkeypatch):
     seed, _ = shoe_where(third_card_refused)  # the bank wins
     next_seed(monkeypatch, seed)
     player = a_bank(table, BANK)
@@ -91,7 +91,7 @@ def test_in_the_middle_of_a_coup_is_paid_what_comes_of_it(table, close, monkeypa
     assert accounts.balance(player.pk, Mode.REAL) == 0
 
 
-def test_at_a_table_that_stands_still_waits_until_the_place_is_free(table, close, monkeypatch):
+def test_at_a_paused_table_waits_until_the_seat_is_free(table, close, monkeypatch):
     player = asked(table)
     assert player
     monkeypatch.setattr("games.chemin.play.demand_to_leave", stand_still)
@@ -109,7 +109,7 @@ def stand_still(*_whoever) -> None:
     raise TableStopped
 
 
-def test_needs_somewhere_to_pay_what_lies_in_a_bank(table):
+def test_needs_an_account_to_pay_the_money_of_a_bank(table):
     player = a_bank(table, MONEY)
     with pytest.raises(closing.NoBankAccount):
         closing.close(player=player, account=None, key=uuid4(), ip="10.0.0.1")

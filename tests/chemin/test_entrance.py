@@ -35,7 +35,7 @@ def browser() -> Client:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("mode", ["real", "free"])
-def test_who_has_another_currency_is_told_so(browser: Client, mode: str) -> None:
+def test_a_player_with_another_currency_is_informed(browser: Client, mode: str) -> None:
     a_chemin_live_table("EUR")
     answer = browser.get(f"/en/table/chemin/{mode}/")
     assert answer.status_code == 404
@@ -63,7 +63,7 @@ def test_what_shared_tables_have_is_not_there(browser: Client, address: str) -> 
 
 
 @pytest.mark.sweep
-def test_it_is_not_offered_beside_another_table(browser: Client) -> None:
+def test_it_is_not_offered_next_to_another_table(browser: Client) -> None:
     a_chemin_live_table()
     a_live_table()
     a_live_table("pairs", slug="pairs")

@@ -116,7 +116,7 @@ class TestGameLogs:
         assert line_of(banker).coup.banker == "Seat 1 (you)"
 
     @pytest.mark.sweep
-    def test_gli19_4_16_say_what_the_croupier_decided_in_a_players_place(self, table):
+    def test_gli19_4_16_show_what_the_croupier_decided_for_a_player(self, table):
         seated_players(table)
         _, punter = a_staked_coup(table)
         step_to(table, *PLAYED)
@@ -135,7 +135,7 @@ class TestGameLogs:
         step_to(table, *PLAYED)
         assert line_of(caller).coup.call == "Banco solo"
 
-    def test_name_nobody_but_places(self, coup):
+    def test_name_only_seats(self, coup):
         banker, punter, played = coup
         page = unescape(visitor_of(punter).get("/en/history/").text)
         assert played.code in page
@@ -276,7 +276,7 @@ class TestTheStatement:
             assert found.closing.total == sum(player.accounts.filter(mode=Mode.REAL).values_list("balance", flat=True))
 
     @pytest.mark.sweep
-    def test_tells_what_lies_in_a_bank(self, table):
+    def test_shows_the_money_of_a_bank(self, table):
         seated_players(table)
         banker = a_bank(table)
         found = figures(banker, Mode.REAL, self.this_month(banker))

@@ -202,7 +202,7 @@ class TestWhatPlayersSee:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("phase", sample([Phase.CALLS, Phase.STAKES], 1))
-    def test_whoever_is_asked_to_put_money_down_may_pass_and_nothing_else(self, table, phase):
+    def test_a_player_asked_for_money_may_only_pass(self, table, phase):
         seated_players(table, 3)
         a_bank(table)
         while seen_of(table).phase is not phase:
@@ -239,7 +239,7 @@ class TestGoingOn:
         assert not Incident.objects.exists()
 
     @pytest.mark.sweep
-    def test_opens_no_table_that_was_closed_meanwhile(self, table):
+    def test_opens_no_table_that_was_closed_in_the_meantime(self, table):
         players = seated_players(table, 2)
         stop()
         close_table(table_id=table.table_id, reason="The evening ends.", by="staff:7")

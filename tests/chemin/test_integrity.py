@@ -65,7 +65,7 @@ def between(one: Player, other: Player, scope: Scope = MONTH) -> AnalysedPair:
 class TestFound:
     """Each kind of collusion is detected within a stated number of coups of the table."""
 
-    def test_gli19_a_8_1_who_calls_a_friend_s_bank_and_stands_on_nothing(self):
+    def test_gli19_a_8_1_a_player_who_calls_a_friend_s_bank_and_stands_on_nothing(self):
         giver, taker, *_ = an_evening(FEW_COUPS, {1: gives_to(2)})
         found = between(giver, taker)
         assert Sign.GIVEN in found.signs
@@ -224,7 +224,7 @@ class TestTies:
         ]
         return [session.pk for session in made]
 
-    def test_one_address_stands_out(self):
+    def test_one_address_is_conspicuous(self):
         players = [a_player() for _ in range(3)]
         sessions = self.sessions(players, "192.0.2.1", "192.0.2.1", "192.0.2.2")
         an_evening(5, players=players, sessions=sessions)
@@ -241,7 +241,7 @@ class TestTies:
         assert between(players[0], players[1]).signs == ()
 
     @pytest.mark.parametrize(("resolution", "signs"), [("", (Sign.SAME,)), (Resolution.DIFFERENT, ())])
-    def test_who_may_be_one_person_stands_out_until_they_are_found_to_be_two(self, resolution, signs):
+    def test_a_possible_duplicate_is_conspicuous_until_it_is_ruled_out(self, resolution, signs):
         players = [a_player() for _ in range(2)]
         an_evening(5, players=players)
         resolved: dict[str, object] = {}
@@ -281,6 +281,6 @@ class TestChance:
         normal = more_often([Answers(64, 202, 43, 202)])
         assert exact == pytest.approx(normal, rel=0.7)
 
-    def test_more_looks_make_the_same_less_remarkable(self):
+    def test_more_comparisons_make_the_same_less_remarkable(self):
         assert for_all(0.001, 10) == pytest.approx(0.01)
         assert for_all(0.3, 10) == 1

@@ -53,7 +53,7 @@ def live() -> LiveTable:
 
 
 class TestTheCard:
-    def test_tells_the_places_taken_and_what_is_asked(self, live: LiveTable) -> None:
+    def test_shows_the_seats_taken_and_the_question(self, live: LiveTable) -> None:
         empty = render_card(card_of(live), "en")
         seated_players(live, 1)
         one = render_card(card_of(live), "en")
@@ -155,7 +155,7 @@ class TestTheList:
         assert "Chemin de Fer" in page
 
     @pytest.mark.sweep
-    def test_offers_no_second_table_beside_it(self) -> None:
+    def test_offers_no_second_table_with_it(self) -> None:
         a_chemin_live_table()
         a_live_table()
         page = browser_of(a_player("GB")).get(LOBBY).text

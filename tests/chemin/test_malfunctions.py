@@ -312,7 +312,7 @@ class TestAfterTheDraw:
         assert dealt.stays()
 
     @pytest.mark.parametrize("stakes", sample(["[[2, 4000], [3, 6000]]", "[[3, 4000]]"], 1))
-    def test_a_stake_in_the_state_that_nobody_laid_is_neither_paid_nor_given_back(self, dealt, owner, stakes):
+    def test_a_stake_in_the_state_that_nobody_placed_is_neither_paid_nor_returned(self, dealt, owner, stakes):
         spoil_state(owner, dealt, f"jsonb_set(state, '{{coup,stakes}}', '{stakes}')")
         assert not step(dealt.live_table)  # before the punter's decision could reveal anything
         assert Incident.objects.get().kind == IncidentKind.NOT_RECOMPUTED
@@ -493,7 +493,7 @@ class TestThePlayers:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
-    def test_are_told_at_the_table_and_in_game_logs(self, dealt, owner, language):
+    def test_are_shown_at_the_table_and_in_game_logs(self, dealt, owner, language):
         spoil(owner, dealt.coup.pk, "leaves")
         incident = dealt.fails(2, "stand")
         punter, banker, onlooker = (log_in(dealt.players[seat_number]) for seat_number in (1, 0, 2))
@@ -539,7 +539,7 @@ class TestTheSupervisor:
         for text in ("(real money)", undealt.coup.code, f"Incident {Incident.objects.get().pk}"):
             assert text in mail.body
 
-    def test_reads_what_lies_open_and_no_card_more(self, dealt):
+    def test_reads_the_open_cards_and_no_others(self, dealt):
         dealt.click("draw_card")
         facts = facts_of(ask(report(dealt.coup)))
         punter, banker, third = dealt.first.punter, dealt.first.banker, dealt.first.thirds[0]

@@ -102,7 +102,7 @@ def moves(live_table: LiveTable) -> int:
 
 class TestWhoSeesWhat:
     @pytest.mark.sweep
-    def test_a_spectator_is_offered_the_free_places_and_nothing_else(self, live_table):
+    def test_a_spectator_is_offered_the_free_seats_and_nothing_else(self, live_table):
         seated_players(live_table)
         text = page(visitor_as(a_player(real=MONEY)), live_table).text
         assert "data-may-sit" in text
@@ -113,7 +113,7 @@ class TestWhoSeesWhat:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
-    def test_gli19_4_11_1_whoever_may_sit_down_is_warned_of_api_clients_that_play(self, live_table, language):
+    def test_gli19_4_11_1_a_player_who_may_sit_down_is_warned_of_api_clients_that_play(self, live_table, language):
         text = page(visitor_as(a_player(real=MONEY)), live_table, language).text
         warning = (
             "At this table, players play against each other. Automatic players are forbidden, but no one can see who "
@@ -125,7 +125,7 @@ class TestWhoSeesWhat:
         for other in (seated, practice):
             assert other.count("decide__more") < text.count("decide__more")
 
-    def test_whoever_is_asked_has_the_buttons(self, live_table):
+    def test_a_player_who_is_asked_has_the_buttons(self, live_table):
         seated_players(live_table)
         asked = asked_at(live_table)
         text = page(visitor_as(asked), live_table).text
@@ -135,7 +135,7 @@ class TestWhoSeesWhat:
         assert 'name="csrfmiddlewaretoken"' in text
 
     @pytest.mark.sweep
-    def test_whoever_is_not_logged_in_is_asked_to(self, live_table):
+    def test_a_visitor_who_is_not_logged_in_is_asked_to_log_in(self, live_table):
         answer = page(Client(), live_table)
         assert answer.status_code == 302
         assert "login" in answer["Location"]
@@ -147,7 +147,7 @@ class TestWhoSeesWhat:
         assert "This table is not available in your currency." in answer.text
 
     @pytest.mark.sweep
-    def test_whoever_may_not_play_is_told_so(self, live_table):
+    def test_a_player_who_may_not_play_is_informed(self, live_table):
         player = a_player(real=MONEY)
         exclusions.exclude_self(player=player, months=12, by=str(player))
         assert "decide__message" not in page(visitor_as(player), live_table).text
@@ -164,7 +164,7 @@ class TestWhoSeesWhat:
         assert "Play money only, against house players. Nothing to win or lose." in text
         assert text.count("House player") >= 3
 
-    def test_the_punters_cards_are_on_the_page_of_whoever_holds_them_alone(self, live_table):
+    def test_the_punters_cards_are_only_on_the_page_of_their_holder(self, live_table):
         seated_players(live_table)
         punter = a_coup_without_a_natural(live_table)
         hands = state_of(live_table).dealt_hands
@@ -179,7 +179,7 @@ class TestWhoSeesWhat:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages([each for each in LANGUAGES if each != "en"]))
-    def test_no_english_stands_on_the_page(self, live_table, language):
+    def test_the_page_has_no_english(self, live_table, language):
         seated_players(live_table)
         a_bank(live_table)
         answer(asked_at(live_table), live_table, "make_call", call=Call.BANCO)
@@ -189,7 +189,7 @@ class TestWhoSeesWhat:
             assert english not in text
 
     @pytest.mark.sweep
-    def test_a_page_without_script_asks_anew_but_leaves_time_to_whoever_is_asked(self, live_table):
+    def test_a_page_without_script_reloads_but_leaves_time_to_answer(self, live_table):
         seated_players(live_table)
         waiting = re.search(r'http-equiv="refresh" content="(\d+)', page(visitor_as(a_player(real=1)), live_table).text)
         asked = re.search(
@@ -302,7 +302,7 @@ class TestDeciding:
 
 class TestSeats:
     @pytest.mark.sweep
-    def test_one_sits_down_at_the_place_one_chooses(self, live_table):
+    def test_a_player_sits_down_at_the_chosen_seat(self, live_table):
         player = a_player(real=MONEY)
         text = send(visitor_as(player), live_table, "seat", action="join:7").text
         assert 'data-seat="7"' in text
@@ -316,7 +316,7 @@ class TestSeats:
         assert seat is not None
         assert seat.is_random
 
-    def test_a_place_that_is_taken_is_refused(self, live_table):
+    def test_a_taken_seat_is_refused(self, live_table):
         seated_players(live_table)
         text = send(visitor_as(a_player(real=MONEY)), live_table, "seat", action="join:1").text
         assert notice_in(text) == "This seat is taken. Choose another seat."
@@ -330,7 +330,7 @@ class TestSeats:
         assert 'value="step_away"' in send(visitor, live_table, "seat", action="come_back").text
 
     @pytest.mark.sweep
-    def test_whoever_has_money_on_the_table_is_told_before_leaving_what_happens_to_it(self, live_table):
+    def test_a_player_with_money_on_the_table_sees_before_leaving_what_happens_to_it(self, live_table):
         seated_players(live_table)
         banker = a_bank(live_table)
         text = page(visitor_as(banker), live_table).text
@@ -345,7 +345,7 @@ class TestSeats:
         )
 
     @pytest.mark.sweep
-    def test_whoever_has_none_just_goes(self, live_table):
+    def test_a_player_without_money_leaves_at_once(self, live_table):
         player = seated_players(live_table)[2]
         assert 'popovertarget="leave-ask"' not in page(visitor_as(player), live_table).text
         send(visitor_as(player), live_table, "seat", action="leave")
@@ -364,9 +364,9 @@ class TestSeats:
         assert standing_of(live_table).seats == {}
 
 
-class TestAskingAnew:
+class TestAskingAgain:
     @pytest.mark.sweep
-    def test_a_page_gets_the_table_as_it_stands_and_the_log_where_it_is_another(self, live_table):
+    def test_a_page_gets_the_current_state_and_the_log_where_it_differs(self, live_table):
         visitor = visitor_as(seated_players(live_table)[0])
         address = reverse("chemin_now", args=[live_table.table.slug, live_table.mode])
         assert 'id="live-board"' not in visitor.get(address).text
@@ -381,7 +381,7 @@ class TestAskingAnew:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("name", sample(["history", "cashier", "rules", "settings"], 2))
-    def test_the_panels_beside_it_come_when_they_are_opened(self, live_table, name):
+    def test_the_panels_next_to_it_load_when_they_are_opened(self, live_table, name):
         visitor = visitor_as(a_player(real=MONEY))
         answered = visitor.get(reverse("live_panel", args=[live_table.table.slug, live_table.mode, name]))
         assert answered.status_code == 200
@@ -399,7 +399,7 @@ class TestAskingAnew:
 
 
 @pytest.mark.sweep
-def test_whoever_sits_there_already_keeps_the_place(live_table):
+def test_a_seated_player_keeps_the_seat(live_table):
     player = a_seated_player(live_table, 3)
     assert sit(player, live_table, 5).number == 3
 

@@ -198,7 +198,7 @@ class TestBids:
         assert cash(bidder).held == 0
 
     @pytest.mark.sweep
-    def test_whom_the_sale_waits_for_goes_once_it_goes_on(self, table):
+    def test_a_player_the_sale_waits_for_goes_once_it_continues(self, table):
         """Otherwise the bank would be sold and a coup would begin while the table is paused."""
         a_bid(table)
         last, played = asked_at(table), coups(table)
@@ -228,7 +228,7 @@ class TestBids:
 
 class TestSeats:
     @pytest.mark.sweep
-    def test_who_is_away_keeps_the_place_however_long_it_pauses(self, table):
+    def test_a_player_who_is_away_keeps_the_seat_however_long_it_pauses(self, table):
         player = a_seated_player(table, 1)
         players_of_the_others = a_seated_player(table, 2)
         play.step_away(player=player, live_table_id=table.pk)
@@ -322,7 +322,7 @@ class TestAMalfunction:
         assert step(table)
 
     @pytest.mark.sweep
-    def test_standing_still_for_hours_is_none(self, table):
+    def test_idle_hours_are_no_pause(self, table):
         seated_players(table, 2)
         a_bank_to_keep(table)
         pause(table)
@@ -363,7 +363,7 @@ class TestWhatPlayersSee:
         assert 'class="options"' not in text
         assert 'value="leave' in text
 
-    def test_a_spectator_finds_no_place_to_choose(self, table):
+    def test_a_spectator_finds_no_seat_to_choose(self, table):
         seated_players(table, 2)
         pause(table)
         text = own(table, a_player(real=MONEY))
@@ -371,7 +371,7 @@ class TestWhatPlayersSee:
         assert "data-may-sit" not in text
 
     @pytest.mark.sweep
-    def test_who_is_away_reads_that_the_place_is_kept(self, table):
+    def test_a_player_who_is_away_reads_that_the_seat_is_kept(self, table):
         player, _ = seated_players(table, 2)
         play.step_away(player=player, live_table_id=table.pk)
         assert "We are keeping your seat until" in own(table, player)

@@ -104,7 +104,7 @@ class TestACoup:
         assert parts[punter].balance_after == cash(punter).balance
 
     @pytest.mark.sweep
-    def test_counts_in_the_sitting_of_each(self):
+    def test_counts_in_the_play_session_of_each(self):
         table, players = a_chemin_table(), [a_player(real=MONEY) for _ in range(2)]
         sessions = {player: a_session(player) for player in players}
         for player in players:

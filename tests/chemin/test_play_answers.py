@@ -81,12 +81,12 @@ class TestAnAnswer:
             answer(first, table, "take_bank", 10_000)
         assert cash(first).balance == MONEY
 
-    def test_of_whoever_is_not_asked(self):
+    def test_of_a_player_who_is_not_asked(self):
         table = a_chemin_table()
         _, second = seated_players(table, 2)
         assert refusal_of(second, table, "take_bank", 10_000) is Refusal.NOT_YOUR_TURN
 
-    def test_of_whoever_does_not_sit_there(self):
+    def test_of_a_player_who_does_not_sit_there(self):
         table = a_chemin_table()
         seated_players(table, 2)
         assert refusal_of(a_player(real=MONEY), table, "pass") is Refusal.NOT_SEATED
@@ -256,7 +256,7 @@ class TestAStoppedTable:
             sit(a_player(real=MONEY), table)
         play.leave(player=punter, live_table_id=table.pk)  # when the coup is over
 
-    def test_whoever_is_asked_for_a_stake_cannot_close_the_stakes_by_going(self):
+    def test_a_player_asked_for_a_stake_cannot_close_the_stakes_by_leaving(self):
         table = a_chemin_table()
         seated_players(table, 3)
         a_bank(table)
@@ -293,7 +293,7 @@ class TestAStoppedTable:
         assert cash(first).balance == MONEY
 
 
-def test_not_enough_balance_is_told_where_the_ledger_says_so(monkeypatch):
+def test_too_little_balance_is_reported_where_the_ledger_says_so(monkeypatch):
     table = a_chemin_table()
     first, _ = seated_players(table, 2)
 

@@ -56,14 +56,14 @@ pytestmark = pytest.mark.django_db
 
 
 class TestSittingDown:
-    def test_the_place_that_is_asked_for(self):
+    def test_the_requested_seat(self):
         table = a_chemin_table()
         player = a_player(real=MONEY)
         seat = sit(player, table, 4)
         assert (seat.number, seat.player, seat.account_id, seat.is_random) == (4, player, cash(player).pk, False)
         assert [each.number for each in state_of(table).seats] == [4]
 
-    def test_gli19_4_11_1_a_place_by_chance_is_one_that_is_free(self):
+    def test_gli19_4_11_1_a_random_seat_is_a_free_one(self):
         table = a_chemin_table(places=3)
         seats = [sit(a_player(real=MONEY), table) for _ in range(3)]
         assert {seat.number for seat in seats} == {1, 2, 3}
@@ -83,20 +83,20 @@ class TestSittingDown:
         assert chemin.question == 1
         assert time_given(chemin) == timedelta(milliseconds=standing_of(table).clock.ask)
 
-    def test_whoever_sits_there_keeps_their_seat(self):
+    def test_a_seated_player_keeps_the_seat(self):
         table = a_chemin_table()
         player = a_seated_player(table, 2)
         assert sit(player, table, 5).number == 2
         assert CheminSeat.objects.count() == 1
 
     @pytest.mark.parametrize("seat_number", [0, 10])
-    def test_there_is_no_such_place(self, seat_number):
+    def test_there_is_no_such_seat(self, seat_number):
         table = a_chemin_table()
         with pytest.raises(CheminRefused) as refused:
             sit(a_player(real=MONEY), table, seat_number)
         assert refused.value.reason is Refusal.NO_SUCH_SEAT
 
-    def test_a_place_that_is_taken(self):
+    def test_a_taken_seat(self):
         table = a_chemin_table()
         a_seated_player(table, 2)
         with pytest.raises(CheminRefused) as refused:
@@ -179,7 +179,7 @@ class TestLeaving:
         seat = CheminSeat.objects.get(player=punter)
         assert (seat.left_at, seat.why_left) == (None, "")
 
-    def test_is_not_thought_better_of_by_whoever_is_excluded(self):
+    def test_cannot_be_withdrawn_by_an_excluded_player(self):
         table = a_chemin_table()
         seated_players(table, 3)
         _, punter = a_staked_coup(table)
@@ -203,7 +203,7 @@ class TestLeaving:
         assert cash(banker).balance == MONEY
         assert before_the_croupier(AccountKind.BANK) == 0
 
-    def test_of_whoever_does_not_sit_there_is_nothing(self):
+    def test_of_a_player_who_does_not_sit_there_is_nothing(self):
         table = a_chemin_table()
         play.leave(player=a_player(), live_table_id=table.pk)
         assert not CheminMove.objects.exists()
@@ -223,7 +223,7 @@ class TestSteppingAway:
         assert CheminSeat.objects.get(player=second).away_since is not None
 
     @pytest.mark.sweep
-    def test_of_whoever_is_asked_asks_the_next(self):
+    def test_of_the_player_who_is_asked_asks_the_next(self):
         table = a_chemin_table()
         first, second = seated_players(table, 2)
         question = chemin_of(table).question
@@ -259,7 +259,7 @@ class TestSteppingAway:
         play.come_back(player=player, live_table_id=table.pk, session=session)
         assert CheminSeat.objects.get(player=player).away_since is None
 
-    def test_ended_has_whoever_may_play_at_one_table_at_a_time_play_here(self):
+    def test_ended_lets_a_player_limited_to_one_table_play_here(self):
         table = a_chemin_table(currency="EUR")
         first, other = (a_player("DE", real=50_000) for _ in range(2))
         sit(first, table, 1)

@@ -58,7 +58,7 @@ class TestServices:
         with pytest.raises(UnusableLimits, match="Create a new table instead"):
             put_live(table_id=table.pk, limits=limits, reason="for a test")
 
-    def test_the_house_plays_a_place_at_a_table_for_free_money(self):
+    def test_the_house_plays_a_seat_at_a_table_for_free_money(self):
         table = a_chemin_live_table(places=5, house_players=3)
         seat = seat_a_house_player(live(table, Mode.FREE), house_chips())
         assert seat.player is None
@@ -80,7 +80,7 @@ class TestWebAndWorkers:
             seat_a_house_player(real, house_chips())
 
     @pytest.mark.parametrize("change", ["live_table_id = %(real)s", "player_id = NULL"])
-    def test_no_seat_is_moved_there_or_loses_its_player(self, change):
+    def test_no_seat_moves_there_or_loses_its_player(self, change):
         table = a_chemin_live_table()
         player = a_player(real=1_000)
         cash = accounts.player_account(player.pk, Mode.REAL)

@@ -167,7 +167,7 @@ def test_what_came_back_to_a_house_player_otherwise_is_found() -> None:
 
 
 @pytest.mark.parametrize("name", ["player:7", "seat:2", "stakes", "house", "bank"])
-def test_money_that_moved_otherwise_is_found(name: str) -> None:
+def test_other_movements_of_money_are_found(name: str) -> None:
     coup = stored()
     was = coup.ledger_totals[name]
     assert found(replace(coup, ledger_totals={**coup.ledger_totals, name: replace(was, paid=was.paid + 1)})) == [
@@ -199,7 +199,7 @@ def test_what_was_paid_otherwise_is_found() -> None:
 
 
 @pytest.mark.parametrize("first", [0, 306, 311, 400])
-def test_another_place_in_the_shoe_is_found_and_tells_no_more_cards_than_are_kept(first: int) -> None:
+def test_another_position_in_the_shoe_is_found_and_reveals_only_stored_cards(first: int) -> None:
     coup = replace(stored(), first_card=first)
     (cards,) = [each for each in findings(coup) if each.what == "cards"]
     assert len(cards.recomputed.split()) <= 6

@@ -130,7 +130,7 @@ class TestWhatDoesNotFollow:
         assert not Void.objects.exists()
         assert not ReplayDue.objects.exists()
 
-    def test_tells_no_card_that_lies_face_down(self, cloned_db, owner) -> None:
+    def test_reveals_no_face_down_card(self, cloned_db, owner) -> None:
         """Not even if a finished coup is changed to claim the cards on the table."""
         live_table = a_chemin_table()
         seated_players(live_table, 3)

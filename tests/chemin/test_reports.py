@@ -98,7 +98,7 @@ class TestAReport:
         with pytest.raises(NotAtTheTable):
             reported(gone, live_table)
 
-    def test_is_about_the_player_who_was_meant_whoever_sits_at_the_place_since(self, live_table):
+    def test_is_about_the_intended_player_whoever_sits_there_since(self, live_table):
         one, _ = seated_players(live_table, 2)
         long_gone = seat_of_long_ago(live_table, 4, 61)
         with pytest.raises(NobodyThere):
@@ -111,7 +111,7 @@ class TestAReport:
         assert reported(one, live_table, 4).seat.player == sits
         assert not events("play.reported", on=str(long_gone.player))
 
-    def test_may_be_about_each_who_sat_at_a_place_and_about_nobody_twice(self, live_table):
+    def test_may_be_about_each_player_of_a_seat_and_about_nobody_twice(self, live_table):
         one, other = seated_players(live_table, 2)
         play.leave(player=other, live_table_id=live_table.pk)
         sits = a_seated_player(live_table, 2)
@@ -121,7 +121,7 @@ class TestAReport:
         sit(other, live_table, 2)
         assert [seat.player for seat in others_lately(live_table, one)] == [other, sits]
 
-    def test_is_about_nobody_at_an_empty_place_and_not_about_oneself(self, live_table):
+    def test_is_about_nobody_at_an_empty_seat_and_not_about_oneself(self, live_table):
         one, _ = seated_players(live_table, 2)
         for seat_number in (1, 7, 0, -1, 99):
             with pytest.raises(NobodyThere):
@@ -238,12 +238,12 @@ class TestThePage:
             assert "&lt;b&gt;Look" in page or "xxx" in page
         assert not PlayReport.objects.exists()
 
-    def test_says_to_whoever_is_no_player_that_players_report(self, live_table):
+    def test_informs_visitors_that_players_report(self, live_table):
         seated_players(live_table)
         assert "Only players at this table can report" in send(a_player(), live_table)
 
     @pytest.mark.sweep
-    def test_is_there_for_whoever_was_sent_away_since_the_table_serves_them_no_more(self, live_table):
+    def test_is_open_to_a_player_whom_the_table_does_not_serve_any_more(self, live_table):
         one, *_ = seated_players(live_table)
         seat_id = seat_at(live_table, 2)
         serve(live_table.table, ["DE"])

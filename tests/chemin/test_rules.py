@@ -26,7 +26,7 @@ def test_rules_are_read_as_they_are_stored() -> None:
     assert RULES.stored() == {"SEK": STORED}
 
 
-def test_the_engine_is_told_places_and_banks() -> None:
+def test_the_engine_is_given_seats_and_banks() -> None:
     rules = RULES.table_rules
     assert (rules.places, rules.minimum, rules.maximum) == (9, 10_000, 1_000_000)
 
@@ -54,7 +54,7 @@ def test_rules_under_which_nobody_can_play_are_refused_in_a_sentence(stored: dic
         CheminRules.of(stored)
 
 
-def test_a_practice_table_leaves_a_place_to_a_player() -> None:
+def test_a_practice_table_leaves_a_seat_to_a_player() -> None:
     assert replace(RULES, places=5, house_players=4).is_practice
     assert not RULES.is_practice
     with pytest.raises(CheminRulesError, match="of 5 seats, 0 to 4 can be house players"):

@@ -103,7 +103,7 @@ def test_a_natural_is_shown_with_the_deal_and_not_before(monkeypatch, house):
         assert house.record.heard["spectator"] == house.record.heard["punter"] == {*coup.cards[:4]}
 
 
-def test_what_the_croupier_refuses_is_told_to_nobody_else_nor_what_he_decides_by(monkeypatch, house):
+def test_the_croupier_s_refusal_and_its_grounds_are_shown_to_nobody_else(monkeypatch, house):
     with a_coup(monkeypatch, house, hands.third_card_refused, SEVERAL_STAKE) as coup:
         assert "notice--error" in house.click("punter", "stand")
         assert not Event.objects.filter(kind="play.refused").exists()  # it would say that the punter must draw

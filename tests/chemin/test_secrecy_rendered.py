@@ -78,7 +78,7 @@ def test_the_punters_two_are_in_the_punters_own_part_and_nowhere_else(begin, act
         assert {card.code for card in everybodys} == open_now
 
 
-def test_a_fragment_that_shows_too_much_is_told_apart(monkeypatch):
+def test_a_fragment_that_shows_too_much_is_recognised(monkeypatch):
     def everybody_sees_what_the_punter_sees(state: State, number: int | None) -> object:
         return real(state, PUNTER)
 
@@ -89,7 +89,7 @@ def test_a_fragment_that_shows_too_much_is_told_apart(monkeypatch):
     assert {card.code for card in cards_in(rendering.render_public(one, "en"))} == {"TC", "5C"}
 
 
-def test_no_player_is_shown_what_lies_at_a_place_that_was_another_players_when_it_was_read():
+def test_no_player_sees_the_data_of_the_previous_player_of_a_seat():
     evening = for_others("TC 2C 5C 3C")
     late = {**own_row(PUNTER), "player": 199}  # has taken the seat by the time their own row is read
     sent = rendering.render_own(seen(evening.state, evening.events), late, "en")
@@ -114,7 +114,7 @@ def test_nothing_counts_the_cards_of_the_shoe():
         assert not {"308", "298", "294"} & set(re.findall(r"\d+", re.sub(r"<[^>]+>", " ", html)))
 
 
-def test_what_is_printed_of_a_table_has_no_card_that_lies_face_down():
+def test_a_printed_table_has_no_face_down_card():
     evening = for_others("TC 2C 5C 3C")
     evening.do(DrawCard(PUNTER))
     table = seen(evening.state, evening.events)

@@ -36,7 +36,7 @@ refused = partial(events, "play.refused")
 
 @pytest.mark.django_db
 class TestAnAnswerSentAgain:
-    def test_is_not_told_that_it_came_too_late(self):
+    def test_does_not_report_that_it_came_too_late(self):
         table = a_chemin_table()
         first, _ = seated_players(table, 2)
         question, idempotency_key = chemin_of(table).question, uuid4()
@@ -109,7 +109,7 @@ class TestAnAnswerSentAgain:
         with pytest.raises(NotEligible):
             answer(player, table, "take_bank", 10_000, question=question, session=session, idempotency_key=uuid4())
 
-    def test_by_whoever_may_not_play_since_is_told_so(self):
+    def test_by_a_player_who_may_no_longer_play_is_refused(self):
         table = a_chemin_table()
         first, _ = seated_players(table, 2)
         question, idempotency_key = chemin_of(table).question, uuid4()
@@ -133,7 +133,7 @@ def test_the_page_says_nothing_of_somebody_who_steps_away_or_comes_back_again():
     assert CheminMove.objects.filter(kind__in=("step_away", "come_back")).count() == 2
 
 
-def test_many_at_the_same_moment_are_all_told_that_it_was_taken(cloned_db):
+def test_many_at_the_same_moment_all_learn_that_it_was_taken(cloned_db):
     table = a_chemin_table()
     seated_players(table, 3)
     a_bank(table)

@@ -161,7 +161,7 @@ def run(seed: bytes, binding: Binding) -> list[str]:
 
 
 @pytest.mark.sweep
-def test_the_cards_of_a_coup_that_was_voided_are_told_and_it_has_a_cross(client: Client, live_table: LiveTable) -> None:
+def test_the_cards_of_a_voided_coup_are_shown_and_it_has_a_cross(client: Client, live_table: LiveTable) -> None:
     coup = play_until(live_table, lambda table: table.state.phase is Phase.PUNTER, seed=13).live_round
     assert coup
     void_as_two_agree(coup.pk)

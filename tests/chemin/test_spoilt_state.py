@@ -63,7 +63,7 @@ def spoilt(live_table: LiveTable, db: None, request: pytest.FixtureRequest) -> L
     return live_table
 
 
-def test_is_told_to_staff_and_lets_nothing_go_on_but_what_follows_the_ledger(
+def test_is_reported_to_staff_and_allows_only_what_follows_the_ledger(
     spoilt: LiveTable, request: pytest.FixtureRequest
 ) -> None:
     told = floor.read_chemin_states([spoilt.pk])[spoilt.pk]

@@ -117,7 +117,7 @@ class TestThePageOfATable:
         assert f"Bids seat 2, player:{players[1].pk}" in floor_page(live_table)
 
     @pytest.mark.sweep
-    def test_marks_house_players_and_whoever_is_away(self, db):
+    def test_marks_house_players_and_players_who_are_away(self, db):
 
         live_table = a_practice_table()
         (player,) = seated_players(live_table, 1)
@@ -176,7 +176,7 @@ class TestThePageOfATable:
         assert "Svenska." in seen(reader("operator").post(url, {"chat_language": "sv"}, follow=True))
 
 
-class TestWhatLiesOpen:
+class TestOpenCards:
     """Staff see the same cards as everyone at the table."""
 
     @pytest.mark.sweep
@@ -209,7 +209,7 @@ class TestWhatLiesOpen:
         assert floor_of(live_table).turned == Round.objects.get().cards
 
     @pytest.mark.sweep
-    def test_is_told_in_one_query_for_many_coups(self, live_table, players, django_assert_num_queries):
+    def test_needs_one_query_for_many_coups(self, live_table, players, django_assert_num_queries):
         for number in range(3):
             other = a_chemin_table(slug=f"other-{number}")
             seated_players(other)
@@ -222,7 +222,7 @@ class TestWhatLiesOpen:
 
 class TestThePageOfIncidents:
     @pytest.mark.sweep
-    def test_shows_seats_and_stakes_of_a_coup_in_progress_and_no_card_that_lies_face_down(self, live_table, players):
+    def test_shows_seats_and_stakes_of_a_coup_in_progress_and_no_face_down_card(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         incident = malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1")
         for role in READERS:
@@ -246,7 +246,7 @@ class TestThePageOfIncidents:
         assert "The round was cancelled: " in seen(boss.get(f"/staff/incidents/{incident.pk}/"))
 
     @pytest.mark.sweep
-    def test_shows_what_was_moved_back_to_whom(self, live_table, players):
+    def test_shows_who_got_which_money_back(self, live_table, players):
         a_dealt_coup(live_table, BANK, STAKE)
         void_by_two(malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1"))
         page = seen(reader().get(f"/staff/incidents/{Incident.objects.get().pk}/"))
@@ -306,7 +306,7 @@ class TestThePageOfARound:
         assert "void since" in seen(boss.get(f"/staff/rounds/{coup.pk}/"))
 
 
-def test_no_page_of_staff_tells_a_card_that_lies_face_down(live_table, players, first, is_sweep):
+def test_no_page_of_staff_reveals_a_face_down_card(live_table, players, first, is_sweep):
     a_dealt_coup(live_table, BANK, STAKE)
     coup = coup_at(live_table)
     incident = malfunction.report(round_id=coup.pk, cause="A quarrel.", by="staff:1")

@@ -69,7 +69,7 @@ class TestTheList:
         assert pair_of(*players[2:]) not in page
         assert pair_of(*players[2:]) in shown(member(), "staff_play", which="all")
 
-    def test_says_so_where_nobody_stands_out(self):
+    def test_reports_where_nobody_is_conspicuous(self):
         assert "No signals match this filter." in shown(member(), "staff_play")
 
     @pytest.mark.sweep
@@ -147,7 +147,7 @@ class TestAPair:
         assert "Stood on nothing." in page
         assert "No play between these players in this selection." in page
 
-    def test_records_who_looked(self):
+    def test_records_access(self):
         one, other = an_evening({}, coups=5, count=2)
         first, second = sorted((one, other), key=lambda player: player.pk)
         shown(member(), "staff_play_pair", first.pk, second.pk)

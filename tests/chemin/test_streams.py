@@ -76,7 +76,7 @@ def wait_for_own(watcher: Watcher, live_table: LiveTable) -> str:
     return watcher.of("own")[-1].html
 
 
-def test_whoever_comes_is_shown_the_table_at_once_and_every_move_after_it(url: str, live_table: LiveTable) -> None:
+def test_a_new_page_is_sent_the_table_at_once_and_every_move_after_it(url: str, live_table: LiveTable) -> None:
     first, second = seated_players(live_table, 2)
     with watching(url, address_of(first, live_table), address_of(a_player(), live_table)) as (seated_player, spectator):
         for watcher in (seated_player, spectator):
@@ -164,7 +164,7 @@ def test_an_answer_to_a_question_that_has_passed_changes_nothing_for_anybody(url
 
 
 @pytest.mark.sweep
-def test_a_line_to_the_database_that_is_cut_is_mended_and_what_was_missed_is_told(
+def test_a_lost_connection_to_the_database_is_restored_and_missed_events_are_sent(
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:
     first, _ = seated_players(live_table, 2)
@@ -177,9 +177,7 @@ def test_a_line_to_the_database_that_is_cut_is_mended_and_what_was_missed_is_tol
         assert not watcher.is_over
 
 
-def test_a_page_that_comes_back_is_shown_the_table_as_it_is_and_cards_to_whom_they_belong(
-    url: str, live_table: LiveTable
-) -> None:
+def test_a_returning_page_shows_the_table_and_each_player_s_own_cards(url: str, live_table: LiveTable) -> None:
     banker, punter = seated_players(live_table, 2)
     with watching(url, address_of(punter, live_table)) as (watcher,):
         watcher.wait_for("own", 'id="live-own"')
@@ -214,7 +212,7 @@ def test_one_table_that_cannot_be_shown_holds_up_no_other_of_either_shape(
 
 
 @pytest.mark.sweep
-def test_what_is_said_at_a_chemin_table_is_told_there(url: str, live_table: LiveTable) -> None:
+def test_chat_at_a_chemin_table_is_sent_there(url: str, live_table: LiveTable) -> None:
     first, second = seated_players(live_table, 2)
     ChatName.objects.create(player=second, name=f"Talker {live_table.pk}")
     with watching(url, address_of(first, live_table)) as (watcher,):

@@ -46,7 +46,7 @@ def test_a_practice_table_is_for_free_money_alone() -> None:
 
 
 @pytest.mark.django_db
-def test_a_version_says_places_banks_pace_and_the_rules_of_the_engine() -> None:
+def test_a_version_has_seats_banks_pace_and_the_rules_of_the_engine() -> None:
     version = a_chemin_live_table().version
     assert version is not None
     assert CheminRules.of(version.limits) == SEK
@@ -78,7 +78,7 @@ def test_a_chemin_table_has_a_clock_of_its_own_kind(clock: None) -> None:
 
 
 @pytest.mark.django_db
-def test_a_clock_for_players_is_none_for_other_tables() -> None:
+def test_a_clock_for_players_does_not_exist_for_other_tables() -> None:
     with pytest.raises(UnusableClock):
         make_table(
             slug="t", name="T", variant="baccarat", limits=baccarat_limits(), clock=UNHURRIED_CHEMIN, by="staff:1"
@@ -123,7 +123,7 @@ def test_other_banks_leave_the_pace_as_it_is_and_the_same_again_is_no_change() -
         replace(SEK, currency="EUR").stored() | SEK.stored(),
     ],
 )
-def test_places_house_players_and_currency_stay_while_players_may_sit_there(limits: StoredCheminLimits) -> None:
+def test_seats_house_players_and_currency_stay_while_players_may_sit_there(limits: StoredCheminLimits) -> None:
     table = a_chemin_live_table()
     with pytest.raises(UnusableLimits):
         put_live(table_id=table.pk, limits=limits, reason="Why not.")

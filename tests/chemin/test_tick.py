@@ -96,7 +96,7 @@ class TestWhatIsDue:
         assert (move.kind, move.decider, there(move.seat).player) == ("pass", Decider.CROUPIER, first)
         assert move.asked_at is not None
 
-    def test_is_done_once_by_whoever_comes_first(self):
+    def test_is_done_once_by_the_first_process(self):
         table = a_chemin_table()
         seated_players(table, 3)
         hurry(table)
@@ -187,7 +187,7 @@ def chemin_second(table: LiveTable, first: Any) -> Any:
 
 
 class TestAHouseThatStoodStill:
-    def test_gives_the_player_all_of_the_time_anew(self):
+    def test_gives_the_player_the_full_time_again(self):
         table = a_chemin_table()
         first, _ = seated_players(table, 2)
         before = chemin_of(table)
@@ -211,7 +211,7 @@ class TestAHouseThatStoodStill:
         assert not step(table)
 
     @pytest.mark.sweep
-    def test_gives_time_anew_where_nothing_is_staked_however_long_it_stood(self):
+    def test_gives_time_again_where_nothing_is_staked_however_long_it_paused(self):
         table = a_chemin_table()
         seated_players(table, 2)
         a_bank(table)
@@ -316,7 +316,7 @@ class TestATableThatCloses:
 
 class TestAStoppedTable:
     @pytest.mark.sweep
-    def test_stands_still_until_it_is_opened_again_and_then_asks_with_all_of_the_time(self):
+    def test_waits_until_it_is_opened_again_and_then_asks_with_the_full_time(self):
         table = a_chemin_table()
         seated_players(table, 2)
         a_bank(table)
@@ -444,7 +444,7 @@ class TestAPracticeTable:
         assert set(house.values_list("why_left", flat=True)) == {WhyLeft.ALONE}
 
     @pytest.mark.sweep
-    def test_the_same_place_has_the_same_chips_again(self):
+    def test_the_same_seat_has_the_same_chips_again(self):
         table = a_practice_table(2, places=3)
         for _ in range(2):
             player = a_seated_player(table, 1)
@@ -503,7 +503,7 @@ class TestAPracticeTable:
         assert step(table)
         assert state_of(table).phase is not Phase.FREE
 
-    def test_there_is_none_for_real_money(self):
+    def test_real_money_has_none(self):
         table = a_practice_table()
         assert not LiveTable.objects.filter(table=table.table, mode=Mode.REAL).exists()
 

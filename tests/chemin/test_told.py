@@ -79,7 +79,7 @@ def test_an_event_is_the_same_when_it_is_read_again(event):
 
 
 @pytest.mark.parametrize("event", [PlayerJoined(5, 12_345), PlayerLeft(5, 12_345), BalanceSet(5, 12_345)], ids=repr)
-def test_what_a_player_has_is_told_to_nobody(event):
+def test_a_player_s_balance_is_shown_to_nobody(event):
     assert "12345" not in json.dumps(write(event))
     assert read(write(event)) == type(event)(5, 0)
 
@@ -88,7 +88,7 @@ def test_there_is_one_of_each_here():
     assert {type(event) for event in ONE_OF_EACH} | {PlayerJoined, PlayerLeft, BalanceSet} == set(get_args(Event))
 
 
-def test_every_event_of_an_evening_is_told():
+def test_every_event_of_an_evening_is_announced():
     chance, state, told = Random(7), new_table(TableRules(5, 1000, 50_000)), 0
     for seat_number in (1, 2, 3):
         state, _ = apply(state, Join(seat_number, 500_000))

@@ -187,7 +187,7 @@ class TestInEachPhase:
         assert (Void.objects.get().reason, len(events("round.voided"))) == (VoidReason.DECIDED, 1)
 
     @pytest.mark.sweep
-    def test_everybody_in_it_is_told_once(self, evening):
+    def test_everybody_in_it_is_informed_once(self, evening):
         void_round(evening.coup)
         table_id = evening.live_table.table_id
         told = ((evening.coup.pk, evening.coup.code, VoidReason.DECIDED.value),)
@@ -239,7 +239,7 @@ class TestInEachPhase:
 
 @pytest.mark.sweep
 @pytest.mark.django_db
-def test_a_coup_on_which_nobody_has_staked_ends_and_nothing_is_kept_of_it():
+def test_a_coup_without_stakes_ends_and_is_not_stored():
     live_table = a_chemin_table()
     players = seated_players(live_table)
     a_bank(live_table, BANK)
@@ -263,9 +263,7 @@ class TestAtOnce:
             1,
         ),
     )
-    def test_a_player_who_decides_meanwhile_changes_nothing_about_it(
-        self, cloned_db, monkeypatch, course, seat_number, action
-    ):
+    def test_a_decision_made_in_the_meantime_changes_nothing(self, cloned_db, monkeypatch, course, seat_number, action):
         evening = Evening(monkeypatch, course)
 
         def decide() -> None:
@@ -372,7 +370,7 @@ class TestAfterItWasSettled:
         assert Void.objects.get().pk == first.pk
 
     @pytest.mark.sweep
-    def test_whoever_has_left_since_gets_and_gives_back_too(self, monkeypatch):
+    def test_a_player_who_has_left_since_is_refunded_and_charged_too(self, monkeypatch):
         settled = Settled(monkeypatch, bank_loses)
         play.leave(player=settled.players[0], live_table_id=settled.live_table.pk)
         play.leave(player=settled.players[1], live_table_id=settled.live_table.pk)
@@ -401,7 +399,7 @@ class TestAfterItWasSettled:
 @pytest.mark.sweep
 @pytest.mark.django_db
 class TestAtAPracticeTable:
-    def test_house_players_are_voided_like_players_and_nobody_is_told_for_them(self):
+    def test_house_players_are_voided_like_players_and_nobody_is_informed_for_them(self):
         live_table = a_practice_table()
         (player,) = seated_players(live_table, 1)
         for _ in range(60):

@@ -104,7 +104,7 @@ def told_in(language: str) -> list[str]:
         ]
 
 
-def test_every_kind_of_event_is_told_but_what_a_player_has():
+def test_every_kind_of_event_is_announced_except_a_player_s_balance():
     told = {type(event) for event in EVENTS} | {heard.Announced, heard.BalanceSet}
     assert told == set(get_args(Event))
     assert messages.describe_event(heard.BalanceSet(2, 77_777), who, money) == ""
@@ -146,7 +146,7 @@ def test_every_decision_has_a_name_for_the_page():
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
-def test_whoever_looks_is_told_in_a_sentence_what_they_may_do_now(language):
+def test_a_reader_gets_a_sentence_with_the_possible_actions(language):
     """At every moment every player and spectator has a message, and every option a button."""
     with translation.override(language):
         for state in moments(evenings=3):

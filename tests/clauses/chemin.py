@@ -16,7 +16,7 @@ CHAPTER: Final = Chapter(
         Demand(
             "4.11.1",
             "the option of a randomly assigned seat",
-            ("test_gli19_4_11_1_a_place_by_chance_is_one_that_is_free",),
+            ("test_gli19_4_11_1_a_random_seat_is_a_free_one",),
             "Which place it is, is drawn; that it is marked as drawn is asserted.",
             page="*Take a random seat*",
         ),
@@ -29,7 +29,7 @@ CHAPTER: Final = Chapter(
         Demand(
             "4.11.1",
             "a warning about bots",
-            ("test_gli19_4_11_1_whoever_may_sit_down_is_warned_of_api_clients_that_play",),
+            ("test_gli19_4_11_1_a_player_who_may_sit_down_is_warned_of_api_clients_that_play",),
             "**Was not met**: only the page of reports said that programs are forbidden. The table now warns "
             "every player who may sit down, in five languages.",
         ),
@@ -49,7 +49,7 @@ CHAPTER: Final = Chapter(
             "A.8.1",
             "a watch for chip dumping and soft play: who loses to which player, how often, against what is normal",
             (
-                "test_gli19_a_8_1_who_calls_a_friend_s_bank_and_stands_on_nothing",
+                "test_gli19_a_8_1_a_player_who_calls_a_friend_s_bank_and_stands_on_nothing",
                 "test_gli19_a_8_1_and_by_the_money_alone_once_there_are_enough_coups",
                 "test_gli19_a_8_1_who_lets_the_bank_of_a_friend_go_by",
                 "test_gli19_a_8_1_honest_evenings_are_as_chance_says_and_nobody_is_named",

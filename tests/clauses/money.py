@@ -11,8 +11,8 @@ CHAPTER: Final = Chapter(
             "2.5.6",
             "every deposit is confirmed or refused with the reason",
             (
-                "test_gli19_2_5_6_the_page_says_how_a_deposit_stands_and_why",
-                "test_gli19_2_5_6_a_deposit_is_told_by_mail",
+                "test_gli19_2_5_6_the_page_shows_the_state_of_a_deposit_and_why",
+                "test_gli19_2_5_6_a_deposit_is_mailed",
             ),
             "Refused ones were shown by tests that did not bear the clause; now they do. Banks are a labelled "
             "sandbox until a "
@@ -65,7 +65,7 @@ CHAPTER: Final = Chapter(
             "deposits, withdrawals and adjustments, each with time and id",
             (
                 "test_gli19_2_5_7_each_deposit_withdrawal_and_correction_has_its_time_and_number",
-                "test_gli19_2_5_7_an_adjustment_stands_in_the_statement_with_its_time_and_number",
+                "test_gli19_2_5_7_an_adjustment_is_in_the_statement_with_its_time_and_number",
                 "test_gli19_2_5_7_it_on_the_page_in_the_file_and_on_paper",
             ),
             "Balances that staff put right and voids are listed like payments. Nothing missing.",

@@ -15,7 +15,7 @@ CHAPTER: Final = Chapter(
             (
                 RULES,
                 "test_play_waits_until_every_required_limit_is_set",
-                "test_whoever_has_to_set_limits_is_told_and_has_no_way_past",
+                "test_a_player_who_must_set_limits_is_informed_and_cannot_skip",
             ),
             "Data, service and page. Nothing missing.",
         ),
@@ -31,7 +31,7 @@ CHAPTER: Final = Chapter(
             "national register checked before play [v]",
             (
                 "test_is_asked_at_log_in_and_not_again_in_the_session",
-                "test_keeps_whoever_it_lists_from_play_real_and_free",
+                "test_keeps_listed_people_from_play_real_and_free",
             ),
             "A register in the tests stands for Spelpaus.",
             Met.PARTLY,
@@ -166,8 +166,8 @@ CHAPTER: Final = Chapter(
             "a complaint is settled within 14 days, or the player told by when it will be [s]",
             (
                 RULES,
-                "test_what_was_promised_stands_when_the_limit_changes",
-                "test_an_overdue_complaint_is_told_of_once",
+                "test_a_promised_date_stays_when_the_limit_changes",
+                "test_an_overdue_complaint_is_reported_once",
                 "test_a_player_who_was_kept_waiting_reads_where_else_to_turn",
             ),
             "The day is promised as the complaint comes in, and staff are alerted past it; saying a later day is a"

@@ -45,7 +45,7 @@ CHAPTER: Final = Chapter(
             "2.4.1, 4.15.1",
             "what is in progress concludes",
             (
-                "test_gli19_2_4_1_leaves_accepted_bets_standing_and_pays_them",
+                "test_gli19_2_4_1_leaves_accepted_bets_in_play_and_pays_them",
                 "test_gli19_2_4_1_waits_for_the_end_of_the_coup",
                 "test_gli19_2_4_1_a_round_is_played_to_its_end_at_a_table_that_pauses_and_none_begins",
                 "test_gli19_2_4_1_a_coup_is_played_to_its_end_at_a_table_that_pauses_and_none_begins",
@@ -75,7 +75,7 @@ CHAPTER: Final = Chapter(
             (
                 "test_gli19_2_4_1_stakes_and_banks",
                 "test_gli19_2_4_1_deals_nothing_and_the_bets_stay_where_they_lie",
-                "test_gli19_2_4_1_takes_nothing_more_and_keeps_what_lies_there",
+                "test_gli19_2_4_1_takes_nothing_more_and_keeps_the_bets",
                 "test_gli19_2_4_1_nobody_takes_a_bank",
                 "test_gli19_2_4_1_the_stop_waits_for_it_and_nothing_begins_after",
                 "test_gli19_2_4_1_no_round_is_played_after_a_stop_however_many_are_asked_for",

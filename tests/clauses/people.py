@@ -45,7 +45,7 @@ CHAPTER: Final = Chapter(
             "of two limits the stricter one holds",
             (
                 "test_gli19_2_5_5_of_the_players_and_the_houses_the_stricter",
-                "test_gli19_2_5_5_of_several_limits_the_one_that_leaves_least_is_told",
+                "test_gli19_2_5_5_of_several_limits_the_tightest_is_reported",
             ),
             "What is refused at the table is shown as well as what is stored. Nothing missing.",
             page="`/protection/limits/`",
@@ -87,7 +87,7 @@ CHAPTER: Final = Chapter(
         Demand(
             "A.3.8",
             "an excluded player can still withdraw",
-            ("test_gli19_a_3_8_is_open_to_whoever_may_not_play",),
+            ("test_gli19_a_3_8_is_open_to_a_player_who_may_not_play",),
             "A pause and an exclusion for good, all of the money. Nothing missing.",
         ),
         Demand(
@@ -116,7 +116,7 @@ CHAPTER: Final = Chapter(
         Demand(
             "2.8.5",
             "which staff accessed a player's data, when and from where (our addition)",
-            ("test_gli19_2_8_5_a_look_says_who_saw_what_of_whom_and_from_where",),
+            ("test_gli19_2_8_5_an_access_record_says_who_saw_whose_data_and_from_where",),
             "A neighbouring test walks every page of the back office. Nothing missing.",
             page="`/staff/looks/`",
         ),
@@ -149,7 +149,7 @@ CHAPTER: Final = Chapter(
         Demand(
             "2.8.5",
             "status of the account: open, closing, closed, forgotten",
-            ("test_gli19_2_8_5_is_on_record_and_told_by_mail",),
+            ("test_gli19_2_8_5_is_on_record_and_mailed",),
             "Events were asserted and the state was not; now it is.",
         ),
         Demand(
@@ -164,7 +164,7 @@ CHAPTER: Final = Chapter(
             "a decision has its reasons, says where to go on, and is looked into again where the player does not agree",
             (
                 "test_gli19_a_4_4_the_player_reads_the_decision_why_and_where_to_go_on",
-                "test_gli19_a_4_4_a_player_who_does_not_agree_has_it_looked_into_again",
+                "test_gli19_a_4_4_a_player_who_does_not_agree_has_it_reviewed_again",
                 "test_gli19_a_4_4_nobody_changes_what_was_decided_or_promised",
             ),
             "What was promised and decided is held by the database. Nothing missing.",

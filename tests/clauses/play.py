@@ -13,7 +13,7 @@ CHAPTER: Final = Chapter(
             "choices, "
             "status, round id, session id, rules id, player id",
             (
-                "test_gli19_2_8_2_has_every_field_of_it_and_of_who_played_it",
+                "test_gli19_2_8_2_has_every_field_and_who_played_it",
                 "test_gli19_2_8_2_is_kept_and_shown_with_all_that_is_asked_for",
             ),
             "No test asserted commission, session and rules by name; one now asks for each of the fields.",
@@ -29,10 +29,10 @@ CHAPTER: Final = Chapter(
             "2.8.2",
             "status: in progress, complete, interrupted, void",
             (
-                "test_gli19_2_8_2_in_progress_shows_what_lies_on_it_and_no_card",
+                "test_gli19_2_8_2_in_progress_shows_its_stakes_and_no_card",
                 "test_gli19_2_8_2_has_its_status_bets_rules_and_shoe_on_a_page_of_its_own",
                 "test_gli19_2_8_2_interrupted_says_so_until_it_is_ruled_on",
-                "test_gli19_2_8_2_that_is_void_says_so_and_what_moved_back",
+                "test_gli19_2_8_2_that_is_void_says_so_and_what_was_returned",
                 "test_gli19_2_8_2_has_a_page_with_its_status_and_bets",
             ),
             "An interrupted round was never asserted; now it is, until it is ruled on.",
@@ -45,8 +45,8 @@ CHAPTER: Final = Chapter(
             (
                 "test_gli19_2_8_3_of_each_version_everything_is_kept",
                 "test_gli19_2_8_3_are_kept_with_their_returns_when_the_house_opens_and_once",
-                "test_gli19_2_8_3_end_when_others_come_and_what_changed_is_told",
-                "test_gli19_2_8_3_a_game_stands_with_its_paytable_its_languages_its_rules_and_what_was_played",
+                "test_gli19_2_8_3_end_when_others_come_and_the_change_is_reported",
+                "test_gli19_2_8_3_a_game_is_shown_with_its_paytable_languages_rules_and_play",
             ),
             "Each field by name, of a version in force and of one that was withdrawn; also the rules as data, so "
             "that those of the past can be read. Nothing missing.",
@@ -74,7 +74,7 @@ CHAPTER: Final = Chapter(
             (
                 "test_gli19_3_3_every_card_is_as_likely_at_every_position",
                 "test_gli19_3_3_every_pair_of_cards_is_as_likely_at_every_two_neighbouring_positions",
-                "test_gli19_3_3_a_shuffle_that_changes_places_with_any_card_would_be_found_out",
+                "test_gli19_3_3_a_biased_shuffle_would_be_found",
             ),
             "A million shuffles; the classic mistake is found by a tenth of them. Nothing missing.",
         ),
@@ -155,7 +155,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_7_1_pair_bets_with_one_deck_cannot_go_live",
                 "test_gli19_4_7_1_that_returns_too_little_is_refused_and_nothing_changes",
                 "test_gli19_4_7_1_that_cannot_be_are_refused_at_the_asking",
-                "test_gli19_4_7_1_stands_with_exact_returns_at_the_worst_stake_and_what_it_may_cost",
+                "test_gli19_4_7_1_is_shown_with_exact_returns_at_the_worst_stake_and_its_maximum_cost",
             ),
             "That the worst stake is found was not named after the clause; now it is. Both examples of the clause "
             "are there.",
@@ -205,7 +205,7 @@ CHAPTER: Final = Chapter(
             "4.16",
             "solo rounds complete by themselves",
             (
-                "test_gli19_4_16_a_lost_answer_is_told_of_once",
+                "test_gli19_4_16_a_lost_answer_is_reported_once",
                 "test_gli19_4_16_the_round_is_on_the_balance_and_in_game_logs_at_the_next_log_in",
             ),
             "That a process killed at any statement leaves either nothing or a whole round is shown elsewhere.",
@@ -216,7 +216,7 @@ CHAPTER: Final = Chapter(
             "affected",
             (
                 "test_gli19_4_16_a_whole_coup_is_played_by_the_rule_for_who_is_absent",
-                "test_gli19_4_16_say_what_the_croupier_decided_in_a_players_place",
+                "test_gli19_4_16_show_what_the_croupier_decided_for_a_player",
                 "test_gli19_4_16_connection_lost_accepted_bets_stand_and_are_settled_and_the_round_is_in_history",
             ),
             "Nobody else sat at the table whose line was lost; now somebody does, and is paid.",
@@ -248,8 +248,8 @@ CHAPTER: Final = Chapter(
             "a round settles under the rules in force when it was staked",
             (
                 "test_gli19_a_5_1_rounds_against_changes_are_each_played_under_the_version_that_allowed_them",
-                "test_gli19_a_5_1_rounds_against_a_change_of_whom_it_serves_are_played_before_it_alone",
-                "test_gli19_a_5_1_finishes_the_round_with_whoever_bet_and_takes_no_more_of_them",
+                "test_gli19_a_5_1_rounds_during_a_change_of_eligibility_are_played_before_it_alone",
+                "test_gli19_a_5_1_finishes_the_round_with_its_bettors_and_takes_no_more_bets",
             ),
             "With threads that play while versions change. It did not bear the clause; now it does.",
         ),

@@ -45,7 +45,7 @@ CHAPTER: Final = Chapter(
             (
                 "test_gli19_2_9_2_has_exactly_these_headings",
                 "test_gli19_2_9_2_says_of_each_version_and_currency_what_the_rows_come_to",
-                "test_gli19_2_9_2_says_what_lies_in_rounds_that_are_interrupted",
+                "test_gli19_2_9_2_shows_the_money_in_interrupted_rounds",
             ),
             "Against the rows, added up by other means. What is interrupted is that of the moment of the report.",
             page="`/staff/reports/`",
@@ -57,7 +57,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_9_3_has_exactly_these_headings",
                 "test_gli19_2_9_3_says_what_is_held_for_players_in_each_currency_to_the_last_minor_unit",
                 "test_gli19_2_9_3_what_is_set_aside_for_bets_is_held_and_not_available",
-                "test_gli19_2_9_3_what_the_house_owes_is_told_by_currency_and_mode",
+                "test_gli19_2_9_3_what_the_house_owes_is_listed_by_currency_and_mode",
                 "test_gli19_2_9_3_is_part_of_what_is_held_for_players_where_it_is_real",
             ),
             "Against the entries of the ledger, added up by other means. Nothing missing.",

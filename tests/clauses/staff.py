@@ -19,7 +19,7 @@ CHAPTER: Final = Chapter(
             "disabled when, status",
             (
                 "test_gli19_2_8_9_ends_sessions_at_once_and_keeps_when",
-                "test_gli19_2_8_9_an_account_says_what_is_kept_of_it_and_since_when_it_is_disabled",
+                "test_gli19_2_8_9_an_account_shows_its_stored_data_and_since_when_it_is_disabled",
             ),
             "Two people disable an account; the history on its page says who and when.",
             page="`/staff/people/`",
@@ -56,7 +56,7 @@ CHAPTER: Final = Chapter(
             "two people for changes of limits or rules on a live table",
             (
                 "test_gli19_b_2_3_of_a_table_come_into_force_by_a_second_person",
-                "test_gli19_b_2_3_are_not_decided_by_whoever_asked",
+                "test_gli19_b_2_3_are_not_decided_by_the_asker",
                 "test_gli19_b_2_3_is_made_by_a_second_person_and_stays_closed",
             ),
             "The database compares a version with the request that was approved, for every writer. Other rules come "
@@ -91,7 +91,7 @@ CHAPTER: Final = Chapter(
             "B.3.2",
             "asker and decider are different persons, and what is executed is the frozen, hashed request (our demand)",
             (
-                "test_gli19_b_3_2_refuses_the_asker_as_decider_whoever_writes",
+                "test_gli19_b_3_2_refuses_the_asker_as_decider_in_any_session",
                 "test_gli19_b_3_2_takes_another_person_and_not_another_account_of_the_same",
                 "test_gli19_b_3_2_executes_exactly_what_was_asked_for_and_records_it",
                 "test_gli19_b_3_2_do_it_and_the_log_names_both",

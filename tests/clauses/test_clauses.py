@@ -20,7 +20,7 @@ def test_the_page_is_what_the_list_says():
     assert PAGE.read_text() == written(), "run make clauses"
 
 
-def test_everything_that_a_clause_asks_for_is_in_a_row_of_it():
+def test_everything_a_clause_asks_for_is_in_a_row_of_it():
     asked = {clause: " ".join(each.asks for each in DEMANDS if clause in each.numbers) for clause in APPLICABLE}
     missing = {clause: [what for what in APPLICABLE[clause] if what not in asked[clause]] for clause in APPLICABLE}
     assert {clause: what for clause, what in missing.items() if what} == {}
@@ -34,7 +34,7 @@ def test_every_test_that_a_row_names_exists_once():
     assert [test for each in DEMANDS for test in each.tests if len(functions().get(test, ())) != 1] == []
 
 
-def test_every_test_that_is_named_after_a_clause_is_in_a_row_of_it():
+def test_every_test_named_after_a_clause_is_in_a_row_of_it():
     named = {(number, test) for each in DEMANDS for test in each.tests for number in each.numbers}
     of_clauses = [test for test in functions() if test.startswith("test_gli19_")]
     assert [test for test in of_clauses if (number_of(test), test) not in named] == []

@@ -96,7 +96,7 @@ class TestAfterAnotherStart:
         assert again.shoes.of(SHOE).of_round(a_round(3)) == (gone, len(cards.split()))
 
     @pytest.mark.parametrize("left", [b"", b'{"seed":"00'])
-    def test_a_shoe_of_which_not_even_the_seed_was_written_is_opened_anew(self, folder: Path, left: bytes) -> None:
+    def test_a_shoe_of_which_not_even_the_seed_was_written_is_opened_again(self, folder: Path, left: bytes) -> None:
         Dealer(KEYS, folder)
         (folder / SHOE.id).write_bytes(left)
         dealer = Dealer(KEYS, folder)

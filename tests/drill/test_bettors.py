@@ -38,7 +38,7 @@ def a_bettor(*answers: str | None) -> Bettor:
     return bettor
 
 
-def test_a_bettor_of_whom_every_click_is_refused_has_done_nothing():
+def test_a_bettor_whose_every_click_is_refused_has_done_nothing():
     bettor = a_bettor(LATE, LATE, LATE)
     assert bettor.done == {"refused: Bet received too late": 3}
     assert bettor.record.bets == {ROUND: (NOTHING,)}
@@ -48,7 +48,7 @@ def test_a_bettor_of_whom_every_click_is_refused_has_done_nothing():
     ]
 
 
-def test_a_click_that_was_confirmed_lies_there_for_sure():
+def test_a_confirmed_click_is_certainly_on_the_table():
     (lies,) = a_bettor(TAKEN).record.bets[ROUND]
     assert sum(lies.values()) == 100
 

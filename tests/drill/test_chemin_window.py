@@ -32,7 +32,7 @@ def after(answer: str | None, offer: Offer) -> Window:
     return window
 
 
-def test_a_stake_that_was_taken_lies_there():
+def test_a_stake_that_was_taken_is_on_the_table():
     window = after(TAKEN, STAKE)
     assert (window.record.bets, window.record.against) == ({"c": ({"punter": 500},)}, {"c"})
     assert window.done[window.CONFIRMED] == 1
@@ -46,7 +46,7 @@ def test_one_that_was_not_answered_is_not_sure():
     assert window.done[window.CONFIRMED] == 0
 
 
-def test_one_that_was_refused_lies_nowhere_and_what_may_lie_from_before_still_may():
+def test_a_refused_one_is_not_on_the_table_and_an_earlier_one_still_may_be():
     assert after(REFUSED, STAKE).record.bets == {"c": (NOTHING,)}
     window, nowhere = after(None, STAKE), None
     before = window.record.bets["c"]

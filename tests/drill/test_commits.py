@@ -58,7 +58,7 @@ def test_it_passes_everything_on_while_nothing_is_to_be_cut(address, kept, line)
 
 
 @pytest.mark.sweep
-def test_who_sends_commit_is_cut_off_and_what_became_of_it_is_told_by_the_database_alone(address, kept, line):
+def test_after_a_cut_commit_only_the_database_knows_the_result(address, kept, line):
     line.cut()
     write_in_vain(address, 0, 1, 2)
     assert line.cuts == {(Action.MOVE, fate): 1 for fate in FATES}

@@ -24,6 +24,6 @@ def test_an_end_that_no_payment_had_is_missed(state):
     assert [*missed(ALL_WAYS, ends, ALL_CUTS, 1)] == [f"no payment is {state}"]
 
 
-def test_a_call_that_was_done_and_not_told_again_is_missed():
+def test_a_call_that_was_done_without_a_repeated_answer_is_missed():
     cuts = ALL_CUTS | {(Action.CALL, Fate.DONE): 2}
     assert [*missed(ALL_WAYS, ALL_ENDS, cuts, 1)] == ["2 calls were done and their answers lost, 1 were told again"]

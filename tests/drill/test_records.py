@@ -74,7 +74,7 @@ def test_other_stakes_than_were_taken_are_found(record, told, bets):
     assert first.endswith("and was told of ({'player': 100},)")
 
 
-def test_another_outcome_than_was_told_is_found(record, told):
+def test_another_outcome_than_reported_is_found(record, told):
     told[1] = a_round("r", player=(100, 200))
     assert found(record, told, HAS + 200) == ["Ada: r paid 200, and 0 was told"]
 
@@ -99,7 +99,7 @@ def test_bets_that_are_not_what_was_staked_and_paid_are_found(record, told):
 
 
 @pytest.mark.parametrize("missing", [1, -1])
-def test_money_that_is_not_what_was_told_is_found(record, told, missing):
+def test_money_that_differs_from_the_report_is_found(record, told, missing):
     assert found(record, told, HAS - missing) == [f"Ada has {HAS - missing}, and by what was told {HAS}"]
 
 
@@ -110,12 +110,12 @@ def test_a_deposit_that_was_lost_and_a_withdrawal_that_was_paid_twice_are_found(
     assert found(record, told, HAS + 100) == [f"Ada has {HAS + 100}, and by what was told {HAS + 400}"]
 
 
-def test_whoever_did_nothing_is_found(record, told):
+def test_a_player_who_did_nothing_is_found(record, told):
     assert [*nothing_done(record, 1, told, pays=False)] == []
     assert [*nothing_done(record, 0, told, pays=False)] == ["Ada: nothing was confirmed"]
 
 
-def test_whoever_clicked_and_has_no_round_that_is_sure_is_found(record, told):
+def test_a_player_who_clicked_and_has_no_certain_round_is_found(record, told):
     """Whatever is clicked is in the record before it is sent: refused each time, it leaves what may lie there."""
     record.bets = {"r": ({}, {"player": 100})}
     assert [*nothing_done(record, 1, told, pays=False)] == [
@@ -124,7 +124,7 @@ def test_whoever_clicked_and_has_no_round_that_is_sure_is_found(record, told):
 
 
 @pytest.mark.parametrize(("deposited", "withdrawn"), [(700, 0), (0, 300)])
-def test_whoever_pays_one_way_alone_is_found(record, deposited, withdrawn):
+def test_a_player_who_pays_one_way_alone_is_found(record, deposited, withdrawn):
     record.deposited, record.withdrawn = deposited, withdrawn
     assert [*nothing_done(record, 1, [], pays=True)] == [f"Ada paid in {deposited} and was paid {withdrawn}"]
     record.deposited = record.withdrawn = 300
@@ -209,7 +209,7 @@ class TestAmongPlayers:
         assert only.endswith("the house has none of it")
 
 
-class TestWhatPlayersToldOfOneAnother:
+class TestWhatPlayersReportedOfOneAnother:
     """A coup of two, each of whom is told of their own part."""
 
     @pytest.fixture

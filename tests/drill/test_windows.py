@@ -18,7 +18,7 @@ def lies(window: SharedWindow) -> list[dict[str, int]]:
     return [dict(each) for each in window.record.bets["r"]]
 
 
-def test_a_chip_that_was_taken_lies_there_and_a_refused_one_does_not(window):
+def test_a_taken_chip_is_on_the_table_and_a_refused_one_is_not(window):
     window._send("r", "tie", 5)
     window._hear(TAKEN)
     window._send("r", "player", 5)

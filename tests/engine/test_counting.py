@@ -101,7 +101,7 @@ def naturals_by_repeats() -> NaturalsDealt:
 
 
 @pytest.mark.parametrize("decks", DECKS)
-def test_dealing_every_pair_beside_every_other_hand_gives_the_same_count_of_naturals(
+def test_dealing_every_pair_with_every_other_hand_gives_the_same_count_of_naturals(
     decks: int, naturals_by_repeats: NaturalsDealt
 ) -> None:
     """Player's hand is a pair, Banker's any two cards, and one of the hands is a natural."""

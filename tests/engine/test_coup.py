@@ -71,7 +71,7 @@ def test_a_coup_that_cannot_be_completed_is_refused(codes: str) -> None:
         coup(codes)
 
 
-def test_a_shoe_is_left_standing_at_the_next_coup() -> None:
+def test_a_shoe_is_left_at_the_next_coup() -> None:
     shoe = iter(FULL_DECK)
     dealt = [deal(shoe) for _ in range(8)]
     assert list(itertools.chain.from_iterable(one.cards for one in dealt)) == list(FULL_DECK[: -len(list(shoe))])

@@ -33,7 +33,7 @@ def test_as_many_cards_are_burned_after_the_first_as_it_counts_and_ten_where_it_
 
 
 @pytest.mark.parametrize("decks", range(1, 9))
-def test_the_cut_card_lies_fourteen_cards_before_the_end_and_behind_the_burned_ones(decks: int) -> None:
+def test_the_cut_card_is_fourteen_cards_before_the_end_and_behind_the_burned_ones(decks: int) -> None:
     begun = opening(FULL_DECK * decks)
     assert begun.cut == 52 * decks - 14
     assert begun.burned <= 11 < begun.cut

@@ -30,7 +30,7 @@ def test_a_question_is_answered_with_everything_the_coup_came_to() -> None:
     ]
 
 
-def test_surplus_cards_are_not_even_looked_at() -> None:
+def test_surplus_cards_are_not_read() -> None:
     (answer,) = ask("baccarat", {"cards": ["9C", "2D", "KC", "KD", "joker", None], "stakes": {"player": 1}})
     assert (answer["cards_used"], answer["payouts"]) == (4, {"player": 2})
 

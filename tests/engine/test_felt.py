@@ -28,7 +28,7 @@ def test_a_tone_of_an_unknown_bet_is_refused():
         dataclasses.replace(THREE_BETS, tones={"other": Tone.TIE}).check(BETS)
 
 
-def test_a_variant_without_a_place_for_a_bet_is_refused():
+def test_a_variant_without_a_spot_for_a_bet_is_refused():
     variant = next(iter(VARIANTS.values()))
     with pytest.raises(FeltError):
         dataclasses.replace(variant, bets=variant.bets[:-1])

@@ -133,7 +133,7 @@ def test_the_worst_stake_is_found_at_once_among_very_many() -> None:
 
 
 @pytest.mark.parametrize(("minimum", "maximum", "step"), [(0, 10, 1), (1, 0, 1), (1, 10, 0), (11, 19, 10), (-5, 5, 1)])
-def test_limits_between_which_no_stake_lies_are_refused(minimum: int, maximum: int, step: int) -> None:
+def test_limits_without_a_stake_between_them_are_refused(minimum: int, maximum: int, step: int) -> None:
     with pytest.raises(BadStakes):
         lowest_return(BACCARAT, "banker", minimum, maximum, step)
 
@@ -178,5 +178,5 @@ def test_percentages_are_rounded_half_up(share: Fraction, places: int, written: 
 
 
 @pytest.mark.parametrize("number", [Fraction(2), Fraction(1, 3), Fraction(81, 16)])
-def test_a_square_root_is_cut_off_after_its_places(number: Fraction) -> None:
+def test_a_square_root_is_cut_off_after_its_digits(number: Fraction) -> None:
     assert square_root(number, 4) == f"{int(sqrt(number) * 10_000) / 10_000:.4f}"

@@ -113,7 +113,7 @@ def test_at_the_bottom_a_streak_turns_right() -> None:
     assert drawn(big_road(beads("PPPPPPPPP"))) == ["P", "P", "P", "P", "P", "PPPP"]
 
 
-def test_the_next_streak_begins_beside_the_head_of_the_one_before_not_behind_its_tail() -> None:
+def test_the_next_streak_begins_next_to_the_head_of_the_previous_one_not_behind_its_tail() -> None:
     assert drawn(big_road(beads("PPPPPPPPP BB P"))) == ["PBP", "PB", "P", "P", "P", "PPPP"]
 
 
@@ -165,7 +165,7 @@ def test_the_pairs_of_a_win_are_kept() -> None:
     assert big_road([won, Bead(Outcome.TIE, banker_pair=True)]) == (RoadEntry(0, 0, Win(won, 1)),)
 
 
-def test_no_two_marks_share_a_place_and_none_lies_off_the_board() -> None:
+def test_no_two_signs_share_a_cell_and_none_is_off_the_board() -> None:
     for road in (road for results in STREAKY for road in Roads.of(results)):
         places = list(map(place, road))
         assert len(set(places)) == len(places)
@@ -244,7 +244,7 @@ def test_a_derived_road_is_drawn_as_the_big_road_is_tails_and_all() -> None:
 
 
 @every_derived
-def test_the_sides_may_change_places_without_a_trace_in_a_derived_road(back: int) -> None:
+def test_swapping_the_sides_leaves_no_trace_in_a_derived_road(back: int) -> None:
     other = {Outcome.PLAYER: Outcome.BANKER, Outcome.BANKER: Outcome.PLAYER}
     for results in STREAKY:
         mirrored = [Bead(other[bead.outcome]) for bead in results]
@@ -254,7 +254,7 @@ def test_the_sides_may_change_places_without_a_trace_in_a_derived_road(back: int
 # All roads
 
 
-def test_ties_change_nothing_but_beads_and_what_stands_on_wins() -> None:
+def test_ties_change_nothing_but_beads_and_signs_on_wins() -> None:
     for results in all_results("PBT", 7):
         wins = [bead for bead in results if bead.outcome is not Outcome.TIE]
         with_ties, without = Roads.of(results), Roads.of(wins)
@@ -266,7 +266,7 @@ def test_ties_change_nothing_but_beads_and_what_stands_on_wins() -> None:
             ]
 
 
-def test_the_next_coup_adds_at_most_one_mark_to_each_road_and_moves_none() -> None:
+def test_the_next_coup_adds_at_most_one_sign_to_each_road_and_moves_none() -> None:
     for results in [*all_results("PBT", 6), *STREAKY[:40]]:
         before, after = Roads.of(results[:-1]), Roads.of(results)
         for way in range(len(after)):

@@ -63,7 +63,7 @@ def test_a_settlement_lists_every_bet_in_the_order_of_the_table_with_its_sums() 
     assert (settled.staked, settled.paid) == (240, 390)
 
 
-def test_a_push_is_told_apart_from_a_win_and_bears_no_commission() -> None:
+def test_a_push_is_distinguished_from_a_win_and_bears_no_commission() -> None:
     (line,) = settle(BACCARAT, coup(TIE), {"banker": 100}).lines
     assert line == Line("banker", 100, 100, 0, Result.PUSH)
 
@@ -199,14 +199,14 @@ def test_player_and_banker_exclude_each_other(variant: Variant) -> None:
     assert set(refused.value.bets) == {"player", "banker"}
 
 
-def test_tie_stands_alone_at_golden_baccarat_but_not_at_baccarat_with_pairs() -> None:
+def test_tie_is_allowed_alone_at_golden_baccarat_but_not_at_baccarat_with_pairs() -> None:
     GOLDEN.check({"tie": 1})
     with pytest.raises(MissingMainBet):
         PAIRS.check({"tie": 1})
 
 
 @pytest.mark.parametrize("main", ["player", "banker"])
-def test_everything_else_stands_beside_player_or_banker_at_baccarat_with_pairs(main: str) -> None:
+def test_every_other_bet_is_allowed_with_player_or_banker_at_baccarat_with_pairs(main: str) -> None:
     PAIRS.check({main: 1, "tie": 1, "player_pair": 1, "banker_pair": 1})
 
 

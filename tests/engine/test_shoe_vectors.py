@@ -44,7 +44,7 @@ def test_the_published_shoes_are_shuffled_and_committed_to(case: dict[str, Any])
 
 
 @every_shoe
-def test_a_published_card_leads_to_the_root_alone_at_its_place(case: dict[str, Any]) -> None:
+def test_a_published_card_leads_to_the_root_only_at_its_position(case: dict[str, Any]) -> None:
     size, root = 52 * case["decks"], bytes.fromhex(case["root"])
     for card in case["coup"]:
         made = card_tree.leaf(card["place"], Card.parse(card["card"]), bytes.fromhex(card["salt"]))

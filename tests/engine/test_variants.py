@@ -31,7 +31,7 @@ def test_the_house_deals_these_games() -> None:
 
 
 @every_game
-def test_a_game_stands_in_the_folder_of_its_name(game: Game) -> None:
+def test_a_game_is_in_the_folder_of_its_name(game: Game) -> None:
     assert help_text(game.slug, "en")
     assert GAMES[game.slug] is game
 
@@ -88,7 +88,7 @@ def test_the_smallest_stake_returns_whole_units_and_never_more_than_the_paytable
 
 
 @every_bet
-def test_a_side_bet_stands_beside_bets_that_need_no_other(variant: Variant, bet: BetRule) -> None:
+def test_a_side_bet_is_allowed_with_bets_that_need_no_other(variant: Variant, bet: BetRule) -> None:
     assert all(variant.bet(main).needs == () for main in bet.needs)
 
 

@@ -177,13 +177,13 @@ class TestOfAHonestHouse:
         assert "tile/entries/000" not in between.asked
 
     @pytest.mark.sweep
-    def test_it_waits_where_it_is_told_to(self, mirror, between):
+    def test_it_waits_where_it_is_configured(self, mirror, between):
         between.refuse[FIRST_TILE] = (429, "0")
         assert mirror()[0] == 0
         assert between.asked.count(FIRST_TILE) == 2
 
 
-class TestOfOneThatLies:
+class TestOfACorruptOne:
     @pytest.mark.parametrize(
         ("name", "spoil", "said"),
         sample(
@@ -215,7 +215,7 @@ class TestOfOneThatLies:
             1,
         ),
     )
-    def test_it_is_told_where(self, mirror, between, folder, name, spoil, said):
+    def test_it_reports_where(self, mirror, between, folder, name, spoil, said):
         name = edge()[0] if name == EDGE else name
         between.spoil[name] = spoil
         status, words = mirror()
@@ -249,7 +249,7 @@ class TestOfOneThatLies:
             1,
         ),
     )
-    def test_a_history_that_was_written_anew_is_found(self, mirror, between, house, tmp_path, more, said):
+    def test_a_rewritten_history_is_found(self, mirror, between, house, tmp_path, more, said):
         signed = Checkpoint.objects.get(size=600).note
         between.spoil["checkpoint"] = lambda _note: signed.encode()
         assert mirror()[0] == 0
@@ -324,7 +324,7 @@ class TestOfNone:
             1,
         ),
     )
-    def test_what_is_no_file_of_keys_is_told(self, mirror, tmp_path, text, said):
+    def test_an_invalid_file_of_keys_is_reported(self, mirror, tmp_path, text, said):
         file = tmp_path / "other"
         file.write_text(text)
         assert mirror(keys=file) == (2, f"Cannot be read: the file of keys, {file}: {said}\n")

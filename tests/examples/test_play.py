@@ -56,7 +56,7 @@ def test_it_says_which_tables_there_are(player, web_server):
     assert said.split()[:2] == ["baccarat", "solo"]
 
 
-def test_it_plays_what_it_was_told_and_holds_each_seed_to_its_commitment(player, web_server):
+def test_it_plays_the_given_bets_and_holds_each_seed_to_its_commitment(player, web_server):
     status, said, complained = run(
         web_server, ApiClient(player.user).key, "baccarat", "--bet", "player=50", "--bet", "tie=10", "--rounds", "3"
     )

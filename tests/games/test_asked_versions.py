@@ -74,7 +74,7 @@ class TestOtherLimits:
         version = TableVersion.objects.get(table=table, number=2)
         assert (version.approval_id, version.limits) == (asked.pk, other_limits())
 
-    def test_gli19_b_2_3_are_not_decided_by_whoever_asked(self):
+    def test_gli19_b_2_3_are_not_decided_by_the_asker(self):
         table, staff = a_table(), a_member_of_staff("supervisor", factor=False)
         asked = ask(table, staff=staff)
         with pytest.raises(approvals.OwnRequest):
@@ -83,7 +83,7 @@ class TestOtherLimits:
             )
         assert number_of(table) == 1
 
-    def test_do_not_overwrite_what_came_into_force_meanwhile(self, monkeypatch):
+    def test_do_not_overwrite_what_came_into_force_in_the_meantime(self, monkeypatch):
         table = a_table()
         asked = ask(table)
         with monkeypatch.context() as program:
@@ -137,7 +137,7 @@ class TestOtherLimits:
         with pytest.raises(MissingLanguage, match=r"ro: bet\.tie"):
             ask(table)
 
-    def test_are_described_to_whoever_decides_with_what_was_what_will_be_and_what_bets_return(self):
+    def test_are_described_to_the_decider_with_old_and_new_values_and_returns(self):
         asked = ask(a_table())
         said = approvals.kind(asked.kind).describe(approvals.thaw(asked))
         facts = dict(said.facts)
@@ -212,9 +212,7 @@ class TestWhatWaitsForItsTime:
         assert ScheduleEnding.objects.get().how == HowEnded.LIVE
 
     @pytest.mark.sweep
-    def test_limits_that_are_agreed_on_after_their_moment_go_live_then_as_whoever_decides_is_told(
-        self, cloned_db, monkeypatch
-    ):
+    def test_limits_agreed_after_their_moment_go_live_at_once_as_the_decider_reads(self, cloned_db, monkeypatch):
         table, moment = a_table(), timezone.now() - timedelta(minutes=1)
         monkeypatch.setattr(clock, "now", lambda: moment - timedelta(hours=1))
         asked = ask(table, goes_live_at=moment)
@@ -234,7 +232,7 @@ class TestWhatWaitsForItsTime:
         assert ScheduleEnding.objects.count() == 1
 
     @pytest.mark.sweep
-    def test_what_does_not_fit_any_more_is_not_done_and_somebody_has_to_look(self, cloned_db, owner, monkeypatch):
+    def test_a_request_that_no_longer_fits_is_not_done_and_staff_review_it(self, cloned_db, owner, monkeypatch):
         table = a_table()
         waiting = scheduled(table)
         make_due(owner)
@@ -266,7 +264,7 @@ class TestWhatWaitsForItsTime:
         assert events("table.schedule_withdrawn", on=f"table:{table.pk}")[0]["data"]["reason"] == "not yet"
 
     @pytest.mark.sweep
-    def test_nothing_else_is_asked_for_meanwhile(self, cloned_db):
+    def test_nothing_else_can_be_requested_in_the_meantime(self, cloned_db):
         table = a_table()
         scheduled(table)
         with pytest.raises(TableError, match="is already scheduled"):
@@ -351,7 +349,7 @@ class TestRulesAsData:
         assert kept.body["bets"]["tie"]["pays"] == [["tie", "8:1"]]
         assert Fraction(kept.body["bets"]["tie"]["return"]) == exact(game)["tie"].rtp
 
-    def test_gli19_2_8_3_end_when_others_come_and_what_changed_is_told(self, monkeypatch):
+    def test_gli19_2_8_3_end_when_others_come_and_the_change_is_reported(self, monkeypatch):
         rules.keep()
         with monkeypatch.context() as program:
             program.setitem(vars(VARIANTS["baccarat"]), "digest", "of other rules")

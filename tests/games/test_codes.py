@@ -17,7 +17,7 @@ def test_a_code_spells_the_last_sixty_bits_of_the_round_id():
     assert round_code(UUID(int=1 << 60)) == "0000-0000-0000"
 
 
-def test_codes_of_random_rounds_use_every_letter_in_every_place():
+def test_codes_of_random_rounds_use_every_letter_in_every_position():
     codes = [round_code(uuid4()).replace("-", "") for _ in range(5000)]
     for place in range(12):
         assert {code[place] for code in codes} == set(ALPHABET)

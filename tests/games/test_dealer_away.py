@@ -110,7 +110,7 @@ class TestWhileTheDealerIsAway:
         a_table()
         assert said in visitor.get(f"/{language}/table/baccarat/real/").text
 
-    def test_a_program_is_told_and_may_try_the_same_call_again(self, player, away, settings):
+    def test_an_api_client_is_informed_and_may_try_the_same_call_again(self, player, away, settings):
         settings.DEALER, nobody = away, settings.DEALER
         table = a_table()
         seat = a_seat(player, table)
@@ -154,7 +154,7 @@ class TestWhenTheDealerBeginsAgain:
         assert [event["data"]["epoch"] for event in events("dealer.started")] == [other_epoch.epoch]
         assert replay_task.replay_finished_rounds().suspicious == ()
 
-    def test_a_program_is_told_to_look_at_its_seat_again(self, player, other_epoch, settings, tmp_path):
+    def test_an_api_client_is_informed_to_read_its_seat_again(self, player, other_epoch, settings, tmp_path):
         seat = a_seat(player, a_table())
         begin_again(settings, tmp_path)
         program, at = ApiClient(player.user), "tables/baccarat/real/"

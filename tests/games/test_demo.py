@@ -458,7 +458,7 @@ class TestAtTheTable:
             assert getattr(ours, same) == getattr(theirs, same)
 
 
-class TestWhoeverLogsIn:
+class TestAVisitorWhoLogsIn:
     @pytest.mark.sweep
     def test_is_led_to_the_table_itself(self, visitor, table):
         enter(visitor)

@@ -87,7 +87,7 @@ def test_totals_are_joined_by_a_word(language, totals):
 
 
 @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de"], 1))
-def test_the_story_is_told_in_the_readers_language(language):
+def test_the_story_is_in_the_readers_language(language):
     for cards in COUPS:
         _coup, steps = story(cards, language)
         english = {step.text for step in story(cards)[1]}

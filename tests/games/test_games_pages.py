@@ -34,7 +34,7 @@ def read(visitor: Client, page: str) -> str:
 
 
 @pytest.mark.sweep
-def test_every_game_stands_with_its_returns_its_tables_and_their_versions(supervisor):
+def test_every_game_is_shown_with_its_returns_its_tables_and_their_versions(supervisor):
     table = a_table()
     put_live(table_id=table.pk, limits=other_limits())
     text = read(supervisor, "/staff/games/")
@@ -45,7 +45,7 @@ def test_every_game_stands_with_its_returns_its_tables_and_their_versions(superv
     assert "No scheduled changes." in text
 
 
-def test_gli19_2_8_3_a_game_stands_with_its_paytable_its_languages_its_rules_and_what_was_played(supervisor):
+def test_gli19_2_8_3_a_game_is_shown_with_its_paytable_languages_rules_and_play(supervisor):
     table = a_table()
     a_round(a_player(real=100_000), table, player=5_000)
     first = rules.keep()
@@ -63,7 +63,7 @@ def test_gli19_2_8_3_a_game_stands_with_its_paytable_its_languages_its_rules_and
     assert "SEK 50.00" in text.replace("\xa0", " ")
 
 
-def test_a_table_stands_with_every_version_who_asked_who_decided_why_and_what_it_changed(supervisor):
+def test_a_table_is_shown_with_every_version_its_asker_decider_reason_and_change(supervisor):
     table = a_table()
     version = put_live(table_id=table.pk, limits=other_limits(), reason="quiet evenings")
     assert version.approval is not None
@@ -78,7 +78,7 @@ def test_a_table_stands_with_every_version_who_asked_who_decided_why_and_what_it
     assert "SEK: Tie SEK 10 – SEK 50 SEK 10 – SEK 2,500" in compared
 
 
-def test_a_table_of_chemin_stands_with_its_bank_and_its_pace(supervisor):
+def test_a_table_of_chemin_is_shown_with_its_bank_and_its_pace(supervisor):
     text = read(supervisor, f"/staff/games/tables/{a_chemin_live_table().pk}/").replace("\xa0", " ")
     assert "SEK: bank SEK 10 – SEK 1,000" in text
     assert "House player response" in text
@@ -106,7 +106,7 @@ def test_what_is_not_there_is_no_page(supervisor, page):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("role", "reads"), [("supervisor", False), ("compliance", True)])
-def test_reports_are_led_to_by_whoever_may_read_them(role, reads):
+def test_reports_are_linked_for_their_readers(role, reads):
     visitor = a_visitor()
     visitor.force_login(a_member_of_staff(role).user)
     assert ('href="/staff/reports/"' in visitor.get("/staff/games/baccarat/").text.partition("<main")[2]) is reads

@@ -126,10 +126,10 @@ class TestSidesExcludeEachOther:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("side", ["player", "banker"])
-    def test_and_tie_stands_beside_either(self, player, table, side):
+    def test_and_tie_is_allowed_with_either(self, player, table, side):
         assert a_seat(player, table, **{side: 1000, "tie": 1000}).slip == {side: 1000, "tie": 1000}
 
-    def test_and_tie_stands_alone(self, player, table):
+    def test_and_tie_is_allowed_alone(self, player, table):
         assert Participation.objects.get(round_id=a_round(player, table, tie=1000).round_id).staked == 1000
 
 
@@ -147,7 +147,7 @@ class TestTakingOff:
         a_seat(player, table, player=1000, tie=1000)
         assert take(player, table, "player", 5000) == {"tie": 1000}
 
-    def test_takes_nothing_where_nothing_lies(self, player, table):
+    def test_takes_nothing_where_nothing_is_placed(self, player, table):
         a_seat(player, table, player=1000)
         assert take(player, table, "tie", 1000) == {"player": 1000}
 
@@ -183,14 +183,14 @@ class TestControlsItDoesNotHave:
             play(player, table, seat, how=how)
         assert not Round.objects.exists()
 
-    def test_a_lower_bet_is_none_of_baccarat(self, player):
+    def test_a_lower_bet_does_not_exist_at_baccarat(self, player):
         other = a_table()
         a_seat(player, other, player=1000)
         with pytest.raises(NotOffered):
             change(player, other, Change.LOWER)
 
 
-class TestStandingBets:
+class TestBetsThatStay:
     def test_lie_on_the_table_after_the_round(self, player, table):
         a_round(player, table, player=1000, tie=2000)
         assert a_seat(player, table).slip == {"player": 1000, "tie": 2000}
@@ -205,7 +205,7 @@ class TestStandingBets:
         a_round(player, table, player=1000)
         assert change(player, table, Change.CLEAR) == {}
 
-    def test_take_no_money_by_standing_there(self, player, table):
+    def test_take_no_money_while_they_stay(self, player, table):
         played = a_round(player, table, player=1000)
         part = Participation.objects.get(round_id=played.round_id)
         assert purse.balance(player, Mode.REAL) == part.balance_after
@@ -217,7 +217,7 @@ class TestStandingBets:
         assert Round.objects.count() == 1
 
 
-class TestTooLittleForTheStandingBets:
+class TestTooLittleForTheBetsThatStay:
     def test_deals_nothing_and_the_purse_is_never_negative(self, table):
         poor = a_player(real=3000)
         a_purse(poor, 3000)
@@ -307,7 +307,7 @@ class TestUnusedPurses:
         assert (tasks.return_all_idle_purses(), tasks.return_all_idle_purses()) == (1, 0)
 
 
-def test_logging_out_gives_back_what_lies_in_the_game(player, client):
+def test_logging_out_returns_money_held_in_the_game(player, client):
     a_purse(player, 2000, Mode.FREE)
     client.force_login(player.user)
     client.post("/en/account/logout/")

@@ -107,7 +107,7 @@ def test_every_button_works_without_javascript(visitor, player):
 
 
 @pytest.mark.sweep
-def test_the_result_stays_in_sight_with_the_standing_bets(visitor, player, table):
+def test_the_result_stays_in_sight_with_the_bets_that_stay(visitor, player, table):
     a_purse(player, MONEY)
     played = a_round(player, table, player=1000)
     page = look(visitor)
@@ -171,7 +171,7 @@ class TestSentences:
         assert f'href="/{language}/history/?table=golden"' in page
 
     @pytest.mark.sweep
-    def test_a_purse_below_the_standing_bets_offers_a_lower_bet(self, visitor, player, table, language):
+    def test_a_purse_below_the_bets_that_stay_offers_a_lower_bet(self, visitor, player, table, language):
         a_purse(player, 5000)
         a_seat(player, table, player=5000)
         purse.leave(player=player, mode=Mode.REAL, key=uuid4())
@@ -199,7 +199,7 @@ class TestSentences:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("typed", sample(["", "much", "-5", "0"], 2))
-    def test_a_rebuy_of_no_amount(self, visitor, player, language, typed):
+    def test_a_rebuy_without_an_amount(self, visitor, player, language, typed):
         assert "call__notice--error" in rebuy(visitor, typed, language=language)
         assert purse.balance(player, Mode.REAL) == 0
 

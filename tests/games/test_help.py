@@ -178,7 +178,7 @@ def test_a_game_without_a_table_says_so(slug):
 
 
 @pytest.mark.sweep
-def test_a_table_whose_name_looks_like_a_mark_is_called_so():
+def test_a_table_whose_name_looks_like_a_placeholder_is_called_so():
     """Staff choose table names. Such a name was once read as a placeholder and made the page fail."""
     table = a_chemin_table().table
     update_as_owner(Table.objects.filter(pk=table.pk), name="{{ payout }} <b>")

@@ -49,7 +49,7 @@ def printed(slug: str, text: str, language: str = "en") -> str:
         ("baccarat", "money:0.50", "£0.50"),
     ],
 )
-def test_a_mark_prints_its_figure(slug: str, mark: str, says: str) -> None:
+def test_a_placeholder_prints_its_figure(slug: str, mark: str, says: str) -> None:
     assert parsed(printed(slug, f"It says {{{{ {mark} }}}}.")).text == f"It says {says}."
 
 
@@ -77,7 +77,7 @@ def test_buttons_and_meters_are_called_what_the_screen_calls_them(language: str,
         "A table {{ decks }} inside a sentence.",
     ],
 )  # fmt: skip
-def test_a_mark_that_stands_for_nothing_is_an_error(slug: str, mark: str) -> None:
+def test_an_unknown_placeholder_is_an_error(slug: str, mark: str) -> None:
     with pytest.raises(UnknownPlaceholder):
         printed(slug, mark)
 
@@ -85,7 +85,7 @@ def test_a_mark_that_stands_for_nothing_is_an_error(slug: str, mark: str) -> Non
 @pytest.mark.parametrize(
     ("slug", "mark"), [("baccarat", "tax"), ("baccarat", "call:banco"), ("chemin_de_fer", "headline")]
 )
-def test_a_game_has_no_marks_of_the_other_kind(slug: str, mark: str) -> None:
+def test_a_game_has_no_placeholders_of_the_other_kind(slug: str, mark: str) -> None:
     with pytest.raises(UnknownPlaceholder):
         printed(slug, f"{{{{ {mark} }}}}")
 

@@ -105,7 +105,7 @@ class TestSearching:
         a_round(a_player(real=MONEY), table, player=1000)
         assert find(player, Search(), limit=9) == []
 
-    def test_a_mark_of_somebody_elses_round_is_none(self, player, table):
+    def test_a_cursor_of_somebody_elses_round_is_invalid(self, player, table):
         a_round(a_player(real=MONEY), table, player=1000)
         theirs = Participation.objects.get().pk
         mine = a_round(player, table, player=1000).round_id

@@ -38,7 +38,7 @@ def ticket_in(page: str, browser) -> Ticket:
     return stream_tokens.read(address, browser.session.session_key)
 
 
-def test_the_page_brings_a_ticket_for_what_everybody_is_told_and_for_nothing_else(browser, player):
+def test_the_page_has_a_ticket_for_public_events_only(browser, player):
     a_table()
     page = browser.get("/ro/table/baccarat/real/").text
     ticket = ticket_in(page, browser)

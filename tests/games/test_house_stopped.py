@@ -175,7 +175,7 @@ class TestASharedTable:
         ),
         ids=["chip", "double", "rebet", "favourite"],
     )
-    def test_gli19_2_4_1_takes_nothing_more_and_keeps_what_lies_there(self, table, player, more: Callable[..., object]):
+    def test_gli19_2_4_1_takes_nothing_more_and_keeps_the_bets(self, table, player, more: Callable[..., object]):
         bet(player, table, player=CHIP, tie=CHIP)
         favourites.save(player=player, live_table=table, name="Mine")
         advance_to(table, Phase.BETTING)
@@ -222,7 +222,7 @@ class TestASharedTable:
         assert phases.advance(table.pk)
 
     @pytest.mark.sweep
-    def test_a_click_between_two_rounds_is_told_the_same(self, table, player):
+    def test_a_click_between_two_rounds_gets_the_same_answer(self, table, player):
         stop()
         step(table)
         with pytest.raises(HouseStopped):

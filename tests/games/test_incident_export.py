@@ -116,7 +116,7 @@ def test_can_be_read_and_checked_by_an_outsider(voided, reader, tmp_path):
 
 
 @pytest.mark.sweep
-def test_has_the_recall_with_seed_and_seal_once_they_are_public(voided, reader):
+def test_has_the_verification_with_seed_and_seal_once_they_are_public(voided, reader):
     incident, _player = voided
     replay_task.publish_seeds()
     _content, files = taken(reader, incident)
@@ -157,7 +157,7 @@ def test_has_events_as_they_were_signed_each_with_its_proof(voided, reader, sett
     assert {"round.settled", "incident.opened", "incident.ruled", "approval.decided", "round.voided"} <= kinds
 
 
-def test_of_a_round_in_progress_has_no_card_that_lies_face_down(live_table, reader):
+def test_of_a_round_in_progress_has_no_face_down_card(live_table, reader):
     incident = reported(live_table, a_reader("SE"), phase=Phase.DEALT)
     _content, files = taken(reader, incident)
     assert incident.live_round
@@ -170,7 +170,7 @@ def test_of_a_round_in_progress_has_no_card_that_lies_face_down(live_table, read
     malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
 
 
-def test_is_on_record_with_its_hash_and_as_a_look_at_its_players(voided, reader):
+def test_is_on_record_with_its_hash_and_in_the_access_log_of_its_players(voided, reader):
     incident, player = voided
     content, _files = taken(reader, incident)
     (told,) = events("incident.exported")

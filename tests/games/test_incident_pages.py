@@ -186,10 +186,10 @@ class TestThePage:
             assert visitor.get(address).context["events"][0].id == course[what].event
 
     @pytest.mark.sweep
-    def test_leads_to_no_event_for_whoever_may_not_read_them(self, incident):
+    def test_links_no_event_for_staff_who_may_not_read_them(self, incident):
         assert "/staff/events/" not in text(reader("operator").get(f"/staff/incidents/{incident.pk}/"))
 
-    def test_is_on_record_as_a_look_at_its_players(self, incident):
+    def test_is_in_the_access_log_of_its_players(self, incident):
         reader("operator").get(f"/staff/incidents/{incident.pk}/")
         seen = events("data.seen")[-1]
         assert (seen["data"]["what"], seen["data"]["count"]) == ("an incident", 2)
@@ -205,7 +205,7 @@ class TestThePage:
         assert "in progress</td>" in page
         assert dealt.cards not in page
 
-    def test_tells_whoever_rules_what_the_seed_says_and_nobody_a_card_that_lies_face_down(self, live_table):
+    def test_shows_the_seed_to_the_decider_and_a_face_down_card_to_nobody(self, live_table):
         bet(a_player("SE", real=MONEY), live_table, player=5000)
         dealt = advance_to(live_table, Phase.DEALT)
         found = malfunction.report(round_id=dealt.pk, cause=CAUSE, by="staff:1")
@@ -274,7 +274,7 @@ class TestThePage:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("number", sample([1, 2**63 - 1, 2**63, 10**40], 1))
-    def test_there_is_none_of_another_number(self, number):
+    def test_another_number_is_not_found(self, number):
         assert reader("supervisor").get(f"/staff/incidents/{number}/").status_code == 404
 
     def test_offers_only_what_the_role_may_do(self, incident):

@@ -371,7 +371,7 @@ class TestAgain:
             run(tell=lambda _progress: owner.execute("SELECT * FROM wallet_begin_verification(true, false)"), most=1)
 
     @pytest.mark.parametrize("statement", ["UPDATE ledger_verification SET next = 0", "DELETE FROM ledger_checkpoint"])
-    def test_the_login_role_writes_no_mark(self, played, cloned_db, owner, statement):
+    def test_the_login_role_cannot_write_the_position(self, played, cloned_db, owner, statement):
         assert is_whole()
         with psycopg.connect(cloned_db.web_url, autocommit=True) as web:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):

@@ -181,7 +181,7 @@ class TestWhichMayBeWritten:
         assert self.kinds(nobody) == set()
 
     @pytest.mark.sweep
-    def test_that_it_stands_once_that_is_ruled(self, live_table):
+    def test_one_that_was_ruled_to_stand(self, live_table):
         incident = reported(live_table, a_reader("SE"))
         assert LetterKind.STANDS not in self.kinds(incident)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
@@ -241,7 +241,7 @@ class TestSending:
             send(again, LetterKind.APOLOGY)
 
     @pytest.mark.sweep
-    def test_the_result_is_told(self, voided):
+    def test_the_result_is_given(self, voided):
         incident, players = voided
         update_as_owner(User.objects.filter(pk=players[0].user_id), email="no@address\n")
         send(incident, LetterKind.VOIDED)

@@ -61,7 +61,7 @@ class TestALetter:
         assert LetterEnd.objects.count() == 1
 
     @pytest.mark.sweep
-    def test_that_is_not_true_any_more_ends_with_whom_it_went_to(self, incident, monkeypatch):
+    def test_an_outdated_one_ends_with_the_list_of_its_receivers(self, incident, monkeypatch):
         monkeypatch.setattr("games.incidents.letters.PART", 2)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         staff = a_member_of_staff("supervisor")
@@ -108,7 +108,7 @@ def a_letter(slug: str) -> tuple[IncidentLetter, list[Player]]:
 
 
 @pytest.mark.parametrize("when", sample(["before", "after"], 1))
-def test_whoever_dies_at_any_statement_leaves_whole_parts_that_another_goes_on_from(house, when, monkeypatch, is_sweep):
+def test_a_crash_at_any_statement_leaves_whole_parts_that_another_process_continues(house, when, monkeypatch, is_sweep):
     monkeypatch.setattr("games.incidents.letters.PART", 1)
     number = 1
     letter, readers = a_letter(f"{when}-{number}")

@@ -66,7 +66,7 @@ class TestGameLogs:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("mark", sample(["x", "-1", "9" * 30, "٣", ""], 1))
-    def test_take_a_broken_mark_for_the_newest_page(self, visitor, player, table, mark):
+    def test_take_an_invalid_cursor_for_the_newest_page(self, visitor, player, table, mark):
         a_round(player, table, player=1000)
         assert Round.objects.get().code in visitor.get("/en/history/", {"before": mark}).text
 

@@ -60,7 +60,7 @@ def lose_the_answer_of(player, table):
 
 
 @pytest.mark.parametrize("where", sample([TABLE, "/en/"], 1))
-def test_gli19_4_16_a_lost_answer_is_told_of_once(visitor, player, table, where):
+def test_gli19_4_16_a_lost_answer_is_reported_once(visitor, player, table, where):
     round_id = lose_the_answer_of(player, table)
     part = Participation.objects.get()
     first = unescape(visitor.get(where).text)
@@ -100,7 +100,7 @@ def test_a_page_from_before_learns_of_it_by_its_next_click(visitor, player, tabl
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("htmx", sample([True, False], 1), ids=["htmx", "without JavaScript"])
-def test_a_round_whose_answer_arrived_is_not_told_of(visitor, player, table, htmx):
+def test_a_round_whose_answer_arrived_is_not_reported(visitor, player, table, htmx):
     visitor.get(TABLE)
     for action in ("bet:player", "deal", "rebet_deal", "bet:tie"):
         assert AWAY not in click(visitor, action, htmx=htmx).text
@@ -143,7 +143,7 @@ def test_a_cookie_of_nonsense_proves_nothing(visitor, player, table, cookie):
 
 
 @pytest.mark.sweep
-def test_another_player_on_the_same_browser_is_told_of_their_own(visitor, player, table):
+def test_another_player_on_the_same_browser_sees_their_own(visitor, player, table):
     lose_the_answer_of(player, table)
     other = a_player(real=MONEY)
     a_round(other, table, tie=1000)

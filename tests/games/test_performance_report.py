@@ -127,7 +127,7 @@ def test_gli19_2_8_3_of_each_version_everything_is_kept():
 
 
 @pytest.mark.sweep
-def test_gli19_2_9_2_says_what_lies_in_rounds_that_are_interrupted():
+def test_gli19_2_9_2_shows_the_money_in_interrupted_rounds():
     shared, between = a_live_table(), a_chemin_table()
     since = clock()
     bet(a_player("SE", real=MONEY), shared, player=25_000, tie=5_000)

@@ -248,7 +248,7 @@ class TestThePage:
         assert "7800 rounds" in shown_for(game="baccarat", since="2026-03-02", until="2026-03-02")
 
     @pytest.mark.sweep
-    def test_draws_the_counts_and_writes_them_beside(self, shown_for, table):
+    def test_draws_the_counts_and_writes_them_next_to_it(self, shown_for, table):
         rounds = [cards.Dealt(number, "AC 2D 3H TS") for number in range(70)]
         keep(MONDAY, table.version_id, cards.count(rounds, decks=1, is_own_shoe=True, follows_tableau=True))
         shown = shown_for(game="baccarat")

@@ -80,7 +80,7 @@ class TestASoloRound:
         assert "differs" not in text.replace("no differences", "")
         assert played.table_version.rules_digest in text
 
-    def test_gli19_2_8_2_has_every_field_of_it_and_of_who_played_it(self, db):
+    def test_gli19_2_8_2_has_every_field_and_who_played_it(self, db):
         player, table, session = a_player(real=MONEY), a_table(), uuid4()
         seat = a_seat(player, table, player=1000, banker=5000)
         play_round(
@@ -114,7 +114,7 @@ class TestASoloRound:
         assert [head for head in heads if head not in text] == []
 
     @pytest.mark.sweep
-    def test_is_told_card_by_card_in_dealing_order(self, played):
+    def test_is_shown_card_by_card_in_dealing_order(self, played):
         found = verify_round(played.pk)
         assert found
         cards = [step.text.split(": ")[1] for step in found.deal.steps if step.due <= 6]
@@ -136,7 +136,7 @@ class TestASoloRound:
             assert said in text
 
     @pytest.mark.sweep
-    def test_gli19_2_8_2_that_is_void_says_so_and_what_moved_back(self, played):
+    def test_gli19_2_8_2_that_is_void_says_so_and_what_was_returned(self, played):
         void_unreproduced(played.pk)
         kind, table_id = IncidentKind.NOT_REPRODUCED, played.table_version.table_id
         open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=[], done=[], by="system")
@@ -200,7 +200,7 @@ class TestASharedRound:
         assert "Recomputed: no differences." in text
 
     @pytest.mark.parametrize("phase", sample([None, Phase.CLOSED, Phase.DEALT], 1))
-    def test_gli19_2_8_2_in_progress_shows_what_lies_on_it_and_no_card(self, shared, phase):
+    def test_gli19_2_8_2_in_progress_shows_its_stakes_and_no_card(self, shared, phase):
         live = advance_to(shared, phase) if phase else round_at(shared)
         text = page(live.pk)
         assert "The round is in progress." in text
@@ -336,7 +336,7 @@ def test_a_round_that_claims_cards_nobody_has_seen_shows_none_of_them(cloned_db,
     assert found.deal.steps == ()
 
 
-def test_what_was_altered_stands_in_red_with_both_values(cloned_db, owner):
+def test_altered_values_are_in_red_with_the_original(cloned_db, owner):
     played = Round.objects.get(pk=a_round(a_player(real=MONEY), a_table(), player=1000).round_id)
     corrupt(owner, played.pk, "cards")
     corrupt(owner, played.pk, "balance")

@@ -121,7 +121,7 @@ class TestTheList:
             assert found(player=called) == codes
         assert found("finance", player=player.pk) == codes
 
-    def test_names_nobody_by_address_to_whoever_may_not_see_it(self, evening):
+    def test_names_nobody_by_address_to_staff_who_may_not_see_it(self, evening):
         text = page("supervisor", player=the_player(evening).user.email)
         assert "Player not found." in text
         assert "E-mail" not in text

@@ -82,7 +82,7 @@ def test_each_line_is_what_the_ledger_s_entries_add_up_to(history):
     assert rows["SEK", "real", "Withdrawals paid"] == (-20_000, -20_000, 0)
 
 
-def test_free_money_is_told_apart(history):
+def test_free_money_is_distinguished(history):
     rows, _ = read(history.interval, mode="F", currency="SEK")
     assert rows["SEK", "free", "Free money"] == (10_000_00, None, None)
     assert {(currency, mode) for currency, mode, _ in rows} == {("SEK", "free")}

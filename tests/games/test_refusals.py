@@ -71,7 +71,7 @@ class TestSentences:
         assert f"/{language}/cashier/" in self.said(answer, language, "Your balance does not cover this bet.")
 
     @pytest.mark.sweep
-    def test_free_money_too_low_leads_to_more_of_it(self, visitor, player, table, language):
+    def test_too_little_free_money_leads_to_more(self, visitor, player, table, language):
         poor = a_player(free=500)
         visitor.force_login(poor.user)
         visitor.get(f"/{language}/table/baccarat/free/")

@@ -103,7 +103,7 @@ def test_all_operators_together_leave_threads_to_the_house():
         pass
 
 
-def test_whatever_happens_the_place_is_free_again():
+def test_whatever_happens_the_slot_is_free_again():
     partner = Partner(pk=-1)
     for _ in range(3 * MOST):
         with pytest.raises(ZeroDivisionError), operators.waiting_for(partner):

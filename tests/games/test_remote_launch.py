@@ -291,7 +291,7 @@ class TestComingIn:
 
 class TestTheBalance:
     @pytest.mark.sweep
-    def test_asks_again_until_the_operator_was_told(self, operator, table):
+    def test_asks_again_until_the_operator_was_notified(self, operator, table):
         visitor = a_visitor()
         visitor.get(announced(operator, language="en"))
         visitor.get("/en/table/baccarat/real/")
@@ -307,7 +307,7 @@ class TestTheBalance:
         assert format_money(operator.host.balances["anna"], "SEK", "en") in told
 
     @pytest.mark.sweep
-    def test_is_none_of_a_player_whose_money_is_here(self, operator, table):
+    def test_does_not_exist_for_a_player_whose_money_is_here(self, operator, table):
         visitor = a_visitor()
         visitor.force_login(a_player(real=MONEY).user)
         assert visitor.get("/en/table/baccarat/real/balance/").status_code == 404

@@ -199,7 +199,7 @@ class TestUnanswered:
         agreed(operator)
 
     @pytest.mark.sweep
-    def test_a_rollback_is_told_until_the_operator_says_yes(self, operator, table):
+    def test_a_rollback_is_repeated_until_the_operator_accepts(self, operator, table):
         visitor = operator.visit()
         operator.host.fail("bet", Fault.ERROR_AFTER)
         operator.host.fail("rollback", Fault.ERROR, Fault.HANG_UP_AFTER, Fault.GARBAGE)

@@ -153,7 +153,7 @@ class TestRevenue:
         rows, _ = read(performance.REVENUE, DAYS)
         assert all(row["revenue"] == row["commission"] for row in rows if row["table"] == "Chemin")
 
-    def test_of_voided_rounds_is_none_and_they_stand_beside(self, opened):
+    def test_voided_rounds_are_excluded_and_listed_separately(self, opened):
         rows, totals = read(performance.REVENUE, DAYS)
         voided = query(
             "SELECT count(*) FROM games_void JOIN games_round AS r ON r.id = round_id JOIN games_participation AS p"

@@ -105,7 +105,7 @@ def test_ties_before_any_win_are_a_stroke_and_their_number() -> None:
     assert set(marks(drawing)) == {"road__grid", "road__tie"}
 
 
-def test_a_mark_stands_in_its_cell() -> None:
+def test_a_sign_is_in_its_cell() -> None:
     assert places(plate(), "road__bead--banker") == [(12, 132), (36, 12), (36, 36), (36, 108)]
     assert places(big(), "road__ring--banker") == [(27, 12), (27, 36), (27, 60), (75, 12)]
 
@@ -131,7 +131,7 @@ def test_red_and_blue_differ_in_shape(shape: Shape) -> None:
 
 @pytest.mark.parametrize("draw", [plate, big, derived])
 @pytest.mark.parametrize("columns", [1, 2, 9])
-def test_every_mark_lies_on_the_board(draw: Callable[..., ElementTree.Element], columns: int) -> None:
+def test_every_sign_is_on_the_board(draw: Callable[..., ElementTree.Element], columns: int) -> None:
     drawing = draw(columns=columns)
     wide, high = int(drawing.get("width", "0")), int(drawing.get("height", "0"))
     drawn = [kind for kind in marks(drawing) if kind != "road__grid"]

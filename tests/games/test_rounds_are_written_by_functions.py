@@ -412,7 +412,7 @@ class TestASeat:
             (is_new,) = cursor.fetchone()
         return bool(is_new)
 
-    def test_is_committed_anew_with_a_reason_in_the_log(self, seat):
+    def test_is_committed_again_with_a_reason_in_the_log(self, seat):
         values = self.renewal(seat)
         assert [self.renew(values) for _ in range(2)] == [True, False]
         *_, said = events("seat.committed")
@@ -444,12 +444,12 @@ class TestASeat:
         ],
         ids=str,
     )
-    def test_is_not_committed_anew_while_the_dealer_would_deal_its_round(self, seat, changes, error):
+    def test_is_not_committed_again_while_the_dealer_would_deal_its_round(self, seat, changes, error):
         with pytest.raises(error):
             self.renew(self.renewal(seat, **changes))
         assert SoloSeat.objects.get(pk=seat.pk).commitment == seat.commitment
 
-    def test_is_not_committed_anew_with_the_refusal_of_another_seat(self, seat, owner):
+    def test_is_not_committed_again_with_the_refusal_of_another_seat(self, seat, owner):
         other = a_seat(a_player(real=MONEY), seat.table, player=STAKE)
         of_other = self.renewal(other)
         mine = [seat.pk, seat.round_id, *of_other[2:]]

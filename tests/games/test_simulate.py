@@ -99,7 +99,7 @@ def test_shared_shoes_are_dealt_through_as_the_table_deals_them(slug: str, monke
 
 
 @pytest.mark.sweep
-def test_people_read_actual_beside_exact_returns_and_progress_on_standard_error() -> None:
+def test_people_read_actual_next_to_exact_returns_and_progress_on_standard_error() -> None:
     out, err = simulate("baccarat", "--coups", "6000")
     header, cards, columns, *bets, chance = out.splitlines()
     assert header.startswith("baccarat, rules 1.0: 6,000 coups, ")

@@ -52,7 +52,7 @@ def ago(owner: psycopg.Connection, minutes: int) -> None:
 
 
 @pytest.mark.sweep
-def test_a_sitting_sums_up_its_rounds_by_kind_of_money(player, table):
+def test_a_play_session_sums_up_its_rounds_by_kind_of_money(player, table):
     session = uuid4()
     play_sessions.read_session(player, session)
     for mode, times in ((Mode.REAL, 3), (Mode.FREE, 2)):
@@ -114,7 +114,7 @@ class TestTheRealityCheck:
             play_sessions.choose_interval(player=player, minutes=500)
 
     @pytest.mark.sweep
-    def test_stands_at_the_table_with_time_and_money(self, player, table, owner):
+    def test_is_shown_at_the_table_with_time_and_money(self, player, table, owner):
         browser = logged_in(player)
         browser.get("/en/table/baccarat/real/")
         play(player, table, PlaySession.objects.get().session)
@@ -129,7 +129,7 @@ class TestTheRealityCheck:
         assert 'id="check"' not in browser.get("/en/table/baccarat/real/").content.decode()
 
     @pytest.mark.sweep
-    def test_leads_to_the_lobby_whoever_leaves(self, player, table):
+    def test_a_player_who_leaves_is_led_to_the_lobby(self, player, table):
         answer = logged_in(player).post("/en/protection/check/", {"table": "baccarat", "mode": "R", "answer": "leave"})
         assert answer.headers["Location"] == "/en/"
 

@@ -20,7 +20,7 @@ def test_clear_takes_every_bet_off():
     assert Slip({"player": 1000, "tie": 500}).clear().stakes == {}
 
 
-def test_rebet_puts_the_last_rounds_bets_in_place_of_what_lies_there():
+def test_rebet_replaces_the_bets_on_the_table_with_those_of_the_last_round():
     assert Slip({"player": 1000}).repeat({"banker": 2000}).stakes == {"banker": 2000}
 
 

@@ -129,7 +129,7 @@ class TestTheSameRoundAgain:
         assert balance(player) == after
         assert Round.objects.count() == 1
 
-    def test_is_answered_at_a_table_closed_meanwhile(self):
+    def test_is_answered_at_a_table_closed_in_the_meantime(self):
         player, table = a_player(real=MONEY), a_table()
         seat = a_seat(player, table, player=1000)
         first = play(player, table, seat)
@@ -174,7 +174,7 @@ class TestRefusals:
         solo.add_chip(player=player, table_id=table.pk, mode=Mode.REAL, bet="tie", chip=1000)
         self.refused(SlipChanged, player, table, seat)
 
-    def test_a_balance_spent_elsewhere_meanwhile_covers_nothing(self):
+    def test_a_balance_spent_elsewhere_in_the_meantime_covers_nothing(self):
         player, table, other = a_player(real=1000), a_table(), a_table("other")
         seat = a_seat(player, table, player=1000)
         while balance(player):
@@ -315,7 +315,7 @@ class TestTogether:
         part = Participation.objects.get()
         assert balance(player) == MONEY - part.staked + part.paid
 
-    def test_tabs_that_open_a_table_together_share_one_place(self, cloned_db):
+    def test_tabs_that_open_a_table_together_share_one_seat(self, cloned_db):
         player, table = a_player(real=MONEY), a_table()
         results = self.at_once(lambda: solo.solo_seat_at(player=player, table_id=table.pk, mode=Mode.REAL).round_id)
         assert len(set(results)) == 1

@@ -50,7 +50,7 @@ def test_a_code_is_read_however_it_is_typed(typed):
 
 
 @pytest.mark.parametrize("typed", ["", "0123-4567-89A", "0123-4567-89ABC", "0123-4567-89AU", "table:1", "\0" * 12])
-def test_what_is_no_code_is_none(typed):
+def test_an_invalid_code_finds_nothing(typed):
     assert read_code(typed) is None
 
 
@@ -102,7 +102,7 @@ class TestThePageOfARound:
         both = {"/staff/ledger/?round=", "/staff/events/?on=round:"}
         assert {link for link in both if f"{link}{played.pk}" in page} == links
 
-    def test_says_that_a_round_is_void_and_what_moved_back(self, played):
+    def test_says_that_a_round_is_void_and_what_was_returned(self, played):
         void_unreproduced(played.pk)
         page = seen(reader().get("/staff/rounds/", {"round": played.code}, follow=True))
         assert "void since" in page
@@ -110,7 +110,7 @@ class TestThePageOfARound:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(("role", "told"), sample([("operator", True), ("finance", False)], 1))
-    def test_leads_to_its_incident_whoever_may_read_of_it(self, played, role, told):
+    def test_links_its_incident_for_its_readers(self, played, role, told):
         table_id = played.table_version.table_id
         kind = IncidentKind.RULES_UNKNOWN
         incident = open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=[], done=[], by="system")
@@ -144,7 +144,7 @@ def test_a_code_that_no_round_has_is_said_in_the_ledger():
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("field", sample(["ledger/?round=", "events/?on="], 1))
-def test_whoever_may_not_read_a_page_is_not_told_which_codes_exist(played, field):
+def test_staff_who_may_not_read_a_page_do_not_learn_which_codes_exist(played, field):
     outside = a_visitor().get(f"/staff/{field}{played.code}")
     assert str(played.pk) not in outside["Location"]
     assert reader("support").get(f"/staff/{field}{played.code}").status_code == 403

@@ -74,7 +74,7 @@ def test_a_table_is_turned_with_the_reason(operator, stood, action, stands, kind
     ("stands", "action"),
     sample([(Status.OPEN, "open"), (Status.OPEN, "continue"), (Status.PAUSED, "pause"), (Status.CLOSED, "close")], 1),
 )
-def test_who_finds_it_done_already_is_told_that_nothing_was_recorded(operator, stands, action):
+def test_a_repeated_change_is_reported_as_not_recorded(operator, stands, action):
     table = a_table_that_is(stands)
     before = Event.objects.filter(kind__startswith="table.").count()
     page = turn(operator, table, action, reason=REASON)
@@ -110,7 +110,7 @@ def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, st
         1,
     ),
 )
-def test_the_page_offers_what_is_possible_as_the_table_stands(operator, stands, offered):
+def test_the_page_offers_what_the_state_of_the_table_allows(operator, stands, offered):
     table = a_table_that_is(stands)
     page = operator.get(f"/staff/floor/solo-{table.pk}/").text
     labels = {f"{verb} Baccarat" for verb in ("Pause", "Resume", "Open", "Close")}
@@ -242,7 +242,7 @@ class TestTheLanguageOfAChat:
             set_chat_language(table_id=table.pk, language="fr", by="staff:1")
 
     @pytest.mark.sweep
-    def test_is_none_where_one_plays_alone(self, operator):
+    def test_does_not_exist_at_a_solo_table(self, operator):
         table = a_table()
         answer = operator.post(f"/staff/tables/{table.pk}/chat/", {"chat_language": "sv"})
         assert answer.status_code == 404

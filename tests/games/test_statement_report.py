@@ -43,7 +43,7 @@ def test_gli19_2_5_7_staff_have_the_player_s_statement_and_its_movements_make_th
 
 
 @pytest.mark.parametrize("number", ["", "nobody", "999999999999999999", "-1"])
-def test_of_nobody_there_is_none(number):
+def test_has_no_rows_without_a_player(number):
     with pytest.raises(CannotMake, match="player number, such as 12"):
         read(Interval(clock(), clock()), player=number)
 

@@ -129,7 +129,7 @@ class TestTheLoginRole:
             )
         assert refused.value.reason == "foreign"
 
-    def test_that_looks_at_the_cards_of_many_commitments_leaves_gaps(self, seat, capsys):
+    def test_one_that_reads_the_cards_of_many_commitments_leaves_gaps(self, seat, capsys):
         """It has the round dealt; where the cards do not suit it, it asks for other bets, so that the dealer
         refuses, and the seat may commit to another round. Every look is a deal with a number.
         """

@@ -84,7 +84,7 @@ MAKERS: dict[Shape, Callable[[], Table]] = {
 
 
 @pytest.mark.parametrize("shape", list(Shape))
-class TestAPlayerWhomATableDoesNotServe:
+class TestAPlayerWithoutAccessToATable:
     @pytest.mark.sweep
     def test_is_not_shown_it_in_the_lobby_and_others_are(self, shape):
         table, swede, dane = MAKERS[shape](), a_player("SE"), a_player("DK")
@@ -145,7 +145,7 @@ class TestAPlayerWhomATableDoesNotServe:
         assert at(player).post(f"/en/lobby/favourite/{table.slug}/", {"keep": "yes"}).status_code == 404
         assert not FavouriteTable.objects.exists()
 
-    def test_may_not_even_look(self, shape):
+    def test_may_not_even_watch(self, shape):
         table, player = MAKERS[shape](), a_player("SE", real=MONEY)
         serve(table, ["DE"])
         assert not eligibility.stands_at(player, table, Mode.REAL)
@@ -155,7 +155,7 @@ class TestAPlayerWhomATableDoesNotServe:
 
 
 class TestASoloTable:
-    def test_takes_no_place_no_chip_and_no_stake_of_them_whoever_asks(self):
+    def test_takes_no_seat_chip_or_stake_from_them_in_any_call(self):
         table, player = a_table(), a_player(real=MONEY)
         solo_seat = a_seat(player, table, player=1000)
         serve(table, ["DE"])
@@ -183,7 +183,7 @@ class TestASoloTable:
 
 class TestAGameWithABalanceOfItsOwn:
     @pytest.mark.parametrize("mode", list(Mode))
-    def test_gives_back_what_lies_there_to_whom_its_table_serves_no_more(self, mode):
+    def test_returns_bets_to_players_its_table_no_longer_serves(self, mode):
         table, player = a_golden_table(), a_player("SE", real=MONEY, free=MONEY)
         a_purse(player, 50_000, mode)
         serve(table, ["DE"])
@@ -199,7 +199,7 @@ class TestAGameWithABalanceOfItsOwn:
 
 
 class TestASharedTable:
-    def test_gli19_a_5_1_finishes_the_round_with_whoever_bet_and_takes_no_more_of_them(self):
+    def test_gli19_a_5_1_finishes_the_round_with_its_bettors_and_takes_no_more_bets(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         bet(player, live_table, banker=5000)
         serve(live_table.table, ["DE"])
@@ -235,7 +235,7 @@ class TestASharedTable:
         assert answer.status_code == 200
         assert ELSEWHERE in unescape(answer.text)
 
-    def test_gives_no_seat_to_whom_it_does_not_serve(self):
+    def test_gives_no_seat_to_players_it_does_not_serve(self):
         table = a_shared_table()
         serve(table, ["DE"])
         live_table = LiveTable.objects.select_related("table__version").get(table=table, mode=Mode.REAL)
@@ -279,7 +279,7 @@ def pace_of(made: Table) -> TableClock:
 
 class TestACheminTable:
     @pytest.mark.sweep
-    def test_seats_nobody_whom_it_does_not_serve(self):
+    def test_seats_no_player_it_does_not_serve(self):
         live_table = a_chemin_table()
         serve(live_table.table, ["DE"])
         with pytest.raises(NotEligibleHere):
@@ -313,7 +313,7 @@ class TestACheminTable:
         assert Round.objects.count() == 1
 
     @pytest.mark.sweep
-    def test_calls_nobody_back_whom_it_serves_no_more(self):
+    def test_does_not_call_back_players_it_no_longer_serves(self):
         live_table = a_chemin_table()
         player, _ = seated_players(live_table, 2)
         play.step_away(player=player, live_table_id=live_table.pk)
@@ -321,7 +321,7 @@ class TestACheminTable:
         with pytest.raises(NotEligibleHere):
             play.come_back(player=player, live_table_id=live_table.pk)
 
-    def test_where_the_house_plays_places_is_for_free_money_alone(self):
+    def test_where_the_house_plays_seats_is_for_free_money_alone(self):
         table = a_chemin_live_table(places=5, house_players=3)
         assert table.version
         assert table.version.modes == [Mode.FREE]

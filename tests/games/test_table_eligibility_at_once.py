@@ -13,7 +13,7 @@ from tests.builders import a_player, a_seat, a_table
 from tests.games.test_table_eligibility import MONEY, serve, stakes_at
 
 
-def test_gli19_a_5_1_rounds_against_a_change_of_whom_it_serves_are_played_before_it_alone(cloned_db):
+def test_gli19_a_5_1_rounds_during_a_change_of_eligibility_are_played_before_it_alone(cloned_db):
     """Players deal while the table stops serving them."""
     table, barrier = a_table(), Barrier(5)
     players = [a_player(real=MONEY) for _ in range(4)]

@@ -108,7 +108,7 @@ class TestANewTable:
     @pytest.mark.parametrize(
         "like", sample(["version:0", "whist:solo", "baccarat:guests", "chemin_de_fer:solo", "nonsense"], 1)
     )
-    def test_begins_anew_where_there_is_nothing_such(self, supervisor, like):
+    def test_begins_again_where_nothing_similar_exists(self, supervisor, like):
         assert "Template" in supervisor.get(NEW, {"like": like}).text
 
     @pytest.mark.parametrize("shape", sample(list(Shape), 1))
@@ -158,7 +158,7 @@ class TestANewTable:
             }
         }
 
-    def test_gli19_4_7_1_stands_with_exact_returns_at_the_worst_stake_and_what_it_may_cost(self, supervisor):
+    def test_gli19_4_7_1_is_shown_with_exact_returns_at_the_worst_stake_and_its_maximum_cost(self, supervisor):
         table = a_shared_table()
         given = filled(supervisor, new_like(table), name="Other", currencies=["EUR"])
         page = words(supervisor.post(NEW, given).text)
@@ -209,7 +209,7 @@ class TestANewTable:
         ),
         ids=str,
     )
-    def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(self, supervisor, changes, field, message):
+    def test_an_error_is_at_its_field_and_nothing_typed_is_lost(self, supervisor, changes, field, message):
         given = filled(supervisor, new_like(a_table()), name="Second", slug="second") | changes
         answer = supervisor.post(NEW, given | {"step": "ask"})
         assert answer.status_code == 200
@@ -274,7 +274,7 @@ class TestANewTable:
         ),
         ids=str,
     )
-    def test_what_is_about_several_fields_stands_above_them(self, supervisor, changes, message):
+    def test_an_error_of_several_fields_is_above_them(self, supervisor, changes, message):
         given = filled(supervisor, new_like(a_chemin_live_table()), name="Second") | changes
         assert message in words(supervisor.post(NEW, given).text)
 
@@ -306,7 +306,7 @@ class TestANewTable:
         assert supervisor.post(NEW, form_of(again.text) | {"step": "ask"}).status_code == 302
 
     @pytest.mark.sweep
-    def test_is_changed_once_more_with_everything_in_its_place(self, supervisor):
+    def test_is_changed_once_more_with_all_fields_filled_in(self, supervisor):
         shown = supervisor.post(NEW, filled(supervisor, new_like(a_table()), name="Second", slug="s")).text
         back = supervisor.post(NEW, form_of(shown) | {"step": "mend"}).text
         assert "Some values are invalid." not in back
@@ -371,7 +371,7 @@ class TestAnotherVersion:
         assert "These values are already in force. Nothing would change." in words(page)
 
     @pytest.mark.sweep
-    def test_takes_the_table_from_nobody_with_a_currency_of_it(self, supervisor):
+    def test_takes_the_table_from_nobody_with_its_currency(self, supervisor):
         table = a_table()
         page = supervisor.post(change_of(table), filled(supervisor, change_of(table), currencies=["EUR"])).text
         assert "would lose access to the table. Close the table instead." in error_at(page, "currencies")

@@ -103,7 +103,7 @@ def test_neither_the_lobby_nor_the_rules_offer_it(visitor, reason):
 
 
 @pytest.mark.sweep
-def test_whoever_has_another_currency_is_offered_it():
+def test_a_player_with_another_currency_is_offered_it():
     a_table_without_kronor("baccarat", baccarat_limits())
     visitor = Client()
     assert "/en/table/baccarat/real/" in visitor.get("/en/").text

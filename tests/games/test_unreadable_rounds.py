@@ -102,7 +102,7 @@ def test_the_file_names_it_and_goes_on_to_the_next(visitor, player, table, spoil
 
 
 @pytest.mark.sweep
-def test_the_lobby_tells_of_it_instead_of_its_result(visitor, player, spoilt):
+def test_the_lobby_shows_it_instead_of_its_result(visitor, player, spoilt):
     SoloSeat.objects.filter(player=player).update(unseen=spoilt.pk)
     assert message(spoilt) in seen(visitor.get("/en/"))
 
@@ -121,7 +121,7 @@ def test_whatever_shows_it_first_puts_it_on_record_and_has_it_dealt_again_at_onc
 
 
 @pytest.mark.sweep
-def test_what_comes_of_it_is_said_at_the_table(visitor, player, spoilt):
+def test_its_outcome_is_shown_at_the_table(visitor, player, spoilt):
     visitor.get("/en/history/")
     assert replay_task.replay_finished_rounds().suspicious == (spoilt.pk,)
     assert Void.objects.get().pk == spoilt.pk
@@ -144,7 +144,7 @@ def test_a_round_with_an_incident_is_not_examined_again(visitor, player, table, 
 
 
 @pytest.mark.sweep
-def test_rounds_that_can_be_shown_are_not_dealt_again_for_being_looked_at(visitor, player, table):
+def test_rounds_that_can_be_shown_are_not_dealt_again_for_a_reader(visitor, player, table):
     played = a_round(player, table, player=1000)
     replay_task.replay_finished_rounds()
     for page in ("/en/table/baccarat/real/", "/en/history/", f"/en/history/{played.round_id}/"):

@@ -56,7 +56,7 @@ def seen(answer) -> str:
 class TestInTheirLanguage:
     @pytest.mark.sweep
     @pytest.mark.parametrize("mode", sample(["real", "free"], 1))
-    def test_the_player_is_told_once_on_the_next_page_of_the_table(self, player, visitor, language, mode):
+    def test_the_player_is_informed_once_on_the_next_page_of_the_table(self, player, visitor, language, mode):
         played = a_round(player, a_table(), Mode[mode.upper()], player=1000)
         void_round(played)
         message, _ = VOIDED[language]
@@ -66,7 +66,7 @@ class TestInTheirLanguage:
         assert message not in seen(visitor.get(f"/{language}/table/baccarat/{mode}/"))
 
     @pytest.mark.sweep
-    def test_the_player_is_told_by_the_next_click_as_well(self, player, visitor, language):
+    def test_the_player_is_informed_by_the_next_click_as_well(self, player, visitor, language):
         table = a_table()
         void_round(a_round(player, table, player=1000))
         seat = a_seat(player, table)
@@ -95,7 +95,7 @@ class TestInTheirLanguage:
             assert word in page
 
     @pytest.mark.sweep
-    def test_several_rounds_are_told_together(self, player, visitor, language):
+    def test_several_rounds_are_reported_together(self, player, visitor, language):
         table = a_table()
         rounds = [a_round(player, table, player=1000) for _ in range(3)]
         for played in rounds:
@@ -120,7 +120,7 @@ class TestTelling:
         assert VOIDED["en"][0] not in seen(visitor.get("/en/table/baccarat/real/"))
         assert VOIDED["en"][0] in seen(visitor.get("/en/table/baccarat/free/"))
 
-    def test_is_for_whoever_played(self, player):
+    def test_is_for_its_players(self, player):
         table = a_table()
         void_round(a_round(player, table, player=1000))
         other = a_visitor()

@@ -39,7 +39,7 @@ def test_play_goes_on_when_the_replica_a_machine_with_web_and_one_with_worker_an
     assert f"machines are {kind}" in held.stdout
 
 
-def test_who_may_make_namespaces_and_has_no_tool_for_it_is_told_what_to_install(tmp_path):
+def test_a_user_without_the_tool_for_namespaces_learns_what_to_install(tmp_path):
     with pytest.raises(NoNamespaces, match=r"apt-get install iproute2 util-linux$"):
         demand_namespaces(str(tmp_path))
 

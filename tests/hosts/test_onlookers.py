@@ -78,13 +78,13 @@ def watch() -> Iterator[Callable[[bytes], tuple[Viewer, Streams]]]:
     ],
     ids=["a refusal", "how soon to come back", "signs of life"],
 )
-def test_what_says_nothing_of_the_table_is_no_news(watch, said):
+def test_an_event_that_does_not_mention_the_table_is_ignored(watch, said):
     viewer, _ = watch(said)
     viewer.go_home()
     assert (viewer.heard, viewer.rounds, viewer.opened) == (0.0, {}, [])
 
 
-def test_the_table_in_a_round_is_news_once_and_another_round_once_more(watch):
+def test_the_table_in_a_round_is_reported_once_and_another_round_once_more(watch):
     viewer, streams = watch(CHUNKED + chunk(RETRY) + chunk(public(1, ROUNDS[0])))
     wait_until(lambda: viewer.rounds, "the round is shown")
     heard = viewer.heard
@@ -96,7 +96,7 @@ def test_the_table_in_a_round_is_news_once_and_another_round_once_more(watch):
     assert len(viewer.opened) == 1
 
 
-def test_a_stream_that_ends_is_opened_anew(watch):
+def test_a_stream_that_ends_is_opened_again(watch):
     viewer, streams = watch(CHUNKED + chunk(public(1, ROUNDS[0])))
     wait_until(lambda: viewer.opened, "the first is open")
     streams.lines[0].close()
@@ -131,7 +131,7 @@ def test_a_refusal_is_an_answer_and_takes_nothing():
 
 
 @pytest.mark.parametrize("answer", [(500, TAKEN), (200, "log in"), OSError("cut")])
-def test_what_is_no_answer_leaves_open_whether_the_chip_lies_there(answer):
+def test_a_failed_answer_leaves_open_whether_the_chip_is_on_the_table(answer):
     bettor = a_bettor(answer)
     with pytest.raises((Unanswered, OSError)):
         bettor.click()

@@ -79,7 +79,7 @@ def test_a_round_without_a_bet_that_was_taken_says_nothing_and_neither_does_one_
 
 
 @pytest.mark.parametrize(("taken", "doubtful", "is_found"), [(1, 0, False), (0, 1, False), (2, 0, True), (0, 0, True)])
-def test_a_stake_that_is_not_what_was_told_is_found(player, live_table, taken, doubtful, is_found):
+def test_a_stake_that_differs_from_the_report_is_found(player, live_table, taken, doubtful, is_found):
     round_id, bettor = a_settled_round(player, live_table), a_bettor(player)
     bettor.taken[round_id], bettor.doubtful[round_id] = taken, doubtful
     assert Participation.objects.get(round_id=round_id).staked == STAKE

@@ -347,7 +347,7 @@ class TestARound:
         with pytest.raises(moves.WrongPhase), transaction.atomic():
             moves.end_void(live_round)
 
-    def test_of_one_player_is_none_that_moves(self):
+    def test_of_one_player_moves_nothing(self):
         seat = a_seat(a_player(), a_table())
         assert SoloSeat.objects.filter(pk=seat.pk).exists()
         with pytest.raises(moves.WrongPhase), transaction.atomic():

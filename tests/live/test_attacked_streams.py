@@ -39,7 +39,7 @@ async def write_to_nobody(stream: Stream) -> str:
     return "ended" if done else "still there"
 
 
-def test_whoever_reads_nothing_keeps_no_place_when_their_session_is_over(monkeypatch):
+def test_a_client_that_reads_nothing_keeps_no_slot_after_its_session(monkeypatch):
     monkeypatch.setattr(live_streams, "LAST_WORDS", 0.01)
     assert run_apart(write_to_nobody(a_stream())) == "ended"
 
@@ -85,7 +85,7 @@ class Refusing(Line):
         raise AssertionError(question)
 
 
-def test_with_nobody_in_a_lobby_nothing_is_read_of_it():
+def test_with_nobody_in_a_lobby_it_is_not_read():
     async def stays_away() -> None:
         lobbies = Lobbies()
         stream = Stream(lobby_ticket(1, Mode.REAL, uuid4(), "en", currency="GBP", jurisdiction="GB"))

@@ -172,7 +172,7 @@ class TestAcceptedBets:
         assert press(player, table, Change.UNDO).stakes == {}
 
     @pytest.mark.sweep
-    def test_betting_that_begins_anew_keeps_what_can_be_undone(self, table, player):
+    def test_betting_that_begins_again_keeps_what_can_be_undone(self, table, player):
         chip(player, table, "player", 20_00)
         press(player, table, Change.UNDO)
         before = round_at(table)
@@ -384,7 +384,7 @@ class TestRefusals:
             add_chip(player=player, live_table_id=0, round_id=round_at(table).pk, bet="player", chip=20_00)
         assert held(player) == 0
 
-    def test_more_than_the_house_puts_up_in_a_round_is_refused_whoever_bets(self):
+    def test_more_than_the_house_risks_in_a_round_is_refused_for_any_player(self):
         table, (one, other) = a_table_that_puts_up(50_000_00, seated_players=2)
         for player in (one, other):
             chip(player, table, "player", 25_000_00)

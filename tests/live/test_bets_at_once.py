@@ -223,7 +223,7 @@ def test_a_pause_waits_for_the_bet_in_progress_and_no_bet_comes_after_it(cloned_
     assert (held(player), stakes_of(player, table)) == (25_00, {"player": 25_00})
 
 
-def test_bets_at_two_tables_while_both_are_moved_on_wait_for_each_other_in_one_order(cloned_db):
+def test_bets_at_two_tables_that_advance_at_once_wait_for_each_other_in_one_order(cloned_db):
     """A deadlock would be a database error instead of a refusal."""
     tables = [a_table(), a_live_table(slug="other")]
     players = bettors(tables[0])
@@ -285,7 +285,7 @@ class TestTwoTabsOfOnePlayer:
         assert held(player) == 250_00
         assert total_of(round_at(table).pk, "RON") == {"player": 250_00}
 
-    def test_undo_in_one_and_double_in_the_other_leave_what_is_held_and_what_lies_there_the_same(self, cloned_db):
+    def test_undo_in_one_and_double_in_the_other_keep_held_money_and_bets_equal(self, cloned_db):
         table = a_table()
         (player,) = bettors(table, 1)
         chip(player, table, "player", 25_00)

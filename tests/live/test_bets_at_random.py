@@ -96,7 +96,7 @@ class Expected:
 
 @given(rounds)
 @settings(max_examples=examples(2, 6))
-def test_what_is_held_is_what_lies_on_the_table_and_that_is_what_was_clicked(chosen):
+def test_held_money_equals_the_bets_on_the_table_and_the_clicks(chosen):
     with transaction.atomic():
         play(chosen)
         transaction.set_rollback(True)

@@ -58,7 +58,7 @@ class TestAPauseBetweenBetAndResult:
         assert (part.staked, held(player)) == (10_00, 0)
         assert balance(player) == MONEY - part.staked + part.paid
 
-    def test_nothing_is_added_and_nothing_taken_back_meanwhile(self, table):
+    def test_nothing_is_added_and_nothing_removed_in_the_meantime(self, table):
         player = a_player_of(table)
         chip(player, table, "player", 10_00)
         exclusions.exclude_self(player=player, months=12, by=str(player))
@@ -73,14 +73,14 @@ class TestAPauseBetweenBetAndResult:
         assert {each["data"]["bar"] for each in events("bet.refused", by=str(player))} == {eligibility.Code.EXCLUDED}
 
     @pytest.mark.parametrize("mode", Mode, ids=["real", "free"])
-    def test_whoever_has_stopped_takes_no_seat(self, mode):
+    def test_a_player_who_has_stopped_takes_no_seat(self, mode):
         player = a_player("GB", real=MONEY, free=MONEY)
         exclusions.pause(player=player, by=str(player))
         with pytest.raises(NotEligible):
             seat_at(player, a_live_table("pairs", mode))
         assert not LiveSeat.objects.exists()
 
-    def test_whoever_has_not_agreed_to_the_terms_takes_no_seat(self, table):
+    def test_a_player_who_has_not_agreed_to_the_terms_takes_no_seat(self, table):
         with pytest.raises(NotEligible) as barred:
             seat_at(a_newcomer("GB", agrees=False), table)
         assert barred.value.ineligibility.code is eligibility.Code.TERMS
@@ -130,7 +130,7 @@ class TestLimits:
         chip(player, table, "player", 25_00)
         assert (held(player, Mode.FREE), held(player)) == (25_00, 0)
 
-    def test_that_sink_under_what_lies_there_let_bets_be_taken_back(self, table):
+    def test_that_sink_under_the_bets_on_the_table_allow_removal(self, table):
         player = a_player_of(table)
         chip(player, table, "player", 10_00)
         chip(player, table, "player", 25_00)
@@ -139,7 +139,7 @@ class TestLimits:
         assert held(player) == 10_00
 
 
-def test_a_reality_check_holds_new_bets_and_lets_go_what_lies_there(table):
+def test_a_reality_check_refuses_new_bets_and_allows_removal(table):
     player, session = a_player_of(table), uuid4()
     play_sessions.read_session(player, session)
     chip(player, table, "player", 10_00, session=session)

@@ -45,7 +45,7 @@ def live_table() -> LiveTable:
     return live_table_of(a_shared_table())
 
 
-def news_since(live_table: LiveTable, last: int, removed: datetime) -> list[dict[str, object]]:
+def notifications_since(live_table: LiveTable, last: int, removed: datetime) -> list[dict[str, object]]:
     """Return what a stream with this state is sent."""
     with connection.cursor() as cursor:
         cursor.execute(panel.READ_SINCE, [live_table.pk, last, removed])
@@ -87,7 +87,7 @@ class TestAName:
             chat.choose_name(player=player, name="Bea")
         assert chat.name_of(player) == "Anna"
 
-    def test_is_not_changed_by_whoever_is_banned(self):
+    def test_is_not_changed_by_a_banned_player(self):
         player = a_talker("Anna")
         moderation.ban(player=player, length=Length.HOUR, why=RUDE, by=a_member_of_staff("support"))
         with pytest.raises(chat.Banned):
@@ -100,12 +100,12 @@ class TestSaying:
         start = start_of(live_table)
         anna = a_talker("Anna")
         one = say(live_table, "Hej  på\ter", anna, "sv")
-        assert [(row["id"], row["player"]) for row in news_since(live_table, *start)] == [(one.pk, anna.pk)]
+        assert [(row["id"], row["player"]) for row in notifications_since(live_table, *start)] == [(one.pk, anna.pk)]
         two = say(live_table, "Hello")
-        (row,) = news_since(live_table, one.pk, start[1])
+        (row,) = notifications_since(live_table, one.pk, start[1])
         assert row["id"] == two.pk
         assert told(a_player(), live_table) == ["Hej på er", "Hello"]
-        html = panel.render_message(news_since(live_table, 0, start[1])[0])
+        html = panel.render_message(notifications_since(live_table, 0, start[1])[0])
         assert f'id="chat-{one.pk}"' in html
         assert '<p class="chat__text" lang="sv" dir="auto">Hej på er</p>' in html
         assert f"player:{anna.pk}" not in html
@@ -185,7 +185,7 @@ class TestReporting:
         assert "rude" not in str(event)
         assert told(anna, live_table) == ["Something rude"]
 
-    def test_is_of_what_others_said_and_stands(self, live_table):
+    def test_is_of_what_others_said_and_is_final(self, live_table):
         anna = a_talker()
         own, gone = say(live_table, by=anna), say(live_table)
         moderation.remove(message_id=gone.pk, why=RUDE, by=a_member_of_staff("support"))
@@ -209,7 +209,7 @@ class TestAReportAgainstARemoval:
         monkeypatch.setattr(chat, "message_at", only_look)
         assert reported_while_removed() == ("reported", 1)
 
-    def test_with_it_the_player_is_told_that_the_message_is_gone(self, cloned_db):
+    def test_with_it_the_player_learns_that_the_message_is_gone(self, cloned_db):
         assert reported_while_removed() == ("gone", 0)
 
 
@@ -240,7 +240,7 @@ class TestStaff:
         chat.report(player=a_player(), live_table=live_table, number=message.pk, reason=ReportReason.ABUSE)
         moderation.remove(message_id=message.pk, why=RUDE, by=staff)
         assert told(a_player(), live_table) == []
-        (row,) = news_since(live_table, message.pk, start[1])
+        (row,) = notifications_since(live_table, message.pk, start[1])
         html = panel.render_message(row)
         assert "Rude" not in html
         assert ">" + "</li>" in html
@@ -329,7 +329,7 @@ class TestInTime:
 
         assert sorted(at_once([partial(talk, number) for number in range(6)])) == ["said"] + ["too fast"] * 5
 
-    def test_whoever_speaks_second_has_the_higher_number_when_both_are_heard(self, cloned_db):
+    def test_the_second_speaker_has_the_higher_number_when_both_are_heard(self, cloned_db):
         live_table, bert = live_table_of(a_shared_table()), a_talker()
         with transaction.atomic():
             first = say(live_table)
@@ -376,7 +376,7 @@ class TestInTime:
         assert moderation.forget_old() == 1
         assert moderation.forget_old() == 0
 
-    def test_whoever_is_forgotten_is_nobody_in_the_chat(self, cloned_db, owner):
+    def test_a_forgotten_player_is_nobody_in_the_chat(self, cloned_db, owner):
         live_table, gone, stays = live_table_of(a_shared_table()), a_talker("Gone"), a_talker("Stays")
         message = say(live_table, "I am from Cluj", gone)
         chat.block(player=stays, live_table=live_table, number=message.pk)

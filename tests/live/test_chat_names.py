@@ -162,7 +162,7 @@ class TestTakingAgainstChoosing:
         without(owner, "games_choose_chat_name", "PERFORM pg_advisory_xact_lock_shared(1024, 0);")
         assert self.race(self.choose) == ("wanted", 1)
 
-    def test_with_it_whoever_chooses_waits_and_is_refused(self, cloned_db):
+    def test_with_it_a_player_who_chooses_waits_and_is_refused(self, cloned_db):
         assert self.race(self.choose) == ("gone", 0)
 
 
@@ -174,7 +174,7 @@ def without(owner: psycopg.Connection, function: str, part: str) -> None:
 
 
 @pytest.mark.django_db
-class TestWhoeverHasTheLogInOfTheWeb:
+class TestAProcessWithTheLoginRoleOfTheWeb:
     def refused(self, sql: str, why: str, error: type[DatabaseError] = ProgrammingError) -> None:
         with pytest.raises(error, match=why), transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(sql)
@@ -222,7 +222,7 @@ class TestTheOwner:
         with pytest.raises(psycopg.errors.RestrictViolation):
             owner.execute(action)
 
-    def test_of_whoever_is_forgotten_the_name_stays_nobody_s(self, cloned_db, owner):
+    def test_of_a_forgotten_player_the_name_stays_nobody_s(self, cloned_db, owner):
         gone = a_talker("Gone")
         take(gone, "Gone")
         closures.begin(player=gone, ip="192.0.2.1")
@@ -355,7 +355,7 @@ class TestTelling:
         )
         assert letters(said.player) == []
 
-    def test_decides_all_of_it_or_nothing(self, live_table):
+    def test_decides_everything_or_nothing(self, live_table):
         anna = a_talker("Anna")
         said = say(live_table, by=anna)
         take(anna, "Anna")

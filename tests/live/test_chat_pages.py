@@ -32,7 +32,7 @@ from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table
 from tests.live.talk import RUDE, a_talker, say
-from tests.live.test_chat import news_since, start_of
+from tests.live.test_chat import notifications_since, start_of
 from tests.pages.markup import Page
 from tests.people import a_member_of_staff, a_visitor
 
@@ -178,7 +178,7 @@ class TestAPlayer:
             assert "secret" not in page.text
 
     @pytest.mark.sweep
-    def test_changes_the_name_and_is_told_when_that_is_too_early(self, live_table, anna):
+    def test_changes_the_name_and_is_refused_when_that_is_too_early(self, live_table, anna):
         visitor, name = visitor_of(anna), address("live_chat_name", live_table)
         assert "once a day" in visitor.post(name, {"name": "Bea"}, headers=HTMX).text
         assert chat.name_of(anna) == "Anna"
@@ -204,7 +204,7 @@ class TestWhatIsWritten:
     def test_is_text_on_every_page_and_on_the_stream(self, live_table, anna, trick):
         start = start_of(live_table)
         message = self.written(live_table, trick)
-        stream = panel.render_message(news_since(live_table, *start)[0])
+        stream = panel.render_message(notifications_since(live_table, *start)[0])
         player, staff = visitor_of(anna), a_visitor()
         staff.force_login(a_member_of_staff("support").user)
         told = [stream]
@@ -232,7 +232,7 @@ class TestWhatIsWritten:
             assert escape(trick) == trick or trick not in text
 
     @pytest.mark.sweep
-    def test_is_text_where_it_is_refused_and_given_back(self, live_table):
+    def test_is_text_where_it_is_refused_and_returned(self, live_table):
         visitor = visitor_of(a_player(real=1_000_000))
         for trick in TRICKS:
             answer = send(visitor, live_table, trick, name=trick)

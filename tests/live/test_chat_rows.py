@@ -96,7 +96,7 @@ class TestAMessage:
         ChatReport.objects.create(message=message, player=a_player(), reason="abuse")
         refused("DELETE FROM games_chatreport", "kept for longer")
 
-    def test_is_not_said_by_whoever_is_banned(self, message):
+    def test_is_not_said_by_a_banned_player(self, message):
         ban = ChatBan.objects.create(player=message.player, reason="abuse", by="staff:1")
         with pytest.raises(DatabaseError, match="may not write"), transaction.atomic():
             a_message(message.live_table, message.player)

@@ -41,7 +41,7 @@ def test_a_name_has_nothing_else(name):
         "Casino", "Cas1n0", "Saabot", "suppoort",
     ],
 )  # fmt: skip
-def test_a_name_is_not_the_house_s_nor_looks_like_it(name):
+def test_a_name_is_not_the_house_s_nor_similar(name):
     with pytest.raises(BadName, match="staff"):
         readable_name(name)
 

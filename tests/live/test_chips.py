@@ -38,11 +38,11 @@ def chosen(player: Player, limits: Limits = HERE) -> list[int]:
 
 
 class TestChoosing:
-    def test_whoever_has_chosen_none_has_the_tray_of_the_table(self, player):
+    def test_a_player_without_a_choice_has_the_tray_of_the_table(self, player):
         assert chosen(player) == [5, 20, 100, 500, 5000, 25_000]
         assert not chips.choice(player, HERE).is_own
 
-    def test_what_is_picked_lies_there_smallest_first(self, player):
+    def test_picked_chips_are_there_smallest_first(self, player):
         pick(player, 1000, 5, 50)
         assert chosen(player) == [5, 50, 1000]
         assert chips.choice(player, HERE).is_own

@@ -81,7 +81,7 @@ def test_gli19_4_16_connection_lost_accepted_bets_stand_and_are_settled_and_the_
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("phase", sample([Phase.BETTING, Phase.CLOSED], 1))
-def test_round_cancelled_everyone_at_the_table_is_told_every_stake_goes_back_and_history_has_its_cross(
+def test_round_cancelled_everyone_at_the_table_is_informed_every_stake_is_returned_and_history_has_its_cross(
     live_table, player, visitor, phase
 ):
     click(visitor, live_table)
@@ -121,7 +121,7 @@ class TestAnythingOutOfTheOrdinaryTheShiftSupervisorDecides:
         assert (round_at(live_table).phase, held(player), balance(player)) == (Phase.VOID, 0, MONEY)
 
     @pytest.mark.sweep
-    def test_that_the_round_stands(self, live_table, incident):
+    def test_a_round_ruled_to_stand(self, live_table, incident):
         supervisor = visitor_of(a_member_of_staff("supervisor"))
         supervisor.post(f"/staff/incidents/{incident.pk}/ruling/", self.FORM | {"decision": "stands"})
         assert advance_to(live_table, Phase.SETTLED).pk == incident.live_round_id

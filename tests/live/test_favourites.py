@@ -73,14 +73,14 @@ def save(player: Player, table: LiveTable, name: str) -> FavouriteBet:
 
 
 class TestSaving:
-    def test_keeps_what_lies_on_the_table(self, table, player):
+    def test_keeps_the_bets_on_the_table(self, table, player):
         bet(player, table, player=20_00, player_pair=20_00)
         assert save(player, table, "  Pairs   too ").stakes == {"player": 20_00, "player_pair": 20_00}
         assert [each.name for each in favourites.of(player, NO_COMMISSION)] == ["Pairs too"]
         assert held(player) == 40_00
 
     @pytest.mark.sweep
-    def test_keeps_what_rebet_would_place_where_nothing_lies(self, table, player):
+    def test_keeps_what_rebet_would_place_where_no_bet_is(self, table, player):
         bet(player, table, banker=20_00)
         advance_to(table, Phase.SETTLED)
         advance_to(table, Phase.BETTING)
@@ -119,7 +119,7 @@ class TestSaving:
             5,
         ),
     )
-    def test_takes_names_that_can_be_read_and_told_apart(self, table, player, name, error):
+    def test_takes_names_that_can_be_read_and_distinguished(self, table, player, name, error):
         a_favourite(player, "Mine")
         bet(player, table, tie=20_00)
         if error:
@@ -188,7 +188,7 @@ class TestNaming:
 
 
 class TestPlacing:
-    def test_adds_its_bets_to_what_lies_there_and_holds_them(self, table, player):
+    def test_adds_its_bets_to_those_on_the_table_and_holds_them(self, table, player):
         chip(player, table, "player", 20_00)
         chip(player, table, "tie", 20_00)
         place(player, table, a_favourite(player))
@@ -210,7 +210,7 @@ class TestPlacing:
         assert (stakes_of(player, table), held(player)) == ({}, 0)
         assert events("bet.refused")[-1]["data"]["reason"] == "OverMaximum"
 
-    def test_what_lies_there_counts_towards_the_limit(self, table, player):
+    def test_the_bets_on_the_table_count_towards_the_limit(self, table, player):
         limits = no_commission_limits()["RON"]["bets"]["perfect_pair"][1]
         rich = a_player("RO", real=100 * MONEY)
         seat_at(rich, table)

@@ -31,7 +31,7 @@ class TestTwoTabs:
         assert saved_at_once(player, table) == ["saved", "saved"]
         assert FavouriteBet.objects.count() == favourites.MOST + 1
 
-    def test_with_it_one_of_them_is_told_that_there_is_no_room(self, cloned_db):
+    def test_with_it_one_of_them_learns_that_there_is_no_room(self, cloned_db):
         table, player = a_table_with_room_for_one()
         assert saved_at_once(player, table) == ["TooManyFavourites", "saved"]
         assert FavouriteBet.objects.count() == favourites.MOST

@@ -58,7 +58,7 @@ def alarms(live_table: LiveTable) -> list[str]:
     return [alarm.code for alarm in row_of(live_table).alarms]
 
 
-class TestHowATableStands:
+class TestTheStateOfATable:
     @pytest.mark.sweep
     @pytest.mark.parametrize(
         ("then", "while_playing", "after"),
@@ -195,7 +195,7 @@ class TestHowFarARoundHasCome:
 
 class TestSinceWhen:
     @pytest.mark.sweep
-    def test_a_table_stands_so_by_whom_and_why(self):
+    def test_a_table_shows_who_set_its_state_and_why(self):
         live_table, table, staff = a_live_table(), a_table(), a_member_of_staff("operator")
         assert row_of(live_table).since == ""
         pause_table(table_id=live_table.table_id, reason="A card is bent.", by=str(staff))
@@ -235,7 +235,7 @@ class TestTheMoneyAtRisk:
         assert row_of(live_table).risks == before
 
     @pytest.mark.sweep
-    def test_is_told_for_each_currency_beside_its_limit(self):
+    def test_is_shown_for_each_currency_next_to_its_limit(self):
         live_table = a_live_table()
         bet(a_player(real=1000_00), live_table, player=10_000)
         bet(a_player("DK", real=1000_00), live_table, player=5_000)
@@ -248,14 +248,14 @@ class TestTheMoneyAtRisk:
         assert page.count("<progress") == 2
 
     @pytest.mark.sweep
-    def test_is_none_once_the_round_is_paid(self):
+    def test_ends_once_the_round_is_paid(self):
         live_table = a_live_table()
         bet(a_player(real=1000_00), live_table, player=10_000)
         advance_to(live_table, Phase.SETTLED)
         assert row_of(live_table).risks == ()
 
     @pytest.mark.sweep
-    def test_is_none_of_the_house_s_where_players_play_each_other(self, db):
+    def test_does_not_count_for_the_house_where_players_play_each_other(self, db):
         live_table = a_chemin_table()
         seated_players(live_table)
         a_staked_coup(live_table, 10_000, 4_000)
@@ -264,7 +264,7 @@ class TestTheMoneyAtRisk:
 
 
 class TestWhatWantsSomebody:
-    def test_is_an_incident_until_it_is_ruled_on_and_then_that_the_table_stands(self):
+    def test_is_an_incident_until_it_is_ruled_on_and_then_the_state_of_the_table(self):
         live_table = a_live_table()
         incident = malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
         assert alarms(live_table) == [f"incident-{incident.pk}"]
@@ -275,7 +275,7 @@ class TestWhatWantsSomebody:
         assert alarms(live_table) == []
 
     @pytest.mark.parametrize(("seconds", "is_late"), [(2, False), (30, True)])
-    def test_is_a_round_that_stands_still(self, seconds, is_late):
+    def test_is_a_round_that_does_not_advance(self, seconds, is_late):
         live_table = a_live_table()
         bet(a_player(real=1000_00), live_table, player=10_000)
         make_late(live_table, seconds)
@@ -372,7 +372,7 @@ class TestTheHead:
 class TestSecrets:
     """Staff see only what everyone at the table has been shown, and no player numbers."""
 
-    def test_no_card_is_told_before_it_lies_open(self):
+    def test_no_card_is_shown_before_it_is_open(self):
         live_table = a_live_table()
         bet(a_player(real=1000_00), live_table, player=10_000)
         for phase in (Phase.BETTING, Phase.CLOSED):
@@ -393,7 +393,7 @@ class TestSecrets:
         assert "player:" not in page
         assert "1 away, 3 house players" in page
 
-    def test_a_bank_is_told_by_its_place(self, db):
+    def test_a_bank_is_named_by_its_seat(self, db):
         live_table = a_chemin_table()
         seated_players(live_table)
         a_bank(live_table, 10_000)

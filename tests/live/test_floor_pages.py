@@ -46,7 +46,7 @@ def live_table() -> LiveTable:
 @pytest.mark.parametrize(
     "role", sample(["operator", "supervisor", "compliance", "finance", "support", "administrator"], 1)
 )
-def test_only_those_may_look_who_work_with_tables(live_table: LiveTable, role: str) -> None:
+def test_only_staff_who_work_with_tables_may_view(live_table: LiveTable, role: str) -> None:
     expected = 200 if role in {"operator", "supervisor", "compliance"} else 403
     for page in (FLOOR, f"{FLOOR}now/", f"{FLOOR}live-{live_table.pk}/"):
         assert working_as(role).get(page).status_code == expected
@@ -153,7 +153,7 @@ class TestWhatIsOffered:
         assert "Request to void the round" not in self.actions("operator", f"live-{live_table.pk}")
 
     @pytest.mark.sweep
-    def test_who_the_players_are_is_told_on_record(self, db):
+    def test_the_names_of_players_are_shown_on_record(self, db):
         live_table = a_chemin_table()
         (player,) = seated_players(live_table, 1)
         assert f"player:{player.pk}" in self.actions("operator", f"live-{live_table.pk}")

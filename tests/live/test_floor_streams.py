@@ -85,7 +85,7 @@ def row_at(watcher: Watcher, live_table: LiveTable, containing: str = "") -> str
     return found()[-1]
 
 
-def test_a_round_is_told_as_it_goes_and_no_card_before_its_time(url: str, live_table: LiveTable) -> None:
+def test_a_round_is_sent_as_it_goes_and_no_card_before_its_time(url: str, live_table: LiveTable) -> None:
     with watching(url, an_address()) as (watcher,):
         row_at(watcher, live_table, "1 player")
         bet(a_player(real=1000_00), live_table, player=250_00)
@@ -122,7 +122,7 @@ def test_a_row_is_rendered_once_however_many_watch(url: str, live_table: LiveTab
 
 
 @pytest.mark.parametrize("why", sample(AWAY, 1))
-def test_whoever_may_not_look_any_more_is_told_no_more(
+def test_staff_who_lose_access_are_sent_no_more(
     url: str, live_table: LiveTable, superuser: psycopg.Connection, why: str
 ) -> None:
     staff = a_member_of_staff("operator")
@@ -149,14 +149,14 @@ def test_a_session_that_is_ended_ends_the_stream(url: str, live_table: LiveTable
 
 
 @pytest.mark.parametrize("role", sample(["finance", "support", "administrator"], 1))
-def test_who_has_no_business_on_the_floor_is_told_nothing(url: str, live_table: LiveTable, role: str) -> None:
+def test_staff_without_access_to_the_floor_are_sent_nothing(url: str, live_table: LiveTable, role: str) -> None:
     with watching(url, an_address(a_member_of_staff(role))) as (watcher,):
         watcher.wait_for("over")
         watcher.wait_for_end()
         assert watcher.of("row") == []
 
 
-def test_a_player_who_brings_such_a_ticket_is_told_nothing(url: str, live_table: LiveTable) -> None:
+def test_a_player_who_brings_such_a_ticket_is_sent_nothing(url: str, live_table: LiveTable) -> None:
     player: Player = a_player()
     ticket = Ticket(player.pk, None, a_session(player.user).pk, "en", staff=player.pk)
     with watching(url, stream_tokens.issue(ticket)) as (watcher,):
@@ -179,7 +179,7 @@ def readers(superuser: psycopg.Connection) -> list[int]:
 
 
 @pytest.mark.sweep
-def test_nothing_is_read_while_nobody_looks(url: str, live_table: LiveTable, superuser: psycopg.Connection) -> None:
+def test_nothing_is_read_while_nobody_watches(url: str, live_table: LiveTable, superuser: psycopg.Connection) -> None:
     with watching(url, an_address(), an_address()) as (watcher, other):
         for each in (watcher, other):
             row_at(each, live_table)

@@ -73,7 +73,7 @@ def test_a_page_that_asks_is_brought_the_board_where_it_shows_another_one():
 
 
 @pytest.mark.sweep
-def test_every_bet_stands_there_with_what_it_pays_and_its_limits():
+def test_every_bet_is_there_with_what_it_pays_and_its_limits():
     live_table = a_live_table()
     page = visitor_of(a_player(real=MONEY)).get(TABLE).text
     for rule in round_at(live_table).version.limits["SEK"]["bets"]:
@@ -142,7 +142,7 @@ def test_outside_betting_the_bets_stand_there_and_take_nothing():
 
 
 @pytest.mark.sweep
-def test_whoever_comes_in_the_middle_of_a_round_is_told_to_wait_for_the_next():
+def test_a_player_who_joins_in_the_middle_of_a_round_is_asked_to_wait_for_the_next():
     live_table = a_live_table()
     early = a_player(real=MONEY)
     bet(early, live_table, player=25_000)
@@ -153,7 +153,7 @@ def test_whoever_comes_in_the_middle_of_a_round_is_told_to_wait_for_the_next():
 
 
 @pytest.mark.sweep
-def test_what_became_of_the_bets_stands_there_until_the_next_bet():
+def test_the_result_of_the_bets_stays_until_the_next_bet():
     live_table, player = a_live_table(), a_player(real=MONEY)
     visitor = visitor_of(player)
     bet(player, live_table, player=25_000, banker=25_000)
@@ -231,7 +231,7 @@ def test_a_table_with_no_round_yet_says_that_it_opens():
 
 
 @pytest.mark.sweep
-def test_a_closed_table_can_be_looked_at():
+def test_a_closed_table_can_be_watched():
     live_table = a_live_table()
     close_table(table_id=live_table.table_id, reason="for a test", by="staff:test")
     step(live_table)

@@ -194,7 +194,7 @@ class TestAStar:
         assert kept == [(1, True), (1, True), (0, False), (0, False)]
 
     @pytest.mark.sweep
-    def test_leads_whoever_has_no_script_back_to_the_same_tables(self):
+    def test_leads_readers_without_a_script_back_to_the_same_tables(self):
         a_live_table()
         answer = browser_of(a_player(real=MONEY)).post(
             "/en/lobby/favourite/live/?money=free&game=pairs", {"keep": "yes"}

@@ -295,7 +295,7 @@ class TestAFinishedRound:
         assert replay_task.replay_finished_rounds().suspicious == ()
         assert (ReplayDue.objects.count(), Incident.objects.count()) == (0, 0)
 
-    def test_a_place_in_the_shoe_that_is_wrong_tells_no_card_to_come(self, trouble, owner):
+    def test_a_wrong_position_in_the_shoe_reveals_no_card_to_come(self, trouble, owner):
         settled = advance_to(trouble.live_table, Phase.SETTLED)
         spoil(owner, settled.pk, "first card stored")
         replay_task.replay_finished_rounds()
@@ -370,7 +370,7 @@ class TestThePlayers:
         assert "A card lay face up." not in page
 
     @pytest.mark.sweep
-    def test_read_that_the_round_stands(self, language):
+    def test_read_that_the_round_is_final(self, language):
         trouble = Trouble()
         stand(malfunction.report(round_id=trouble.round.pk, cause="A card lay face up.", by="staff:1"))
         assert said("The shift supervisor has reviewed this round. The result stands.", language) in public(

@@ -86,7 +86,7 @@ def wait_for_nothing(watcher: Watcher) -> None:
     watcher.wait(lambda: NOTHING in shown(watcher), what="it does not go")
 
 
-def test_whoever_is_at_a_table_or_in_a_lobby_is_told_when_it_is_published_and_withdrawn(url, live_table):
+def test_every_open_table_and_lobby_is_notified_of_publication_and_withdrawal(url, live_table):
     with watching(url, at_the_table(live_table), in_the_lobby(live_table, "ro", "RO")) as (table, lobby):
         for each in (table, lobby):
             assert NOTHING in each.wait_for("banner").html
@@ -99,7 +99,7 @@ def test_whoever_is_at_a_table_or_in_a_lobby_is_told_when_it_is_published_and_wi
 
 
 @pytest.mark.sweep
-def test_a_newcomer_is_told_of_it_and_all_of_one_language_and_zone_the_same(url, live_table):
+def test_a_newcomer_is_sent_it_and_all_of_one_language_and_zone_the_same(url, live_table):
     notice = a_notice()
     addresses = [at_the_table(live_table), at_the_table(live_table), at_the_table(live_table, "en", "RO")]
     with watching(url, *addresses) as (one, other, elsewhere):
@@ -122,7 +122,7 @@ def test_it_comes_and_goes_by_the_clock_alone(url, live_table):
         assert exclusions.now() >= notice.shown_until
 
 
-def test_the_stop_of_the_house_is_told_and_its_end(url, live_table):
+def test_the_stop_of_the_house_is_sent_and_its_end(url, live_table):
     supervisor = a_member_of_staff("supervisor")
     with watching(url, an_address(live_table), in_the_lobby(live_table, "de", "DE")) as (table, lobby):
         stop = house_stop.stop_house(reason="A fire.", by=supervisor)
@@ -134,7 +134,7 @@ def test_the_stop_of_the_house_is_told_and_its_end(url, live_table):
 
 
 @pytest.mark.sweep
-def test_a_solo_table_is_told_this_and_nothing_of_any_table_or_lobby(url, live_table):
+def test_a_solo_table_is_sent_this_and_nothing_of_any_table_or_lobby(url, live_table):
     supervisor, player = a_member_of_staff("supervisor"), a_player("RO")
     with watching(url, at_a_solo_table(player, language="ro"), at_the_table(live_table)) as (solo, table):
         assert NOTHING in solo.wait_for("banner").html

@@ -224,7 +224,7 @@ class TestCashier:
 class TestRulesAndSettings:
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages(["sv", "da", "ro", "de", "en"]))
-    def test_the_help_stands_below_the_page_in_its_language(self, language):
+    def test_the_help_is_below_the_page_in_its_language(self, language):
         table = a_live_table("no_commission").table
         said = panel(a_player(), "rules", language=language).text
         page = Client().get(f"/{language}/help/{table.variant}/").text

@@ -98,7 +98,7 @@ class TestWhileItPauses:
         assert not phases.advance(live_table.pk)
 
     @pytest.mark.sweep
-    def test_standing_still_for_hours_is_no_malfunction(self, live_table, player):
+    def test_idle_hours_are_no_malfunction(self, live_table, player):
         advance_to(live_table, Phase.SETTLED)
         pause(live_table)
         make_late(live_table, 100 * settings.LIVE_LATE_SECONDS)

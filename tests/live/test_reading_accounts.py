@@ -121,7 +121,7 @@ class TestClosing:
         assert asked() == [STAKE]
 
     @pytest.mark.sweep
-    def test_is_told_on_the_page(self, player):
+    def test_is_shown_on_the_page(self, player):
         page = a_browser(player.user).get("/en/account/close/").text
         assert "Your bets at live tables stand." in page
         assert "it closes immediately" not in page
@@ -136,7 +136,7 @@ class TestAnExclusion:
     def exclude(self, player: Player) -> None:
         exclusions.pause(player=player, by=str(player))
 
-    def test_gli19_2_4_1_leaves_accepted_bets_standing_and_pays_them(self, player, live_table):
+    def test_gli19_2_4_1_leaves_accepted_bets_in_play_and_pays_them(self, player, live_table):
         self.exclude(player)
         with pytest.raises(NotEligible):
             bet(player, live_table, player=STAKE)

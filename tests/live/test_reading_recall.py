@@ -62,7 +62,7 @@ def test_nothing_is_found_where_everything_follows_from_the_shoe() -> None:
     "other",
     [{"first_card": FIRST_CARD + 1}, {"first_card": 0}, {"cards": CARDS[:FIRST_CARD] + CARDS[FIRST_CARD + 1 :]}],
 )
-def test_another_place_in_the_shoe_or_other_cards_are_found(other: dict[str, Any]) -> None:
+def test_another_position_in_the_shoe_or_other_cards_are_found(other: dict[str, Any]) -> None:
     assert "cards" in found(shoe=replace(IN_SHOE, **other))
 
 
@@ -85,7 +85,7 @@ def test_a_balance_is_compared_only_where_nothing_comes_between_stakes_and_payou
 
 
 @pytest.mark.parametrize("in_shoe", [replace(IN_SHOE, first_card=415), replace(IN_SHOE, cards=CARDS[: FIRST_CARD + 3])])
-def test_no_card_is_told_where_they_run_out(in_shoe: InShoe) -> None:
+def test_no_card_is_revealed_where_they_run_out(in_shoe: InShoe) -> None:
     (only,) = findings(replace(a_stored_round(), shoe=in_shoe), NO_COMMISSION)
     assert (only.what, only.stored) == ("first card", str(in_shoe.first_card))
     assert not any(card.code in only.recomputed for card in CARDS)

@@ -129,7 +129,7 @@ class TestARoundInProgress:
         assert visitor_for(other).get(f"/en/history/{going.pk}/").status_code == 404
         assert going.code not in seen(other, "/en/history/")
 
-    def test_is_none_of_the_player_s_once_its_bets_are_taken_off(self, player, live_table):
+    def test_does_not_belong_to_a_player_who_removed_all_bets(self, player, live_table):
         going = bet_on(player, live_table)
         for _ in range(2):
             change_slip(player=player, live_table_id=live_table.pk, round_id=going.pk, change=Change.UNDO)
@@ -141,7 +141,7 @@ class TestARoundInProgress:
         assert going.code not in seen(player, "/en/history/", ending="won")
 
     @pytest.mark.sweep
-    def test_for_free_money_is_told_of_on_its_page_and_not_in_game_logs(self, player):
+    def test_for_free_money_is_reported_on_its_page_and_not_in_game_logs(self, player):
         table = a_live_table("pairs", Mode.FREE)
         bet(player, table, player=5_000)
         going = round_at(table)
@@ -248,7 +248,7 @@ class TestAPaidRound:
         assert not ReplayDue.objects.exists()
 
     @pytest.mark.sweep
-    def test_is_told_in_the_personal_data_with_the_place(self, player, live_table):
+    def test_is_in_the_personal_data_with_the_seat(self, player, live_table):
         played(player, live_table)
         parts = {part.name: part for part in data_export.PARTS}
         assert [row["stakes"] for row in parts["places at live tables"].rows(player)]

@@ -120,7 +120,7 @@ class TestARound:
 
 
 class TestNobodyBets:
-    def test_betting_begins_anew_with_the_same_round(self):
+    def test_betting_begins_again_with_the_same_round(self):
         live_table = a_live_table()
         before = round_at(live_table)
         hurry(live_table)
@@ -132,7 +132,7 @@ class TestNobodyBets:
         assert after.shoe.gone == before.shoe.gone
 
     @pytest.mark.sweep
-    def test_so_it_does_for_whoever_has_taken_all_their_bets_back(self):
+    def test_so_it_does_for_a_player_who_has_removed_all_bets(self):
         live_table, player = a_live_table(), a_player(real=RICH)
         lay(player, live_table, {})
         assert step(live_table).phase == Phase.BETTING
@@ -164,7 +164,7 @@ class TestATableThatCloses:
         assert phases.due() == []
         assert not phases.advance(live_table.pk)
 
-    def test_ends_a_round_on_which_nobody_has_bet_and_keeps_nothing_of_it(self):
+    def test_ends_a_round_without_bets_and_stores_nothing(self):
         live_table = a_live_table()
         close_table(live_table)
         ended = step(live_table)

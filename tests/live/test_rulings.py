@@ -113,7 +113,7 @@ class TestAfterTheDeal:
         assert "A card lay face up." in facts["Incident"]
 
     @pytest.mark.sweep
-    def test_a_round_that_was_ruled_to_stand_meanwhile_is_not_voided(self, live_table, player, phase):
+    def test_a_round_that_was_ruled_to_stand_in_the_meantime_is_not_voided(self, live_table, player, phase):
         incident = report(advance_to(live_table, phase))
         asked = ask(incident)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")

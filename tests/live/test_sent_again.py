@@ -44,7 +44,7 @@ class TestAClickSentAgain:
         assert held(player) == 4_000
 
     @pytest.mark.sweep
-    def test_and_one_without_a_mark_are_each_a_click(self):
+    def test_and_ones_without_a_key_are_each_a_click(self):
         table = a_live_table()
         player = a_bettor(table)
         for _ in range(2):
@@ -106,7 +106,7 @@ class TestAClickSentAgain:
         chip(player, table, "player", 2_000, idempotency_key=idempotency_key)
         assert held(player) == 2_000
 
-    def test_by_whoever_may_not_play_since_is_told_so(self):
+    def test_by_a_player_who_may_no_longer_play_is_refused(self):
         table = a_live_table()
         player, idempotency_key = a_bettor(table), uuid4()
         chip(player, table, "player", 2_000, idempotency_key=idempotency_key)
@@ -124,7 +124,7 @@ class TestAClickSentAgain:
 
 
 class TestAtTheSameMoment:
-    def test_without_the_mark_every_one_counts_and_with_it_one_does(self, cloned_db):
+    def test_without_the_key_every_one_counts_and_with_it_one_does(self, cloned_db):
         table = a_live_table()
         player, idempotency_key = a_bettor(table), uuid4()
         assert at_once([partial(outcome, partial(chip, player, table, "tie", 2_000))] * TIMES) == ["accepted"] * TIMES

@@ -132,7 +132,7 @@ def test_other_limits_leave_the_pace_as_it_is() -> None:
 
 
 @pytest.mark.django_db
-def test_nobody_takes_a_solo_place_at_a_shared_table() -> None:
+def test_nobody_takes_a_solo_seat_at_a_shared_table() -> None:
     table = a_shared_table()
     with pytest.raises(Table.DoesNotExist):
         solo_seat_at(player=a_player(real=100_000), table_id=table.pk, mode=Mode.REAL)

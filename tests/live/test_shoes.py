@@ -172,7 +172,7 @@ class TestAWholeShoe:
 
 
 class TestTheSeed:
-    def test_stands_nowhere_while_the_shoe_is_dealt(self):
+    def test_is_nowhere_while_the_shoe_is_dealt(self):
         live_table, player = a_live_table(), a_player(real=RICH)
         seed = seed_of(round_at(live_table).shoe)
         for _ in range(5):
@@ -187,7 +187,7 @@ class TestTheSeed:
         (event,) = events("shoe.opened")
         assert "seed" not in event["data"]
 
-    def test_stands_in_the_shoe_and_in_the_log_once_it_has_ended(self):
+    def test_is_in_the_shoe_and_in_the_log_once_it_has_ended(self):
         live_table, player = a_live_table(), a_player(real=RICH)
         (played,) = play_rounds(live_table, player, 1)
         seed = seed_of(played.shoe)
@@ -265,7 +265,7 @@ class TestAShoeThatIsNotWhatWasShuffled:
             ("too few leaves", NotReproduced, "leaves"),
         ],
     )
-    def test_its_cards_are_refused_and_no_card_to_come_is_told(self, damage, error, what):
+    def test_its_cards_are_refused_and_no_card_to_come_is_revealed(self, damage, error, what):
         """By what reads its cards, and so by the next deal, the settlement and the task that deals rounds again."""
         live_table, player = a_live_table(), a_player(real=RICH)
         first, second = play_rounds(live_table, player, 2)

@@ -59,7 +59,7 @@ def names_of_cards(html: str) -> list[str]:
 
 
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
-def test_a_card_stands_there_from_its_time_on_and_not_before(language):
+def test_a_card_is_shown_from_its_time_on_and_not_before(language):
     state = dealt_state(a_live_table(), "2H 3C 2D 2S 6H KC")  # Player draws a six, Banker a king
     assert state.round
     with override(language):
@@ -71,7 +71,7 @@ def test_a_card_stands_there_from_its_time_on_and_not_before(language):
     assert len(names_of_cards(rendering.render_public(state.at(state.now - timedelta(seconds=1)), language))) <= 1
 
 
-def test_nothing_that_is_shown_depends_on_a_card_that_lies_face_down():
+def test_nothing_shown_depends_on_a_face_down_card():
     state = dealt_state(a_live_table(), "2H 3C 2D 2S 6H KC")
     assert state.round
     for drawn in ("2H 3C 2D 2S 6H 8C", "2H 3C 2D 6S", "2H KC 9D 9S"):
@@ -97,12 +97,12 @@ def test_scores_grow_with_the_cards_and_the_result_comes_with_the_last_one():
     assert "hand__won" not in rendering.render_public(later(state, 4.999), "en")
 
 
-def test_the_end_of_the_deal_is_not_told_before_it_comes():
+def test_the_end_of_the_deal_is_not_revealed_before_it_comes():
     state = dealt_state(a_live_table())
     assert "data-deadline" not in rendering.render_public(state, "en")
 
 
-def test_the_next_change_is_the_next_card_until_the_last_one_lies_open():
+def test_the_next_change_is_the_next_card_until_the_last_one_is_open():
     state = dealt_state(a_live_table(), "2H 3C 2D 2S 6H KC")
     second = UNHURRIED.card / 1000
     assert state.next_change(state.now) == pytest.approx(second)
@@ -140,7 +140,7 @@ def test_where_the_dealer_does_not_answer_the_page_says_so_after_three_seconds()
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
-def test_no_more_bets_is_called_in_the_readers_language_with_the_english_call_beside_it(language):
+def test_no_more_bets_is_called_in_the_readers_language_with_the_english_call(language):
     live_table = a_live_table()
     bet(a_player(real=MONEY), live_table, tie=5_000)
     advance_to(live_table, Phase.CLOSED)
@@ -232,7 +232,7 @@ def test_a_stopped_table_says_that_the_supervisor_is_called_and_bets_are_safe():
 
 
 @pytest.mark.sweep
-def test_a_voided_round_is_told_to_everybody_and_to_each_what_became_of_their_stakes():
+def test_a_voided_round_is_shown_to_everybody_and_each_player_s_own_stakes():
     live_table = a_live_table()
     player = a_player(real=MONEY)
     bet(player, live_table, player=25_000)
@@ -286,13 +286,13 @@ def test_no_side_has_won_a_voided_round():
 
 
 @pytest.mark.sweep
-def test_both_hands_are_named_before_any_card_lies_there():
+def test_both_hands_are_named_before_any_card_is_dealt():
     html = rendering.render_public(read_public(a_live_table()), "sv")
     assert re.findall(r'hand__name">([^<]+)<', html) == ["Spelare", "Bank"]
 
 
 @pytest.mark.sweep
-def test_whoever_has_no_bet_is_told_how_to_place_one_and_nobody_else():
+def test_only_a_player_without_a_bet_reads_how_to_place_one():
     live_table, player = a_live_table(), a_player(real=MONEY)
     bet(player, live_table)
     hint = "Choose a chip, then put it on a bet."
@@ -315,7 +315,7 @@ def test_what_became_of_the_bets_ends_in_one_full_stop(language):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("address", ["/en/table/live/real/", "/en/"])
-def test_the_range_of_player_and_banker_stands_beside_the_tables_name(address):
+def test_the_range_of_player_and_banker_is_next_to_the_tables_name(address):
     a_live_table()
     visitor = Client()
     visitor.force_login(a_player(real=MONEY).user)

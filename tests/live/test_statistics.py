@@ -296,7 +296,7 @@ class TestOnesOwnBets:
         assert count(player, live_table, Since.MONTH) == {}
 
     @pytest.mark.sweep
-    def test_have_a_page_and_a_part_beside_the_table(self):
+    def test_have_a_page_and_a_panel_of_the_table(self):
         live_table, player = a_live_table(), a_player(real=MONEY)
         visitor = Client()
         visitor.force_login(player.user)

@@ -167,7 +167,7 @@ class TestAPhaseThatRaises:
         assert incident().cause == "ZeroDivisionError: a fault"
         assert is_stopped(live_table)
 
-    def test_waits_for_the_supervisor_and_is_tried_again_once_the_round_stands(self, live_table, player, monkeypatch):
+    def test_waits_for_the_supervisor_and_is_tried_again_after_the_ruling(self, live_table, player, monkeypatch):
         def break_off(*args: object, **kwargs: object) -> None:
             raise ZeroDivisionError("a fault")
 

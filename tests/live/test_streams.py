@@ -99,7 +99,7 @@ def test_postgresql_knows_whether_anybody_watches(
     until(lambda: not is_watched())
 
 
-def test_everybody_is_told_of_a_round_as_it_goes_and_each_of_their_own_money_only(
+def test_everybody_is_sent_a_round_as_it_goes_and_only_their_own_money(
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:
     swede, dane = a_player(real=777_00), a_player("DK", real=888_00)
@@ -210,7 +210,7 @@ def test_a_stream_is_opened_by_a_fresh_ticket_of_the_house_and_by_nothing_else(u
             assert b"live-public" not in watcher.bytes
 
 
-def test_a_ticket_of_a_session_that_has_ended_meanwhile_shows_nothing(url: str, live_table: LiveTable) -> None:
+def test_a_ticket_of_a_session_that_ended_in_the_meantime_shows_nothing(url: str, live_table: LiveTable) -> None:
     ticket = a_ticket(a_player(), live_table)
     sessions.end(session_id=there(ticket.session), why=Ended.LOGGED_OUT, by="player:1")
     with watching(url, stream_tokens.issue(ticket)) as (watcher,):
@@ -284,7 +284,7 @@ def opens(url: str, address: str) -> bool:
         return watcher.status == 200
 
 
-def test_whoever_does_not_read_is_dropped_and_holds_up_nobody(url: str, live_table: LiveTable) -> None:
+def test_a_client_that_does_not_read_is_dropped_and_delays_nobody(url: str, live_table: LiveTable) -> None:
     with watching(url, an_address(live_table)) as (reader,):
         sleeper = Watcher(url, an_address(live_table), reads=False)
         reader.wait_for("public")
@@ -309,7 +309,7 @@ def has_more_than(watcher: Watcher, number: int) -> bool:
     return watcher.bytes.count(b"event: public\n") > number
 
 
-def test_a_line_to_the_database_that_is_cut_keeps_those_who_watch_and_they_are_told_what_they_missed(
+def test_a_lost_connection_to_the_database_keeps_the_streams_and_sends_what_was_missed(
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:
     with watching(url, an_address(live_table)) as (watcher,):
@@ -326,7 +326,7 @@ def test_a_line_to_the_database_that_is_cut_keeps_those_who_watch_and_they_are_t
 
 
 @pytest.mark.sweep
-def test_what_is_no_news_and_a_table_that_cannot_be_understood_hold_up_no_other(
+def test_an_invalid_notification_and_an_unreadable_table_delay_no_other(
     url: str, live_table: LiveTable, superuser: psycopg.Connection
 ) -> None:
     broken = a_table_with_bets()
@@ -345,7 +345,7 @@ def test_what_is_no_news_and_a_table_that_cannot_be_understood_hold_up_no_other(
 
 
 @pytest.mark.sweep
-def test_streams_end_when_the_server_is_told_to_stop_and_hold_it_up_by_nothing(
+def test_streams_end_when_the_server_is_signalled_to_stop_and_do_not_delay_it(
     database: Database, live_table: LiveTable
 ) -> None:
     with a_web_server(database) as server, watching(server.url, an_address(live_table)) as (watcher,):

@@ -175,7 +175,7 @@ class TestTheBoard:
 
 
 class TestWhatIsSaid:
-    def test_everybody_at_the_table_is_told_and_nobody_elsewhere(self, url: str, live_table: LiveTable) -> None:
+    def test_everybody_at_the_table_is_notified_and_nobody_elsewhere(self, url: str, live_table: LiveTable) -> None:
         elsewhere, talker = a_table_with_bets(), a_talker()
         addresses = [
             stream_tokens.issue(a_page(talker, live_table)),
@@ -198,7 +198,7 @@ class TestWhatIsSaid:
             assert f'id="chat-{said.pk}"' in other.of("chat")[1].html
             assert lines(other)[1:] == [""]
 
-    def test_a_page_is_told_what_was_said_since_it_was_made_and_no_more(self, url: str, live_table: LiveTable) -> None:
+    def test_a_page_is_sent_what_was_said_since_it_was_made_and_no_more(self, url: str, live_table: LiveTable) -> None:
         before, meanwhile = say(a_talker(), live_table, "Long before"), a_page(a_player(), live_table)
         with connection.cursor() as cursor:
             cursor.execute(f"{NOW} + interval '10 seconds'")
@@ -221,7 +221,7 @@ class TestWhatIsSaid:
                     each.wait_for("chat", "Now")
                 assert lines(late) == ["", "Now"]
 
-    def test_whoever_has_blocked_somebody_is_sent_nothing_of_theirs(self, url: str, live_table: LiveTable) -> None:
+    def test_a_player_who_has_blocked_somebody_is_sent_nothing_of_theirs(self, url: str, live_table: LiveTable) -> None:
         loud, quiet, reader = a_talker(), a_talker(), a_player()
         block(reader, quiet)
         page = a_page(reader, live_table)
@@ -240,7 +240,7 @@ class TestWhatIsSaid:
             assert lines(other) == ["One", "", "Two"]
             assert b"Blocked before" not in mine.bytes
 
-    def test_what_was_said_while_the_line_to_the_database_was_cut_is_told_once_it_is_back(
+    def test_chat_sent_while_the_database_was_unreachable_is_delivered_once_it_is_back(
         self, url: str, live_table: LiveTable, superuser: psycopg.Connection
     ) -> None:
         with watching(url, an_address(live_table)) as (watcher,):
@@ -255,7 +255,7 @@ class TestWhatIsSaid:
 
 class TestATableThatServesOthersAlone:
     @pytest.mark.sweep
-    def test_opens_no_stream_and_ends_those_that_are_open_but_of_whoever_has_bets_there(
+    def test_opens_no_stream_and_ends_open_ones_except_of_players_with_bets(
         self, url: str, live_table: LiveTable
     ) -> None:
         looker, bettor = a_player(real=100_000_00), a_player(real=100_000_00)
@@ -308,7 +308,7 @@ class TestTheLobby:
             wait_for_card(lobby, live_table, "closed")
             assert cards(lobby, other) == []
 
-    def test_no_card_is_told_before_its_time_and_no_result_before_it_is_paid(
+    def test_no_card_is_sent_before_its_time_and_no_result_before_it_is_paid(
         self, url: str, live_table: LiveTable
     ) -> None:
         languages = ("en", "de")
@@ -328,7 +328,7 @@ class TestTheLobby:
                 assert tells_of_cards(watcher, drawn, language) == []
 
     @pytest.mark.sweep
-    def test_a_chemin_table_is_told_of_to_those_who_have_its_currency(self, url: str, live_table: LiveTable) -> None:
+    def test_a_chemin_table_is_sent_to_those_who_have_its_currency(self, url: str, live_table: LiveTable) -> None:
         chemin_table = a_chemin_table(currency="EUR", slug=next(_slugs))
         first, second = (a_player("DE", real=500_00) for _ in range(2))
         with watching(url, in_the_lobby(live_table), in_the_lobby(live_table, currency="EUR")) as (kronor, euros):

@@ -249,7 +249,7 @@ class TestADatabaseThatIsAway:
         assert round_at(live_table).phase == Phase.CLOSED
 
 
-class TestTheNews:
+class TestTheNotification:
     def test_goes_out_when_the_phase_is_committed_and_not_before(self, cloned_db):
         live_table, player = a_live_table(), a_player(real=MONEY)
         lay(player, live_table, {"player": 2500})

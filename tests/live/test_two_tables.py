@@ -49,7 +49,7 @@ def test_the_same_table_may_stand_there_with_two_kinds_of_money(tables):
 
 
 @pytest.mark.sweep
-def test_a_table_does_not_stand_beside_itself(tables):
+def test_a_table_cannot_be_next_to_itself(tables):
     answer = visitor_of(a_player()).get("/en/beside/live/real/live/real/")
     assert answer.status_code == 404
     assert "the same table twice" in answer.text
@@ -58,7 +58,7 @@ def test_a_table_does_not_stand_beside_itself(tables):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("address", ["/en/beside/live/real/none/real/", "/en/beside/none/real/live/real/"])
-def test_a_table_that_does_not_exist_has_no_place(tables, address):
+def test_a_table_that_does_not_exist_cannot_be_chosen(tables, address):
     assert visitor_of(a_player()).get(address).status_code == 404
 
 
@@ -75,12 +75,12 @@ def test_a_table_that_does_not_exist_has_no_place(tables, address):
         1,
     ),
 )
-def test_a_table_for_one_player_has_no_place(tables, address):
+def test_a_table_for_one_player_cannot_be_chosen(tables, address):
     a_table()
     assert visitor_of(a_player()).get(address).status_code == 404
 
 
-def test_whoever_may_play_at_one_table_at_a_time_is_told_so_and_gets_no_frame(tables):
+def test_a_player_limited_to_one_table_is_informed_and_gets_no_frame(tables):
     visitor = visitor_of(a_player("DE"))
     for address in (BOTH, "/en/beside/live/real/"):
         answer = visitor.get(address)
@@ -138,7 +138,7 @@ def test_a_window_that_asks_for_a_frame_by_itself_gets_the_whole_table(tables):
 
 
 @pytest.mark.sweep
-def test_what_both_tables_share_stands_around_them_once(tables):
+def test_shared_parts_of_both_tables_appear_once(tables):
     visitor = visitor_of(a_player())
     framed, around = visitor.get(FRAME).text, visitor.get(BOTH).text
     for part in ('class="bar"', 'id="session-warning"'):

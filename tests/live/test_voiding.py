@@ -104,7 +104,7 @@ class TestInEachPhase:
         assert len(events("round.voided")) == 1
 
     @pytest.mark.sweep
-    def test_everybody_in_it_is_told_once(self, phase):
+    def test_everybody_in_it_is_informed_once(self, phase):
         live_table = a_live_table()
         players, live_round = a_round_in(phase, live_table)
         void_round(live_round)
@@ -115,7 +115,7 @@ class TestInEachPhase:
             assert take_void_notices(player, live_table.table_id, Mode.FREE) == ()
 
     @pytest.mark.sweep
-    def test_the_event_stands_for_every_part(self, phase):
+    def test_the_event_has_every_part(self, phase):
         live_table = a_live_table()
         _, live_round = a_round_in(phase, live_table)
         void_round(live_round)
@@ -153,7 +153,7 @@ class TestInEachPhase:
 @pytest.mark.django_db
 class TestOneRound:
     @pytest.mark.sweep
-    def test_that_nobody_bet_on_ends_and_nothing_is_kept_of_it(self):
+    def test_without_bets_ends_and_is_not_stored(self):
         live_table = a_live_table()
         ended = void_round(round_at(live_table))
         assert (ended.phase, Round.objects.count(), Void.objects.count()) == (Phase.VOID, 0, 0)

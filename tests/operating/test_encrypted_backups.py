@@ -99,7 +99,7 @@ class TestTakingOne:
         with pytest.raises(ValueError, match="it is for others"):
             age.opened(content, str(Identity.generate()))
 
-    def test_nothing_of_it_lies_on_the_disk_in_plain_at_any_moment(self, house, keys, file, monkeypatch):
+    def test_none_of_it_is_unencrypted_on_the_disk_at_any_moment(self, house, keys, file, monkeypatch):
         """Every byte of every file in its folder, from before the first one is written to the end."""
         seen = []
         write = encrypting.Counted.write
@@ -174,7 +174,7 @@ class TestTakingOne:
 
 
 class TestInPlain:
-    def test_a_production_house_does_not_back_itself_up_in_plain_unless_told(self, house, file, settings):
+    def test_a_production_house_does_not_back_itself_up_unencrypted_unless_configured(self, house, file, settings):
         settings.DEMO = False
         assert refusal("back_up", str(file)).startswith("BACKUP_RECIPIENTS is empty, so the backup would be readable")
         assert list(file.parent.iterdir()) == []
@@ -183,7 +183,7 @@ class TestInPlain:
         assert file.read_bytes().startswith(b"PGDMP")
 
     @pytest.mark.sweep
-    def test_told_so_it_is_plain_with_keys_too(self, house, keys, file):
+    def test_with_the_option_it_is_unencrypted_with_keys_too(self, house, keys, file):
         said("back_up", "--plain", str(file))
         assert file.read_bytes().startswith(b"PGDMP")
 

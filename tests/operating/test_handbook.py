@@ -95,7 +95,7 @@ def names_of(secret):
     return re.findall(r"`([A-Z_]+)`", secret) or [secret]
 
 
-def test_whoever_s_key_leaks_is_told_what_replaces_it():
+def test_a_leaked_key_has_a_procedure_to_replace_it():
     for name, how in ((name, row[2]) for row in REPLACED for name in names_of(row[0])):
         if name == "SANDBOX_BANK_KEY":  # opens nothing in production
             continue
@@ -132,7 +132,7 @@ def test_every_fault_is_one_that_the_house_names():
     assert [number for number in sorted(set(re.findall(r"sabot\.E\d+", TEXT))) if f'id="{number}"' not in known] == []
 
 
-def test_every_role_is_told_what_is_theirs():
+def test_every_role_reads_its_tasks():
     assert set(re.findall(r"^\| (\w+) \|", TEXT, re.M)) >= set(ROLE_DESCRIPTIONS)
 
 

@@ -260,7 +260,7 @@ class TestAToken:
             assert ApiToken.objects.get(pk=token.pk).revoked_at is None
 
     @pytest.mark.sweep
-    def test_is_revoked_in_a_settled_one_and_its_owner_told(self, token, file):
+    def test_is_revoked_in_a_settled_one_and_its_owner_informed(self, token, file):
         with restored(file) as words:
             assert "API tokens revoked: 1." in words
             assert ApiToken.objects.get(pk=token.pk).revoked_at
@@ -286,7 +286,7 @@ class TestANumberOfATransaction:
             assert counts_when_its_number_comes(owner, change)
 
     @pytest.mark.sweep
-    def test_is_that_of_no_other_in_a_settled_one(self, change, file):
+    def test_belongs_to_no_other_in_a_settled_one(self, change, file):
         with databases.empty("settled") as copy:
             said("restore", str(file))
             with psycopg.connect(copy.owner_url, autocommit=True) as owner:

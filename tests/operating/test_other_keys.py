@@ -53,7 +53,7 @@ class TestWhatSignsLogIns:
 
     @pytest.mark.django_db
     @pytest.mark.parametrize(("fallbacks", "status"), [(True, 200), (False, 302)])
-    def test_whoever_is_logged_in_stays_so_while_the_old_one_is_named(self, replace, fallbacks, status):
+    def test_logged_in_users_stay_so_while_the_old_one_is_named(self, replace, fallbacks, status):
         player = a_player()
         browser = Client()
         browser.force_login(player.user)
@@ -63,7 +63,7 @@ class TestWhatSignsLogIns:
             assert browser.get("/en/cashier/").status_code == status
 
     @pytest.mark.django_db
-    def test_and_after_it_has_gone_who_came_by_meanwhile(self, replace, settings):
+    def test_and_after_it_has_gone_who_came_in_the_meantime(self, replace, settings):
         browser = Client()
         browser.force_login(a_player().user)
         replace(fallbacks=True)
@@ -110,7 +110,7 @@ def test_a_token_is_replaced_by_a_second_one():
 
 
 @pytest.mark.django_db
-def test_all_tokens_are_revoked_at_once_on_record_and_their_owners_are_told():
+def test_all_tokens_are_revoked_at_once_on_record_and_their_owners_informed():
     programs = [ApiClient(a_player().user), ApiClient(a_player().user), ApiClient(a_member_of_staff("compliance").user)]
     with pytest.raises(CommandError, match="Enter a reason"):
         said("revoke_tokens", " ")

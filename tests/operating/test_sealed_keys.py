@@ -92,7 +92,7 @@ class TestSecondFactorKey:
         assert second_factor.accepts(staff, code_of(staff))
         assert "SECOND_FACTOR_KEY is the right key." in activation.demand_right()
 
-    def test_is_still_needed_until_all_is_sealed_anew(self, staff, change, settings):
+    def test_is_still_needed_until_all_is_sealed_again(self, staff, change, settings):
         _, turned, alone = change("SECOND_FACTOR_KEY")
         settings.SECOND_FACTOR_KEY = alone
         with pytest.raises(InvalidTag):
@@ -159,7 +159,7 @@ class TestWhoCannotSwap:
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     web.execute(f"UPDATE {table} SET sealed = sealed")
 
-    def test_the_owner_swaps_those_of_two_places_and_neither_is_dealt(self, cloned_db, owner):
+    def test_the_owner_swaps_those_of_two_seats_and_neither_is_dealt(self, cloned_db, owner):
         one, other, table = a_player(real=MONEY), a_player(real=MONEY), a_table()
         first, second = a_seat(one, table, player=1_000), a_seat(other, table, player=1_000)
         swap = (
@@ -178,7 +178,7 @@ class TestWhoCannotSwap:
 
 
 class TestDocumentKey:
-    def test_is_replaced_and_whoever_is_the_same_person_is_found_all_the_time(self, cloned_db, change, settings):
+    def test_is_replaced_and_duplicates_are_found_all_the_time(self, cloned_db, change, settings):
         known = a_player()
         submission = a_submission(known, document_number="SAME1234")
         account = an_account(a_verified_player(), IBAN)
@@ -223,7 +223,7 @@ class TestDocumentKey:
             assert accounts.reveal(PayoutAccount.objects.get(pk=each.pk)).startswith("SE")
         assert an_account(player, IBAN) == newer
 
-    def test_a_document_that_is_deleted_meanwhile_stays_deleted(self, cloned_db, change, settings, monkeypatch):
+    def test_a_document_deleted_in_the_meantime_stays_deleted(self, cloned_db, change, settings, monkeypatch):
         a_submission(a_player())
         _, settings.DOCUMENT_KEY, _ = change("DOCUMENT_KEY")
         shelf, *others = reencryption.SHELVES["DOCUMENT_KEY"]
@@ -284,7 +284,7 @@ class TestPartnerKey:
         settings.PARTNER_KEY = alone
         assert open_secrets()
 
-    def test_a_secret_that_was_sealed_anew_meanwhile_is_not_put_back(
+    def test_a_secret_sealed_again_in_the_meantime_is_not_restored(
         self, cloned_db, owner, change, settings, monkeypatch
     ):
         """Between the reading of a batch and its writing somebody else seals it again."""

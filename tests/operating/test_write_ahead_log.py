@@ -202,7 +202,7 @@ def test_brings_back_what_came_after_the_copy_of_the_files(server):
 
 
 @pytest.mark.sweep
-def test_nothing_of_it_lies_there_in_plain(kept_server):
+def test_none_of_it_is_there_unencrypted(kept_server):
     kept_server.do(f"INSERT INTO said VALUES ('{MARK}')")
     archive(kept_server)
     copies = [*(kept_server.top / "archive").iterdir(), *(kept_server.top / "backups").iterdir()]

@@ -239,21 +239,21 @@ def test_every_page_file_and_list_puts_on_record_whose_data_it_shows(world):
     assert shown >= SHOW_SOMEBODY
 
 
-def test_what_staff_type_is_no_look_at_anybody(world):
+def test_text_typed_by_staff_is_no_access(world):
     player = a_player()
     before = Event.objects.latest("pk").pk
     assert str(player) in world.visitor("compliance").get(f"/staff/significant/?about={player}").text
     assert people_on_record(before) == set()
 
 
-def test_events_of_every_kind_call_a_player_as_looks_know_them():
+def test_events_of_every_kind_name_a_player_as_the_access_log_does():
     players = set(Player.objects.values_list("pk", flat=True))
     said = {kind: json.loads(bytes(body))["data"] for kind, body in Event.objects.values_list("kind", "body")}
     assert {kind: names for kind, data in said.items() if (names := bare_numbers(data, players))} == {}
     assert len(said) >= 15
 
 
-def test_gli19_2_8_5_a_look_says_who_saw_what_of_whom_and_from_where():
+def test_gli19_2_8_5_an_access_record_says_who_saw_whose_data_and_from_where():
     player, by = a_player(), a_member_of_staff("support")
     visitor = a_visitor()
     visitor.force_login(by.user)

@@ -218,7 +218,7 @@ def test_no_click_on_a_page_from_before_changes_the_table(action, mode, stop):
 
 @pytest.mark.django_db
 @every_stop
-def test_nobody_takes_a_place_who_may_not_play(stop):
+def test_a_person_who_may_not_play_takes_no_seat(stop):
     player, table = a_player(real=100_000), a_table()
     visitor = a_visitor()
     visitor.force_login(player.user)

@@ -55,7 +55,7 @@ def test_gli19_2_5_3_only_the_right_password_learns_of_the_lock_and_how_to_reach
     assert settings.SUPPORT_EMAIL in right.content.decode()
 
 
-def test_a_session_that_began_beside_the_lock_is_over_at_its_next_page(player):
+def test_a_session_begun_during_the_lock_is_over_at_its_next_page(player):
     """A log-in checked before the lock gets its session after it."""
     visitor = a_visitor()
     lock(player)

@@ -76,7 +76,7 @@ def steps(conversation: Conversation) -> list[str]:
 
 class TestWhoseItIs:
     @pytest.mark.sweep
-    def test_it_is_taken_handed_over_and_given_back_with_its_history(self, player, support, colleague):
+    def test_it_is_taken_handed_over_and_returned_with_its_history(self, player, support, colleague):
         case = a_complaint(player)
         desk, address = logged_in(support), f"/staff/service/{case.pk}/assign/"
         taken = desk.post(address, {"whose": 0, "to": support.pk}, follow=True)
@@ -94,7 +94,7 @@ class TestWhoseItIs:
         said = [(each["data"]["before"], each["data"]["after"]) for each in events("complaint.assigned")]
         assert said == [("", str(support)), (str(support), str(colleague)), (str(colleague), "")]
 
-    def test_whoever_comes_second_is_told_whose_it_is(self, player, support, colleague):
+    def test_the_second_learns_who_owns_it(self, player, support, colleague):
         case = a_complaint(player)
         complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
         late = logged_in(colleague).post(
@@ -123,7 +123,7 @@ class TestWhoseItIs:
         with pytest.raises(IntegrityError), transaction.atomic():
             Conversation.objects.filter(pk=asked.pk).update(assigned_to=support)
 
-    def test_a_colleague_s_case_is_answered_by_whoever_reads_whose_it_is(self, player, support, colleague):
+    def test_a_colleague_s_case_is_answered_after_reading_who_owns_it(self, player, support, colleague):
         case = a_complaint(player)
         complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
         desk = logged_in(colleague)
@@ -134,7 +134,7 @@ class TestWhoseItIs:
         case.refresh_from_db()
         assert (case.state, case.assigned_to) == (STATE.ANSWERED, support)
 
-    def test_what_the_player_writes_is_looked_into_by_whose_it_is(self, player, support):
+    def test_the_player_s_message_goes_to_the_owner_of_the_case(self, player, support):
         case = a_complaint(player)
         conversations.answer(staff=support, conversation_id=case.pk, text="Which?", seen=last(case))
         complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
@@ -204,7 +204,7 @@ class TestDeciding:
         assert said[-1] == (str(support), str(colleague))
 
     @pytest.mark.sweep
-    def test_whoever_decided_before_reads_so_when_it_is_open_again(self, player, support, colleague):
+    def test_the_earlier_decider_reads_when_it_is_open_again(self, player, support, colleague):
         case = decided(a_complaint(player), support)
         complaints.reopen(player=player, conversation_id=case.pk, text="But.")
         address = f"/staff/service/{case.pk}/"
@@ -218,7 +218,7 @@ class TestDeciding:
         data = {"text": "No.", "verdict": "rejected", "seen": last(case), "sure": "on"}
         assert operator.post(f"/staff/service/{case.pk}/decide/", data).status_code == 403
 
-    def test_what_the_player_wrote_meanwhile_is_read_first(self, player, support):
+    def test_the_player_s_message_of_the_meantime_is_read_first(self, player, support):
         case = a_complaint(player)
         data = {"text": "Not typed again.", "verdict": "rejected", "seen": last(case), "sure": "on"}
         conversations.reply(player=player, conversation_id=case.pk, text="It has solved itself.")
@@ -240,7 +240,7 @@ class TestDeciding:
 
 
 class TestOpeningAgain:
-    def test_gli19_a_4_4_a_player_who_does_not_agree_has_it_looked_into_again(self, player, support):
+    def test_gli19_a_4_4_a_player_who_does_not_agree_has_it_reviewed_again(self, player, support):
         case = a_complaint(player)
         complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
         decided(case, support)
@@ -304,7 +304,7 @@ class TestOpeningAgain:
 
 
 class TestItsDay:
-    def test_what_was_promised_stands_when_the_limit_changes(self, cloned_db, owner: psycopg.Connection):
+    def test_a_promised_date_stays_when_the_limit_changes(self, cloned_db, owner: psycopg.Connection):
         player = a_player("DK")
         before = a_complaint(player)
         promised = Conversation.objects.get(pk=before.pk).due_at
@@ -315,7 +315,7 @@ class TestItsDay:
         assert timedelta(0) <= after.due_at - after.began_at - timedelta(days=3) < timedelta(minutes=1)
         assert Jurisdiction.objects.get(pk="SE").complaint_days == 14
 
-    def test_an_overdue_complaint_is_told_of_once(self, player, support):
+    def test_an_overdue_complaint_is_reported_once(self, player, support):
         late, _in_time = a_complaint(player, days=-1), a_complaint(player)
         assert [complaints.notify_overdue() for _ in range(2)] == [1, 0]
         assert steps(late) == [CaseStep.OVERDUE]
@@ -336,7 +336,7 @@ class TestTheDesk:
     def shown(self, desk: Client, **asked: str) -> list[int]:
         return [each.pk for each in desk.get("/staff/service/complaints/", asked).context["complaints"]]
 
-    def test_has_what_is_due_first_first_and_marks_it(self, player, support):
+    def test_has_the_most_urgent_first_and_marks_it(self, player, support):
         cases = [a_complaint(player, days=days) for days in (14, -1, 1)]
         conversations.begin(player=player, topic=Topic.QUESTION, text="When?")
         desk = logged_in(support)
@@ -361,7 +361,7 @@ class TestTheDesk:
         assert self.shown(desk, where="DK") == []
 
     @pytest.mark.sweep
-    def test_goes_on_by_a_mark_and_keeps_what_was_asked_for(self, db, support):
+    def test_goes_on_by_a_cursor_and_keeps_the_filters(self, db, support):
         for _ in range(4):
             someone = a_player("SE")
             for _ in range(8):
@@ -379,7 +379,7 @@ class TestTheDesk:
     @pytest.mark.parametrize(
         "mark", sample(["x", "~", "2026-01-01~x", "2026-99-99T00:00:00+00:00~1", "2026-01-01T00:00:00~1"], 1)
     )
-    def test_a_mark_that_is_none_leads_to_the_first_page(self, player, support, mark):
+    def test_an_invalid_cursor_leads_to_the_first_page(self, player, support, mark):
         case = a_complaint(player)
         assert self.shown(logged_in(support), before=mark) == [case.pk]
         assert self.shown(logged_in(support), after=mark) == [case.pk]
@@ -426,7 +426,7 @@ class TestKeeping:
         with pytest.raises(DatabaseError), transaction.atomic():
             Conversation.objects.update(due_at=None)
 
-    def test_a_complaint_does_not_end_without_a_verdict_whoever_writes(self, player):
+    def test_a_complaint_does_not_end_without_a_verdict_by_any_writer(self, player):
         a_complaint(player)
         with pytest.raises(IntegrityError), transaction.atomic():
             Conversation.objects.update(state=STATE.CLOSED)

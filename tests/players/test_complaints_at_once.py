@@ -92,7 +92,7 @@ def test_without_the_lock_two_decisions_would_be_written_and_one_fail_on_the_dat
     assert ComplaintStep.objects.filter(step=CaseStep.DECIDED).count() == 1
 
 
-def test_one_decision_stands_and_the_other_is_not_sent(case, people):
+def test_one_decision_holds_and_the_other_is_not_sent(case, people):
     said = at_once(
         [deciding(case, by, verdict) for by, verdict in zip(people, (Verdict.UPHELD, Verdict.REJECTED), strict=True)]
     )

@@ -115,7 +115,7 @@ class TestGrounds:
 @pytest.mark.django_db
 class TestFlags:
     @pytest.mark.sweep
-    def test_whoever_registered_first_stands_first_whoever_sent_first(self):
+    def test_the_first_to_register_comes_first_whatever_the_order_of_documents(self):
         first, second = a_player(), a_player()
         a_submission(second, document_number="SAME1234")
         a_submission(first, document_number="SAME1234")
@@ -146,7 +146,7 @@ class TestFlags:
         assert kept != encryption.fingerprint("number", b"SAME1234")
 
     @pytest.mark.sweep
-    def test_everyone_can_be_searched_anew(self):
+    def test_everyone_can_be_searched_again(self):
         """Data stored by an older comparison is stored and compared again."""
         first, second = a_player(), a_player()
         a_submission(first, document_number="SAME1234")
@@ -223,20 +223,20 @@ class TestResolving:
 
 
 class TestAtOnce:
-    def test_looking_without_a_lock_nobody_sees_the_other(self, cloned_db: Database, monkeypatch):
+    def test_searching_without_a_lock_nobody_sees_the_other(self, cloned_db: Database, monkeypatch):
         """The race: both have stored their common data, neither has committed, both search."""
         players = [a_player(), a_player()]
         have_kept, have_looked = Barrier(2), Barrier(2)
         flag = duplicates._flag
         monkeypatch.setattr(duplicates, "hold_still", lambda: None)
 
-        def look_when_both_have_kept(player: Player) -> int:
+        def search_when_both_have_kept(player: Player) -> int:
             have_kept.wait(timeout=30)
             flagged = flag(player)
             have_looked.wait(timeout=30)
             return flagged
 
-        monkeypatch.setattr(duplicates, "_flag", look_when_both_have_kept)
+        monkeypatch.setattr(duplicates, "_flag", search_when_both_have_kept)
         at_once([partial(duplicates.note, player=player, ground=Ground.PHONE, value="1") for player in players])
         assert Duplicate.objects.count() == 0
         assert Trait.objects.count() == 2

@@ -198,7 +198,7 @@ class TestSending:
 
 
 class TestThePage:
-    def test_asks_whoever_has_not_begun(self, visitor):
+    def test_asks_players_who_have_not_begun(self, visitor):
         answer = visitor.get(PAGE)
         assert "Identity verification" in answer.text
         assert 'enctype="multipart/form-data"' in answer.text
@@ -342,7 +342,7 @@ class TestTheBackOffice:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("what", sample(["verify", "refuse"], 1))
-    def test_the_second_reviewer_is_told_who_was_faster(self, what):
+    def test_the_second_reviewer_learns_who_was_faster(self, what):
         sent = a_submission(a_player())
         staff_visitor().post(f"/staff/identity/{sent.pk}/verify/", {"agrees": "on"})
         answer = staff_visitor().post(

@@ -122,7 +122,7 @@ class TestChanging:
         there = end.astimezone(ZoneInfo("Europe/Stockholm"))
         assert (there.hour, there.minute, there.second) == (0, 0, 0)
 
-    def test_a_second_wish_takes_the_place_of_the_first_and_waits_anew(self):
+    def test_a_second_request_replaces_the_first_and_waits_again(self):
         player = a_player("GB")
         ask(player, LOSS, DAY, 500)
         first, second = ask(player, LOSS, DAY, 600), ask(player, LOSS, DAY, 700)
@@ -281,7 +281,7 @@ class TestBeforePlay:
         assert len(events("limits.declined", on=str(player))) == 1
 
     @pytest.mark.parametrize("code", ["DK", "RO", "GB"])
-    def test_whoever_sets_one_is_not_asked(self, code):
+    def test_a_player_who_sets_one_is_not_asked(self, code):
         player = a_newcomer(code)
         ask(player, DEPOSIT, WEEK, 1000)
         assert not should_offer(player)

@@ -76,7 +76,7 @@ class TestALock:
         assert len(events("login.locked", on=str(player))) == 1
 
     @pytest.mark.sweep
-    def test_does_not_come_where_a_success_lies_between(self, player):
+    def test_does_not_come_where_a_success_is_between(self, player):
         for _ in range(2):
             fail(player.user, times=2)
             assert log_in(a_visitor(), player.user).status_code == 302
@@ -84,7 +84,7 @@ class TestALock:
         assert WRONG in fail(player.user, times=2)[1].text
 
     @pytest.mark.sweep
-    def test_does_not_come_where_half_an_hour_lies_between(self, player):
+    def test_does_not_come_where_half_an_hour_is_between(self, player):
         fail(player.user, times=2)
         minutes_pass(31)
         assert WRONG in fail(player.user, times=2)[1].text
@@ -107,7 +107,7 @@ class TestALock:
         locked()
         assert log_in(a_visitor(), player.user)["Location"] == "/"
 
-    def test_looks_the_same_for_a_name_that_nobody_has(self, player):
+    def test_is_the_same_for_an_unknown_name(self, player):
         def page(visitor, email: str) -> str:
             text = visitor.get(UNLOCK).text
             return re.sub(r'(csrfmiddlewaretoken" value|nonce)="[^"]*"', "", text).replace(email, "")

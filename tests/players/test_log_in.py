@@ -148,7 +148,7 @@ class TestAFailure:
         log_in(a_visitor(), player.user, login="nobody@example.com")
         assert len(events("login.failed", on="log-in")) == before + 1
 
-    def test_twenty_times_from_one_address_is_told_to_wait(self):
+    def test_twenty_times_from_one_address_is_asked_to_wait(self):
         visitor = a_visitor()
         for number in range(20):
             answer = visitor.post("/en/account/login/", {"login": f"nobody{number}@example.com", "password": "wrong"})
@@ -174,13 +174,13 @@ class TestTheLastLogIn:
         return visitor.get("/en/").text
 
     @pytest.mark.sweep
-    def test_is_not_told_to_who_was_never_here(self, player):
+    def test_is_not_reported_to_a_person_who_was_never_here(self, player):
         visitor = a_visitor()
         log_in(visitor, player.user)
         assert "Last log-in" not in self.said(visitor)
 
     @pytest.mark.sweep
-    def test_is_told_with_the_failures_since(self, player):
+    def test_is_reported_with_the_failures_since(self, player):
         log_in(a_visitor(), player.user)
         player.user.refresh_from_db()
         zone = player.jurisdiction.time_zone
@@ -194,7 +194,7 @@ class TestTheLastLogIn:
         assert "Last log-in" not in self.said(visitor)
 
     @pytest.mark.sweep
-    def test_is_told_to_staff(self):
+    def test_is_reported_to_staff(self):
         user = a_member_of_staff("operator", password=PASSWORD).user
         user.last_login = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
         user.save()
@@ -287,6 +287,6 @@ class TestAForgedForm:
         log_in_page = visitor.get(answer["HX-Redirect" if htmx else "Location"])
         assert "Your session has ended. Log in to continue." in log_in_page.text
 
-    def test_from_a_fragment_has_its_page_loaded_anew(self):
+    def test_from_a_fragment_reloads_its_page(self):
         answer = Client(enforce_csrf_checks=True).post("/en/account/logout/", headers={"HX-Request": "true"})
         assert (answer.status_code, answer["HX-Refresh"]) == (403, "true")

@@ -135,7 +135,7 @@ def test_several_workers_send_each_mail_once(cloned_db):
     assert sorted(sent.to[0] for sent in post.outbox) == sorted(f"reader{number}@example.com" for number in range(12))
 
 
-def test_beat_sweeps_what_no_message_told_of():
+def test_beat_sends_what_no_notification_announced():
     assert app.conf.beat_schedule["send mail"]["task"] == send_mail.name
 
 

@@ -126,7 +126,7 @@ def test_the_document_marks_each_rule_with_its_source(subtests):
             assert rows[row_of[column]][code].endswith(source)
 
 
-def test_every_figure_of_a_profile_stands_in_the_document():
+def test_every_figure_of_a_profile_is_in_the_document():
     plain = {"code", "language", "currencies", "minimum_age", "deposit_periods"}
     columns = {field.name for field in Jurisdiction._meta.get_fields() if field.concrete} - plain
     assert len(columns) == len(SAYS)

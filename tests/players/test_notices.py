@@ -238,7 +238,7 @@ class TestPages:
         made = Notice.objects.get()
         assert made.shown_until == made.ends_at
 
-    def test_of_two_for_the_same_time_the_second_is_told(self):
+    def test_of_two_for_the_same_time_the_second_is_refused(self):
         a_notice()
         page = at("operator").post("/staff/notices/new/", sent("publish")).content.decode()
         assert "Another notice covers this time" in page

@@ -73,7 +73,7 @@ def test_the_cashier_keeps_the_same_pace(someone):
 
 
 @pytest.mark.sweep
-def test_whoever_pretends_to_be_the_bank_is_slowed_too(cloned_db, settings):
+def test_a_caller_who_pretends_to_be_the_bank_is_slowed_too(cloned_db, settings):
     """Refusals are recorded, and nobody may fill the log at will."""
     settings.FORMS_PER_SECOND = 2
     with time_machine.travel(NOW, tick=False) as clock:

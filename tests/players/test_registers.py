@@ -66,7 +66,7 @@ class TestANationalRegister:
         assert listed.asked == 1
         assert [each["data"]["outcome"] for each in events("register.checked", on=str(player))] == ["clear", "clear"]
 
-    def test_keeps_whoever_it_lists_from_play_real_and_free(self, listed):
+    def test_keeps_listed_people_from_play_real_and_free(self, listed):
         player, table = a_player(), a_table()
         listed.listed = {player.pk}
         assert 'data-ineligibility="register"' in at_table(player, table)

@@ -143,7 +143,7 @@ class TestAnAddressThatHasAnAccount:
         text = visitor.get(answer["Location"]).text.replace(changes["email"].lower(), "")
         return re.sub(r'(csrfmiddlewaretoken" value|nonce)="[^"]*"', "", text)
 
-    def test_is_answered_like_any_other_and_its_owner_is_told(self):
+    def test_is_answered_like_any_other_and_its_owner_is_informed(self):
         User.objects.create_user("new.player@example.com", language="da")
         taken = self.page_after(email="NEW.player@example.COM")
         assert taken == self.page_after(email="another@example.com")

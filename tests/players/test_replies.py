@@ -86,7 +86,7 @@ class TestShipped:
     def test_every_jurisdiction_has_a_help_line_and_somebody_to_turn_to(self):
         assert set(HELP) == set(TURN_TO) == {where.code for where in Jurisdiction.objects.all()}
 
-    def test_what_letters_say_of_help_and_of_where_to_turn_stands_in_the_rules_of_the_nations(self):
+    def test_what_letters_say_of_help_and_appeals_is_in_the_national_rules(self):
         rules = (sources.project().root / "docs" / "national-rules.md").read_text()
         for code, where in (*HELP.items(), *TURN_TO.items()):
             (line,) = [line for line in rules.splitlines() if line.startswith(f"- {code}: ") and where in line]
@@ -112,7 +112,7 @@ class TestKeeping:
         assert [each.number for each in replies.versions("mine")] == [2, 1]
         assert [event["data"]["version"] for event in events("reply.written", on="reply:mine")] == [1, 2]
 
-    def test_of_two_who_write_the_next_version_one_is_told(self, writer):
+    def test_of_two_who_write_the_next_version_one_is_refused(self, writer):
         a_template(writer)
         a_template(writer, "First", based_on=1)
         with pytest.raises(replies.Meanwhile):
@@ -132,7 +132,7 @@ class TestKeeping:
     @pytest.mark.parametrize(
         ("number", "said", "by"), [(3, "", True), (1, " ", True), (1, "", False)], ids=["later", "empty", "nobody's"]
     )
-    def test_the_database_takes_no_version_that_is_none(self, writer, number, said, by):
+    def test_the_database_refuses_an_invalid_version(self, writer, number, said, by):
         kept = texts() | ({"ro": said} if said else {})
         with pytest.raises(DatabaseError), transaction.atomic():
             ReplyTemplate.objects.create(
@@ -176,7 +176,7 @@ class TestPages:
         assert "New sv" in page.text
         assert not ReplyTemplate.objects.filter(name="mine").exists()
 
-    def test_whoever_comes_second_keeps_what_was_written(self, writer):
+    def test_the_second_keeps_the_written_text(self, writer):
         a_template(writer)
         a_template(writer, "First", based_on=1)
         page = at("supervisor").post("/staff/replies/mine/", sent("Second", based_on=1))
@@ -193,7 +193,7 @@ class TestPages:
         assert desk.post("/staff/replies/nothing/withdraw/", {"number": 1, "reason": "old"}).status_code == 404
         assert desk.get("/staff/replies/nothing/").status_code == 404
 
-    def test_whoever_answers_reads_them_and_does_not_write(self):
+    def test_staff_who_answer_read_them_and_do_not_write(self):
         desk = at("support")
         assert "New version" not in desk.get("/staff/replies/deposit/").text
         assert desk.post("/staff/replies/deposit/", sent(based_on=1)).status_code == 403
@@ -229,7 +229,7 @@ class TestFilling:
 
 @pytest.mark.django_db
 class TestAnswering:
-    def test_the_text_is_put_in_the_player_s_language_with_the_english_beside_and_sent_as_edited(self, writer):
+    def test_the_text_is_in_the_player_s_language_next_to_the_english_and_sent_as_edited(self, writer):
         player = reading("ro", a_player("RO"))
         made, thread, desk = a_template(writer), a_thread(player), at("support")
         address = f"/staff/service/{thread.pk}/"
@@ -332,7 +332,7 @@ class TestAnswering:
         late.post(address, {"text": "The second answer.", "seen": last(thread)})
         assert ServiceMessage.objects.latest("pk").text == "The second answer."
 
-    def test_what_the_player_wrote_meanwhile_is_read_before_anything_is_sent(self, player):
+    def test_the_player_s_message_of_the_meantime_is_read_before_anything_is_sent(self, player):
         thread = a_thread(player)
         read = last(thread)
         conversations.reply(player=player, conversation_id=thread.pk, text="It has solved itself.")
@@ -340,7 +340,7 @@ class TestAnswering:
             conversations.answer(staff=a_member_of_staff("support"), conversation_id=thread.pk, text="Late.", seen=read)
 
     @pytest.mark.sweep
-    def test_a_conversation_closed_meanwhile_shows_what_was_not_sent(self, player):
+    def test_a_conversation_closed_in_the_meantime_shows_the_unsent_text(self, player):
         thread = a_thread(player)
         conversations.close_own(player=player, conversation_id=thread.pk)
         page = at("support").post(f"/staff/service/{thread.pk}/", {"text": "Too late.", "seen": last(thread)}).text

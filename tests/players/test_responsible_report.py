@@ -24,7 +24,7 @@ def read(since, **choices):
     return rows, {row[3]: row[4] for row in answer.totals()}
 
 
-def test_an_exclusion_is_told_with_beginning_end_reason_and_by_whom():
+def test_an_exclusion_is_listed_with_beginning_end_reason_and_author():
     player, staff = a_player("SE"), a_member_of_staff("compliance")
     since = clock()
     exclusion = exclusions.exclude(player=player, days=30, reason="asked on the telephone", by=staff)
@@ -69,7 +69,7 @@ def test_a_limit_that_waits_says_from_when_on_it_holds():
     assert counts == {"Limit set, changed or removed": "1 in total", "Pending change withdrawn": "1 in total"}
 
 
-def test_time_is_told_in_hours_and_a_limit_that_goes_as_none():
+def test_time_is_given_in_hours_and_a_removed_limit_as_none():
     player = a_player("DK")
     since = clock()
     limits.set_limit(player=player, kind=LimitKind.TIME, period=Period.DAY, amount=5400, by=str(player))
@@ -77,7 +77,7 @@ def test_time_is_told_in_hours_and_a_limit_that_goes_as_none():
     assert (row["before"], row["after"]) == ("none", "1.50 hours")
 
 
-def test_reality_checks_markers_contacts_and_registers_are_told():
+def test_reality_checks_markers_contacts_and_registers_are_listed():
     player, staff = a_player("SE"), a_member_of_staff("compliance")
     since = clock()
     play_sessions.choose_interval(player=player, minutes=30)

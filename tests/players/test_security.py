@@ -86,7 +86,7 @@ class TestAPassword:
         assert answer.status_code == 200
         assert not events("password.changed", on=str(player))
 
-    def test_forgotten_is_set_anew_with_a_mailed_code(self, player):
+    def test_forgotten_is_reset_with_a_mailed_code(self, player):
         visitor, ours = a_visitor(), "/en/account/password/forgotten/"
         assert visitor.post(ours, {"email": player.user.email})["Location"] == f"{ours}code/"
         assert "This code is incorrect." in visitor.post(f"{ours}code/", {"code": "BBBB-BBBB"}).text
@@ -119,7 +119,7 @@ class TestAPassword:
 class TestAnAddress:
     FORM = f"{SECURITY}email/"
 
-    def test_changes_once_the_new_one_is_confirmed_and_the_old_one_is_told(self, player):
+    def test_changes_once_the_new_one_is_confirmed_and_the_old_one_is_notified(self, player):
         old, visitor = player.user.email, trusted(player.user)
         answer = visitor.post(self.FORM, {"email": "next@example.com", "action_add": "1"})
         assert answer["Location"] == "/en/account/verify/"
@@ -149,7 +149,7 @@ class TestAnAddress:
         assert User.objects.get(pk=player.user.pk).email == player.user.email
 
     @pytest.mark.sweep
-    def test_that_someone_else_has_registered_meanwhile_is_said(self, player):
+    def test_reports_that_someone_else_has_registered_in_the_meantime(self, player):
         visitor = self.wanting(player)
         User.objects.create_user("next@example.com")
         assert "This e-mail address cannot be used." in self.confirm(visitor).text
@@ -313,7 +313,7 @@ class TestRecoveryCodes:
             assert said in head
 
     @pytest.mark.sweep
-    def test_are_made_anew(self, player):
+    def test_are_made_again(self, player):
         visitor = set_up_app(player.user)
         before = self.codes(visitor.get(f"{SECURITY}codes/").text)
         assert visitor.post(f"{SECURITY}codes/new/")["Location"] == f"{SECURITY}codes/"

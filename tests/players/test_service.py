@@ -191,7 +191,7 @@ class TestAnswering:
         assert message in desk.post(f"/staff/service/{conversation.pk}/close/", data, follow=True).text
         assert ServiceMessage.objects.count() == 1
 
-    def test_what_the_player_wrote_meanwhile_is_read_before_anything_is_closed(self, player, support):
+    def test_the_player_s_message_of_the_meantime_is_read_before_anything_is_closed(self, player, support):
         asked = conversations.begin(player=player, topic=Topic.QUESTION, text="When?")
         read = last(asked)
         conversations.reply(player=player, conversation_id=asked.pk, text="And where?")
@@ -202,7 +202,7 @@ class TestAnswering:
         desk.post(f"/staff/service/{asked.pk}/close/", {"seen": last(asked)})
         assert Conversation.objects.get().state == ConversationState.CLOSED
 
-    def test_an_empty_answer_is_none(self, player, support):
+    def test_an_empty_answer_is_refused(self, player, support):
         conversation = a_complaint(player)
         page = logged_in(support).post(f"/staff/service/{conversation.pk}/", {"text": " ", "seen": last(conversation)})
         assert "This field is required." in page.text
@@ -210,14 +210,14 @@ class TestAnswering:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("thread", [2**62, 2**70])
-    def test_a_conversation_that_is_none_is_not_there(self, player, support, thread):
+    def test_an_unknown_conversation_is_not_found(self, player, support, thread):
         assert logged_in(player).get(f"/en/service/{thread}/").status_code == 404
         assert logged_in(support).get(f"/staff/service/{thread}/").status_code == 404
 
 
 class TestWritingFirst:
     @pytest.mark.sweep
-    def test_staff_write_to_a_player_who_is_told_by_mail_and_answers_in_the_house(self, player, support):
+    def test_staff_write_to_a_player_who_is_mailed_and_answers_in_the_house(self, player, support):
         desk = logged_in(support)
         address = f"/staff/service/new/{player.pk}/"
         assert f'href="{address}"' in desk.get(f"/staff/players/{player.pk}/").text

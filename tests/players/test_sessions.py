@@ -118,7 +118,7 @@ class TestWithoutAnAction:
         assert session_of(of_staff).ended_at is None
 
     @pytest.mark.sweep
-    def test_every_action_begins_the_time_anew(self):
+    def test_every_action_restarts_the_time(self):
         visitor = a_browser(a_player().user)
         for _ in range(3):
             pass_time(PLAYER - 30 * SECOND)

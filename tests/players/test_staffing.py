@@ -91,7 +91,7 @@ class TestMaking:
         log_in(visitor, user, NEW_PASSWORD)
         assert visitor.get("/staff/")["Location"] == "/en/account/security/"
 
-    def test_no_address_stands_in_an_event(self):
+    def test_no_address_is_in_an_event(self):
         asked = ask_to_make(asker())
         assert ADDRESS not in asked.on
         (event,) = events("approval.asked", on=f"approval:{asked.pk}")
@@ -181,7 +181,7 @@ class TestDisabling:
             ask(StaffAction.DISABLE, member)
 
     @pytest.mark.sweep
-    def test_also_works_for_whoever_has_no_second_factor(self):
+    def test_also_works_for_staff_without_a_second_factor(self):
         member = a_member_of_staff("support", factor=False)
         decide(ask(StaffAction.DISABLE, member))
         assert not User.objects.get(pk=member.user_id).is_active
@@ -205,7 +205,7 @@ class TestDisabling:
             decide(pending)
         assert decide(pending, yes=False)
 
-    def test_takes_somebody_besides_the_two_who_can_decide_or_the_command_line(self):
+    def test_needs_somebody_other_than_the_two_deciders_or_the_command_line(self):
         one, other = a_member_of_staff("administrator"), decider()
         with pytest.raises(staff.NobodyDecides, match="make_staff"):
             ask(StaffAction.DISABLE, other, by=one)

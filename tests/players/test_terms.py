@@ -26,7 +26,7 @@ def test_a_changed_text_is_a_new_version():
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_has_all_of_it_with_version_and_date(language):
+def test_every_language_has_the_whole_text_with_version_and_date(language):
     page = a_visitor().get(f"/{language}/terms/").text
     assert page.count("<h2>") == terms.text("en").count("<h2>") == 15
     assert f" {terms.VERSION}," in page

@@ -60,7 +60,7 @@ class TestOfAPlayer:
         assert 'href="/api/docs/"' in page
 
     @pytest.mark.sweep
-    def test_stands_with_what_it_may_and_when_it_did(self):
+    def test_is_listed_with_its_rights_and_times_of_use(self):
         player = a_player()
         token, key = a_token(player.user, Scope.READ, Scope.LIMITS, name="<b>Chart")
         comes_in(key)
@@ -99,7 +99,7 @@ class TestOfAPlayer:
         assert key not in visitor.get(PROGRAMS).text
 
     @pytest.mark.sweep
-    def test_the_page_with_the_key_loaded_anew_makes_no_second_one(self):
+    def test_reloading_the_page_with_the_key_makes_no_second_one(self):
         player = a_player()
         visitor = surely(player.user)
         asked = ASKED | {"once": once_of(visitor.get(NEW))}
@@ -227,14 +227,14 @@ class TestOfStaff:
         assert comes_in(key) == 200
 
     @pytest.mark.sweep
-    def test_of_whoever_lost_the_role_is_marked(self):
+    def test_of_a_person_who_lost_the_role_is_marked(self):
         a_token(a_member_of_staff("support").user, Scope.EVENTS, name="Mirror")
         assert "refused" in logged_in(a_member_of_staff("administrator").user).get(OF_STAFF).text
 
 
 class TestAPlayersOnTheirPageForStaff:
     @pytest.mark.sweep
-    def test_stands_there_and_is_revoked_from_the_list_with_a_reason(self):
+    def test_is_listed_and_revoked_from_the_list_with_a_reason(self):
         player, staff = a_player(), a_member_of_staff("support")
         token, key = a_token(player.user, Scope.PLAY)
         visitor = logged_in(staff.user)

@@ -56,7 +56,7 @@ class TestTheKey:
 
 
 class TestMaking:
-    def test_is_on_record_and_its_owner_is_told_by_mail(self):
+    def test_is_on_record_and_its_owner_is_mailed(self):
         player = a_player()
         token, _ = tokens.make(user=player.user, name="Chart", scopes=[Scope.READ, Scope.PLAY], days=30, ip="192.0.2.7")
         (event,) = events("token.made")
@@ -66,7 +66,7 @@ class TestMaking:
         told = last_mail(player.user.email, "account_changed").body
         assert f"Its name is “Chart”, and its key begins with {token.start}." in told
 
-    def test_of_staff_is_something_that_somebody_looks_at(self):
+    def test_of_staff_is_reviewed_by_somebody(self):
         member = a_member_of_staff("compliance")
         token, _ = a_token(member.user, Scope.EVENTS, days=1)
         (event,) = events("staff.token_made")
@@ -82,7 +82,7 @@ class TestMaking:
         with pytest.raises(tokens.NotTheirs):
             a_token(a_member_of_staff("compliance").user, Scope.EVENTS, scope)
 
-    def test_of_nothing_is_none(self):
+    def test_without_scopes_is_refused(self):
         with pytest.raises(tokens.NotTheirs):
             tokens.make(user=a_player().user, name="Chart", scopes=[], days=1)
 
@@ -179,7 +179,7 @@ class TestTheOwner:
         assert comes_in(key) == 200
 
     @pytest.mark.parametrize("action", [StaffAction.DISABLE, StaffAction.FACTORS])
-    def test_of_staff_whom_two_others_shut_out_has_none_any_more(self, action):
+    def test_of_staff_shut_out_by_two_others_does_not_exist_any_more(self, action):
         member = a_member_of_staff("compliance")
         asker, decider = a_member_of_staff("administrator"), a_member_of_staff("administrator")
         token, key = a_token(member.user, Scope.EVENTS)
@@ -254,7 +254,7 @@ class TestTheLastUse:
         assert token.used_at
         assert token.used_at > first - timedelta(seconds=61)
 
-    def test_of_one_that_is_refused_is_none(self):
+    def test_of_a_refused_one_does_not_exist(self):
         player = a_player()
         token, key = a_token(player.user)
         tokens.revoke(token_id=token.pk, by=str(player))

@@ -89,7 +89,7 @@ def test_there_are_never_more_tokens_than_may_be(player):
     assert tokens.running(player.user).count() == tokens.MOST
 
 
-def test_a_token_that_is_revoked_meanwhile_begins_no_session(player, token):
+def test_a_token_revoked_in_the_meantime_begins_no_session(player, token):
     act = acting(token)
     tokens.revoke(token_id=token.pk, by=str(player))
     with pytest.raises(Problem) as refused:

@@ -44,7 +44,7 @@ def test_what_it_was_called_is_forgotten_with_the_account(cloned_db, owner: psyc
     assert (token.name, token.used_from) == ("", "")
 
 
-def test_its_owner_is_told_all_of_it_but_what_is_kept_of_the_key(db):
+def test_its_owner_is_mailed_everything_except_the_stored_key(db):
     player = a_player()
     token, _ = a_token(player.user)
     (part,) = [part for part in PARTS if part.model is ApiToken]

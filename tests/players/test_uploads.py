@@ -67,7 +67,7 @@ def test_what_is_hidden_in_a_picture_is_left_behind():
     assert b"script" not in kept
 
 
-def test_a_picture_that_lies_on_its_side_is_put_upright():
+def test_a_sideways_picture_is_turned_upright():
     exif = Image.Exif()
     exif[0x0112] = 6
     assert Image.open(BytesIO(check_upload(picture(exif=exif)).content)).size == (400, 640)

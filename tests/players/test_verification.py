@@ -40,7 +40,7 @@ def standing(player) -> IdentityStatus:
 
 
 @pytest.mark.django_db
-class TestStanding:
+class TestState:
     def test_nobody_is_verified_who_has_sent_nothing(self):
         player = a_player()
         assert standing(player) is IdentityStatus.NOT_BEGUN
@@ -71,7 +71,7 @@ class TestStanding:
         verification.verify(submission_id=again.pk, by=reviewer())
         assert verification.is_verified(player)
 
-    def test_a_change_asks_for_a_review_anew(self):
+    def test_a_change_asks_for_another_review(self):
         player = a_verified_player()
         a_submission(player, city="Lund")
         assert standing(player) is IdentityStatus.SUBMITTED
@@ -162,7 +162,7 @@ class TestWhatIsKept:
         assert b"JFIF" not in stored
         assert not any(content[at : at + 16] in stored for at in range(0, len(content) - 16, 16))
 
-    def test_a_document_is_bound_to_its_place(self):
+    def test_a_document_is_bound_to_its_slot(self):
         one, other = (a_submission(a_player()).document_set.get(part=Part.FRONT) for _ in range(2))
         owner, document, account = other.submission.player_id, Purpose.DOCUMENT, Purpose.PAYOUT_ACCOUNT
         sealed = bytes(other.content.sealed)
@@ -186,7 +186,7 @@ class TestWhatIsKept:
         place = (Purpose.DOCUMENT, document.submission.player_id, document.pk)
         assert encryption.seal(*place, b"x" * 100) != encryption.seal(*place, b"x" * 100)
 
-    def test_nothing_personal_stands_in_the_log(self):
+    def test_nothing_personal_is_in_the_log(self):
         player = a_player()
         a_submission(player, street="Hemliga vägen 7", phone="+46701234567", document_number="GEHEIM99")
         (event,) = events("identity.submitted", on=str(player))
@@ -254,7 +254,7 @@ class TestAtOnce:
 
 
 @pytest.mark.django_db
-def test_a_likely_duplicate_has_to_be_looked_into_first():
+def test_a_likely_duplicate_is_reviewed_first():
     one, other = a_player(), a_player()
     a_submission(one, document_number="SAME123")
     sent = a_submission(other, document_number="same 123")

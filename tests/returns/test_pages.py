@@ -68,7 +68,7 @@ def test_a_band_ends_where_nothing_can_be_returned_beyond(supervisor):
     assert re.search(r"98\.99 \d+\.\d\d – 195\.00 ", read(supervisor, "/staff/returns/"))
 
 
-def test_a_return_outside_its_band_wants_a_look(supervisor):
+def test_a_return_outside_its_band_needs_a_review(supervisor):
     summed_up(a_table(), paid=47_000_000)
     assert "check Outside the band; one figure in a hundred is, by chance." in read(supervisor, "/staff/returns/")
 
@@ -110,7 +110,7 @@ def test_filters_leave_out_what_was_not_asked_for(supervisor):
 
 
 @pytest.mark.sweep
-def test_tables_are_told_apart_where_that_is_asked_for(supervisor):
+def test_tables_are_distinguished_on_request(supervisor):
     for slug in ("one", "two"):
         table = a_table(slug)
         update_as_owner(Table.objects.filter(pk=table.pk), name=f"Table {slug}")
@@ -143,7 +143,7 @@ def test_rules_of_the_past_have_money_and_no_judgement(supervisor):
 class TestHowAReturnWent:
     """One chart for each bet, with every figure in a table."""
 
-    def test_the_line_and_the_band_are_drawn_and_told(self, supervisor):
+    def test_the_line_and_the_band_are_drawn_and_described(self, supervisor):
         table = a_table()
         for hours, paid in ((0, 49_000_000), (1, 50_000_000), (2, 49_500_000)):
             summed_up(table, HOUR + timedelta(hours=hours), paid=paid)
@@ -160,7 +160,7 @@ class TestHowAReturnWent:
         summed_up(a_table(), paid=47_000_000)
         assert "outside the band 94.00 % after 10,000 rounds" in read(supervisor, "/staff/returns/baccarat/")
 
-    def test_the_currency_played_most_stands_for_the_others(self, supervisor):
+    def test_the_currency_played_most_represents_the_others(self, supervisor):
         table = a_table()
         summed_up(table, currency="EUR", paid=40_000_000)
         for hours in (1, 2):
@@ -174,7 +174,7 @@ class TestHowAReturnWent:
             summed_up(table, HOUR + timedelta(days=days))
         assert "End of month" in read(supervisor, "/staff/returns/baccarat/")
 
-    def test_there_is_none_of_a_game_without_a_house(self, supervisor):
+    def test_does_not_exist_for_a_game_without_a_house(self, supervisor):
         a_chemin_live_table()
         assert supervisor.get("/staff/returns/chemin_de_fer/").status_code == 404
         assert "No hourly totals match this filter." in read(supervisor, "/staff/returns/pairs/")

@@ -57,7 +57,7 @@ def test_a_shared_round_counts_once_for_a_bet_however_many_placed_it():
     assert kept() == ended(Round.objects.get(pk=live_round.pk), "banker", "tie")
 
 
-def test_a_wrong_payout_counts_whoever_received_it():
+def test_a_wrong_payout_counts_for_any_receiver():
     live_table = a_live_table("pairs")
     for _ in range(2):
         bet(a_player(real=100_000), live_table, banker=5000)
@@ -89,12 +89,12 @@ def test_a_round_voided_afterwards_counts_as_it_ended():
     assert kept() == ended(Round.objects.get(pk=played.round_id), "banker")
 
 
-def test_the_neighbouring_hours_have_nothing_of_it():
+def test_the_neighbouring_hours_do_not_contain_it():
     a_round(a_player(real=100_000), a_table(), Mode.REAL, banker=1000)
     assert roll(hour() - HOUR) == roll(hour() + HOUR) == 0
 
 
-def test_counting_anew_finds_what_was_summed_up_wrongly():
+def test_counting_again_finds_a_wrong_sum():
     a_round(a_player(real=100_000), a_table(), Mode.REAL, banker=1000)
     day = Interval(hour() - 12 * HOUR, hour() + 12 * HOUR)
     assert len(list(differences(day))) == 1  # not summed up yet

@@ -51,7 +51,7 @@ def test_what_is_public_is_not(address, far_from_home):
     assert reach.is_reachable(ip_address(address))
 
 
-def test_a_private_line_to_a_partner_is_named_and_nothing_beside_it_comes_along(settings):
+def test_a_private_connection_to_an_operator_is_named_and_nothing_else_is_allowed(settings):
     settings.PARTNER_NETWORKS = ["10.20.0.0/16"]
     assert reach.is_reachable(ip_address("10.20.3.4"))
     assert not reach.is_reachable(ip_address("10.21.3.4"))
@@ -131,7 +131,7 @@ def test_a_name_that_leads_inside_is_not_called(names, far_from_home, settings, 
         ask("https://operator.example/")
 
 
-def test_a_name_that_means_something_else_the_second_time_leads_to_what_was_looked_at(names, settings):
+def test_a_name_that_resolves_differently_the_second_time_leads_to_the_checked_address(names, settings):
     """The first answer is looked at and called; a second would be this machine's port that nobody else may reach."""
     settings.PARTNER_NETWORKS = ["127.0.0.2/32"]  # stands for what is public
     with on_this_machine() as server:
@@ -156,7 +156,7 @@ def test_an_answer_that_leads_elsewhere_is_not_followed():
         assert server.seen == ["/wallet/bet/"]
 
 
-def test_whoever_speaks_https_shows_whose_they_are():
+def test_https_peers_show_their_identity():
     trusted = operators._trust()
     assert (trusted.verify_mode, trusted.check_hostname) == (ssl.CERT_REQUIRED, True)
 

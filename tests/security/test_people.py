@@ -63,7 +63,7 @@ class TestASession:
         visitor.cookies["sessionid"] = str(session.session_key)
         return visitor, str(session.session_key)
 
-    def test_begins_anew_with_the_log_in(self, player):
+    def test_begins_again_with_the_log_in(self, player):
         victim, key = self.planted()
         log_in(victim, player.user)
         assert is_in(victim)
@@ -116,7 +116,7 @@ class TestASession:
         victim.post("/en/account/logout/")
         assert not BrowserSession.objects.exists()
 
-    def test_begins_anew_with_the_second_factor(self):
+    def test_begins_again_with_the_second_factor(self):
         user = a_member_of_staff("support", password=PASSWORD).user
         victim, planted = self.planted()
         log_in(victim, user)
@@ -128,7 +128,7 @@ class TestASession:
         for key in (planted, between):
             assert not is_in(with_session(key))
 
-    def test_begins_anew_with_a_new_password_and_ends_every_other(self, player):
+    def test_begins_again_with_a_new_password_and_ends_every_other(self, player):
         here, elsewhere = a_visitor(), a_visitor()
         for visitor in (here, elsewhere):
             log_in(visitor, player.user)
@@ -140,7 +140,7 @@ class TestASession:
         assert not is_in(with_session(key))
         assert not is_in(elsewhere)
 
-    def test_is_gone_after_the_log_out_for_whoever_knows_its_key(self, player):
+    def test_is_gone_after_the_log_out_for_a_holder_of_its_key(self, player):
         visitor = a_visitor()
         log_in(visitor, player.user)
         key = key_of(visitor)

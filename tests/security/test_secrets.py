@@ -42,12 +42,12 @@ def test_a_planted_secret_is_found(planted, tmp_path):
 
 
 @pytest.mark.sweep
-def test_what_is_none_is_let_be(tmp_path):
+def test_other_text_is_ignored(tmp_path):
     file = tmp_path / "settings.py"
     file.write_text('KEY = env.str("SECOND_FACTOR_KEY", default="")\nNAME = "a-name-of-some-length-in-words"\n')
     found = subprocess.run([*SCAN, str(file)], capture_output=True, text=True, cwd=PROJECT)
     assert (found.returncode, found.stderr) == (0, "")
 
 
-def test_the_check_looks():
+def test_the_check_works():
     assert "\t$(PY) tools/find_secrets.py\n" in (PROJECT / "Makefile").read_text()

@@ -86,7 +86,7 @@ class TestThePassword:
         assert len(events("login.failed", on=str(player))) == 1
 
     @pytest.mark.sweep
-    def test_that_is_right_lets_the_count_begin_anew(self, guess, thief, player):
+    def test_a_correct_one_restarts_the_count(self, guess, thief, player):
         for password in ("wrong", "wrong", PASSWORD, "wrong", "wrong"):
             guess(thief, password)
         assert locks.locked_since(player.user.email) is None

@@ -59,7 +59,7 @@ def test_what_is_not_there_would_be_found():
     assert not any((PROJECT / name).exists() for name in named)
 
 
-def test_every_test_of_this_folder_is_told_of():
+def test_every_test_of_this_folder_is_listed():
     ours = {f"tests/security/{path.name}" for path in Path(__file__).parent.glob("test_*.py")}
     assert ours - quoted() == set()
 
@@ -69,7 +69,7 @@ def test_every_fault_is_one_that_the_house_names():
     assert [fault for fault in sorted(set(re.findall(r"sabot\.E\d+", TEXT))) if fault not in known] == []
 
 
-def test_what_something_stolen_can_do_stands_in_one_table():
+def test_what_something_stolen_can_do_is_in_one_table():
     table = TEXT.split("## What a stolen something can do")[1].split("\n## ")[0]
     (heading, *_), *rows = (row.strip("|").split("|") for row in table.splitlines() if row.startswith("|"))
     assert heading.strip() == "stolen"

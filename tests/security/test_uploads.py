@@ -74,7 +74,7 @@ class TestAPlayer:
         assert not Submission.objects.exists()
 
     @pytest.mark.parametrize("name", sample(NAMES, 2))
-    def test_names_no_place(self, name, visitor):
+    def test_names_no_location(self, name, visitor):
         visitor.post(PAGE, SAID | files(front=file(picture("FRONT"), name)))
         document = Document.objects.get(part=Part.FRONT)
         staff = a_visitor()
@@ -83,7 +83,7 @@ class TestAPlayer:
         shown = f'inline; filename="{document.submission_id}-front.jpg"'
         assert answer["Content-Disposition"] == shown
 
-    def test_has_a_script_behind_a_picture_taken_out_of_it(self, visitor):
+    def test_has_a_script_after_a_picture_removed(self, visitor):
         visitor.post(PAGE, SAID | files(front=file(picture("FRONT") + SCRIPT)))
         staff = a_visitor()
         staff.force_login(a_member_of_staff("compliance").user)

@@ -91,7 +91,7 @@ def usage(module: str, arguments: list[str]) -> str:
     return done.stdout
 
 
-def test_queues_that_workers_are_told_of_are_those_that_tasks_go_to():
+def test_queues_configured_for_workers_are_those_that_tasks_go_to():
     queues = {queue.name for queue in app.conf.task_queues}
     for command in COMMANDS.values():
         for option in (part for part in command if part.startswith("--queues=")):
@@ -278,7 +278,7 @@ def test_two_webs_have_two_ports():
     assert not re.search(r"--scale web", (DEPLOY / "compose.yaml").read_text().replace("one port and --scale", ""))
 
 
-def test_the_signer_s_keys_can_be_written_where_they_are_looked_for(tmp_path):
+def test_the_signer_s_keys_can_be_written_to_their_configured_folder(tmp_path):
     made = tmp_path / "secrets"
     subprocess.run([sys.executable, DEPLOY / "make_secrets.py", made], check=True, capture_output=True)
     modes = {path.name: path.stat().st_mode & 0o777 for path in made.iterdir()}

@@ -53,7 +53,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the serve
 
 @pytest.mark.sweep
 @as_root
-def test_where_that_account_cannot_reach_var_the_data_stands_outside_and_var_points_to_it(var: Path) -> None:
+def test_data_is_outside_where_that_account_cannot_reach_var_and_var_points_to_it(var: Path) -> None:
     var.mkdir(mode=0o700)
     with using(var, Purpose.HOUSE):
         paths = Paths(var)

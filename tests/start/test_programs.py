@@ -19,7 +19,7 @@ def test_web_has_as_many_processes_as_are_asked_for_on_one_socket(settings, proc
     assert len({web.log for web in webs}) == processes
 
 
-def test_a_signer_and_a_dealer_of_its_own_has_a_demo_house_alone_and_they_are_told_no_secret(settings, monkeypatch):
+def test_only_a_demo_house_has_its_own_signer_and_dealer_and_they_get_no_secret(settings, monkeypatch):
     settings.DEALER_DIR = settings.VAR_DIR / "dealer"
     monkeypatch.setenv("SECRET_KEY", "not for the signer")
     (signer,), (dealer,) = signers(), dealers()

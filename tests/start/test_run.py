@@ -71,7 +71,7 @@ def settled_var(var: Path, first_house: House) -> Path:
     return settle(var, first_house)
 
 
-def test_it_says_what_it_does_and_prints_where_to_play_and_as_whom(first_house: House) -> None:
+def test_it_logs_its_steps_and_prints_address_and_accounts_to_play(first_house: House) -> None:
     printed = first_house.printed()
     assert (
         printed.index("Making a database …")
@@ -129,14 +129,14 @@ def test_its_migration_gave_the_web_role_its_rights_and_no_table(house: House) -
 
 
 @pytest.mark.sweep
-def test_other_commands_work_meanwhile_and_do_not_close_it(house: House) -> None:
+def test_other_commands_work_in_the_meantime_and_do_not_close_it(house: House) -> None:
     done = manage(house.var, "shell", "-c", COUNT_PLAYERS)
     assert "players:" in done.stdout, done.stderr
     assert house.answers()
 
 
 @pytest.mark.sweep
-def test_var_cannot_be_thrown_away_meanwhile(house: House) -> None:
+def test_var_cannot_be_thrown_away_in_the_meantime(house: House) -> None:
     done = manage(house.var, "reset", "--yes")
     assert done.returncode == 1
     assert "is in use: stop the house first" in done.stderr
@@ -311,7 +311,7 @@ def test_a_busy_port_is_one_line_and_starts_nothing(var: Path) -> None:
 
 
 @pytest.mark.parametrize("port", sample(["http", "-1", "65536"], 1))
-def test_a_port_that_is_none_is_refused(var: Path, port: str) -> None:
+def test_an_invalid_port_is_refused(var: Path, port: str) -> None:
     done = manage(var, "run", PORT=port)
     assert (done.returncode, done.stderr) == (1, f"PORT must be a number from 0 to 65535, not {port!r}.\n")
 
@@ -341,14 +341,14 @@ def test_every_line_of_a_request_has_its_id(first_house: Played) -> None:
     ]
 
 
-def test_a_task_bears_the_id_of_the_tick_that_asked_for_it_and_says_which_round_it_moved(first_house: Played) -> None:
+def test_a_task_has_the_id_of_its_tick_and_logs_the_round_it_advanced(first_house: Played) -> None:
     ticks = {line["request_id"] for line in lines(first_house, "worker.log") if line.get("task") == "games.tasks.tick"}
     moved = moves(first_house)
     assert {line["request_id"] for line in moved} <= ticks
     assert any(line["round_id"] for line in moved)
 
 
-def test_nothing_that_is_secret_stands_in_any_log(first_house: Played) -> None:
+def test_no_log_has_a_secret(first_house: Played) -> None:
     kept = {path.read_text().strip() for path in (first_house.var / "keys").iterdir()}
     secrets = {secret for secret in first_house.secrets | kept if len(secret) > 7}
     for path in (first_house.var / "log").glob("*.log"):

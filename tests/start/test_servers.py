@@ -150,7 +150,7 @@ def test_a_newcomer_waits_while_the_servers_stop(var: Path) -> None:
         assert count_notes(var) == 3
 
 
-def test_servers_whose_starter_was_killed_meanwhile_stop_or_serve_the_next(fresh: Path) -> None:
+def test_servers_whose_starter_was_killed_stop_or_serve_the_next(fresh: Path) -> None:
     starter = User(fresh)
     wait_until(lambda: is_locked(Paths(fresh).keeper_lock), "no keeper came")
     starter.kill()
@@ -196,7 +196,7 @@ def test_a_lock_file_of_a_killed_server_with_the_number_of_another_process_is_no
 
 
 @pytest.mark.sweep
-def test_half_a_cluster_is_made_anew(fresh: Path) -> None:
+def test_half_a_cluster_is_made_again(fresh: Path) -> None:
     paths = Paths(fresh)
     draft = paths.cluster.with_name("postgresql.new")
     draft.mkdir(parents=True, mode=0o700)

@@ -63,7 +63,7 @@ class TestDecided:
         decide(ask(player))
         assert list(Day.objects.filter(player=player).values()) == before
 
-    def test_gli19_2_5_7_an_adjustment_stands_in_the_statement_with_its_time_and_number(self, player):
+    def test_gli19_2_5_7_an_adjustment_is_in_the_statement_with_its_time_and_number(self, player):
         decide(ask(player))
         mail = last_mail(player.user.email, "balance_adjusted")
         journal = Journal.objects.get(kind="adjustment")
@@ -200,7 +200,7 @@ class TestAtOnce:
         asked, have_looked = ask(player), Barrier(2)
         deciders = [a_member_of_staff("finance"), a_member_of_staff("finance")]
 
-        def look_then_decide(staff):
+        def check_then_decide(staff):
             seen = approvals.waiting().filter(pk=asked.pk).exists()
             have_looked.wait(timeout=300)
             try:
@@ -209,7 +209,7 @@ class TestAtOnce:
                 return seen, "late"
             return seen, "done"
 
-        results = at_once([partial(look_then_decide, staff) for staff in deciders])
+        results = at_once([partial(check_then_decide, staff) for staff in deciders])
         assert sorted(results) == [(True, "done"), (True, "late")]
         assert balance(player.pk, Mode.REAL) == 10_500
 

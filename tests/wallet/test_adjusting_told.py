@@ -135,7 +135,7 @@ class TestInEveryCurrency:
         assert faults() == []
 
     @pytest.mark.sweep
-    def test_stands_in_the_books_on_a_line_of_its_own_and_nothing_differs(self, jurisdiction: str, mode: Mode) -> None:
+    def test_is_in_the_books_on_a_line_of_its_own_and_nothing_differs(self, jurisdiction: str, mode: Mode) -> None:
         player = a_player(jurisdiction, real=MONEY, free=MONEY)
         since = clock()
         adjust(player, 700, mode=mode)
@@ -167,7 +167,7 @@ class TestInEveryCurrency:
 class TestCashAlone:
     @pytest.mark.sweep
     @pytest.mark.parametrize("mode", sample([Mode.REAL, Mode.FREE], 1), ids=["real", "free"])
-    def test_what_lies_in_golden_baccarat_is_not_reached(self, mode: Mode) -> None:
+    def test_money_in_golden_baccarat_is_not_reached(self, mode: Mode) -> None:
         player = a_player("SE", real=MONEY, free=MONEY)
         a_golden_table()
         a_purse(player, MONEY - 500, mode)

@@ -52,7 +52,7 @@ def outcome(post: Callable[[], object]) -> str:
 
 
 class TestOneAccountManyStakes:
-    def test_looking_first_stakes_the_same_money_many_times(self, cloned_db, owner):
+    def test_checking_first_stakes_the_same_money_many_times(self, cloned_db, owner):
         """The race on an unguarded table: all threads see enough money, and all stake it."""
         owner.execute("CREATE TABLE unguarded AS SELECT 100 AS balance")
         owner.execute("GRANT SELECT, UPDATE ON unguarded TO sabot_app")

@@ -85,7 +85,7 @@ class TestHowItMoves:
         assert [balance_of(each.account) for each in (ada, robot, other)] == [1200, 200, 600]
         assert broken() == {}
 
-    def test_a_bid_is_held_and_given_back_a_house_players_too(self, coup_players):
+    def test_a_bid_is_held_and_returned_a_house_players_too(self, coup_players):
         for bidder in (coup_players[ADA], house_player(500)):
             sale = uuid4()
             has = balance_of(bidder.account)
@@ -191,7 +191,7 @@ class TestRefused:
                 kind, uuid4(), currency="SEK", mode=mode, owner_id=players[ADA].pk if has_owner else None
             )
 
-    def test_what_stands_for_a_bank_stands_for_nothing_else(self, coup_players, players):
+    def test_money_reserved_for_a_bank_covers_nothing_else(self, coup_players, players):
         bank = a_bank(coup_players[ADA], 100)
         for kind, owner in ((AccountKind.STAKES, None), (AccountKind.BANK, players[BEN].pk)):
             with pytest.raises(IntegrityError), transaction.atomic():

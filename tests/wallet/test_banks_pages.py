@@ -31,7 +31,7 @@ def banker():
 class TestToTheBanker:
     @pytest.mark.sweep
     @pytest.mark.parametrize("mode", Mode)
-    def test_the_cashier_tells_what_lies_there(self, banker, mode):
+    def test_the_cashier_shows_the_money_there(self, banker, mode):
         bank = a_bank(coup_player(banker, mode), 40_000, mode=mode)
         assert accounts.totals(banker.pk).in_banks == {mode: 40_000}
         assert "You have another SEK\u00a0400.00 in your bank at Chemin de Fer." in page_of(banker.user, "/en/cashier/")
@@ -60,7 +60,7 @@ class TestToTheBanker:
         ]
 
     @pytest.mark.sweep
-    def test_whoever_asks_for_more_than_is_free_hears_of_the_bank(self, banker):
+    def test_a_player_who_asks_for_more_than_is_free_reads_about_the_bank(self, banker):
         a_bank(coup_player(banker), 40_000)
         with pytest.raises(withdrawals.NotEnough, match="returns to your account when you give up the bank"):
             withdrawals.request(player=banker, amount=60_001, account=an_account(banker), key=uuid4())

@@ -189,7 +189,7 @@ class TestVoided:
         assert broken() == {}
 
     @pytest.mark.sweep
-    def test_once_a_bank_that_has_lost_all_is_over_it_stands_again(self, coup, coup_players):
+    def test_a_lost_bank_that_is_over_is_restored(self, coup, coup_players):
         coup.settle({coup_players[BEN]: 600, coup_players[CY]: 200})
         undo(coup)
         coup.bank.move("bank_back", -400)

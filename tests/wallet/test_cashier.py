@@ -43,7 +43,7 @@ class TestFreeMoney:
         (event,) = events("top_up.posted", on=str(player))
         assert event["data"]["amount"] == cashier.FREE_MONEY["SEK"] - 123
 
-    def test_whoever_has_enough_gets_none(self):
+    def test_a_player_with_enough_gets_none(self):
         player = a_player(free=cashier.FREE_MONEY["SEK"])
         with pytest.raises(cashier.NothingToTopUp):
             cashier.top_up_free(player=player, key=uuid4())

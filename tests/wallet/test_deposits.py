@@ -91,7 +91,7 @@ class TestBeginning:
         assert event["data"] == {"reason": error.__name__, "amount": amount, "currency": "SEK"}
 
     @pytest.mark.sweep
-    def test_whoever_has_to_agree_to_new_terms_is_led_to_them(self, player, visitor, monkeypatch):
+    def test_a_player_who_must_agree_to_new_terms_is_led_to_them(self, player, visitor, monkeypatch):
         monkeypatch.setattr("players.account.terms.VERSION", "another")
         with pytest.raises(deposits.DepositNotEligible) as barred:
             a_payment(player)
@@ -231,7 +231,7 @@ class TestTheForm:
         ("typed", "message"),
         sample([("1", "The minimum deposit is"), ("50,000.01", "The maximum single deposit is")], 1),
     )
-    def test_what_cannot_be_deposited_is_said_beside_what_was_typed(self, visitor, player, typed, message, htmx):
+    def test_an_invalid_deposit_is_reported_next_to_the_typed_text(self, visitor, player, typed, message, htmx):
         answer = deposit(visitor, typed, htmx=htmx)
         assert answer.status_code == 200
         assert message in answer.text
@@ -290,7 +290,7 @@ class TestThePage:
             1,
         ),
     )
-    def test_gli19_2_5_6_the_page_says_how_a_deposit_stands_and_why(self, visitor, player, state, message):
+    def test_gli19_2_5_6_the_page_shows_the_state_of_a_deposit_and_why(self, visitor, player, state, message):
         payment = a_payment(player)
         call_back(statement(payment, state))
         page = visitor.get(f"/en/cashier/deposit/{payment.pk}/").text
@@ -363,7 +363,7 @@ class TestTheBank:
             answer = visitor.get(f"/pay/return/{payment.token}/{lost}")
             assert answer["Location"] == f"/sv/cashier/deposit/{payment.pk}/"
 
-    def test_an_answer_stands(self, visitor, player):
+    def test_an_answer_is_final(self, visitor, player):
         payment = a_payment(player)
         visitor.post(self.bank_page(payment), {"answer": "decline"})
         visitor.post(self.bank_page(payment), {"answer": "approve"})

@@ -21,14 +21,14 @@ def is_whole() -> bool:
     return not any(check.rows for check in wholeness.checks())
 
 
-class TestTheSameNews:
-    def test_looking_first_credits_the_same_payment_many_times(self, cloned_db, owner):
+class TestTheSameMessage:
+    def test_checking_first_credits_the_same_payment_many_times(self, cloned_db, owner):
         """The race on an unguarded table: all see a waiting payment, and all credit it."""
         owner.execute("CREATE TABLE unguarded AS SELECT 'waiting' AS state, 0 AS balance")
         owner.execute("GRANT SELECT, UPDATE ON unguarded TO sabot_app")
         have_looked = Barrier(THREADS)
 
-        def look_then_credit() -> bool:
+        def check_then_credit() -> bool:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT state FROM unguarded")
                 (state,) = cursor.fetchone()
@@ -38,7 +38,7 @@ class TestTheSameNews:
                 cursor.execute("UPDATE unguarded SET state = 'credited', balance = balance + 50000")
             return True
 
-        assert at_once([look_then_credit] * THREADS) == [True] * THREADS
+        assert at_once([check_then_credit] * THREADS) == [True] * THREADS
         assert owner.execute("SELECT balance FROM unguarded").fetchone() == (THREADS * 50_000,)
 
     def test_credits_once(self, cloned_db):

@@ -131,7 +131,7 @@ class TestANote:
                 deposits.note(payment.pk, words="again", settles=True, by="staff:1")
 
     @pytest.mark.sweep
-    def test_can_settle_again_what_was_contradicted_anew(self):
+    def test_can_settle_again_after_another_contradiction(self):
         payment = contradicted()
         ask_about(payment.pk)
         deposits.note(payment.pk, words="their mistake", settles=True, by="staff:1")
@@ -218,7 +218,7 @@ class TestThePage:
         assert "The provider did not answer." in page
         assert balance(payment.player) == 0
 
-    def test_takes_a_note_and_says_beside_the_field_where_it_is_empty(self, finance):
+    def test_takes_a_note_and_reports_an_empty_one_at_the_field(self, finance):
         payment = of_another_amount()
         address = f"/staff/deposits/{payment.pk}/note/"
         assert "Enter a note." in finance.post(address, {"settles": "on"}).text
@@ -229,7 +229,7 @@ class TestThePage:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("way", ["ask", "note"])
-    def test_of_no_deposit_is_not_there(self, finance, way):
+    def test_without_a_deposit_is_not_found(self, finance, way):
         assert finance.post(f"/staff/deposits/{uuid4()}/{way}/", {"words": "x"}).status_code == 404
 
     def test_lets_compliance_read_and_do_nothing(self):

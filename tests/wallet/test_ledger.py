@@ -272,7 +272,7 @@ class TestReversal:
         undone = ledger.reverse({settled.journal_id: uuid4(), staked.journal_id: uuid4()}, kind="void")
         assert [posted.balances for posted in undone] == [{cash(player): 200}, {cash(player): 1000}]
 
-    def test_of_no_journal_is_refused(self):
+    def test_an_unknown_journal_is_refused(self):
         with pytest.raises(ledger.UnknownJournal), transaction.atomic():
             ledger.reverse({}, kind="void")
 
@@ -300,7 +300,7 @@ class TestAccounts:
         found = {accounts.house_account(kind, currency, mode) for kind in ("escrow", "house", source)}
         assert len(found) == 3
 
-    def test_balances_are_told_by_mode(self, player):
+    def test_balances_are_listed_by_mode(self, player):
         assert accounts.totals(player.pk).balances() == {Mode.REAL: 1000, Mode.FREE: 5000}
 
     def test_a_locked_account_shows_what_it_holds(self, player):

@@ -45,7 +45,7 @@ def walked(wanted):
     return found
 
 
-def test_journals_of_a_player_are_walked_through_without_one_left_out_or_told_twice():
+def test_journals_of_a_player_are_listed_without_gap_or_repetition():
     player, other = a_player(real=100_000, free=100_000), a_player(real=1000)
     for _ in range(PAGE):
         a_round(player, staked=10, paid=5)
@@ -170,7 +170,7 @@ def test_a_journal_is_found_by_its_number_and_by_its_key(finance, what):
     "query",
     sample(["journal=0", "journal=7e8c24ec-1f32-442c-8478-87574ebd5497", "journal=x", "player=x", "since=x"], 1),
 )
-def test_what_leads_nowhere_is_said_beside_the_field(finance, query):
+def test_an_invalid_query_is_reported_at_the_field(finance, query):
     answer = finance.get(f"/staff/ledger/?{query}")
     assert answer.context["form"].errors
     assert "Correct the search to see results." in answer.text
@@ -178,7 +178,7 @@ def test_what_leads_nowhere_is_said_beside_the_field(finance, query):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("before", sample(["1:x,:", "9" * 40, "1:" + "9" * 40, ",,:"], 1))
-def test_a_mark_of_somebody_s_own_making_is_no_more_than_a_mark(finance, before):
+def test_a_made_up_cursor_is_only_a_cursor(finance, before):
     player = a_player(real=1000)
     for query in ("", f"player={player.pk}&"):
         assert finance.get(f"/staff/ledger/?{query}before={before}").status_code == 200

@@ -108,7 +108,7 @@ def test_what_was_set_aside_in_the_past_is_what_was_seen_last_before():
     assert (row["total"], row["set_aside"], row["set_aside_at"]) == (0, 0, seen.isoformat())
 
 
-def test_of_a_moment_before_anybody_looked_it_says_that_it_is_not_known():
+def test_of_a_moment_before_the_first_snapshot_it_says_unknown():
     a_depositor("SE", 100_000)
     row = read(Interval(clock() - timedelta(days=9), clock()))["SEK", "beginning"]
     assert (row["set_aside"], row["set_aside_at"]) == (None, None)
@@ -121,7 +121,7 @@ def test_free_money_is_nobody_s_claim():
 
 
 @pytest.mark.sweep
-def test_only_the_chosen_currency_is_told():
+def test_only_the_chosen_currency_is_listed():
     a_depositor("SE")
     a_depositor("RO")
     since = clock()

@@ -152,7 +152,7 @@ class TestHeldTo:
         why = refused(lambda: write(deposit(player, 2)))
         assert (why.kind, why.period, why.limit, why.left) == ("deposit", "month", 100_000, 1)
 
-    def test_gli19_2_5_5_of_several_limits_the_one_that_leaves_least_is_told(self):
+    def test_gli19_2_5_5_of_several_limits_the_tightest_is_reported(self):
         player = a_player("GB", real=1000)
         limit(player, "stake", "day", 500)
         limit(player, "stake", "week", 400)
@@ -275,7 +275,7 @@ class TestDepositsBegun:
         assert remaining.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 400
 
     @pytest.mark.parametrize("given_up", [False, True], ids=["open", "given up"])
-    def test_what_has_left_the_bank_is_credited_whatever_was_set_meanwhile(self, given_up):
+    def test_money_that_has_left_the_bank_is_credited_whatever_limit_was_set_since(self, given_up):
         player, key = a_player("GB"), uuid4()
         remaining.reserve_deposit(player=player, key=key, amount=400)
         if given_up:

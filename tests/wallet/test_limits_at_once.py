@@ -20,7 +20,7 @@ from wallet.payments.deposits import begin
 THREADS = 16
 
 
-def test_without_the_database_s_rule_a_limit_that_was_looked_at_gives(cloned_db, owner):
+def test_without_the_database_s_rule_a_limit_that_was_checked_is_exceeded(cloned_db, owner):
     owner.execute(
         "CREATE OR REPLACE FUNCTION wallet_refuse_beyond(player bigint, day date, movement text, added bigint)"
         " RETURNS void LANGUAGE sql BEGIN ATOMIC SELECT; END"
@@ -120,7 +120,7 @@ def test_deposits_posted_and_begun(cloned_db):
     assert is_whole()
 
 
-def test_a_limit_that_is_set_meanwhile_holds_from_then_on(cloned_db):
+def test_a_limit_set_in_the_meantime_holds_from_then_on(cloned_db):
     player = a_player("GB", real=10_000)
     set_it = partial(limit, player, "stake", "day", 500)
     jobs = [lambda: outcome(set_it)] + [lambda: outcome(lambda: write(stake(player, 100)))] * (THREADS - 1)

@@ -116,7 +116,7 @@ def test_a_required_limit_is_not_removed():
 
 
 @pytest.mark.sweep
-def test_a_longer_limit_that_makes_a_shorter_one_moot_is_told(visitor, player):
+def test_a_longer_limit_that_makes_a_shorter_one_moot_is_reported(visitor, player):
     limit(player, "stake", "day", 10_000)
     limit(player, "stake", "week", 10_000)
     assert "The weekly limit is not higher, so this limit has no effect." in visitor.get(PAGE).content.decode()
@@ -136,7 +136,7 @@ def a_newcomer(code: str) -> tuple[Player, Client]:
 
 
 @pytest.mark.sweep
-def test_whoever_has_to_set_limits_is_told_and_has_no_way_past():
+def test_a_player_who_must_set_limits_is_informed_and_cannot_skip():
     _player, visitor = a_newcomer("SE")
     page = visitor.get(PAGE).content.decode()
     assert "Set your deposit limits before you play." in page
@@ -145,7 +145,7 @@ def test_whoever_has_to_set_limits_is_told_and_has_no_way_past():
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("code", sample(["DK", "RO", "GB"], 1))
-def test_whoever_is_offered_some_can_say_not_now_and_is_not_asked_again(code):
+def test_a_player_who_is_offered_some_can_decline_and_is_not_asked_again(code):
     player, visitor = a_newcomer(code)
     assert "Not now" in visitor.get(PAGE).content.decode()
     visitor.post(PAGE + "not-now/")

@@ -91,7 +91,7 @@ class TestAnApproval:
             "method": "sandbox",
         }
 
-    def test_gli19_2_5_6_a_deposit_is_told_by_mail(self, player, payment):
+    def test_gli19_2_5_6_a_deposit_is_mailed(self, player, payment):
         call_back(statement(payment))
         body = last_mail(player.user.email, "deposit_credited").body
         assert "SB0123456789" in body
@@ -228,7 +228,7 @@ class TestWhatDoesNotFit:
 
 
 class TestRefusals:
-    def test_a_declined_payment_moves_nothing_and_is_told_by_mail(self, player, payment):
+    def test_a_declined_payment_moves_nothing_and_is_mailed(self, player, payment):
         call_back(statement(payment, DECLINED))
         assert state_of(payment) == PaymentState.DECLINED
         assert balance(player) == 0
@@ -240,7 +240,7 @@ class TestRefusals:
         assert state_of(payment) == PaymentState.ABANDONED
         assert balance(player) == 0
 
-    def test_whoever_comes_back_from_the_bank_brings_no_news(self, player, payment):
+    def test_a_player_who_returns_from_the_bank_brings_no_message(self, player, payment):
         answer = a_visitor().get(f"/pay/return/{payment.token}/?state=approved&authorisation=1")
         assert (answer.status_code, answer["Location"]) == (302, f"/en/cashier/deposit/{payment.pk}/")
         assert balance(player) == 0
@@ -276,7 +276,7 @@ class TestContradictions:
         first, second = events("payment.contradicted", on=str(player))
         assert (first["data"]["path"], second["data"]["path"]) == ("callback", "query")
 
-    def test_a_second_authorisation_number_is_looked_into(self, player, payment):
+    def test_a_second_authorisation_number_is_reviewed(self, player, payment):
         call_back(statement(payment))
         call_back(statement(payment, authorisation="SB9999999999"))
         assert balance(player) == 50_000
@@ -313,7 +313,7 @@ TABLE = [
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("known", "word", "sequence", "path", "decision"), TABLE)
-def test_what_news_means(known, word, sequence, path, decision):
+def test_the_meaning_of_each_message(known, word, sequence, path, decision):
     assert decide(known, StatusReport(word, 100, "SEK", "A", sequence), path) is decision
 
 

@@ -61,7 +61,7 @@ def history(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> It
         yield reports_history.make()
 
 
-def test_says_what_was_paid_in_and_out_and_sums_to_what_the_ledger_moved(history):
+def test_shows_payments_in_and_out_and_equals_the_ledger(history):
     for interval in (history.before, history.interval, Interval(history.before.since, history.interval.until)):
         assert summed(interval) == by_the_ledger(interval) != {}
 
@@ -128,7 +128,7 @@ def test_one_that_is_refused_says_why():
     assert (total["status"], total["amount"], total["id"]) == ("returned to balance", 15_000, "1 in total")
 
 
-def test_only_what_is_chosen_is_told(history):
+def test_only_the_chosen_rows_are_listed(history):
     rows, sums = read(history.interval, kind="withdrawal", currency="SEK", status="paid")
     assert [row["amount"] for row in rows] == [20_000]
     assert {row["kind"] for row in sums} == {"withdrawal"}

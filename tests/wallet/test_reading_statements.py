@@ -82,12 +82,12 @@ def test_everything_that_is_wrong_with_a_line_is_said_at_once():
     assert len(fault.wrong) == 6
 
 
-def test_a_line_of_one_cell_is_told_of_in_the_singular():
+def test_a_line_of_one_cell_is_reported_in_the_singular():
     (fault,) = said(f"{HEADING}\nrubbish\n").faults
     assert fault.wrong[0].startswith("The line has 1 cell; the header row has 7.")
 
 
-def test_a_decimal_comma_between_commas_is_told_apart_from_a_cell_more():
+def test_a_decimal_comma_between_commas_is_distinguished_from_an_extra_cell():
     (fault,) = said(f"{HEADING}\n{GOOD.replace('1234.50', '1234,50')}\n").faults
     assert "needs quotes" in fault.wrong[0]
 

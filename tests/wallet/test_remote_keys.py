@@ -60,7 +60,7 @@ class TestReplacing:
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("code", ["bad-signature", "outside-window"])
-    def test_who_does_not_know_us_has_said_nothing_and_staff_are_told_at_once(self, operator, table, waiting, code):
+    def test_an_unknown_house_gets_no_answer_and_staff_are_informed_at_once(self, operator, table, waiting, code):
         operator.host.refuse("win", code)
         queue.send_due()
         assert has_become(waiting) == (MessageState.WAITING, code)
@@ -82,7 +82,7 @@ class TestReplacing:
         assert len(events("remote_message.not_recognised")) == 1
 
     @pytest.mark.sweep
-    def test_a_bet_that_was_not_looked_at_is_rolled_back(self, operator, table):
+    def test_a_bet_that_was_not_checked_is_rolled_back(self, operator, table):
         visitor = operator.visit()
         click = visitor.click(table, banker=STAKE)
         operator.host.refuse("bet", "bad-signature")
@@ -105,7 +105,7 @@ class TestEnding:
         partners.end_key(key=key, reason="over", by=finance, is_sure=True)
         assert partners.running_keys(operator.partner) == 0
 
-    def test_one_of_two_does_not_nor_the_last_once_all_is_told(self, operator, waiting):
+    def test_one_of_two_does_not_nor_the_last_once_all_is_sent(self, operator, waiting):
         older, newer, finance = PartnerKey.objects.get(), another_key(operator.partner), a_member_of_staff("finance")
         partners.end_key(key=newer, reason="lost", by=finance)
         queue.send_due()
@@ -137,7 +137,7 @@ class TestEnding:
         assert waiting.note == "Paid to their bank."
 
     @pytest.mark.sweep
-    def test_nothing_is_that_an_operator_can_be_told(self, operator, waiting):
+    def test_nothing_else_can_be_sent_to_an_operator(self, operator, waiting):
         finance = a_member_of_staff("finance")
         with pytest.raises(queue.NotInDoubt):
             queue.settle(waiting.pk, note="x", by=finance)

@@ -76,7 +76,7 @@ def test_free_money_is_ours(visitor):
 
 
 @pytest.mark.sweep
-def test_a_studio_plays_with_none_of_it(visitor):
+def test_a_studio_plays_without_it(visitor):
     with pytest.raises(partners.CannotOpen):
         a_game(visitor.player)
     assert a_game(visitor.player, mode=Mode.FREE).session

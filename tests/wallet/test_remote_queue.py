@@ -71,7 +71,7 @@ class TestSending:
         assert (message.state, message.said) == (MessageState.TAKEN, "HTTP 500")
         agreed(operator)
 
-    def test_what_was_booked_and_not_answered_is_told_again_and_booked_once(self, operator, table):
+    def test_a_booking_without_an_answer_is_sent_again_and_booked_once(self, operator, table):
         played(operator, table)
         operator.host.fail("win", Fault.HANG_UP_AFTER, Fault.ERROR_AFTER, Fault.GARBAGE, Fault.TWICE)
         for _ in range(4):
@@ -124,7 +124,7 @@ class TestSending:
         assert not OperatorMessage.objects.filter(state=MessageState.WAITING).exists()
 
     @pytest.mark.sweep
-    def test_silence_for_an_hour_is_told_to_staff_once(self, operator, table, monkeypatch):
+    def test_silence_for_an_hour_is_reported_to_staff_once(self, operator, table, monkeypatch):
         monkeypatch.setattr(queue, "LOUD_AFTER", timedelta(0))
         for _ in range(3):
             played(operator, table)

@@ -85,7 +85,7 @@ def test_rounds_of_the_same_players_close_pay_and_are_voided_among_solo_rounds(c
     assert counted.paid == alone * 70 + stood * 2 * HELD
 
 
-def test_chips_elsewhere_fall_between_the_paying_of_a_round_or_beside_it(cloned_db):
+def test_chips_elsewhere_are_placed_between_or_during_the_payment_of_a_round(cloned_db):
     """Holds for other rounds remain, whichever comes first."""
     players = [a_player(real=100_000) for _ in range(4)]
     theirs, closing, open_rounds = [cash(player) for player in players], uuid4(), [uuid4() for _ in range(4)]
@@ -97,7 +97,7 @@ def test_chips_elsewhere_fall_between_the_paying_of_a_round_or_beside_it(cloned_
     assert is_whole()
 
 
-def test_what_a_paid_round_takes_counts_once_for_whoever_asks_about_limits_meanwhile(cloned_db):
+def test_a_paid_round_counts_once_towards_limits_in_the_meantime(cloned_db):
     """Paying locks no limits, since it checks none: holds become stakes at one moment."""
     player = a_player(real=100_000)
     theirs, elsewhere, round_id = cash(player), purse_of(player), uuid4()

@@ -27,13 +27,13 @@ def said(ask):
 
 
 class TestOneTransaction:
-    def test_looking_first_takes_one_bet_many_times(self, cloned_db, owner):
+    def test_checking_first_takes_one_bet_many_times(self, cloned_db, owner):
         """The race: all see that the bet is new, and all accept it."""
         owner.execute("CREATE TABLE unguarded (name text)")
         owner.execute("GRANT SELECT, INSERT ON unguarded TO sabot_app")
         have_looked = Barrier(THREADS)
 
-        def look_then_take() -> bool:
+        def check_then_take() -> bool:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT count(*) FROM unguarded WHERE name = 'one'")
                 (known,) = cursor.fetchone()
@@ -43,7 +43,7 @@ class TestOneTransaction:
                 cursor.execute("INSERT INTO unguarded VALUES ('one')")
             return True
 
-        assert at_once([look_then_take] * THREADS) == [True] * THREADS
+        assert at_once([check_then_take] * THREADS) == [True] * THREADS
 
     @pytest.mark.parametrize("operation", ["bet", "both", "win", "rollback"])
     def test_is_done_once_and_all_get_its_answer(self, cloned_db, operation):

@@ -366,7 +366,7 @@ class TestWhatKeepsABetAway:
         assert broken() == []
 
     @pytest.mark.sweep
-    def test_whoever_takes_a_pause_is_not_eligible_in_their_language(self, game):
+    def test_a_player_who_takes_a_pause_is_not_eligible_in_their_language(self, game):
         game.who.user.language = "sv"
         game.who.user.save()
         exclusions.pause(player=game.who, by=str(game.who))

@@ -237,7 +237,7 @@ class TestSessions:
         assert code(ApiClient(player.user).post(f"studios/{a_partner().code}/sessions/", body)) == (400, "invalid")
 
 
-def test_no_secret_stands_in_the_log(game):
+def test_no_secret_is_in_the_log(game):
     _name, shared = secret(game.partner)
     call(game, game.a_bet(100))
     told = json.dumps([events(kind) for kind in ("partner.added", "partner.key_made", "studio.bet")])

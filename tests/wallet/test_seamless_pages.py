@@ -66,7 +66,7 @@ def test_from_the_question_to_the_secret(finance):
         1,
     ),
 )
-def test_what_does_not_fit_is_said_beside_its_field(finance, change, words):
+def test_an_invalid_value_is_reported_at_its_field(finance, change, words):
     a_partner(code="taken")
     answer = at(finance).post(reverse("staff_partner_new"), SAID | change)
     assert words in answer.text

@@ -117,7 +117,7 @@ class TestKeys:
         with pytest.raises(partners.PartnerOff):
             partners.ask_for_key(partner=partner, reason="r", by=finance)
 
-    def test_a_secret_is_shown_once_to_whoever_asked(self, finance):
+    def test_a_secret_is_shown_once_to_its_asker(self, finance):
         partner = a_partner(by=finance)
         key = signing.signing_key(partner)
         with pytest.raises(partners.NotShown):

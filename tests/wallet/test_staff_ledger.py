@@ -24,7 +24,7 @@ def finance():
     return visitor
 
 
-def test_gli19_2_9_3_what_the_house_owes_is_told_by_currency_and_mode():
+def test_gli19_2_9_3_what_the_house_owes_is_listed_by_currency_and_mode():
     a_player("SE", real=1000, free=7)
     a_player("SE", real=500)
     a_player("DK", free=30)

@@ -11,7 +11,7 @@ from wallet.tasks import take_account_snapshots
 pytestmark = pytest.mark.django_db
 
 
-def test_a_look_keeps_what_lies_on_accounts_and_what_is_held():
+def test_a_snapshot_keeps_balances_and_held_amounts():
     bet(a_depositor("SE", 100_000), a_live_table(), player=5000)
     since = clock()
     take_account_snapshots()

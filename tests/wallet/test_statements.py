@@ -352,7 +352,7 @@ class TestThePages:
             1,
         ),
     )
-    def test_say_beside_the_form_why_a_file_is_not_read(self, changes, message):
+    def test_report_an_unreadable_file_next_to_the_form(self, changes, message):
         _staff, visitor = visitor_as("finance")
         file = SimpleUploadedFile("x.csv", a_file([]))
         data = {"provider": PROVIDER, "since": today(), "until": today(), "file": file} | changes

@@ -16,13 +16,13 @@ from wallet.provider_statements import drafts as keeping
 THREADS = 4
 
 
-def test_looking_first_counts_the_same_file_many_times(cloned_db, owner):
+def test_checking_first_counts_the_same_file_many_times(cloned_db, owner):
     """The race on an unguarded table: all see that the file is new, and all store it."""
     owner.execute("CREATE TABLE unguarded (digest text)")
     owner.execute("GRANT SELECT, INSERT ON unguarded TO sabot_app")
     have_looked = Barrier(THREADS)
 
-    def look_then_keep():
+    def check_then_keep():
         with connection.cursor() as cursor:
             cursor.execute("SELECT FROM unguarded WHERE digest = 'a'")
             is_there = cursor.fetchone() is not None
@@ -30,7 +30,7 @@ def test_looking_first_counts_the_same_file_many_times(cloned_db, owner):
             if not is_there:
                 cursor.execute("INSERT INTO unguarded VALUES ('a')")
 
-    at_once([look_then_keep] * THREADS)
+    at_once([check_then_keep] * THREADS)
     assert owner.execute("SELECT count(*) FROM unguarded").fetchone() == (THREADS,)
 
 

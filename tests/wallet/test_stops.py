@@ -127,7 +127,7 @@ class TestWhatDoesNotBegin:
             a_stake(player, kind=kind, mode=mode)
         assert accounts.balance(player.pk, mode) == before
 
-    def test_what_is_held_grows_nowhere_and_is_given_back(self, player):
+    def test_held_money_grows_nowhere_and_is_returned(self, player):
         account = accounts.player_account(player.pk, Mode.REAL)
         begun, other = uuid4(), uuid4()
         holds.hold(begun, account, 2_000)

@@ -28,7 +28,7 @@ class Read(dict[int, Account]):
             yield each
 
 
-def test_each_account_is_looked_at_a_fixed_number_of_times():
+def test_each_account_is_read_a_fixed_number_of_times():
     accounts = Read()
     for owner in range(MANY):
         for number, kind in enumerate((AccountKind.CASH, AccountKind.PURSE)):
@@ -40,7 +40,7 @@ def test_each_account_is_looked_at_a_fixed_number_of_times():
 
 
 @pytest.mark.parametrize("missing", [0, 30, 100])
-def test_whoever_lacks_something_is_helped_from_their_own_other_account_only(missing):
+def test_a_shortfall_is_covered_from_the_player_s_own_other_account_only(missing):
     cash, purse, theirs = (
         Account(pk=pk, owner_id=owner, currency="SEK", mode=Mode.REAL, balance=100)
         for pk, owner in ((1, 1), (2, 1), (3, 2))

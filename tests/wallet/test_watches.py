@@ -140,7 +140,7 @@ class TestTheWatches:
         assert sign.amount == 600_000
 
     @pytest.mark.sweep
-    def test_leave_alone_who_staked_half_of_it(self):
+    def test_ignore_a_player_who_staked_half(self):
         player, table = a_verified_player(real=1_000_000), a_table()
         deposit(player, 600_000)
         for _ in range(3):
@@ -181,7 +181,7 @@ class TestTheWatches:
         assert look() == [sign]
 
     @pytest.mark.sweep
-    def test_look_at_each_currency_by_its_own_threshold(self):
+    def test_check_each_currency_by_its_own_threshold(self):
         swede, briton = a_player("SE"), a_player("GB")
         pounds, kronor = threshold("deposit", "GBP"), threshold("deposit", "SEK")
         assert pounds

@@ -63,7 +63,7 @@ class TestThePlayer:
         assert (withdrawal.amount, str(withdrawal.account)[-4:]) == (50_000, IBAN[-4:])
 
     @pytest.mark.sweep
-    def test_is_asked_which_account_beside_a_known_one(self):
+    def test_is_asked_which_account_next_to_a_known_one(self):
         player = a_verified_player(real=MONEY)
         visitor = visitor_as(player.user)
         ask(visitor)
@@ -124,7 +124,7 @@ class TestThePlayer:
         ),
         ids=["nonsense", "negative", "too much", "too little", "no IBAN", "not mine"],
     )
-    def test_reads_why_it_is_refused_beside_the_field(self, changes, message):
+    def test_reads_the_reason_of_a_refusal_at_the_field(self, changes, message):
         page = ask(visitor_as(a_verified_player(real=MONEY).user), **changes)
         assert re.search(rf'class="errorlist[^>]*>.*?{message}', page.text, re.S)
         assert not Withdrawal.objects.exists()
@@ -137,7 +137,7 @@ class TestThePlayer:
             assert 'id="withdraw"' not in page
 
     @pytest.mark.sweep
-    def test_who_has_sent_everything_in_reads_that_it_is_looked_at(self):
+    def test_a_player_who_has_sent_everything_reads_that_it_is_under_review(self):
         player = a_player(real=MONEY)
         a_submission(player)
         page = visitor_as(player.user).get(PAGE).text

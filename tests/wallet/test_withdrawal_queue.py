@@ -101,7 +101,7 @@ def test_a_garbled_filter_is_still_a_page(finance, query):
 
 
 @pytest.mark.sweep
-def test_whoever_decides_comes_back_to_the_list_as_it_was(finance):
+def test_the_decider_returns_to_the_unchanged_list(finance):
     (withdrawal,) = some(1)
     address = f"/staff/withdrawals/{withdrawal.pk}/?state=requested&evil=1"
     answer = finance.post(address, {"action": "approve", "reason": "all in order"})

@@ -100,7 +100,7 @@ class TestRequesting:
         with pytest.raises(withdrawals.NotEnough, match=r"up to SEK\s1,000\.00"):
             a_withdrawal(a_verified_player(real=MONEY), MONEY + 1)
 
-    def test_of_what_lies_in_a_purse_is_refused_with_the_way_out(self):
+    def test_of_money_in_a_purse_is_refused_with_the_way_out(self):
         player = a_verified_player(real=MONEY)
         a_purse(player, 60_000)
         with pytest.raises(withdrawals.NotEnough, match="returns to your account when you leave the game"):
@@ -123,7 +123,7 @@ class TestRequesting:
             a_withdrawal(player, 10_000)
 
     @pytest.mark.parametrize("keep_out", [exclusions.pause, permanently], ids=["paused", "excluded"])
-    def test_gli19_a_3_8_is_open_to_whoever_may_not_play(self, keep_out):
+    def test_gli19_a_3_8_is_open_to_a_player_who_may_not_play(self, keep_out):
         player = a_verified_player(real=MONEY)
         keep_out(player=player, by=str(player))
         assert exclusions.in_force(player)
@@ -152,7 +152,7 @@ class TestDeciding:
         assert "500.00" in mail.body
         assert is_whole()
 
-    def test_waits_while_the_identity_is_looked_at_again(self):
+    def test_waits_during_another_identity_review(self):
         player = a_verified_player(real=MONEY)
         withdrawal = a_withdrawal(player)
         a_submission(player)
@@ -216,7 +216,7 @@ class TestTwoPeople:
                 decide(withdrawal, staff)
 
     @pytest.mark.sweep
-    def test_the_second_waits_too_while_the_identity_is_looked_at_again(self):
+    def test_the_second_waits_too_during_another_identity_review(self):
         player = a_verified_player(real=LARGE)
         withdrawal = approve(a_withdrawal(player, LARGE))
         a_submission(player)

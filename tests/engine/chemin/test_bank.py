@@ -172,7 +172,7 @@ def auction() -> Evening:
     return evening
 
 
-def test_a_bid_lies_between_the_minimum_and_under_the_full_amount() -> None:
+def test_a_bid_is_between_the_minimum_and_the_full_amount() -> None:
     evening = auction()
     assert evening.refusal(MakeBid(2, 99)) is Refusal.BELOW_MINIMUM
     assert evening.refusal(MakeBid(2, 1_950)) is Refusal.NOT_UNDER_THE_FULL_AMOUNT

@@ -99,7 +99,7 @@ def better(punter: int, banker: int) -> Outcome:
     return Outcome.PUNTER if punter > banker else Outcome.DRAW if punter == banker else Outcome.BANKER
 
 
-def test_there_is_no_shoe_of_no_decks() -> None:
+def test_a_shoe_without_decks_is_refused() -> None:
     with pytest.raises(BadDecks):
         chemin_odds(0)
 

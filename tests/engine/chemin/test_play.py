@@ -160,7 +160,7 @@ def test_the_banker_draws_against_a_punter_who_drew_by_the_table(total: int, thi
 
 
 @pytest.mark.parametrize("total", range(8))
-def test_against_a_standing_punter_the_banker_draws_to_five(total: int) -> None:
+def test_against_a_punter_who_stands_the_banker_draws_to_five(total: int) -> None:
     evening = dealt(6, total, "2S", others=True)
     evening.do(Stand(2))
     assert allowed(evening) == BANKER_AGAINST_A_STANDING_PUNTER[total]
@@ -192,7 +192,7 @@ def test_where_one_punter_alone_faces_the_banker_both_may_depart_whatever_was_ca
 
 
 @pytest.mark.parametrize("total", range(8))
-def test_who_has_asked_the_croupier_must_do_as_told(total: int) -> None:
+def test_a_player_who_asked_the_croupier_must_follow_the_advice(total: int) -> None:
     evening = dealt(total, 7)
     evening.do(AskCroupier(2))
     told = view(evening.state, 2).advice
@@ -204,7 +204,7 @@ def test_who_has_asked_the_croupier_must_do_as_told(total: int) -> None:
 
 
 @pytest.mark.parametrize(("total", "third"), EVERY_PAIR_AND_THIRD)
-def test_the_banker_too_must_do_as_told_once_he_has_asked(total: int, third: int) -> None:
+def test_the_banker_too_must_follow_the_advice_he_asked_for(total: int, third: int) -> None:
     evening = dealt(4, total, f"{THIRDS[third]} 2S")
     evening.do(DrawCard(2), AskCroupier(1))
     assert allowed(evening) == BANKER_TABLE[total][third]

@@ -140,7 +140,7 @@ def test_the_published_value_of_the_game_with_a_free_banker() -> None:
     assert solve() == (Fraction(9, 11), Fraction(-679568, 53094899))
 
 
-def test_the_banker_holds_the_punter_to_that_value_by_mixing_on_six_against_a_standing_punter() -> None:
+def test_the_banker_holds_the_punter_to_that_value_by_mixing_on_six_against_a_punter_who_stands() -> None:
     """The other half of the proof: a strategy of the banker that gives both of the punter's
     strategies exactly the value.
     """

@@ -83,7 +83,7 @@ def test_against_a_natural_no_card_is_drawn() -> None:
         ("TC TD 4C 9D", False, None, (True, False)),
     ],
 )
-def test_it_is_told_who_departed_from_the_rule(
+def test_it_names_who_departed_from_the_rule(
     cards: str, punter_draws: bool, banker_draws: bool | None, departs: tuple[bool, bool]
 ) -> None:
     played = replayed(cards, punter_draws, banker_draws)

@@ -44,7 +44,7 @@ def won() -> Evening:
 
 
 @pytest.mark.parametrize("places", [2, 10])
-def test_a_table_has_three_to_nine_places(places: int) -> None:
+def test_a_table_has_three_to_nine_seats(places: int) -> None:
     with pytest.raises(RulesError):
         TableRules(places, 100, 1000)
 
@@ -62,7 +62,7 @@ def test_two_occupied_seats_suffice() -> None:
     assert evening.all_pass() == [2, 4]
 
 
-def test_every_place_takes_one_player() -> None:
+def test_every_seat_takes_one_player() -> None:
     evening = Evening({1: 500}, places=3)
     assert evening.refusal(Join(1, 500)) is Refusal.SEAT_TAKEN
     assert evening.refusal(Join(0, 500)) is Refusal.NO_SUCH_SEAT
@@ -76,13 +76,13 @@ def test_who_is_not_seated_can_do_nothing() -> None:
         assert evening.refusal(action) is Refusal.NOT_SEATED
 
 
-def test_who_sits_down_before_the_turn_comes_to_his_place_is_asked() -> None:
+def test_a_player_who_sits_down_before_the_turn_comes_to_the_seat_is_asked() -> None:
     evening = bank_taken()
     evening.do(Join(5, 10_000))
     assert evening.all_pass() == [2, 3, 4, 5]
 
 
-def test_who_sits_down_after_the_turn_has_passed_his_place_waits() -> None:
+def test_a_player_who_sits_down_after_the_turn_has_passed_the_seat_waits() -> None:
     evening = bank_taken({1: 10_000, 3: 10_000, 4: 10_000})
     evening.do(Join(2, 10_000))
     assert evening.all_pass() == [3, 4]

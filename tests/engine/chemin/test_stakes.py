@@ -29,7 +29,7 @@ def test_who_has_let_his_call_go_by_may_not_call_after_all() -> None:
     assert evening.refusal(MakeCall(2, Call.BANCO)) is Refusal.NOT_YOUR_TURN
 
 
-def test_the_first_call_stands_and_the_others_may_only_join_it() -> None:
+def test_the_first_call_holds_and_the_others_may_only_join_it() -> None:
     evening = bank_taken()
     evening.do(Pass(2), MakeCall(3, Call.BANCO))
     assert evening.refusal(MakeCall(4, Call.BANCO_SOLO)) is Refusal.NOT_NOW
@@ -160,7 +160,7 @@ def test_a_stake_is_a_positive_amount(amount: int) -> None:
     assert evening.refusal(LayStake(2, amount)) is Refusal.BAD_AMOUNT
 
 
-def test_every_stake_is_marked_and_told() -> None:
+def test_every_stake_is_marked_and_reported() -> None:
     evening = bank_taken()
     evening.all_pass()
     evening.do(LayStake(2, 400))

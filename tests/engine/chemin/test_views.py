@@ -72,7 +72,7 @@ def test_nobody_sees_what_somebody_else_has_to_play_with() -> None:
     assert view(bank_taken().state, None).balance is None
 
 
-def test_what_may_be_done_is_told_to_whoever_is_asked_and_to_nobody_else() -> None:
+def test_possible_actions_are_shown_only_to_the_player_who_is_asked() -> None:
     evening = for_others("2C 3C 3D TC")
     assert [viewer for viewer in EVERYONE if view(evening.state, viewer).options] == [2]
 
