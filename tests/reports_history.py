@@ -48,7 +48,7 @@ def make() -> History:
     since = clock()
     _live(swede, romanian, tables)
     _solo(swede, romanian, tables)
-    _guests(tables)
+    _players(tables)
     _payments(swede)
     _shortfall(tables)
     return History(Interval(begin, since), Interval(since, clock()), swede, romanian)
@@ -137,7 +137,7 @@ def _void(live_round: LiveRound) -> None:
     void_as_two_agree(live_round.pk)
 
 
-def _guests(tables: Tables) -> None:
+def _players(tables: Tables) -> None:
     """A coup that is settled, taxed where the bank wins, and a bank that nobody has staked against."""
     for place in (1, 2, 3):
         sit(a_depositor("SE"), tables.seated_players, place)

@@ -289,7 +289,7 @@ class Scene(World):
         pause_table(table_id=table.pk, reason="A card is bent.", by="staff:test")
         return player
 
-    def _guests(self, moment: str, count: int = 5, **options: Any) -> tuple[LiveTable, list[Player]]:
+    def _players(self, moment: str, count: int = 5, **options: Any) -> tuple[LiveTable, list[Player]]:
         """A table of Chemin de Fer of its own, with so many guests, two of whom are known by name."""
         live_table = a_chemin_table(slug=f"chemin-{moment}", **options)
         sitting = seated_players(live_table, count, MONEY)
@@ -300,24 +300,24 @@ class Scene(World):
     @cached_property
     def chemin_watching(self) -> Player:
         """Watches a coup that waits for its cards."""
-        a_staked_coup(self._guests("watching", 9)[0], 50_000, 12_300)
+        a_staked_coup(self._players("watching", 9)[0], 50_000, 12_300)
         return a_player(real=MONEY)
 
     @cached_property
     def chemin_choosing(self) -> Player:
         """Looks for a place."""
-        self._guests("choosing", 2, places=7)
+        self._players("choosing", 2, places=7)
         return a_player(real=MONEY)
 
     @cached_property
     def chemin_offered(self) -> Player:
         """Is offered the bank."""
-        return asked_at(self._guests("offered", 3, places=4)[0])
+        return asked_at(self._players("offered", 3, places=4)[0])
 
     @cached_property
     def chemin_paused(self) -> Player:
         """Holds a bank and would be asked whether to keep it, if the table did not pause."""
-        live_table, _sitting = self._guests("paused", 4)
+        live_table, _sitting = self._players("paused", 4)
         banker = asked_at(a_bank_to_keep(live_table))
         pause_table(table_id=live_table.table_id, reason="A card is bent.", by="staff:test")
         return banker
@@ -325,14 +325,14 @@ class Scene(World):
     @cached_property
     def chemin_calling(self) -> Player:
         """Is asked to call banco, at a full table."""
-        live_table, _sitting = self._guests("calling", 9)
+        live_table, _sitting = self._players("calling", 9)
         a_bank(live_table, 50_000)
         return asked_at(live_table)
 
     @cached_property
     def chemin_staking(self) -> Player:
         """Is asked to join another's call."""
-        live_table, _sitting = self._guests("staking")
+        live_table, _sitting = self._players("staking")
         a_bank(live_table, 50_000)
         answer(asked_at(live_table), live_table, "make_call", call=Call.BANCO)
         return asked_at(live_table)
@@ -340,12 +340,12 @@ class Scene(World):
     @cached_property
     def chemin_punter(self) -> Player:
         """Holds the punters’ cards, and is asked whether to draw."""
-        return a_coup_without_a_natural(self._guests("punter", 8, places=8)[0])
+        return a_coup_without_a_natural(self._players("punter", 8, places=8)[0])
 
     @cached_property
     def chemin_banker(self) -> Player:
         """Is asked whether to draw for the bank."""
-        live_table, _sitting = self._guests("banker", 6, places=6)
+        live_table, _sitting = self._players("banker", 6, places=6)
         while state_of(live_table).phase is not Phases.BANKER:
             a_coup_without_a_natural(live_table)
             answer_by_the_rule(live_table)
@@ -354,12 +354,12 @@ class Scene(World):
     @cached_property
     def chemin_winner(self) -> Player:
         """Has won as banker: keeps the bank, or passes it on."""
-        return asked_at(a_bank_to_keep(self._guests("winner")[0]))
+        return asked_at(a_bank_to_keep(self._players("winner")[0]))
 
     @cached_property
     def chemin_bidding(self) -> Player:
         """May bid for a bank that nobody has taken over."""
-        live_table = a_bank_to_keep(self._guests("bidding", 3, places=3)[0])
+        live_table = a_bank_to_keep(self._players("bidding", 3, places=3)[0])
         answer(asked_at(live_table), live_table, "give_suite")
         while state_of(live_table).phase is Phases.SUITE:
             let_pass(live_table)
@@ -368,7 +368,7 @@ class Scene(World):
     @cached_property
     def chemin_away(self) -> Player:
         """Has stepped away."""
-        live_table, sitting = self._guests("away", 3)
+        live_table, sitting = self._players("away", 3)
         play.step_away(player=sitting[2], live_table_id=live_table.pk)
         return sitting[2]
 
@@ -382,7 +382,7 @@ class Scene(World):
         """A table and its guests, the first of whom gave money to the second at another one all day yesterday."""
         yesterday = a_chemin_live_table(slug="chemin-yesterday", maximum=1_000_000)
         elsewhere = LiveTable.objects.select_related("table__version").get(table=yesterday, mode=Mode.REAL)
-        live_table, sitting = self._guests("friends", 4)
+        live_table, sitting = self._players("friends", 4)
         Evening(elsewhere, sitting, {1: gives_to(2)}, Random(1), now() - timedelta(days=1)).play(80)
         return live_table, sitting
 
@@ -419,7 +419,7 @@ class Scene(World):
     @cached_property
     def chemin_trouble(self) -> Incident:
         """A coup whose cards are drawn was reported."""
-        live_table, _sitting = self._guests("trouble")
+        live_table, _sitting = self._players("trouble")
         a_coup_without_a_natural(live_table)
         coup = LiveRound.objects.get(live_table=live_table, phase=Phase.DEALT)
         return malfunction.report(round_id=coup.pk, cause="A guest looked at another’s cards.", by="staff:test")
@@ -427,7 +427,7 @@ class Scene(World):
     @cached_property
     def chemin_coup(self) -> str:
         """The code of a coup that the bank has won."""
-        return LiveRound.objects.filter(live_table=a_bank_to_keep(self._guests("coup")[0])).latest("opened_at").code
+        return LiveRound.objects.filter(live_table=a_bank_to_keep(self._players("coup")[0])).latest("opened_at").code
 
     @cached_property
     def credited(self) -> Payment:

@@ -111,7 +111,7 @@ def _golden_door(scene: Scene) -> str:
     return reverse("guest", kwargs={"slug": scene.golden.slug})
 
 
-def _looked(scene: Scene) -> str:
+def _visited(scene: Scene) -> str:
     return reverse("staff_player", kwargs={"player_id": scene.looked.pk})
 
 
@@ -163,7 +163,7 @@ def _fair(scene: Scene) -> str:
     return f"{reverse('fair')}?commitment={played.commitment}&seed={bytes(played.seed or b'').hex()}&decks=8"
 
 
-def _guests(moment: str) -> Callable[[Scene], str]:
+def _players(moment: str) -> Callable[[Scene], str]:
     """A guests' table at one moment of an evening."""
     return _named("table", slug=f"chemin-{moment}", mode=Mode.REAL)
 
@@ -328,11 +328,11 @@ STATES = (
     ),
     Sight("live table, a round above it", _of("live_settled"), _live("settled"), actions.open_past_round, ("phone",)),
     *(
-        Sight(f"guests' table, {each}", _of(f"chemin_{each}"), _guests(each))
+        Sight(f"guests' table, {each}", _of(f"chemin_{each}"), _players(each))
         for each in ("watching", "calling", "staking", "punter", "winner")
     ),
     *(
-        Sight(f"guests' table, {each}", _of(f"chemin_{each}"), _guests(each), sizes=("wide", "phone"))
+        Sight(f"guests' table, {each}", _of(f"chemin_{each}"), _players(each), sizes=("wide", "phone"))
         for each in ("choosing", "offered", "banker", "bidding", "away", "paused")
     ),
     Sight(
@@ -342,7 +342,7 @@ STATES = (
         Sight(
             f"guests' table, {each} above it",
             _of("chemin_winner"),
-            _guests("winner"),
+            _players("winner"),
             actions.open_panel(each),
             ("phone",),
         )
@@ -492,7 +492,7 @@ STATES = (
     Sight("staff: no such round", _as("compliance"), _named("staff_rounds", "?round=x")),
     Sight("staff: an incident", _as("compliance"), _incident("voided_incident")),
     Sight("staff: an event", _as("compliance"), _named("staff_events"), actions.open_details),
-    Sight("staff: who looked at a player", _as("compliance"), _looked),
+    Sight("staff: who looked at a player", _as("compliance"), _visited),
     Sight("staff: figures", _as("finance"), _report("figures_id", "?check"), actions.open_details),
     Sight("staff: gross gaming revenue", _as("finance"), _report("revenue_id")),
     Sight("staff: a report that is being made", _as("finance"), _report("being_made_id")),

@@ -42,7 +42,7 @@ def left_by(owner: psycopg.Connection, action: Callable[[], object]) -> dict[str
 
 def _rows(owner: psycopg.Connection) -> dict[str, Counter[str]]:
     names = [name for (name,) in owner.execute(TABLES) if name not in NOT_OF_THE_ACTION]
-    return {name: Counter(_told(name, row) for row in _all(owner, name)) for name in names}
+    return {name: Counter(_as_text(name, row) for row in _all(owner, name)) for name in names}
 
 
 def _all(owner: psycopg.Connection, name: str) -> list[dict[str, Any]]:
@@ -50,7 +50,7 @@ def _all(owner: psycopg.Connection, name: str) -> list[dict[str, Any]]:
         return cursor.execute(SQL("SELECT * FROM {}").format(Identifier(name))).fetchall()
 
 
-def _told(name: str, row: dict[str, Any]) -> str:
+def _as_text(name: str, row: dict[str, Any]) -> str:
     if name == "audit_event":
         return str(row["body"], "utf-8")
     return " ".join(f"{column}={row[column]}" for column in PLAIN if column in row) or name

@@ -63,7 +63,7 @@ SAID: Mapping[str, dict[str, Any]] = {
 }
 
 
-def places_in(operation: Operation, path: str) -> dict[str, str] | None:
+def seats_in(operation: Operation, path: str) -> dict[str, str] | None:
     """What stands where in an address of the operation; None where it is another's."""
     pattern = re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", operation.address)
     found = re.fullmatch(pattern, f"/api/v1/{path.partition('?')[0]}")
@@ -95,7 +95,7 @@ def test_a_link_leads_somewhere(source: str, name: str, link: dict[str, Any], se
     named = resolve(operation.path()).url_name
     (line,) = [line for line in LINES if (line.name, line.method.lower()) == (named, operation.method)]
     path = FROM.get((source, name), line.path)(world)
-    places = places_in(operation, path)
+    places = seats_in(operation, path)
     assert places is not None
     body = line.body(world)
     api_client = world.api_client(WITH_TOKENS if operation.is_of_staff else PLAYER)

@@ -65,7 +65,7 @@ def evening(database: Database) -> Evening:
     return Evening()
 
 
-def has_told(watcher: Watcher, last: str) -> bool:
+def has_sent(watcher: Watcher, last: str) -> bool:
     """Say whether this round was told to be over."""
     return rounds(watcher)[-1:] == [last]
 
@@ -77,7 +77,7 @@ def test_a_line_that_is_cut_at_every_event_loses_no_round_and_tells_none_twice(u
         with listening(url, evening.api_client, to=evening.table, after=after) as (watcher,):
             wait_for_state(watcher, phase="betting")
             evening.play()
-            watcher.wait(partial(has_told, watcher, evening.over[-1]))
+            watcher.wait(partial(has_sent, watcher, evening.over[-1]))
             # The line is cut after one of the events that came: whatever came after that is as if it never had.
             numbered = [news for news in watcher.news if news.number]
             last = numbered[len(told) % len(numbered)]

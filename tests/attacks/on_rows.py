@@ -147,7 +147,7 @@ OF_NOBODY = [
 SORTED_BY = {"audit_event": "id", "wallet_entry": "journal_id", "wallet_journal": "id"}
 
 
-def of_no_month(table: str, key: str) -> Attack:
+def without_a_month(table: str, key: str) -> Attack:
     """A row that no month is known of."""
     (attack,) = nothing(table, key)
     return replace(attack, also=f"{attack.also}; CREATE TABLE {table}_rest PARTITION OF {table} DEFAULT")
@@ -160,7 +160,7 @@ ATTACKS: list[Attack] = [
         for attack in nothing(table, columns)
         if attack.guard != f"{table}_{SORTED_BY.get(table)}_not_null"
     ),
-    *(of_no_month(*each) for each in SORTED_BY.items()),
+    *(without_a_month(*each) for each in SORTED_BY.items()),
     *(twice(table, guard) for table, guards in TWICE.items() for guard in guards.split()),
     twice("wallet_account", "wallet_account_stands", "stands_for IS NOT NULL"),
     *(changed(*each) for each in OF_NOBODY),

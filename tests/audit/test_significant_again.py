@@ -52,7 +52,7 @@ def test_finds_what_a_finder_was_moved_past_and_reports_it_once(alarmed):
     assert detection.scan() == 0
 
 
-def test_finds_a_row_put_in_its_place_beforehand(alarmed):
+def test_finds_a_row_inserted_beforehand(alarmed):
     event = Event.objects.get(pk=happens())
     detection.keep(
         detection.Found(

@@ -28,14 +28,14 @@ def faults(page: Page, web_server: WebServer) -> list[str]:
     """What goes wrong in the page: errors, what the policy refuses, and requests to other hosts."""
     found: list[str] = []
 
-    def look_at(request: Any) -> None:
+    def record_request(request: Any) -> None:
         if urlsplit(request.url).scheme != "data" and not request.url.startswith(web_server.url):
             found.append(request.url)
 
     page.add_init_script(VIOLATIONS)
     page.on("console", lambda message: found.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: found.append(str(error)))
-    page.on("request", look_at)
+    page.on("request", record_request)
     return found
 
 

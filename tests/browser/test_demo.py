@@ -117,7 +117,7 @@ def test_without_scripts_a_demonstration_is_open(new_context, web_server):
     expect(page.locator(".call__result")).to_be_visible()
 
 
-def place_of(visitor: Client) -> DemoSeat:
+def demo_seat_of(visitor: Client) -> DemoSeat:
     """The guest's place, as the session has it now."""
     kept = session_state.read(visitor.session)
     assert kept
@@ -128,7 +128,7 @@ def test_clicks_at_the_same_time_play_one_round(cloned_db):
     a_table()
     visitor = a_visitor()
     visitor.post("/en/try/baccarat/start/", {"adult": "on", "to": "play"})
-    demo_seat = place_of(visitor)
+    demo_seat = demo_seat_of(visitor)
     form = {"round_id": demo_seat.next.round_id, "table_version": 1, "chip": 100}
     visitor.post("/en/try/baccarat/play/", form | {"slip_version": 0, "action": "bet:player"})
 
@@ -140,7 +140,7 @@ def test_clicks_at_the_same_time_play_one_round(cloned_db):
 
     with ThreadPoolExecutor(8) as tabs:
         assert set(tabs.map(press, range(8))) == {200}
-    after = place_of(visitor)
+    after = demo_seat_of(visitor)
     assert after.last
     assert after.last.id == demo_seat.next.round_id
     assert after.chips == demo_seat.chips - after.last.staked + after.last.paid

@@ -68,7 +68,7 @@ def ask_and_lose_the_answer(route: Route, **headers: str) -> None:
     route.abort("connectionreset")
 
 
-def told_once(page: Page) -> None:
+def check_reported_once(page: Page) -> None:
     """The page says what became of the round and where its replay is; the next ones say nothing of it."""
     part = Participation.objects.get()
     message = page.locator(".notice, .call__notice").filter(has_text=AWAY)
@@ -90,7 +90,7 @@ def test_a_lost_answer_is_reported_after_a_reload(new_context, web_server, playe
     balance_is_that_of(player, rounds=1, money=MONEY)
     page.unroute("**/play/")
     page.reload()
-    told_once(page)
+    check_reported_once(page)
 
 
 @pytest.mark.sweep
@@ -104,7 +104,7 @@ def test_a_tab_that_is_closed_in_mid_round_misses_nothing(new_context, web_serve
     page.close()
     back = window.new_page()
     back.goto("/en/")
-    told_once(back)
+    check_reported_once(back)
 
 
 def test_a_house_that_dies_over_the_deal_tells_at_the_next_log_in(new_context, web_server, player):
@@ -126,7 +126,7 @@ def test_a_house_that_dies_over_the_deal_tells_at_the_next_log_in(new_context, w
     back.get_by_label("Password", exact=True).fill(PASSWORD)
     back.get_by_role("button", name="Log in", exact=True).click()
     back.wait_for_url("**/en/")
-    told_once(back)
+    check_reported_once(back)
 
 
 @pytest.mark.sweep

@@ -71,7 +71,7 @@ def test_finds_nothing_on_a_sound_page(phone: Page):
     assert phone.evaluate(LAYOUT) == []
 
 
-def test_looks_only_at_what_is_open_on_top(phone: Page):
+def test_checks_only_what_is_open_on_top(phone: Page):
     phone.set_content(FRAME + "<button style='min-height: 20px'>Under</button><dialog><p>Over</p></dialog>")
     phone.evaluate("document.querySelector('dialog').showModal()")
     assert phone.evaluate(LAYOUT) == []

@@ -69,7 +69,7 @@ def asked_in(page: Page) -> Iterator[list[str]]:
         note(address)
 
 
-def is_told_of_the_end(page: Page, player: Player) -> None:
+def is_notified_of_the_end(page: Page, player: Player) -> None:
     """The session is ended from elsewhere: the page says so by itself."""
     sessions.end_all(user=player.user, why=Ended.ELSEWHERE, by=str(player))
     expect(page.locator("#session-over")).to_be_visible()
@@ -97,7 +97,7 @@ def test_where_no_stream_gets_through_the_page_asks_and_shows_the_table_as_it_go
     expect(page.locator("#live-board")).not_to_have_attribute("data-key", empty)
     expect(page.locator("#live-lost")).to_be_empty()
     expect(page.locator(".live-mine__last")).to_be_visible()
-    is_told_of_the_end(page, player)
+    is_notified_of_the_end(page, player)
 
 
 @pytest.mark.parametrize("hours", sample([-1, 1], 1))
@@ -151,4 +151,4 @@ def test_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_is_true(
     expect(page.locator("#chat-log")).to_contain_text("Anybody still there?")
     left = int(page.locator("#live-public [data-seconds]").inner_text())
     assert 0 < left <= 600
-    is_told_of_the_end(page, player)
+    is_notified_of_the_end(page, player)

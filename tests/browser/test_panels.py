@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 LAPTOP = {"width": 1366, "height": 768}
 
 
-def look_at(page: Page, name: str) -> None:
+def open_panel(page: Page, name: str) -> None:
     """Open a panel by its tab and see that it is filled."""
     page.locator(f"#tab-{name}").click()
     expect(page.locator(f"#tab-{name}")).to_have_attribute("aria-selected", "true")
@@ -63,12 +63,12 @@ def test_a_bet_stays_while_all_panels_are_opened_and_settles(
         put(page, "player", "250.00")
         expect_at_hand(page)
         for name in panel_names(live_table.table):
-            look_at(page, name)
+            open_panel(page, name)
             if size == PHONE:
                 back_to_the_table(page, name)
         expect(page.locator("#bet-player .spot__stake")).to_contain_text("250.00")
 
-        look_at(page, "history")
+        open_panel(page, "history")
         expect(page.locator("#panel-history .side__empty")).to_be_visible()
         assert step(live_table).phase == Phase.CLOSED
         step(live_table)

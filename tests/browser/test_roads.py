@@ -180,7 +180,7 @@ def test_a_random_shoe_hardly_ever_shows_them(compared: list[Compared]) -> None:
         assert max(streaks(shoe.beads)) > ROWS, shoe.letters
 
 
-def test_derived_roads_are_the_packages_which_leaves_out_the_first_column_that_has_one_to_look_at(
+def test_derived_roads_are_those_of_the_packages_which_omit_the_first_comparable_column(
     compared: list[Compared],
 ) -> None:
     """It counts columns from nothing and looks for one above nothing, so that the first column is never looked at from

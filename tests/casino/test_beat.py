@@ -219,7 +219,7 @@ def statements(sending: Sent, monkeypatch: pytest.MonkeyPatch) -> Callable[[], i
     return ask_once
 
 
-def until_told(beat: Sent) -> None:
+def until_notified(beat: Sent) -> None:
     """Wait until PostgreSQL has passed a notification on."""
     assert select.select([beat._turn.connection.fileno()], [], [], 60)[0]
 
@@ -230,7 +230,7 @@ def hear_all(beat: Sent, superuser: psycopg.Connection) -> None:
     beat._turn.connection.add_notify_handler(heard.append)
     superuser.execute("SELECT pg_notify(%s, 'the last')", [CHANNEL])
     while "the last" not in [notification.payload for notification in heard]:
-        until_told(beat)
+        until_notified(beat)
         beat._turn.connection.execute("SELECT 1")
     beat._turn.connection.remove_notify_handler(heard.append)
 
@@ -243,11 +243,11 @@ def test_tables_are_asked_about_when_something_may_be_due(
     hear_all(sending, superuser)
     assert [statements(), statements(), statements()] == [1, 0, 0]  # the next deadline is far away
     notify_table(live_table.pk)
-    until_told(sending)
+    until_notified(sending)
     assert [statements(), statements()] == [1, 0]
     make_late(live_table, -0.05)
     notify_table(live_table.pk)
-    until_told(sending)
+    until_notified(sending)
     assert statements() == 1
     assert sending._rests_until["games.tasks.tick"] - time.monotonic() < 0.1  # for that deadline, not five seconds
 
@@ -257,7 +257,7 @@ def test_beat_hears_that_somebody_watches(
 ) -> None:
     assert [statements(), statements()] == [1, 0]
     superuser.execute(beat.ARRIVE)
-    until_told(sending)
+    until_notified(sending)
     assert statements() == 1
     superuser.execute(beat.LEAVE)
 
@@ -305,7 +305,7 @@ def test_a_task_of_which_nothing_is_asked_is_always_sent(sending: Sent):
     assert ask(sending, "audit.tasks.set_watermark") == ["audit.tasks.set_watermark"]
 
 
-def looks_in(player: Player) -> None:
+def checks_in(player: Player) -> None:
     visitor = a_visitor()
     visitor.force_login(player.user)
     assert visitor.get("/en/").status_code == 200
@@ -336,7 +336,7 @@ def test_what_a_house_has_to_do_each_minute_is_sent_once_there_is_something_to_d
     steps: dict[str, Callable[[], object]] = {
         "games.tasks.return_idle_purses": lambda: a_purse(player, 100_00),
         "games.tasks.replay_finished_rounds": lambda: a_round(player, table, player=1000),
-        "players.tasks.end_idle_sessions": lambda: looks_in(player),
+        "players.tasks.end_idle_sessions": lambda: checks_in(player),
         "players.tasks.mail_approvals": lambda: agree_to_void(uuid4()),
         "audit.tasks.sum_up": lambda: an_hour_is_over(superuser),
         "audit.tasks.expire_approvals": lambda: an_approval_expires(superuser),

@@ -68,7 +68,7 @@ class TestDeclinedDepositsTriedAgain:
         assert (found.degree, len(found.rows)) == (2, 4)
 
     @pytest.mark.sweep
-    def test_once_is_none(self, cloned_db, owner):
+    def test_only_once_does_not_count(self, cloned_db, owner):
         assert self.made(owner, HOUR, times=1) == []
 
     @pytest.mark.sweep

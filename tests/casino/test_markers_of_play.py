@@ -108,7 +108,7 @@ class TestAnEmptyBalance:
         assert (found.degree, len(found.rows)) == (2, 4)
 
     @pytest.mark.sweep
-    def test_once_is_none(self, cloned_db, owner):
+    def test_only_once_does_not_count(self, cloned_db, owner):
         assert self.after(owner, 0, 1) == []
 
     @pytest.mark.sweep
@@ -229,7 +229,7 @@ class TestWithdrawalsTakenBack:
         assert (found.degree, len(found.rows)) == (2, 4)
 
     @pytest.mark.sweep
-    def test_once_is_none(self, cloned_db, owner):
+    def test_only_once_does_not_count(self, cloned_db, owner):
         assert self.after(owner, 1) == []
 
     @pytest.mark.sweep

@@ -62,7 +62,7 @@ def page(reader: Client, address: str, status: int = 200, **query: Any) -> str:
 
 
 @pytest.mark.sweep
-def test_are_listed_and_shown_to_entitled_readers_whoever_asked():
+def test_are_listed_and_shown_to_entitled_readers():
     report = made_here(asked("payouts"))
     finance = as_staff("finance")
     assert "Payouts" in page(finance, "/staff/reports/")

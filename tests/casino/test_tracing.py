@@ -21,7 +21,7 @@ from ops.tracing import HEADER, ID
 from realtime.asgi import Message, Streams
 from realtime.hub import Hub
 from tests.builders import a_player, a_seat, a_table
-from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, seated_players, standing_of
+from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, seated_players, table_state_of
 from tests.games.at_pages import click
 from tests.harness.apart import run_apart
 from tests.people import a_visitor
@@ -111,7 +111,7 @@ class TestRequests:
         live_table = a_chemin_table()
         seated_players(live_table)
         banker, _ = a_staked_coup(live_table)
-        coup = standing_of(live_table).live_round
+        coup = table_state_of(live_table).live_round
         assert coup
         clear_contextvars()
         answer(banker, live_table, "deal_cards")

@@ -76,7 +76,7 @@ def seated_players(live_table: LiveTable, count: int = 3, money: int = MONEY) ->
     return [a_seated_player(live_table, seat_number, money) for seat_number in range(1, count + 1)]
 
 
-def standing_of(live_table: LiveTable) -> TableState:
+def table_state_of(live_table: LiveTable) -> TableState:
     """Return the state of the table with its cards."""
     with transaction.atomic():
         return locked(live_table.pk)
@@ -84,7 +84,7 @@ def standing_of(live_table: LiveTable) -> TableState:
 
 def state_of(live_table: LiveTable) -> State:
     """Return the state of the engine."""
-    return standing_of(live_table).state
+    return table_state_of(live_table).state
 
 
 def seen_of(live_table: LiveTable) -> State:
@@ -123,7 +123,7 @@ def asked_at(live_table: LiveTable) -> Player:
 
 
 def options_of(player: Player, live_table: LiveTable) -> tuple[Option, ...]:
-    table_state = standing_of(live_table)
+    table_state = table_state_of(live_table)
     seat = table_state.seat_of(player.pk)
     return options(table_state.state, seat.number) if seat else ()
 
@@ -167,7 +167,7 @@ def let_pass(live_table: LiveTable) -> None:
 
 def answer_by_the_rule(live_table: LiveTable) -> None:
     """Answer for the player whose turn it is as the croupier would."""
-    table_state = standing_of(live_table)
+    table_state = table_state_of(live_table)
     seat, action = table_state.asked, default_action(table_state.state)
     assert seat is not None
     assert seat.player is not None

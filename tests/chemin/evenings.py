@@ -9,7 +9,7 @@ from games.engine.chemin import Option, Phase, options
 from games.engine.chemin.actions import Pass, TableAction
 from games.models import LiveTable, Round
 from players.models import Player
-from tests.chemin.at_table import answer, hurry, standing_of
+from tests.chemin.at_table import answer, hurry, table_state_of
 
 SNAKE = str.maketrans({letter: f"_{letter.lower()}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
 
@@ -22,7 +22,7 @@ def play_evening(live_table: LiveTable, coups: int, *, seed: int) -> None:
 def play_until(live_table: LiveTable, enough: Callable[[TableState], bool], *, seed: int) -> TableState:
     """Let players and house players decide at random until *enough*; return the state of the table."""
     chance = Random(seed)
-    while not enough(table_state := standing_of(live_table)):
+    while not enough(table_state := table_state_of(live_table)):
         if table_state.state.phase is Phase.FREE:
             seat = chance.choice([seat for seat in table_state.seats.values() if seat.player])
         elif table_state.asked is None or table_state.asked.player is None:

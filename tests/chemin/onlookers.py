@@ -209,7 +209,7 @@ class House:
                 continue
             for address, body in self._table_pages(onlooker):
                 found[name, address] = body.decode()
-            found[name, "streams"] = "".join(map(_told, onlooker.watchers))
+            found[name, "streams"] = "".join(map(_as_text, onlooker.watchers))
         found = {where: BY_CHANCE.sub("*", text) for where, text in found.items()}
         lines: defaultdict[str, list[str]] = defaultdict(list)
         for table, row in rows(self._database):
@@ -302,7 +302,7 @@ class House:
         return line.getresponse().read()
 
 
-def _told(watcher: Watcher) -> str:
+def _as_text(watcher: Watcher) -> str:
     """Return what a stream sent, without repetitions that only have another time."""
     told, last = [], dict[str, str]()
     for news in watcher.news:

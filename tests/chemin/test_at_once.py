@@ -29,8 +29,8 @@ from tests.chemin.at_table import (
     let_pass,
     seated_players,
     sit,
-    standing_of,
     state_of,
+    table_state_of,
 )
 from tests.harness.owner import as_owner
 from tests.live.test_bets_at_once import in_a_thread, somebody_is_blocked, until
@@ -75,12 +75,12 @@ def wait_for_each_other(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     have_looked = Barrier(count)
     looked = table_state.locked
 
-    def look_then_wait(live_table_id: int, **options: object) -> table_state.TableState:
+    def check_then_wait(live_table_id: int, **options: object) -> table_state.TableState:
         found = looked(live_table_id, **options)  # type: ignore[arg-type]
         have_looked.wait(PATIENCE)
         return found
 
-    monkeypatch.setattr(play, "locked", look_then_wait)
+    monkeypatch.setattr(play, "locked", check_then_wait)
 
 
 class TestTwoPlayersWhoOpenAFreeBank:
@@ -239,4 +239,4 @@ def test_the_same_players_at_two_tables_wait_for_each_other_and_never_in_a_circl
     assert all(move > 25 for move in at_once([partial(play_on, table) for table in tables]))
     assert is_whole()
     for table in tables:
-        assert all(seat_number in standing_of(table).seats for seat_number in (1, 2, 3))
+        assert all(seat_number in table_state_of(table).seats for seat_number in (1, 2, 3))

@@ -38,9 +38,9 @@ from tests.chemin.at_table import (
     seated_players,
     seen_of,
     sit,
-    standing_of,
     step,
     step_to,
+    table_state_of,
     time_given,
 )
 from tests.chemin.test_pause import PAUSES, a_bid, coups, own, public, tick_all
@@ -147,7 +147,7 @@ class TestACoupWithStakes:
         question = chemin_of(table).question
         assert not step(table, HOURS)
         assert (chemin_of(table).question, coups(table)) == (question, 1)
-        assert len(standing_of(table).seats) == len(players)
+        assert len(table_state_of(table).seats) == len(players)
 
     def test_goes_on_by_the_croupier_where_nobody_answers(self, table):
         seated_players(table, 2)
@@ -180,7 +180,7 @@ class TestHousePlayers:
         tick_all()
         assert coups(table) == played
         go_on()
-        assert len(standing_of(table).seats) == 3
+        assert len(table_state_of(table).seats) == 3
 
 
 class TestWhatPlayersSee:
@@ -234,7 +234,7 @@ class TestGoingOn:
         hurry(table, HOURS)
         assert tick.due() == []
         go_on()
-        assert time_given(chemin_of(table)) == timedelta(milliseconds=standing_of(table).clock.choice)
+        assert time_given(chemin_of(table)) == timedelta(milliseconds=table_state_of(table).clock.choice)
         answer(banker, table, "keep_bank")
         assert not Incident.objects.exists()
 
@@ -244,6 +244,6 @@ class TestGoingOn:
         stop()
         close_table(table_id=table.table_id, reason="The evening ends.", by="staff:7")
         tick_all()
-        assert not standing_of(table).seats
+        assert not table_state_of(table).seats
         go_on()
         assert money_of(*players) == [(MONEY, 0)] * 2

@@ -21,7 +21,7 @@ from games.engine.chemin.rules import Side
 from games.engine.chemin.seats import in_order
 from games.models import CheminCoup, CheminStake, Round
 from players.models import Player
-from tests.chemin.at_table import a_chemin_table, answer, seated_players, standing_of
+from tests.chemin.at_table import a_chemin_table, answer, seated_players, table_state_of
 from tests.chemin.friends import find, gives_to
 from tests.chemin.on_record import Policy, honest
 
@@ -48,7 +48,7 @@ def evening() -> tuple[list[Player], Counter[tuple[int, int, str]]]:
     said: Counter[tuple[int, int, str]] = Counter()
     has_called = False
     while True:
-        table_state = standing_of(live_table)
+        table_state = table_state_of(live_table)
         state, seat_number = table_state.state, table_state.state.turn
         if has_called and state.phase not in IN_COUP and is_long_enough():
             return players, said

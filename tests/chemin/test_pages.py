@@ -34,9 +34,9 @@ from tests.chemin.at_table import (
     hurry,
     seated_players,
     sit,
-    standing_of,
     state_of,
     step,
+    table_state_of,
 )
 from tests.harness.sweeps import sample, sweep_languages
 from wallet.models import Mode
@@ -170,7 +170,7 @@ class TestWhoSeesWhat:
         hands = state_of(live_table).dealt_hands
         faces = re.compile(r'class="card card--(?!back)')
         assert len(faces.findall(page(visitor_as(punter), live_table).text)) == len(hands.punter.pair)
-        others = [seat.player for seat in standing_of(live_table).seats.values() if seat.player != punter]
+        others = [seat.player for seat in table_state_of(live_table).seats.values() if seat.player != punter]
         for player in (*others, a_player(real=MONEY)):
             assert player is not None
             text = page(visitor_as(player), live_table).text
@@ -312,7 +312,7 @@ class TestSeats:
     def test_or_at_one_that_the_house_chooses(self, live_table):
         player = a_player(real=MONEY)
         send(visitor_as(player), live_table, "seat", action="join")
-        seat = standing_of(live_table).seat_of(player.pk)
+        seat = table_state_of(live_table).seat_of(player.pk)
         assert seat is not None
         assert seat.is_random
 
@@ -349,19 +349,19 @@ class TestSeats:
         player = seated_players(live_table)[2]
         assert 'popovertarget="leave-ask"' not in page(visitor_as(player), live_table).text
         send(visitor_as(player), live_table, "seat", action="leave")
-        assert standing_of(live_table).seat_of(player.pk) is None
+        assert table_state_of(live_table).seat_of(player.pk) is None
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("action", sample(["", "join:", "join:x", "join:99", "fly"], 1))
     def test_nonsense_seats_nobody(self, live_table, action):
         player = a_player(real=MONEY)
         assert "call__notice--error" in send(visitor_as(player), live_table, "seat", action=action).text
-        assert standing_of(live_table).seats == {}
+        assert table_state_of(live_table).seats == {}
 
     @pytest.mark.sweep
     def test_enter_does_nothing(self, live_table):
         assert send(visitor_as(a_player(real=MONEY)), live_table, "seat", action="keep").status_code == 200
-        assert standing_of(live_table).seats == {}
+        assert table_state_of(live_table).seats == {}
 
 
 class TestAskingAgain:

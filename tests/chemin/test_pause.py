@@ -45,9 +45,9 @@ from tests.chemin.at_table import (
     seated_players,
     seen_of,
     sit,
-    standing_of,
     step,
     step_to,
+    table_state_of,
     time_given,
 )
 from tests.chemin.test_lobby import card_of
@@ -146,7 +146,7 @@ class TestTheBanker:
         assert not tick.advance(table.pk)
         go_on(table)
         assert seen_of(table).bank == bank
-        assert time_given(chemin_of(table)) == timedelta(milliseconds=standing_of(table).clock.choice)
+        assert time_given(chemin_of(table)) == timedelta(milliseconds=table_state_of(table).clock.choice)
         answer(banker, table, "keep_bank")
         assert coups(table) == played + 1
         assert CheminSeat.objects.filter(player__in=players, left_at=None, missed=0).count() == len(players)
@@ -233,12 +233,12 @@ class TestSeats:
         players_of_the_others = a_seated_player(table, 2)
         play.step_away(player=player, live_table_id=table.pk)
         pause(table)
-        away_for(table, 2 * standing_of(table).clock.removal)
+        away_for(table, 2 * table_state_of(table).clock.removal)
         assert tick.due() == []
         assert not tick.advance(table.pk)
         go_on(table)
         assert tick.due() == []
-        away_for(table, 2 * standing_of(table).clock.removal)
+        away_for(table, 2 * table_state_of(table).clock.removal)
         assert tick.advance(table.pk)
         assert CheminSeat.objects.get(player=player).why_left == WhyLeft.REMOVED
         assert CheminSeat.objects.get(player=players_of_the_others).left_at is None
@@ -255,7 +255,7 @@ class TestSeats:
         play.step_away(player=first, live_table_id=table.pk)
         play.come_back(player=first, live_table_id=table.pk)
         play.leave(player=second, live_table_id=table.pk)
-        assert list(standing_of(table).seats) == [1]
+        assert list(table_state_of(table).seats) == [1]
         assert cash(second).held == 0
 
     @pytest.mark.sweep
@@ -266,7 +266,7 @@ class TestSeats:
         close_table(table_id=table.table_id, reason="The evening ends.", by="staff:7")
         assert tick.due() == [table.pk]
         assert tick.advance(table.pk)
-        assert not standing_of(table).seats
+        assert not table_state_of(table).seats
         assert before_the_croupier(AccountKind.BANK) == 0
         assert set(CheminSeat.objects.filter(player__in=players).values_list("why_left", flat=True)) == {WhyLeft.CLOSED}
 
@@ -280,7 +280,7 @@ class TestSeats:
         tick_all()
         assert coups(table) == played
         go_on(table)
-        assert len(standing_of(table).seats) > 1
+        assert len(table_state_of(table).seats) > 1
 
     @pytest.mark.sweep
     def test_house_players_whose_player_goes_amid_a_sale_begin_nothing(self, monkeypatch):
@@ -305,7 +305,7 @@ class TestSeats:
         played = coups(table)
         pause(table)
         play.leave(player=player, live_table_id=table.pk)
-        assert (standing_of(table).seats, coups(table)) == ({}, played)
+        assert (table_state_of(table).seats, coups(table)) == ({}, played)
 
 
 class TestAMalfunction:

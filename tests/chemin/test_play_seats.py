@@ -43,9 +43,9 @@ from tests.chemin.at_table import (
     let_pass,
     seated_players,
     sit,
-    standing_of,
     state_of,
     step_to,
+    table_state_of,
     time_given,
 )
 from tests.harness.owner import as_owner
@@ -81,7 +81,7 @@ class TestSittingDown:
         chemin = chemin_of(table)
         assert (state_of(table).phase, asked(table)) == (Phase.OFFER, first)
         assert chemin.question == 1
-        assert time_given(chemin) == timedelta(milliseconds=standing_of(table).clock.ask)
+        assert time_given(chemin) == timedelta(milliseconds=table_state_of(table).clock.ask)
 
     def test_a_seated_player_keeps_the_seat(self):
         table = a_chemin_table()

@@ -98,7 +98,7 @@ class TestAReport:
         with pytest.raises(NotAtTheTable):
             reported(gone, live_table)
 
-    def test_is_about_the_intended_player_whoever_sits_there_since(self, live_table):
+    def test_is_about_the_intended_player_even_if_another_sits_there_since(self, live_table):
         one, _ = seated_players(live_table, 2)
         long_gone = seat_of_long_ago(live_table, 4, 61)
         with pytest.raises(NobodyThere):
@@ -243,7 +243,7 @@ class TestThePage:
         assert "Only players at this table can report" in send(a_player(), live_table)
 
     @pytest.mark.sweep
-    def test_is_open_to_a_player_whom_the_table_does_not_serve_any_more(self, live_table):
+    def test_is_open_to_a_player_the_table_no_longer_serves(self, live_table):
         one, *_ = seated_players(live_table)
         seat_id = seat_at(live_table, 2)
         serve(live_table.table, ["DE"])

@@ -19,7 +19,7 @@ from games.models import CheminCoup, CheminMove, CheminSeat, CheminTenure, LiveR
 from games.models import Phase as RoundPhase
 from players.models import Player
 from tests.builders import a_player
-from tests.chemin.at_table import a_chemin_table, a_practice_table, answer, sit, standing_of, step
+from tests.chemin.at_table import a_chemin_table, a_practice_table, answer, sit, step, table_state_of
 from tests.harness.sweeps import sample
 from wallet.invariants import verify
 from wallet.models import Account, AccountKind, Hold, Mode
@@ -43,7 +43,7 @@ class Evening:
     def go_on(self) -> None:
         """Do one random thing at the table."""
         roll = self.chance.random()
-        table_state = standing_of(self.table)
+        table_state = table_state_of(self.table)
         if roll < 0.06:
             self.try_to("join", self.chance.choice(self.players))
         elif roll < 0.09 and table_state.seats:
@@ -55,7 +55,7 @@ class Evening:
 
     def decide(self) -> None:
         """Choose a random option for the player whose turn it is, with any allowed amount."""
-        table_state = standing_of(self.table)
+        table_state = table_state_of(self.table)
         able = [seat for seat in table_state.seats.values() if options(table_state.state, seat.number)]
         if not able:
             for player in self.players:
@@ -85,7 +85,7 @@ class Evening:
         """Let all leave; the croupier finishes the coup."""
         for player in self.players:
             self.try_to("leave", player)
-        while standing_of(self.table).seats:
+        while table_state_of(self.table).seats:
             assert step(self.table)
 
     def money(self) -> int:
@@ -96,7 +96,7 @@ class Evening:
 
 
 def assert_engine_and_ledger_agree(table: LiveTable) -> None:
-    table_state = standing_of(table)
+    table_state = table_state_of(table)
     state = table_state.state
     for seat in state.seats:
         account = Account.objects.get(pk=table_state.seats[seat.number].account_id)
@@ -165,7 +165,7 @@ def test_at_a_practice_table_house_players_keep_the_same_books():
     for player in evening.players:
         sit(player, table)
     for _ in range(60):
-        seat = standing_of(table).asked
+        seat = table_state_of(table).asked
         if seat is not None and seat.player is not None and evening.chance.random() < 0.8:
             evening.decide()
         else:

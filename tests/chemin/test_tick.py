@@ -57,10 +57,10 @@ from tests.chemin.at_table import (
     play_out,
     seated_players,
     sit,
-    standing_of,
     state_of,
     step,
     step_to,
+    table_state_of,
     time_given,
 )
 from tests.harness.owner import as_owner, update_as_owner
@@ -137,7 +137,7 @@ class TestTimeThatIsUp:
     def test_gli19_4_11_3_missed_in_a_row_is_away(self):
         table = a_chemin_table()
         first, _ = seated_players(table, 2)
-        limit = standing_of(table).clock.missed
+        limit = table_state_of(table).clock.missed
         while CheminSeat.objects.get(player=first).away_since is None:
             if state_of(table).phase is Phase.FREE:
                 answer(chemin_second(table, first), table, "take_bank", 1_000)
@@ -159,12 +159,12 @@ class TestTimeThatIsUp:
         assert CheminSeat.objects.get(player=first).missed == 0
 
     @pytest.mark.sweep
-    def test_after_a_coup_there_is_time_to_look_at_it(self):
+    def test_after_a_coup_there_is_time_to_read_the_result(self):
         table = a_chemin_table()
         seated_players(table, 2)
         a_dealt_coup(table)
         step_to(table, Phase.CHOICE, Phase.OFFER)
-        chemin, pace = chemin_of(table), standing_of(table).clock
+        chemin, pace = chemin_of(table), table_state_of(table).clock
         asks = pace.choice if state_of(table).phase is Phase.CHOICE else pace.ask
         assert time_given(chemin) == timedelta(milliseconds=asks + pace.pause)
 
@@ -177,7 +177,7 @@ class TestTimeThatIsUp:
         step(table)
         if state_of(table).phase is Phase.PUNTER:
             step(table)
-        chemin, pace = chemin_of(table), standing_of(table).clock
+        chemin, pace = chemin_of(table), table_state_of(table).clock
         if state_of(table).phase is Phase.BANKER:
             assert time_given(chemin) == timedelta(milliseconds=pace.house_player)
 
@@ -234,7 +234,7 @@ class TestPlayersWhoAreGone:
         first, _, _ = seated_players(table, 3)
         play.step_away(player=first, live_table_id=table.pk)
         assert tick.due() == []
-        away = standing_of(table).clock.removal / 1000
+        away = table_state_of(table).clock.removal / 1000
         as_owner("UPDATE games_cheminseat SET away_since = away_since - make_interval(secs => %s)", [away])
         assert tick.due() == [table.pk]
         assert tick.advance(table.pk)
@@ -292,7 +292,7 @@ class TestATableThatCloses:
         self.close(table)
         assert tick.due() == [table.pk]
         assert tick.advance(table.pk)
-        assert not standing_of(table).seats
+        assert not table_state_of(table).seats
 
     def test_gli19_2_4_1_waits_for_the_end_of_the_coup(self):
         table = a_chemin_table()
@@ -302,7 +302,7 @@ class TestATableThatCloses:
         assert tick.due() == []
         step_to(table, Phase.CHOICE, Phase.OFFER, Phase.ALONE)
         assert tick.advance(table.pk)
-        assert not standing_of(table).seats
+        assert not table_state_of(table).seats
         assert Round.objects.count() == 1
 
     def test_closes_by_itself_where_the_api_client_has_other_rules(self, monkeypatch):
@@ -311,7 +311,7 @@ class TestATableThatCloses:
         monkeypatch.setitem(vars(GAMES["chemin_de_fer"]), "digest", "0" * 64)
         assert tick.due() == [table.pk]
         assert tick.advance(table.pk)
-        assert not standing_of(table).seats
+        assert not table_state_of(table).seats
 
 
 class TestAStoppedTable:
@@ -328,7 +328,7 @@ class TestAStoppedTable:
         malfunction.let_stand(incident_id=incident.pk, reason="It did not", by="staff:test")
         malfunction.reopen(live_table_id=table.pk, reason="Go on", by="staff:test")
         chemin = chemin_of(table)
-        assert time_given(chemin) == timedelta(milliseconds=standing_of(table).clock.ask)
+        assert time_given(chemin) == timedelta(milliseconds=table_state_of(table).clock.ask)
         assert tick.due() == []
 
     @pytest.mark.sweep
@@ -336,7 +336,7 @@ class TestAStoppedTable:
         table = a_chemin_table()
         seated_players(table, 2)
         a_coup_without_a_natural(table)
-        live_round = there(standing_of(table).live_round)
+        live_round = there(table_state_of(table).live_round)
         incident = malfunction.report(round_id=live_round.pk, cause="A card lay face up.", by="staff:test")
         assert not step(table)
         malfunction.let_stand(incident_id=incident.pk, reason="It did not", by="staff:test")
@@ -427,12 +427,12 @@ class TestAPracticeTable:
     @pytest.mark.sweep
     def test_house_players_sit_down_with_the_first_player_and_get_up_with_the_last(self):
         table = a_practice_table(3, places=6)
-        assert not standing_of(table).seats
+        assert not table_state_of(table).seats
         player = a_seated_player(table)
         house = CheminSeat.objects.filter(player=None)
         assert house.count() == 3
         assert all(seat.is_random for seat in house)
-        rules = standing_of(table).rules
+        rules = table_state_of(table).rules
         for seat in house:
             account = Account.objects.get(pk=seat.account_id)
             assert (account.kind, account.balance) == (AccountKind.SEAT, 20 * rules.maximum)
@@ -440,7 +440,7 @@ class TestAPracticeTable:
         assert house.count() == 3
         for leaver in (player, another):
             play.leave(player=leaver, live_table_id=table.pk)
-        assert not standing_of(table).seats
+        assert not table_state_of(table).seats
         assert set(house.values_list("why_left", flat=True)) == {WhyLeft.ALONE}
 
     @pytest.mark.sweep
@@ -465,7 +465,7 @@ class TestAPracticeTable:
                 else:
                     answer(player, table, options.get(phase, "pass"))
                 continue
-            chemin, pace = chemin_of(table), standing_of(table).clock
+            chemin, pace = chemin_of(table), table_state_of(table).clock
             waits = timedelta(milliseconds=pace.house_player)
             assert time_given(chemin) in (waits, waits + timedelta(milliseconds=pace.pause))
             assert step(table)
@@ -479,9 +479,9 @@ class TestAPracticeTable:
         table = a_practice_table(2, places=3)
         a_seated_player(table, 1)
         seat = there(CheminSeat.objects.filter(player=None).first())
-        maximum = standing_of(table).rules.maximum
+        maximum = table_state_of(table).rules.maximum
         take(seat.account_id, 20 * maximum - maximum + 1)
-        player = a_seated_player(table) if standing_of(table).free_seats() else None
+        player = a_seated_player(table) if table_state_of(table).free_seats() else None
         assert player is None
         play.step_away(player=there(CheminSeat.objects.exclude(player=None).get().player), live_table_id=table.pk)
         assert Account.objects.get(pk=seat.account_id).balance == 20 * maximum

@@ -94,7 +94,7 @@ def _anything(state: State, chance: Random) -> Action:
     return option.at(chance.randint(option.lowest or 0, option.highest)) if option.highest else option.action
 
 
-def told_in(language: str) -> list[str]:
+def texts_in(language: str) -> list[str]:
     """Return all messages in a language."""
     with translation.override(language):
         return [
@@ -112,7 +112,7 @@ def test_every_kind_of_event_is_announced_except_a_player_s_balance():
 
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 def test_every_sentence_is_whole_and_names_no_balance(language):
-    for text in told_in(language):
+    for text in texts_in(language):
         assert text, language
         assert text[-1] in ".?…", text
         assert ".." not in text, text
@@ -122,7 +122,7 @@ def test_every_sentence_is_whole_and_names_no_balance(language):
 
 @pytest.mark.parametrize("language", sweep_languages([each for each in LANGUAGES if each != "en"]))
 def test_no_english_is_left_over(language):
-    for english, other in zip(told_in("en"), told_in(language), strict=True):
+    for english, other in zip(texts_in("en"), texts_in(language), strict=True):
         assert english != other
 
 

@@ -50,7 +50,7 @@ def test_a_round_is_whole_or_has_not_happened(mortal_server, cloned_db, is_sweep
     visitor.get("/en/table/baccarat/real/")
     deaths = 0
     for number in count(1, 1 if is_sweep else 4):
-        seat = place_with_a_chip(visitor, player)
+        seat = seat_with_a_chip(visitor, player)
         form = click("deal", seat)
         died = dies(visitor, form, f"after {number}")
         deaths += died
@@ -75,7 +75,7 @@ def click(action: str, seat: SoloSeat) -> dict[str, object]:
     return {"action": action, "round_id": seat.round_id, "slip_version": seat.slip_version, "table_version": 1}
 
 
-def place_with_a_chip(visitor: Visitor, player) -> SoloSeat:
+def seat_with_a_chip(visitor: Visitor, player) -> SoloSeat:
     seat = SoloSeat.objects.get(player=player)
     status, _text = visitor.post(PLAY, click("bet:player", seat) | {"chip": CHIP})
     assert status == 200

@@ -54,13 +54,13 @@ def deadlocks(database: Database) -> int:
 
 
 class TestWithoutItsGuards:
-    def test_looking_first_and_writing_then_makes_money_vanish_and_appear(self, cloned_db, owner):
+    def test_checking_first_and_writing_then_makes_money_vanish_and_appear(self, cloned_db, owner):
         """All have read the same balance; of all that they write, the last remains."""
         owner.execute("CREATE TABLE unguarded AS SELECT 640000 AS balance")
         owner.execute("GRANT SELECT, UPDATE ON unguarded TO sabot_app")
         have_looked = Barrier(THREADS)
 
-        def look_then_write(change: int) -> int:
+        def check_then_write(change: int) -> int:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT balance FROM unguarded")
                 (found,) = cursor.fetchone()
@@ -69,7 +69,7 @@ class TestWithoutItsGuards:
             return change
 
         changes = [AMOUNT if number % 4 == 0 else -AMOUNT for number in range(THREADS)]
-        done = at_once([partial(look_then_write, change) for change in changes])
+        done = at_once([partial(check_then_write, change) for change in changes])
         (left,) = owner.execute("SELECT balance FROM unguarded").fetchone()
         assert left in (640_000 - AMOUNT, 640_000 + AMOUNT)
         assert left != 640_000 + sum(done)
@@ -78,12 +78,12 @@ class TestWithoutItsGuards:
         owner.execute("ALTER TABLE wallet_account DROP CONSTRAINT wallet_account_covered")
         player, have_looked = a_player(real=AMOUNT), Barrier(THREADS)
 
-        def look_then_stake() -> str:
+        def check_then_stake() -> str:
             assert balance(player) == AMOUNT
             have_looked.wait(timeout=300)
             return outcome(lambda: write(stake(player, AMOUNT)))
 
-        assert at_once([look_then_stake] * THREADS) == ["posted"] * THREADS
+        assert at_once([check_then_stake] * THREADS) == ["posted"] * THREADS
         assert balance(player) == AMOUNT - THREADS * AMOUNT
         assert "nothing_is_negative" in [check.invariant.name for check in verify.run() if check.rows]
 

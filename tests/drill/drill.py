@@ -51,11 +51,11 @@ class Drill:
         self._house = House(settings.VAR_DIR, held.house.process.pid, held.sealer, held.port, held.line)
         self._party = Party(held.house.url, seed, is_long=is_long)
         self._table, self._chemin_table = self._party.table, DrilledTable(self._party.chemin_table.pk)
-        self._guests = [client.simulated_player for client in self._party.clients]
+        self._players = [client.simulated_player for client in self._party.clients]
         self._recoveries: list[Recovery] = []
         self._recovered: datetime | None = None  # when from the last blow
         self._wait(LiveRound.objects.filter(live_table=self._table).exists, "the table opens")
-        for simulated_player in self._guests:
+        for simulated_player in self._players:
             simulated_player.start()
 
     def play(self, number: int, blows: Blows) -> None:
@@ -75,11 +75,11 @@ class Drill:
         """
         self._wait(lambda: self._chemin_table.coups_since(self._recovered), "guests play a coup after the last blow")
         self._wait(self._has_dealt, "a round is dealt after the last blow")
-        for simulated_player in self._guests:
+        for simulated_player in self._players:
             simulated_player.go_home()
-        for simulated_player in self._guests:
+        for simulated_player in self._players:
             simulated_player.join(PATIENCE)
-        late = [simulated_player.name for simulated_player in self._guests if simulated_player.is_alive()]
+        late = [simulated_player.name for simulated_player in self._players if simulated_player.is_alive()]
         if late:
             raise Failed(f"never came home: {', '.join(late)}")
         self._demand_health()
@@ -107,7 +107,7 @@ class Drill:
         yield from at_a_loss([client.simulated_player.record for client in self._party.clients], told)
 
     def _of_money(self) -> Iterable[str]:
-        told_again = sum(simulated_player.done[REPEATED] for simulated_player in self._guests)
+        told_again = sum(simulated_player.done[REPEATED] for simulated_player in self._players)
         return missed(self._held.postman.ways, self._states(), self._held.line.cuts, told_again)
 
     def _states(self) -> Counter[str]:
@@ -122,7 +122,7 @@ class Drill:
         slugs = [slug for _, slug in kept.values_list("pk", "table_version__table__slug")]
         print("rounds:", ", ".join(f"{slug} {times}" for slug, times in sorted(Counter(slugs).items())))
         kinds: dict[str, Counter[str]] = {}
-        for simulated_player in self._guests:
+        for simulated_player in self._players:
             kinds.setdefault(type(simulated_player).__name__, Counter()).update(simulated_player.done)
         for kind, done in kinds.items():
             print(f"{kind}: {', '.join(f'{what} {times}' for what, times in done.most_common())}")
@@ -134,7 +134,7 @@ class Drill:
 
     def _demand_health(self) -> None:
         """Raises Failed where somebody has met what should not be."""
-        if faults := [fault for simulated_player in self._guests for fault in simulated_player.faults]:
+        if faults := [fault for simulated_player in self._players for fault in simulated_player.faults]:
             raise Failed("\n".join(faults))
         if incidents := self._steadily(lambda: [each.cause for each in Incident.objects.all()]):
             raise Failed(f"a table stopped: {incidents}")
@@ -168,7 +168,7 @@ class Drill:
         stands, recovered, up = self._now(), datetime.now(UTC), time.monotonic() - began
         seated_players = self._chemin_goes_on(blow, recovered, worker)
         self._wait(lambda: _moved(stands, self._now()), f"the table goes on after {blow}")
-        due, moved = max(recovered, stands.deadline), self._steadily(lambda: self._moved_at(stands))
+        due, moved = max(recovered, stands.deadline), self._steadily(lambda: self._advanced_at(stands))
         seen = ticks.read(worker.lines(), due)
         late = (moved - due).total_seconds()
         words = (
@@ -178,7 +178,7 @@ class Drill:
         )
         if seen.in_vain(self._table.pk, moved) >= TICKS or seen.failures:
             raise Failed("\n".join((words, *seen.failures, *worker.lines())))
-        wait = max(simulated_player.longest_wait(began, time.monotonic()) for simulated_player in self._guests)
+        wait = max(simulated_player.longest_wait(began, time.monotonic()) for simulated_player in self._players)
         self._recoveries.append(Recovery(blow.victim, up, max(late, 0.0), seated_players, wait))
         self._recovered = recovered
         return words
@@ -196,7 +196,7 @@ class Drill:
             raise Failed("\n".join((f"{blow}: {vain} ticks passed the guests' table over", *failures)))
         return max((moved - recovered).total_seconds(), 0.0)
 
-    def _moved_at(self, stood: LiveRound) -> datetime:
+    def _advanced_at(self, stood: LiveRound) -> datetime:
         """When the table moved on from there, as the database says."""
         now = self._round(stood.pk)
         if stood.phase in ENDED:

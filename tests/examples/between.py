@@ -62,7 +62,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def standing_between(port: int) -> Iterator[Between]:
+def state_between(port: int) -> Iterator[Between]:
     """Stand before a house."""
     server = Between(port)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

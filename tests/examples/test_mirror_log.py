@@ -17,7 +17,7 @@ from players.models import Scope
 from tests.api.client import ApiClient
 from tests.audit import sealed
 from tests.audit.signing import Pens
-from tests.examples.between import Between, standing_between
+from tests.examples.between import Between, state_between
 from tests.harness import databases, web
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff
@@ -58,7 +58,7 @@ def house(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Hous
 
 @pytest.fixture
 def between(house) -> Iterator[Between]:
-    with standing_between(house.port) as server:
+    with state_between(house.port) as server:
         yield server
 
 

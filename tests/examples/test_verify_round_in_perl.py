@@ -36,7 +36,7 @@ def a_card(case: dict[str, Any]) -> None:
     case["coup"][1]["card"] = "AC" if case["coup"][1]["card"] != "AC" else "KS"
 
 
-def a_place(case: dict[str, Any]) -> None:
+def a_position(case: dict[str, Any]) -> None:
     case["coup"][1]["place"] += 1
 
 
@@ -56,7 +56,7 @@ def a_value(case: dict[str, Any]) -> None:
     case["entropy"] += "x"
 
 
-@pytest.mark.parametrize("spoil", [a_card, a_place, a_salt, a_path, a_table, a_value])
+@pytest.mark.parametrize("spoil", [a_card, a_position, a_salt, a_path, a_table, a_value])
 def test_it_finds_whatever_is_spoilt(tmp_path: Path, spoil: Callable[[dict[str, Any]], None]) -> None:
     case: dict[str, Any] = json.loads(json.dumps(SHOES[0]))
     spoil(case)

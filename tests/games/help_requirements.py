@@ -69,7 +69,7 @@ METERS: Mapping[str, set[str]] = {
 }
 
 
-def required_marks(slug: str) -> set[str]:
+def required_placeholders(slug: str) -> set[str]:
     """Return the placeholders that the help of this game must use at least once."""
     game = GAMES[slug]
     marks = {f"control:{name}" for name in AROUND_THE_TABLE[slug]} | {f"meter:{name}" for name in METERS[slug]}

@@ -198,7 +198,7 @@ def enter(visitor: Client, to: str = "play", *, slug: str = "baccarat", language
     return visitor.post(f"/{language}/try/{slug}/start/", {"adult": "on", "to": to})
 
 
-def place_of(visitor: Client, slug: str = "baccarat") -> DemoSeat:
+def demo_seat_of(visitor: Client, slug: str = "baccarat") -> DemoSeat:
     """Return the visitor's seat from the session."""
     found = session_state.read(visitor.session)
     assert found is not None
@@ -207,7 +207,7 @@ def place_of(visitor: Client, slug: str = "baccarat") -> DemoSeat:
 
 def click(visitor: Client, action: str, *, slug: str = "baccarat", htmx: bool = True, **changes: Any) -> Any:
     """Press a button of the table's page in its current state."""
-    demo_seat = place_of(visitor, slug)
+    demo_seat = demo_seat_of(visitor, slug)
     form = {
         "action": action,
         "round_id": demo_seat.next.round_id,
@@ -219,7 +219,7 @@ def click(visitor: Client, action: str, *, slug: str = "baccarat", htmx: bool = 
 
 
 class TestTheDoor:
-    def test_takes_nobody_in_by_looking(self, visitor, table):
+    def test_takes_nobody_in_by_reading(self, visitor, table):
         answer = visitor.get("/en/try/baccarat/")
         assert "at least 18 years old" in answer.text
         assert settings.SESSION_COOKIE_NAME not in answer.cookies
@@ -242,13 +242,13 @@ class TestTheDoor:
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_gives_chips_in_the_money_of_the_language(self, visitor, table, language):
         enter(visitor, language=language)
-        assert place_of(visitor).currency == CURRENCIES[language]
+        assert demo_seat_of(visitor).currency == CURRENCIES[language]
         visitor.get(f"/{language}/try/baccarat/")
 
     def test_gives_the_tables_first_money_where_the_language_has_none_there(self, visitor):
         a_table(limits={"EUR": baccarat_limits()["EUR"]})
         enter(visitor, language="sv")
-        assert place_of(visitor).currency == "EUR"
+        assert demo_seat_of(visitor).currency == "EUR"
 
     def test_is_shut_where_the_table_is(self, visitor, table):
         close_table(table_id=table.pk, reason="for a test", by="staff:test")
@@ -287,7 +287,7 @@ class TestAtTheTable:
         enter(visitor)
         click(visitor, "bet:player")
         answer = click(visitor, "deal")
-        last = place_of(visitor).last
+        last = demo_seat_of(visitor).last
         assert answer.status_code == 200
         assert "data-fresh" in answer.text
         assert last is not None
@@ -299,13 +299,13 @@ class TestAtTheTable:
     def test_the_seed_to_come_reaches_neither_page_nor_cookie_nor_session(self, visitor, table):
         enter(visitor)
         click(visitor, "bet:player")
-        before = place_of(visitor)
+        before = demo_seat_of(visitor)
         page = visitor.get("/en/try/baccarat/").text
         stored = str(visitor.session[session_state.KEY])
         assert before.next.commitment in page
         assert before.next.commitment in stored
         click(visitor, "deal")
-        last = place_of(visitor).last
+        last = demo_seat_of(visitor).last
         assert last is not None
         assert last.commitment == before.next.commitment
         assert last.seed not in page
@@ -338,12 +338,12 @@ class TestAtTheTable:
     def test_the_same_click_again_shows_the_same_round(self, visitor, table):
         enter(visitor)
         click(visitor, "bet:player")
-        shown = place_of(visitor)
+        shown = demo_seat_of(visitor)
         click(visitor, "deal")
-        once = place_of(visitor)
+        once = demo_seat_of(visitor)
         again = click(visitor, "deal", round_id=shown.next.round_id, slip_version=shown.slip_version)
         assert "This round has already been played." in again.text
-        assert place_of(visitor) == once
+        assert demo_seat_of(visitor) == once
 
     @pytest.mark.parametrize("slug", sample(TABLES, 1))
     def test_works_without_javascript(self, visitor, table, slug):
@@ -353,7 +353,7 @@ class TestAtTheTable:
             answer = click(visitor, action, slug=slug, htmx=False)
             assert answer["Location"] == f"/en/try/{slug}/"
             assert visitor.get(f"/en/try/{slug}/").status_code == 200
-        assert place_of(visitor, slug).last is not None
+        assert demo_seat_of(visitor, slug).last is not None
 
     @pytest.mark.sweep
     def test_a_refusal_without_javascript_is_said_once(self, visitor, table):
@@ -381,10 +381,10 @@ class TestAtTheTable:
     )
     def test_what_makes_no_sense_gets_a_sentence(self, visitor, table, changes, message):
         enter(visitor)
-        before = place_of(visitor)
+        before = demo_seat_of(visitor)
         answer = click(visitor, **changes)
         assert message in answer.text
-        assert place_of(visitor) == before
+        assert demo_seat_of(visitor) == before
 
     @pytest.mark.sweep
     def test_chips_that_are_gone_are_refilled(self, visitor, table):
@@ -393,7 +393,7 @@ class TestAtTheTable:
             kept.demo_seats["baccarat"] = replace(kept.demo_seats["baccarat"], chips=0)
         assert "You do not have enough play chips for this bet." in click(visitor, "bet:player").text
         click(visitor, "refill")
-        assert place_of(visitor).chips == 1000_00
+        assert demo_seat_of(visitor).chips == 1000_00
 
     @pytest.mark.sweep
     def test_new_limits_hold_from_the_next_click_on(self, visitor, table):
@@ -448,7 +448,7 @@ class TestAtTheTable:
         assert click(visitor, "bet:player").status_code == 200
 
     @pytest.mark.sweep
-    def test_looks_as_it_does_to_a_player(self, visitor, table):
+    def test_is_as_it_is_to_a_player(self, visitor, table):
         """Bets, chips, limits and controls are the same as for a player."""
         demo_seat = a_seat(a_player(free=CHIPS), table, Mode.FREE)
         theirs = players_view(demo_seat, language="en")

@@ -22,7 +22,7 @@ from tests.games.help_requirements import (
     MOST_WORDS,
     SECTIONS,
     VOID,
-    required_marks,
+    required_placeholders,
 )
 from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
@@ -102,7 +102,7 @@ class TestEveryHelp:
         assert LEAST_WORDS <= len(help_without_tables(language, slug).one("article").words()) <= MOST_WORDS
 
     def test_speaks_of_every_bet_button_and_table(self, language: str, slug: str) -> None:
-        assert required_marks(slug) - set(MARK.findall(help_text(slug, language))) == set()
+        assert required_placeholders(slug) - set(MARK.findall(help_text(slug, language))) == set()
 
     def test_shows_worked_examples(self, language: str, slug: str) -> None:
         shown = section(help_without_tables(language, slug), "examples")
@@ -178,7 +178,7 @@ def test_a_game_without_a_table_says_so(slug):
 
 
 @pytest.mark.sweep
-def test_a_table_whose_name_looks_like_a_placeholder_is_called_so():
+def test_a_table_whose_name_resembles_a_placeholder_keeps_it():
     """Staff choose table names. Such a name was once read as a placeholder and made the page fail."""
     table = a_chemin_table().table
     update_as_owner(Table.objects.filter(pk=table.pk), name="{{ payout }} <b>")

@@ -129,13 +129,13 @@ def test_a_crash_at_any_statement_leaves_whole_parts_that_another_process_contin
 
 
 class TestTwoWriters:
-    def test_that_look_first_both_write_to_everybody(self, cloned_db, owner):
+    def test_that_check_first_both_write_to_everybody(self, cloned_db, owner):
         """The race itself, on a table without guards: both see that nobody has the letter."""
         owner.execute("CREATE TABLE unguarded (player bigint)")
         owner.execute("GRANT SELECT, INSERT ON unguarded TO sabot_app")
         have_looked = Barrier(2)
 
-        def look_then_write() -> None:
+        def check_then_write() -> None:
             with connection.cursor() as cursor:
                 cursor.execute(
                     "SELECT number FROM (VALUES (1), (2)) AS of (number) EXCEPT SELECT player FROM unguarded"
@@ -145,7 +145,7 @@ class TestTwoWriters:
                 for number in left:
                     cursor.execute("INSERT INTO unguarded VALUES (%s)", [number])
 
-        at_once([look_then_write] * 2)
+        at_once([check_then_write] * 2)
         assert owner.execute("SELECT count(*) FROM unguarded").fetchone() == (4,)
 
     def test_at_one_letter_write_each_copy_once(self, cloned_db, monkeypatch):

@@ -91,7 +91,7 @@ def test_a_sentence_that_was_lost_on_its_way_is_said_again(player, table):
 
 
 @pytest.mark.sweep
-def test_a_page_from_before_learns_of_it_by_its_next_click(visitor, player, table):
+def test_a_page_from_before_reports_it_on_its_next_click(visitor, player, table):
     lose_the_answer_of(player, table)
     answer = click(visitor, "bet:tie")
     assert AWAY in answer.text

@@ -237,7 +237,7 @@ class TestThePage:
         assert "Not enough data for a test yet." in shown_for(game="baccarat")
 
     @pytest.mark.sweep
-    def test_looks_at_one_version_kind_of_money_and_period_alone(self, shown_for, table):
+    def test_counts_one_version_kind_of_money_and_period_alone(self, shown_for, table):
         keep(MONDAY, table.version_id, dealt())
         other = a_table("second")
         keep(MONDAY, other.version_id, dealt(rounds=2600))

@@ -35,8 +35,8 @@ from tests.chemin.at_table import (
     let_pass,
     play_out,
     seated_players,
-    standing_of,
     state_of,
+    table_state_of,
 )
 from tests.games.corrupt import corrupt
 from tests.games.test_recall_search import reader
@@ -232,7 +232,7 @@ class TestASharedRound:
         assert "Replay of the deal" not in text
 
     @pytest.mark.sweep
-    def test_voided_before_its_deal_says_that_every_stake_was_returned_wherever_staff_look(self, shared):
+    def test_voided_before_its_deal_says_on_every_staff_page_that_stakes_were_returned(self, shared):
         live = round_at(shared)
         cancel(round_id=live.pk, by="staff:1")
         part = Participation.objects.get(round=live.pk)
@@ -314,7 +314,7 @@ class TestACoup:
         live_table = a_chemin_table()
         seated_players(live_table, 2)
         a_staked_coup(live_table)
-        standing = standing_of(live_table)
+        standing = table_state_of(live_table)
         assert standing.live_round
         text = page(standing.live_round.pk)
         assert "The round is in progress." in text

@@ -146,7 +146,7 @@ def two_at_once(monkeypatch: pytest.MonkeyPatch) -> int:
         return sum(threads.map(one, range(2)))
 
 
-def test_who_only_looks_before_waiting_is_one_too_many(monkeypatch):
+def test_one_that_only_checks_before_waiting_is_one_too_many(monkeypatch):
     monkeypatch.setattr(operators, "_counting", nullcontext())
     assert two_at_once(monkeypatch) == 2
 

@@ -214,7 +214,7 @@ class TestComingIn:
         assert a_visitor().get(announced(operator)).status_code == 404
 
     @pytest.mark.sweep
-    def test_a_look_at_the_address_uses_it_not(self, operator, table):
+    def test_reading_the_address_does_not_use_it(self, operator, table):
         address = announced(operator)
         assert a_visitor().head(address).status_code == 405
         assert a_visitor().post(address).status_code in (403, 405)

@@ -136,13 +136,13 @@ class TestTheLoginRole:
         looks = 0
         while True:
             now, looks = fresh(seat), looks + 1
-            seen = look_at(now, player=STAKE)
+            seen = dealt_with(now, player=STAKE)
             if seen.answer.outcome == "banker" and looks > 2:
                 break
             with pytest.raises(NotDealt):
                 seats.renew(now, deals.Reason.EXPIRED)
             with pytest.raises(CommitmentSpent) as refused:
-                look_at(now, banker=STAKE)
+                dealt_with(now, banker=STAKE)
             seats.renew(now, deals.Reason.DEALT, refused.value.proof)
         assert play(seat).outcome == "banker"
         assert "dealt and not stored." in deals_verified(capsys)
@@ -209,7 +209,7 @@ class TestTheOwner:
             play(seat)
             raise InterruptedError
         with pytest.raises(CommitmentSpent) as refused:
-            look_at(fresh(seat), banker=STAKE)
+            dealt_with(fresh(seat), banker=STAKE)
         seats.renew(fresh(seat), deals.Reason.DEALT, refused.value.proof)
         play(seat)
         said = deals_verified(capsys)
@@ -225,7 +225,7 @@ class TestTheOwner:
         assert f"deal {number} of epoch {a_slip.epoch} is in the log twice" in deals_verified(capsys)
 
 
-def look_at(seat: SoloSeat, **bets: int) -> deals.Deal:
+def dealt_with(seat: SoloSeat, **bets: int) -> deals.Deal:
     """Have the dealer deal the round of a seat, and store nothing."""
     return deals.deal(
         Purpose.SOLO,

@@ -23,7 +23,7 @@ from games.models import Incident, LiveRound, LiveTable, Phase, Shoe, ShoeEnding
 from games.shared import moves
 from games.verification import replay_task
 from tests.builders import a_player
-from tests.chemin.at_table import a_chemin_table, a_dealt_coup, answer, seated_players, standing_of
+from tests.chemin.at_table import a_chemin_table, a_dealt_coup, answer, seated_players, table_state_of
 from tests.games.test_rounds_are_written_by_functions import dealer_key
 from tests.harness.dealer import dealing, first, seeds_drawn
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, step
@@ -96,11 +96,11 @@ class TestTheWebRole:
         with seeds_drawn(first(of_a_free_choice())):
             seated_players(live_table)
             banker, punter = a_dealt_coup(live_table)
-        before = standing_of(live_table).state
+        before = table_state_of(live_table).state
         with suppress(LookedAt), transaction.atomic():
             answer(punter, live_table, "draw_card")
             raise LookedAt
-        assert standing_of(live_table).state == before
+        assert table_state_of(live_table).state == before
         answer(punter, live_table, "stand")
         with pytest.raises(TableStopped):
             answer(banker, live_table, "stand")

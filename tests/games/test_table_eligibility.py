@@ -42,7 +42,7 @@ from tests.builders import (
     approve,
     put_live,
 )
-from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, play_out, seated_players, sit, standing_of
+from tests.chemin.at_table import a_chemin_table, a_staked_coup, answer, play_out, seated_players, sit, table_state_of
 from tests.harness.owner import create_as_owner, one_as_owner
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, live_table_of, round_at, step
@@ -294,7 +294,7 @@ class TestACheminTable:
             answer(first, live_table, "take_bank", 10_000)
         assert live_table.pk in tick.due()
         assert tick.advance(live_table.pk)
-        assert standing_of(live_table).seats == {}
+        assert table_state_of(live_table).seats == {}
         assert {each.why_left for each in CheminSeat.objects.all()} == {"unserved"}
         assert at(second).get(f"/en/table/{live_table.table.slug}/real/").status_code == 404
         assert live_table.pk not in tick.due()
@@ -309,7 +309,7 @@ class TestACheminTable:
         play_out(live_table)
         while tick.advance(live_table.pk):
             pass
-        assert standing_of(live_table).seats == {}
+        assert table_state_of(live_table).seats == {}
         assert Round.objects.count() == 1
 
     @pytest.mark.sweep

@@ -43,14 +43,14 @@ class BreakingLine:
         back.start()
         with suppress(OSError):
             while piece := browser.recv(PIECE):
-                self._look(piece, breaks)
+                self._check(piece, breaks)
                 house.sendall(piece)
             house.shutdown(socket.SHUT_WR)
         back.join()
         house.close()
         browser.close()
 
-    def _look(self, piece: bytes, breaks: threading.Event) -> None:
+    def _check(self, piece: bytes, breaks: threading.Event) -> None:
         """Check a piece for the start of a request; browsers do not pipeline requests."""
         if not piece.startswith(b"POST "):
             return

@@ -150,11 +150,11 @@ class Viewer(threading.Thread):
                 continue
             seen, self.read = "", 0
             while not (watcher.is_over or self._is_over.wait(LOOK)):
-                seen = self._look(watcher, seen, began)
+                seen = self._check(watcher, seen, began)
             self._watcher = None
             watcher.close()
 
-    def _look(self, watcher: Watcher, seen: str, began: float) -> str:
+    def _check(self, watcher: Watcher, seen: str, began: float) -> str:
         """Take in what the stream brought; return the number of the last event that showed the table."""
         if len(watcher.bytes) == self.read:
             return seen

@@ -193,12 +193,12 @@ def test_of_many_bettors_at_the_deadline_every_accepted_bet_is_staked_and_no_oth
                 accepted.set()
         raise AssertionError("never too late")
 
-    def close_meanwhile() -> tuple[int, str]:
+    def close_in_the_meantime() -> tuple[int, str]:
         assert accepted.wait(PATIENCE)
         return 0, close(table)
 
     jobs: list[Callable[[], tuple[int, str]]] = [partial(bet_until_too_late, player) for player in players]
-    placed = at_once([*jobs, close_meanwhile])[:-1]
+    placed = at_once([*jobs, close_in_the_meantime])[:-1]
     assert {came for _, came in placed} == {"BetTooLate"}
     for player, (count, _) in zip(players, placed, strict=True):
         assert held(player) == count * 25_00

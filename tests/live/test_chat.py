@@ -202,11 +202,11 @@ class TestAReportAgainstARemoval:
     def test_without_the_lock_a_report_waits_for_ever_of_what_is_gone(self, cloned_db, monkeypatch):
         look = chat.message_at
 
-        def only_look(live_table: LiveTable, number: int, *, lock: bool) -> ChatMessage:
+        def only_check(live_table: LiveTable, number: int, *, lock: bool) -> ChatMessage:
             assert lock
             return look(live_table, number)
 
-        monkeypatch.setattr(chat, "message_at", only_look)
+        monkeypatch.setattr(chat, "message_at", only_check)
         assert reported_while_removed() == ("reported", 1)
 
     def test_with_it_the_player_learns_that_the_message_is_gone(self, cloned_db):

@@ -325,7 +325,7 @@ class TestStaff:
         assert message.removed_at is None
 
     @pytest.mark.sweep
-    def test_narrow_the_queue_and_look_at_what_was_decided(self, visitor, live_table, monkeypatch):
+    def test_narrow_the_queue_and_read_what_was_decided(self, visitor, live_table, monkeypatch):
         one, two = say(live_table, "One"), say(live_table, "Two")
         for message in (one, two):
             self.report(message)

@@ -171,7 +171,7 @@ class TestEverybodyIsPaid:
         assert Participation.objects.count() == 1 + len(players)
 
     @pytest.mark.sweep
-    def test_and_their_time_at_play_and_their_session_know_of_it(self):
+    def test_and_the_counted_time_and_session_include_it(self):
         live_table, player, session = a_live_table(), a_player(real=RICH), uuid4()
         as_owner(
             "INSERT INTO players_playsession (session, player_id, began, rounds, staked_real, paid_real,"

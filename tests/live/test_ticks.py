@@ -68,12 +68,12 @@ class TestSeveralWorkersAtOnce:
         monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_how: rows)
         have_looked, look = Barrier(WORKERS), phases._due
 
-        def look_together(live_table_id: int | None) -> list[int]:
+        def check_together(live_table_id: int | None) -> list[int]:
             found = look(live_table_id)
             have_looked.wait(timeout=PATIENCE)
             return found
 
-        monkeypatch.setattr(phases, "_due", look_together)
+        monkeypatch.setattr(phases, "_due", check_together)
         live_table = live_table_of(a_shared_table())
 
         def move() -> str:
@@ -132,7 +132,7 @@ class TestAWorkerThatDies:
     The next worker finds the table due, and the result is the same as without a crash.
     """
 
-    def test_has_moved_the_table_or_has_not_all_through_the_last_round_of_a_shoe(self, cloned_db, owner, is_sweep):
+    def test_has_advanced_the_table_or_has_not_all_through_the_last_round_of_a_shoe(self, cloned_db, owner, is_sweep):
         live_table, player = live_table_of(a_shared_table()), a_player(real=MONEY)
         live_round = step(live_table)
         be_last(owner, live_round)

@@ -35,7 +35,7 @@ class Page(HTMLParser):
             case "style":
                 self.faults.append("style element")
             case "script":
-                self._look_at_script(given)
+                self._check_script(given)
             case "form":
                 if given.get("method", "get").lower() == "post":
                     self._unprotected.append(f"form to {given.get('action')} without a token")
@@ -54,7 +54,7 @@ class Page(HTMLParser):
         if self._open and self._open[-1] == "title" and "head" in self._open:
             self.title += data
 
-    def _look_at_script(self, given: dict[str, str]) -> None:
+    def _check_script(self, given: dict[str, str]) -> None:
         data_only = given.get("type", "") in ("application/json", "importmap")
         if not data_only and given.get("nonce") != self._nonce:
             self.faults.append(f"script {given.get('src', '(inline)')} without the nonce")

@@ -179,7 +179,7 @@ def test_everything_else_changes_nothing_and_says_why(stop, house):
 
 @pytest.mark.sweep
 @every_stop
-def test_no_address_that_is_only_looked_at_moves_anything(stop, house):
+def test_reading_an_address_moves_nothing(stop, house):
     def fault(line, visitor, url, data):
         before = actions()
         is_page = line.answers["player"] is PAGE

@@ -98,7 +98,7 @@ class Stepping(RuleBasedStateMachine):
         With *fault*, each of its statements fails that way first. With *again*, it is repeated with
         the same key.
         """
-        self._look_at_the_clock()
+        self._read_the_clock()
         result, got = self._with_faults(call, fault) if fault else self._attempt(call)
         if result is not None:
             got = read(result)
@@ -141,7 +141,7 @@ class Stepping(RuleBasedStateMachine):
         except REFUSALS as refusal:
             return None, (type(refusal).__name__,)
 
-    def _look_at_the_clock(self) -> None:
+    def _read_the_clock(self) -> None:
         for book, player in zip(self.books, self.scene.players, strict=True):
             with connection.cursor() as cursor:
                 cursor.execute("SELECT wallet_today(%s::bigint)", [player.pk])

@@ -58,7 +58,7 @@ class TestOneAccountManyStakes:
         owner.execute("GRANT SELECT, UPDATE ON unguarded TO sabot_app")
         have_looked = Barrier(THREADS)
 
-        def look_then_stake() -> bool:
+        def check_then_stake() -> bool:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT balance FROM unguarded")
                 (balance,) = cursor.fetchone()
@@ -68,18 +68,18 @@ class TestOneAccountManyStakes:
                 cursor.execute("UPDATE unguarded SET balance = %s", [balance - 100])
             return True
 
-        assert at_once([look_then_stake] * THREADS) == [True] * THREADS
+        assert at_once([check_then_stake] * THREADS) == [True] * THREADS
 
     def test_the_ledger_stakes_it_once(self, cloned_db):
         player = a_player(real=100)
         have_looked = Barrier(THREADS)
 
-        def look_then_stake() -> str:
+        def check_then_stake() -> str:
             assert accounts.balance(player.pk, Mode.REAL) == 100
             have_looked.wait(timeout=30)
             return outcome(lambda: write(stake(player, 100)))
 
-        results = at_once([look_then_stake] * THREADS)
+        results = at_once([check_then_stake] * THREADS)
         assert sorted(results) == ["InsufficientFunds"] * (THREADS - 1) + ["posted"]
         assert accounts.balance(player.pk, Mode.REAL) == 0
         assert Entry.objects.filter(account_id=cash(player)).count() == 2

@@ -28,12 +28,12 @@ def test_without_the_database_s_rule_a_limit_that_was_checked_is_exceeded(cloned
     player, have_looked = a_player("GB", real=10_000), Barrier(THREADS)
     limit(player, "stake", "day", 100)
 
-    def look_then_stake() -> str:
+    def check_then_stake() -> str:
         remaining.check_stake(player, 100)
         have_looked.wait(timeout=60)
         return outcome(lambda: write(stake(player, 100)))
 
-    assert at_once([look_then_stake] * THREADS) == ["posted"] * THREADS
+    assert at_once([check_then_stake] * THREADS) == ["posted"] * THREADS
     assert accounts.balance(player.pk, Mode.REAL) == 10_000 - 100 * THREADS
 
 
@@ -42,12 +42,12 @@ def test_the_database_lets_through_what_there_is_room_for(cloned_db, kind):
     player, have_looked = a_player("GB", real=10_000), Barrier(THREADS)
     limit(player, kind, "week", 350)
 
-    def look_then_stake() -> str:
+    def check_then_stake() -> str:
         remaining.check_stake(player, 100)
         have_looked.wait(timeout=60)
         return outcome(lambda: write(stake(player, 100)))
 
-    results = at_once([look_then_stake] * THREADS)
+    results = at_once([check_then_stake] * THREADS)
     assert sorted(results) == ["LimitReached"] * (THREADS - 3) + ["posted"] * 3
     assert counted(player)[2] == 300
     assert is_whole()
