@@ -101,8 +101,8 @@ from tests.live.at_table import a_live_table, advance_to, bet, lay, round_at
 from tests.live.talk import a_talker, say
 from tests.matrix import MONEY, World, with_password
 from tests.notices import a_notice
+from tests.operator_wallet import an_operator
 from tests.people import a_member_of_staff, employed
-from tests.remote import an_operator
 from tests.returns.sums import HOUR, summed_up
 from tests.voiding import cancel
 from tests.wallet.at_the_bank import a_payment, at_the_bank

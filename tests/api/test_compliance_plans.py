@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from audit import event_search, log
 from audit.event_search import Wanted
 from audit.models import Event
-from tests.games.test_recall_search import nodes
+from tests.games.test_round_search import nodes
 
 MANY = 20_000
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)

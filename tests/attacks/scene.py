@@ -42,8 +42,8 @@ from tests.harness.reference_host import Fault
 from tests.hours import settle
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.notices import a_notice
+from tests.operator_wallet import a_visit, an_operator
 from tests.people import a_member_of_staff
-from tests.remote import a_visit, an_operator
 from tests.voiding import void_as_two_agree
 from tests.wallet import holds, studios
 from tests.wallet.adjusting import adjust

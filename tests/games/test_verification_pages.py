@@ -39,7 +39,7 @@ from tests.chemin.at_table import (
     table_state_of,
 )
 from tests.games.corrupt import corrupt
-from tests.games.test_recall_search import reader
+from tests.games.test_round_search import reader
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.people import events

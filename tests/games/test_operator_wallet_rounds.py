@@ -25,12 +25,12 @@ from games.tables.status import close_table
 from players.models import ClosureState, LimitKind, Period
 from players.protection.limits import set_limit
 from tests.builders import a_table
-from tests.games.remote_books import STAKE, agreed
+from tests.games.operator_wallet_books import STAKE, agreed
 from tests.harness.owner import as_owner
 from tests.harness.reference_host import Fault
 from tests.harness.sweeps import sample
+from tests.operator_wallet import MONEY, an_operator, make_due
 from tests.people import events
-from tests.remote import MONEY, an_operator, make_due
 from tests.voiding import void_unreproduced
 from wallet.models import BetState, MessageState, Mode, OperatorBet, OperatorLaunch, OperatorMessage, OperatorPlayer
 from wallet.operator_wallet import bets, operators, queue

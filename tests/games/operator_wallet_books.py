@@ -2,7 +2,7 @@
 
 from django.db.models import Sum
 
-from tests.remote import MONEY, Operator
+from tests.operator_wallet import MONEY, Operator
 from wallet.invariants import verify
 from wallet.models import Account, AccountKind, Entry, MessageState, Mode, OperatorMessage
 

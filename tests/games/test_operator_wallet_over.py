@@ -5,9 +5,9 @@ import pytest
 from games.errors import VisitOver
 from games.solo.operator_money import play, refresh_operator_balance
 from tests.builders import a_table
-from tests.games.remote_books import STAKE, agreed
+from tests.games.operator_wallet_books import STAKE, agreed
+from tests.operator_wallet import MONEY, a_visit, an_operator
 from tests.people import a_member_of_staff
-from tests.remote import MONEY, a_visit, an_operator
 from wallet.models import Mode, OperatorBet, PartnerKey
 from wallet.operator_wallet import operators, queue
 from wallet.seamless_wallet import partners

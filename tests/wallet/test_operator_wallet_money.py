@@ -8,9 +8,9 @@ import pytest
 from audit import approvals
 from audit.models import Approval, Decision, Verdict
 from tests.builders import a_table
-from tests.games.remote_books import STAKE
+from tests.games.operator_wallet_books import STAKE
+from tests.operator_wallet import MONEY, an_operator
 from tests.people import a_member_of_staff
-from tests.remote import MONEY, an_operator
 from tests.wallet.adjusting import adjust, ask
 from tests.wallet.studios import a_game
 from wallet import ledger

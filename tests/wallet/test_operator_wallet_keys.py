@@ -7,9 +7,9 @@ from django.urls import reverse
 
 from audit.significant import detection
 from tests.builders import a_table
-from tests.games.remote_books import STAKE, agreed
+from tests.games.operator_wallet_books import STAKE, agreed
+from tests.operator_wallet import MONEY, an_operator, make_due
 from tests.people import a_member_of_staff, events
-from tests.remote import MONEY, an_operator, make_due
 from tests.wallet.studios import another_key
 from wallet.models import BetState, MessageState, OperatorBet, OperatorMessage, PartnerKey
 from wallet.operator_wallet import bets, queue

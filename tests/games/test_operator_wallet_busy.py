@@ -16,9 +16,9 @@ from games.errors import OperatorBusy, OperatorSilent
 from games.solo.operator_money import play, refresh_operator_balance
 from games.variants import VARIANTS
 from tests.builders import a_table
-from tests.games.remote_books import STAKE, agreed
+from tests.games.operator_wallet_books import STAKE, agreed
 from tests.harness.reference_host import Fault
-from tests.remote import an_operator
+from tests.operator_wallet import an_operator
 from wallet.models import Mode, OperatorBet, OperatorMessage, Partner
 from wallet.operator_wallet import operators, queue
 

@@ -20,8 +20,8 @@ from players.registration import record_change
 from tests.builders import a_chemin_live_table, a_golden_table, a_player, a_shared_table, a_table
 from tests.games.at_pages import click
 from tests.harness.sweeps import sample
+from tests.operator_wallet import BORN, MONEY, a_partner, a_visit, an_operator
 from tests.people import a_member_of_staff, a_visitor, events
-from tests.remote import BORN, MONEY, a_partner, a_visit, an_operator
 from wallet.models import OperatorLaunch, OperatorPlayer, PartnerKey, PartnerKind
 from wallet.money import format_money
 from wallet.operator_wallet import operators, queue

@@ -24,7 +24,7 @@ from games.verification import replay_task
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_practice_table, seated_players, sit
 from tests.chemin.evenings import play_evening, play_until
-from tests.games.recalled import differences
+from tests.games.verified_rounds import differences
 from tests.harness.sweeps import sweep
 
 # Damage as only the owner of the database tables can do -> its statement, and what is found.

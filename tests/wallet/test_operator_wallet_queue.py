@@ -9,10 +9,10 @@ from django.db.models import F
 
 from audit.significant import detection
 from tests.builders import a_table
-from tests.games.remote_books import STAKE, agreed
+from tests.games.operator_wallet_books import STAKE, agreed
 from tests.harness.reference_host import Fault
+from tests.operator_wallet import MONEY, an_operator, make_due
 from tests.people import a_member_of_staff, events
-from tests.remote import MONEY, an_operator, make_due
 from tests.voiding import void_unreproduced
 from tests.wallet import wholeness
 from wallet.models import MessageKind, MessageState, OperatorMessage

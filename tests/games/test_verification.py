@@ -9,8 +9,8 @@ from games.verification.service import verify_round
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, seated_players
 from tests.chemin.evenings import play_evening
-from tests.chemin.test_recalled_coups import KEPT
-from tests.games.recalled import differences
+from tests.chemin.test_verified_coups import KEPT
+from tests.games.verified_rounds import differences
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, lay, step
 from wallet.models import Mode

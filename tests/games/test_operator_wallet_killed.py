@@ -15,10 +15,10 @@ from games.errors import OperatorSilent
 from games.models import Participation
 from games.solo.operator_money import play
 from tests.builders import a_table
-from tests.games.remote_books import STAKE, agreed
+from tests.games.operator_wallet_books import STAKE, agreed
 from tests.harness.killed import dies
 from tests.harness.sweeps import sample
-from tests.remote import an_operator, make_due
+from tests.operator_wallet import an_operator, make_due
 from wallet.models import BetState, OperatorBet, OperatorMessage
 from wallet.operator_wallet import bets, operators, queue
 
