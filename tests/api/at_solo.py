@@ -45,12 +45,12 @@ class AtTable:
 
     def _kept(self, answer: Any) -> Any:
         if answer.status_code == 200:
-            told = answer.json()
-            self.solo_seat = told.get("place", told)
+            answered = answer.json()
+            self.solo_seat = answered.get("place", answered)
         return answer
 
 
-def told(answer: Any) -> Any:
+def answered(answer: Any) -> Any:
     """What was answered where nothing was refused."""
     assert answer.status_code == 200, answer.content
     return answer.json()

@@ -1,7 +1,7 @@
 """What was altered of a round is told to compliance programs beside what it has to be."""
 
 from tests.api.client import ApiClient
-from tests.api.test_compliance_rounds import MONEY, told
+from tests.api.test_compliance_rounds import MONEY, answered
 from tests.builders import a_player, a_round, a_table
 from tests.games.corrupt import corrupt
 from tests.people import a_member_of_staff
@@ -10,6 +10,6 @@ from tests.people import a_member_of_staff
 def test_what_was_altered_is_named(cloned_db, owner):
     round_id = a_round(a_player(real=MONEY), a_table(), player=1000).round_id
     corrupt(owner, round_id, "payout")
-    played = told(ApiClient(a_member_of_staff("compliance").user), round_id)
+    played = answered(ApiClient(a_member_of_staff("compliance").user), round_id)
     assert played["differences"]
     assert all(each["stored"] != each["again"] for each in played["differences"])

@@ -43,7 +43,7 @@ def found(api_client: ApiClient, **query: Any) -> list[str]:
     return [each["round"] for each in answer.json()["items"]]
 
 
-def told(api_client: ApiClient, round_id: object) -> Mapping[str, Any]:
+def answered(api_client: ApiClient, round_id: object) -> Mapping[str, Any]:
     answer = api_client.get(f"compliance/rounds/{round_id}/")
     assert answer.status_code == 200, answer.content
     said: Mapping[str, Any] = answer.json()
@@ -112,7 +112,7 @@ class TestFinding:
 class TestOne:
     def test_a_solo_round_is_dealt_and_settled_again_from_the_answer(self, api_client):
         player = a_player(real=MONEY)
-        played = told(api_client, a_round(player, a_table(), player=1000, tie=1000).round_id)
+        played = answered(api_client, a_round(player, a_table(), player=1000, tie=1000).round_id)
         variant, seed = GAMES[played["game"]], bytes.fromhex(played["seed"])
         assert isinstance(variant, Variant)
         coup = deal(shuffle(seed, variant.decks, played["player_value"]))
@@ -137,7 +137,7 @@ class TestOne:
         round_id = round_at(live).pk
         assert api_client.get(f"compliance/rounds/{round_id}/").status_code == 404  # it goes on
         advance_to(live, Phase.SETTLED)
-        played = told(api_client, round_id)
+        played = answered(api_client, round_id)
         assert (played["seed"], played["shoe"]["seed"]) == (None, None)
         assert played["shoe"]["commitment"] == played["commitment"]
         secret = seed_of(played_from(round_id))
@@ -148,7 +148,7 @@ class TestOne:
         shoe = ended(played_from(round_id))
         assert played["shoe"]["cards_root"] == shoe.root
         assert [card["card"] for card in played["proven_cards"]] == played["cards"]
-        assert told(api_client, round_id)["shoe"]["seed"] == secret.hex()
+        assert answered(api_client, round_id)["shoe"]["seed"] == secret.hex()
 
     @pytest.mark.sweep
     def test_a_coup_between_players_says_who_laid_and_decided_what(self, api_client):
@@ -156,7 +156,7 @@ class TestOne:
         seated = seated_players(table, 2)
         a_dealt_coup(table)
         play_out(table)
-        played = told(api_client, Round.objects.latest("at").pk)
+        played = answered(api_client, Round.objects.latest("at").pk)
         coup = played["coup"]
         assert coup["banker_player"] in {str(seated_player) for seated_player in seated}
         assert sum(stake["stake"] for stake in coup["stakes"]) == coup["at_risk"]
@@ -168,7 +168,7 @@ class TestOne:
         player = a_player(real=MONEY)
         round_id = a_round(player, a_table(), player=1000).round_id
         void_unreproduced(round_id)
-        played = told(api_client, round_id)
+        played = answered(api_client, round_id)
         (part,) = played["parts"]
         assert played["void"]["reason"] == "not_reproduced"
         assert part["moved_back"] == {"returned": part["staked"] - part["paid"], "shortfall": 0}
@@ -182,7 +182,7 @@ class TestOne:
         player = a_player(real=MONEY)
         round_id = a_round(player, a_table(), player=1000).round_id
         found(api_client)
-        told(api_client, round_id)
+        answered(api_client, round_id)
         looks = events("data.seen")[-2:]
         assert [look["on"] for look in looks] == ["page:api:compliance_rounds", "page:api:compliance_round"]
         assert [look["data"]["players"] for look in looks] == [[str(player)]] * 2

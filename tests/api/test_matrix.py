@@ -41,7 +41,7 @@ def believed(settings: Settings) -> None:
 
 
 @pytest.fixture(scope="module")
-def programs(django_db_setup: object, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, ApiClient]]:
+def api_clients_by_role(django_db_setup: object, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, ApiClient]]:
     """Programs of staff of each role, and of nobody."""
     with django_db_blocker.unblock(), kept_for_several_tests():
         yield {role: World().api_client(role) for role in (NOBODY, *STAFF)}
@@ -49,7 +49,7 @@ def programs(django_db_setup: object, django_db_blocker: DjangoDbBlocker) -> Ite
 
 @pytest.mark.parametrize("line", EVERY_LINE)
 @pytest.mark.django_db
-def test_who_gets_what(line: Line, programs: dict[str, ApiClient]):
+def test_who_gets_what(line: Line, api_clients_by_role: dict[str, ApiClient]):
     """Every role asks in the same world, and whatever it does there is undone. Other methods: `test_bad_input`."""
     world = World()
     assert world.player != world.other_player  # made before anybody asks
@@ -57,7 +57,7 @@ def test_who_gets_what(line: Line, programs: dict[str, ApiClient]):
     told = {}
     for role in ROLES:
         with transaction.atomic():
-            api_client = programs.get(role) or world.api_client(role)
+            api_client = api_clients_by_role.get(role) or world.api_client(role)
             told[role] = (
                 api_client.get(path) if line.method == "GET" else api_client.send(line.method.lower(), path, body)
             )

@@ -8,7 +8,7 @@ import pytest
 
 from players.models import Exclusion, ExclusionKind, LimitChange, LimitKind, Period, Player, Scope, Session
 from players.protection import exclusions, limits, play_sessions
-from tests.api.at_solo import AtTable, refused, told
+from tests.api.at_solo import AtTable, answered, refused
 from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_newcomer, a_player, a_purse, a_round, a_table
 from tests.harness.owner import as_owner
@@ -41,7 +41,9 @@ def api_client(player: Player) -> ApiClient:
 def limit(api_client: ApiClient, kind: str, period: str) -> Any:
     """One limit as the program reads it."""
     (found,) = [
-        each for each in told(api_client.get("limits/"))["items"] if (each["kind"], each["period"]) == (kind, period)
+        each
+        for each in answered(api_client.get("limits/"))["items"]
+        if (each["kind"], each["period"]) == (kind, period)
     ]
     return found
 
@@ -54,7 +56,7 @@ class TestBalances:
         live = a_live_table()
         step(live)
         bet(player, live, player=100_000)
-        found, page = told(api_client.get("balances/")), what_a_player_has(player)
+        found, page = answered(api_client.get("balances/")), what_a_player_has(player)
         assert found["currency"] == page["currency"]
         assert found["real"] == {
             "cash": page["real"],
@@ -77,10 +79,10 @@ class TestLimits:
         assert found["used"] == usage(player)[LimitKind.STAKE, Period.DAY] == CHIP
         assert found["left"] == 50_000 - CHIP
         assert limit(api_client, "stake", "week")["amount"] is None
-        assert len(told(api_client.get("limits/"))["items"]) == len(LimitKind) * len(Period)
+        assert len(answered(api_client.get("limits/"))["items"]) == len(LimitKind) * len(Period)
 
     def test_hold_at_once_where_they_are_stricter(self, api_client, player):
-        made = told(api_client.post("limits/", {"kind": "stake", "period": "day", "amount": 1000}))
+        made = answered(api_client.post("limits/", {"kind": "stake", "period": "day", "amount": 1000}))
         (change,) = LimitChange.objects.filter(player=player, kind=LimitKind.STAKE)
         assert datetime.fromisoformat(made["effective_at"]) == change.effective_at == change.asked_at
         assert limit(api_client, "stake", "day")["amount"] == 1000
@@ -94,14 +96,14 @@ class TestLimits:
         found = limit(api_client, "stake", "day")
         assert (found["amount"], found["waiting"]["amount"]) == (1000, 9000)
         assert limits.own_limits(player)[LimitKind.STAKE, Period.DAY] == 1000
-        told(api_client.post("limits/withdrawn/", {"kind": "stake", "period": "day"}))
+        answered(api_client.post("limits/withdrawn/", {"kind": "stake", "period": "day"}))
         assert limit(api_client, "stake", "day")["waiting"] is None
         refused(api_client.post("limits/withdrawn/", {"kind": "stake", "period": "day"}), 409, "nothing-changes")
 
     @pytest.mark.sweep
     def test_are_removed_when_the_law_lets_it(self, api_client):
         api_client.post("limits/", {"kind": "loss", "period": "week", "amount": 1000})
-        told(api_client.post("limits/", {"kind": "loss", "period": "week", "amount": None}))
+        answered(api_client.post("limits/", {"kind": "loss", "period": "week", "amount": None}))
         found = limit(api_client, "loss", "week")
         assert (found["amount"], found["waiting"]["amount"]) == (1000, None)
 
@@ -129,7 +131,7 @@ class TestLimits:
 
     @pytest.mark.sweep
     def test_of_time_are_seconds(self, api_client, player):
-        told(api_client.post("limits/", {"kind": "time", "period": "day", "amount": 2 * HOUR}))
+        answered(api_client.post("limits/", {"kind": "time", "period": "day", "amount": 2 * HOUR}))
         assert limits.time_limits(player) == {Period.DAY: 2 * HOUR}
 
     @pytest.mark.sweep
@@ -149,8 +151,8 @@ class TestLimits:
     def test_may_be_declined_where_they_are_offered(self):
         newcomer = a_newcomer("DK")
         api_client = ApiClient(newcomer.user)
-        assert told(api_client.get("limits/"))["may_decline"] is True
-        assert told(api_client.post("limits/declined/"))["may_decline"] is False
+        assert answered(api_client.get("limits/"))["may_decline"] is True
+        assert answered(api_client.post("limits/declined/"))["may_decline"] is False
         assert len(events("limits.declined")) == 1
 
 
@@ -163,18 +165,18 @@ class TestTheRealityCheck:
 
     @pytest.mark.sweep
     def test_has_nothing_to_tell_before_the_api_client_does_something(self, api_client):
-        found = told(api_client.get("protection/check/"))
+        found = answered(api_client.get("protection/check/"))
         assert (found["is_due"], found["sitting"]) == (False, None)
         assert not Session.objects.exists()
 
     @pytest.mark.sweep
     def test_sums_up_what_was_played_in_the_session(self, at, player):
         for _ in range(2):
-            told(at.play({"player": CHIP}))
+            answered(at.play({"player": CHIP}))
         session = Session.objects.get()
         seen, found = (
             play_sessions.read_session(player, session.pk),
-            told(at.api_client.get("protection/check/"))["sitting"],
+            answered(at.api_client.get("protection/check/"))["sitting"],
         )
         assert found["session"] == str(session.pk)
         assert (found["rounds"], found["real"]["staked"]) == (2, 2 * CHIP)
@@ -184,10 +186,10 @@ class TestTheRealityCheck:
     @pytest.mark.parametrize("answer", ["continue", "stop"])
     def test_is_answered_once_and_on_record(self, at, answer):
         as_owner("UPDATE players_playsession SET began = began - interval '61 minutes'")
-        assert told(at.api_client.get("protection/check/"))["is_due"] is True
+        assert answered(at.api_client.get("protection/check/"))["is_due"] is True
         key = str(uuid4())
         for _ in range(2):
-            assert told(at.api_client.post("protection/check/", {"answer": answer}, key=key))["is_due"] is False
+            assert answered(at.api_client.post("protection/check/", {"answer": answer}, key=key))["is_due"] is False
         (event,) = events("reality_check.answered")
         assert event["data"]["goes_on"] is (answer == "continue")
 
@@ -195,7 +197,7 @@ class TestTheRealityCheck:
 class TestThePause:
     def test_begins_at_once_and_returns_money_held_in_games(self, api_client, player):
         a_purse(player, CHIP)
-        found = told(api_client.post("protection/pause/"))
+        found = answered(api_client.post("protection/pause/"))
         exclusion = Exclusion.objects.get(player=player)
         assert (found["kind"], datetime.fromisoformat(found["until"])) == (ExclusionKind.PAUSE, exclusion.until)
         assert (purse.balance(player, Mode.REAL), accounts.balance(player.pk, Mode.REAL)) == (0, MONEY)
@@ -212,7 +214,7 @@ class TestThePause:
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_is_in_the_requested_language(self, player, language):
-        found = told(ApiClient(player.user, language=language).post("protection/pause/"))
-        in_english = told(ApiClient(player.user).post("protection/pause/"))["detail"]
+        found = answered(ApiClient(player.user, language=language).post("protection/pause/"))
+        in_english = answered(ApiClient(player.user).post("protection/pause/"))["detail"]
         assert (found["detail"] == in_english) == (language == "en")
         assert exclusions.in_force(player)

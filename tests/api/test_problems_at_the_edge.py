@@ -17,7 +17,7 @@ SELF = "/api/v1/self/"
 MEGABYTE = 1_000_000
 
 
-def told(answer: Any) -> tuple[int, str]:
+def problem_of(answer: Any) -> tuple[int, str]:
     """Status and code of a problem."""
     assert answer["Content-Type"] == MEDIA_TYPE
     body = answer.json()
@@ -41,22 +41,22 @@ class TestWithoutAView:
     @pytest.mark.parametrize("method", ["get", "post", "delete"])
     def test_no_address(self, path, method):
         caller = Client(enforce_csrf_checks=True)
-        assert told(getattr(caller, method)(path)) == (404, "not-found")
+        assert problem_of(getattr(caller, method)(path)) == (404, "not-found")
 
     def test_another_host(self, settings):
         settings.ALLOWED_HOSTS = ["house.example"]
         answer = Client().get(SELF, headers={"Host": "elsewhere.example", "Accept-Language": "de"})
-        assert told(answer) == (400, "malformed")
+        assert problem_of(answer) == (400, "malformed")
         assert answer.json()["title"] == "Die Anfrage ist nicht lesbar"
 
     def test_another_charset(self):
         player = ApiClient(a_player().user)
         answer = player.client.post(SELF, b"{}", content_type="application/json; charset=utf-16")
-        assert told(answer) == (400, "malformed")
+        assert problem_of(answer) == (400, "malformed")
 
     @pytest.mark.parametrize("charset", ["nonsense", "latin-1", '"utf-16"', ""])
     def test_json_is_utf_8(self, charset):
-        assert told(declining(charset))[0] in (400, 415)
+        assert problem_of(declining(charset))[0] in (400, 415)
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("charset", ["utf-8", '"UTF-8"'])
@@ -65,13 +65,13 @@ class TestWithoutAView:
 
     def test_below_two_strokes_as_well(self):
         for path in ("//api/v1/self/", "///api/"):
-            assert told(Client().generic("GET", "/", PATH_INFO=path)) == (404, "not-found")
+            assert problem_of(Client().generic("GET", "/", PATH_INFO=path)) == (404, "not-found")
 
     def test_a_fault_of_ours(self, monkeypatch):
         monkeypatch.setattr("players.api.self_views.actor_of", lambda user: 1 // 0)
         api_client = ApiClient(a_player().user)
         api_client.client.raise_request_exception = False
-        assert told(api_client.get("self/")) == (500, "fault")
+        assert problem_of(api_client.get("self/")) == (500, "fault")
 
     def test_pages_are_refused_as_pages_still(self):
         assert Client().get("/en/nowhere/")["Content-Type"].startswith("text/html")
@@ -83,7 +83,7 @@ class TestMethods:
     def test_one_that_is_not_taken_is_named_with_those_that_are(self, method):
         for api_client in (ApiClient(a_player().user), ApiClient(None)):
             answer = getattr(api_client.client, method)(SELF)
-            assert told(answer) == (405, "method-not-allowed")
+            assert problem_of(answer) == (405, "method-not-allowed")
             assert set(answer["Allow"].split(", ")) == {"GET", "HEAD"}
 
     def test_head_is_get_without_a_body(self):
@@ -98,7 +98,7 @@ class TestMethods:
 class TestWhatNobodyReads:
     def test_an_unknown_parameter_of_a_query_is_refused(self):
         answer = ApiClient(a_player().user).client.get(f"{SELF}?page=2")
-        assert told(answer) == (400, "invalid")
+        assert problem_of(answer) == (400, "invalid")
         assert [(error["pointer"], error["code"]) for error in answer.json()["errors"]] == [("/?page", "unknown")]
 
 

@@ -5,7 +5,7 @@ import pytest
 from games.models import SoloSeat
 from games.tables.default_tables import golden_limits
 from players.protection import exclusions
-from tests.api.at_solo import AtTable, refused, told
+from tests.api.at_solo import AtTable, answered, refused
 from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_player
 from tests.live.at_table import a_live_table
@@ -34,10 +34,10 @@ def test_more_than_the_account_covers_is_refused_and_on_record(cloned_db):
 def test_a_player_who_may_not_play_cannot_fill_the_purse_but_can_empty_it(cloned_db):
     player = a_player(real=MONEY)
     seat = AtTable(ApiClient(player.user), a_golden_table())
-    told(refill(seat, 1000))
+    answered(refill(seat, 1000))
     exclusions.pause(player=player, by=str(player))
     refused(refill(seat, 1000), 403, "barred")
-    assert told(seat.api_client.post(seat.base + "purse/leave/"))["amount"] == 1000
+    assert answered(seat.api_client.post(seat.base + "purse/leave/"))["amount"] == 1000
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
 
 
@@ -46,7 +46,7 @@ def test_a_refused_player_takes_no_seat(cloned_db):
     seat = AtTable(ApiClient(player.user), table)
     refused(refill(seat, MONEY + 1), 409, "balance-too-low")
     assert not SoloSeat.objects.filter(player=player).exists()
-    told(refill(seat, MONEY))
+    answered(refill(seat, MONEY))
     assert SoloSeat.objects.filter(player=player, table=table).exists()
 
 
@@ -55,7 +55,7 @@ def test_a_refused_player_takes_no_seat(cloned_db):
 def test_leaving_what_was_never_filled_moves_nothing():
     player = a_player(real=MONEY)
     seat = AtTable(ApiClient(player.user), a_golden_table())
-    assert told(seat.api_client.post(seat.base + "purse/leave/"))["amount"] == 0
+    assert answered(seat.api_client.post(seat.base + "purse/leave/"))["amount"] == 0
 
 
 @pytest.mark.sweep
@@ -63,5 +63,5 @@ def test_leaving_what_was_never_filled_moves_nothing():
 def test_at_a_shared_table_it_is_filled_as_well():
     player = a_player(real=MONEY)
     seat = AtTable(ApiClient(player.user), a_live_table("golden", limits=with_liability(golden_limits())).table)
-    assert told(refill(seat, 1000))["balance"] == 1000
-    assert told(seat.api_client.post(seat.base + "purse/leave/"))["account"] == MONEY
+    assert answered(refill(seat, 1000))["balance"] == 1000
+    assert answered(seat.api_client.post(seat.base + "purse/leave/"))["account"] == MONEY

@@ -18,7 +18,7 @@ from games.tables.status import pause_table
 from games.variants import GAMES, VARIANTS
 from players.models import Player
 from players.protection import exclusions
-from tests.api.at_solo import refused, told
+from tests.api.at_solo import answered, refused
 from tests.api.client import ApiClient
 from tests.builders import a_chemin_live_table, a_player, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, seated_players
@@ -57,7 +57,7 @@ class TestTheLobby:
         step(live)
         bet(player, live, player=100_000)
         shown = selectors.lobby(player, mode, "en")
-        listed = told(api_client.get("tables/", mode=mode.name.lower()))["items"]
+        listed = answered(api_client.get("tables/", mode=mode.name.lower()))["items"]
         assert [each["slug"] for each in listed] == [each.slug for each in shown]
         for each, table in zip(listed, shown, strict=True):
             assert (each["minimum"], each["maximum"], each["currency"]) == (table.lowest, table.highest, table.currency)
@@ -72,7 +72,7 @@ class TestTheLobby:
     def test_says_where_players_sit(self, api_client):
         live = a_chemin_table()
         seated_players(live, 2)
-        (found,) = [each for each in told(api_client.get("tables/"))["items"] if each["shape"] == "guests"]
+        (found,) = [each for each in answered(api_client.get("tables/"))["items"] if each["shape"] == "guests"]
         assert (found["players"], found["places"]) == (2, 9)
 
     @pytest.mark.sweep
@@ -86,7 +86,7 @@ class TestATable:
         table = a_table()
         version = table.version
         assert version
-        found, limits = told(api_client.get("tables/baccarat/real/")), Limits.of(version.limits, "SEK")
+        found, limits = answered(api_client.get("tables/baccarat/real/")), Limits.of(version.limits, "SEK")
         assert found["limits"]["chips"] == list(limits.chips)
         assert found["limits"]["minimum"] == {bet: each.minimum for bet, each in limits.bets.items()}
         assert found["limits"]["maximum"] == {bet: each.maximum for bet, each in limits.bets.items()}
@@ -98,26 +98,26 @@ class TestATable:
     def test_says_what_keeps_the_player_from_playing_there(self, api_client, player):
         table = a_table()
         exclusions.pause(player=player, by=str(player))
-        obstacle = told(api_client.get("tables/baccarat/real/"))["obstacle"]
+        obstacle = answered(api_client.get("tables/baccarat/real/"))["obstacle"]
         assert (obstacle["code"], obstacle["bar"]) == ("barred", "excluded")
         serve(table, jurisdictions=["DK"])
-        assert told(api_client.get("tables/baccarat/real/"))["obstacle"]["code"] == "not-served"
+        assert answered(api_client.get("tables/baccarat/real/"))["obstacle"]["code"] == "not-served"
 
     def test_of_another_currency_has_no_limits_for_the_player(self, api_client):
         a_table("danish", limits={"DKK": baccarat_limits()["DKK"]})
-        found = told(api_client.get("tables/danish/real/"))
+        found = answered(api_client.get("tables/danish/real/"))
         assert (found["limits"], found["obstacle"]["code"]) == (None, "other-currency")
 
     @pytest.mark.sweep
     def test_that_pauses_says_so(self, api_client):
         table = a_table()
         pause_table(table_id=table.pk, reason="for a test", by="staff:7")
-        assert told(api_client.get("tables/baccarat/real/"))["status"] == "paused"
+        assert answered(api_client.get("tables/baccarat/real/"))["status"] == "paused"
 
     @pytest.mark.sweep
     def test_for_players_has_their_rules(self, api_client):
         a_chemin_live_table("SEK", places=5, minimum=1_000, maximum=90_000)
-        found = told(api_client.get("tables/chemin/real/"))
+        found = answered(api_client.get("tables/chemin/real/"))
         assert found["guests"] == {
             "currency": "SEK",
             "places": 5,
@@ -137,7 +137,7 @@ class TestATable:
 class TestRulesAndOdds:
     @pytest.mark.sweep
     def test_every_game_is_listed(self, api_client):
-        found = told(api_client.get("games/"))["items"]
+        found = answered(api_client.get("games/"))["items"]
         assert [(each["slug"], each["digest"], each["decks"]) for each in found] == [
             (game.slug, game.digest, game.decks) for game in GAMES.values()
         ]
@@ -145,7 +145,7 @@ class TestRulesAndOdds:
     @pytest.mark.sweep
     @pytest.mark.parametrize("slug", sample(VARIANTS, 2))
     def test_odds_are_those_of_the_engine_and_add_up(self, api_client, slug):
-        found, odds = told(api_client.get(f"games/{slug}/odds/")), exact(VARIANTS[slug])
+        found, odds = answered(api_client.get(f"games/{slug}/odds/")), exact(VARIANTS[slug])
         assert [each["bet"] for each in found["bets"]] == list(odds)
         for each in found["bets"]:
             shares = {name: Fraction(each[name]["fraction"]) for name in ("rtp", "edge", "win", "push", "lose")}
@@ -156,11 +156,11 @@ class TestRulesAndOdds:
 
     @pytest.mark.sweep
     def test_odds_of_a_game_between_players_are_those_of_the_engine(self, api_client):
-        assert told(api_client.get("games/chemin_de_fer/odds/"))["policies"] == chemin_odds_json(6)["policies"]
+        assert answered(api_client.get("games/chemin_de_fer/odds/"))["policies"] == chemin_odds_json(6)["policies"]
 
     @pytest.mark.parametrize("slug", sample(VARIANTS, 2))
     def test_a_paytable_says_what_settles_bets(self, api_client, slug):
-        found = told(api_client.get(f"games/{slug}/rules/"))
+        found = answered(api_client.get(f"games/{slug}/rules/"))
         for each, rule in zip(found["bets"], VARIANTS[slug].bets, strict=True):
             assert [(prize["when"], Fraction(prize["pays"])) for prize in each["prizes"]] == [
                 (prize.when.name, prize.pays.fraction) for prize in rule.prizes
@@ -171,7 +171,7 @@ class TestRulesAndOdds:
 
     @pytest.mark.sweep
     def test_third_cards_are_drawn_as_the_rules_say(self, api_client):
-        rules = told(api_client.get("games/baccarat/rules/"))["third_card"]
+        rules = answered(api_client.get("games/baccarat/rules/"))["third_card"]
         assert rules["player_draws"] == [0, 1, 2, 3, 4, 5]
         assert rules["banker"][3]["player_drew"] == [True] * 8 + [False, True]
         assert rules["banker"][6] == {
@@ -184,7 +184,7 @@ class TestRulesAndOdds:
     @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
     @pytest.mark.parametrize("slug", sample(GAMES, 1))
     def test_help_is_the_page_s_in_every_language(self, player, slug, language):
-        found = told(ApiClient(player.user, language=language).get(f"games/{slug}/rules/"))
+        found = answered(ApiClient(player.user, language=language).get(f"games/{slug}/rules/"))
         page = rules_page(GAMES[slug], language)
         assert (found["help"], found["name"]) == (page.body, page.name)
 
@@ -197,12 +197,12 @@ class TestRulesAndOdds:
 def every_page(api_client: ApiClient, **asked: Any) -> list[str]:
     """The ids of all rounds, page by page."""
     found: list[str] = []
-    answer = told(api_client.get("rounds/", **asked))
+    answer = answered(api_client.get("rounds/", **asked))
     while True:
         found += [each["id"] for each in answer["items"]]
         if answer["next"] is None:
             return found
-        answer = told(api_client.get("rounds/", cursor=answer["next"], **asked))
+        answer = answered(api_client.get("rounds/", cursor=answer["next"], **asked))
 
 
 class TestRounds:
@@ -214,7 +214,7 @@ class TestRounds:
         for _ in range(3):
             a_round(player, table, player=CHIP, tie=1000)
         page = logs.history(player, before=None, language="en")
-        found = told(api_client.get("rounds/"))["items"]
+        found = answered(api_client.get("rounds/"))["items"]
         assert [each["id"] for each in found] == [str(line.id) for line in page.rounds]
         for each, line in zip(found, page.rounds, strict=True):
             assert (each["staked"], each["paid"]) == (line.staked, line.paid)
@@ -231,11 +231,11 @@ class TestRounds:
 
     def test_a_cursor_goes_on_where_it_was_though_rounds_are_added(self, api_client, player, table):
         played = [str(a_round(player, table, player=CHIP).round_id) for _ in range(5)][::-1]
-        first = told(api_client.get("rounds/", limit=2))
+        first = answered(api_client.get("rounds/", limit=2))
         a_round(player, table, tie=CHIP)
-        second = told(api_client.get("rounds/", limit=2, cursor=first["next"]))
+        second = answered(api_client.get("rounds/", limit=2, cursor=first["next"]))
         a_round(player, table, tie=CHIP)
-        third = told(api_client.get("rounds/", limit=2, cursor=second["next"]))
+        third = answered(api_client.get("rounds/", limit=2, cursor=second["next"]))
         assert [each["id"] for each in (*first["items"], *second["items"], *third["items"])] == played
         assert third["next"] is None
 
@@ -250,7 +250,7 @@ class TestRounds:
         for _ in range(2):
             a_round(player, table, player=CHIP)
             a_round(other, table, player=CHIP)
-        theirs = told(ApiClient(player.user).get("rounds/", limit=1))["next"]
+        theirs = answered(ApiClient(player.user).get("rounds/", limit=1))["next"]
         for cursor in (theirs, "bm9uZQ", "%"):
             problem = refused(ApiClient(other.user).get("rounds/", cursor=cursor), 400, "invalid")
             assert problem["errors"][0]["pointer"] == "/?cursor"
@@ -290,7 +290,7 @@ class TestRounds:
     def test_that_were_voided_say_so_and_have_no_result(self, api_client, player, table):
         played = a_round(player, table, player=CHIP)
         void_unreproduced(played.round_id)
-        found = told(api_client.get(f"rounds/{played.round_id}/"))
+        found = answered(api_client.get(f"rounds/{played.round_id}/"))
         assert (found["status"], found["result"]) == ("void", None)
         assert every_page(api_client, ending="void") == [str(played.round_id)]
 
@@ -298,10 +298,10 @@ class TestRounds:
         live = a_live_table()
         step(live)
         bet(player, live, player=100_000)
-        (found,) = told(api_client.get("rounds/playing/"))["items"]
+        (found,) = answered(api_client.get("rounds/playing/"))["items"]
         assert (found["status"], found["staked"], found["result"], found["seed"]) == ("playing", 100_000, None, None)
-        assert told(api_client.get(f"rounds/{found['id']}/")) == found
-        assert told(api_client.get("rounds/"))["items"] == []
+        assert answered(api_client.get(f"rounds/{found['id']}/")) == found
+        assert answered(api_client.get("rounds/"))["items"] == []
 
     @pytest.mark.sweep
     def test_of_others_are_not_found(self, api_client, table):
@@ -312,7 +312,7 @@ class TestRounds:
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_are_in_the_requested_language(self, player, table, language):
         played = a_round(player, table, player=CHIP)
-        found = told(ApiClient(player.user, language=language).get(f"rounds/{played.round_id}/"))
+        found = answered(ApiClient(player.user, language=language).get(f"rounds/{played.round_id}/"))
         line = logs.round_of(player, played.round_id, language)
         assert line
         assert [bet["name"] for bet in found["bets"]] == [wager.name for wager in line.wagers]

@@ -125,13 +125,13 @@ def test_what_is_made_up_for_each_operation(house, is_sweep):
             try:
                 found_in(house, operation, who, tries)
             except (Failure, FailureGroup) as fault:
-                found.append(f"{operation.label} as {who}: {told(fault)}")
+                found.append(f"{operation.label} as {who}: {text_of(fault)}")
     assert names == {each.id for each in operations()} - {STREAM}
     assert found == [], "\n".join(found)
     assert house.answered >= {("player", 200), ("player", 400), ("player", 409), ("staff", 200), ("nobody", 401)}
 
 
-def told(fault: BaseException) -> str:
+def text_of(fault: BaseException) -> str:
     """What does not fit, in words."""
     faults = fault.exceptions if isinstance(fault, FailureGroup) else (fault,)
     return "; ".join(f"{each.title}: {each.message}"[:400] for each in faults if isinstance(each, Failure))
@@ -193,4 +193,4 @@ def test_a_fault_of_the_house_is_found_out(house, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("players.api.self_views.actor_of", lambda user: 1 // 0)
     with pytest.raises((Failure, FailureGroup)) as found:
         found_in(house, the_api()["/api/v1/self/"]["GET"], "player", 1)
-    assert "Server error" in told(found.value)
+    assert "Server error" in text_of(found.value)

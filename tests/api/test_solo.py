@@ -13,7 +13,7 @@ from games.models import Participation, Round, SoloSeat, Table
 from games.solo import solo_seat_at
 from games.solo.page import game_view
 from players.models import ApiToken, Player, Scope, Session
-from tests.api.at_solo import AtTable, Told, refused, told
+from tests.api.at_solo import AtTable, Told, answered, refused
 from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_player, a_purse, a_table
 from tests.people import events
@@ -40,7 +40,7 @@ def table() -> Table:
 def at(player: Player, table: Table) -> AtTable:
     """A program at its open place."""
     seat = AtTable(ApiClient(player.user), table)
-    told(seat.open())
+    answered(seat.open())
     return seat
 
 
@@ -53,7 +53,7 @@ def dealt_from(line: Told) -> list[str]:
 class TestASeat:
     def test_is_opened_once_and_read_in_its_current_state(self, at, player):
         first = at.solo_seat
-        assert told(at.open()) == first == told(at.api_client.get(at.base + "place/"))
+        assert answered(at.open()) == first == answered(at.api_client.get(at.base + "place/"))
         (solo_seat,) = SoloSeat.objects.filter(player=player)
         assert (first["round_id"], first["commitment"]) == (str(solo_seat.round_id), solo_seat.commitment)
 
@@ -86,10 +86,10 @@ class TestTheSlip:
     def test_is_composed_chip_by_chip_and_undone(self, at):
         at.chip("player", CHIP)
         at.chip("player", CHIP)
-        assert told(at.chip("tie", 1000))["slip"] == {"player": 2 * CHIP, "tie": 1000}
-        assert told(at.change("undo"))["slip"] == {"player": 2 * CHIP}
-        assert told(at.change("double"))["slip"] == {"player": 4 * CHIP}
-        assert told(at.change("clear"))["slip"] == {}
+        assert answered(at.chip("tie", 1000))["slip"] == {"player": 2 * CHIP, "tie": 1000}
+        assert answered(at.change("undo"))["slip"] == {"player": 2 * CHIP}
+        assert answered(at.change("double"))["slip"] == {"player": 4 * CHIP}
+        assert answered(at.change("clear"))["slip"] == {}
 
     @pytest.mark.sweep
     def test_is_the_one_that_every_window_sees(self, at, player, table):
@@ -104,8 +104,8 @@ class TestTheSlip:
 
 class TestADeal:
     def test_plays_the_round_that_was_committed_to_and_tells_the_next(self, at, player):
-        before = told(at.chip("player", CHIP))
-        played = told(at.deal())
+        before = answered(at.chip("player", CHIP))
+        played = answered(at.deal())
         line = played["round"]
         assert (line["id"], line["commitment"]) == (before["round_id"], before["commitment"])
         binding = Binding(Purpose.SOLO, line["id"], line["table_id"], line["decks"], line["rules_digest"])
@@ -121,7 +121,7 @@ class TestADeal:
     def test_has_the_figures_of_the_ledger_and_of_what_is_stored(self, at, player):
         at.chip("player", CHIP)
         at.chip("tie", 1000)
-        played = told(at.deal())
+        played = answered(at.deal())
         line, part = played["round"], Participation.objects.get(player=player)
         assert (line["staked"], line["paid"], line["commission"]) == (part.staked, part.paid, part.commission)
         assert (line["balance_before"], line["balance_after"]) == (part.balance_before, part.balance_after)
@@ -135,40 +135,40 @@ class TestADeal:
     def test_of_the_bets_of_a_whole_round_leaves_a_slip_alone_that_it_refuses(self, at, player):
         at.chip("banker", CHIP)
         refused(at.play({"tie": 10 * MONEY}), 422, "over-maximum")
-        assert told(at.api_client.get(at.base + "place/"))["slip"] == {"banker": CHIP}
-        played = told(at.play({"tie": 3000, "banker": 7000}))
+        assert answered(at.api_client.get(at.base + "place/"))["slip"] == {"banker": CHIP}
+        played = answered(at.play({"tie": 3000, "banker": 7000}))
         assert {bet["bet"]: bet["stake"] for bet in played["round"]["bets"]} == {"tie": 3000, "banker": 7000}
         assert played["place"]["slip"] == {}
         assert played["place"]["last_stakes"] == {"tie": 3000, "banker": 7000}
 
     @pytest.mark.sweep
     def test_stakes_what_no_chip_of_the_table_is_worth(self, at):
-        assert told(at.play({"player": 13_000}))["round"]["staked"] == 13_000
+        assert answered(at.play({"player": 13_000}))["round"]["staked"] == 13_000
 
     @pytest.mark.sweep
     def test_doubles_and_repeats(self, at):
         at.chip("player", CHIP)
         at.deal()
-        assert told(at.deal(how="rebet_deal"))["round"]["staked"] == CHIP
+        assert answered(at.deal(how="rebet_deal"))["round"]["staked"] == CHIP
         at.chip("tie", 1000)
-        assert told(at.deal(how="double_deal"))["round"]["staked"] == 2000
+        assert answered(at.deal(how="double_deal"))["round"]["staked"] == 2000
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("said", ["räksmörgås", " a "])
     def test_mixes_in_what_the_player_says(self, at, said):
-        played = told(at.play({"player": CHIP}, player_value=said))["round"]
+        played = answered(at.play({"player": CHIP}, player_value=said))["round"]
         assert played["player_value"] == said
         assert dealt_from(played) == played["result"]["cards"]
 
     def test_for_free_money_moves_no_other(self, player, table):
         seat = AtTable(ApiClient(player.user), table, "free")
         seat.open()
-        told(seat.play({"player": CHIP}))
+        answered(seat.play({"player": CHIP}))
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
         assert Round.objects.get().mode == Mode.FREE
 
     def test_belongs_to_the_session_of_the_api_client(self, at, player):
-        told(at.play({"player": CHIP}))
+        answered(at.play({"player": CHIP}))
         (session,) = Session.objects.filter(user=player.user)
         assert Participation.objects.get().session == session.pk == ApiToken.objects.get().session_id
         (event,) = events("round.settled")
@@ -177,8 +177,8 @@ class TestADeal:
     def test_is_found_and_not_played_again_by_another_call(self, at, player):
         at.chip("player", CHIP)
         said = {name: at.solo_seat[name] for name in ("round_id", "slip_version")}
-        first = told(at.deal(**said))
-        again = told(at.deal(**said))
+        first = answered(at.deal(**said))
+        again = answered(at.deal(**said))
         assert again["repeated"] is True
         assert (again["round"], again["place"]) == (first["round"], first["place"])
         assert Round.objects.count() == 1
@@ -188,28 +188,28 @@ class TestABalanceOfTheGame:
     @pytest.fixture
     def golden(self, player) -> AtTable:
         seat = AtTable(ApiClient(player.user), a_golden_table())
-        told(seat.open())
+        answered(seat.open())
         return seat
 
     def test_is_filled_and_emptied(self, golden, player):
-        assert told(golden.api_client.post(golden.base + "purse/re-buy/", {"amount": 20_000})) == {
+        assert answered(golden.api_client.post(golden.base + "purse/re-buy/", {"amount": 20_000})) == {
             "amount": 20_000,
             "balance": 20_000,
             "account": MONEY - 20_000,
             "currency": "SEK",
         }
-        solo_seat = told(golden.api_client.get(golden.base + "place/"))
+        solo_seat = answered(golden.api_client.get(golden.base + "place/"))
         assert (solo_seat["balance"], solo_seat["account"]) == (20_000, MONEY - 20_000)
-        assert told(golden.api_client.post(golden.base + "purse/leave/"))["amount"] == 20_000
+        assert answered(golden.api_client.post(golden.base + "purse/leave/"))["amount"] == 20_000
         assert (purse.balance(player, Mode.REAL), accounts.balance(player.pk, Mode.REAL)) == (0, MONEY)
 
     def test_is_what_the_game_plays_on_and_its_bets_stand(self, golden, player):
         a_purse(player, 20_000)
         golden.chip("player", CHIP)
-        played = told(golden.deal())
+        played = answered(golden.deal())
         assert played["place"]["balance"] == played["round"]["balance_after"] == purse.balance(player, Mode.REAL)
         assert played["place"]["slip"] == {"player": CHIP}
-        assert told(golden.chip("player", 1000, take=True))["slip"] == {"player": CHIP - 1000}
+        assert answered(golden.chip("player", 1000, take=True))["slip"] == {"player": CHIP - 1000}
 
     @pytest.mark.sweep
     def test_another_game_has_none(self, at):
@@ -244,6 +244,6 @@ class TestNothingIsRevealedBeforeItsTime:
         for answer in answers:
             assert hidden not in answer.content.decode()
         refused(answers[-2], 404, "not-found")
-        seed = told(at.play({"player": CHIP}))["round"]["seed"]
+        seed = answered(at.play({"player": CHIP}))["round"]["seed"]
         assert dealt == [solo_seat.round_id]
         assert not [answer for answer in answers if seed in answer.content.decode()]

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from games.api import solo
 from games.models import Participation, Round
 from players.models import ApiCall, Player
-from tests.api.at_solo import AtTable, told
+from tests.api.at_solo import AtTable, answered
 from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_player, a_table
 from tests.harness.killed import dies
@@ -37,7 +37,7 @@ def unguarded(request: Request, do: Callable[[], Response]) -> Response:
 def a_seat(player: Player, *, golden: bool = False) -> AtTable:
     """A program at its open place."""
     seat = AtTable(ApiClient(player.user), a_golden_table() if golden else a_table())
-    told(seat.open())
+    answered(seat.open())
     return seat
 
 
@@ -69,7 +69,7 @@ class TestARoundThatSeveralCallsAskFor:
         seat = a_seat(player)
         said = {"round_id": seat.solo_seat["round_id"], "bets": {"player": CHIP}}
         keys = ["the same"] * TOGETHER if same_key else [str(uuid4()) for _ in range(TOGETHER)]
-        answers = [told(each) for each in at_once([partial(seat.send, "rounds/", said, key=key) for key in keys])]
+        answers = [answered(each) for each in at_once([partial(seat.send, "rounds/", said, key=key) for key in keys])]
         assert {answer["round"]["id"] for answer in answers} == {said["round_id"]}
         assert [answer["repeated"] for answer in answers].count(False) == (TOGETHER if same_key else 1)
         assert Participation.objects.get().staked == CHIP
@@ -80,7 +80,7 @@ def test_a_process_that_dies_leaves_nothing_or_a_whole_round_with_its_answer(clo
     """Whenever it dies, the same call again plays the round or tells of the one that was played."""
     player = a_player(real=MONEY)
     seat = a_seat(player)
-    told(seat.play({"player": CHIP}))  # the session has begun, and whatever is looked up once is known
+    answered(seat.play({"player": CHIP}))  # the session has begun, and whatever is looked up once is known
     left: list[int] = []
     for number in count(1):
         before, key = Round.objects.count(), str(uuid4())
@@ -89,7 +89,7 @@ def test_a_process_that_dies_leaves_nothing_or_a_whole_round_with_its_answer(clo
         left.append(Round.objects.count() - before)
         assert ApiCall.objects.filter(key=key).count() == left[-1]
         again = seat.send("rounds/", said, key=key)
-        assert told(again)["round"]["id"] == said["round_id"]
+        assert answered(again)["round"]["id"] == said["round_id"]
         assert (again.headers.get("Idempotency-Replayed") == "true") is bool(left[-1])
         assert Round.objects.count() - before == 1
         seat.solo_seat = again.json()["place"]

@@ -20,7 +20,7 @@ from players.api.problems import KINDS
 from players.models import LimitKind, Period, Player
 from players.protection import exclusions
 from players.protection.limits import set_limit
-from tests.api.at_solo import AtTable, Told, refused, told
+from tests.api.at_solo import AtTable, Told, answered, refused
 from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_player, a_purse, a_table, other_limits, put_live
 from tests.games.test_house_stopped import stop
@@ -53,8 +53,8 @@ def table() -> Table:
 def at(player: Player, table: Table) -> AtTable:
     """A program at its place, with a bet on the table."""
     seat = AtTable(ApiClient(player.user), table)
-    told(seat.open())
-    told(seat.chip("player", CHIP))
+    answered(seat.open())
+    answered(seat.chip("player", CHIP))
     return seat
 
 
@@ -118,24 +118,24 @@ class TestWhatKeepsARoundFromBeingDealt:
     def test_is_a_check_that_waits_for_its_answer(self, at):
         as_owner("UPDATE players_playsession SET began = began - interval '61 minutes'")
         assert refused(at.deal(), 403, "barred")["bar"] == "check"
-        check = told(at.api_client.get("protection/check/"))
+        check = answered(at.api_client.get("protection/check/"))
         assert check["is_due"] is True
-        told(at.api_client.post("protection/check/", {"answer": "continue"}))
-        told(at.deal())
+        answered(at.api_client.post("protection/check/", {"answer": "continue"}))
+        answered(at.deal())
 
     @pytest.mark.sweep
     def test_is_another_table_where_one_at_a_time_is_the_law(self, table):
         player, other = a_player("DE", real=MONEY // 20), a_table("second")
         first, second = (AtTable(ApiClient(player.user), each) for each in (table, other))
         first.open()
-        told(first.chip("player", 500))
-        told(second.open())
+        answered(first.chip("player", 500))
+        answered(second.open())
         refused(first.deal(), 409, "table-waits")
         refused(first.chip("player", 500), 409, "table-waits")
-        told(first.api_client.get(first.base + "place/"))
+        answered(first.api_client.get(first.base + "place/"))
         refused(first.deal(), 409, "table-waits")  # to read a place is not to go there
-        told(first.open())
-        told(first.deal())
+        answered(first.open())
+        answered(first.deal())
 
     def test_is_a_currency_that_the_table_does_not_take(self, player):
         limits = {"DKK": baccarat_limits()["DKK"]}
@@ -184,7 +184,7 @@ class TestWhatIsSaidWrongly:
         other = AtTable(ApiClient(a_player(real=MONEY).user), table)
         other.open()
         round_id = at.solo_seat["round_id"]
-        told(at.deal())
+        answered(at.deal())
         refused(other.play({"player": CHIP}, round_id=round_id), 409, "stale")
         refused(other.api_client.get(f"rounds/{round_id}/"), 404, "not-found")
         assert Round.objects.count() == 1
@@ -260,7 +260,7 @@ class TestOnce:
 
     def test_the_same_key_with_another_body_is_a_conflict(self, at):
         key = str(uuid4())
-        told(at.play({"player": CHIP}, key=key))
+        answered(at.play({"player": CHIP}, key=key))
         refused(at.play({"player": 2 * CHIP}, key=key), 409, "idempotency-key-reused")
         assert Round.objects.count() == 1
 
@@ -272,7 +272,7 @@ class TestOnce:
         continue_table(table_id=table.pk, **WHY)
         assert refused(at.deal(key=key), 409, "table-paused")
         assert len(events("round.refused")) == 1
-        told(at.deal())
+        answered(at.deal())
 
     def test_a_chip_is_placed_once(self, at):
         key = str(uuid4())
@@ -285,6 +285,6 @@ class TestOnce:
         golden.open()
         key = str(uuid4())
         for _ in range(2):
-            told(golden.api_client.post(golden.base + "purse/re-buy/", {"amount": CHIP}, key=key))
+            answered(golden.api_client.post(golden.base + "purse/re-buy/", {"amount": CHIP}, key=key))
         assert accounts.balance(player.pk, Mode.REAL) == MONEY - CHIP
         assert not Participation.objects.exists()

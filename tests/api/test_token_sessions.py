@@ -8,7 +8,7 @@ from games.models import Participation, Table
 from players.models import LimitKind, Period, Player, Session
 from players.protection import exclusions
 from players.protection.limits import set_limit
-from tests.api.at_solo import AtTable, refused, told
+from tests.api.at_solo import AtTable, answered, refused
 from tests.api.client import ApiClient
 from tests.builders import a_player, a_table
 from tests.harness.owner import as_owner
@@ -33,7 +33,7 @@ def table() -> Table:
 def at(player: Player, table: Table) -> AtTable:
     """A program at its open place."""
     seat = AtTable(ApiClient(player.user), table)
-    told(seat.open())
+    answered(seat.open())
     return seat
 
 
@@ -46,38 +46,38 @@ def test_play_belongs_to_the_session_that_the_first_write_began(at):
     (session,) = Session.objects.all()
     assert session.browser == "program: a test"
     for _ in range(2):
-        told(at.play({"player": 5000}))
+        answered(at.play({"player": 5000}))
     assert sessions_played_in() == {str(session.pk)}
 
 
 def test_what_is_read_begins_none(player, table):
     api_client = ApiClient(player.user)
-    assert told(api_client.get("protection/check/"))["sitting"] is None
+    assert answered(api_client.get("protection/check/"))["sitting"] is None
     api_client.get(f"tables/{table.slug}/real/place/")
     assert not Session.objects.exists()
 
 
 @pytest.mark.sweep
 def test_after_nine_minutes_without_play_another_session_begins(at):
-    told(at.play({"player": 5000}))
+    answered(at.play({"player": 5000}))
     pass_time(PLAYER + SECOND)
-    told(at.play({"player": 5000}))
+    answered(at.play({"player": 5000}))
     assert len(sessions_played_in()) == 2
     assert Session.objects.filter(ended_at=None).count() == 1
 
 
 def test_a_reality_check_waits_until_it_is_answered(at):
-    told(at.play({"player": 5000}))
+    answered(at.play({"player": 5000}))
     as_owner("UPDATE players_playsession SET began = began - interval '61 minutes'")
     refused(at.play({"player": 5000}), 403, "barred")
-    assert told(at.api_client.get("protection/check/"))["is_due"]
-    told(at.api_client.post("protection/check/", {"answer": "continue"}))
-    told(at.play({"player": 5000}))
+    assert answered(at.api_client.get("protection/check/"))["is_due"]
+    answered(at.api_client.post("protection/check/", {"answer": "continue"}))
+    answered(at.play({"player": 5000}))
 
 
 def test_time_that_is_used_up_ends_play(player, at):
     set_limit(player=player, kind=LimitKind.TIME, period=Period.DAY, amount=3600, by=str(player))
-    told(at.play({"player": 5000}))
+    answered(at.play({"player": 5000}))
     as_owner("UPDATE players_playtime SET seconds = 3600")
     assert refused(at.play({"player": 5000}), 403, "barred")["bar"] == "time"
 

@@ -13,7 +13,7 @@ def voided(round_id: str, reason: str, by: str) -> str:
     return f"INSERT INTO games_void (round_id, reason, by) VALUES ({round_id}, '{reason}', '{by}')"
 
 
-def moved_back(round_id: str) -> str:
+def returned_by(round_id: str) -> str:
     """The stake of a round, without a word."""
     return (
         "SELECT * FROM wallet_reverse(ARRAY[(SELECT id FROM wallet_journal WHERE kind IN ('stake', 'held_stake')"
@@ -37,6 +37,6 @@ ATTACKS: list[Attack] = [
     ),
     Attack("games_void", "games_void_has_its_reason", voided(ALONE, "decided", "staff:1"), name="of one player"),
     Attack("games_void", "games_void_has_its_cause", voided(ALONE, "not_reproduced", "system")),
-    Attack("wallet_journal", "wallet_journal_reverses_a_void", moved_back(SETTLED), name="of all"),
-    Attack("wallet_journal", "wallet_journal_reverses_a_void", moved_back(ALONE), name="of one player"),
+    Attack("wallet_journal", "wallet_journal_reverses_a_void", returned_by(SETTLED), name="of all"),
+    Attack("wallet_journal", "wallet_journal_reverses_a_void", returned_by(ALONE), name="of one player"),
 ]

@@ -104,7 +104,7 @@ def tables(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterato
 
 
 @pytest.fixture(scope="module")
-def standing(tables: Owner) -> dict[tuple[str, str], DictRow]:
+def current_rows(tables: Owner) -> dict[tuple[str, str], DictRow]:
     """Every guard there is."""
     return {
         (each["on_table"], each["name"]): each
@@ -154,8 +154,8 @@ def drop(guard: DictRow) -> str:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)
-def test_is_refused_with_its_guard_and_done_without(tables, standing, attack):
-    guard = standing[attack.table, attack.guard]
+def test_is_refused_with_its_guard_and_done_without(tables, current_rows, attack):
+    guard = current_rows[attack.table, attack.guard]
     with tables.transaction(force_rollback=True):
         tables.execute("SET CONSTRAINTS ALL IMMEDIATE")
         if attack.also:
@@ -167,8 +167,8 @@ def test_is_refused_with_its_guard_and_done_without(tables, standing, attack):
         do(tables, attack)
 
 
-def test_every_guard_there_is_has_been_attacked(standing):
-    assert {(attack.table, attack.guard) for attack in ATTACKS} == set(standing)
+def test_every_guard_there_is_has_been_attacked(current_rows):
+    assert {(attack.table, attack.guard) for attack in ATTACKS} == set(current_rows)
 
 
 def test_no_two_attacks_have_one_name():

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 CHANGES = {Category.CORRECTION, Category.PARAMETER, Category.ADJUSTMENT, Category.PERSONAL, Category.DEACTIVATION}
 
 
-def told(since, **choices):
+def reported(since, **choices):
     """Return the report's rows since a time, by column name."""
     names = [column.name for column in alterations.COLUMNS]
     answer = alterations.answer(ask(Interval(since, clock()), **choices))
@@ -34,7 +34,7 @@ def told(since, **choices):
 
 
 def only(since, what):
-    (row,) = [row for row in told(since) if row["what"] == what]
+    (row,) = [row for row in reported(since) if row["what"] == what]
     return row
 
 
@@ -118,7 +118,7 @@ def test_a_limit_is_reported_with_its_period_and_in_order():
     since = clock()
     limits.set_limit(player=player, kind=LimitKind.LOSS, period=Period.DAY, amount=5000, by=str(player))
     limits.set_limit(player=player, kind=LimitKind.LOSS, period=Period.DAY, amount=3000, by=str(player))
-    first, second = told(since, component="Limits")
+    first, second = reported(since, component="Limits")
     assert first["before"] == "source: player; kind: loss; period: day; limit: none"
     assert second["before"] == "source: player; kind: loss; period: day; limit: 5000"
     assert second["after"].startswith("source: player; kind: loss; period: day; limit: 3000; from: ")
@@ -130,7 +130,7 @@ def test_an_interval_ends_before_its_end_and_without_events_there_are_no_rows():
     table = a_table()
     since = clock()
     status.close_table(table_id=table.pk, reason="for a test", by="staff:test")
-    (row,) = told(since, component="Tables")
+    (row,) = reported(since, component="Tables")
     at = datetime.fromisoformat(row["at"])
     assert [*alterations.answer(ask(Interval(since, at))).rows] == []
     assert len([*alterations.answer(ask(Interval(at, clock()))).rows]) == 1

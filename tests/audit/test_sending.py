@@ -314,7 +314,7 @@ def test_two_workers_at_once_send_it_once(cloned_db, signed, settings):
     with a_keeper() as keeper:
         settings.AUDIT_CHECKPOINTS_TO = [keeper.address]
 
-        def meanwhile() -> None:
+        def change_in_between() -> None:
             found.append(checkpoint_delivery.send(keeper.address))
             connections.close_all()
 
@@ -323,7 +323,7 @@ def test_two_workers_at_once_send_it_once(cloned_db, signed, settings):
                 cursor.execute(LOCKS)
                 held.append(cursor.fetchone()[0])
             connections.close_all()
-            thread = threading.Thread(target=meanwhile)
+            thread = threading.Thread(target=change_in_between)
             thread.start()
             thread.join()
 

@@ -42,7 +42,7 @@ def money(amount: int) -> str:
     return format_money(amount, "SEK", "en")
 
 
-def lies(page: Page, bet: str, amount: int) -> None:
+def expect_bet(page: Page, bet: str, amount: int) -> None:
     """Wait until that much lies on a bet; 0: nothing."""
     stake = page.locator(f"#bet-{bet} .spot__stake")
     if amount:
@@ -69,10 +69,10 @@ def test_a_round_from_rebuy_to_leaving(enter, player):
     expect(page.locator(".call__notice")).to_contain_text(money(100_000))
     expect(page.locator(".meter--balance")).to_contain_text(money(100_000))
     page.locator("#bet-player").click()
-    lies(page, "player", 1000)
+    expect_bet(page, "player", 1000)
     page.locator("#act-deal").click()
     dealt(page, 1)
-    lies(page, "player", 1000)
+    expect_bet(page, "player", 1000)
     version = page.locator("[name=round_id]").input_value()
     page.locator("#act-deal").click()
     expect(page.locator("[name=round_id]")).not_to_have_value(version)
@@ -93,14 +93,14 @@ def test_a_right_click_takes_a_chip_off_and_opens_no_menu(enter, player):
     page.goto(TABLE)
     for _ in range(3):
         page.locator("#bet-tie").click()
-    lies(page, "tie", 3000)
+    expect_bet(page, "tie", 3000)
     page.evaluate("addEventListener('contextmenu', e => { window.prevented = e.defaultPrevented; })")
     page.locator("#bet-tie").click(button="right")
-    lies(page, "tie", 2000)
+    expect_bet(page, "tie", 2000)
     assert page.evaluate("window.prevented")
     for _ in range(2):
         page.locator("#bet-tie").click(button="right")
-    lies(page, "tie", 0)
+    expect_bet(page, "tie", 0)
 
 
 def test_a_long_press_takes_a_chip_off_and_a_tap_adds_one(enter, player):
@@ -109,17 +109,17 @@ def test_a_long_press_takes_a_chip_off_and_a_tap_adds_one(enter, player):
     page.goto(TABLE)
     for amount in (1000, 2000):
         page.locator("#bet-player").tap()
-        lies(page, "player", amount)
+        expect_bet(page, "player", amount)
     box = page.locator("#bet-player").bounding_box()
     assert box is not None
     point = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
     finger = page.context.new_cdp_session(page)
     finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
-    lies(page, "player", 1000)
+    expect_bet(page, "player", 1000)
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     page.locator("#bet-tie").tap()
-    lies(page, "tie", 1000)
-    lies(page, "player", 1000)
+    expect_bet(page, "tie", 1000)
+    expect_bet(page, "player", 1000)
 
 
 @pytest.mark.sweep
@@ -131,9 +131,9 @@ def test_the_keyboard_takes_a_chip_off_too(enter, player, key):
     page.locator("#bet-banker").focus()
     for amount in (1000, 2000):
         page.keyboard.press("Enter")
-        lies(page, "banker", amount)
+        expect_bet(page, "banker", amount)
     page.keyboard.press(key)
-    lies(page, "banker", 1000)
+    expect_bet(page, "banker", 1000)
     assert page.evaluate("document.activeElement.id") == "bet-banker", "the focus stays where it was"
 
 
@@ -145,10 +145,10 @@ def test_without_javascript_a_small_button_takes_a_chip_off(enter, player):
     for _ in range(2):
         page.locator("#bet-player").click()
     page.locator("#take-player").click()
-    lies(page, "player", 1000)
+    expect_bet(page, "player", 1000)
     page.locator("#act-deal").click()
     expect(page.locator(".call__result")).to_be_visible()
-    lies(page, "player", 1000)
+    expect_bet(page, "player", 1000)
 
 
 @pytest.mark.sweep
@@ -157,11 +157,11 @@ def test_the_other_side_is_refused_in_a_sentence(enter, player):
     page = enter()
     page.goto(TABLE)
     page.locator("#bet-player").click()
-    lies(page, "player", 1000)
+    expect_bet(page, "player", 1000)
     page.locator("#bet-banker").click()
     expect(page.locator(".call__notice--error")).to_contain_text("cannot be combined")
-    lies(page, "banker", 0)
-    lies(page, "player", 1000)
+    expect_bet(page, "banker", 0)
+    expect_bet(page, "player", 1000)
 
 
 @pytest.mark.sweep
@@ -174,7 +174,7 @@ def test_too_little_for_the_bets_offers_a_lower_bet_in_one_click(enter, player):
     page.goto(TABLE)
     expect(page.locator(".offer")).to_be_visible()
     page.locator("#act-lower").click()
-    lies(page, "player", 2000)
+    expect_bet(page, "player", 2000)
     page.locator("#act-deal").click()
     dealt(page, 1)
 

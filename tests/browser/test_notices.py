@@ -88,7 +88,7 @@ def themes(is_sweep: bool) -> tuple[str, ...]:
     return OTHER_THEMES if is_sweep else ()
 
 
-def open_words(page: Page) -> None:
+def open_text(page: Page) -> None:
     page.locator(".banner__sign").click()
     expect(page.locator(".banner__text")).to_be_visible()
 
@@ -116,7 +116,7 @@ def test_a_table_shows_a_sign_that_opens_the_words_in_every_language(
         for size in (PHONE, NARROWEST):
             page.set_viewport_size(size)
             assert page.evaluate(COVERED) == []
-        open_words(page)
+        open_text(page)
         fits(page, NAMED[name])
     expect_none(faults_of_themes(page, themes))
 
@@ -230,7 +230,7 @@ def test_the_text_stays_open_while_more_notices_come(new_context: NewContext, we
     a_notice()
     page = a_window(new_context, web_server, a_player(real=100_000)).new_page()
     page.goto("/en/table/live/real/")
-    open_words(page)
+    open_text(page)
     house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
     expect(page.locator(".banner__text")).to_contain_text("Play is stopped")
     expect(page.locator(".banner__text")).to_be_visible()
@@ -251,7 +251,7 @@ def test_an_open_lobby_is_notified_and_so_are_the_other_windows(new_context: New
     for page in (lobby, account):
         expect(page.locator("#banner-status")).to_contain_text("Maintenance")
     assert lobby.evaluate(PLACES) == before
-    open_words(lobby)
+    open_text(lobby)
     notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
     for page in (lobby, account):
         expect(page.locator(".banner__sign")).to_have_count(0)
@@ -280,7 +280,7 @@ def test_it_comes_without_a_script_too(new_context: NewContext, web_server: WebS
     a_notice()
     page = a_window(new_context, web_server, a_player(real=100_000), java_script_enabled=False).new_page()
     page.goto("/en/table/baccarat/real/")
-    open_words(page)
+    open_text(page)
 
 
 @pytest.mark.sweep

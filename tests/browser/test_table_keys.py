@@ -54,7 +54,7 @@ def press(page: Page, key: str) -> None:
     expect(page.locator("[name=slip_version]")).not_to_have_value(before)
 
 
-def lies(page: Page, bet: str, amount: str) -> None:
+def expect_bet(page: Page, bet: str, amount: str) -> None:
     expect(page.locator(f"#bet-{bet} .spot__stake")).to_contain_text(amount)
 
 
@@ -68,7 +68,7 @@ def test_a_whole_round_by_single_keys(enter):
     press(page, "x")
     press(page, "t")
     press(page, "u")
-    lies(page, "banker", "SEK 100.00")
+    expect_bet(page, "banker", "SEK 100.00")
     assert SoloSeat.objects.get().slip == {"banker": 10_000}
     assert page.evaluate("document.activeElement.id") == "bet-tie", "the focus stays where it was"
     page.keyboard.press("d")
@@ -91,7 +91,7 @@ def test_shift_takes_one_chip_off_where_the_game_offers_it(enter, player):
     press(page, "p")
     press(page, "p")
     press(page, "Shift+P")
-    lies(page, "player", "SEK 10.00")
+    expect_bet(page, "player", "SEK 10.00")
     page.keyboard.press("?")
     keys = page.locator("#shortcuts .keys")
     expect(keys).to_contain_text("Take one chip off Player")

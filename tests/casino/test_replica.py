@@ -33,7 +33,7 @@ FEW = 20.0  # seconds; a page takes one on a busy machine
 
 
 @pytest.fixture
-def told(replica: Replica, settings) -> Iterator[list[tuple[str, str]]]:
+def warnings(replica: Replica, settings) -> Iterator[list[tuple[str, str]]]:
     """The queries and the server that answered, with unlimited replica lag."""
     settings.REPLICA_LAG_SECONDS = LONG
     heard: list[tuple[str, str]] = []
@@ -65,7 +65,7 @@ def number_of_tables() -> int:
 
 
 class TestTheLobby:
-    def test_is_what_the_replica_has(self, replica, told, cloned_db):
+    def test_is_what_the_replica_has(self, replica, warnings, cloned_db):
         a_table()
         replica.catch_up(cloned_db)
         assert is_listed("baccarat")
@@ -74,19 +74,19 @@ class TestTheLobby:
             assert not is_listed("another")
         replica.catch_up(cloned_db)
         assert is_listed("another")
-        assert told == [OF_REPLICA] * 3
+        assert warnings == [OF_REPLICA] * 3
         named = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename = 'sabot_web'"
         assert replica.ask(named, cloned_db.name) == 1
 
     @pytest.mark.sweep
-    def test_of_a_page_that_asks_by_itself_and_of_a_program_comes_from_there_too(self, replica, told, cloned_db):
+    def test_of_a_page_that_asks_by_itself_and_of_a_program_comes_from_there_too(self, replica, warnings, cloned_db):
         a_table()
         replica.catch_up(cloned_db)
         assert a_visitor().get("/en/lobby/now/").status_code == HTTPStatus.OK
-        assert told == [OF_REPLICA]
+        assert warnings == [OF_REPLICA]
 
     @pytest.mark.sweep
-    def test_shows_what_the_player_has_just_chosen(self, replica, told, cloned_db):
+    def test_shows_what_the_player_has_just_chosen(self, replica, warnings, cloned_db):
         table, player = a_table(), a_player()
         replica.catch_up(cloned_db)
         with replica.behind():
@@ -94,20 +94,20 @@ class TestTheLobby:
             visitor = a_visitor()
             visitor.force_login(player.user)
             assert 'aria-pressed="true"' in the_lobby(visitor)
-        assert told == [OF_REPLICA]
+        assert warnings == [OF_REPLICA]
 
-    def test_is_the_primary_s_where_the_replica_is_too_far_behind(self, replica, told, settings):
+    def test_is_the_primary_s_where_the_replica_is_too_far_behind(self, replica, warnings, settings):
         settings.REPLICA_LAG_SECONDS = 0
         with replica.behind():
             a_table("another")
             assert is_listed("another")
             lag = reading.MONITOR.lag()
-        assert told == [OF_PRIMARY]
+        assert warnings == [OF_PRIMARY]
         assert lag
         assert lag > 0
 
     @pytest.mark.sweep
-    def test_comes_from_the_replica_where_nothing_happened_for_long(self, replica, told, settings):
+    def test_comes_from_the_replica_where_nothing_happened_for_long(self, replica, warnings, settings):
         settings.REPLICA_LAG_SECONDS = 0
 
         def is_level() -> bool:
@@ -117,7 +117,7 @@ class TestTheLobby:
         wait_until(is_level, "it is never level")  # others write to this server too
 
     def test_is_the_primary_s_while_the_replica_is_away_and_it_is_not_asked_again_at_once(
-        self, replica, told, cloned_db, monkeypatch
+        self, replica, warnings, cloned_db, monkeypatch
     ):
         a_table()
         replica.catch_up(cloned_db)
@@ -135,10 +135,10 @@ class TestTheLobby:
             replica.start()
         reading.MONITOR.forget()
         assert is_listed("baccarat")
-        assert told == [OF_REPLICA, OF_PRIMARY, OF_PRIMARY, OF_REPLICA]
+        assert warnings == [OF_REPLICA, OF_PRIMARY, OF_PRIMARY, OF_REPLICA]
 
     @pytest.mark.sweep
-    def test_waits_for_a_replica_that_says_nothing_no_longer_than_two_seconds(self, replica, told, cloned_db):
+    def test_waits_for_a_replica_that_says_nothing_no_longer_than_two_seconds(self, replica, warnings, cloned_db):
         a_table()
         replica.catch_up(cloned_db)
         assert is_listed("baccarat")
@@ -148,15 +148,15 @@ class TestTheLobby:
             assert is_listed("baccarat")
             taken = time.monotonic() - began
         assert reading.PATIENCE <= taken < FEW
-        assert told == [OF_REPLICA, OF_PRIMARY, OF_PRIMARY]
+        assert warnings == [OF_REPLICA, OF_PRIMARY, OF_PRIMARY]
 
     @pytest.mark.sweep
-    def test_is_asked_of_the_primary_where_the_replica_lacks_a_column_yet(self, replica, told, owner):
+    def test_is_asked_of_the_primary_where_the_replica_lacks_a_column_yet(self, replica, warnings, owner):
         with replica.behind():
             owner.execute("ALTER TABLE games_table ADD COLUMN colour text NOT NULL DEFAULT 'green'")
             found = reading.read(reading.LOBBY, lambda: asked_of(connection, "SELECT count(colour) FROM games_table"))
         assert found == 0
-        assert told == [OF_PRIMARY]
+        assert warnings == [OF_PRIMARY]
 
 
 def asked_of(line, question: str):
@@ -166,26 +166,26 @@ def asked_of(line, question: str):
 
 
 class TestNobody:
-    def test_writes_there(self, replica, told):
+    def test_writes_there(self, replica, warnings):
         player = a_player()
         with pytest.raises(Error, match="read-only transaction"):
             reading.read(reading.LOBBY, lambda: keep_table(player=player, table_id=1, is_kept=False))
-        assert told == []
+        assert warnings == []
 
-    def test_reads_there_what_a_transaction_that_is_open_has_written(self, replica, told):
+    def test_reads_there_what_a_transaction_that_is_open_has_written(self, replica, warnings):
         from django.db import transaction
 
         with replica.behind(), transaction.atomic():
             a_table("another")
             assert reading.read(reading.LOBBY, number_of_tables) == 1
-        assert told == [OF_PRIMARY]
+        assert warnings == [OF_PRIMARY]
 
-    def test_takes_a_server_that_follows_nobody_for_a_replica(self, replica, told, cloned_db):
+    def test_takes_a_server_that_follows_nobody_for_a_replica(self, replica, warnings, cloned_db):
         connections[reading.ALIAS].close()
         del connections[reading.ALIAS]
         connections.settings[reading.ALIAS]["HOST"] = connections.settings["default"]["HOST"]
         assert reading.read(reading.LOBBY, number_of_tables) == 0
-        assert told == [OF_PRIMARY]
+        assert warnings == [OF_PRIMARY]
 
 
 def notes_of(report: Report) -> list[str]:
@@ -212,17 +212,17 @@ def kind(replica: Replica) -> Iterator[None]:
 
 
 class TestAReport:
-    def test_is_made_of_what_the_replica_has_and_says_so(self, replica, told, kind):
+    def test_is_made_of_what_the_replica_has_and_says_so(self, replica, warnings, kind):
         a_table()
         report = asked()
         report = made()
-        assert told == [(reading.REPORT, reading.ALIAS)]
+        assert warnings == [(reading.REPORT, reading.ALIAS)]
         assert [len(page.rows) for page in report.pages.all()] == [1]
         assert runner.OF_REPLICA in notes_of(report)
         assert report.made_at
         assert timedelta() <= report.made_at - report.asked_at < timedelta(minutes=5)
 
-    def test_waits_until_the_replica_has_what_came_before_it(self, replica, told, kind, monkeypatch):
+    def test_waits_until_the_replica_has_what_came_before_it(self, replica, warnings, kind, monkeypatch):
         waited: list[Any] = []
         with replica.behind():
             a_table()
@@ -236,22 +236,22 @@ class TestAReport:
             monkeypatch.setattr(reading.time, "sleep", go_on)  # type: ignore[attr-defined]
             report = made()
         assert waited
-        assert told == [(reading.REPORT, reading.ALIAS)]
+        assert warnings == [(reading.REPORT, reading.ALIAS)]
         assert [len(page.rows) for page in report.pages.all()] == [1]
 
     @pytest.mark.sweep
-    def test_is_the_primary_s_where_that_takes_too_long(self, replica, told, kind, settings):
+    def test_is_the_primary_s_where_that_takes_too_long(self, replica, warnings, kind, settings):
         settings.REPLICA_LAG_SECONDS = 0.2
         with replica.behind():
             a_table()
             asked()
             report = made()
-        assert told == [(reading.REPORT, reading.PRIMARY)]
+        assert warnings == [(reading.REPORT, reading.PRIMARY)]
         assert [len(page.rows) for page in report.pages.all()] == [1]
         assert runner.OF_REPLICA not in notes_of(report)
 
     @pytest.mark.sweep
-    def test_a_query_that_replay_cancels_is_repeated_on_the_primary(self, replica, told, owner: psycopg.Connection):
+    def test_a_query_that_replay_cancels_is_repeated_on_the_primary(self, replica, warnings, owner: psycopg.Connection):
         a_table()
         begun = []
 
@@ -273,7 +273,7 @@ class TestAReport:
         assert begun == [1, 1]
         assert [len(page.rows) for page in report.pages.order_by("number")] == [100, 100, 50]
         assert runner.OF_REPLICA not in notes_of(report)
-        assert told == [(reading.REPORT, reading.PRIMARY)]
+        assert warnings == [(reading.REPORT, reading.PRIMARY)]
 
 
 class TestIsKnownOf:
@@ -282,7 +282,7 @@ class TestIsKnownOf:
         return {metric.name: metric.samples[0].value for metric in House().collect() if metric.name in names}
 
     @pytest.mark.sweep
-    def test_how_it_follows_and_that_it_is_away(self, replica, told):
+    def test_how_it_follows_and_that_it_is_away(self, replica, warnings):
         found = self.gauges()
         assert found["sabot_replica_up"] == 1
         assert found["sabot_replica_lag_seconds"] >= 0
@@ -297,7 +297,7 @@ class TestIsKnownOf:
             replica.start()
 
     @pytest.mark.sweep
-    def test_that_it_follows_again_whatever_was_written_while_it_was_away(self, replica, told, cloned_db):
+    def test_that_it_follows_again_whatever_was_written_while_it_was_away(self, replica, warnings, cloned_db):
         with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
             replica.stop()
             for number in range(3):
@@ -307,10 +307,10 @@ class TestIsKnownOf:
         replica.start()
         replica.catch_up(cloned_db)
         assert is_listed("away-2")
-        assert told == [OF_REPLICA]
+        assert warnings == [OF_REPLICA]
 
     @pytest.mark.sweep
-    def test_that_it_is_behind(self, replica, told, settings):
+    def test_that_it_is_behind(self, replica, warnings, settings):
         settings.REPLICA_LAG_SECONDS = 0
         with replica.behind():
             a_table()

@@ -15,7 +15,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from games.models import Phase
-from tests.api.at_solo import AtTable, told
+from tests.api.at_solo import AtTable, answered
 from tests.api.client import ApiClient
 from tests.builders import a_player, a_table
 from tests.live.at_table import a_live_table, advance_to, round_at
@@ -99,7 +99,7 @@ def test_no_frequent_request_becomes_heavier(cloned_db, settings):
     at_solo.press("bet:player")
     at_solo.press("deal")
     program = AtTable(ApiClient(player.user), table)
-    told(program.open())
+    answered(program.open())
     browser.get(LIVE)
     advance_to(live_table, Phase.BETTING)
     live_chip = {"round_id": round_at(live_table).pk, "table_version": 1, "chip": 25_000, "action": "bet:player"}

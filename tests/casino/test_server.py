@@ -193,13 +193,13 @@ def test_nothing_wakes_a_server_that_nobody_asks(monkeypatch):
         found.append(list(loops[0]._scheduled))  # type: ignore[attr-defined]
         asleep.set()
 
-    async def looked(self: Server) -> None:
+    async def checked(self: Server) -> None:
         loops.append(asyncio.get_running_loop())
         loops[0].call_soon(loops[0].call_soon, look)
         await before(self)
 
     before = Server.main_loop
-    monkeypatch.setattr(Server, "main_loop", looked)
+    monkeypatch.setattr(Server, "main_loop", checked)
     with running():
         assert asleep.wait(10)
         assert found == [[]]

@@ -29,7 +29,7 @@ def as_staff(role: str) -> tuple[str, Client]:
     return str(member), visitor
 
 
-def looks(reader: Client, **asked: Any) -> list[tuple[str, str, tuple[str, ...]]]:
+def accesses(reader: Client, **asked: Any) -> list[tuple[str, str, tuple[str, ...]]]:
     """Return who viewed which data of which player, as the page lists it."""
     answer = reader.get(PAGE, asked)
     assert answer.status_code == 200
@@ -55,21 +55,21 @@ def reader(pair: tuple[Player, Player]) -> Client:
 
 def test_a_list_names_the_players_shown_and_is_found_by_each_of_them(pair, reader):
     one, other = map(str, pair)
-    whats = [(what, players) for _, what, players in looks(reader, player=one)]
+    whats = [(what, players) for _, what, players in accesses(reader, player=one)]
     assert ("exclusions", (one, other)) in whats
     assert (OF_SUPPORT, (one,)) in whats
     assert (OF_SUPPORT, (other,)) not in whats
-    assert whats == [(what, players) for _, what, players in looks(reader, player=one.removeprefix("player:"))][1:]
+    assert whats == [(what, players) for _, what, players in accesses(reader, player=one.removeprefix("player:"))][1:]
 
 
 @pytest.mark.sweep
 def test_accesses_are_found_by_viewer_and_by_time(pair, reader):
     (first, *_) = events("data.seen")
-    assert {by for by, _, _ in looks(reader, staff=first["by"])} == {first["by"]}
-    assert looks(reader, staff="1") == []
-    assert looks(reader, since="2099-01-01T00:00") == []
-    assert looks(reader, until="2099-01-01T00:00")
-    assert looks(reader, player="x") == []
+    assert {by for by, _, _ in accesses(reader, staff=first["by"])} == {first["by"]}
+    assert accesses(reader, staff="1") == []
+    assert accesses(reader, since="2099-01-01T00:00") == []
+    assert accesses(reader, until="2099-01-01T00:00")
+    assert accesses(reader, player="x") == []
 
 
 @pytest.mark.sweep

@@ -27,7 +27,7 @@ def a_stopped_table(slug: str) -> Incident:
     return malfunction.report(round_id=live_round.pk, cause="A card lay face up.", by="staff:1")
 
 
-def told(role: str, page: str = "") -> list[tuple[str, str]]:
+def alarms(role: str, page: str = "") -> list[tuple[str, str]]:
     """Return the lines on a page for a role, each with its link."""
     visitor = a_visitor()
     visitor.force_login(a_member_of_staff(role).user)
@@ -43,8 +43,8 @@ class TestTables:
     def test_one_is_called_by_its_name_and_its_supervisor_led_to_the_incident(self):
         incident = a_stopped_table("live")
         name = f"{incident.table.name} (real money) is stopped"
-        assert told("supervisor") == [(f"{name}: one incident awaits a ruling.", f"/staff/incidents/{incident.pk}/")]
-        assert told("operator") == told("compliance") == [(f"{name}.", "/staff/floor/")]
+        assert alarms("supervisor") == [(f"{name}: one incident awaits a ruling.", f"/staff/incidents/{incident.pk}/")]
+        assert alarms("operator") == alarms("compliance") == [(f"{name}.", "/staff/floor/")]
 
     @pytest.mark.sweep
     def test_several_are_one_line(self):
@@ -52,27 +52,27 @@ class TestTables:
             a_stopped_table(slug)
         said = "2 tables are stopped"
         waiting = "/staff/incidents/?state=awaiting"
-        assert told("supervisor") == [(f"{said}: 2 incidents await a ruling.", waiting)]
-        assert told("operator") == [(f"{said}.", "/staff/floor/")]
+        assert alarms("supervisor") == [(f"{said}: 2 incidents await a ruling.", waiting)]
+        assert alarms("operator") == [(f"{said}.", "/staff/floor/")]
 
     @pytest.mark.parametrize("role", sample(["finance", "support", "administrator"], 1))
     def test_are_not_shown_to_staff_who_can_neither_rule_nor_see_them(self, role):
         a_stopped_table("live")
-        assert told(role) == []
+        assert alarms(role) == []
 
     @pytest.mark.sweep
     def test_a_page_does_not_lead_to_itself(self):
         incident = a_stopped_table("live")
-        assert told("supervisor", f"incidents/{incident.pk}/") == []
-        assert told("supervisor", "floor/") == []  # the floor shows it at every table
+        assert alarms("supervisor", f"incidents/{incident.pk}/") == []
+        assert alarms("supervisor", "floor/") == []  # the floor shows it at every table
 
 
 @pytest.mark.sweep
 def test_a_stopped_house_is_one_line_before_its_tables():
     a_stopped_table("live")
     stop()
-    house, tables = told("supervisor")
+    house, tables = alarms("supervisor")
     assert house[0].startswith("House stop since ")
     assert house[1] == "/staff/stop/"
     assert "is stopped: one incident" in tables[0]
-    assert [text for text, _link in told("finance")] == [house[0]]
+    assert [text for text, _link in alarms("finance")] == [house[0]]

@@ -79,7 +79,7 @@ def money_of(players, mode=Mode.REAL):
     return [cash(player, mode).balance for player in players]
 
 
-def lies():
+def on_table():
     """Return the money on the table, in banks and on coups."""
     return before_the_croupier(AccountKind.BANK), before_the_croupier(AccountKind.STAKES)
 
@@ -145,7 +145,7 @@ class TestInEachPhase:
     def test_bank_and_stakes_are_as_they_were_before_it(self, evening):
         void_round(evening.coup)
         assert money_of(evening.players) == [MONEY - BANK, MONEY, MONEY]
-        assert lies() == (BANK, 0)
+        assert on_table() == (BANK, 0)
         call_command("verify_ledger", verbosity=0)
 
     @pytest.mark.sweep
@@ -232,7 +232,7 @@ class TestInEachPhase:
             play.leave(player=evening.player(seat_number), live_table_id=evening.live_table.pk)
         void_round(evening.coup)
         assert money_of(evening.players) == [MONEY, MONEY, MONEY]
-        assert lies() == (0, 0)
+        assert on_table() == (0, 0)
         assert [seat.number for seat in CheminSeat.objects.filter(left_at=None)] == [3]
         call_command("verify_ledger", verbosity=0)
 
@@ -245,7 +245,7 @@ def test_a_coup_without_stakes_ends_and_is_not_stored():
     a_bank(live_table, BANK)
     ended = void_round(coup_at(live_table))
     assert (ended.phase, Round.objects.count(), Void.objects.count()) == (RoundPhase.VOID, 0, 0)
-    assert (state_of(live_table).phase, money_of(players)[0], lies()) == (Phase.CHOICE, MONEY - BANK, (BANK, 0))
+    assert (state_of(live_table).phase, money_of(players)[0], on_table()) == (Phase.CHOICE, MONEY - BANK, (BANK, 0))
 
 
 class TestAtOnce:
@@ -272,7 +272,7 @@ class TestAtOnce:
 
         by = agree_to_void(evening.coup.pk)
         at_once([decide, lambda: void_as_agreed(evening.coup.pk, by), lambda: tick.advance(evening.live_table.pk)])
-        bank, staked = lies()
+        bank, staked = on_table()
         assert (bank in (0, BANK), staked) == (True, 0)  # it was returned if the coup was already settled
         assert money_of(evening.players) == [MONEY - bank, MONEY, MONEY]
         assert Void.objects.count() == 1
@@ -312,9 +312,9 @@ class TestAfterItWasSettled:
     @pytest.mark.sweep
     def test_a_bank_that_won_goes_home_with_what_it_was_and_is_offered_on(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins)
-        assert lies() == (BANK + STAKE - TAX, 0)
+        assert on_table() == (BANK + STAKE - TAX, 0)
         assert settled.voided() == [MONEY, MONEY, MONEY]
-        assert lies() == (0, 0)
+        assert on_table() == (0, 0)
         tenure = CheminTenure.objects.get()
         assert (tenure.ended_at is not None, tenure.home) == (True, BANK)
         state = state_of(settled.live_table)
@@ -325,7 +325,7 @@ class TestAfterItWasSettled:
         settled = Settled(monkeypatch, bank_loses)
         assert money_of(settled.players) == [MONEY - STAKE, MONEY + STAKE, MONEY]
         assert settled.voided() == [MONEY, MONEY, MONEY]
-        assert (lies(), CheminTenure.objects.get().home) == ((0, 0), BANK)
+        assert (on_table(), CheminTenure.objects.get().home) == ((0, 0), BANK)
         assert state_of(settled.live_table).phase is Phase.OFFER
 
     @pytest.mark.sweep
@@ -333,7 +333,7 @@ class TestAfterItWasSettled:
         settled = Settled(monkeypatch, bank_wins)
         answer(settled.players[0], settled.live_table, "give_suite")
         assert settled.voided() == [MONEY, MONEY, MONEY]
-        assert lies() == (0, 0)
+        assert on_table() == (0, 0)
 
     def test_what_a_winner_has_spent_is_borne_by_the_house(self, monkeypatch):
         settled = Settled(monkeypatch, bank_loses)
@@ -344,17 +344,17 @@ class TestAfterItWasSettled:
     @pytest.mark.sweep
     def test_however_much_of_the_bank_was_beyond_the_maximum(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins, maximum=BANK)
-        assert lies() == (BANK, 0)
+        assert on_table() == (BANK, 0)
         assert settled.voided() == [MONEY, MONEY, MONEY]
 
     @pytest.mark.sweep
     def test_not_while_another_coup_is_in_progress(self, monkeypatch):
         settled = Settled(monkeypatch, bank_wins)
         answer(settled.players[0], settled.live_table, "keep_bank")
-        before = money_of(settled.players), lies()
+        before = money_of(settled.players), on_table()
         with pytest.raises(AnotherCoup, match="is in progress"), transaction.atomic():
             void_round(settled.coup)
-        assert (money_of(settled.players), lies(), Void.objects.count()) == (*before, 0)
+        assert (money_of(settled.players), on_table(), Void.objects.count()) == (*before, 0)
         void_round(coup_at(settled.live_table))
         assert settled.voided() == [MONEY, MONEY, MONEY]
 
@@ -366,7 +366,7 @@ class TestAfterItWasSettled:
         step_to(settled.live_table, Phase.CHOICE, Phase.OFFER)
         before = money_of(settled.players)
         assert settled.voided()[1:] == [before[1] + STAKE, before[2]]
-        assert sum(money_of(settled.players)) + lies()[0] == 3 * MONEY
+        assert sum(money_of(settled.players)) + on_table()[0] == 3 * MONEY
         assert Void.objects.get().pk == first.pk
 
     @pytest.mark.sweep
@@ -375,7 +375,7 @@ class TestAfterItWasSettled:
         play.leave(player=settled.players[0], live_table_id=settled.live_table.pk)
         play.leave(player=settled.players[1], live_table_id=settled.live_table.pk)
         assert settled.voided() == [MONEY, MONEY, MONEY]
-        assert lies() == (0, 0)
+        assert on_table() == (0, 0)
 
     @pytest.mark.sweep
     def test_the_second_call_moves_nothing(self, monkeypatch):

@@ -44,7 +44,7 @@ def beginning_a_deposit():
     return action
 
 
-def told(payment: Payment) -> None:
+def notified(payment: Payment) -> None:
     """The bank's call-back, through the house's door, signed."""
     assert call_back(dict(orders.statement(payment.pk) or {})) == 200
 
@@ -55,7 +55,7 @@ def a_call_back(said: orders.Answer, effect: Counts):
     def action() -> Action:
         payment = a_payment(player, AMOUNT)
         at_the_bank(payment, said)
-        return in_one(partial(told, payment), effect)
+        return in_one(partial(notified, payment), effect)
 
     return action
 

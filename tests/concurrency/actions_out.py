@@ -173,14 +173,14 @@ def the_bank_pays():
         approve(a_withdrawal(player, AMOUNT), staff)
         payouts.send_due()
         BankPayout.objects.filter(state="accepted").update(due_at=Now())
-        told = together(decided, sent)
-        stages = (NOTHING, decided, told, together(told, PAID), together(told, sent, PAID))
+        notified = together(decided, sent)
+        stages = (NOTHING, decided, notified, together(notified, PAID), together(notified, sent, PAID))
         return Action(bank.decide_due, stages)
 
     return action
 
 
-def told(withdrawal: Withdrawal) -> None:
+def notified(withdrawal: Withdrawal) -> None:
     """The last of the bank's messages, through the house's door, signed."""
     body = BankPayoutNotice.objects.filter(payout_id=withdrawal.reference).latest("pk").body
     signature = sign(body.encode(), settings.SANDBOX_BANK_KEY, at=seconds_now())
@@ -197,7 +197,7 @@ def a_payout_notice(iban: str, effect: Counts):
         withdrawal = approve(a_withdrawal(player, AMOUNT, iban=iban), staff)
         payouts.send_due()
         decide_at_the_bank()
-        return in_one(partial(told, withdrawal), effect)
+        return in_one(partial(notified, withdrawal), effect)
 
     return action
 

@@ -174,12 +174,12 @@ def in_a_thread(work: Coroutine[Any, Any, None]) -> Iterator[None]:
     """Have something done by an event loop of its own meanwhile."""
     begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = Future()
 
-    async def told() -> None:
+    async def answered() -> None:
         begun.set_result((asyncio.get_running_loop(), asyncio.current_task()))
         with suppress(asyncio.CancelledError):
             await work
 
-    thread = threading.Thread(target=asyncio.run, args=(told(),), daemon=True)
+    thread = threading.Thread(target=asyncio.run, args=(answered(),), daemon=True)
     thread.start()
     loop, task = begun.result()
     try:

@@ -14,7 +14,7 @@ def window() -> SharedWindow:
     return SharedWindow(Record("Ada", 0), "any", "", "", {})
 
 
-def lies(window: SharedWindow) -> list[dict[str, int]]:
+def on_table(window: SharedWindow) -> list[dict[str, int]]:
     return [dict(each) for each in window.record.bets["r"]]
 
 
@@ -23,7 +23,7 @@ def test_a_taken_chip_is_on_the_table_and_a_refused_one_is_not(window):
     window._hear(TAKEN)
     window._send("r", "player", 5)
     window._hear(REFUSED)
-    assert lies(window) == [TIE]
+    assert on_table(window) == [TIE]
     assert window.done == {"chip taken": 1, "chip too late": 1}
 
 
@@ -32,13 +32,13 @@ def test_one_that_was_not_answered_may_lie_there(window, answer):
     window._send("r", "tie", 5)
     if answer is not None:
         window._hear(answer)
-    assert lies(window) == [dict(NOTHING), TIE]
+    assert on_table(window) == [dict(NOTHING), TIE]
 
 
 def test_an_earlier_chip_that_comes_late_does_not_pass_for_the_answer_to_the_next_one(window):
     """The first is shown while the second is under way: both lie there in the end."""
     window._send("r", "tie", 5)
     window._send("r", "player", 5)
-    assert BOTH in lies(window)
+    assert BOTH in on_table(window)
     window._hear(TAKEN)
-    assert lies(window) == [PLAYER, BOTH]
+    assert on_table(window) == [PLAYER, BOTH]

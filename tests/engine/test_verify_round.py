@@ -31,8 +31,8 @@ def verify(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def named(binding: Binding) -> list[str]:
     """Return the arguments for what a commitment names."""
-    told = {"purpose": binding.purpose.value, "id": binding.id, "table": binding.table, "rules": binding.rules}
-    return [word for name, value in (told | {"decks": binding.decks}).items() for word in (f"--{name}", str(value))]
+    proofs = {"purpose": binding.purpose.value, "id": binding.id, "table": binding.table, "rules": binding.rules}
+    return [word for name, value in (proofs | {"decks": binding.decks}).items() for word in (f"--{name}", str(value))]
 
 
 @pytest.mark.parametrize("number", sample(range(12), 1))
@@ -86,16 +86,16 @@ def proof_of(case: dict[str, Any], *, with_seed: bool) -> dict[str, Any]:
     cards = shuffle(seed, case["decks"], case["entropy"])
     salts = card_tree.salts(seed, len(cards), case["entropy"])
 
-    def told(places: range) -> list[dict[str, Any]]:
+    def proofs(places: range) -> list[dict[str, Any]]:
         return [{"place": at, "card": cards[at].code, "salt": salts[at].hex()} for at in places]
 
     same = ("purpose", "id", "table", "decks", "rules", "commitment", "entropy", "root", "burned")
     first = case["burned"]
     return {name: case[name] for name in same} | {
         "leaves": [leaf.hex() for leaf in card_tree.leaves(cards, salts)],
-        "burn": told(range(1))[0] if first else None,
+        "burn": proofs(range(1))[0] if first else None,
         "seed": case["seed"] if with_seed else None,
-        "rounds": [{"number": 1, "cards": told(range(first, first + len(coup_at(cards, first).cards)))}],
+        "rounds": [{"number": 1, "cards": proofs(range(first, first + len(coup_at(cards, first).cards)))}],
     }
 
 

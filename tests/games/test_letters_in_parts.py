@@ -24,7 +24,7 @@ def decided(incident: Incident) -> IncidentLetter:
     return letters.send(case=case(incident), kind=LetterKind.APOLOGY, sentences={}, staff=staff)
 
 
-def told(found: Case) -> letters.Sent:
+def sent_letters(found: Case) -> letters.Sent:
     (sent,) = letters.letters(found)
     return sent
 
@@ -39,9 +39,9 @@ class TestALetter:
     def test_is_decided_on_in_one_row_and_written_later(self, incident):
         letter = decided(incident)
         assert not letter.copies.exists()
-        assert (told(case(incident)).copies, told(case(incident)).left) == (0, 5)
+        assert (sent_letters(case(incident)).copies, sent_letters(case(incident)).left) == (0, 5)
         assert letters.write_due() == 5
-        sent = told(case(incident))
+        sent = sent_letters(case(incident))
         assert (sent.copies, sent.left, sent.is_ended) == (5, 0, True)
         assert letters.write_due() == 0
 

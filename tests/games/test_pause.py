@@ -37,7 +37,7 @@ def paused(table: Table) -> Table:
     return pause_table(table_id=table.pk, **WHY)
 
 
-def told() -> list[tuple[str, str]]:
+def mailed() -> list[tuple[str, str]]:
     """Return the recorded status changes of tables, and who made them."""
     kinds = ("table.opened", "table.paused", "table.went_on", "table.closed")
     return list(Event.objects.filter(kind__in=kinds).order_by("pk").values_list("kind", "by"))[1:]
@@ -47,14 +47,14 @@ class TestTheWaysThereAre:
     def test_gli19_2_4_1_opening_pausing_going_on_and_closing_are_recorded_with_their_reason(self, table):
         for turn in (pause_table, continue_table, pause_table, close_table, open_table):
             turn(table_id=table.pk, **WHY)
-        assert [kind for kind, _ in told()] == [
+        assert [kind for kind, _ in mailed()] == [
             "table.paused",
             "table.went_on",
             "table.paused",
             "table.closed",
             "table.opened",
         ]
-        assert {by for _, by in told()} == {"staff:7"}
+        assert {by for _, by in mailed()} == {"staff:7"}
         assert {event["data"]["reason"] for event in events("table.paused")} == {WHY["reason"]}
         assert events("table.closed")[-1]["data"]["before"] == Status.PAUSED
         table.refresh_from_db()
@@ -68,9 +68,9 @@ class TestTheWaysThereAre:
 
     @pytest.mark.sweep
     def test_twice_changes_and_records_nothing(self, paused):
-        before = told()
+        before = mailed()
         pause_table(table_id=paused.pk, **WHY)
-        assert told() == before
+        assert mailed() == before
 
     def test_a_paused_table_is_not_opened_but_let_go_on(self, paused):
         with pytest.raises(NotFromHere, match="paused"):

@@ -42,7 +42,7 @@ def ties(drawing: ElementTree.Element) -> list[str]:
     return [text.text or "" for text in drawing.iter(f"{SVG}text") if text.get("class") == "road__ties"]
 
 
-def marks(drawing: ElementTree.Element) -> Counter[str]:
+def signs(drawing: ElementTree.Element) -> Counter[str]:
     """Return the number of marks of each kind; one path has all marks of a kind."""
     return Counter({path.get("class", ""): path.get("d", "").count("M") for path in drawing.iter(f"{SVG}path")})
 
@@ -85,7 +85,7 @@ def test_a_road_is_a_picture_with_a_title_and_a_description(
 
 def test_every_bead_bears_the_letter_of_its_side() -> None:
     assert letters(plate()) == "TPTTPBBBPTBPP"
-    assert {kind: count for kind, count in marks(plate()).items() if "bead" in kind} == {
+    assert {kind: count for kind, count in signs(plate()).items() if "bead" in kind} == {
         "road__bead--player": 5,
         "road__bead--banker": 4,
         "road__bead--tie": 4,
@@ -95,14 +95,14 @@ def test_every_bead_bears_the_letter_of_its_side() -> None:
 def test_every_circle_bears_the_letter_of_its_side_and_ties_are_counted_from_two() -> None:
     assert letters(big()) == "PPBBBPBPP"
     assert ties(big()) == ["3"]
-    assert marks(big())["road__tie"] == 2
+    assert signs(big())["road__tie"] == 2
 
 
 def test_ties_before_any_win_are_a_stroke_and_their_number() -> None:
     road = Roads.of([TIE, TIE]).big_road
     drawing = read(roads_svg.big_road(road, columns=3, title="Big road", names=NAMES))
     assert ties(drawing) == ["2"]
-    assert set(marks(drawing)) == {"road__grid", "road__tie"}
+    assert set(signs(drawing)) == {"road__grid", "road__tie"}
 
 
 def test_a_sign_is_in_its_cell() -> None:
@@ -114,7 +114,7 @@ def test_pairs_have_a_corner_each() -> None:
     drawing = plate()
     assert {(x % 24, y % 24) for x, y in places(drawing, "road__pair--player")} == {(20, 20)}
     assert {(x % 24, y % 24) for x, y in places(drawing, "road__pair--banker")} == {(4, 4)}
-    assert marks(drawing)["road__rim"] == 9
+    assert signs(drawing)["road__rim"] == 9
 
 
 @pytest.mark.parametrize("shape", Shape)
@@ -134,7 +134,7 @@ def test_red_and_blue_differ_in_shape(shape: Shape) -> None:
 def test_every_sign_is_on_the_board(draw: Callable[..., ElementTree.Element], columns: int) -> None:
     drawing = draw(columns=columns)
     wide, high = int(drawing.get("width", "0")), int(drawing.get("height", "0"))
-    drawn = [kind for kind in marks(drawing) if kind != "road__grid"]
+    drawn = [kind for kind in signs(drawing) if kind != "road__grid"]
     assert drawn
     for left, top in (place for kind in drawn for place in places(drawing, kind)):
         assert 0 <= left < wide
@@ -145,7 +145,7 @@ def test_an_empty_shoe_is_an_empty_board() -> None:
     roads = Roads.of([])
     drawing = read(roads_svg.bead_plate(roads.bead_plate, columns=6, title="Bead plate", names=NAMES))
     assert drawing.findtext(f"{SVG}desc") == "Player 0, Banker 0, Tie 0"
-    assert set(marks(drawing)) == {"road__grid"}
+    assert set(signs(drawing)) == {"road__grid"}
 
 
 def test_names_cannot_become_markup() -> None:

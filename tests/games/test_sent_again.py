@@ -21,7 +21,7 @@ def at(player: Player, table: Table) -> dict[str, Any]:
     return {"player": player, "table_id": table.pk, "mode": Mode.REAL}
 
 
-def lies(where: dict[str, Any]) -> dict[str, int]:
+def on_table(where: dict[str, Any]) -> dict[str, int]:
     return dict(SoloSeat.objects.get(player=where["player"]).slip)
 
 
@@ -30,13 +30,13 @@ def test_a_chip_is_put_down_once_and_undone_once():
     down, undo = uuid4(), uuid4()
     for _ in range(2):
         solo.add_chip(**where, bet="tie", chip=5_000, idempotency_key=down)
-    assert lies(where) == {"tie": 5_000}
+    assert on_table(where) == {"tie": 5_000}
     for _ in range(2):
         solo.add_chip(**where, bet="tie", chip=5_000)  # without an idempotency key each request is a click
-    assert lies(where) == {"tie": 15_000}
+    assert on_table(where) == {"tie": 15_000}
     for _ in range(2):
         solo.change_slip(**where, change=Change.UNDO, idempotency_key=undo)
-    assert lies(where) == {"tie": 10_000}
+    assert on_table(where) == {"tie": 10_000}
 
 
 def test_a_chip_is_taken_off_once():
@@ -47,7 +47,7 @@ def test_a_chip_is_taken_off_once():
         solo.add_chip(**where, bet="player", chip=5_000)
     for _ in range(2):
         solo.take_chip(**where, bet="player", chip=5_000, idempotency_key=off)
-    assert lies(where) == {"player": 10_000}
+    assert on_table(where) == {"player": 10_000}
 
 
 def test_a_chip_of_the_round_before_is_known():
@@ -55,4 +55,4 @@ def test_a_chip_of_the_round_before_is_known():
     seat = solo.add_chip(**where, bet="tie", chip=5_000, idempotency_key=idempotency_key)
     solo.play_round(**where, round_id=seat.round_id, slip_version=seat.slip_version)
     solo.add_chip(**where, bet="tie", chip=5_000, idempotency_key=idempotency_key)
-    assert lies(where) == {}
+    assert on_table(where) == {}

@@ -31,7 +31,7 @@ from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, 
 RICH = 1_000_000
 
 
-class LookedAt(Exception):
+class Inspected(Exception):
     """Ends a transaction after its cards were seen."""
 
 
@@ -62,10 +62,10 @@ class TestTheWebRole:
         with pytest.raises(moves.WrongPhase), transaction.atomic():
             moves.ask_for_cards(close(live_table).pk)
         trust_what_is_not_committed(owner)
-        with suppress(LookedAt), transaction.atomic():
+        with suppress(Inspected), transaction.atomic():
             closed = close(live_table)
             seen = deals.deal_cards(closed.shoe, closed.pk, moves.ask_for_cards(closed.pk)).cards
-            raise LookedAt
+            raise Inspected
         assert round_at(live_table).phase == Phase.BETTING
         assert advance_to(live_table, Phase.DEALT).cards == seen
 
@@ -78,10 +78,10 @@ class TestTheWebRole:
                 moves.ask_for_seed(shoe.pk)
             transaction.set_rollback(True)
         trust_what_is_not_committed(owner)
-        with suppress(LookedAt), transaction.atomic():
+        with suppress(Inspected), transaction.atomic():
             moves.end_shoe(shoe, ShoeEnding.RETIRED)
             deals.end_shoe(shoe, moves.ask_for_seed(shoe.pk))
-            raise LookedAt
+            raise Inspected
         step(live_table)
         bet(a_player(real=RICH), live_table, player=5000)
         advance_to(live_table, Phase.CLOSED)
@@ -97,9 +97,9 @@ class TestTheWebRole:
             seated_players(live_table)
             banker, punter = a_dealt_coup(live_table)
         before = table_state_of(live_table).state
-        with suppress(LookedAt), transaction.atomic():
+        with suppress(Inspected), transaction.atomic():
             answer(punter, live_table, "draw_card")
-            raise LookedAt
+            raise Inspected
         assert table_state_of(live_table).state == before
         answer(punter, live_table, "stand")
         with pytest.raises(TableStopped):

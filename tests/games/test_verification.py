@@ -31,7 +31,7 @@ def a_shared_evening(variant: str, rounds: int, **options) -> LiveTable:
 
 
 @pytest.mark.django_db
-class TestAnyRoundIsRecalledWithoutADifference:
+class TestAnyRoundIsVerifiedWithoutADifference:
     @pytest.mark.sweep
     def test_of_a_solo_table_in_both_kinds_of_money(self):
         player, table = a_player(real=MONEY, free=MONEY), a_table()

@@ -75,7 +75,7 @@ def _take_settings() -> None:
     """Apply the settings of this environment, including copies that other modules hold."""
     from casino import settings as module  # settings read the environment on import
 
-    moved = _moved(module)
+    moved = _changed_settings(module)
     if moved.keys() & READ_ONCE:
         sys.exit(f"a server with other {sorted(moved.keys() & READ_ONCE)} cannot be forked")
     settings = import_module("django.conf").settings
@@ -87,7 +87,7 @@ def _take_settings() -> None:
     import_module("casino.celery").app.conf.broker_url = settings.BROKER_URL
 
 
-def _moved(module: ModuleType) -> dict[str, Any]:
+def _changed_settings(module: ModuleType) -> dict[str, Any]:
     """Return the settings that differ in this environment."""
     before = dict(vars(module))
     after = vars(reload(module))

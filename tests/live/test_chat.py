@@ -59,7 +59,7 @@ def start_of(live_table: LiveTable) -> tuple[int, datetime]:
         return last, removed
 
 
-def told(player: Player, live_table: LiveTable) -> list[str]:
+def notices(player: Player, live_table: LiveTable) -> list[str]:
     return [line["text"] for line in read_log(player, live_table)]
 
 
@@ -104,7 +104,7 @@ class TestSaying:
         two = say(live_table, "Hello")
         (row,) = notifications_since(live_table, one.pk, start[1])
         assert row["id"] == two.pk
-        assert told(a_player(), live_table) == ["Hej på er", "Hello"]
+        assert notices(a_player(), live_table) == ["Hej på er", "Hello"]
         html = panel.render_message(notifications_since(live_table, 0, start[1])[0])
         assert f'id="chat-{one.pk}"' in html
         assert '<p class="chat__text" lang="sv" dir="auto">Hej på er</p>' in html
@@ -112,7 +112,7 @@ class TestSaying:
 
     def test_is_heard_at_that_table_alone(self, live_table):
         say(live_table)
-        assert told(a_player(), live_table_of(live_table.table, Mode.FREE)) == []
+        assert notices(a_player(), live_table_of(live_table.table, Mode.FREE)) == []
 
     def test_needs_a_name(self, live_table):
         with pytest.raises(chat.NoName):
@@ -126,7 +126,7 @@ class TestSaying:
             say(live_table, "Two", anna)
         with pytest.raises(chat.TooFast):
             say(live_table_of(a_shared_table(slug="other")), "Two", anna)
-        assert told(anna, live_table) == ["One"]
+        assert notices(anna, live_table) == ["One"]
 
     @pytest.mark.parametrize("stop", ["pause", "closing"])
     def test_needs_what_playing_needs(self, live_table, stop):
@@ -151,8 +151,8 @@ class TestBlocking:
         message = say(live_table, "Rude", bert)
         for _ in range(2):
             block = chat.block(player=anna, live_table=live_table, number=message.pk)
-        assert told(anna, live_table) == []
-        assert told(a_player(), live_table) == told(bert, live_table) == ["Rude"]
+        assert notices(anna, live_table) == []
+        assert notices(a_player(), live_table) == notices(bert, live_table) == ["Rude"]
         with connection.cursor() as cursor:
             cursor.execute(panel.READ_BLOCKS, [[anna.pk, bert.pk]])
             assert cursor.fetchall() == [(anna.pk, bert.pk)]
@@ -161,7 +161,7 @@ class TestBlocking:
         assert ChatBlock.objects.exists()
         for _ in range(2):
             chat.unblock(player=anna, block_id=block.pk)
-        assert told(anna, live_table) == ["Rude"]
+        assert notices(anna, live_table) == ["Rude"]
 
     def test_is_of_others_at_that_table(self, live_table):
         anna = a_talker()
@@ -183,7 +183,7 @@ class TestReporting:
         assert event["on"] == f"chat_message:{message.pk}"
         assert event["data"]["author"] == f"player:{message.player_id}"
         assert "rude" not in str(event)
-        assert told(anna, live_table) == ["Something rude"]
+        assert notices(anna, live_table) == ["Something rude"]
 
     def test_is_of_what_others_said_and_is_final(self, live_table):
         anna = a_talker()
@@ -227,9 +227,9 @@ def reported_while_removed() -> tuple[str, int]:
 
     with transaction.atomic():
         moderation.remove(message_id=message.pk, why=RUDE, by=a_member_of_staff("support"))
-        told = in_a_thread(report)
-        until(lambda: told.done() or somebody_is_blocked())
-    return told.result(PATIENCE), ChatReport.objects.filter(decision="").count()
+        notices = in_a_thread(report)
+        until(lambda: notices.done() or somebody_is_blocked())
+    return notices.result(PATIENCE), ChatReport.objects.filter(decision="").count()
 
 
 @pytest.mark.django_db
@@ -239,7 +239,7 @@ class TestStaff:
         message = say(live_table, "Rude")
         chat.report(player=a_player(), live_table=live_table, number=message.pk, reason=ReportReason.ABUSE)
         moderation.remove(message_id=message.pk, why=RUDE, by=staff)
-        assert told(a_player(), live_table) == []
+        assert notices(a_player(), live_table) == []
         (row,) = notifications_since(live_table, message.pk, start[1])
         html = panel.render_message(row)
         assert "Rude" not in html
@@ -261,7 +261,7 @@ class TestStaff:
         with pytest.raises(moderation.Decided):
             moderation.keep(message_id=message.pk, by=staff)
         assert len(events("chat.kept")) == 1
-        assert len(told(a_player(), live_table)) == 1
+        assert len(notices(a_player(), live_table)) == 1
 
     @pytest.mark.parametrize("length", sample(list(Length), 1))
     def test_ban_a_player_who_reads_on(self, live_table, length):
@@ -357,7 +357,7 @@ class TestInTime:
         live_table = live_table_of(a_shared_table())
         say(live_table)
         wait(owner, "25 hours")
-        assert told(a_player(), live_table) == []
+        assert notices(a_player(), live_table) == []
 
     def test_gli19_a_4_7_chat_is_kept_ninety_days_and_then_forgotten(self, cloned_db, owner, monkeypatch):
         monkeypatch.setattr(moderation, "BATCH", 2)

@@ -52,7 +52,7 @@ def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(
     key = Identity.generate()
     identity.write_text(f"{key}\n")
     monkeypatch.setattr(settings, "BACKUP_RECIPIENTS", [str(key.to_public())])
-    before = standing(evening)
+    before = state_of_house(evening)
     with playing(evening.solo):
         call_command("back_up", str(file), stdout=StringIO())
     shown = what_the_house_shows_before_it_is_lost(evening)
@@ -74,7 +74,7 @@ def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(
         assert "The system can start." in restored.stdout
         assert "No signed events are missing" in restored.stdout
         with elsewhere(var):
-            assert standing(evening) == before
+            assert state_of_house(evening) == before
             everything_agrees(signed, kept)
             signed_before = Checkpoint.objects.count()
             interrupted_rounds_are_over(evening, shown)
@@ -109,7 +109,7 @@ def a_key() -> str:
     return base64.urlsafe_b64encode(os.urandom(32)).decode()
 
 
-def standing(evening: Evening) -> list[object]:
+def state_of_house(evening: Evening) -> list[object]:
     """What is kept of those whose evening nothing interrupts: money, every movement of it, every round."""
     people = [evening.regular, evening.purser, evening.asked.player]
     return [

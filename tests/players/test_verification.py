@@ -35,7 +35,7 @@ def reviewer():
     return a_member_of_staff("compliance")
 
 
-def standing(player) -> IdentityStatus:
+def current_status(player) -> IdentityStatus:
     return verification.identity_status(verification.latest(player))
 
 
@@ -43,13 +43,13 @@ def standing(player) -> IdentityStatus:
 class TestState:
     def test_nobody_is_verified_who_has_sent_nothing(self):
         player = a_player()
-        assert standing(player) is IdentityStatus.NOT_BEGUN
+        assert current_status(player) is IdentityStatus.NOT_BEGUN
         assert not verification.is_verified(player)
 
     def test_what_is_sent_waits(self):
         player = a_player()
         a_submission(player)
-        assert standing(player) is IdentityStatus.SUBMITTED
+        assert current_status(player) is IdentityStatus.SUBMITTED
         assert not verification.is_verified(player)
 
     def test_staff_confirm_it(self):
@@ -59,7 +59,7 @@ class TestState:
         player = a_player()
         sent = a_submission(player)
         verification.refuse(submission_id=sent.pk, reason=RefusalReason.EXPIRED, note="Since May.", by=reviewer())
-        assert standing(player) is IdentityStatus.REFUSED
+        assert current_status(player) is IdentityStatus.REFUSED
         assert not verification.is_verified(player)
 
     @pytest.mark.sweep
@@ -74,7 +74,7 @@ class TestState:
     def test_a_change_asks_for_another_review(self):
         player = a_verified_player()
         a_submission(player, city="Lund")
-        assert standing(player) is IdentityStatus.SUBMITTED
+        assert current_status(player) is IdentityStatus.SUBMITTED
         assert not verification.is_verified(player)
 
     def test_while_something_waits_nothing_else_is_taken(self):

@@ -44,7 +44,7 @@ def two_points_more(rounds: int) -> dict[str, int]:
     return of_exact_chances(rounds, biased(BANKER, BIAS))
 
 
-def told(kind: str) -> list[dict[str, Any]]:
+def reported(kind: str) -> list[dict[str, Any]]:
     events = Event.objects.filter(kind=kind).order_by("pk")
     return [json.loads(bytes(event.body)) for event in events]
 
@@ -52,7 +52,7 @@ def told(kind: str) -> list[dict[str, Any]]:
 def test_returns_as_they_should_be_raise_no_alarm():
     summed_up(a_table(), **of_exact_chances(1_000_000))
     assert check_returns() == []
-    assert not told("returns.alarm")
+    assert not reported("returns.alarm")
 
 
 def test_gli19_a_6_2_a_bias_that_adds_up_over_tables_and_hours_raises_one_alarm_in_a_life():
@@ -67,7 +67,7 @@ def test_gli19_a_6_2_a_bias_that_adds_up_over_tables_and_hours_raises_one_alarm_
     assert alarm.stopped == []
     assert Table.objects.filter(status=Status.OPEN).count() == 2
     assert check_returns() == []
-    (event,) = told("returns.alarm")
+    (event,) = reported("returns.alarm")
     assert event["on"] == "game:baccarat"
     assert event["by"] == "system"
     said = event["data"]
@@ -93,7 +93,7 @@ def test_gli19_a_6_2_an_alarm_closes_the_tables_of_its_game_where_a_supervisor_h
     assert alarm.stopped == ["one", "two"]
     assert alarm.evidence == WITHOUT_END
     assert set(Table.objects.filter(status=Status.OPEN)) == {golden}
-    closed = told("table.closed")[-2:]
+    closed = reported("table.closed")[-2:]
     assert [event["on"] for event in closed] == [f"table:{table.pk}", f"table:{second.pk}"]
     assert "RTP of baccarat" in closed[0]["data"]["reason"]
 
@@ -113,17 +113,17 @@ class TestThePolicy:
     def test_it_is_recorded_with_what_held_before(self):
         set_stop(variant="pairs", stops=True, reason=" To be sure. ", by="staff:7")
         set_stop(variant="pairs", stops=False, reason="Too many calls.", by="staff:8")
-        first, second = told("returns.stop_policy")[-2:]
+        first, second = reported("returns.stop_policy")[-2:]
         assert first["data"] == {"after": True, "before": False, "reason": "To be sure."}
         assert second["data"] == {"after": False, "before": True, "reason": "Too many calls."}
         policy = StopPolicy.objects.get()
         assert (policy.variant, policy.stops, policy.by) == ("pairs", False, "staff:8")
 
     def test_saying_it_twice_changes_nothing(self):
-        before = len(told("returns.stop_policy"))
+        before = len(reported("returns.stop_policy"))
         assert not set_stop(variant="pairs", stops=False, reason="As it is.", by="staff:7")
         assert not StopPolicy.objects.exists()
-        assert len(told("returns.stop_policy")) == before
+        assert len(reported("returns.stop_policy")) == before
 
     def test_it_takes_a_reason_and_a_game_with_a_house(self):
         with pytest.raises(TableError):

@@ -133,7 +133,7 @@ MORE_FIELDS = {
 CHANGING = {"cashier_top_up", "live_top_up", "table_rebuy"}  # forms that do change what stands
 
 
-def standing() -> dict[str, list[Any]]:
+def stored_rows() -> dict[str, list[Any]]:
     """Who people are, what they may, and what they have."""
     return {
         "users": list(User.objects.order_by("pk").values_list("pk", "email", "is_active", "is_demo", "password")),
@@ -145,7 +145,7 @@ def standing() -> dict[str, list[Any]]:
     }
 
 
-def told(row: Any, before: list[Any]) -> Any:
+def changes(row: Any, before: list[Any]) -> Any:
     """A row that is new or has changed; a new one has another number each time."""
     return row if row[0] in {each[0] for each in before} else row[1:]
 
@@ -163,10 +163,13 @@ def test_no_field_that_a_form_does_not_have_does_anything(house):
         found = []
         for sent in ({}, more):
             with undone():
-                before = standing()
+                before = stored_rows()
                 status = ask(house, line, role, data=sent).status_code
-                after = standing()
-            new = {what: [told(row, before[what]) for row in after[what] if row not in before[what]] for what in after}
+                after = stored_rows()
+            new = {
+                what: [changes(row, before[what]) for row in rows if row not in before[what]]
+                for what, rows in after.items()
+            }
             found.append((status, new))
         tried += any(found[0][1].values())
         if found[0] != found[1]:

@@ -22,14 +22,14 @@ LARGE = 2_000_000  # minor units
 DAY = timedelta(days=1)
 
 
-def moved(amount: int, days_ago: float = 0) -> Movement:
+def movement(amount: int, days_ago: float = 0) -> Movement:
     return Movement(NOW - days_ago * DAY, amount, "payment 1")
 
 
 class TestMoneyThatOnlyPassesThrough:
     def test_is_what_came_in_and_is_to_go_out_again(self):
-        assert passed_through([moved(700), moved(300)], [moved(600)]) == 600
-        assert passed_through([moved(500)], [moved(400), moved(300)]) == 500
+        assert passed_through([movement(700), movement(300)], [movement(600)]) == 600
+        assert passed_through([movement(500)], [movement(400), movement(300)]) == 500
 
     @pytest.mark.parametrize(
         ("passed", "staked", "found"),
@@ -48,7 +48,7 @@ class TestDepositsJustUnder:
     JUST = LARGE * 9 // 10
 
     def test_are_a_sign_where_there_are_several_in_a_week(self):
-        three = [moved(self.JUST, days) for days in (6, 3, 0)]
+        three = [movement(self.JUST, days) for days in (6, 3, 0)]
         assert kept_under(three, LARGE) == tuple(three)
 
     @pytest.mark.parametrize(
@@ -62,11 +62,11 @@ class TestDepositsJustUnder:
         ],
     )
     def test_are_none_where_one_of_that_is_missing(self, deposits):
-        assert kept_under([moved(amount, days) for amount, days in deposits], LARGE) == ()
+        assert kept_under([movement(amount, days) for amount, days in deposits], LARGE) == ()
 
     def test_a_large_one_among_them_does_not_hide_the_others(self):
-        just = [moved(self.JUST, days) for days in (5, 2, 0)]
-        assert kept_under([just[0], moved(LARGE, 4), *just[1:]], LARGE) == tuple(just)
+        just = [movement(self.JUST, days) for days in (5, 2, 0)]
+        assert kept_under([just[0], movement(LARGE, 4), *just[1:]], LARGE) == tuple(just)
 
 
 class TestASuddenChange:
@@ -80,10 +80,10 @@ class TestASuddenChange:
         ],
     )
     def test_is_far_above_what_is_usual_in_a_month(self, lately, usually, found):
-        before = [moved(usually, 8 + 28 * month) for month in range(3)]
+        before = [movement(usually, 8 + 28 * month) for month in range(3)]
         usual = aml.usual_monthly(before, 84)
         assert usual == usually
-        assert is_sudden([moved(lately)], usual, LARGE) is found
+        assert is_sudden([movement(lately)], usual, LARGE) is found
 
 
 def deposit(player, amount):
@@ -104,15 +104,15 @@ def look():
 
 
 @pytest.fixture
-def only_watches(monkeypatch):
+def only_aml_checks(monkeypatch):
     """Register only the AML finders."""
     monkeypatch.setattr(detection, "_finders", {})
     aml_detection.register()
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("only_watches")
-class TestTheWatches:
+@pytest.mark.usefixtures("only_aml_checks")
+class TestTheChecks:
     def test_find_money_that_only_passes_through_once_with_its_rows(self):
         player = a_verified_player()
         payment = deposit(player, 1_000_000)
@@ -195,7 +195,7 @@ class TestTheWatches:
 
 
 @pytest.mark.sweep
-def test_a_sudden_change_is_found_once_and_only_of_players_known_for_long(cloned_db, owner, only_watches):
+def test_a_sudden_change_is_found_once_and_only_of_players_known_for_long(cloned_db, only_aml_checks):
     regular, newcomer, steady = (a_player() for _ in range(3))
     for weeks in (12, 8, 4, 2):
         for player, amount in ((regular, 100_000), (steady, 2_000_000)):

@@ -139,7 +139,7 @@ class TestSending:
         agreed(operator)
 
 
-class TestDoubts:
+class TestExceptions:
     @pytest.mark.sweep
     def test_what_is_refused_is_kept_for_staff_who_have_it_sent_again(self, operator, table):
         _, message = played(operator, table)
