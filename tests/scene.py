@@ -613,7 +613,7 @@ class Scene(World):
             return made_here(report).pk
 
     @cached_property
-    def looked(self) -> Player:
+    def viewed_player(self) -> Player:
         """Whom staff have looked at, who were asked to keep something for longer; and what was due has gone."""
         expiry.expire()
         by = a_member_of_staff("compliance")

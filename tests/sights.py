@@ -112,7 +112,7 @@ def _golden_door(scene: Scene) -> str:
 
 
 def _visited(scene: Scene) -> str:
-    return reverse("staff_player", kwargs={"player_id": scene.looked.pk})
+    return reverse("staff_player", kwargs={"player_id": scene.viewed_player.pk})
 
 
 def _change_of_a_table(scene: Scene) -> str:

@@ -44,7 +44,7 @@ class Operation:
         return self._parameters("query")
 
     @property
-    def places(self) -> dict[str, dict[str, Any]]:
+    def path_parameters(self) -> dict[str, dict[str, Any]]:
         """What stands in the address, by its name."""
         return self._parameters("path")
 
@@ -64,7 +64,9 @@ class Operation:
 
     def path(self, **other: str) -> str:
         """Return an address that can be asked for, with *other* words in it."""
-        words = {name: sample(each["schema"], PLACES.get(name, "1")) for name, each in self.places.items()} | other
+        words = {
+            name: sample(each["schema"], PLACES.get(name, "1")) for name, each in self.path_parameters.items()
+        } | other
         return self.address.format(**words)
 
     def good(self) -> dict[str, Any]:

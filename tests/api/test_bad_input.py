@@ -209,7 +209,7 @@ def leads_nowhere(operation: Operation, answer: Any) -> bool:
 
 
 def ask_where_nothing_is(operation: Operation, refusals: Refusals, turn: Turn[Any]) -> None:
-    for name in operation.places:
+    for name in operation.path_parameters:
         for word in turn(NOWHERE):
             answer = refusals.ask(**{name: word})
             if answer.status_code != 400 or answer.json()["code"] != "invalid":

@@ -39,7 +39,7 @@ def test_an_operation_says_what_it_does_and_what_it_may_be_answered_with():
         assert operation.said.get("description", "").strip(), operation.id
         assert operation.statuses >= COMMON, operation.id
         assert operation.statuses & {200, 201}, operation.id
-        assert (404 in operation.statuses) >= bool(operation.places), operation.id
+        assert (404 in operation.statuses) >= bool(operation.path_parameters), operation.id
         if operation.is_write:
             assert operation.statuses >= {408, 413, 415}, operation.id
         for status, answer in operation.said["responses"].items():

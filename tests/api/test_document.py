@@ -43,7 +43,7 @@ def test_codes_have_the_status_that_is_said_of_them():
 
 
 def test_every_code_that_any_call_may_meet_is_explained():
-    common = set.intersection(*(set(said_of(each)) for each in operations() if each.is_write and each.places))
+    common = set.intersection(*(set(said_of(each)) for each in operations() if each.is_write and each.path_parameters))
     assert common <= set(CODES)
 
 

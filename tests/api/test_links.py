@@ -108,7 +108,7 @@ def test_a_link_leads_somewhere(source: str, name: str, link: dict[str, Any], se
 
     wanted = filled("parameters")
     assert None not in wanted.values(), wanted
-    address = target.path(**{each: str(wanted.pop(each)) for each in list(wanted) if each in target.places})
+    address = target.path(**{each: str(wanted.pop(each)) for each in list(wanted) if each in target.path_parameters})
     asked = f"{address.removeprefix('/api/v1/')}?{urlencode(wanted)}"
     sent = target.good() | SAID.get(target.id, {}) | filled("requestBody")
     answer = called(api_client, target, asked, sent)

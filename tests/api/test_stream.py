@@ -116,7 +116,7 @@ class TestEventsOfTheStream:
             assert len({watcher.of("state")[-1] for watcher in watchers}) == 1
             assert len(backends(superuser)) == 1
             assert not reader.of("state")
-            assert not [each for watcher in watchers for each in watcher.news if each.kind in ("public", "board")]
+            assert not [each for watcher in watchers for each in watcher.received if each.kind in ("public", "board")]
 
     def test_every_byte_tells_no_card_that_the_page_had_not_shown_by_then(self, url: str, database: Database) -> None:
         quick = Clock(betting=600_000, call=600_000, card=600, pause=600_000)

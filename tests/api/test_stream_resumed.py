@@ -79,9 +79,9 @@ def test_a_line_that_is_cut_at_every_event_loses_no_round_and_tells_none_twice(u
             evening.play()
             watcher.wait(partial(has_sent, watcher, evening.over[-1]))
             # The line is cut after one of the events that came: whatever came after that is as if it never had.
-            numbered = [news for news in watcher.news if news.number]
+            numbered = [news for news in watcher.received if news.number]
             last = numbered[len(told) % len(numbered)]
-            seen = watcher.news[: watcher.news.index(last) + 1]
+            seen = watcher.received[: watcher.received.index(last) + 1]
         told += [values(news)["id"] for news in seen if news.kind == "round"]
         after = last.number
         evening.play()  # meanwhile
@@ -98,7 +98,7 @@ def test_after_each_event_there_comes_exactly_what_followed_it(url: str, evening
         evening.play(ROUNDS)
         watcher.wait(lambda: len(rounds(watcher)) == ROUNDS)
         wait_for_state(watcher, phase="betting", round=states(watcher)[-1]["round"])
-    events = list(watcher.news)
+    events = list(watcher.received)
     for place, news in enumerate(events):
         if not news.number:
             continue
@@ -106,7 +106,7 @@ def test_after_each_event_there_comes_exactly_what_followed_it(url: str, evening
         with listening(url, evening.api_client, to=evening.table, after=news.number) as (back,):
             wait_for_state(back, phase="betting")
             assert before + rounds(back) == evening.over
-            kinds = [each.kind for each in back.news if each.kind in ("round", "state")]
+            kinds = [each.kind for each in back.received if each.kind in ("round", "state")]
             assert kinds == sorted(kinds)  # the rounds, and then the state
 
 

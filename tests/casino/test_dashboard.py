@@ -392,7 +392,7 @@ def moment(text):
 
 @pytest.mark.django_db
 class TestHealth:
-    def told(self):
+    def health(self):
         return {line.name: line for line in views.lines()}
 
     def test_a_broker_that_is_down_is_said_and_the_page_is_served(self, settings):
@@ -410,7 +410,7 @@ class TestHealth:
             silent.listen()
             settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
             began = monotonic()
-            assert self.told()["Broker"].is_wrong
+            assert self.health()["Broker"].is_wrong
             assert monotonic() - began < 30
 
     @pytest.mark.sweep
@@ -418,9 +418,9 @@ class TestHealth:
         name = current_app.conf.task_default_queue
         with Connection(django_settings.CELERY_BROKER_URL) as broker, broker.SimpleQueue(name) as queue:
             queue.clear()  # messages of other tests
-            before = self.told()["Broker"].text
+            before = self.health()["Broker"].text
             queue.put({})
-            during = self.told()
+            during = self.health()
             queue.get(timeout=10).ack()
         assert before == "0 messages waiting for a worker"
         assert during["Broker"].text == "1 message waiting for a worker"
@@ -429,65 +429,65 @@ class TestHealth:
 
     @pytest.mark.usefixtures("no_broker")
     def test_no_clock_at_work_is_wrong_and_one_that_is_is_not(self):
-        assert self.told()["Scheduler"].is_wrong
+        assert self.health()["Scheduler"].is_wrong
         turn = beat.Turn(connections["default"].settings_dict)
         turn.wait(str)
         try:
-            assert self.told()["Scheduler"].text == "running"
+            assert self.health()["Scheduler"].text == "running"
         finally:
             turn.connection.close()
 
     @pytest.mark.usefixtures("no_broker")
     def test_the_last_tick_is_the_last_label(self):
-        assert not self.told()["Last scheduled task"].is_wrong
+        assert not self.health()["Last scheduled task"].is_wrong
         Watermark.objects.create(at=clock() - timedelta(minutes=10), transaction=LONG_AGO)
-        line = self.told()["Last scheduled task"]
+        line = self.health()["Last scheduled task"]
         assert (line.text, line.is_wrong) == ("10 minutes ago", True)
         settle()
-        assert self.told()["Last scheduled task"].text == "0 s ago"
+        assert self.health()["Last scheduled task"].text == "0 s ago"
 
     @pytest.mark.usefixtures("no_broker")
     def test_tables_that_are_late_are_counted(self):
-        assert self.told()["Shared tables"].text == "on time"
+        assert self.health()["Shared tables"].text == "on time"
         live_table = a_live_table()
         advance_to(live_table, Phase.BETTING)
         update_as_owner(LiveRound.objects.filter(live_table=live_table), deadline=clock() - timedelta(seconds=90))
-        assert self.told()["Shared tables"].text.startswith(f"{len(phases.due()) - 1} overdue")  # nobody has bet
+        assert self.health()["Shared tables"].text.startswith(f"{len(phases.due()) - 1} overdue")  # nobody has bet
         live_table = a_live_table(slug="another")
         bet(a_player(real=100_00), live_table, banker=50_00)
         update_as_owner(LiveRound.objects.filter(live_table=live_table), deadline=clock() - timedelta(seconds=90))
-        line = self.told()["Shared tables"]
+        line = self.health()["Shared tables"]
         waiting = len(phases.late())  # the other money's table waits for its first round
         assert (line.text, line.is_wrong) == (f"{waiting} overdue, the longest by 90 s", True)
 
     @pytest.mark.usefixtures("no_broker")
     def test_a_ledger_that_is_broken_is_wrong_until_it_is_verified(self):
-        assert self.told()["Ledger verified"].text == "never"
+        assert self.health()["Ledger verified"].text == "never"
         log.record("ledger.broken", by="system", on="ledger", data={"sum": []})
-        assert self.told()["Ledger"].is_wrong
+        assert self.health()["Ledger"].is_wrong
         log.record("ledger.verified", by="system", on="ledger", data={"invariants": 1})
-        assert self.told()["Ledger verified"].text == "0 s ago"
+        assert self.health()["Ledger verified"].text == "0 s ago"
 
     @pytest.mark.usefixtures("no_broker")
     def test_hours_are_summed_up_as_far_as_the_last_of_all_sums(self):
-        assert self.told()["Hourly totals"].text == "none yet"
+        assert self.health()["Hourly totals"].text == "none yet"
         settle()
-        assert self.told()["Hourly totals"].text.startswith("none yet")
+        assert self.health()["Hourly totals"].text.startswith("none yet")
         Rolled.objects.create(totals="games.tally", hour=HOUR, rows=1)
         Rolled.objects.create(totals="wallet.moved", hour=HOUR + timedelta(hours=5), rows=1)
-        line = self.told()["Hourly totals"]
+        line = self.health()["Hourly totals"]
         assert (line.text, line.is_wrong) == ("up to 2026-03-01 13:00 UTC", True)
 
     @pytest.mark.usefixtures("no_broker")
     def test_mail_that_waits_and_mail_given_up_are_counted(self):
         write_to(address="someone@example.com", language="en", template="already_registered", context={})
-        assert self.told()["Mail"].text.startswith("1 message queued, ")
+        assert self.health()["Mail"].text.startswith("1 message queued, ")
         Mail.objects.update(next_try_at=None)
-        assert self.told()["Mail"].text == "none queued"
-        assert self.told()["Undeliverable mail"].text == "1"
+        assert self.health()["Mail"].text == "none queued"
+        assert self.health()["Undeliverable mail"].text == "1"
 
     @pytest.mark.usefixtures("no_broker")
     def test_a_seal_that_lags_is_wrong(self, settings):
         settings.AUDIT_LAG_SECONDS = -1
         log.record("ledger.verified", by="system", on="ledger", data={"invariants": 1})
-        assert self.told()["Log signing"].is_wrong
+        assert self.health()["Log signing"].is_wrong

@@ -305,7 +305,7 @@ class House:
 def _as_text(watcher: Watcher) -> str:
     """Return what a stream sent, without repetitions that only have another time."""
     told, last = [], dict[str, str]()
-    for news in watcher.news:
+    for news in watcher.received:
         said = BY_CHANCE.sub("*", f"{news.kind} {news.html}\n")
         if news.kind != "beat" and last.get(news.kind) != said:
             last[news.kind] = said

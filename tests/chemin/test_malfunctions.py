@@ -90,7 +90,7 @@ class Trouble:
         return [cash(player).balance for player in self.players]
 
     @property
-    def lies(self) -> tuple[int, int]:
+    def on_table(self) -> tuple[int, int]:
         """Return the amounts in the bank and on the coup."""
         return before_the_croupier(AccountKind.BANK), before_the_croupier(AccountKind.STAKES)
 
@@ -175,9 +175,9 @@ class TestBeforeTheDraw:
         assert (incident.kind, incident.live_round_id, incident.cards) == (kind, undealt.coup.pk, "")
         assert incident.done[-1] == "Bank and stakes are unchanged; no cards have been dealt."
         assert undealt.stays()
-        assert (undealt.money, undealt.lies) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
+        assert (undealt.money, undealt.on_table) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
         cancel(undealt.coup)
-        assert (undealt.money, undealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        assert (undealt.money, undealt.on_table) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
         assert IncidentRuling.objects.get(incident=incident).ruling == Ruling.VOID
         assert Shoe.objects.get(pk=undealt.coup.shoe_id).ending == ShoeEnding.RETIRED
         undealt.goes_on()
@@ -196,7 +196,7 @@ class TestBeforeTheDraw:
     def test_overdue_is_voided_at_once_and_the_supervisor_only_accepts_it(self, undealt):
         assert step(undealt.live_table, LATE)
         assert (undealt.latest().phase, Void.objects.get().reason) == (RoundPhase.VOID, VoidReason.OVERDUE)
-        assert (undealt.money, undealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        assert (undealt.money, undealt.on_table) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
         incident = Incident.objects.get(kind=IncidentKind.OVERDUE, live_round=undealt.coup)
         assert undealt.is_stopped
         with pytest.raises(MalfunctionError, match="cannot stand"):
@@ -210,7 +210,7 @@ class TestBeforeTheDraw:
         assert incident.kind == IncidentKind.NOT_RECOMPUTED
         assert undealt.stays()
         cancel(undealt.coup)
-        assert (undealt.money, undealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        assert (undealt.money, undealt.on_table) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
         assert there(state_of(undealt.live_table).bank).amount == BANK
         undealt.goes_on()
 
@@ -220,7 +220,7 @@ class TestBeforeTheDraw:
         assert undealt.fails(1, "deal_cards").kind == IncidentKind.NOT_RECOMPUTED
         assert undealt.stays()
         cancel(undealt.coup)
-        assert (undealt.money, undealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        assert (undealt.money, undealt.on_table) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
         undealt.goes_on()
 
 
@@ -264,9 +264,9 @@ class TestAfterTheDraw:
         assert not any(card.code in str(incident.findings) for card in dealt.first.cards)
         assert incident.done[-1] == "The coup is on hold until the ruling."
         assert dealt.stays()
-        assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
+        assert (dealt.money, dealt.on_table) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
         void_by_two(incident)
-        assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        assert (dealt.money, dealt.on_table) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
         shoe = Shoe.objects.get(pk=dealt.coup.shoe_id)
         assert (shoe.ending, shoe.seed) == (ShoeEnding.RETIRED, None)
         dealt.goes_on()
@@ -287,7 +287,7 @@ class TestAfterTheDraw:
             with pytest.raises(approvals.NotAllowed):
                 decide(asked_for, a_member_of_staff(role))
         assert not Void.objects.exists()
-        assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
+        assert (dealt.money, dealt.on_table) == ([MONEY - BANK, MONEY - STAKE, MONEY], (BANK, STAKE))
 
     @pytest.mark.sweep
     def test_without_an_incident_nobody_can_ask_for_it(self, dealt):
@@ -318,7 +318,7 @@ class TestAfterTheDraw:
         assert Incident.objects.get().kind == IncidentKind.NOT_RECOMPUTED
         assert dealt.stays()
         void_by_two(Incident.objects.get())
-        assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        assert (dealt.money, dealt.on_table) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
         dealt.goes_on()
 
     @pytest.mark.sweep
@@ -332,7 +332,7 @@ class TestAfterTheDraw:
         assert not any(sign.isdigit() for sign in told)
         assert dealt.stays()
         void_by_two(incident)
-        assert (dealt.money, dealt.lies) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
+        assert (dealt.money, dealt.on_table) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))
 
     @pytest.mark.sweep
     def test_a_state_that_cannot_be_read_is_given_up_and_everybody_gets_theirs(self, dealt, owner):
@@ -341,7 +341,7 @@ class TestAfterTheDraw:
         with pytest.raises(MalfunctionError, match="Break up the table"):
             stand(incident)
         void_by_two(incident)
-        assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
+        assert (dealt.money, dealt.on_table) == ([MONEY, MONEY, MONEY], (0, 0))
         assert not CheminSeat.objects.filter(left_at=None).exists()
         malfunction.reopen(live_table_id=dealt.live_table.pk, reason="mended", by="staff:1")
         seated_players(dealt.live_table, 2)
@@ -371,14 +371,14 @@ class TestAFinishedCoup:
     def test_that_is_not_reproduced_stops_its_table_and_two_people_void(self, dealt, owner, what, kind):
         step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
         spoil_record(owner, dealt.coup.pk, what)
-        before = dealt.money, dealt.lies
+        before = dealt.money, dealt.on_table
         replay_task.replay_finished_rounds()
         incident = Incident.objects.get()
         assert (incident.kind, incident.live_round_id) == (kind, dealt.coup.pk)
-        assert ((dealt.money, dealt.lies), Void.objects.count()) == (before, 0)
+        assert ((dealt.money, dealt.on_table), Void.objects.count()) == (before, 0)
         assert (dealt.is_stopped, ReplayDue.objects.exists()) == (True, False)
         void_by_two(incident)
-        assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
+        assert (dealt.money, dealt.on_table) == ([MONEY, MONEY, MONEY], (0, 0))
         assert state_of(dealt.live_table).phase is Phase.OFFER
         dealt.goes_on(*(["wagers_are_sums"] if what in NOT_SUMS else []))
 
@@ -388,7 +388,7 @@ class TestAFinishedCoup:
         incident = report(dealt.latest())
         spoil_state(owner, dealt, "'{}'")
         void_by_two(incident)
-        assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
+        assert (dealt.money, dealt.on_table) == ([MONEY, MONEY, MONEY], (0, 0))
         assert not CheminSeat.objects.filter(left_at=None).exists()
         assert chemin_of(dealt.live_table).tenure is None
         call_command("verify_ledger", verbosity=0)
@@ -415,7 +415,7 @@ class TestAFinishedCoup:
         cancel(dealt.latest())
         decide(asked_for, a_member_of_staff("supervisor"))
         assert IncidentRuling.objects.get(incident=incident).ruling == Ruling.VOID
-        assert (dealt.money, dealt.lies) == ([MONEY, MONEY, MONEY], (0, 0))
+        assert (dealt.money, dealt.on_table) == ([MONEY, MONEY, MONEY], (0, 0))
 
 
 MORE_SPOILT = {

@@ -121,13 +121,13 @@ def the_bank_tells():
     return action
 
 
-def moved(source: str, target: str, amount: int, journal: str, event: str) -> Counts:
+def movement(source: str, target: str, amount: int, journal: str, event: str) -> Counts:
     return {f"{source} R": -amount, f"{target} R": amount, f"journal {journal}": 1, f"event {event}": 1}
 
 
 def a_purse_filled():
     player = a_player(real=MONEY)
-    effect = moved("cash", "purse", AMOUNT, "rebuy", "purse.filled")
+    effect = movement("cash", "purse", AMOUNT, "rebuy", "purse.filled")
 
     def action() -> Action:
         return in_one(partial(purse.rebuy, player=player, mode=Mode.REAL, amount=AMOUNT, key=uuid4()), effect)
@@ -137,7 +137,7 @@ def a_purse_filled():
 
 def a_purse_left():
     player = a_player(real=MONEY)
-    effect = moved("purse", "cash", AMOUNT, "leave", "purse.returned")
+    effect = movement("purse", "cash", AMOUNT, "leave", "purse.returned")
 
     def action() -> Action:
         purse.rebuy(player=player, mode=Mode.REAL, amount=AMOUNT, key=uuid4())

@@ -39,14 +39,14 @@ def held(amount: int = AMOUNT) -> Counts:
     return {"cash R": -amount, "pending R": amount, "journal withdraw": 1}
 
 
-def given_back(amount: int = AMOUNT) -> Counts:
+def returned_amounts(amount: int = AMOUNT) -> Counts:
     return {"cash R": amount, "pending R": -amount, "journal withdraw_returned": 1}
 
 
 ASKED = together(entered("", "requested"), held())
 SENDING = entered("approved", "sending", mail=False)
 PAID = together(entered("sending", "paid"), {"pending R": -AMOUNT, "journal withdraw_paid": 1})
-RETURNED = together(entered("sending", "returned"), given_back())
+RETURNED = together(entered("sending", "returned"), returned_amounts())
 
 
 def asking_for_a_withdrawal():
@@ -71,7 +71,7 @@ def cancelling():
 
     def action() -> Action:
         withdrawal = a_withdrawal(player, AMOUNT)
-        effect = together(entered("requested", "cancelled"), given_back())
+        effect = together(entered("requested", "cancelled"), returned_amounts())
         return in_one(partial(withdrawals.cancel, player=player, withdrawal_id=withdrawal.pk), effect)
 
     return action
@@ -83,7 +83,7 @@ def refusing():
     def action() -> Action:
         withdrawal = a_withdrawal(player, AMOUNT)
         refuse = partial(withdrawals.refuse, withdrawal_id=withdrawal.pk, by="staff:1", code="holder", note="seen")
-        effect = together(entered("requested", "refused"), given_back())
+        effect = together(entered("requested", "refused"), returned_amounts())
         return in_one(unless(withdrawals.NotOpen, refuse), effect)
 
     return action
@@ -134,7 +134,7 @@ def approving_as_the_second():
 
 
 def refusing_as_the_second():
-    effect = together(entered("seconding", "refused"), given_back(LARGE), {"decision refused": 1})
+    effect = together(entered("seconding", "refused"), returned_amounts(LARGE), {"decision refused": 1})
     return seconded(yes=False, effect=effect)
 
 

@@ -23,7 +23,7 @@ class DrilledTable:
     def __init__(self, live_table: int) -> None:
         self._pk = live_table
 
-    def stands(self) -> TableState:
+    def state(self) -> TableState:
         """Return how it stands now."""
         chemin = CheminTable.objects.get(pk=self._pk)
         return TableState(chemin.state["phase"], chemin.move, chemin.deadline)

@@ -147,7 +147,7 @@ class Drill:
     def _at(self, stage: Stage | Asked, live_round: LiveRound) -> LiveRound:
         """Wait for that phase of the round, or of a later one where it is over; or for that of the guests' table."""
         if isinstance(stage, Asked):
-            self._wait(lambda: self._chemin_table.stands().phase == stage, f"guests are at {stage}")
+            self._wait(lambda: self._chemin_table.state().phase == stage, f"guests are at {stage}")
             return self._now()
         order = list(Stage)
         while (now := self._now()).pk != live_round.pk or now.phase != stage:
@@ -167,7 +167,7 @@ class Drill:
         wait_for(is_up, f"{blow.victim} is up again")
         stands, recovered, up = self._now(), datetime.now(UTC), time.monotonic() - began
         seated_players = self._chemin_goes_on(blow, recovered, worker)
-        self._wait(lambda: _moved(stands, self._now()), f"the table goes on after {blow}")
+        self._wait(lambda: _has_advanced(stands, self._now()), f"the table goes on after {blow}")
         due, moved = max(recovered, stands.deadline), self._steadily(lambda: self._advanced_at(stands))
         seen = ticks.read(worker.lines(), due)
         late = (moved - due).total_seconds()
@@ -187,7 +187,7 @@ class Drill:
         """Wait until something is done at the guests' table, by a guest or by a tick; return how many seconds that
         took. Raises Failed where ticks pass it over.
         """
-        stood = self._steadily(self._chemin_table.stands)
+        stood = self._steadily(self._chemin_table.state)
         self._wait(lambda: self._chemin_table.changed_at(stood), f"the guests' table goes on after {blow}")
         moved = self._steadily(lambda: self._chemin_table.changed_at(stood))
         vain = self._steadily(lambda: self._chemin_table.in_vain(stood, recovered, worker.lines()))
@@ -267,7 +267,7 @@ def _approve() -> None:
         withdrawals.approve(withdrawal_id=asked.pk, by=str(by), person=by.person, reason="all in order")
 
 
-def _moved(before: LiveRound, now: LiveRound) -> bool:
+def _has_advanced(before: LiveRound, now: LiveRound) -> bool:
     return (before.pk, before.phase, before.deadline) != (now.pk, now.phase, now.deadline)
 
 

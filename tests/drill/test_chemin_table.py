@@ -27,11 +27,11 @@ def table(live_table) -> DrilledTable:
 
 def test_it_has_gone_on_once_something_is_done_there_by_whomever(live_table, table):
     for goes_on in (lambda: a_bank(live_table), lambda: step(live_table)):
-        stood = table.stands()
+        stood = table.state()
         assert table.changed_at(stood) is None
         goes_on()
         assert table.changed_at(stood) == CheminMove.objects.get(number=stood.move + 1).at
-    assert [stood.phase, table.stands().phase] == ["calls", "calls"]
+    assert [stood.phase, table.state().phase] == ["calls", "calls"]
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def ticked(live_table) -> Callable[[datetime, str], list[str]]:
 def test_a_tick_that_passes_it_over_once_its_time_is_up_is_in_vain(live_table, table, ticked):
     a_bank(live_table)
     assert step(live_table)
-    stood = table.stands()
+    stood = table.state()
     assert stood.deadline
     before, due = stood.deadline - timedelta(seconds=1), stood.deadline
     assert table.in_vain(stood, before, ticked(due, "[]")) == 0  # nobody has moved it
@@ -70,7 +70,7 @@ def test_a_tick_that_passes_it_over_once_its_time_is_up_is_in_vain(live_table, t
 def test_coups_are_counted_from_a_moment_on(live_table, table):
     assert table.coups_since(None) == 0
     a_bank_to_keep(live_table)
-    stood = table.stands()
+    stood = table.state()
     assert table.coups_since(None) > 0
     step(live_table)
     moved = table.changed_at(stood)

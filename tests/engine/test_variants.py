@@ -20,7 +20,7 @@ every_bet = pytest.mark.parametrize(
 )
 
 
-def places(printed: str) -> int:
+def decimals(printed: str) -> int:
     """Return the number of decimal places of a published figure."""
     return len(printed.partition(".")[2])
 
@@ -56,14 +56,14 @@ def test_every_bet_declares_its_return(variant: Variant) -> None:
 @every_bet
 def test_gli19_4_6_the_exact_return_is_the_declared_one(variant: Variant, bet: BetRule) -> None:
     declared = variant.declared[bet.code]
-    assert percent(exact(variant)[bet.code].rtp, places(declared)) == declared
+    assert percent(exact(variant)[bet.code].rtp, decimals(declared)) == declared
 
 
 @every_variant
 def test_the_headline_is_the_mean_of_its_bets(variant: Variant) -> None:
     returns = [exact(variant)[bet].rtp for bet in variant.headline.bets]
     mean = sum(returns, Fraction()) / len(returns)
-    assert percent(mean, places(variant.headline.percent)) == variant.headline.percent
+    assert percent(mean, decimals(variant.headline.percent)) == variant.headline.percent
 
 
 @every_bet

@@ -41,7 +41,7 @@ def test_of_an_operator_that_is_off_nobody_plays_on_and_it_is_not_asked(operator
     assert len(operator.host.heard) == heard
     assert OperatorBet.objects.count() == 1
     queue.send_due()
-    assert len(operator.host.standing("win")) == 1
+    assert len(operator.host.accepted("win")) == 1
     agreed(operator)
 
 

@@ -212,7 +212,7 @@ class TestUnanswered:
             assert message.due_at > message.at
             make_due()
         queue.send_due()
-        assert len(operator.host.standing("rollback")) == 1
+        assert len(operator.host.accepted("rollback")) == 1
         assert operator.host.balances[visitor.name] == MONEY
         agreed(operator)
 

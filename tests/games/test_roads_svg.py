@@ -47,7 +47,7 @@ def signs(drawing: ElementTree.Element) -> Counter[str]:
     return Counter({path.get("class", ""): path.get("d", "").count("M") for path in drawing.iter(f"{SVG}path")})
 
 
-def places(drawing: ElementTree.Element, kind: str) -> list[tuple[float, float]]:
+def positions(drawing: ElementTree.Element, kind: str) -> list[tuple[float, float]]:
     """Return the start points of the marks of a kind."""
     outline = next(path.get("d", "") for path in drawing.iter(f"{SVG}path") if path.get("class") == kind)
     return [(float(x), float(y)) for x, y in re.findall(r"M([\d.]+) ([\d.]+)", outline)]
@@ -106,14 +106,14 @@ def test_ties_before_any_win_are_a_stroke_and_their_number() -> None:
 
 
 def test_a_sign_is_in_its_cell() -> None:
-    assert places(plate(), "road__bead--banker") == [(12, 132), (36, 12), (36, 36), (36, 108)]
-    assert places(big(), "road__ring--banker") == [(27, 12), (27, 36), (27, 60), (75, 12)]
+    assert positions(plate(), "road__bead--banker") == [(12, 132), (36, 12), (36, 36), (36, 108)]
+    assert positions(big(), "road__ring--banker") == [(27, 12), (27, 36), (27, 60), (75, 12)]
 
 
 def test_pairs_have_a_corner_each() -> None:
     drawing = plate()
-    assert {(x % 24, y % 24) for x, y in places(drawing, "road__pair--player")} == {(20, 20)}
-    assert {(x % 24, y % 24) for x, y in places(drawing, "road__pair--banker")} == {(4, 4)}
+    assert {(x % 24, y % 24) for x, y in positions(drawing, "road__pair--player")} == {(20, 20)}
+    assert {(x % 24, y % 24) for x, y in positions(drawing, "road__pair--banker")} == {(4, 4)}
     assert signs(drawing)["road__rim"] == 9
 
 
@@ -136,7 +136,7 @@ def test_every_sign_is_on_the_board(draw: Callable[..., ElementTree.Element], co
     wide, high = int(drawing.get("width", "0")), int(drawing.get("height", "0"))
     drawn = [kind for kind in signs(drawing) if kind != "road__grid"]
     assert drawn
-    for left, top in (place for kind in drawn for place in places(drawing, kind)):
+    for left, top in (place for kind in drawn for place in positions(drawing, kind)):
         assert 0 <= left < wide
         assert 0 <= top < high
 

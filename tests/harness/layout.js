@@ -75,7 +75,7 @@
   }
 
   /* Letters are lower than the line they are set in: a quarter of it may lie outside above and below. */
-  function liesIn(area, box) {
+  function isIn(area, box) {
     const air = area.line / 4;
     return {
       across: area.left >= box.left - ROUNDING && area.right <= box.right + ROUNDING,
@@ -89,7 +89,7 @@
       const style = styleOf(element);
       if (isBox(element)) {
         if (["auto", "scroll"].includes(style.overflowX) || ["auto", "scroll"].includes(style.overflowY)) return;
-        const inside = liesIn(area, boxOf(element));
+        const inside = isIn(area, boxOf(element));
         const cuts = style.overflowX !== "visible" || style.overflowY !== "visible";
         if (!inside.across || !inside.down) {
           if (cuts && style.textOverflow === "ellipsis") return;

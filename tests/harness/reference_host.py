@@ -94,7 +94,7 @@ class Host:
         """Return all requests of a kind in order, repetitions included."""
         return [said for what, said in self.heard if what == kind]
 
-    def standing(self, kind: str) -> list[Transaction]:
+    def accepted(self, kind: str) -> list[Transaction]:
         """Return the transactions of a kind that were booked and not rolled back."""
         return [each for each in self.booked.values() if each.kind == kind and not each.taken_back]
 
@@ -140,7 +140,7 @@ class Host:
         return -int(said["amount"])
 
     def _win(self, player: str, said: dict[str, Any]) -> int:
-        bets = [each for each in self.standing("bet") if each.asked["player"] == player]
+        bets = [each for each in self.accepted("bet") if each.asked["player"] == player]
         if not any(each.asked["round"] == said["round"] for each in bets):
             raise Refusal(409, "no-bet")
         if said["transaction"] in self.tombs:
@@ -154,7 +154,7 @@ class Host:
             return 0
         if taken.taken_back:
             return 0
-        wins = [each for each in self.standing("win") if each.asked["round"] == taken.asked["round"]]
+        wins = [each for each in self.accepted("win") if each.asked["round"] == taken.asked["round"]]
         if taken.kind == "bet" and wins:
             raise Refusal(409, "round-won")
         if self.balances[player] < taken.moved:

@@ -105,7 +105,7 @@ class Drill:
             visitor = Visitor(house.url, player.user, patience=3)
             self._until(partial(_sees_the_table, visitor), "the table is shown")
             page, form = f"/en/table/{SLUG}/real/bet/", self._form_of(player)
-            self._clickers.append(Bettor(player.pk, visitor, page, form, lambda: str(self._stands()[0])))
+            self._clickers.append(Bettor(player.pk, visitor, page, form, lambda: str(self._table_state()[0])))
             self._viewers += [Viewer(house.url, self._address_of(player)) for _ in range(2)]
 
     @contextmanager
@@ -159,8 +159,8 @@ class Drill:
         began = self._lose(name, how)
         self._until(lambda: self._beat() not in ("", name), "another beat works")
         # What moved until now may have been moved by what was on its way.
-        taken, taken_at, stood = time.monotonic() - began, play.now(), self._stands()
-        self._until(lambda: self._stands() != stood, "the table moves")
+        taken, taken_at, stood = time.monotonic() - began, play.now(), self._table_state()
+        self._until(lambda: self._table_state() != stood, "the table moves")
         self._say(
             f"{name} gone ({how}): beat of {self._beat()} took over after {taken:.1f} s,"
             f" the table moved after {time.monotonic() - began:.1f} s"
@@ -331,7 +331,7 @@ class Drill:
         dealing = LiveRound.objects.filter(live_table=self._table, phase__in=(Phase.CLOSED, Phase.DEALT))
         return not (Hold.objects.exists() or dealing.exists())
 
-    def _stands(self) -> tuple[object, ...]:
+    def _table_state(self) -> tuple[object, ...]:
         found = LiveTable.objects.filter(pk=self._table.pk).values_list("round_id", "round__phase", "round__deadline")
         return tuple(found.get())
 

@@ -146,7 +146,7 @@ def test_a_solo_table_is_sent_this_and_nothing_of_any_table_or_lobby(url, live_t
         withdraw(notice)
         for each in (solo, table):
             wait_for_nothing(each)
-        assert {news.kind for news in solo.news} == {"banner"}
+        assert {news.kind for news in solo.received} == {"banner"}
 
 
 @pytest.mark.sweep

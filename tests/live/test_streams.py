@@ -215,7 +215,7 @@ def test_a_ticket_of_a_session_that_ended_in_the_meantime_shows_nothing(url: str
     sessions.end(session_id=there(ticket.session), why=Ended.LOGGED_OUT, by="player:1")
     with watching(url, stream_tokens.issue(ticket)) as (watcher,):
         watcher.wait_for_end()
-        assert [news.kind for news in watcher.news] == ["over"]
+        assert [news.kind for news in watcher.received] == ["over"]
 
 
 @pytest.mark.sweep
@@ -234,7 +234,7 @@ def test_gli19_2_4_1_streams_end_when_staff_lock_the_account_whichever_session_o
             beside,
         ):  # a session that bypasses the lock
             beside.wait_for_end()
-            assert [news.kind for news in beside.news] == ["over"]
+            assert [news.kind for news in beside.received] == ["over"]
         advance_to(live_table, Phase.CLOSED)
         watchers[0].wait_for("public", 'data-phase="closed"')
 

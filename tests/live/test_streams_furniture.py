@@ -168,7 +168,7 @@ class TestTheBoard:
             assert first == second
             assert first[1].html != other[1].html
             for watcher in watchers:
-                kinds = [each.kind for each in watcher.news]
+                kinds = [each.kind for each in watcher.received]
                 assert kinds[-1] == "board"  # after the public and the own part
             for private in (b"100,000.00", b"SEK"):
                 assert all(private not in each.html.encode() for each in first + other)
@@ -354,7 +354,7 @@ class TestTheLobby:
             watcher.wait(lambda: len(cards(watcher, live_table)) > 1)
             for private in (b"4,321", b"4,071", b"250.00", b"555.00", b"SEK", bettor.user.email.encode()):
                 assert private not in watcher.bytes
-            assert {each.kind for each in watcher.news} == {"banner", "lobby"}
+            assert {each.kind for each in watcher.received} == {"banner", "lobby"}
 
 
 def test_a_ticket_opens_a_stream_for_the_browser_that_has_its_cookie_alone(url: str, live_table: LiveTable) -> None:

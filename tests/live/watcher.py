@@ -58,13 +58,13 @@ class Watcher:
         return int(self.bytes.split(b" ", 2)[1])
 
     @property
-    def news(self) -> list[Notifications]:
+    def received(self) -> list[Notifications]:
         """Return all complete events so far."""
         self._take_apart()
         return list(self._news)
 
     def of(self, kind: str) -> list[Notifications]:
-        return [each for each in self.news if each.kind == kind]
+        return [each for each in self.received if each.kind == kind]
 
     def read(self) -> None:
         """Start reading."""
@@ -74,7 +74,8 @@ class Watcher:
         """Wait until the condition is true; fail the test after a timeout."""
         with self._changed:
             assert self._changed.wait_for(condition, PATIENCE), (
-                f"{what or 'waited in vain'}; read: {[(each.kind, each.number, each.html[:160]) for each in self.news]}"
+                f"{what or 'waited in vain'}; read: "
+                f"{[(each.kind, each.number, each.html[:160]) for each in self.received]}"
             )
 
     def wait_for(self, kind: str, containing: str = "") -> Notifications:

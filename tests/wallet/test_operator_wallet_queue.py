@@ -78,7 +78,7 @@ class TestSending:
             queue.send_due()
             make_due()
         assert len(operator.host.named("win")) == 4
-        assert len(operator.host.standing("win")) == 1
+        assert len(operator.host.accepted("win")) == 1
         agreed(operator)
 
     @pytest.mark.sweep
@@ -88,10 +88,10 @@ class TestSending:
             played(other, table)
             operator.host.fail("win", Fault.ERROR)
             queue.send_due()
-            assert len(other.host.standing("win")) == 1
+            assert len(other.host.accepted("win")) == 1
         make_due()
         queue.send_due()
-        assert len(operator.host.standing("win")) == 1
+        assert len(operator.host.accepted("win")) == 1
 
     @pytest.mark.sweep
     def test_an_operator_that_is_silent_is_asked_once_and_left_for_the_next_time(self, operator, table):
@@ -102,7 +102,7 @@ class TestSending:
             played(other, table)
             queue.send_due()
             assert len(operator.host.named("win")) == 1
-            assert len(other.host.standing("win")) == 1
+            assert len(other.host.accepted("win")) == 1
         make_due()
         queue.send_due()
         assert not OperatorMessage.objects.filter(state=MessageState.WAITING).exists()
@@ -117,7 +117,7 @@ class TestSending:
             with an_operator() as other:
                 played(other, table)
                 queue.send_due()
-                assert len(other.host.standing("win")) == 1
+                assert len(other.host.accepted("win")) == 1
             assert len(operator.host.named("win")) == 1
         queue.send_due()
         assert len(operator.host.named("win")) == 2
@@ -194,7 +194,7 @@ class TestExceptions:
         assert not operator.host.named("rollback")
         queue.try_again(message.pk, by=a_member_of_staff("finance"))
         queue.send_due()
-        assert len(operator.host.standing("rollback")) == 2
+        assert len(operator.host.accepted("rollback")) == 2
         assert operator.host.balances[visitor.name] == MONEY
         agreed(operator)
 

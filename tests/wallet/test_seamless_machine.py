@@ -49,7 +49,7 @@ class Book:
     rows: dict[str, Row] = field(default_factory=dict)
     back: dict[str, Row] = field(default_factory=dict)  # by rolled-back transaction
 
-    def standing(self, of_round: str, without: str = "") -> list[Row]:
+    def accepted(self, of_round: str, without: str = "") -> list[Row]:
         return [
             row
             for name, row in self.rows.items()
@@ -62,7 +62,7 @@ class Book:
             return self._again(asked)
         if asked.transaction in self.back:
             return "already-rolled-back"
-        if not bet and not any(row.bet for row in self.standing(asked.round)):
+        if not bet and not any(row.bet for row in self.accepted(asked.round)):
             return "no-bet"
         if bet > self.balance:
             return "insufficient-funds"
@@ -85,7 +85,7 @@ class Book:
         if taken:
             if taken.is_rollback:
                 return "cannot-take-back"
-            others = self.standing(taken.round, asked.takes_back)
+            others = self.accepted(taken.round, asked.takes_back)
             if taken.bet and any(row.win for row in others) and not any(row.bet for row in others):
                 return "round-won"
             if self.balance + taken.bet - taken.win < 0:

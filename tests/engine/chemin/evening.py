@@ -83,7 +83,7 @@ class Evening:
     def said(self) -> list[Announcement]:
         return [event.what for event in self.events if isinstance(event, Announced)]
 
-    def told(self, kind: type[E]) -> list[E]:
+    def events_of(self, kind: type[E]) -> list[E]:
         """Return all events of one kind."""
         return [event for event in self.events if isinstance(event, kind)]
 

@@ -91,9 +91,9 @@ def test_a_table_everyone_has_left_to_the_croupier_ends_its_coup_and_its_bank(pu
     evening.do(LayStake(2, 300), LayStake(3, 300))
     while default_action(evening.state) is not None:
         evening.do(TimeUp())
-    assert len(evening.told(Settled)) == 1
+    assert len(evening.events_of(Settled)) == 1
     assert evening.state.phase is Phase.FREE
-    assert sum(evening.balance(seat) for seat in (1, 2, 3, 4)) + evening.told(Settled)[0].tax == 40_000
+    assert sum(evening.balance(seat) for seat in (1, 2, 3, 4)) + evening.events_of(Settled)[0].tax == 40_000
 
 
 def test_the_croupiers_decision_is_one_a_player_could_have_made_himself() -> None:

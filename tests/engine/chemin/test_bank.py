@@ -95,7 +95,7 @@ def test_winnings_stay_in_the_bank() -> None:
 
 def test_what_the_bank_grows_beyond_the_table_maximum_goes_to_the_banker() -> None:
     evening = won(bank=1000, maximum=1500)
-    assert evening.told(ExcessTakenHome) == [ExcessTakenHome(1, 450)]
+    assert evening.events_of(ExcessTakenHome) == [ExcessTakenHome(1, 450)]
     assert evening.state.bank == Chips(1, 1_500)
     assert evening.balance(1) == 9_000 + 450
 
@@ -103,7 +103,7 @@ def test_what_the_bank_grows_beyond_the_table_maximum_goes_to_the_banker() -> No
 def test_after_a_lost_coup_the_bank_is_given_up_and_offered_to_the_next_seat_without_an_auction() -> None:
     evening = alone(PUNTER_WINS)
     assert evening.state.bank is None
-    assert evening.told(BankEnded) == [BankEnded(1, 0)]
+    assert evening.events_of(BankEnded) == [BankEnded(1, 0)]
     assert evening.state.phase is Phase.OFFER
     assert evening.state.turn == 2
     assert evening.refusal(KeepBank(1)) is Refusal.NOT_NOW
@@ -119,7 +119,7 @@ def test_what_was_not_covered_returns_to_the_banker_who_lost() -> None:
     evening.do(MakeCall(2, Call.BANCO_AVEC_LA_TABLE, 600))
     evening.all_pass()
     evening.do(DealCards(1))
-    assert evening.told(BankEnded) == [BankEnded(1, 400)]
+    assert evening.events_of(BankEnded) == [BankEnded(1, 400)]
     assert evening.balance(1) == 9_400
 
 
@@ -134,8 +134,8 @@ def test_after_a_won_or_drawn_coup_the_banker_keeps_or_passes_on(cards: str) -> 
 def test_giving_a_suite_takes_the_whole_bank_home() -> None:
     evening = won()
     evening.do(GiveSuite(1))
-    assert evening.told(SuiteGiven) == [SuiteGiven(seat=1)]
-    assert evening.told(BankEnded) == [BankEnded(1, 1_950)]
+    assert evening.events_of(SuiteGiven) == [SuiteGiven(seat=1)]
+    assert evening.events_of(BankEnded) == [BankEnded(1, 1_950)]
     assert evening.balance(1) == 10_950
 
 
@@ -192,7 +192,7 @@ def test_the_highest_bid_wins_and_is_the_bank() -> None:
     evening.do(MakeBid(2, 300), MakeBid(3, 800), MakeBid(4, 500))
     assert evening.state.bank == Chips(3, 800)
     assert [evening.balance(seat) for seat in (3, 4)] == [9_200, 10_000]
-    assert evening.told(BidReturned) == [BidReturned(2, 300), BidReturned(3, 800), BidReturned(4, 500)]
+    assert evening.events_of(BidReturned) == [BidReturned(2, 300), BidReturned(3, 800), BidReturned(4, 500)]
 
 
 def test_equal_bids_go_to_the_earlier_seat() -> None:
@@ -234,4 +234,4 @@ def test_two_players_suffice_for_a_whole_round_of_the_bank() -> None:
     evening = Evening({2: 5_000, 5: 5_000})
     evening.do(TakeBank(2, 1000), BringShoe(shoe_beginning(BANKER_WINS)), MakeCall(5, Call.BANCO_SOLO))
     evening.do(DealCards(2), DrawCard(5), GiveSuite(2), TakeBank(5, 1_950))
-    assert evening.told(BankTaken) == [BankTaken(2, 1000), BankTaken(5, 1_950)]
+    assert evening.events_of(BankTaken) == [BankTaken(2, 1000), BankTaken(5, 1_950)]

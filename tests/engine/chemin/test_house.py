@@ -40,7 +40,7 @@ def test_a_voided_coup_gives_back_every_stake_and_leaves_the_bank_as_it_was() ->
     assert CoupVoided((Chips(2, 600), Chips(3, 400))) in evening.do(VoidCoup())
     assert [evening.balance(seat) for seat in (1, 2, 3, 4)] == [9_000, 10_000, 10_000, 10_000]
     assert evening.state.bank == Chips(1, 1000)
-    assert not evening.told(Settled)
+    assert not evening.events_of(Settled)
 
 
 def test_a_coup_can_be_voided_in_each_of_its_phases() -> None:
@@ -125,7 +125,7 @@ def test_between_coups_there_is_nothing_to_void() -> None:
 def test_a_settled_coup_can_not_be_voided_by_the_table() -> None:
     evening = alone("TC TD 7C 3D 2H")
     play_out(evening, punter_draws=False, banker_draws=False)
-    assert evening.told(Settled)
+    assert evening.events_of(Settled)
     assert evening.refusal(VoidCoup()) is Refusal.NOT_NOW
 
 
@@ -173,7 +173,7 @@ def test_a_table_that_is_broken_up_sends_the_bank_home_and_everyone_with_what_is
     evening = after_a_coup_without_stakes()
     assert evening.state.phase is Phase.CHOICE
     assert broken_up(evening) == [PlayerLeft(seat, 10_000) for seat in (1, 2, 3, 4)]
-    assert evening.told(BankEnded) == [BankEnded(1, 1000)]
+    assert evening.events_of(BankEnded) == [BankEnded(1, 1000)]
 
 
 def test_a_table_that_is_broken_up_in_an_auction_returns_the_bids() -> None:
@@ -182,7 +182,7 @@ def test_a_table_that_is_broken_up_in_an_auction_returns_the_bids() -> None:
     evening.all_pass()
     evening.do(MakeBid(2, 500))
     assert broken_up(evening) == [PlayerLeft(seat, 10_000) for seat in (1, 2, 3, 4)]
-    assert evening.told(BidReturned) == [BidReturned(2, 500)]
+    assert evening.events_of(BidReturned) == [BidReturned(2, 500)]
 
 
 def test_a_table_that_waits_for_a_shoe_can_be_broken_up() -> None:
@@ -210,4 +210,4 @@ def test_after_a_table_was_broken_up_players_may_sit_down_again() -> None:
     evening = bank_taken()
     evening.do(VoidCoup(), BreakUp(), Join(3, 5_000), Join(4, 5_000))
     assert evening.state.phase is Phase.OFFER
-    assert len(evening.told(BankTaken)) == 1
+    assert len(evening.events_of(BankTaken)) == 1

@@ -104,24 +104,24 @@ def test_who_departs_from_the_rule_while_others_are_in_is_refused() -> None:
 @pytest.mark.parametrize("total", [8, 9])
 def test_a_punters_natural_is_turned_up_at_once_and_the_banker_may_not_draw(total: int) -> None:
     evening = alone(f"TC 2C {total}C 2D")
-    assert evening.told(HandShown)[0].natural
-    assert evening.told(Settled)[0].outcome is Outcome.PUNTER
-    assert evening.told(ThirdCard) == []
+    assert evening.events_of(HandShown)[0].natural
+    assert evening.events_of(Settled)[0].outcome is Outcome.PUNTER
+    assert evening.events_of(ThirdCard) == []
 
 
 def test_the_bankers_cards_are_turned_up_once_the_punter_has_declared() -> None:
     evening = dealt(6, 5)
-    assert evening.told(HandShown) == []
+    assert evening.events_of(HandShown) == []
     evening.do(Stand(2))
-    assert [shown.side for shown in evening.told(HandShown)] == [Side.BANKER]
+    assert [shown.side for shown in evening.events_of(HandShown)] == [Side.BANKER]
 
 
 def test_against_a_bankers_natural_the_punter_is_refused_a_third_card() -> None:
     evening = alone("TC TD 4C 8D 5H")
     evening.do(DrawCard(2))
     assert Announcement.NO_THIRD_CARD in evening.said()
-    assert evening.told(ThirdCard) == []
-    assert evening.told(Settled)[0].outcome is Outcome.BANKER
+    assert evening.events_of(ThirdCard) == []
+    assert evening.events_of(Settled)[0].outcome is Outcome.BANKER
 
 
 def test_only_two_cards_make_a_natural() -> None:
@@ -129,17 +129,17 @@ def test_only_two_cards_make_a_natural() -> None:
     evening.do(DrawCard(2))
     assert evening.state.phase is Phase.BANKER, "eight in three cards is no natural: the banker may still draw"
     evening.do(DrawCard(1))
-    assert evening.told(Settled)[0].outcome is Outcome.BANKER
+    assert evening.events_of(Settled)[0].outcome is Outcome.BANKER
 
 
 def test_a_natural_nine_beats_a_natural_eight() -> None:
-    assert alone("TC TD 8C 9D").told(Settled)[0].outcome is Outcome.BANKER
+    assert alone("TC TD 8C 9D").events_of(Settled)[0].outcome is Outcome.BANKER
 
 
 def test_the_punters_two_cards_stay_face_down_until_the_banker_has_finished() -> None:
     evening = dealt(5, 5, "4H 4S")
     evening.do(DrawCard(2))
-    assert Side.PUNTER not in [shown.side for shown in evening.told(HandShown)]
+    assert Side.PUNTER not in [shown.side for shown in evening.events_of(HandShown)]
     happened = evening.do(DrawCard(1))
     kinds = [type(event) for event in happened]
     assert kinds.index(ThirdCard) < kinds.index(HandShown) < kinds.index(Settled)
@@ -148,7 +148,10 @@ def test_the_punters_two_cards_stay_face_down_until_the_banker_has_finished() ->
 def test_third_cards_are_dealt_face_up() -> None:
     evening = dealt(4, 5, "6H 4S")
     evening.do(DrawCard(2), DrawCard(1))
-    assert [(third.side, str(third.card)) for third in evening.told(ThirdCard)] == [("punter", "6H"), ("banker", "4S")]
+    assert [(third.side, str(third.card)) for third in evening.events_of(ThirdCard)] == [
+        ("punter", "6H"),
+        ("banker", "4S"),
+    ]
 
 
 @pytest.mark.parametrize(("total", "third"), EVERY_PAIR_AND_THIRD)

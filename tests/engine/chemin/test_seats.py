@@ -138,7 +138,7 @@ def test_a_bid_is_withdrawn_by_leaving() -> None:
     evening.do(GiveSuite(1))
     evening.all_pass()
     evening.do(MakeBid(2, 800), Leave(2), MakeBid(3, 500), Pass(4))
-    assert evening.told(BidReturned)[0] == BidReturned(2, 800)
+    assert evening.events_of(BidReturned)[0] == BidReturned(2, 800)
     assert PlayerLeft(2, 11_000 - 2_000) in evening.events
     assert evening.state.bank == Chips(3, 500)
 
@@ -163,7 +163,7 @@ def test_when_all_others_leave_while_asked_there_is_no_coup_and_the_table_waits(
 def test_play_resumes_with_an_offer_from_the_last_bankers_right() -> None:
     evening = won()
     evening.do(Leave(2), Leave(3), Leave(4), Join(3, 5_000))
-    assert evening.told(PlayerJoined)[-1] == PlayerJoined(3, 5_000)
+    assert evening.events_of(PlayerJoined)[-1] == PlayerJoined(3, 5_000)
     assert evening.all_pass() == [3, 1]
 
 

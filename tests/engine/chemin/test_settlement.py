@@ -19,7 +19,7 @@ def two_punters(cards: str) -> Evening:
     evening = bank_taken(cards=cards)
     evening.all_pass()
     evening.do(LayStake(2, 500), LayStake(3, 333), Pass(4), DealCards(1))
-    if not evening.told(Settled):
+    if not evening.events_of(Settled):
         evening.do(Stand(2))
     return evening
 
@@ -37,21 +37,21 @@ def balances(evening: Evening) -> list[int]:
     ],
 )
 def test_the_higher_total_wins(cards: str, totals: tuple[int, int], outcome: Outcome) -> None:
-    settled = two_punters(cards).told(Settled)[0]
+    settled = two_punters(cards).events_of(Settled)[0]
     assert (settled.punter_total, settled.banker_total) == totals
     assert settled.outcome is outcome
 
 
 def test_equal_totals_are_a_draw_and_every_stake_goes_back() -> None:
     evening = two_punters(DRAW)
-    assert evening.told(Settled)[0].outcome is Outcome.DRAW
+    assert evening.events_of(Settled)[0].outcome is Outcome.DRAW
     assert balances(evening) == [9_000, 10_000, 10_000, 10_000]
     assert evening.state.bank == Chips(1, 1000)
 
 
 def test_punters_win_even_money_on_what_they_staked_and_pay_no_tax() -> None:
     evening = two_punters(PUNTER_WINS)
-    settled = evening.told(Settled)[0]
+    settled = evening.events_of(Settled)[0]
     assert settled.stakes == (SettledStake(2, 500, 1000), SettledStake(3, 333, 666))
     assert settled.tax == 0
     assert balances(evening) == [9_000 + 167, 10_500, 10_333, 10_000]
@@ -59,7 +59,7 @@ def test_punters_win_even_money_on_what_they_staked_and_pay_no_tax() -> None:
 
 def test_the_bank_grows_by_its_winnings_less_five_per_cent_tax_rounded_down() -> None:
     evening = two_punters(BANKER_WINS)
-    settled = evening.told(Settled)[0]
+    settled = evening.events_of(Settled)[0]
     assert settled.tax == 41, "5 % of 833 is 41.65"
     assert evening.state.bank == Chips(1, 1000 + 833 - 41)
     assert settled.bank == 1_792
@@ -69,7 +69,7 @@ def test_the_tax_is_taken_once_a_coup_and_not_stake_by_stake() -> None:
     evening = bank_taken(cards=BANKER_WINS)
     evening.all_pass()
     evening.do(LayStake(2, 10), LayStake(3, 10), LayStake(4, 10), DealCards(1), Stand(2))
-    assert evening.told(Settled)[0].tax == 1, "5 % of 30, where 5 % of 10 three times would be nothing"
+    assert evening.events_of(Settled)[0].tax == 1, "5 % of 30, where 5 % of 10 three times would be nothing"
 
 
 @pytest.mark.parametrize(("won", "tax"), [(1, 0), (19, 0), (20, 1), (39, 1), (40, 2), (100, 5), (99_999, 4_999)])
@@ -81,7 +81,7 @@ def test_what_the_banker_had_himself_is_not_taxed() -> None:
     evening = bank_taken(cards=BANKER_WINS, bank=5000)
     evening.all_pass()
     evening.do(LayStake(2, 100), Pass(3), Pass(4), DealCards(1), Stand(2))
-    assert evening.told(Settled)[0].tax == 5
+    assert evening.events_of(Settled)[0].tax == 5
     assert evening.state.bank == Chips(1, 5_095)
 
 

@@ -54,7 +54,7 @@ def test_who_calls_banco_covers_what_the_others_do_not_take(call: Call) -> None:
     evening = bank_taken()
     evening.do(MakeCall(2, call), LayStake(3, 300), Pass(4))
     assert staked(evening) == {2: 700, 3: 300}
-    assert evening.told(StakeRelieved) == [StakeRelieved(2, 300)]
+    assert evening.events_of(StakeRelieved) == [StakeRelieved(2, 300)]
     assert [evening.balance(seat) for seat in (2, 3)] == [9_300, 9_700]
 
 
@@ -85,7 +85,7 @@ def test_banco_avec_la_table_takes_at_least_half_the_bank() -> None:
     assert evening.refusal(MakeCall(2, Call.BANCO_AVEC_LA_TABLE, 500)) is Refusal.LESS_THAN_HALF
     assert evening.refusal(MakeCall(2, Call.BANCO_AVEC_LA_TABLE, 1002)) is Refusal.MORE_THAN_IS_OPEN
     evening.do(MakeCall(2, Call.BANCO_AVEC_LA_TABLE, 501))
-    assert evening.told(CallMade) == [CallMade(2, Call.BANCO_AVEC_LA_TABLE, 501)]
+    assert evening.events_of(CallMade) == [CallMade(2, Call.BANCO_AVEC_LA_TABLE, 501)]
 
 
 def test_what_the_others_leave_of_a_banco_avec_la_table_is_not_at_risk() -> None:
@@ -164,7 +164,7 @@ def test_every_stake_is_marked_and_reported() -> None:
     evening = bank_taken()
     evening.all_pass()
     evening.do(LayStake(2, 400))
-    assert evening.told(StakeLaid) == [StakeLaid(2, 400)]
+    assert evening.events_of(StakeLaid) == [StakeLaid(2, 400)]
     assert evening.balance(2) == 9_600
 
 
