@@ -34,7 +34,7 @@ def bet_beyond_the_maximum(page: Page) -> None:
 
 
 def open_panel(name: str) -> Callable[[Page], None]:
-    """Open a panel beside a shared table, and have it filled."""
+    """Open a panel next to a shared table, and have it filled."""
 
     def opened(page: Page) -> None:
         page.locator(f"#tab-{name}").click()
@@ -170,7 +170,7 @@ def open_details(page: Page) -> None:
 
 
 def unfold_row(page: Page) -> None:
-    """Unfold the first row of the floor, and the first deed there."""
+    """Unfold the first row of the floor, and the first action there."""
     row = page.locator(".floor-row").first
     row.locator("summary").first.click()
     row.locator(".staff-actions summary").first.click()

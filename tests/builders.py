@@ -165,7 +165,7 @@ UNHURRIED_CHEMIN = CheminClock(
     missed=2,
     removal=3_600_000,
 )
-"""The same at a guests' table."""
+"""The same at a Chemin de Fer table."""
 
 
 def a_chemin_live_table(

@@ -67,7 +67,7 @@ STAFF = (*AT_WORK, "administrator")
 DECIDERS = ("supervisor", "finance", "compliance", "support", "administrator")  # of one kind of request or another
 TABLE_STAFF = ("operator", "supervisor", "compliance")  # who sees the tables
 PLAYER_READERS = ("finance", "compliance", "support")
-PLAY_EXAMINERS = ("supervisor", "compliance")  # who looks into how guests play
+PLAY_EXAMINERS = ("supervisor", "compliance")  # who looks into how players play
 WORDING = ("compliance", "supervisor")  # who writes what answers begin from
 REPLYING = ("operator", "support", *WORDING)  # who reads that
 PUBLISHING = ("operator", "supervisor")  # who tells everybody of maintenance
@@ -150,7 +150,7 @@ class World:
 
     @cached_property
     def player(self) -> Player:
-        """Whoever the round belongs to."""
+        """The owner of the round."""
         return a_player(real=MONEY)
 
     @cached_property
@@ -207,7 +207,7 @@ class World:
 
     @cached_property
     def chemin_slug(self) -> str:
-        """A table of Chemin de Fer where somebody holds the bank, and the next guest is asked to call."""
+        """A table of Chemin de Fer where somebody holds the bank, and the next player is asked to call."""
         live_table = a_chemin_table()
         seated_players(live_table)
         a_bank(live_table)
@@ -215,7 +215,7 @@ class World:
 
     @cached_property
     def play_report_id(self) -> int:
-        """What a guest of that table reported of another."""
+        """What a player of that table reported of another."""
         live_table = LiveTable.objects.get(table__slug=self.chemin_slug, mode=Mode.REAL)
         reporter = live_table.chemin_seats.get(number=1).player
         assert reporter
@@ -284,7 +284,7 @@ class World:
 
     @cached_property
     def chemin_id(self) -> int:
-        """A table at which two guests play each other."""
+        """A table at which two players play each other."""
         live_table = a_chemin_table(slug="guests")
         seated_players(live_table, 2)
         return live_table.pk
@@ -325,7 +325,7 @@ class World:
 
     @cached_property
     def finance(self) -> Staff:
-        """Whoever works in finance."""
+        """A member of finance."""
         return a_member_of_staff("finance")
 
     @cached_property
@@ -503,27 +503,27 @@ def a_draft(world: World) -> Mapping[str, object]:
 
 
 def some_chemin_table(world: World) -> Mapping[str, object]:
-    """Arguments of the addresses of a table where guests play each other."""
+    """Arguments of the addresses of a table where players play each other."""
     return {"slug": world.chemin_slug, "mode": Mode.REAL}
 
 
 def two_players(world: World) -> Mapping[str, object]:
-    """Arguments of the page about how two guests play against each other."""
+    """Arguments of the page about how two players play against each other."""
     return {"first_id": world.player.pk, "second_id": a_player().pk}
 
 
 def a_panel_next_to_players(name: str) -> Callable[[World], Mapping[str, object]]:
-    """Arguments of a panel beside it."""
+    """Arguments of a panel next to it."""
     return lambda world: {**some_chemin_table(world), "name": name}
 
 
 def a_panel_next_to_it(name: str) -> Callable[[World], Mapping[str, object]]:
-    """Arguments of a panel beside a shared table."""
+    """Arguments of a panel next to a shared table."""
     return lambda world: {**a_shared_table_in_real_mode(world), "name": name}
 
 
 def a_round_next_to_it(world: World) -> Mapping[str, object]:
-    """Arguments of a round of the player's, inside the history beside its table."""
+    """Arguments of a round of the player's, inside the history next to its table."""
     played = Participation.objects.filter(round__shoe=world.shoe_id, player=world.player).earliest("at")
     return {"slug": "spent", "mode": Mode.REAL, "round_id": played.round_id}
 
@@ -574,7 +574,7 @@ def the_incident(world: World) -> Mapping[str, object]:
 
 
 def the_chemin_table(world: World) -> Mapping[str, object]:
-    """Arguments of what is done about a table at which guests sit."""
+    """Arguments of what is done about a table at which players sit."""
     return {"live_table_id": world.chemin_id}
 
 
@@ -606,7 +606,7 @@ def golden_in_free_mode(world: World) -> Mapping[str, object]:
 
 
 def a_table_to_try(world: World) -> Mapping[str, object]:
-    """Arguments of a guest's pages."""
+    """Arguments of a visitor's pages."""
     assert world.table_id
     return {"slug": "baccarat"}
 
@@ -677,7 +677,7 @@ LINES = (
     Line("rules", "GET", everyone(PAGE), lambda world: {"slug": "baccarat"}),
     Line("set_language", "POST", everyone(MOVED), data=lambda world: {"language": "sv", "next": "/en/terms/"}),
     Line("demo_outbox", "GET", everyone(PAGE)),
-    # Guests: whoever has no account watches and plays with play chips
+    # Visitors: a person without an account watches and plays with play chips
     Line("guest", "GET", visitors(PAGE), a_table_to_try),
     Line("demo_bank_statement", "GET", everyone(TEXT)),
     Line("guest_start", "GET", everyone(MOVED), a_table_to_try),

@@ -15,7 +15,7 @@ from players.login import second_factor
 from players.models import Mail, Player, Staff, User
 
 PASSWORD = "walking-the-dog-7"
-LEAST = "support"  # the role of whoever has none that matters
+LEAST = "support"  # the role of the person who has none that matters
 _hosts = count(1)
 
 
@@ -72,7 +72,7 @@ def give_code(visitor: Client, user: User) -> Any:
 
 
 def confirm_address(visitor: Client, address: str) -> Any:
-    """Send the code that was mailed to the address of whoever has just registered."""
+    """Send the code that was mailed to the address of the person who has just registered."""
     return visitor.post("/en/account/verify/", {"code": mailed_code(address, "verify_address")})
 
 

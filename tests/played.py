@@ -45,7 +45,7 @@ def spread(database: Database) -> None:
 
 
 def void_round(round_id: UUID) -> None:
-    """Annul a round of a live table."""
+    """Void a round of a live table."""
     void_as_two_agree(round_id)
 
 
@@ -58,7 +58,7 @@ class House:
         self._numbers = count(1)
 
     def play(self, rounds: int = 2) -> None:
-        """Play everywhere, in two currencies and both kinds of money, and annul rounds of each kind in every phase in
+        """Play everywhere, in two currencies and both kinds of money, and void rounds of each kind in every phase in
         which it can be done, one of them after its winnings were spent. A round of the shared table goes on at the end.
         """
         self._play_alone(rounds)

@@ -119,7 +119,7 @@ STANDING = Clock(betting=LONGEST, call=LONGEST, card=LONGEST, pause=LONGEST)
 
 
 class Scene(World):
-    """One house in which every page has something on it. Whoever stands at an address is made once."""
+    """One house in which every page has something on it. The user of each address is made once."""
 
     def __init__(self) -> None:
         self._users: dict[str, User | None] = {}
@@ -132,7 +132,7 @@ class Scene(World):
 
     @cached_property
     def withdrawn_notice_id(self) -> int:
-        """A notice that was withdrawn before anybody was shown it, beside one that is coming."""
+        """A notice that was withdrawn before anybody was shown it, next to one that is coming."""
         far, by = exclusions.now() + timedelta(days=200), a_member_of_staff("supervisor", name="Sten Ström")
         notice = a_notice(timedelta(days=201), by=by, shown_from=far)
         notices.withdraw(notice_id=notice.pk, reason="The work is put off.", by=by)
@@ -290,7 +290,7 @@ class Scene(World):
         return player
 
     def _players(self, moment: str, count: int = 5, **options: Any) -> tuple[LiveTable, list[Player]]:
-        """A table of Chemin de Fer of its own, with so many guests, two of whom are known by name."""
+        """A table of Chemin de Fer of its own, with so many players, two of whom are known by name."""
         live_table = a_chemin_table(slug=f"chemin-{moment}", **options)
         sitting = seated_players(live_table, count, MONEY)
         for player, name in zip(sitting[1:], (f"Ștefan-Țiriac {moment[:3]}", f"Bo {moment[:3]}"), strict=False):
@@ -379,7 +379,7 @@ class Scene(World):
 
     @cached_property
     def chemin_friends(self) -> tuple[LiveTable, list[Player]]:
-        """A table and its guests, the first of whom gave money to the second at another one all day yesterday."""
+        """A table and its players, the first of whom gave money to the second at another one all day yesterday."""
         yesterday = a_chemin_live_table(slug="chemin-yesterday", maximum=1_000_000)
         elsewhere = LiveTable.objects.select_related("table__version").get(table=yesterday, mode=Mode.REAL)
         live_table, sitting = self._players("friends", 4)
@@ -556,12 +556,12 @@ class Scene(World):
 
     @cached_property
     def first_approver(self) -> Staff:
-        """Whoever approved it first."""
+        """The first approver."""
         return a_member_of_staff("finance")
 
     @cached_property
     def second_approver(self) -> Staff:
-        """Whoever may decide next."""
+        """The next approver."""
         return a_member_of_staff("finance")
 
     @cached_property
@@ -752,7 +752,7 @@ class Scene(World):
 
     @cached_property
     def pens(self) -> Pens:
-        """The keys of the signer; whoever serves the scene is to believe them."""
+        """The keys of the signer; the server of the scene trusts them."""
         return Pens()
 
     @cached_property

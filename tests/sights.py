@@ -164,7 +164,7 @@ def _fair(scene: Scene) -> str:
 
 
 def _players(moment: str) -> Callable[[Scene], str]:
-    """A guests' table at one moment of an evening."""
+    """A Chemin de Fer table at one moment of an evening."""
     return _named("table", slug=f"chemin-{moment}", mode=Mode.REAL)
 
 
@@ -201,7 +201,7 @@ def _with(name: str, page: str, query: str = "") -> Callable[[Scene], str]:
 
 
 def _a_live_table(scene: Scene) -> str:
-    """A shared table, which is there whoever looks at it first."""
+    """A shared table, which is there for every first viewer."""
     return _live("settled")(scene) if scene.live_settled else ""
 
 
@@ -211,7 +211,7 @@ def _doubt(scene: Scene) -> str:
 
 
 def _letter(scene: Scene) -> str:
-    """The house's letter to whoever lost their name in the chat."""
+    """The house's letter to the person who lost their name in the chat."""
     said = Conversation.objects.get(player=scene.nameless_in_chat)
     return reverse("service_thread", kwargs={"conversation_id": said.pk})
 

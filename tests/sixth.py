@@ -34,7 +34,7 @@ def remove() -> None:
 
 @contextmanager
 def one_more() -> Iterator[Variant]:
-    """Have this process know the sixth variant meanwhile."""
+    """Have this process know the sixth variant in the meantime."""
     added = add()
     try:
         yield added

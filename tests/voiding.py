@@ -44,23 +44,23 @@ def agree_to_void(round_id: UUID) -> Staff:
 
 
 def void_as_two_agree(round_id: UUID) -> LiveRound:
-    """Annul a live round in whatever phase it is, as two supervisors agree."""
+    """Void a live round in whatever phase it is, as two supervisors agree."""
     return void_as_agreed(round_id, agree_to_void(round_id))
 
 
 def void_as_agreed(round_id: UUID, by: Staff) -> LiveRound:
-    """Annul a live round, of which *by* and another supervisor have agreed that it is."""
+    """Void a live round, of which *by* and another supervisor have agreed that it is."""
     return void_live_round(round_id=round_id, reason=VoidReason.DECIDED, by=str(by))
 
 
 def cancel(*, round_id: UUID, by: str) -> LiveRound:
-    """Annul a live round before its deal, as one supervisor does."""
+    """Void a live round before its deal, as one supervisor does."""
     return malfunction.cancel(round_id=round_id, reason="for a test", by=by)
 
 
 @transaction.atomic
 def void_overdue(round_id: UUID) -> LiveRound:
-    """Annul a live round that was not dealt in time, as the house does."""
+    """Void a live round that was not dealt in time, as the house does."""
     as_owner("UPDATE games_liveround SET deadline = clock_timestamp() - interval '1 hour' WHERE id = %s", [round_id])
     live = void_live_round(round_id=round_id, reason=VoidReason.OVERDUE, by=SYSTEM)
     malfunction.stop(live_round=live, kind=IncidentKind.OVERDUE, cause="for a test", found=(), by=SYSTEM)
@@ -69,7 +69,7 @@ def void_overdue(round_id: UUID) -> LiveRound:
 
 @transaction.atomic
 def void_unreproduced(round_id: UUID) -> Void:
-    """Annul a round of a solo table as the house does where its seed does not reproduce it, and open the incident."""
+    """Void a round of a solo table as the house does where its seed does not reproduce it, and open the incident."""
     void = void_round(round_id=round_id, reason=VoidReason.NOT_REPRODUCED, by=SYSTEM)
     open_incident(
         kind=IncidentKind.NOT_REPRODUCED,

@@ -10,7 +10,7 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 
 TABLES = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
-# The call itself, and what the sealer and the sessions of browsers do beside it.
+# The call itself, and what the sealer and the sessions of browsers do next to it.
 NOT_OF_THE_ACTION = {
     "players_api_call",
     "players_api_token",

@@ -144,7 +144,7 @@ class Line:
     path: Callable[[World], str]
     answers: Mapping[str, int]
     body: Callable[[World], Any] = field(default=lambda world: {})
-    media: str = "application/json"  # of what whoever may is answered
+    media: str = "application/json"  # of an allowed answer
 
 
 def for_players(

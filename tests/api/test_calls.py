@@ -1,4 +1,4 @@
-"""A write happens once: whoever repeats it is told the same, however it ended and however many come at a time."""
+"""A write happens once: a person who repeats it is told the same, however it ended and however many come at a time."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

@@ -175,7 +175,7 @@ class TestWhatIsAsked:
 
 
 class TestADecision:
-    """The answer to what is asked, in time and of whoever is asked."""
+    """The answer to what is asked, in time and of the player who is asked."""
 
     @pytest.mark.parametrize(
         ("said", "status", "code", "reason"),
@@ -280,7 +280,7 @@ class TestADecision:
 
 
 class TestCards:
-    """A card that lies face down reaches nobody but whoever may see it."""
+    """A card that lies face down reaches only players who may see it."""
 
     def test_each_reads_their_own_and_what_is_turned_up(self, monkeypatch, live_table):
         seed, coup = shoe_where(third_cards_on_advice)

@@ -1,5 +1,5 @@
 """What a decision at a Chemin de Fer table leaves behind is the same through the API as on the page, also where it is
-refused, where the guest has to get up for it, and where the table is stopped over it: a call of a program is within a
+refused, where the player has to get up for it, and where the table is stopped over it: a call of a program is within a
 transaction of its own, and a click is not.
 """
 
@@ -44,7 +44,7 @@ CREATE CONSTRAINT TRIGGER {ERROR} AFTER INSERT ON games_cheminmove DEFERRABLE IN
 
 
 class Asked:
-    """What a guest is about to say at a table."""
+    """What a player is about to say at a table."""
 
     def __init__(self, player: Player, table: LiveTable, action: str, amount: int | None = None, **said: Any) -> None:
         self.player, self.table = player, table

@@ -1,4 +1,4 @@
-"""What was altered of a round is told to compliance programs beside what it has to be."""
+"""What was altered of a round is told to compliance programs next to what it has to be."""
 
 from tests.api.client import ApiClient
 from tests.api.test_compliance_rounds import MONEY, answered

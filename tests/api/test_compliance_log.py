@@ -1,4 +1,4 @@
-"""The log as a plain C2SP tlog-tiles log, and what stands beside it."""
+"""The log as a plain C2SP tlog-tiles log, and what stands next to it."""
 
 import hashlib
 import struct

@@ -56,7 +56,7 @@ FROM: Mapping[tuple[str, str], Callable[[World], str]] = {
     ("reports", "report"): lambda world: str(world.report) and "reports/",
     ("reports", "rows"): lambda world: str(world.report) and "reports/",
 }
-# What a link leaves to whoever follows it, where what the schema allows would be nothing.
+# What a link leaves to the person who follows it, where what the schema allows would be nothing.
 SAID: Mapping[str, dict[str, Any]] = {
     "bet": {"bet": "player", "chip": CHIP},
     "place_chip": {"bet": "tie", "chip": CHIP},

@@ -36,7 +36,7 @@ def test_what_has_no_name_leads_nowhere():
 
 @pytest.fixture(autouse=True)
 def believed(settings: Settings) -> None:
-    """Have the house believe whoever signs the logs of these worlds."""
+    """Have the house trust the signer of the logs of these worlds."""
     settings.AUDIT_KEYS = PENS.keys.replace("\n", ",")
 
 

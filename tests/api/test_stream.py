@@ -170,7 +170,7 @@ def _turned(watcher: Watcher) -> list[list[str]]:
 
 
 class TestWhoMayListen:
-    """Whoever may read, as long as the token holds, its session runs, and they may play."""
+    """A person who may read, as long as the token holds, its session runs, and they may play."""
 
     def test_a_stream_is_opened_with_a_token_that_reads_and_by_nobody_else(
         self, url: str, live_table: LiveTable

@@ -84,7 +84,7 @@ def test_a_line_that_is_cut_at_every_event_loses_no_round_and_tells_none_twice(u
             seen = watcher.received[: watcher.received.index(last) + 1]
         told += [values(news)["id"] for news in seen if news.kind == "round"]
         after = last.number
-        evening.play()  # meanwhile
+        evening.play()  # in the meantime
     with listening(url, evening.api_client, to=evening.table, after=after) as (watcher,):
         wait_for_state(watcher, phase="betting")
         told += rounds(watcher)

@@ -10,7 +10,7 @@ class Attack:
 
     ``also`` takes down beforehand what else would refuse it, so that this guard alone decides. ``refused_by`` names the
     constraint that refuses where the guard is a trigger which only sees to it that there is something to refuse.
-    ``harm`` asks whether the deed has come to something, where the guard does not refuse but sets right.
+    ``harm`` asks whether the action has come to something, where the guard does not refuse but sets right.
     ``by_login`` says that the role of web and workers acts, and not the owner of the tables.
     """
 

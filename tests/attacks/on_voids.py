@@ -1,4 +1,4 @@
-"""Attacks on rounds that stand, by whoever would have had them otherwise."""
+"""Attacks on final rounds, by people who want another result."""
 
 from tests.attacks.attack import Attack, changed, kept, nothing, twice
 

@@ -83,7 +83,7 @@ MONTH_IN_A_NAME = re.compile(r"_(2026_09|rest)(?=_|$)")
 
 
 class NotDone(Exception):
-    """The deed has come to nothing."""
+    """The action has come to nothing."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Ways for whoever works here to get further than their role, or in without what the house asks for."""
+"""Ways for staff to get further than their role, or in without what the house asks for."""
 
 import pytest
 

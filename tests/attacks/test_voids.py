@@ -1,5 +1,5 @@
 """Whatever the role of web and workers sends: no live round is voided after its deal but as two people agreed who
-may, no round of one player but for what was found, and nothing of a round is moved back without its annulment.
+may, no round of one player but for what was found, and nothing of a round is moved back without its void.
 """
 
 from contextlib import contextmanager

@@ -49,7 +49,7 @@ class House(Protocol):
         """How it stands."""
 
     def do(self, action: TableAction) -> None:
-        """Have a guest do this."""
+        """Have a player do this."""
 
 
 class Engine:
@@ -169,7 +169,7 @@ def play_out(house: House) -> None:
 
 
 def by_the_rule(house: House) -> None:
-    """Whoever is asked does what the croupier would."""
+    """The player who is asked does what the croupier would."""
     action = default_action(house.state)
     assert action is not None
     house.do(action)

@@ -193,7 +193,7 @@ def test_a_double_click_on_deal_plays_once(enter, player):
 
 def middle(spot: Locator) -> tuple[float, float]:
     """Where a mouse goes that clicks there. `Locator.click` is too careful for quick clicks: it swallows one where the
-    table is replaced meanwhile.
+    table is replaced in the meantime.
     """
     box = spot.bounding_box()
     assert box

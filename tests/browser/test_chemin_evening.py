@@ -80,7 +80,7 @@ class Salon:
         return state_of(self.live_table)
 
     def do(self, action: TableAction) -> None:
-        """Press the button, in the guest's own browser, and wait until all four show what became of it."""
+        """Press the button, in the player's own browser, and wait until all four show what became of it."""
         chemin, browser_player = chemin_of(self.live_table), self.seated_players[action.seat]
         own = browser_player.page.locator("#live-own")
         expect(own).to_have_attribute("data-asked", str(chemin.question))

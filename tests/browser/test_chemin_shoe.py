@@ -1,4 +1,4 @@
-"""A shoe that guests played from is dealt again by the reader's own browser: every coup begins where the one before it
+"""A shoe that players played from is dealt again by the reader's own browser: every coup begins where the one before it
 ended, from the first card to the cut card.
 """
 
@@ -60,7 +60,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 
 def a_spent_shoe() -> Shoe:
-    """Return a shoe that two players have played through to the cut card, with its seed published."""
+    """A shoe that two players have played through to the cut card."""
     live_table = a_chemin_table()
     seated_players(live_table, 2)
     play_until(live_table, lambda _: Shoe.objects.filter(ended_at__isnull=False).exists(), seed=21)

@@ -1,4 +1,4 @@
-"""The contents of a help page: folded on a phone, open and in view beside the text where there is room."""
+"""The contents of a help page: folded on a phone, open and in view next to the text where there is room."""
 
 import pytest
 from playwright.sync_api import expect

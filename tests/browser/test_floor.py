@@ -43,7 +43,7 @@ class Floor:
         return self.page.locator(f"#live-{live_table.pk}")
 
     def unfold(self, live_table: LiveTable, action: str) -> Locator:
-        """Unfold a row, and in it one deed; return its form."""
+        """Unfold a row, and in it one action; return its form."""
         row = self.row(live_table)
         row.locator("summary").first.click()
         fold = row.locator(".staff-actions details", has=self.page.locator("summary", has_text=action))
@@ -110,7 +110,7 @@ def test_typed_text_stays_and_nothing_moves_while_the_row_is_pushed_again(live_t
     expect(why).to_be_focused()
     why.press_sequentially(" face up.")
     expect(why).to_have_value("A card lay face up.")
-    assert form.get_attribute("action") == reported  # the round that was meant, whichever is played meanwhile
+    assert form.get_attribute("action") == reported  # the round that was meant, whichever is played in the meantime
     expect(is_over).to_be_visible()
     assert [row.get_attribute("id") for row in page.locator(".floor-row").all()] == order
 

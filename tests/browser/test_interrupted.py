@@ -1,4 +1,4 @@
-"""Play that is cut off, in real Chromium: the round is whole, and whoever comes back is told of it once."""
+"""Play that is cut off, in real Chromium: the round is whole, and the person who comes back is told of it once."""
 
 import http.client
 import socket

@@ -84,7 +84,7 @@ def fits(is_sweep: bool) -> Callable[[Page, Sight], None]:
 
 @pytest.fixture
 def themes(is_sweep: bool) -> tuple[str, ...]:
-    """The themes that are looked at besides the house's own."""
+    """The themes that are looked at also the house's own."""
     return OTHER_THEMES if is_sweep else ()
 
 

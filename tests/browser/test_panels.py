@@ -1,4 +1,4 @@
-"""The panels beside a live table in a real browser: a bet lies there while its reader goes through all of them."""
+"""The panels next to a live table in a real browser: a bet lies there while its reader goes through all of them."""
 
 import re
 
@@ -30,7 +30,7 @@ def open_panel(page: Page, name: str) -> None:
 
 
 def back_to_the_table(page: Page, name: str) -> None:
-    """Close the sheet, which says meanwhile what the table says, and be at the tab it came from."""
+    """Close the sheet, which says in the meantime what the table says, and be at the tab it came from."""
     expect(page.locator("#live-sheet .sheet__call")).to_have_text("Place your bets")
     expect(page.locator("#live-sheet .sheet__balance")).to_be_visible()
     page.keyboard.press("Escape")

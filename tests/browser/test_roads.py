@@ -1,4 +1,4 @@
-"""The roads beside those of the npm package baccarat-engine: where they differ, and why.
+"""The roads next to those of the npm package baccarat-engine: where they differ, and why.
 
 The package is a stranger's work, as published (`tests/vendor`), and runs here in Chromium. It agrees with ours on the
 bead plate, on streaks and on ties. It draws otherwise in four cases, each a habit that is written down below; with

@@ -94,7 +94,7 @@ def test_without_a_script_another_button_of_the_same_page_is_another_click(new_c
         sent: dict[str, str | float | bool] = {**form, "action": action, "chip": chip}
         assert page.request.post("/en/table/live/real/bet/", form=sent, headers={"Referer": page.url}).ok
     assert stakes_of(player, table) == {"player": int(chip), "banker": int(chip)}
-    page.locator("#bet-player").click()  # and what a loaded page shows is clicked anew
+    page.locator("#bet-player").click()  # and what a loaded page shows is clicked again
     expect(page.locator("#bet-player .spot__stake")).to_be_visible()
     page.locator("#bet-player").click()
     expect(page.locator("#slip [name=idempotency_key]")).not_to_have_value(form["idempotency_key"])

@@ -42,7 +42,7 @@ class Meter:
     received: float = 0
 
     def read(self) -> float:
-        """Return them and begin anew."""
+        """Return them and begin again."""
         received, self.received = self.received, 0
         return received
 

@@ -125,7 +125,7 @@ def test_what_changes_nothing_is_not_mailed() -> None:
 
 
 def test_gli19_a_3_7_a_limit_that_the_house_lifts_at_once_loosens_none_of_the_player_s_own() -> None:
-    """A player's own limit keeps its legal waiting time, whoever removes the limit above it."""
+    """A player's own limit keeps its legal waiting time, regardless of who removes the limit above it."""
     player = a_player("SE")
     own = (LimitKind.STAKE, Period.WEEK)
     limits.set_limit(player=player, kind=own[0], period=own[1], amount=50_000, by=str(player))

@@ -29,11 +29,11 @@ class Action:
 
 
 def in_one(do: Act, effect: Counts, finish: Act = _nothing) -> Action:
-    """A deed of one transaction."""
+    """A action of one transaction."""
     return Action(do, (NOTHING, effect), finish)
 
 
-Scene = Callable[[], Callable[[], Action]]  # makes the people once; what it returns sets up one deed after the other
+Scene = Callable[[], Callable[[], Action]]  # makes the people once; what it returns sets up one action after the other
 
 
 def unless(already: type[Exception] | tuple[type[Exception], ...], do: Act) -> Act:

@@ -8,7 +8,7 @@ from wallet.invariants import verify
 
 Counts = Mapping[str, int]  # what there is, by name; money in minor units; nothing is ever zero
 
-# Refusals are no effect: whoever repeats an act that has been done may be told so.
+# Refusals are no effect: a person who repeats an act that has been done may be told so.
 COUNTS = """
 SELECT kind || ' ' || mode, sum(balance) FROM wallet_account WHERE owner_id IS NOT NULL GROUP BY kind, mode
 UNION ALL SELECT 'journal ' || kind, count(*) FROM wallet_journal GROUP BY kind

@@ -108,7 +108,7 @@ class TestWithoutItsGuards:
 @pytest.mark.usefixtures("no_deadlock")
 class TestOneAccount:
     def test_takes_deposits_stakes_and_withdrawals_for_more_than_there_is(self, cloned_db):
-        """What comes in is less than what everybody wants out: some are refused, whoever comes first."""
+        """What comes in is less than what everybody wants out: some are refused, regardless of who comes first."""
         player = a_verified_player(real=10 * AMOUNT)
         account = an_account(player)
         jobs = shuffled_together(

@@ -65,7 +65,7 @@ def test_what_the_bank_tells_a_running_house_counts_once(start_server, settings,
 
 
 def deaths_at_every_statement(set_up: Callable[[], Action]) -> int:
-    """Have a process die after the first statement of a deed, another one after the second of the next, and so on;
+    """Have a process die after the first statement of an action, another one after the second of the next, and so on;
     return how many did. Right after a statement is right before the next one, and after the last of them nobody hears
     that it is done.
     """
@@ -79,8 +79,8 @@ def deaths_around_every_commit(set_up: Callable[[], Action]) -> int:
 
 
 def deaths(set_up: Callable[[], Action], ways: Iterator[Callable[[Act], bool]]) -> int:
-    """Have a process die in one way after another, in a new deed each time, until one does not; return how many did.
-    What a repeated deed leaves in the ledger is checked with the next death, and at the end.
+    """Have a process die in one way after another, in a new action each time, until one does not; return how many did.
+    What a repeated action leaves in the ledger is checked with the next death, and at the end.
     """
     seen: list[int] = []
     for dies_so in ways:
@@ -103,7 +103,7 @@ def deaths(set_up: Callable[[], Action], ways: Iterator[Callable[[Act], bool]]) 
 
 
 def stage(action: Action, before: Counts) -> int:
-    """Return how far a deed has come; there is nothing in between."""
+    """Return how far an action has come; there is nothing in between."""
     done = difference(before, counts())
     assert done in action.stages
     return action.stages.index(done)

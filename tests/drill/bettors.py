@@ -69,7 +69,7 @@ class Bettor(SimulatedPlayer):
         form: dict[str, object] = {"action": action, "chip": chip, "round_id": round_id, "table_version": 1}
         possible = self._possible.setdefault(round_id, {Slip()})
         changed = {slip.after(action, chip) for slip in possible}
-        # Before it is sent: whoever asks meanwhile is told of both.
+        # Before it is sent: a person who asks in the meantime is told of both.
         self._remember(round_id, possible | changed)
         answer = self._read(lambda: self._visitor.post(f"{self._page}bet/", form))
         self.done[self._why or answer] += 1

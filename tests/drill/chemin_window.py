@@ -1,4 +1,4 @@
-"""A guest at the Chemin de Fer table in real Chromium, who answers what the page asks and keeps a record of it."""
+"""A player at the Chemin de Fer table in real Chromium, who answers what the page asks and keeps a record of it."""
 
 import re
 from contextlib import suppress
@@ -30,7 +30,7 @@ OFFERED = """() => {
 
 @dataclass(frozen=True)
 class Offer:
-    """One button of those that are asked of the guest."""
+    """One button of those that are asked of the player."""
 
     round_id: str
     value: str  # "lay_stake", or "make_call:banco"

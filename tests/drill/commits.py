@@ -30,7 +30,7 @@ CALLS = b"players_api_call"  # where the answer to a program is kept, in the tra
 STARTED = 3  # the major version in the message that ends the overture: from it on messages have a type
 HEADER = struct.Struct("!I")
 READ = 65536  # bytes at once
-LATE = 1.0  # seconds: longer than whoever is cut off takes to ask again
+LATE = 1.0  # seconds: longer than the person who is cut off takes to ask again
 PATIENCE = 10.0  # seconds for PostgreSQL to answer what nobody else hears
 
 
@@ -72,7 +72,7 @@ class Line:
         self._lock = threading.Lock()
 
     def cut(self) -> None:
-        """Cut the lines of the next who commit such deeds, with one fate after the other for each kind."""
+        """Cut the lines of the next who commit such actions, with one fate after the other for each kind."""
         with self._lock:
             self._left = [*CUTS]
 
@@ -171,7 +171,7 @@ def line_to(server: Path) -> Iterator[Line]:
 
 @contextmanager
 def in_a_thread(work: Coroutine[Any, Any, None]) -> Iterator[None]:
-    """Have something done by an event loop of its own meanwhile."""
+    """Have something done by an event loop of its own in the meantime."""
     begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = Future()
 
     async def answered() -> None:

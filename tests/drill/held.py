@@ -66,7 +66,7 @@ def held(seed: str) -> Iterator[Held]:
 
 @contextmanager
 def _a_sealer(house: House, extra: dict[str, str]) -> Iterator[int]:
-    """Have one kept meanwhile; give the process that keeps it."""
+    """Have one kept in the meantime; give the process that keeps it."""
     keeper = subprocess.Popen(
         [sys.executable, "-m", "tests.drill.sealer"],
         cwd=PROJECT,

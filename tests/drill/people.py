@@ -40,7 +40,7 @@ PER_MINUTE = 10_000  # calls of a program
 
 @dataclass(frozen=True)
 class Client:
-    """Whoever plays, and a program by which their own record is held to what the house tells them."""
+    """A player, and an API client by which their own record is held to what the house tells them."""
 
     simulated_player: SimulatedPlayer
     reader: ApiPlayer
@@ -72,7 +72,7 @@ class Party:
             yield self._program(Rival, "SE", self.chemin_table.table.slug)
 
     def _windows(self, solo: Table, *, are_all: bool) -> Iterator[Client]:
-        """One at every table; in a short drill at that of the guests alone, where a page is asked most."""
+        """One at every table; in a short drill at that of the players alone, where a page is asked most."""
         kinds: list[tuple[type[Window], str]] = [(CheminWindow, self.chemin_table.table.slug)]
         if are_all:
             kinds += [(SoloWindow, solo.slug), (SharedWindow, self.table.table.slug)]

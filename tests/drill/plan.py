@@ -36,7 +36,7 @@ class Stage(StrEnum):
 
 
 class Asked(StrEnum):
-    """The phases of a coup at the guests' table, in which somebody is asked."""
+    """The phases of a coup at the Chemin de Fer table, in which somebody is asked."""
 
     CALLS = "calls"
     STAKES = "stakes"
@@ -81,11 +81,11 @@ SHORT: tuple[Round, ...] = (
     ),
     (Blow(Victim.DEALER, Stage.CLOSED, 0.3), Blow(Victim.DEALER, Stage.SETTLED, 0.3)),
 )
-"""Every victim, every phase of a round, and a coup between guests with money on the table. Without web, signer and
+"""Every victim, every phase of a round, and a coup between players with money on the table. Without web, signer and
 sealer the table goes on: they come last in a round, or the next phase would be over when they are back. Without the
 dealer it waits for its cards.
 """
-AT_CHEMIN = 0.25  # of the rounds that are chosen at random strike the guests' table
+AT_CHEMIN = 0.25  # of the rounds that are chosen at random strike the Chemin de Fer table
 
 
 def every_death(victims: Sequence[Victim]) -> Iterator[Round]:

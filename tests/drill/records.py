@@ -12,7 +12,7 @@ from typing import Any
 Bets = Mapping[str, int]  # bet -> minor units
 Told = Mapping[str, Any]  # a round, as the API tells its player of it
 NOTHING: Bets = {}
-BANK = "bank"  # the bet of whoever holds it
+BANK = "bank"  # the bet of the person who holds it
 
 
 @dataclass

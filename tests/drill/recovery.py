@@ -20,7 +20,7 @@ class Recovery:
     victim: Victim
     up: float  # until it was up again
     table: float  # from when a table was due, and could be moved, until it was
-    seated_players: float  # from when it was up again until something was done at the guests' table
+    seated_players: float  # from when it was up again until something was done at the Chemin de Fer table
     wait: float  # for which the client that waited longest was not answered
 
 

@@ -1,5 +1,5 @@
 """`python -m tests.drill.sealer`: keep a worker that takes the queue of the log alone, as the launcher keeps its
-programs, until whoever started this closes its input or is gone.
+programs, until the process that started this closes its input or is gone.
 """
 
 import os

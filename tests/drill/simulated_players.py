@@ -28,7 +28,7 @@ class Unserved(Exception):
 class SimulatedPlayer(threading.Thread):
     """One client of the house, with a record of its own."""
 
-    CONFIRMED: ClassVar[str]  # what of `done` shows that something of the guest's was taken
+    CONFIRMED: ClassVar[str]  # what of `done` shows that something of the player's was taken
     PAYS: ClassVar[bool] = False  # in and out, and does not play
 
     def __init__(self, record: Record, seed: str) -> None:
@@ -42,7 +42,7 @@ class SimulatedPlayer(threading.Thread):
 
     @property
     def is_over(self) -> bool:
-        """Whether the guest has been told to go home."""
+        """Whether the player has been told to go home."""
         return self._is_over.is_set()
 
     def play(self) -> None:
@@ -61,7 +61,7 @@ class SimulatedPlayer(threading.Thread):
         time.sleep(AGAIN)
 
     def go_home(self) -> None:
-        """Tell the guest that it is over."""
+        """Tell the player that it is over."""
         self._is_over.set()
 
     def run(self) -> None:
@@ -80,13 +80,13 @@ class SimulatedPlayer(threading.Thread):
 
 
 class Stopwatch:
-    """Notes how long a guest waits inside, and says when that is too long."""
+    """Notes how long a player waits inside, and says when that is too long."""
 
     def __init__(self, simulated_player: SimulatedPlayer) -> None:
         self._player, self._began = simulated_player, time.monotonic()
 
     def demand_patience(self, what: str) -> None:
-        """Raises Unserved where the guest has waited for too long."""
+        """Raises Unserved where the player has waited for too long."""
         if time.monotonic() > self._began + PATIENCE:
             raise Unserved(what)
 

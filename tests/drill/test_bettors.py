@@ -1,4 +1,4 @@
-"""Whoever clicks on a page: what may lie there after an answer, a refusal, and none."""
+"""A person who clicks on a page: what may lie there after an answer, a refusal, and none."""
 
 from typing import Any
 

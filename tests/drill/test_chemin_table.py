@@ -1,4 +1,4 @@
-"""The guests' table as a blow finds it: what stands still there is found."""
+"""The Chemin de Fer table as a blow finds it: what stands still there is found."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a guest in a window remembers of what was clicked, by what the page answered."""
+"""What a player in a window remembers of what was clicked, by what the page answered."""
 
 from dataclasses import replace
 from typing import Any

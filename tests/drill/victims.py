@@ -99,7 +99,7 @@ class House:
 
     @contextmanager
     def _keeper_asleep(self) -> Iterator[None]:
-        """Have nobody start a server again meanwhile."""
+        """Have nobody start a server again in the meantime."""
         keeper = psutil.Process(keeper_pid(self.var))
         keeper.suspend()
         try:

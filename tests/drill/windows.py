@@ -98,7 +98,7 @@ class Window(SimulatedPlayer):
         return True
 
     def _may_lie(self, round_id: str, bets: Bets) -> None:
-        """Remember that something may lie there, beside what may lie there already."""
+        """Remember that something may lie there, next to what may lie there already."""
         self.record.bets[round_id] = (*self.record.bets.get(round_id, ()), dict(bets))
 
 
@@ -179,7 +179,7 @@ class SharedWindow(Window):
         before = shown(page, ANY)[0]
 
         def is_over() -> bool:
-            now = shown(page, ANY)[0]  # what comes meanwhile is noted while something is asked
+            now = shown(page, ANY)[0]  # what comes in the meantime is noted while something is asked
             return self._answer is not None or (self._sent is None and now != before)
 
         if not self._click(page, is_over):

@@ -37,7 +37,7 @@ class House:
 
 @contextmanager
 def a_house(folder: Path, pens: Pens) -> Iterator[House]:
-    """Open a house with a database of its own, at which Django points meanwhile."""
+    """Open a house with a database of its own, at which Django points in the meantime."""
     with databases.clone("mirrored") as database:
         sealed.fill(database, pens)
         key = ApiClient(a_member_of_staff("compliance").user, Scope.EVENTS, Scope.CHECKPOINTS).key

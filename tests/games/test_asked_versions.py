@@ -273,7 +273,7 @@ class TestWhatWaitsForItsTime:
 
 @pytest.mark.django_db
 class TestTheDatabase:
-    """The database refuses it whoever writes."""
+    """The database refuses it to every writer."""
 
     def refuses(self, match: str, **changes: Any) -> None:
         with pytest.raises(DatabaseError, match=match), transaction.atomic():

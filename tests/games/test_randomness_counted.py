@@ -139,7 +139,7 @@ class TestShoesDealtThrough:
         assert whole.counted == shuffles.count([shuffle(bytes(ended.seed or b""), 8)], decks=8)
 
     def test_whose_seed_was_published_hours_later_are_counted_then(self, db):
-        """The dealer was away when it ended, and its hour was counted meanwhile."""
+        """The dealer was away when it ended, and its hour was counted in the meantime."""
         live_table = a_live_table()
         bet(a_player(real=MONEY), live_table, banker=10_000)
         shoe = advance_to(live_table, Phase.SETTLED).shoe

@@ -87,7 +87,7 @@ def test_a_repeated_change_is_reported_as_not_recorded(operator, stands, action)
     ("stands", "action"), sample([(Status.CLOSED, "pause"), (Status.CLOSED, "continue"), (Status.PAUSED, "open")], 1)
 )
 def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, stands, action):
-    """Pressing "go on" on an outdated page does not open a table that was closed meanwhile."""
+    """Pressing "go on" on an outdated page does not open a table that was closed in the meantime."""
     table = a_table_that_is(stands)
     before = Event.objects.filter(kind__startswith="table.").count()
     assert f"Baccarat is {stands}. This action is not possible in this state." in turn(

@@ -345,7 +345,7 @@ class TestAVisitor:
 
 
 class TestTheDatabase:
-    """The database refuses it whoever writes."""
+    """The database refuses it to every writer."""
 
     @pytest.mark.parametrize(
         "changes", [{"jurisdictions": ["DE"]}, {"modes": ["F"]}, {"jurisdictions": ["DE", "DK", "SE"]}]

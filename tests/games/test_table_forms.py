@@ -340,7 +340,7 @@ class TestAnotherVersion:
         assert (table.version.number, table.version.jurisdictions, table.version.modes) == (2, ["DK", "SE"], ["R"])
 
     def test_takes_back_nothing_unseen_that_went_live_after_it_was_shown(self, supervisor):
-        """The form has the whole version and would undo changes that others approved meanwhile."""
+        """The form has the whole version and would undo changes that others approved in the meantime."""
         table = a_table()
         shown = supervisor.post(change_of(table), filled(supervisor, change_of(table), SEK__player__maximum="500")).text
         assert "SEK: Tie" not in words(shown).partition("RTP in")[0]

@@ -45,7 +45,7 @@ def create_as_owner(*rows: Model) -> None:
 
 @contextmanager
 def without_guards(*tables: str) -> Iterator[None]:
-    """Disable the triggers of these tables meanwhile."""
+    """Disable the triggers of these tables in the meantime."""
     for each in ("DISABLE", "ENABLE"):
         as_owner("SET CONSTRAINTS ALL IMMEDIATE")  # a table with pending events cannot be altered
         as_owner("SET CONSTRAINTS ALL DEFERRED")

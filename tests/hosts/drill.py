@@ -110,7 +110,7 @@ class Drill:
 
     @contextmanager
     def in_progress(self) -> Iterator[None]:
-        """Have everybody play meanwhile; then reckon up. Raises Failed."""
+        """Have everybody play in the meantime; then reckon up. Raises Failed."""
         self._until(lambda: LiveRound.objects.filter(live_table=self._table).exists(), "the table opens")
         everybody: tuple[Clicker | Viewer, ...] = (*self._clickers, *self._viewers, *self._passers_by)
         for each in everybody:
@@ -138,7 +138,7 @@ class Drill:
         )
 
     def lose_web(self, name: str) -> None:
-        """Lose a machine with web, and get it back. Whoever watched there has to watch on."""
+        """Lose a machine with web, and get it back. A person who watched there has to watch on."""
         theirs = self._until_somebody_watches_at(name)
         lost_at, began = play.now(), self._lose(name)
         self._until(lambda: all(each.opened[-1] > began for each in theirs), "they watch at the other machine")

@@ -116,7 +116,7 @@ class Looker(Clicker):
 
 
 class Viewer(threading.Thread):
-    """Watches a stream; one that ends is opened anew, as pages do. News is a table that looks another way: neither a
+    """Watches a stream; one that ends is opened again, as pages do. News is a table that looks another way: neither a
     refusal nor a sign of life.
     """
 
@@ -173,7 +173,7 @@ class Viewer(threading.Thread):
         return news[-1].number
 
     def hang_up(self) -> None:
-        """Have the stream end, so that it is opened anew."""
+        """Have the stream end, so that it is opened again."""
         if watcher := self._watcher:
             watcher.close()
 

@@ -1,5 +1,5 @@
 """What it takes to say that play goes on: that money was taken and a round dealt which began afterwards, and that
-whoever watches was shown it. An answer alone says nothing: a refusal is one.
+a person who watches was shown it. An answer alone says nothing: a refusal is one.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

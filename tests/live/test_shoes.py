@@ -225,7 +225,7 @@ class TestTheSeed:
 
 
 class TestAShoeThatIsNotWhatWasShuffled:
-    """Whoever can write rows cannot choose cards: the next deal detects it and draws nothing."""
+    """A person who can write rows cannot choose cards: the next deal detects it and draws nothing."""
 
     def test_cards_passed_over_are_found_before_the_next_deal(self):
         live_table, player = a_live_table(), a_player(real=RICH)

@@ -1,4 +1,4 @@
-"""Streams beside the table itself, from a running web server: scoreboard, chat and lobby."""
+"""Streams next to the table itself, from a running web server: scoreboard, chat and lobby."""
 
 import re
 from collections.abc import Iterator

@@ -235,7 +235,7 @@ class TestLater:
 
 @pytest.mark.django_db
 class TestTheSeed:
-    """No seed is public while a bet on its shoe is possible, whoever writes."""
+    """No seed is public while a bet on its shoe is possible, for any writer."""
 
     def test_is_not_published_while_a_round_waits_to_be_dealt(self):
         live_round = round_at(a_live_table())

@@ -26,7 +26,7 @@ from wallet.payments.notifications import ask_about
 
 MONEY = 1_000_000
 STAKE = 25_000
-PLAYERS = 2  # who play on meanwhile
+PLAYERS = 2  # who play on in the meantime
 ROUNDS_MEANWHILE = 3  # that each of them plays at least, before what is done meanwhile is begun, and one while it is
 STANDING = Clock(betting=600_000, call=600_000, card=100_000, pause=600_000)
 
@@ -41,7 +41,7 @@ class Evening:
     purser: Player
     tables: dict[Phase, LiveTable]
     bettors: dict[Phase, Player]
-    staked: LiveTable  # a coup of guests of which no card is drawn
+    staked: LiveTable  # a coup of players of which no card is drawn
     drawn: LiveTable  # one whose punter is asked for a third card
     waiting: Payment
     credited: Payment
@@ -89,7 +89,7 @@ def an_evening() -> Evening:
 
 @contextmanager
 def playing(table: Table) -> Iterator[None]:
-    """Have others play one round after another meanwhile, each in a thread with a connection of its own."""
+    """Have others play one round after another in the meantime, each in a thread with a connection of its own."""
     over, rounds = threading.Event(), [threading.Semaphore(0) for _ in range(PLAYERS)]
     threads = [
         threading.Thread(target=_play, args=(a_player(real=MONEY), table, over, played), daemon=True)
@@ -102,7 +102,7 @@ def playing(table: Table) -> Iterator[None]:
             for _ in range(ROUNDS_MEANWHILE):
                 assert played.acquire(timeout=60), "nobody plays"
         yield
-        for played in rounds:  # whatever was played meanwhile, and at least one more
+        for played in rounds:  # whatever was played in the meantime, and at least one more
             assert played.acquire(timeout=60), "somebody was kept from playing"
     finally:
         over.set()

@@ -75,7 +75,7 @@ def refused_restore(file, *options):
 
 
 def summed(file):
-    """Whoever changed it has written down what it is now."""
+    """A person who changed it has written down what it is now."""
     copies.checksum_of(file).write_text(f"{copies.digest(file)}  {file.name}\n")
     return file
 
@@ -264,7 +264,7 @@ class TestPuttingOneUp:
     @pytest.mark.sweep
     def test_that_somebody_else_has_encrypted_to_the_same_key(self, taken, keys, identity):
         """The public key is anybody's: what is in the file may be made up. The sum of the one that was taken is in the
-        log, and the file beside it has to be that.
+        log, and the file next to it has to be that.
         """
         sha256 = copies.digest(taken)
         taken.write_bytes(pyrage.encrypt(b"a house that never was", [keys[1].to_public()]))
@@ -289,7 +289,7 @@ class TestPuttingOneUp:
 
 
 def test_what_is_decrypted_goes_into_a_pipe_that_may_close_early(keys, file):
-    """Whoever reads needs no more, and the rest is not an error of the file."""
+    """A person who reads needs no more, and the rest is not an error of the file."""
     file.write_bytes(pyrage.encrypt(os.urandom(1_000_000), [keys[0].to_public()]))
     end, begin = os.pipe()
 

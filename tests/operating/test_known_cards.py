@@ -194,7 +194,7 @@ class TestALiveTableThatIsStopped:
 
 
 class TestATableOfChemin:
-    """So it is where guests play each other; besides, whoever is asked for a card would know which one comes."""
+    """So it is where players play each other; also, a person who is asked for a card would know which one comes."""
 
     @pytest.fixture
     def live_table(self, cloned_db, file):

@@ -59,7 +59,7 @@ def test_a_deposit_of_which_the_copy_knows_nothing_is_on_the_provider_s_statemen
 
 
 def test_a_payout_that_the_house_had_sent_since_is_asked_for_under_the_same_name(cloned_db, file):
-    """A bank that knows the order pays it once, whoever asks again."""
+    """A bank that knows the order pays it once, regardless of who asks again."""
     withdrawal = approve(a_withdrawal(a_verified_player(real=MONEY), 20_000))
     backed_up(file)
     payouts.send_due()

@@ -1,5 +1,5 @@
 """An older copy is put in place, and what was signed after it is lost: its log has ended, and another one begins with
-what the copy holds. Whoever kept a checkpoint of the old one sees where it ended.
+what the copy holds. A person who kept a checkpoint of the old one sees where it ended.
 """
 
 import pytest

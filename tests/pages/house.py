@@ -29,7 +29,7 @@ class House(World):
         self._acted = 0.0
 
     def visitor(self, role: str, **options: Any) -> Client:
-        """A browser of whoever has this role: it is their only one, and they have just done something in it."""
+        """A browser of the person who has this role: it is their only one, and they have just done something in it."""
         if role not in self._cookies:
             visitor, user = a_visitor(), self.user(role)
             if user:
@@ -46,7 +46,7 @@ class House(World):
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """Begin as if nobody had asked for anything before, and leave nothing of what is done meanwhile."""
+    """Begin as if nobody had asked for anything before, and leave nothing of what is done in the meantime."""
     cache.clear()
     translation.deactivate()
     timezone.deactivate()

@@ -140,7 +140,7 @@ def play_and_money() -> dict[str, str]:
 
 
 def queries(world: World) -> dict[str, list[str]]:
-    """What may be asked for at an address, besides nothing."""
+    """What may be asked for at an address, also nothing."""
     who = world.player
     return {
         "staff_events": [f"?on={who}", f"?by={who}"],

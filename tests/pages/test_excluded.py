@@ -1,4 +1,4 @@
-"""Whoever pauses or is excluded logs in, withdraws and reads, and does nothing else, whatever the address."""
+"""A person who pauses or is excluded logs in, withdraws and reads, and does nothing else, whatever the address."""
 
 from collections.abc import Callable
 from uuid import uuid4
@@ -79,7 +79,7 @@ OPEN = {
     "limits_decline": LIMITS,
     "live_cut": "adds chance to a shuffle, and no stake",
 }
-# What is answered with the bar, and what a page from before would send to be as much of a deed as possible.
+# What is answered with the bar, and what a page from before would send to be as much of an action as possible.
 BARRED = {
     "table_play",
     "live_bet",
@@ -100,7 +100,7 @@ BARRED = {
     "guest_play",
     "guest_watch",
 }
-# For whoever is not logged in: it leads everyone else on.
+# For a person who is not logged in: it leads everyone else on.
 STRANGERS = {"account_login", "account_signup", "mfa_login_webauthn"}
 
 POSTS = [line for line in LINES if line.method == "POST" and line.answers["player"] is not FORBIDDEN]

@@ -28,7 +28,7 @@ VALUES = {
     "the last day": "9999-12-31",
     "another alphabet’s digits": "\u0663",
 }
-# What pages of staff are asked for in addresses; forms of a page and its links are read besides.
+# What pages of staff are asked for in addresses; forms of a page and its links are read also.
 ASKED = (
     "about account after as before by category code currency day doubt first from hours kind last mark name number on"
     " page period player q round settled since state status table text until variant verdict weight what which who"

@@ -72,12 +72,12 @@ FRAMING = {"beside": {"frame-src": "'self'"}, "live_framed": {"frame-ancestors":
 A_NONCE = "a-nonce"
 A_TOKEN = re.compile(r'(?<=name="csrfmiddlewaretoken" value=")\w+')
 
-# The same for everybody, whoever asks: these may be kept.
+# The same for everybody: these may be kept.
 EVERYBODYS = {"service_worker", "api_schema"}
 
 EVERY_LINE = [pytest.param(line, id=f"{line.name} {line.method}") for line in LINES]
 NUMBER = {id(line): number for number, line in enumerate(LINES)}
-# Whoever signs what they send needs no token.
+# A person who signs what they send needs no token.
 POSTS = [line for line in LINES if line.method == "POST" and UNSIGNED not in line.answers.values()]
 ASKED_IN_VAIN = share(LINES, parts=3)
 METHODS = {line.name: {other.method for other in LINES if other.name == line.name} for line in LINES}
@@ -104,7 +104,7 @@ def insider(line: Line) -> str:
         UNSIGNED,
         NOT_FOUND,
         LOG_IN,
-    )  # where nobody gets in, whoever is led to the log-in
+    )  # where nobody gets in, everybody is led to the log-in
     return next(role for answer in best for role in ROLES if line.answers[role] is answer)
 
 
@@ -185,7 +185,7 @@ def check_answer(answer: Any, line: Line, expected: Answer) -> None:
 
 @contextmanager
 def named(what: str, wrong: list[Exception]) -> Iterator[None]:
-    """Add to *wrong* what is raised meanwhile, with a note that says of *what*."""
+    """Add to *wrong* what is raised in the meantime, with a note that says of *what*."""
     try:
         yield
     except Exception as error:  # noqa: BLE001  (raised below, with those of the other lines)

@@ -251,7 +251,7 @@ class TestAnAuthenticatorApp:
 
     @pytest.mark.parametrize("kind", ["app", "recovery codes"])
     def test_a_secret_that_was_copied_from_another_user_opens_nothing(self, player, kind):
-        """Whoever can write to the table gives a supervisor their own app, and still cannot log in with it."""
+        """A person who can write to the table gives a supervisor their own app, and still cannot log in with it."""
         other = a_member_of_staff("supervisor").user
         theirs, own = Authenticator.objects.get(user=other), second_factor.give(player.user)
         if kind == "recovery codes":

@@ -1,4 +1,4 @@
-"""How bets ended is counted once for each round, whoever staked how much, from what was really paid."""
+"""How bets ended is counted once for each round, for any stakes and players, from what was really paid."""
 
 from collections import Counter
 

@@ -31,7 +31,7 @@ INSIDE = (
     *("::127.0.0.1", "::10.0.0.5", "::1.1.1.1", "::ffff:0:127.0.0.1", "::ffff:0:10.0.0.5", "::ffff:0:1.1.1.1"),
 )
 OUTSIDE = ("93.184.215.14", "1.1.1.1", "2606:4700:4700::1111", "64:ff9b::101:101", "2002:101:101::")
-# Ways of writing this machine that are no addresses to whoever looks at the text alone.
+# Ways of writing this machine that are no addresses to the person who looks at the text alone.
 DISGUISED = ("127.1", "2130706433", "0x7f000001", "017700000001", "localhost")
 
 
@@ -64,7 +64,7 @@ def test_no_disguise_of_this_machine_is_called(host, far_from_home):
 
 
 class _Elsewhere(BaseHTTPRequestHandler):
-    """Leads whoever asks elsewhere on this machine, and counts who comes."""
+    """Redirects callers elsewhere on this machine, and counts who comes."""
 
     server: "_Server"
 
@@ -77,7 +77,7 @@ class _Elsewhere(BaseHTTPRequestHandler):
         self.end_headers()
 
     def do_GET(self) -> None:
-        """Answer as to whoever posts."""
+        """Answer as to a POST."""
         self.do_POST()
 
     def log_message(self, *said: object) -> None:
@@ -211,7 +211,7 @@ def test_a_demo_says_that_it_calls_itself(settings):
     assert {ip_network(each) for each in settings.PARTNER_NETWORKS} <= set(reach.NEVER)
 
 
-# Who speaks to other machines, and where to. The last two go to what whoever runs the house has configured.
+# Who speaks to other machines, and where to. The last two go to what the operator of the house has configured.
 CALLERS = {
     "wallet.operator_wallet.operators": "operators, through `wallet.seamless_wallet.reach`",
     "wallet.seamless_wallet.reach": "the same",

@@ -71,7 +71,7 @@ def test_leading_out_would_be_seen(address):
 
 
 def test_nothing_leads_out_of_the_house(house):
-    """Nothing in an address, a form or a header decides where whoever comes is led."""
+    """Nothing in an address, a form or a header decides where the visitor is led."""
     lines = share((line for line in LINES if {MOVED, LOG_IN} & set(line.answers.values())), parts=12)
     prepared(house, lines)
     led, seen = [], 0
@@ -81,7 +81,7 @@ def test_nothing_leads_out_of_the_house(house):
         headers = {"Referer": evil, "Origin": "null", "X-Forwarded-Host": "evil.example"}
         if number % 2:
             headers |= {"HX-Request": "true", "HX-Current-URL": evil}
-        # Whoever is led to the log-in is led there by one function: every tenth address shows it.
+        # A person who is led to the log-in is led there by one function: every tenth address shows it.
         for role in filter(None, (insider(line), "anonymous" if number % 10 == 0 else None)):
             with undone():
                 answer = ask(house, line, role, urlencode(asked), dict(asked), **headers)

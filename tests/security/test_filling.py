@@ -1,4 +1,4 @@
-"""Whoever would fill what the house keeps for good, or somebody's mail: the first of everything is on record, the
+"""A person who would fill what the house keeps for good, or somebody's mail: the first of everything is on record, the
 rest is counted.
 """
 

@@ -52,7 +52,7 @@ def is_in(visitor: Client) -> bool:
 
 
 class TestASession:
-    """Whoever plants a key, or knows one from before, has nothing by it afterwards."""
+    """A person who plants a key, or knows one from before, has nothing by it afterwards."""
 
     def planted(self) -> tuple[Client, str]:
         """A browser with a session whose key somebody else knows."""

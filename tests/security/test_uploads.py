@@ -145,12 +145,12 @@ def test_a_statement_is_text_of_declared_columns(content):
 
 
 def test_nobody_reads_archives_or_xml_that_somebody_sent():
-    """What the house reads of that kind it has written itself, or was told to by whoever is at its machine."""
+    """What the house reads of that kind it has written itself, or was asked to by an operator at its machine."""
     reads = re.compile(
         r"load_workbook|xml\.(?!sax\.saxutils)|lxml|zipfile\.ZipFile\((?!.*\"[wx]\")|tarfile|unpack_archive|defusedxml"
     )
     found = {name for name, path in modules() if reads.search(path.read_text())}
-    # An exported log, by whoever verifies it at their own machine.
+    # An exported log, by the person who verifies it at their own machine.
     assert found == {"audit.verification.verify"}
 
 

@@ -1,4 +1,4 @@
-"""The house with a fault that only tests need: at guests' tables everybody sees what the one at place 2 sees."""
+"""The house with a fault that only tests need: at Chemin de Fer tables everybody sees what the one at place 2 sees."""
 
 import django
 
@@ -9,7 +9,7 @@ from games.engine.chemin import SeatView, State, view  # noqa: E402
 
 
 def everything(state: State, seat: int | None) -> SeatView:
-    """Show a table as it looks from place 2, whoever looks."""
+    """Show a table as it looks from seat 2 to every viewer."""
     return view(state, 2)
 
 

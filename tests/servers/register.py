@@ -4,7 +4,7 @@ from players.protection.registers import CLEAR, Finding, Person, RegisterUnreach
 
 
 class ListedRegister:
-    """Knows whoever a test has listed; out of reach where a test says so."""
+    """Knows the people a test has listed; out of reach where a test says so."""
 
     name = "listed"
     listed: set[int] = set()

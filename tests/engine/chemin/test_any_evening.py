@@ -330,7 +330,7 @@ def cards_in(thing: object) -> list[Card]:
     """Return every card in a record, at any depth."""
     cards: list[Card] = []
     parts: list[Any] = [thing]
-    for part in parts:  # the list grows meanwhile
+    for part in parts:  # the list grows in the meantime
         kind: Any = type(part)
         if kind is Card:
             cards.append(part)
