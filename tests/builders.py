@@ -103,7 +103,7 @@ def a_submission(player: Player, **details: Any) -> Submission:
 
 
 def a_verified_player(jurisdiction: str = "SE", *, real: int = 0, free: int = 0) -> Player:
-    """A player of whom staff have confirmed who they are."""
+    """A player with a verified identity."""
     player = a_player(jurisdiction, real=real, free=free)
     verification.verify(submission_id=a_submission(player).pk, by=a_member_of_staff("compliance"))
     return player

@@ -1,4 +1,4 @@
-"""Every address of the house, and what it answers to whom; `tests/pages/test_matrix.py` holds the house to it.
+"""Every address of the house, and what it answers to which reader; `tests/pages/test_matrix.py` holds the house to it.
 
 A line is one address and one method. A method that has no line is refused to everyone who would get in (405).
 """

@@ -83,7 +83,7 @@ def a_visit(name: str, token: str, *, game: str = "baccarat", currency: str = "S
 
 
 def a_partner(address: str, *, kind: PartnerKind = PartnerKind.OPERATOR) -> Partner:
-    """A partner on whom two people have agreed."""
+    """A partner approved by two people."""
     code = f"op-{uuid4().hex[:8]}"
     asked = partners.ask_to_add(
         code=code,

@@ -206,7 +206,7 @@ class Scene(World):
 
     @cached_property
     def live_talk(self) -> Player:
-        """Talks at a table where others do, one of whom was reported."""
+        """Talks at a table where others do, and one was reported."""
         player, live_table = self._live("talk")
         chat.choose_name(player=player, name="Ștefan-Țiriac Ö 77")
         for words, language in (
@@ -290,7 +290,7 @@ class Scene(World):
         return player
 
     def _players(self, moment: str, count: int = 5, **options: Any) -> tuple[LiveTable, list[Player]]:
-        """A table of Chemin de Fer of its own, with so many players, two of whom are known by name."""
+        """A table of Chemin de Fer of its own, with so many players, with two known by name."""
         live_table = a_chemin_table(slug=f"chemin-{moment}", **options)
         sitting = seated_players(live_table, count, MONEY)
         for player, name in zip(sitting[1:], (f"Ștefan-Țiriac {moment[:3]}", f"Bo {moment[:3]}"), strict=False):
@@ -379,7 +379,7 @@ class Scene(World):
 
     @cached_property
     def chemin_friends(self) -> tuple[LiveTable, list[Player]]:
-        """A table and its players, the first of whom gave money to the second at another one all day yesterday."""
+        """A table and its players, where the first gave money to the second at another one all day yesterday."""
         yesterday = a_chemin_live_table(slug="chemin-yesterday", maximum=1_000_000)
         elsewhere = LiveTable.objects.select_related("table__version").get(table=yesterday, mode=Mode.REAL)
         live_table, sitting = self._players("friends", 4)
@@ -422,7 +422,7 @@ class Scene(World):
         live_table, _sitting = self._players("trouble")
         a_coup_without_a_natural(live_table)
         coup = LiveRound.objects.get(live_table=live_table, phase=Phase.DEALT)
-        return malfunction.report(round_id=coup.pk, cause="A guest looked at another’s cards.", by="staff:test")
+        return malfunction.report(round_id=coup.pk, cause="A player looked at another’s cards.", by="staff:test")
 
     @cached_property
     def chemin_coup(self) -> str:
@@ -614,7 +614,7 @@ class Scene(World):
 
     @cached_property
     def viewed_player(self) -> Player:
-        """Whom staff have looked at, who were asked to keep something for longer; and what was due has gone."""
+        """A player that staff have viewed, who was asked to keep something for longer; and what was due has gone."""
         expiry.expire()
         by = a_member_of_staff("compliance")
         retention.ask(what=RetainedData.MAIL, days=400, by=str(by), person=by.person, reason="complaints come late")

@@ -316,7 +316,7 @@ STATES = (
     ),
     *(
         Sight(
-            f"live table, {each} beside it", _of("live_settled"), _live("settled"), actions.open_panel(each), ("wide",)
+            f"live table, {each} next to it", _of("live_settled"), _live("settled"), actions.open_panel(each), ("wide",)
         )
         for each in ("chat", "favourites", "limits", "history", "cashier", "rules", "settings")
     ),
@@ -328,19 +328,17 @@ STATES = (
     ),
     Sight("live table, a round above it", _of("live_settled"), _live("settled"), actions.open_past_round, ("phone",)),
     *(
-        Sight(f"guests' table, {each}", _of(f"chemin_{each}"), _players(each))
+        Sight(f"Chemin de Fer table, {each}", _of(f"chemin_{each}"), _players(each))
         for each in ("watching", "calling", "staking", "punter", "winner")
     ),
     *(
-        Sight(f"guests' table, {each}", _of(f"chemin_{each}"), _players(each), sizes=("wide", "phone"))
+        Sight(f"Chemin de Fer table, {each}", _of(f"chemin_{each}"), _players(each), sizes=("wide", "phone"))
         for each in ("choosing", "offered", "banker", "bidding", "away", "paused")
     ),
-    Sight(
-        "guests' table for practice", _of("chemin_practice"), _named("table", slug="chemin-practice", mode=Mode.FREE)
-    ),
+    Sight("Chemin practice table", _of("chemin_practice"), _named("table", slug="chemin-practice", mode=Mode.FREE)),
     *(
         Sight(
-            f"guests' table, {each} above it",
+            f"Chemin de Fer table, {each} above it",
             _of("chemin_winner"),
             _players("winner"),
             actions.open_panel(each),
@@ -351,9 +349,9 @@ STATES = (
     Sight("chat", _of("live_talk"), _live("talk"), actions.open_chat, sizes=("wide", "phone")),
     Sight("chat with a message in question", _of("live_talk"), _live("talk"), actions.open_chat_choices),
     Sight("chat refused", _of("live_talk"), _live("talk"), actions.say_an_address, sizes=("wide", "phone")),
-    Sight("chat of whoever is banned", _of("banned_from_chat"), _live("talk"), actions.open_chat, sizes=("phone",)),
-    Sight("chat of whoever is muted", _of("muted_in_chat"), _live("talk"), actions.open_chat, sizes=("phone",)),
-    Sight("chat of whoever lost their name", _of("nameless_in_chat"), _live("talk"), actions.open_chat),
+    Sight("chat of a banned player", _of("banned_from_chat"), _live("talk"), actions.open_chat, sizes=("phone",)),
+    Sight("chat of a muted player", _of("muted_in_chat"), _live("talk"), actions.open_chat, sizes=("phone",)),
+    Sight("chat of a player without a name", _of("nameless_in_chat"), _live("talk"), actions.open_chat),
     Sight("a letter about the chat", _of("nameless_in_chat"), _letter),
     Sight("chat on its page", _of("live_talk"), _named("live_chat", "?page", slug="live-talk", mode=Mode.REAL)),
     Sight("staff: a reported message", _as("support"), _with("live_talk", "staff_chat")),
@@ -405,8 +403,8 @@ STATES = (
     Sight("the session timed out", player, REAL_TABLE, actions.time_out),
     Sight("the preferences", player, REAL_TABLE, actions.open_preferences),
     Sight("the shortcuts", _of("bettor"), REAL_TABLE, actions.open_shortcuts),
-    Sight("a guest at a table", nobody, _named("guest", slug="baccarat"), actions.sit_down_as_a_visitor),
-    Sight("a guest who watches", nobody, _golden_door, actions.watch_as_a_visitor),
+    Sight("a visitor at a table", nobody, _named("player", slug="baccarat"), actions.sit_down_as_a_visitor),
+    Sight("a visitor who watches", nobody, _golden_door, actions.watch_as_a_visitor),
     Sight("refused", player, _named("staff_home")),
     Sight("nothing there", nobody, lambda scene: reverse("lobby") + "nowhere/"),
     Sight("an old form", nobody, _named("account_login"), actions.send_an_old_token),
@@ -537,7 +535,7 @@ STATES = (
     ),
     Sight("staff: shuffles that are not chance", _as("compliance"), _counted, actions.open_details),
     Sight("staff: how a return went", _as("compliance"), _return, actions.open_details),
-    Sight("staff: guests' tables", _as("supervisor"), _with("chemin_trouble", "staff_floor")),
+    Sight("staff: Chemin de Fer tables", _as("supervisor"), _with("chemin_trouble", "staff_floor")),
     Sight(
         "staff: a letter as it will be read",
         _as("supervisor"),
@@ -545,13 +543,13 @@ STATES = (
         actions.show_the_letter,
     ),
     Sight("staff: no incident like it", _as("compliance"), _named("staff_incidents", "?kind=overdue")),
-    Sight("staff: an incident between guests", _as("supervisor"), _incident("chemin_trouble")),
-    Sight("staff: a coup between guests", _as("compliance"), _staff_coup),
-    Sight("staff: guests who stand out", _as("compliance"), _with("chemin_friends", "staff_play")),
-    Sight("staff: how two guests play", _as("compliance"), _friends),
-    Sight("staff: what guests reported", _as("supervisor"), _with("chemin_reporter", "staff_play_reports")),
+    Sight("staff: an incident between players", _as("supervisor"), _incident("chemin_trouble")),
+    Sight("staff: a coup between players", _as("compliance"), _staff_coup),
+    Sight("staff: players who stand out", _as("compliance"), _with("chemin_friends", "staff_play")),
+    Sight("staff: how two players play", _as("compliance"), _friends),
+    Sight("staff: what players reported", _as("supervisor"), _with("chemin_reporter", "staff_play_reports")),
     Sight(
-        "reporting how a guest plays",
+        "reporting how a player plays",
         _of("chemin_reporter"),
         _reported,
     ),

@@ -1,4 +1,4 @@
-"""What a deed leaves in the database, told so that the same deed done in two ways can be held against each other."""
+"""What an action leaves in the database, so that the same action done in two ways can be held against each other."""
 
 import re
 from collections import Counter

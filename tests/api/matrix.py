@@ -1,4 +1,4 @@
-"""Every address of the API, and what it answers to whom; `tests/api/test_matrix.py` holds the API to it.
+"""Every address of the API, and what it answers to which reader; `tests/api/test_matrix.py` holds the API to it.
 
 A line is one address and one method. A method that has no line is refused to everyone who would get in (405).
 """

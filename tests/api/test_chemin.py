@@ -1,4 +1,4 @@
-"""Chemin de Fer through the API: what is asked of whom, what may be answered, and who sees which card."""
+"""Chemin de Fer through the API: what is asked of which player, what may be answered, and who sees which card."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What four guests do in the course of an evening, as a script that the engine alone can play as well as four browsers:
+"""What four players do in an evening, as a script that the engine alone can play as well as four browsers:
 so a shoe that suits it is found by trying.
 """
 

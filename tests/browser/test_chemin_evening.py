@@ -182,7 +182,7 @@ class Lines:
         self.seated_players = {browser_player.player.pk: browser_player for browser_player in seated_players}
 
     def lose_it(self, phase: Phase) -> None:
-        """Whoever is asked is cut off and does not answer: the croupier decides, the others are told so, and the one
+        """The player asked is cut off and does not answer: the croupier decides, the others are told so, and the one
         who comes back sees the table as it is.
         """
         state = state_of(self.live_table)

@@ -46,7 +46,7 @@ def test_a_search_keeps_its_address_and_the_back_button_its_rounds(window):
     page.get_by_role("button", name="Show rounds").click()
     expect(page.locator(".round-line")).to_have_count(1)
     assert "table=other" in page.url
-    assert page.evaluate("window.stillHere"), "the page was not loaded anew"
+    assert page.evaluate("window.stillHere"), "the page was not loaded again"
     page.reload()
     expect(page.locator(".round-line")).to_have_count(1)
     expect(page.get_by_label("Table")).to_have_value("other")

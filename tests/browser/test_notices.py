@@ -31,7 +31,14 @@ from wallet import house_stop
 pytestmark = pytest.mark.browser
 
 IN_PLACE = ("lobby as anonymous", "lobby as player", "account as player", "staff_home as operator")
-BY_A_SIGN = ("table with bets", "live table, settled", "guests' table, staking", "golden with bets", "beside as player")
+TWO_TABLES = "beside"  # the name of the address
+BY_A_SIGN = (
+    "table with bets",
+    "live table, settled",
+    "Chemin de Fer table, staking",
+    "golden with bets",
+    f"{TWO_TABLES} as player",
+)
 NAMED = {sight.name: sight for sight in sights()}
 SIZES = ("wide", "phone", "lying")
 NARROWEST: ViewportSize = {"width": 320, "height": 640}

@@ -48,7 +48,7 @@ def sql(text: str) -> Operation:
 
 
 def unread(apps: object, editor: object) -> None:
-    pytest.fail("whoever looks at a migration does not run it")
+    pytest.fail("a reader of a migration does not run it")
 
 
 class Unread(Operation):

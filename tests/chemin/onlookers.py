@@ -220,7 +220,7 @@ class House:
         return found | {(HOUSE, table): "\n".join(sorted(each)) for table, each in lines.items()}
 
     def _turn_up(self) -> State:
-        """Record which cards are face up now, and for whom."""
+        """Record which cards are face up now, and for which readers."""
         state = read_public(self.live_table.pk).table_state
         hands = state.coup and state.coup.hands
         if hands:

@@ -1,4 +1,4 @@
-"""A line between the programs of a house and PostgreSQL that can be cut just as COMMIT is on its way: whoever sent it
+"""A line between the programs of a house and PostgreSQL that can be cut just as COMMIT is on its way: the sender
 never learns whether it was done. Cut are those who have moved money, since nobody minds the others.
 
 It reads what PostgreSQL's protocol (3.0, "Message Formats") says of itself, a type and a length before every message,

@@ -73,7 +73,7 @@ class Drill:
 
         Raises Failed.
         """
-        self._wait(lambda: self._chemin_table.coups_since(self._recovered), "guests play a coup after the last blow")
+        self._wait(lambda: self._chemin_table.coups_since(self._recovered), "players play a coup after the last blow")
         self._wait(self._has_dealt, "a round is dealt after the last blow")
         for simulated_player in self._players:
             simulated_player.go_home()
@@ -145,9 +145,9 @@ class Drill:
         return self._now()
 
     def _at(self, stage: Stage | Asked, live_round: LiveRound) -> LiveRound:
-        """Wait for that phase of the round, or of a later one where it is over; or for that of the guests' table."""
+        """Wait for that phase of the round, or of a later one where it is over; or for that of Chemin de Fer."""
         if isinstance(stage, Asked):
-            self._wait(lambda: self._chemin_table.state().phase == stage, f"guests are at {stage}")
+            self._wait(lambda: self._chemin_table.state().phase == stage, f"players are at {stage}")
             return self._now()
         order = list(Stage)
         while (now := self._now()).pk != live_round.pk or now.phase != stage:
@@ -174,7 +174,7 @@ class Drill:
         words = (
             f"{blow} ({phase}): up after {up:.1f} s; moved on {late:.1f} s after it was due "
             f"by tick {seen.before(moved)} of {beat.count('games.tasks.tick ')} sent since the blow;"
-            f" guests went on {seated_players:.1f} s after it was up"
+            f" players went on {seated_players:.1f} s after it was up"
         )
         if seen.in_vain(self._table.pk, moved) >= TICKS or seen.failures:
             raise Failed("\n".join((words, *seen.failures, *worker.lines())))
@@ -184,16 +184,16 @@ class Drill:
         return words
 
     def _chemin_goes_on(self, blow: Blow, recovered: datetime, worker: Log) -> float:
-        """Wait until something is done at the guests' table, by a guest or by a tick; return how many seconds that
+        """Wait until something is done at Chemin de Fer, by a player or by a tick; return how many seconds that
         took. Raises Failed where ticks pass it over.
         """
         stood = self._steadily(self._chemin_table.state)
-        self._wait(lambda: self._chemin_table.changed_at(stood), f"the guests' table goes on after {blow}")
+        self._wait(lambda: self._chemin_table.changed_at(stood), f"the Chemin de Fer table goes on after {blow}")
         moved = self._steadily(lambda: self._chemin_table.changed_at(stood))
         vain = self._steadily(lambda: self._chemin_table.in_vain(stood, recovered, worker.lines()))
         failures = ticks.read(worker.lines(), recovered, ticks.CHEMIN).failures
         if moved is None or vain >= TICKS or failures:
-            raise Failed("\n".join((f"{blow}: {vain} ticks passed the guests' table over", *failures)))
+            raise Failed("\n".join((f"{blow}: {vain} ticks passed the Chemin de Fer table over", *failures)))
         return max((moved - recovered).total_seconds(), 0.0)
 
     def _advanced_at(self, stood: LiveRound) -> datetime:

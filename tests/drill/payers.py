@@ -1,4 +1,4 @@
-"""Players who pay in and withdraw on the pages of the cashier and the bank, and remember what they asked for. Whoever
+"""Players who pay in and withdraw on the pages of the cashier and the bank, and remember what they asked for. One who
 is not answered sends the same form again, with the key that it has.
 """
 

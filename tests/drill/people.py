@@ -98,7 +98,7 @@ class Party:
         return Client(made, made)
 
     def _payer(self, code: str) -> Client:
-        """Who pays in and withdraws, of whom it is known who they are."""
+        """Who pays in and withdraws, with a verified identity."""
         player, record = self._player(Payer.__name__, code)
         by = Staff.objects.get(user__email=f"compliance@{DOMAIN}")
         verification.verify(submission_id=a_submission(player).pk, by=by)

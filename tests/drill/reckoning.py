@@ -114,7 +114,7 @@ def _cards_of(shoe: Shoe) -> Generator[str, None, tuple[Card, ...]]:
 
 
 def _not_as_dealt_to_players() -> Iterator[str]:
-    """Deal every coup between guests again, one after the other from the first card of its shoe, with what was declared
+    """Deal every Chemin de Fer coup again, one after the other from the first card of its shoe, with what was declared
     in it, and settle it.
     """
     for shoe in Shoe.objects.filter(live_table__table__shape=Shape.CHEMIN):

@@ -26,7 +26,7 @@ class Record:
     banks: list[int] = field(default_factory=list)  # every bank that was taken, bought or bid for, whatever came of it
     kept: int = 0  # how often one was kept for another coup
     largest_bank: int = 0  # at that table: what goes beyond is taken home
-    calls: dict[str, int] = field(default_factory=dict)  # coup -> the bank that was answered for, with whoever joined
+    calls: dict[str, int] = field(default_factory=dict)  # coup -> the bank that was answered for, with all who joined
     against: set[str] = field(default_factory=set)  # coups in which something was staked against somebody's bank
     deposited: int = 0
     withdrawn: int = 0
@@ -108,7 +108,7 @@ def _left_of(coup: Told | None, largest: int) -> int | None:
 
 
 def at_a_loss(records: Iterable[Record], told: Iterable[Sequence[Told]]) -> Iterator[str]:
-    """Say which coups between guests do not come out even: each is against the bank of one of them, and what all staked
+    """Say which Chemin de Fer coups do not come out even: each is against the bank of one of them, and what all staked
     and got is what was at risk, less the tax. *told* is what the house tells each of them.
     """
     parts: dict[str, list[Told]] = {}
@@ -121,7 +121,7 @@ def at_a_loss(records: Iterable[Record], told: Iterable[Sequence[Told]]) -> Iter
         all_of_them = parts.get(round_id, [])
         banks = [each for each in all_of_them if BANK in {bet["bet"] for bet in each["bets"]}]
         if len(banks) != 1:
-            yield f"{round_id}: {len(banks)} of the guests are told that it was their bank"
+            yield f"{round_id}: {len(banks)} of the players are told that it was their bank"
             continue
         (bank,) = banks
         at_risk, tax = bank["coup"]["at_risk"], bank["coup"]["tax"]

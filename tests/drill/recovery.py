@@ -8,7 +8,7 @@ from tests.drill.plan import Victim
 
 HEADS = ("struck", "times", "up again", "table on", "guests on", "longest wait")
 MEANINGS = (
-    "(median / worst, seconds: up again after the blow; table on after it was due; guests' table on after it was up"
+    "(median / worst, seconds: up again after the blow; table on after it was due; Chemin on after it was up"
     " again; of a client for an answer)"
 )
 

@@ -1,4 +1,4 @@
-"""Whoever plays while a house is hurt: a thread that does one thing after another until it is told to go home, and is
+"""A player while a house is hurt: a thread that does one thing after another until it is told to go home, and is
 at fault itself where it meets what it does not know.
 """
 

@@ -19,7 +19,7 @@ MONEY = 1_000_000
 
 @pytest.fixture
 def house(cloned_db) -> Iterator[psycopg.Connection]:
-    """A house in which a solo round and a shared one are over; a superuser whom no guard stops."""
+    """A house in which a solo round and a shared one are over; a superuser that no guard stops."""
     player, live_table = a_player(real=MONEY), a_live_table()
     a_round(player, a_table(), player=1000, tie=1000)
     bet(player, live_table, banker=5000)

@@ -481,7 +481,7 @@ class TestAVisitorWhoLogsIn:
         assert session_state.read(visitor.session) is None
         assert visitor.session.session_key != seated_players
         row = BrowserSession.objects.filter(pk=row_key(seated_players))
-        assert not row.exists(), "nobody who knew the guest's session gets into this one"
+        assert not row.exists(), "nobody who knew the visitor's session gets into this one"
 
 
 class TestWatching:

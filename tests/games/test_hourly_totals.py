@@ -200,7 +200,7 @@ class TestTheCheck:
                         "UPDATE games_bethourlytotal SET squares = 1 WHERE ctid = (SELECT min(ctid) "
                         "FROM games_bethourlytotal)"
                     ),
-                    "bet tally of",
+                    "bet count of",
                 ),
                 (
                     "DELETE FROM games_participation WHERE at = (SELECT min(at) FROM games_participation)",

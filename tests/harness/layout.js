@@ -1,6 +1,6 @@
 /* Names what is wrong with the layout of the page as it stands, at the size it has now: one sentence for each fault.
 
-   Text counts where a reader can see it: text for screen readers only, closed parts and what lies beside the page (the
+   Text counts where a reader can see it: text for screen readers only, closed parts and what lies next to the page (the
    link that skips the header) are left out. While something is open on top of the page, only that is looked at. */
 () => {
   const ROUNDING = 1; // CSS pixels

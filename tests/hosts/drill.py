@@ -146,7 +146,7 @@ class Drill:
         gap = max(each.longest_gap(began) for each in self._clickers)
         self._say(
             f"{name} gone: all clicks answered and all streams back after {time.monotonic() - began:.1f} s,"
-            f" {len(theirs)} of them opened anew, the longest wait for an answer was {gap:.1f} s"
+            f" {len(theirs)} of them opened again, the longest wait for an answer was {gap:.1f} s"
         )
         self._until_play_goes_on(lost_at)
         self._return(name)

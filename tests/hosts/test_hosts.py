@@ -14,7 +14,7 @@ RECOVERED = (
     r"lobby and report come from the replica, [\d.]+ s behind; [234] machines read it",
     r"replica gone: lobby shown by the primary, all of it after [\d.]+ s, .* 0 clicks lost;",
     r"the replica shows the lobby again",
-    r"web1 gone: all clicks answered and all streams back after [\d.]+ s, [1-4] of them opened anew,",
+    r"web1 gone: all clicks answered and all streams back after [\d.]+ s, [1-4] of them opened again,",
     r"web1 is back after",
     r"worker\d gone \(power\): beat of worker\d took over after [\d.]+ s, the table moved after [\d.]+ s",
     r"sealer gone \(power\) for [\d.]+ s: people played on, \d+ events waited, sealed and signed [\d.]+ s after",

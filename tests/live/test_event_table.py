@@ -97,7 +97,7 @@ def test_round_cancelled_everyone_at_the_table_is_informed_every_stake_is_return
 
 
 class TestAnythingOutOfTheOrdinaryTheShiftSupervisorDecides:
-    FORM = {"reason": "A guest knocked over the shoe.", "sure": "on"}
+    FORM = {"reason": "A player knocked over the shoe.", "sure": "on"}
 
     @pytest.fixture
     def incident(self, live_table: LiveTable, visitor: Client) -> Incident:

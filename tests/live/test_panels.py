@@ -1,4 +1,4 @@
-"""The panels next to a live table: what each shows to whom, and nothing about other players."""
+"""The panels next to a live table: what each shows to each reader, and nothing about other players."""
 
 import re
 from fractions import Fraction

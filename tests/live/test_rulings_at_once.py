@@ -24,7 +24,7 @@ def live_table(cloned_db) -> LiveTable:
     bet(a_player(real=1_000_000), live_table, player=5000)
     first = advance_to(live_table, Phase.SETTLED)
     advance_to(live_table, Phase.BETTING)
-    found = malfunction.report(round_id=first.pk, cause="A guest complains.", by=STAFF)
+    found = malfunction.report(round_id=first.pk, cause="A player complains.", by=STAFF)
     malfunction.let_stand(incident_id=found.pk, reason="Seen.", by=STAFF)
     return live_table
 

@@ -1,4 +1,4 @@
-"""The scoreboard of a shared table and a player's own statistics: what they count, and for whom."""
+"""The scoreboard of a shared table and a player's own statistics: what they count, and for which readers."""
 
 import re
 from dataclasses import replace

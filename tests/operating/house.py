@@ -27,7 +27,7 @@ from wallet.payments.notifications import ask_about
 MONEY = 1_000_000
 STAKE = 25_000
 PLAYERS = 2  # who play on in the meantime
-ROUNDS_MEANWHILE = 3  # that each of them plays at least, before what is done meanwhile is begun, and one while it is
+ROUNDS_MEANWHILE = 3  # that each of them plays at least, before what is done in between is begun, and one while it is
 STANDING = Clock(betting=600_000, call=600_000, card=100_000, pause=600_000)
 
 

@@ -1,4 +1,4 @@
-"""A copy of the database is older than the house, which has played on: whoever saw those cards would know what the copy
+"""A copy of the database is older than the house, which has played on: a reader of those cards would know what the copy
 deals. A naive copy has no key of the dealer's and deals nothing; one that is settled deals none of them.
 """
 

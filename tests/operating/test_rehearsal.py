@@ -1,5 +1,5 @@
 """The whole way, as an operator goes it: a house is backed up in the middle of an evening, lost, put up again on
-another server, checked, opened, and played in; and its keys are replaced, since whoever has the lost one may have them.
+another server, checked, opened, and played in; and its keys are replaced, since a finder of the lost one may have them.
 """
 
 import base64

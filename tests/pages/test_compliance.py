@@ -29,8 +29,8 @@ from tests.wallet.payout_builders import a_withdrawal
 from wallet.models import Withdrawal
 
 OF_STAFF = [line for line in LINES if line.name.startswith("staff_")]
-# What compliance may send: about people, their protection, how long what is kept, who plays with whom, reports, and
-# significant events. An approval is decided by whoever may decide its kind, and no kind of play or money is theirs.
+# What compliance may send: about people, their protection, how long what is kept, who plays together, reports, and
+# significant events. An approval is decided by staff who may decide its kind, and no kind of play or money is theirs.
 ABOUT_PEOPLE = {
     "staff_list_audit_significant",
     "staff_list_players_apitoken",
@@ -73,7 +73,7 @@ ABOUT_PEOPLE = {
     "staff_significant_step",
     "staff_thresholds",
 }
-# Pages that are nothing but the form for a deed; what they tell stands on the page of tables, or on nobody else's yet.
+# Pages that are nothing but the form for an action; what they show is on the page of tables, or on nobody else's yet.
 FORMS_ONLY = {
     "staff_incident_letter",
     "staff_live_break_up",
@@ -209,7 +209,7 @@ def bare_numbers(said: Any, players: set[int], name: str = "") -> list[str]:
 
 
 def people_on_record(after: int) -> set[int]:
-    """The players of whom the looks after an event say that they were shown."""
+    """The players that the access records after an event name."""
     seen: set[int] = set()
     for event in Event.objects.filter(kind=access_log.SEEN, pk__gt=after):
         names = [event.on, *json.loads(bytes(event.body))["data"].get("players", [])]
@@ -218,7 +218,7 @@ def people_on_record(after: int) -> set[int]:
 
 
 def test_every_page_file_and_list_puts_on_record_whose_data_it_shows(world):
-    """A new page that declares nobody, or somebody whom it does not show, fails here."""
+    """A new page that declares nobody, or somebody it does not show, fails here."""
     forgotten, not_shown, shown = [], [], set()
     visitors = {role: world.visitor(role) for role in STAFF}
     for line, role, query in asked_for(world):

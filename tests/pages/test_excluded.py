@@ -26,7 +26,7 @@ from wallet.models import Journal, Mode, Withdrawal
 # What a player who does not play can still do, and why.
 LIMITS = "a stricter limit holds at once; a looser one waits, and limits outlive an exclusion"
 SECURITY = "the account is kept safe"
-STOPPING = "whoever has stopped may stop for longer, or choose how they are told of their time later"
+STOPPING = "a player who has stopped may stop for longer, or choose how they are told of their time later"
 OPEN = {
     "set_language": "the house speaks the reader's language",
     "account_logout": "leaving",
@@ -64,7 +64,7 @@ OPEN = {
     "account_program_new": "a program does what its owner may do, and asks the same questions",
     "account_program_revoke": SECURITY,
     "favourite_table": "a table marked to be found again; nothing is staked there",
-    "chemin_report": "whoever was at a table says how others played there; nothing is played",
+    "chemin_report": "a player of a table reports how others played there; nothing is played",
     "session_stay": "reading on without being logged out",
     "terms_agree": "the terms also say how withdrawals work",
     "account_close": "leaving for good",
@@ -123,7 +123,7 @@ CLICKS = ("deal", "repeat-deal", "bet:player", "take:player", "double", "repeat"
 def actions() -> list[tuple[str, str]]:
     """Every row of the games and of the money, and what a player says of themselves: all that a click could change."""
     models = [*apps.get_app_config("games").get_models(), *apps.get_app_config("wallet").get_models()]
-    models = [model for model in models if not model.__name__.endswith("Notice")]  # what banks said, whoever carries it
+    models = [model for model in models if not model.__name__.endswith("Notice")]  # what banks said
     models += [apps.get_model("players", name) for name in ("Exclusion", "LimitChange", "LimitOffer", "Conversation")]
     tables = sorted({model._meta.db_table for model in models} & set(readable_tables()))
     with connection.cursor() as cursor:

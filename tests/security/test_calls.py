@@ -104,7 +104,7 @@ def on_this_machine() -> Iterator[_Server]:
 
 @pytest.fixture
 def names(monkeypatch) -> list[str]:
-    """Whoever asks what operator.example means, now and later, is told the next of what stands in this list. Others are
+    """One who asks what operator.example means, now and later, is told the next of what stands in this list. Others are
     told the truth. It stands in for a name server that somebody else owns.
     """
     told: list[str] = []

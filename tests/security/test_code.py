@@ -30,13 +30,13 @@ def named(path: Path) -> str:
 # --- SQL -------------------------------------------------------------------------------------------------------------
 
 RUNS = {"execute", "executemany", "raw", "RawSQL", "extra"}
-ASKED = "a statement that others in the product ask with: their own texts, with values beside them"
+ASKED = "a statement that others in the product ask with: their own texts, with values next to them"
 NAMES = "names that PostgreSQL's own library quotes"
 # Modules that run what is neither a text nor a constant of their own, and why nobody's value is in it.
 PUT_TOGETHER = {
     "audit.id_ranges": NAMES,
     "audit.verification.checking": ASKED,
-    "audit.initial_migration": "the SQL file beside a migration",
+    "audit.initial_migration": "the SQL file next to a migration",
     "audit.verification.verify_events": "two constants of the module, one after the other",
     "audit.reports.writer": ASKED,
     "ops.backup.database_identity": "two texts, one with " + NAMES,
@@ -53,7 +53,7 @@ PUT_TOGETHER = {
     "games.chemin.moves": "names of columns, declared in the module",
     "games.chemin.table_state": "two texts of the module",
     "games.shared.statistics": "one of the texts of BEGINS",
-    "games.verification.search": "texts of the module, one for each filter, with values beside them",
+    "games.verification.search": "texts of the module, one for each filter, with values next to them",
     "games.reports.reconciliation": "texts of the module",
     "audit.raw_rows": ASKED,
     "games.rounds.replay_queue": "one of two texts of the module",

@@ -1,4 +1,4 @@
-"""What is tried at every address of `tests/matrix.py`: leading whoever comes elsewhere, fields that no form has, values
+"""What is tried at every address of `tests/matrix.py`: leading visitors elsewhere, fields that no form has, values
 that are SQL, and words that are markup. What staff meet of the last two is tried in `tests/pages/test_hostile_*.py`.
 """
 
@@ -195,7 +195,7 @@ UNPACED = {
         account_program_new mfa_activate_totp mfa_add_webauthn mfa_deactivate_totp mfa_edit_webauthn
         mfa_generate_recovery_codes mfa_remove_webauthn
     """,
-    "whoever has no second factor is led on; else its codes are counted": """
+    "a person without a second factor is led on; else its codes are counted": """
         mfa_reauthenticate mfa_reauthenticate_webauthn
     """,
     A_MINUTE: """

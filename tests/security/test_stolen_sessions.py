@@ -1,4 +1,4 @@
-"""Whoever has somebody's open session and not the password: what is asked for again, and how often it may be tried."""
+"""One who has somebody's open session and not the password: what is asked for again, and how often it may be tried."""
 
 from typing import Any
 

@@ -76,7 +76,7 @@ def test_the_iban_is_stored_encrypted_and_known_again():
     assert payout_accounts.reveal(kept) == IBAN
     assert payout_accounts.keep(player=player, iban=IBAN) == kept
     assert str(kept) == "SE\u00a0…\u00a07466"
-    assert not Personal.objects.filter(value__contains=IBAN).exists(), "nor beside the event log"
+    assert not Personal.objects.filter(value__contains=IBAN).exists(), "nor next to the event log"
 
 
 @pytest.mark.sweep
