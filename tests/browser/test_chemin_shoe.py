@@ -60,7 +60,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 
 def a_spent_shoe() -> Shoe:
-    """A shoe that two players have played through to the cut card."""
+    """Return a shoe that two players have played through to the cut card, with its seed published."""
     live_table = a_chemin_table()
     seated_players(live_table, 2)
     play_until(live_table, lambda _: Shoe.objects.filter(ended_at__isnull=False).exists(), seed=21)

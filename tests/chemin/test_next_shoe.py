@@ -7,7 +7,7 @@ import pytest
 from games.chemin import apply
 from games.engine.chemin.state import there
 from games.models import Round, Shoe
-from tests.chemin.at_table import a_chemin_table, a_dealt_coup, seated_players, standing_of
+from tests.chemin.at_table import a_chemin_table, a_dealt_coup, seated_players, table_state_of
 from tests.chemin.evenings import play_until
 from tests.harness.databases import Database
 
@@ -16,7 +16,7 @@ def test_a_new_shoe_gives_no_card(cloned_db: Database) -> None:
     live_table = a_chemin_table()
     seated_players(live_table)
     a_dealt_coup(live_table, 5_000, 2_000)
-    table_state = standing_of(live_table)
+    table_state = table_state_of(live_table)
     spent = there(table_state.state.shoe)
     assert spent.drawn > 0
     assert apply._dealt(table_state, replace(table_state.state, shoe=replace(spent, drawn=0))) is None

@@ -195,7 +195,7 @@ class TestTheChecks:
 
 
 @pytest.mark.sweep
-def test_a_sudden_change_is_found_once_and_only_of_players_known_for_long(cloned_db, only_aml_checks):
+def test_a_sudden_change_is_found_once_and_only_of_players_known_for_long(cloned_db, owner, only_aml_checks):
     regular, newcomer, steady = (a_player() for _ in range(3))
     for weeks in (12, 8, 4, 2):
         for player, amount in ((regular, 100_000), (steady, 2_000_000)):
