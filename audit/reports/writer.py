@@ -55,7 +55,7 @@ def write(
     the report as ready in the statement that records its event. Raises CannotMake, and whatever
     reading the rows raises.
     """
-    from audit.reports.files import SheetFile  # slow to import, and every process imports this module
+    from audit.reports.workbook import SheetFile  # slow to import, and every process imports this module
 
     head = head_of(report, kind, made_at)
     keepers = {name: _Keeper(database, report.pk, name) for name in ("csv", "xlsx")}

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 
-import pytest
 from django.conf import settings
 
 # For statistics, simulations, workbooks, documents, and for a shell that nobody opens.
@@ -35,7 +34,6 @@ def loaded(imports: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.sweep
 def test_web_and_worker_start_without_a_library_of_files_of_many_numbers_or_of_shells():
     assert HEAVY.isdisjoint(loaded(FORKED))
 

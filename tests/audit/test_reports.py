@@ -153,8 +153,8 @@ class TestAReport:
     @pytest.mark.sweep
     def test_of_many_rows_has_pages_of_a_hundred_and_pieces_one_after_another(self, house, monkeypatch):
         monkeypatch.setattr("audit.reports.files.PIECE", 1000)
-        monkeypatch.setattr("audit.reports.files.PIECE", 1000)
-        monkeypatch.setattr("audit.reports.files.ROWS_OF_A_SHEET", 200)
+        monkeypatch.setattr("audit.reports.workbook.PIECE", 1000)
+        monkeypatch.setattr("audit.reports.workbook.ROWS_OF_A_SHEET", 200)
         rows = [(f"{number}", number, "SEK", number, None, None) for number in range(250)]
         with registered(a_kind(answer=lambda asked: Answer(iter(rows), of=250))):
             report = made()
@@ -236,7 +236,7 @@ class TestAReport:
     @pytest.mark.parametrize("table", sample(["audit_report_page", "audit_report_part"], 1))
     def test_of_which_something_is_missing_is_never_ready(self, house, table, monkeypatch):
         monkeypatch.setattr("audit.reports.files.PIECE", 100)
-        monkeypatch.setattr("audit.reports.files.PIECE", 100)
+        monkeypatch.setattr("audit.reports.workbook.PIECE", 100)
 
         def lose_something():
             with psycopg.connect(house.web_url) as other:
