@@ -11,7 +11,7 @@ from django.db import transaction
 
 from audit import log
 from audit.models import Checkpoint
-from audit.sealing import signing
+from audit.sealing import keys
 from audit.verification.checking import is_signed
 from audit.verification.verify import Checkpoint as Signed
 from audit.verification.verify import Key, Unproven, signers_of
@@ -71,7 +71,7 @@ def counting(rows: Iterable[Checkpoint]) -> Iterator[Checkpoint]:
 def _demand_signed(row: Checkpoint, believed: list[Key]) -> None:
     """Check that the note is signed by the keys and matches the row. Raises Unproven."""
     tree = Signed.of(row.note, believed, is_signed).tree
-    if (tree.origin, tree.size, tree.root) != (signing.origin(believed), row.size, bytes(row.root)):
+    if (tree.origin, tree.size, tree.root) != (keys.origin(believed), row.size, bytes(row.root)):
         raise Unproven(f"the row of {row.size} leaves has the note of another tree, of {tree.size}")
 
 
@@ -91,7 +91,7 @@ def _downwards(below: int | None = None) -> Iterator[Checkpoint]:
 def house_keys() -> list[Key]:
     """Return the trusted keys, none where the setting is invalid (the page of the log reports that)."""
     try:
-        return signing.known()
+        return keys.known()
     except Unproven:
         return []
 
@@ -105,10 +105,10 @@ def announce_keys() -> list[str]:
     """Record which keys of ``AUDIT_KEYS`` are new to the log and which sign it now; return the new
     ones in C2SP format. Raises NothingNew, and Unproven where the setting is invalid.
     """
-    believed, newest = signing.known(), last()
+    believed, newest = keys.known(), last()
     if newest is None:
         raise NothingNew("No key of AUDIT_KEYS has signed a checkpoint: there is nobody to announce them to.")
-    mine = [key for key in believed if key.name == signing.origin(believed)]
+    mine = [key for key in believed if key.name == keys.origin(believed)]
     signers = signers_of(newest.note)  # an invalid signature of a trusted key would have invalidated the checkpoint
     signs = [key for key in mine if (key.name, key.hash) in signers]
     new = [key.vkey for key in mine if key not in signs]

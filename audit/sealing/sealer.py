@@ -18,7 +18,7 @@ from django.db.backends.utils import CursorWrapper
 
 from audit import tree
 from audit.models import Checkpoint
-from audit.sealing import alarms, checkpoints, signing
+from audit.sealing import alarms, checkpoints, keys, signing
 from audit.verification import verify
 from audit.verification.checking import StoredTiles
 from audit.verification.verify import Tree, Unproven
@@ -142,8 +142,8 @@ def _checkpoint(size: int, last: int) -> Checkpoint:
     """Request a checkpoint from the signer. Raises SignerAway and SignerRefused; Unproven where
     tiles are incomplete, the trusted keys have not signed, or the time of the signature is wrong.
     """
-    believed = signing.known()
-    origin = signing.origin(believed)
+    believed = keys.known()
+    origin = keys.origin(believed)
     if not origin:
         raise signing.SignerAway("no key of the log is known; the signer of a demo makes it when it starts")
     tiles = StoredTiles()

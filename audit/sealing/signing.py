@@ -1,4 +1,4 @@
-"""Keys of the event log, and requests to the signer.
+"""Requests to the signer.
 
 Each connection carries one request: ``old`` and the number of leaves of the last signed tree; the
 hashes that prove that the new tree extends it, in base64, a line each; an empty line; the text of
@@ -13,26 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from django.conf import settings
-
 from audit.key_folder import short
-from audit.verification.verify import LOG, LONGEST_NUMBER, Key, Tree, keys_of
-
-
-def known() -> list[Key]:
-    """Return the keys of ``AUDIT_KEYS``, in a demo those of its own signer; none before that has
-    created them. Raises Unproven where they are invalid.
-    """
-    text = settings.AUDIT_KEYS
-    if not text and settings.SIGNER_DIR and (settings.SIGNER_DIR / "keys").exists():
-        text = (settings.SIGNER_DIR / "keys").read_text()
-    return keys_of(text.replace(",", "\n"))
-
-
-def origin(keys: Sequence[Key]) -> str:
-    """Return the name of the log, which is the name of its key; "" without one."""
-    return next((key.name for key in keys if key.kind == LOG), "")
-
+from audit.verification.verify import LONGEST_NUMBER, Tree
 
 LONGEST: Final = 8192  # bytes of a request; the longest possible proof is shorter
 SECONDS: Final = 5.0  # timeout of a request or its response

@@ -19,7 +19,7 @@ from django.db.backends.utils import CursorWrapper
 
 from audit import models
 from audit.models import Tile
-from audit.sealing.signing import origin
+from audit.sealing.keys import origin
 from audit.verification.verify import WIDTH, Checkpoint, Key, Times, Tree, Unproven, read, root_from, root_of, split
 from audit.verification.verify_events import BATCH, Finding, Rehashing
 

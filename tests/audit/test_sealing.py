@@ -12,8 +12,7 @@ from django.db import connection, connections, transaction
 
 from audit import log, tree
 from audit.models import Checkpoint, Event, Leaf, Pending, Tile
-from audit.sealing import alarms, sealer
-from audit.sealing import signing as keys
+from audit.sealing import alarms, keys, sealer
 from audit.verification import verify
 from audit.verification.checking import StoredTiles
 from audit.verification.verify import leaf_hash, root_of

@@ -389,7 +389,6 @@ class TestItsMemory:
             ask(at, tiles, 3, 0)
 
 
-@pytest.mark.sweep
 def test_as_a_program_it_has_neither_django_nor_others_let_in(folder, tiles):
     socket_at = folder / ("deep" * 30) / "socket"  # longer than the limit of a unix socket's path
     program = [
