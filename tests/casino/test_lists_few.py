@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-import pytest
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.models import QuerySet
@@ -57,15 +56,15 @@ FROM generate_series(1, 20000) AS n
 """
 
 
-@pytest.mark.sweep
-def test_missing_rows_are_searched_in_the_same_way(owner):
-    """By the key, every row of each month would be read to find none."""
+def test_what_there_is_none_of_is_looked_for_where_it_would_be(owner):
+    """By the key, every row of each month would be read to find none. That is how PostgreSQL looks by its own costs."""
     owner.execute(EVENTS_OF_FOUR_KINDS)
     owner.execute("ANALYZE audit_event")
     rows = narrowed(Events, "kind=account.let_in")
     asked = "PREPARE asked (text) AS SELECT * FROM audit_event WHERE kind = $1 ORDER BY id DESC LIMIT 51"
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        cursor.execute("SET LOCAL random_page_cost = 4")  # PostgreSQL's default, and not that of `casino.settings`
         cursor.execute(asked)
         before = explained(cursor)
         assert read(rows) == []
