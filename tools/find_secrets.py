@@ -55,7 +55,7 @@ OURS: Final = {
     "Identity of age": re.compile(r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
     "Key of a signer": re.compile(r"PRIVATE\+KEY\+[^\s\"'{]{20,}"),
     "Token of a program": re.compile(r"\bsabot_(?=[\w-]*[A-Z])[\w-]{30,}"),
-    "Key of the house": re.compile(r"\b(?:SECRET|SEED|DOCUMENT|PARTNER|CREDENTIALS)_KEY=[\w-]{43,}"),
+    "Key of the house": re.compile(r"\b(?:SECRET|SECOND_FACTOR|DOCUMENT|PARTNER|CREDENTIALS)_KEY=[\w-]{43,}"),
 }
 
 
@@ -75,22 +75,25 @@ def tracked() -> list[str]:
 
 def found_in(files: Sequence[str], root: Path = PROJECT) -> dict[Secret, int]:
     """Return the possible secrets in *files*, named relative to *root*, with their line numbers."""
-    lines: dict[str, list[int]] = {}
+    copied: dict[str, tuple[str, list[int]]] = {}  # by the name of the copy: of which file, and which lines
     ours: dict[Secret, int] = {}
     with TemporaryDirectory() as folder:
-        for name in files:
+        for count, name in enumerate(files):
             written = dict(enumerate((root / name).read_text(errors="replace").splitlines(), start=1))
             ours |= _ours_in(name, written)
             suspicious = {number: line for number, line in written.items() if SUSPICIOUS.search(line)}
             if suspicious:
-                copy = Path(folder, name)
-                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy = Path(folder, str(count), Path(name).name)  # never the file itself, wherever that is
+                copy.parent.mkdir()
                 copy.write_text("".join(f"{line}\n" for line in suspicious.values()))
-                lines[name] = list(suspicious)
+                copied[f"{count}/{copy.name}"] = name, list(suspicious)
         found = SecretsCollection(root=folder)
         with transient_settings(SETTINGS):
-            found.scan_files(*lines)
-    theirs = {Secret(name, each.type, each.secret_hash): lines[name][each.line_number - 1] for name, each in found}
+            found.scan_files(*copied)
+    theirs = {
+        Secret(copied[copy][0], each.type, each.secret_hash): copied[copy][1][each.line_number - 1]
+        for copy, each in found
+    }
     return theirs | ours
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.sweeps import sample
-
 PROJECT = Path(__file__).resolve().parents[2]
 SCAN = [sys.executable, str(PROJECT / "tools" / "find_secrets.py")]
 CHANCE = base64.b64encode(bytes((each * 89 + 41) % 256 for each in range(40))).decode()
@@ -31,14 +29,14 @@ PLANTED = {
 }
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize("planted", sample(PLANTED.values(), 3))
-def test_a_planted_secret_is_found(planted, tmp_path):
-    file = tmp_path / "settings.py"
-    file.write_text(f"# The first line is harmless.\n{planted}")
-    found = subprocess.run([*SCAN, str(file)], capture_output=True, text=True, cwd=PROJECT)
+def test_a_planted_secret_of_each_kind_is_found(tmp_path):
+    files = {name: tmp_path / f"{number}.py" for number, name in enumerate(PLANTED)}
+    for name, file in files.items():
+        file.write_text(f"# The first line is harmless.\n{PLANTED[name]}")
+    found = subprocess.run([*SCAN, *map(str, files.values())], capture_output=True, text=True, cwd=PROJECT)
     assert found.returncode == 1, found.stderr
-    assert "settings.py:2: " in found.stderr
+    assert [name for name, file in files.items() if f"{file.name}:2: " not in found.stderr] == []
+    assert [name for name, file in files.items() if not file.read_text().startswith("# The first line")] == []
 
 
 @pytest.mark.sweep
