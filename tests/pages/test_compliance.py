@@ -86,7 +86,8 @@ FORMS_ONLY = {
 }
 TABLES = """
 SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
-AND NOT relispartition AND relname ~ '^(games|wallet)_' ORDER BY relname
+AND NOT relispartition AND relname ~ '^(games|wallet)_'
+AND (has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE') OR has_table_privilege(oid, 'DELETE')) ORDER BY relname
 """
 # What no list and no page of one of its rows ever shows: what opens or decides something, and who somebody is.
 HIDDEN = {
