@@ -120,7 +120,8 @@ LEFT: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
         },
     ),
     "audit_event": (
-        """SELECT substr("on", 7)::uuid AS round, * FROM audit_event WHERE "on" LIKE 'round:%'""",
+        """SELECT substr("on", 7)::uuid AS round, * FROM audit_event
+        WHERE kind = 'round.settled'""",  # one for each round
         {"id": "new.month + new.n", "at": "new.at", "by": "'player:' || new.player", "on": "'round:' || new.id"},
     ),
 }
