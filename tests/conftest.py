@@ -144,6 +144,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             raise pytest.UsageError(f"{item.nodeid}: transactional tests use the fixture cloned_db")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Iterator[None]:
+    """Let one test whose database refuses what it has written fail alone, and not all later ones of the process."""
+    try:
+        yield
+    finally:
+        databases.allow_connections()
+
+
 def pytest_collection_finish() -> None:
     """Have the garbage collector leave out what stays until the end: it would walk through thousands of tests again and
     again, half a second each time.

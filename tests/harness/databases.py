@@ -177,6 +177,17 @@ def filled(fill: Callable[[], object]) -> Iterator[str]:
         yield database.name
 
 
+def allow_connections() -> None:
+    """Lift what Django forbids during a test: connections to other databases than the test's.
+
+    pytest-django lifts it as the last step of taking a test down, and not if an earlier step fails.
+    """
+    for connection in connections.all(initialized_only=True):
+        for name in ("connect", "temporary_connection", "cursor", "chunked_cursor"):
+            while hasattr(getattr(connection, name), "wrapped"):
+                setattr(connection, name, getattr(connection, name).wrapped)
+
+
 def demand_untouched(database: Database) -> None:
     """Fail if something was committed to the *database* of tests that roll back."""
     with psycopg.connect(database.superuser_url) as superuser:
