@@ -56,7 +56,7 @@ FROM generate_series(1, 20000) AS n
 """
 
 
-def test_what_there_is_none_of_is_looked_for_where_it_would_be(owner):
+def test_missing_rows_are_searched_in_the_same_way(owner):
     """By the key, every row of each month would be read to find none. That is how PostgreSQL looks by its own costs."""
     owner.execute(EVENTS_OF_FOUR_KINDS)
     owner.execute("ANALYZE audit_event")

@@ -73,8 +73,8 @@ def test_a_page_of_others_says_whose_it_is_and_leads_to_who_may_do_what() -> Non
     assert refused.status_code == 403
     assert "Ledger is available to: compliance, finance." in refused.text
     assert "Your account has the role support." in refused.text
-    assert f'href="{reverse("staff_home")}#who"' in refused.text
-    who = visitor.get(reverse("staff_home")).text.partition('id="who"')[2]
+    assert f'href="{reverse("staff_home")}#role-pages"' in refused.text
+    who = visitor.get(reverse("staff_home")).text.partition('id="role-pages"')[2]
     assert f'href="{reverse("staff_players")}">Players</a>' in who
     assert reverse("staff_ledger") not in who
     assert "Ledger" in who
