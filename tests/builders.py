@@ -20,7 +20,7 @@ from games.tables import status
 from games.tables.checks import TableClock, TableLimits
 from games.tables.chemin_rules import CheminClock, CheminRules
 from games.tables.clock import Clock
-from games.tables.default_tables import baccarat_limits, golden_limits, no_commission_limits, pairs_limits
+from games.tables.default_tables import Shipped, baccarat_limits, shipped
 from games.tables.versions import make_table
 from players.account import terms
 from players.identity import verification
@@ -109,11 +109,17 @@ def a_verified_player(jurisdiction: str = "SE", *, real: int = 0, free: int = 0)
     return player
 
 
-def a_table(slug: str = "baccarat", *, limits: StoredLimits | None = None, is_open: bool = True) -> Table:
-    """The `baccarat` table, open unless asked otherwise."""
-    table = make_table(
-        slug=slug, name="Baccarat", variant="baccarat", limits=limits or baccarat_limits(), by="staff:test"
-    )
+def shipped_with(variant: str) -> Shipped:
+    """The first shipped table of a variant. Raises StopIteration if none is shipped."""
+    return next(each for each in shipped() if each.variant == variant)
+
+
+def a_table(
+    slug: str = "baccarat", *, variant: str = "baccarat", limits: StoredLimits | None = None, is_open: bool = True
+) -> Table:
+    """A solo table with the name and, unless given, the limits of the shipped one; open unless asked otherwise."""
+    like = shipped_with(variant)
+    table = make_table(slug=slug, name=like.name, variant=variant, limits=limits or like.limits, by="staff:test")
     if is_open:
         table = status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
     return table
@@ -121,10 +127,7 @@ def a_table(slug: str = "baccarat", *, limits: StoredLimits | None = None, is_op
 
 def a_golden_table(*, limits: StoredLimits | None = None) -> Table:
     """The open `golden` table."""
-    table = make_table(
-        slug="golden", name="Golden Baccarat", variant="golden", limits=limits or golden_limits(), by="staff:test"
-    )
-    return status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
+    return a_table("golden", variant="golden", limits=limits)
 
 
 UNHURRIED = Clock(betting=600_000, call=600_000, card=100_000, pause=600_000)
@@ -140,13 +143,12 @@ def a_shared_table(
     is_open: bool = True,
 ) -> Table:
     """A shared table, open unless asked otherwise, with no round on it yet. What is due there a test makes due."""
-    shipped = {"no_commission": no_commission_limits, "pairs": pairs_limits}
     table = make_table(
         slug=slug,
         name="Live",
         variant=variant,
         shape=Shape.SHARED,
-        limits=limits or shipped[variant](),
+        limits=limits or shipped_with(variant).limits,
         clock=clock,
         by="staff:test",
     )
