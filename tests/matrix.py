@@ -49,8 +49,8 @@ from tests.chemin.at_table import a_bank, a_chemin_table, seated_players
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.live.talk import say
 from tests.notices import a_notice
-from tests.operator_wallet import an_operator
-from tests.people import PASSWORD, a_member_of_staff
+from tests.people import PASSWORD, a_member_of_staff, roles_with
+from tests.remote import an_operator
 from tests.voiding import cancel
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.statement_builders import confirmed, drafted, named
@@ -78,49 +78,8 @@ CHAT_READERS = (*MODERATORS, "compliance")
 OVERSEERS = ("compliance", "administrator")  # who looks after accounts of staff
 TAKERS = ("finance", "compliance")  # who takes rows of lists out as files
 CARING = ("compliance", "support")  # who protects players and knows who they are
-LOOKED_AFTER = ("finance", *CARING)  # who sees players
-BOOKS = ("finance", "compliance")  # who sees the ledger
 PAYING = ("supervisor", "finance", "compliance")  # who sees withdrawals
-LISTS = {
-    "players.player": LOOKED_AFTER,
-    "players.session": CARING,
-    "players.apitoken": CARING,
-    "players.exclusion": CARING,
-    "players.limitchange": CARING,
-    "players.submission": CARING,
-    "players.registercheck": CARING,
-    "players.agreement": LOOKED_AFTER,
-    "players.closure": LOOKED_AFTER,
-    "players.accountlock": CARING,
-    "players.mail": CARING,
-    "wallet.account": BOOKS,
-    "wallet.journal": BOOKS,
-    "wallet.payment": BOOKS,
-    "wallet.withdrawal": PAYING,
-    "wallet.payoutnotice": BOOKS,
-    "wallet.statementline": BOOKS,
-    "wallet.adjustment": BOOKS,
-    "wallet.studiotransaction": PAYING,
-    "games.participation": AT_WORK,
-    "games.voidpart": AT_WORK,
-    "games.liveround": AT_WORK,
-    "games.chemincoup": AT_WORK,
-    "games.rulesversion": PLAY_EXAMINERS,
-    "games.incident": TABLE_STAFF,
-    "games.returnsalarm": PLAY_EXAMINERS,
-    "games.table": TABLE_STAFF,
-    "games.tableversion": TABLE_STAFF,
-    "audit.event": ("compliance",),
-    "audit.significant": ("compliance",),
-    "audit.approval": ("compliance",),
-    "audit.checkpoint": ("compliance",),
-}
-LIST_DOERS = {
-    "players.session": CARING,
-    "players.apitoken": CARING,
-    "games.table": ("supervisor",),
-    "audit.significant": ("compliance",),
-}
+LISTS = {each.label(): roles_with(each.readers) for each in ALL_LISTS}
 ROLES = ("anonymous", *PLAYERS, *STAFF)
 MONEY = 1_000_000  # minor units
 BAN = {"length": "day", "grounds": "abuse", "note": "for a test"}
@@ -644,12 +603,12 @@ def at_the_sandbox_bank(world: World) -> Mapping[str, object]:
 def list_lines() -> Iterator[Line]:
     """Every address of every list. There is no row 0."""
     for listing in ALL_LISTS:
-        readers = LISTS[listing.label()]
+        readers, doers = LISTS[listing.label()], roles_with(action.permission for action in listing.actions)
         yield Line(listing.url_name(), "GET", staff(PAGE, *readers))
         yield Line(listing.url_name("file"), "GET", staff(TEXT, *(role for role in readers if role in TAKERS)))
         yield Line(listing.url_name("row"), "GET", staff(NOT_FOUND, *readers), lambda world: {"key": "0"})
         if listing.actions:
-            yield Line(listing.url_name(), "POST", staff(MOVED, *LIST_DOERS[listing.label()]))
+            yield Line(listing.url_name(), "POST", staff(MOVED, *doers))
 
 
 LINES = (

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Any
 from uuid import UUID, uuid4
@@ -17,6 +17,106 @@ from players.models import Mail, Player, Staff, User
 PASSWORD = "walking-the-dog-7"
 LEAST = "support"  # the role of the person who has none that matters
 _hosts = count(1)
+ROLES = {
+    "operator": {
+        "players.work",
+        "players.answer_service",
+        "players.publish_notices",
+        "games.operate_table",
+        "games.view_incident",
+    },
+    "supervisor": {
+        "players.work",
+        "players.publish_notices",
+        "games.operate_table",
+        "games.view_incident",
+        "games.supervise_table",
+        "games.examine_play",
+        "games.moderate_chat",
+        "games.read_chat",
+        "players.write_replies",
+        "games.view_returns",
+        "games.change_stoppolicy",
+        "games.change_table",
+        "games.decide_table",
+        "wallet.approve_withdrawal",
+        "wallet.stop_house",
+        "wallet.view_partners",
+        "wallet.decide_partner",
+    },
+    "finance": {
+        "players.work",
+        "players.view_player",
+        "players.note_players",
+        "wallet.view_ledger",
+        "wallet.approve_withdrawal",
+        "wallet.decide_adjustment",
+        "wallet.reconcile",
+        "wallet.handle_deposit",
+        "wallet.settle_remote",
+        "wallet.view_partners",
+        "wallet.ask_partner",
+        "audit.view_report",
+        "audit.export_rows",
+    },
+    "administrator": {"players.work", "players.ask_staff", "players.decide_staff"},
+    "compliance": {
+        "players.work",
+        "players.decide_staff",
+        "audit.view_event",
+        "players.view_player",
+        "audit.view_approval",
+        "audit.change_retention",
+        "audit.view_report",
+        "audit.export_rows",
+        "audit.handle_significant",
+        "audit.change_threshold",
+        "games.decide_table",
+        "games.view_returns",
+        "wallet.view_ledger",
+        "wallet.see_withdrawals",
+        "wallet.see_statements",
+        "wallet.see_deposits",
+        "wallet.view_partners",
+        "games.view_incident",
+        "games.view_table",
+        "games.examine_play",
+        "games.read_chat",
+        "players.set_limits",
+        "players.lock_player",
+        "wallet.ask_adjustment",
+        "players.review_identity",
+        "players.answer_service",
+        "players.decide_complaint",
+        "players.exclude_player",
+        "players.see_flags",
+        "players.note_players",
+        "players.write_replies",
+        "players.use_tokens",
+    },
+    "support": {
+        "players.work",
+        "players.view_player",
+        "players.set_limits",
+        "players.lock_player",
+        "wallet.ask_adjustment",
+        "players.review_identity",
+        "players.answer_service",
+        "players.decide_complaint",
+        "players.exclude_player",
+        "players.see_flags",
+        "players.note_players",
+        "games.moderate_chat",
+        "games.read_chat",
+    },
+}
+"""What each role of staff may do. The database is compared with it; the back office's matrix is derived from it."""
+
+
+def roles_with(permissions: Iterable[str]) -> tuple[str, ...]:
+    """The roles that have any of these permissions."""
+    wanted = set(permissions)
+    return tuple(role for role, held in ROLES.items() if held & wanted)
 
 
 def a_member_of_staff(
