@@ -125,7 +125,7 @@ BEGIN
     SELECT s, t, a.id, a.balance, a.held,
            r.reason, EXISTS (SELECT FROM wallet_housestop AS h WHERE h.ended_at IS NULL),
            CASE WHEN s.mode = 'R' AND EXISTS (
-               SELECT FROM players_limitchange AS c WHERE c.player_id = player AND c.kind IN ('stake', 'loss')
+               SELECT FROM players_limitchange AS c WHERE c.player_id = player AND c.kind = ANY (wallet_limits_on('stake'))
            ) THEN wallet_room(player, 'stake') END,
            j.may_play_in_parallel OR EXISTS (SELECT FROM last WHERE last.table_id = s.table_id AND last.mode = s.mode),
            l, clock_timestamp(),

@@ -130,8 +130,8 @@ BEGIN
     END IF;
 END $$;
 
--- Write journals in order, all or none, each once per idempotency key. This function and
--- wallet_settle_holds are the only ways into the ledger: triggers refuse every other statement.
+-- Write journals in order, all or none, each once per idempotency key. The ledger has two more
+-- writers, wallet_write_round and wallet_settle_holds: triggers refuse every other statement.
 -- `journals`: a JSON array of
 --   {"key": uuid, "kind": text, "round": uuid or null, "reverses": journal id or absent,
 --    "lines": [[account id, currency, mode, amount in minor units], ...]}
@@ -344,7 +344,7 @@ BEGIN
     END IF;
     SELECT EXISTS (SELECT FROM wallet_housestop AS s WHERE s.ended_at IS NULL),
            mode = 'R' AND EXISTS (
-               SELECT FROM players_limitchange AS c WHERE c.player_id = owner AND c.kind IN ('stake', 'loss'))
+               SELECT FROM players_limitchange AS c WHERE c.player_id = owner AND c.kind = ANY (wallet_limits_on('stake')))
     INTO is_stopped, is_limited;
     IF is_stopped THEN
         RAISE EXCEPTION 'the house is stopped' USING ERRCODE = 'SB040';
