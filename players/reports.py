@@ -14,6 +14,7 @@ from audit.reports.alterations import Change, ReportEvent, added, became, change
 from audit.reports.alterations import Data as AlterationData
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
 from players.models import ExclusionKind, LimitKind, Marker, Player
+from players.protection.limit_kinds import LIMIT_KINDS
 
 Data = Mapping[str, log.Json]
 FOR_GOOD: Final = "permanent"
@@ -118,7 +119,9 @@ def _amount(kind: str, amount: log.Json) -> str | Decimal:
     """Format a limit of time; return a limit of money as a number, still without its currency."""
     if not isinstance(amount, int):
         return "none"
-    return f"{Decimal(amount) / 3600:.2f} hours" if kind == LimitKind.TIME else Decimal(amount).scaleb(-2)
+    return (
+        Decimal(amount).scaleb(-2) if LIMIT_KINDS[LimitKind(kind)].is_money else f"{Decimal(amount) / 3600:.2f} hours"
+    )
 
 
 def _currency(player: str) -> str:

@@ -25,6 +25,7 @@ from players.api.schema import example
 from players.api.views import PlayerApiView
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, Scope
 from players.protection import limits as services
+from players.protection.limit_kinds import LIMIT_KINDS
 from players.protection.limits import LAW
 from wallet.ledger import accounts
 from wallet.limits.page import HOUR, MOST_HOURS, REQUIRED, used
@@ -78,8 +79,6 @@ class Balances(PlayerApiView):
 NOTHING_CHANGES = register("nothing-changes", HTTPStatus.CONFLICT, gettext_lazy("Nothing was changed."))
 LIMIT_REQUIRED = register("limit-required", HTTPStatus.CONFLICT, gettext_lazy("This limit is required"))
 AMOUNT = "minor units of the currency; of time, seconds"
-KINDS = [kind.value for kind in LimitKind]
-PERIODS = [period.value for period in Period]
 SOURCES = [*LimitSource.values, LAW]
 
 
@@ -87,8 +86,8 @@ SOURCES = [*LimitSource.values, LAW]
 class WhichLimit(Strict):
     """A kind and period of limit."""
 
-    kind = serializers.ChoiceField(choices=KINDS)
-    period = serializers.ChoiceField(choices=PERIODS)
+    kind = serializers.ChoiceField(choices=LimitKind.values)
+    period = serializers.ChoiceField(choices=Period.values)
 
 
 @example(kind="deposit", period="week", amount=500000)
@@ -102,7 +101,7 @@ class LimitBody(WhichLimit):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Reject a time that is not in whole hours or longer than its period."""
         amount, most = attrs["amount"], MOST_HOURS[Period(attrs["period"])]
-        if attrs["kind"] == LimitKind.TIME and amount is not None and (amount % HOUR or amount > most * HOUR):
+        if not LIMIT_KINDS[attrs["kind"]].is_money and amount is not None and (amount % HOUR or amount > most * HOUR):
             message = _("Enter whole hours, from 1 to %(most)s.") % {"most": most}
             raise serializers.ValidationError({"amount": [serializers.ErrorDetail(message, code="hours")]})
         return attrs
@@ -112,8 +111,8 @@ class LimitBody(WhichLimit):
 class ChangeSchema(serializers.Serializer[Any]):
     """A change of one of the player's own limits."""
 
-    kind = serializers.ChoiceField(choices=KINDS)
-    period = serializers.ChoiceField(choices=PERIODS)
+    kind = serializers.ChoiceField(choices=LimitKind.values)
+    period = serializers.ChoiceField(choices=Period.values)
     amount = serializers.IntegerField(allow_null=True, help_text=f"{AMOUNT}; null: no limit")
     effective_at = serializers.DateTimeField(help_text="from when on it holds")
 
@@ -122,9 +121,9 @@ class LimitSchema(serializers.Serializer[Any]):
     """The limit of one kind and period: amount, source and usage."""
 
     kind = serializers.ChoiceField(
-        choices=KINDS, help_text="deposit: paid in; stake: bet; loss: bet less what came back; time: played"
+        choices=LimitKind.values, help_text="; ".join(f"{kind}: {each.counts}" for kind, each in LIMIT_KINDS.items())
     )
-    period = serializers.ChoiceField(choices=PERIODS)
+    period = serializers.ChoiceField(choices=Period.values)
     amount = serializers.IntegerField(allow_null=True, help_text=f"what holds, in {AMOUNT}; null: no limit")
     whose = serializers.ChoiceField(choices=SOURCES, allow_null=True, help_text="whose the limit that holds is")
     own = serializers.IntegerField(allow_null=True, help_text=f"the player's own, in {AMOUNT}; null: none")

@@ -38,6 +38,7 @@ from players.models import (
     Submission,
     SubmissionStatus,
 )
+from players.protection.limit_kinds import LIMIT_KINDS
 from players.search import IDENTITY, SESSIONS
 from players.staff import Section
 
@@ -256,7 +257,7 @@ class LimitChanges(StaffListView):
     def _in_words(self, change: LimitChange, amount: int | None) -> str:
         if amount is None:
             return "no limit"
-        if change.kind == LimitKind.TIME:
+        if not LIMIT_KINDS[LimitKind(change.kind)].is_money:
             return f"{timedelta(seconds=amount) / timedelta(hours=1):g} hours"
         return f"{Decimal(amount) / MINOR_UNITS:,.2f} {change.player.currency}"
 

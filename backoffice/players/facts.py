@@ -110,7 +110,7 @@ def deposits_by_day(player: Player) -> list[tuple[str, int, str]]:
 
 def _place(limit: limits.Limit) -> tuple[int, int]:
     """Sort deposit limits first, and the shortest period first within a kind."""
-    return list(LimitKind).index(limit.kind), limits.PERIODS.index(limit.period)
+    return list(LimitKind).index(limit.kind), list(Period).index(limit.period)
 
 
 SEE_FLAGS = "players.see_flags"

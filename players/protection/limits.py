@@ -16,7 +16,6 @@ from audit import log
 from players.models import LimitChange, LimitKind, LimitsAsked, LimitSource, Period, Player
 
 LAW = "law"  # source of limits that the jurisdiction sets
-PERIODS = tuple(Period)
 
 
 class LimitsError(Exception):
@@ -81,7 +80,7 @@ def period_ends(player: Player) -> Mapping[Period, datetime]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT period, players_period_end(period, clock_timestamp(), %s) FROM unnest(%s::text[]) AS period",
-            [player.jurisdiction.time_zone, [period.value for period in PERIODS]],
+            [player.jurisdiction.time_zone, Period.values],
         )
         return {Period(period): end for period, end in cursor}
 
@@ -92,7 +91,7 @@ def period_days(player: Player) -> Mapping[Period, date]:
         cursor.execute(
             "SELECT period, date_trunc(period, clock_timestamp() AT TIME ZONE %s)::date"
             " FROM unnest(%s::text[]) AS period",
-            [player.jurisdiction.time_zone, [period.value for period in PERIODS]],
+            [player.jurisdiction.time_zone, Period.values],
         )
         return {Period(period): first for period, first in cursor}
 

@@ -14,35 +14,19 @@ from uuid import UUID, uuid5
 
 import psycopg
 from django.db import DatabaseError, connection
-from django.utils.translation import get_language, gettext_noop
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language
 
 from players.credentials import content_proof
+from players.models import LimitKind, Period
+from players.protection.limit_kinds import LIMIT_KINDS
 from wallet.models import Entry, PostingKey
 from wallet.money import format_money
-
-# Message for each limit that would be exceeded.
-MESSAGES = {
-    ("deposit", "day"): gettext_noop("Your daily deposit limit is %(limit)s. You can deposit %(left)s more today."),
-    ("deposit", "week"): gettext_noop(
-        "Your weekly deposit limit is %(limit)s. You can deposit %(left)s more this week."
-    ),
-    ("deposit", "month"): gettext_noop(
-        "Your monthly deposit limit is %(limit)s. You can deposit %(left)s more this month."
-    ),
-    ("stake", "day"): gettext_noop("Your daily stake limit is %(limit)s. You can stake %(left)s more today."),
-    ("stake", "week"): gettext_noop("Your weekly stake limit is %(limit)s. You can stake %(left)s more this week."),
-    ("stake", "month"): gettext_noop("Your monthly stake limit is %(limit)s. You can stake %(left)s more this month."),
-    ("loss", "day"): gettext_noop("Your daily loss limit is %(limit)s. You can stake %(left)s more today."),
-    ("loss", "week"): gettext_noop("Your weekly loss limit is %(limit)s. You can stake %(left)s more this week."),
-    ("loss", "month"): gettext_noop("Your monthly loss limit is %(limit)s. You can stake %(left)s more this month."),
-}
 
 
 def reached(kind: str, period: str, limit: int, left: int, currency: str) -> str:
     """Return the message about a limit that would be exceeded. Amounts in minor units."""
     language = get_language() or "en"
-    return _(MESSAGES[kind, period]) % {
+    return str(LIMIT_KINDS[LimitKind(kind)].reached[Period(period)]) % {
         "limit": format_money(limit, currency, language),
         "left": format_money(left, currency, language),
     }

@@ -22,6 +22,7 @@ from players.access import PlayerRequest, player_required
 from players.datetime_format import written_moment
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, PlayTime
 from players.protection import limits
+from players.protection.limit_kinds import LIMIT_KINDS
 from players.protection.limits import LAW, Limit, limits_of, pending, period_days, period_ends
 from wallet.cashier import STALE, MoneyField, MoneyForm
 from wallet.limits.remaining import usage
@@ -74,7 +75,7 @@ class LimitsForm(MoneyForm):
             self.fields[period.value] = self._field(kind, period)
 
     def _field(self, kind: LimitKind, period: Period) -> forms.Field:
-        if kind is LimitKind.TIME:
+        if not LIMIT_KINDS[kind].is_money:
             return HoursField(most=MOST_HOURS[period], label=PERIOD_LABELS[period], required=False)
         field = MoneyField(required=False, label=PERIOD_LABELS[period])
         field.currency = self.currency
@@ -93,21 +94,7 @@ class WithdrawForm(forms.Form):
     period = forms.ChoiceField(choices=Period.choices, error_messages=STALE)
 
 
-TITLES = {
-    LimitKind.DEPOSIT: gettext_lazy("Deposits"),
-    LimitKind.STAKE: gettext_lazy("Stakes"),
-    LimitKind.LOSS: gettext_lazy("Losses"),
-    LimitKind.TIME: gettext_lazy("Time"),
-}
-MEANINGS = {
-    LimitKind.DEPOSIT: gettext_lazy("The total amount you deposit. Withdrawals are not deducted from it."),
-    LimitKind.STAKE: gettext_lazy("The total amount you bet, whatever the results."),
-    LimitKind.LOSS: gettext_lazy(
-        "The total amount you bet minus what is paid out to you. A bet counts as lost until its round is over."
-    ),
-    LimitKind.TIME: gettext_lazy("How long you play, including with play money."),
-}
-PERIODS = {
+PERIOD_NAMES = {
     Period.DAY: pgettext_lazy("a limit's period", "Day"),
     Period.WEEK: pgettext_lazy("a limit's period", "Week"),
     Period.MONTH: pgettext_lazy("a limit's period", "Month"),
@@ -154,8 +141,8 @@ def tables(player: Player) -> list[Table]:
     return [
         Table(
             kind,
-            TITLES[kind],
-            MEANINGS[kind],
+            texts.title,
+            texts.meaning,
             [
                 _row(
                     player,
@@ -169,7 +156,7 @@ def tables(player: Player) -> list[Table]:
                 for period in Period
             ],
         )
-        for kind in TITLES
+        for kind, texts in LIMIT_KINDS.items()
     ]
 
 
@@ -192,12 +179,12 @@ def announcement(player: Player, change: LimitChange) -> str:
 
 def what(kind: LimitKind, period: Period) -> str:
     """Return the label of a limit: "Deposits · Week"."""
-    return f"{TITLES[kind]} · {PERIODS[period]}"
+    return f"{LIMIT_KINDS[kind].title} · {PERIOD_NAMES[period]}"
 
 
 def written(player: Player, kind: LimitKind, amount: int) -> str:
     """Format an amount of money, or a time in hours and minutes."""
-    if kind is not LimitKind.TIME:
+    if LIMIT_KINDS[kind].is_money:
         return format_money(amount, player.currency, get_language() or "en")
     hours, minutes = amount // HOUR, amount % HOUR // 60
     parts = [ngettext("%(count)s hour", "%(count)s hours", hours) % {"count": hours}] if hours else []
@@ -218,7 +205,7 @@ def _row(
     limit = holding.get((kind, period))
     return Row(
         period,
-        PERIODS[period],
+        PERIOD_NAMES[period],
         written(player, kind, limit.amount) if limit else "",
         limit.source if limit else "",
         WHOSE[limit.source] if limit else "",

@@ -11,10 +11,9 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from players.models import LimitKind, Period, Player
+from players.protection.limit_kinds import LIMIT_KINDS
 from wallet import ledger
 from wallet.ledger import LimitReached
-
-MONEY = (LimitKind.DEPOSIT, LimitKind.STAKE, LimitKind.LOSS)
 
 
 def check_stake(player: Player, amount: int) -> None:
@@ -75,7 +74,7 @@ def usage(player: Player) -> dict[tuple[LimitKind, Period], int]:
         cursor.execute(
             "SELECT kind, period, wallet_used(%s::bigint, kind, period, wallet_today(%s::bigint))"
             " FROM unnest(%s::text[]) AS kind, unnest(%s::text[]) AS period",
-            [player.pk, player.pk, [kind.value for kind in MONEY], [period.value for period in Period]],
+            [player.pk, player.pk, [kind.value for kind, each in LIMIT_KINDS.items() if each.is_money], Period.values],
         )
         return {(LimitKind(kind), Period(period)): used for kind, period, used in cursor}
 
