@@ -3,10 +3,8 @@
 `players.staff.access_log` records the accesses.
 """
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -21,17 +19,27 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
+from audit.reports.kinds import Column, Form, Row
 from audit.verification.export import EXPORTED
+from backoffice.lists import files
 from players.access import StaffRequest, staff_required
 from players.models import Player
 from players.staff import access_log
-from players.staff.access_log import SEEN, note_list
+from players.staff.access_log import SEEN
 
 SEE: Final = "audit.view_event"
 PAGE: Final = 50
-MOST: Final = 10_000  # lines in the CSV file
 LONGEST_ID: Final = 19  # digits: the column holds shorter numbers
-HEAD: Final = ("No.", "When (UTC)", "By", "Page", "Of", "Data", "Players", "Name")
+COLUMNS: Final = (
+    Column("id", "No.", Form.NUMBER),
+    Column("at", "When", Form.TIME),
+    Column("by", "By"),
+    Column("page", "Page"),
+    Column("of", "Of"),
+    Column("what", "Data"),
+    Column("count", "Players", Form.NUMBER),
+    Column("players", "Name"),
+)
 
 # Names of players in a list, for which there is an index. An access to one player has that player
 # in `on`.
@@ -101,15 +109,24 @@ def staff_access_log(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/access_log.html", context)
 
 
+@staff_required(files.EXPORT)
 @staff_required(SEE)
 @require_safe
 def staff_access_log_file(request: StaffRequest) -> HttpResponse:
-    """Download the filtered access log as CSV, at most `MOST` lines."""
-    entries = read(found(AccessLogForm(request.GET), MOST))
-    note_list(request, {int(name.partition(":")[2]) for entry in entries for name in entry.players}, what="access_log")
-    response = HttpResponse("".join(_lines(entries)), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="access-log.csv"'
-    return response
+    """Export the filtered access log as CSV, at most `files.MOST` rows."""
+    form = AccessLogForm(request.GET)
+    entries = read(found(form, files.MOST + 1))
+    is_more, entries = len(entries) > files.MOST, entries[: files.MOST]
+    return files.export(
+        request,
+        "csv",
+        name="Access log",
+        label="audit.access",
+        asked=[(name, request.GET[name]) for name in form.fields if request.GET.get(name)],
+        columns=COLUMNS,
+        rows=[_row(entry) for entry in entries],
+        goes_on=f"More rows follow before {entries[-1].id}." if is_more else "",
+    )
 
 
 def found(form: AccessLogForm, most: int) -> list[Event]:
@@ -166,13 +183,6 @@ def _entry(event: Event) -> AccessLogEntry:
     )
 
 
-def _lines(entries: Iterable[AccessLogEntry]) -> Iterator[str]:
-    for cells in (HEAD, *map(_cells, entries)):
-        line = io.StringIO()
-        csv.writer(line).writerow(cells)
-        yield line.getvalue()
-
-
-def _cells(entry: AccessLogEntry) -> tuple[object, ...]:
-    at = f"{entry.at:%Y-%m-%d %H:%M:%S}"
-    return entry.id, at, entry.by, entry.page, entry.of, entry.what, entry.count, " ".join(entry.players)
+def _row(entry: AccessLogEntry) -> Row:
+    at, names = entry.at.isoformat(), " ".join(entry.players)
+    return entry.id, at, entry.by, entry.page, entry.of, entry.what, entry.count, names

@@ -1,6 +1,7 @@
 """The access log page, where compliance reads who viewed whose data."""
 
 import csv
+import hashlib
 import io
 from typing import Any
 from urllib.parse import parse_qsl
@@ -15,6 +16,7 @@ from backoffice.audit import access_log
 from players.models import Player
 from players.staff import access_log as looking
 from tests.builders import a_player
+from tests.harness.owner import as_owner
 from tests.people import a_member_of_staff, a_visitor, events
 
 pytestmark = pytest.mark.django_db
@@ -84,9 +86,8 @@ def test_the_page_has_pages_and_the_whole_log_is_a_file(pair, reader, monkeypatc
         answer = reader.get(f"{PAGE}?{answer.context['older']}")
     assert len(seen) == before
     assert seen == sorted(seen, reverse=True)
-    head, *lines = csv.reader(io.StringIO(reader.get(f"{PAGE}looks.csv").text))
-    assert tuple(head) == access_log.HEAD
-    assert [int(number) for number, *_ in lines][-before:] == seen
+    table = reader.get(f"{PAGE}looks.csv").text.split("\r\n\r\n", 1)[1]
+    assert [int(row["No."]) for row in csv.DictReader(io.StringIO(table))][-before:] == seen
 
 
 @pytest.mark.sweep
@@ -96,6 +97,22 @@ def test_who_reads_whose_data_was_seen_is_on_record_too(pair, reader):
     page, file = [event["data"] for event in events("data.seen")][-2:]
     assert (page["page"], file["page"]) == ("staff_looks", "staff_looks_file")
     assert {str(player) for player in pair} <= set(page["players"]) & set(file["players"])
+
+
+def test_a_file_of_looks_is_an_export_with_its_hash_on_record(pair, reader):
+    answer = reader.get(f"{PAGE}looks.csv")
+    (taken,) = events("rows.exported")
+    assert taken["on"] == "list:audit.access"
+    assert taken["data"]["sha256"] == hashlib.sha256(answer.content).hexdigest()
+    assert taken["data"]["rows"] == len(reader.get(PAGE).context["entries"]) - 1  # since then, the export itself
+    assert "looks.csv" in reader.get(PAGE).text
+    as_owner(
+        "DELETE FROM auth_group_permissions WHERE permission_id IN"
+        " (SELECT id FROM auth_permission WHERE codename = 'export_rows')"
+    )
+    _, other = as_staff("compliance")
+    assert "looks.csv" not in other.get(PAGE).text
+    assert other.get(f"{PAGE}looks.csv").status_code == 403
 
 
 @pytest.mark.sweep
