@@ -308,7 +308,7 @@ def test_every_invariant_has_been_broken_once():
 
 
 def test_what_is_due_is_what_the_migrations_made(cloned_db):
-    assert guards.LIST.read_text().splitlines() == guards.in_force(), "manage.py list_guards on a migrated database"
+    assert guards.LIST.read_text().splitlines() == guards.in_force(), "run make guards"
 
 
 @pytest.fixture
