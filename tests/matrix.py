@@ -49,8 +49,8 @@ from tests.chemin.at_table import a_bank, a_chemin_table, seated_players
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.live.talk import say
 from tests.notices import a_notice
+from tests.operator_wallet import an_operator
 from tests.people import PASSWORD, a_member_of_staff, roles_with
-from tests.remote import an_operator
 from tests.voiding import cancel
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.statement_builders import confirmed, drafted, named

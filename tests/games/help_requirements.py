@@ -54,7 +54,7 @@ def around(game: Variant) -> set[str]:
     return AROUND_A_LIVE_TABLE if game.shape is Shape.SHARED else AROUND_A_SOLO_TABLE
 
 
-def required_marks(slug: str) -> set[str]:
+def required_placeholders(slug: str) -> set[str]:
     """Return the placeholders that the help of this game must use at least once."""
     game = GAMES[slug]
     if not isinstance(game, Variant):

@@ -21,7 +21,7 @@ from tests.games.help_requirements import (
     LEAST_WORDS,
     MOST_WORDS,
     VOID,
-    required_marks,
+    required_placeholders,
     required_sections,
 )
 from tests.harness.owner import update_as_owner
