@@ -135,13 +135,13 @@ def record(transition: Transition, seats: Seats, tenure: CheminTenure | None) ->
     for event in transition.events:
         match event:
             case PlayerJoined(seat_number):
-                _of_player(transition, "guest.joined", seats[seat_number], {"is_random": seats[seat_number].is_random})
+                _of_player(transition, "seat.taken", seats[seat_number], {"is_random": seats[seat_number].is_random})
             case PlayerAway(seat_number):
-                _of_player(transition, "guest.away", seats[seat_number], {"missed": seats[seat_number].missed})
+                _of_player(transition, "seat.away", seats[seat_number], {"missed": seats[seat_number].missed})
             case PlayerBack(seat_number):
-                _of_player(transition, "guest.back", seats[seat_number], {})
+                _of_player(transition, "seat.back", seats[seat_number], {})
             case PlayerLeft(seat_number):
-                _of_player(transition, "guest.left", seats[seat_number], {"why": seats[seat_number].why_left})
+                _of_player(transition, "seat.left", seats[seat_number], {"why": seats[seat_number].why_left})
             case BankTaken(seat_number, amount):
                 _of_player(transition, "bank.taken", seats[seat_number], _of_bank(tenure, amount))
             case ExcessTakenHome(seat_number, amount):

@@ -131,7 +131,7 @@ class TestSittingDown:
     def test_is_on_record_without_what_the_player_has(self):
         table = a_chemin_table()
         player = a_seated_player(table, 2, money=7_654_321)
-        (event,) = events("guest.joined")
+        (event,) = events("seat.taken")
         assert (event["by"], event["on"]) == (str(player), f"live_table:{table.pk}")
         assert event["data"]["player"] == str(player)  # marks the reader of the event as having seen this player's data
         move = CheminMove.objects.get()
@@ -153,7 +153,7 @@ class TestLeaving:
         assert asked(table) == second
         seat = CheminSeat.objects.get(player=first)
         assert (seat.left_at is not None, seat.why_left) == (True, WhyLeft.WISH)
-        assert len(events("guest.left")) == 1
+        assert len(events("seat.left")) == 1
 
     def test_of_a_punter_is_when_the_coup_is_over(self):
         table = a_chemin_table()
@@ -189,7 +189,7 @@ class TestLeaving:
             play.come_back(player=punter, live_table_id=table.pk)
         assert refused.value.ineligibility.code is Code.EXCLUDED
         assert CheminSeat.objects.get(player=punter).why_left == WhyLeft.WISH
-        assert not events("guest.back")
+        assert not events("seat.back")
 
     @pytest.mark.sweep
     def test_of_the_last_but_one_sends_the_bank_home(self):
