@@ -386,7 +386,7 @@ def register_alterations() -> None:
     )
     register_alteration(
         "Operators",
-        {"remote_message.settled": ("Refused operator message settled manually", changed("refused", "settled"))},
+        {"operator_message.settled": ("Refused operator message settled manually", changed("refused", "settled"))},
     )
     register_alteration("Bank accounts of players", {"payout_account.kept": ("Bank account added", added("account"))})
     register_alteration(

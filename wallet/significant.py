@@ -32,10 +32,10 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "partner.added": (Category.PARAMETER, Weight.NOTICE, "Seamless wallet partner added"),
     "partner.key_made": (Category.PARAMETER, Weight.NOTICE, "Partner key created"),
     "partner.switched_off": (Category.DEACTIVATION, Weight.NOTICE, "Partner deactivated"),
-    "remote_message.refused": (Category.ERROR, Weight.NOTICE, "Operator refuses a round result"),
-    "remote_message.settled": (Category.CORRECTION, Weight.NOTICE, "Refused operator message settled manually"),
-    "remote_message.unanswered": (Category.ERROR, Weight.ALERT, "Operator has not answered for an hour"),
-    "remote_message.not_recognised": (Category.ERROR, Weight.ALERT, "Operator rejects our key or timestamp"),
+    "operator_message.refused": (Category.ERROR, Weight.NOTICE, "Operator refuses a round result"),
+    "operator_message.settled": (Category.CORRECTION, Weight.NOTICE, "Refused operator message settled manually"),
+    "operator_message.unanswered": (Category.ERROR, Weight.ALERT, "Operator has not answered for an hour"),
+    "operator_message.not_recognised": (Category.ERROR, Weight.ALERT, "Operator rejects our key or timestamp"),
     "payout_account.kept": (Category.PERSONAL, Weight.NOTICE, "Bank account added by a player"),
 }
 BROKEN: Final = "ledger.broken"
@@ -74,9 +74,9 @@ ORDINARY: Final = (
     "studio.session_opened",
     "studio.won",
     # Players of operators. Refused messages have a queue of their own.
-    "remote.announced",
-    "remote_bet.given_up",
-    "remote_message.tried_again",
+    "operator_launch.announced",
+    "operator_bet.given_up",
+    "operator_message.tried_again",
     # Work of finance staff on deposits in doubt and provider statements.
     "deposit.asked_about",
     "deposit.noted",

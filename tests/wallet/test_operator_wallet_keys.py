@@ -64,9 +64,9 @@ class TestReplacing:
         operator.host.refuse("win", code)
         queue.send_due()
         assert has_become(waiting) == (MessageState.WAITING, code)
-        (told,) = events("remote_message.not_recognised")
+        (told,) = events("operator_message.not_recognised")
         assert (told["data"]["operator"], told["data"]["said"]) == (operator.partner.code, code)
-        assert detection.kinds()["remote_message.not_recognised"]
+        assert detection.kinds()["operator_message.not_recognised"]
         make_due()
         queue.send_due()
         assert has_become(waiting)[0] == MessageState.TAKEN
@@ -79,7 +79,7 @@ class TestReplacing:
         for _ in range(3):
             queue.send_due()
             make_due()
-        assert len(events("remote_message.not_recognised")) == 1
+        assert len(events("operator_message.not_recognised")) == 1
 
     @pytest.mark.sweep
     def test_a_bet_that_was_not_checked_is_rolled_back(self, operator, table):
@@ -129,7 +129,7 @@ class TestEnding:
         partners.end_key(key=PartnerKey.objects.get(), reason="over", by=finance, is_sure=True)
         queue.send_due()
         assert has_become(waiting) == (MessageState.WAITING, "the operator has no key")
-        assert len(events("remote_message.not_recognised")) == 1
+        assert len(events("operator_message.not_recognised")) == 1
         reader = at(finance)
         assert "The message cannot be sent." in reader.get(reverse("staff_operator_message", args=[waiting.pk])).text
         reader.post(reverse("staff_operator_settle", args=[waiting.pk]), {"note": "Paid to their bank."})

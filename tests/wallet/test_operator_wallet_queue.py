@@ -132,9 +132,9 @@ class TestSending:
         for _ in range(2):
             queue.send_due()
             make_due()
-        (told,) = events("remote_message.unanswered")
+        (told,) = events("operator_message.unanswered")
         assert told["data"]["operator"] == operator.partner.code
-        assert detection.kinds()["remote_message.unanswered"]
+        assert detection.kinds()["operator_message.unanswered"]
         queue.send_due()
         agreed(operator)
 
@@ -153,7 +153,7 @@ class TestExceptions:
         queue.send_due()
         message.refresh_from_db()
         assert message.state == MessageState.TAKEN
-        assert [each["data"]["what"] for each in events("remote_message.refused")] == ["win"]
+        assert [each["data"]["what"] for each in events("operator_message.refused")] == ["win"]
         agreed(operator)
 
     @pytest.mark.sweep
@@ -173,7 +173,7 @@ class TestExceptions:
             queue.settle(message.pk, note="x", by=finance)
         with pytest.raises(queue.NotInDoubt):
             queue.try_again(message.pk, by=finance)
-        (said,) = events("remote_message.settled")
+        (said,) = events("operator_message.settled")
         assert said["by"] == str(finance)
         assert not [each for each in wholeness.checks() if each.rows]
 

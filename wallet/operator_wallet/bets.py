@@ -137,7 +137,7 @@ def give_up(bet: OperatorBet, why: str) -> bool:
         "currency": bet.currency,
         "why": why,
     }
-    log.record("remote_bet.given_up", by="system", on=f"player:{bet.player_id}", data=data)
+    log.record("operator_bet.given_up", by="system", on=f"player:{bet.player_id}", data=data)
     queue.send_operator_messages_soon()
     return True
 

@@ -336,7 +336,7 @@ def announce(partner: Partner, visit: Visit) -> Announced:
     )
     launch.refresh_from_db(fields=["ends_at"])
     data: dict[str, log.Json] = {"operator": partner.code, "table": visit.game}
-    log.record("remote.announced", by=str(partner), on=str(known), data=data)
+    log.record("operator_launch.announced", by=str(partner), on=str(known), data=data)
     return Announced(code, launch.ends_at)
 
 

@@ -109,7 +109,7 @@ def try_again(message_id: int, *, by: Staff) -> None:
         raise NotInDoubt
     message.state, message.due_at = MessageState.WAITING, Now()
     message.save(update_fields=["state", "due_at"])
-    log.record("remote_message.tried_again", by=str(by), on=str(message), data=_described(message))
+    log.record("operator_message.tried_again", by=str(by), on=str(message), data=_described(message))
     send_operator_messages_soon()
 
 
@@ -126,7 +126,7 @@ def settle(message_id: int, *, note: str, by: Staff) -> None:
     message.state, message.ended_at = MessageState.SETTLED, Now()
     message.settled_by, message.note = by, note
     message.save(update_fields=["state", "ended_at", "settled_by", "note"])
-    log.record("remote_message.settled", by=str(by), on=str(message), data=_described(message) | {"reason": note})
+    log.record("operator_message.settled", by=str(by), on=str(message), data=_described(message) | {"reason": note})
     send_operator_messages_soon()
 
 
@@ -185,7 +185,7 @@ def _send_next(left: set[int]) -> bool:
 def _doubt(message: OperatorMessage, code: str) -> None:
     message.state, message.said = MessageState.DOUBT, code
     message.save(update_fields=["state", "said"])
-    log.record("remote_message.refused", by="system", on=str(message), data=_described(message) | {"code": code})
+    log.record("operator_message.refused", by="system", on=str(message), data=_described(message) | {"code": code})
 
 
 def _wait(message: OperatorMessage, silence: operators.NoAnswer) -> None:
@@ -201,9 +201,9 @@ def _wait(message: OperatorMessage, silence: operators.NoAnswer) -> None:
         is_loud = cursor.fetchone() is not None
     data = _described(message) | {"said": said}
     if is_loud and is_unknown:
-        log.record("remote_message.not_recognised", by="system", on=str(message), data=data)
+        log.record("operator_message.not_recognised", by="system", on=str(message), data=data)
     elif is_loud:
-        log.record("remote_message.unanswered", by="system", on=str(message), data=data)
+        log.record("operator_message.unanswered", by="system", on=str(message), data=data)
 
 
 def _request_of(message: OperatorMessage) -> messages.Win | messages.Rollback:
