@@ -186,7 +186,7 @@ def counted() -> list[tuple[MessageState, str, int, bool]]:
     return counts
 
 
-SETTLE: Final = "wallet.settle_remote"
+SETTLE: Final = "wallet.settle_operator_messages"
 QUEUE_READERS: Final = (SETTLE, VIEW)
 OVER: Final = "This message is no longer refused. Another person or process has handled it."
 

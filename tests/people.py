@@ -53,7 +53,7 @@ ROLES = {
         "wallet.decide_adjustment",
         "wallet.reconcile",
         "wallet.handle_deposit",
-        "wallet.settle_remote",
+        "wallet.settle_operator_messages",
         "wallet.view_partners",
         "wallet.ask_partner",
         "audit.view_report",

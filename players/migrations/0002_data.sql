@@ -49,7 +49,7 @@ WITH granted (app_label, model, codename, name, roles) AS (VALUES
     ('wallet', 'partner', 'view_partners', 'Can view partners', 'compliance finance supervisor'),
     ('wallet', 'providerstatement', 'reconcile', 'Can import provider statements and settle differences', 'finance'),
     ('wallet', 'providerstatement', 'see_statements', 'Can view provider statements', 'compliance'),
-    ('wallet', 'operatormessage', 'settle_remote', 'Can settle refused operator messages', 'finance'),
+    ('wallet', 'operatormessage', 'settle_operator_messages', 'Can settle refused operator messages', 'finance'),
     ('wallet', 'withdrawal', 'approve_withdrawal', 'Can approve withdrawals', 'finance supervisor'),
     ('wallet', 'withdrawal', 'see_withdrawals', 'Can view withdrawals', 'compliance')
 ), content_type AS (

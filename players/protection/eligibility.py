@@ -33,7 +33,7 @@ class Code(StrEnum):
     OFFER = "offer"
     TIME = "time"
     CHECK = "check"
-    OPERATOR_PLAYER = "remote"
+    OPERATOR_PLAYER = "operator_player"
 
 
 @dataclass(frozen=True)

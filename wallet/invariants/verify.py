@@ -132,14 +132,14 @@ OPERATORS = Invariant(
     FROM wallet_operator_bet AS b
     WHERE b.state = 'played' AND NOT EXISTS (
         SELECT FROM wallet_posting_key AS k
-        JOIN wallet_journal AS j ON j.id = k.journal_id AND j.kind = 'remote_bet'
+        JOIN wallet_journal AS j ON j.id = k.journal_id AND j.kind = 'operator_bet'
         WHERE k.key = b.id AND wallet_operator_journal_matches(j.id))
     UNION ALL
     SELECT format('message %s: its win of %s is not booked as it says', m.id, m.amount)
     FROM wallet_operator_message AS m
     WHERE m.kind = 'win' AND m.amount > 0 AND NOT EXISTS (
         SELECT FROM wallet_posting_key AS k
-        JOIN wallet_journal AS j ON j.id = k.journal_id AND j.kind = 'remote_back'
+        JOIN wallet_journal AS j ON j.id = k.journal_id AND j.kind = 'operator_return'
         WHERE k.key = m.transaction AND wallet_operator_journal_matches(j.id))
     UNION ALL
     SELECT format('bet %s: is %s, and the operator is not told', b.id, b.state)

@@ -50,8 +50,8 @@ NAMES: dict[str, Promise] = {
     "studio_stake": _("Stake in a partner’s game"),
     "studio_win": _("Win in a partner’s game"),
     "studio_rollback": _("Reversal in a partner’s game"),
-    "remote_bet": _("Transfer in for a round"),
-    "remote_back": _("Transfer back after a round"),
+    "operator_bet": _("Transfer in for a round"),
+    "operator_return": _("Transfer back after a round"),
 }
 OTHER = _("Correction")
 # Journals that move money to and from pending. The player owns the same amount before and after.

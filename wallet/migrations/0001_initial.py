@@ -547,7 +547,7 @@ class Migration(InitialMigration):
             ],
             options={
                 'db_table': 'wallet_operator_message',
-                'permissions': [('settle_remote', 'Can settle refused operator messages')],
+                'permissions': [('settle_operator_messages', 'Can settle refused operator messages')],
                 'default_permissions': (),
                 'indexes': [models.Index(condition=models.Q(('state', 'waiting')), fields=['due_at', 'id'], name='wallet_operator_message_due'), models.Index(fields=['bet', 'id'], name='wallet_operator_message_of'), models.Index(fields=['state', '-id'], name='wallet_operator_message_listed')],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('amount__gte', 0), ('kind', 'win'), ('takes_back', None)), models.Q(('amount', 0), ('kind', 'rollback'), ('takes_back__isnull', False)), _connector='OR'), name='wallet_operator_message_says'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('note', ''), ('settled_by', None), ('state__in', ['waiting', 'doubt'])), models.Q(('ended_at__isnull', False), ('note', ''), ('settled_by', None), ('state', 'taken')), models.Q(('ended_at__isnull', False), ('settled_by__isnull', False), ('state', 'settled'), models.Q(('note', ''), _negated=True)), _connector='OR'), name='wallet_operator_message_ended'), models.UniqueConstraint(condition=models.Q(('kind', 'win')), fields=('bet',), name='wallet_operator_message_one_win'), models.UniqueConstraint(condition=models.Q(('takes_back__isnull', False)), fields=('takes_back',), name='wallet_operator_message_one_back')],

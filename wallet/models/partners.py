@@ -253,7 +253,7 @@ class OperatorBet(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"remote-bet:{self.pk}"
+        return f"operator-bet:{self.pk}"
 
 
 class MessageKind(models.TextChoices):
@@ -294,7 +294,7 @@ class OperatorMessage(models.Model):
     class Meta:
         db_table = "wallet_operator_message"
         default_permissions = ()
-        permissions = [("settle_remote", "Can settle refused operator messages")]
+        permissions = [("settle_operator_messages", "Can settle refused operator messages")]
         constraints = [
             models.CheckConstraint(
                 condition=Q(kind="win", takes_back=None, amount__gte=0)
@@ -319,4 +319,4 @@ class OperatorMessage(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"remote-message:{self.pk}"
+        return f"operator-message:{self.pk}"

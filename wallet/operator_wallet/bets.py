@@ -23,8 +23,8 @@ from wallet.operator_wallet import operators, queue
 from wallet.operator_wallet.operators import SECONDS_TO_ANSWER
 from wallet.seamless_wallet import messages
 
-BET: Final = "remote_bet"
-BACK: Final = "remote_back"
+BET: Final = "operator_bet"
+BACK: Final = "operator_return"
 JOURNALS: Final = (BET, BACK)
 LOST_AFTER: Final = timedelta(seconds=6 * SECONDS_TO_ANSWER)
 """Age after which no process waits for the answer to a bet any more."""

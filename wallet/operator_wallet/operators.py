@@ -243,7 +243,7 @@ def refresh_balance(player: Player, launch: OperatorLaunch) -> None:
             note_balance(player, ask(operator_player.partner, asked, messages.Balance))
     except (Refused, NoAnswer, Busy) as error:
         logger.info(
-            "remote_balance_unknown", partner=operator_player.partner.code, said=str(error) or type(error).__name__
+            "operator_balance_unknown", partner=operator_player.partner.code, said=str(error) or type(error).__name__
         )
 
 
@@ -314,7 +314,9 @@ def announce(partner: Partner, visit: Visit) -> Announced:
     Jurisdiction.DoesNotExist for a jurisdiction where no table is offered.
     """
     with connection.cursor() as cursor:  # the second of two concurrent first launches finds the first one's player
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"remote:{partner.pk}:{visit.player}"])
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"operator:{partner.pk}:{visit.player}"]
+        )
     found = OperatorPlayer.objects.filter(partner=partner, name=visit.player).select_related("player").first()
     operator_player = found or _meet(partner, visit)
     known = operator_player.player

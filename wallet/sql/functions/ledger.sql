@@ -84,8 +84,8 @@ LANGUAGE sql IMMUTABLE AS $$
             OR account_kind IN ('cash', 'purse', 'bank', 'seat') AND into_it
         WHEN 'studio_stake' THEN account_kind = 'cash' AND NOT into_it OR account_kind = 'studio' AND into_it
         WHEN 'studio_win' THEN account_kind = 'studio' AND NOT into_it OR account_kind = 'cash' AND into_it
-        WHEN 'remote_bet' THEN account_kind = 'operator' AND NOT into_it OR account_kind = 'cash' AND into_it
-        WHEN 'remote_back' THEN account_kind = 'cash' AND NOT into_it OR account_kind = 'operator' AND into_it
+        WHEN 'operator_bet' THEN account_kind = 'operator' AND NOT into_it OR account_kind = 'cash' AND into_it
+        WHEN 'operator_return' THEN account_kind = 'cash' AND NOT into_it OR account_kind = 'operator' AND into_it
         WHEN 'adjustment' THEN account_kind IN ('cash', 'adjusted')
         ELSE false
     END
@@ -233,7 +233,7 @@ BEGIN
                  ELSE NOT wallet_line_fits(kinds[line.n], line.kind, line.mode, line.amount > 0) END)
            OR by_application AND kinds[line.n] NOT IN (
                'withdraw', 'withdraw_paid', 'withdraw_returned', 'rebuy', 'leave', 'studio_stake', 'studio_win', 'studio_rollback',
-               'remote_bet', 'remote_back', 'void', 'void_transfer', 'void_shortfall') THEN
+               'operator_bet', 'operator_return', 'void', 'void_transfer', 'void_shortfall') THEN
             RAISE EXCEPTION 'a % moves no % account like this', kinds[line.n], line.kind USING ERRCODE = 'SB009';
         END IF;
         sums[line.n] := sums[line.n] + line.amount;

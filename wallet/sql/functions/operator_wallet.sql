@@ -2,7 +2,8 @@
 -- operator accepted, and leaves with a win message to the operator. The database cannot know what
 -- the operator answered.
 
--- Refuse an operator's player unless the player is remote and the partner is an operator. Trigger
+-- Refuse an operator's player unless the player uses the operator wallet and the partner is an
+-- operator. Trigger
 -- function, BEFORE INSERT on wallet_operator_player.
 -- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION wallet_begin_operator_player() RETURNS trigger
@@ -127,8 +128,9 @@ END $$;
 -- Allow only the status changes of a message to an operator. Trigger function, BEFORE UPDATE on
 -- wallet_operator_message.
 -- The operator takes a waiting message or refuses it (doubt), and a refused one may wait again.
--- Staff with the permission wallet.settle_remote settle a refused message by hand. They may settle
--- a waiting message only if the operator has no active key, because then it cannot be sent.
+-- Staff with the permission wallet.settle_operator_messages settle a refused message by hand. They
+-- may settle a waiting message only if the operator has no active key, because then it cannot be
+-- sent.
 -- Raises restrict_violation (23001) for any other change.
 CREATE OR REPLACE FUNCTION wallet_move_operator_message() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -142,7 +144,7 @@ BEGIN
             JOIN wallet_partner_key AS k ON k.partner_id = r.partner_id AND k.ended_at IS NULL
             WHERE b.id = OLD.bet_id)
         OR NEW.state = 'settled' AND (
-            SELECT players_staff_may('staff:' || s.id, s.person, 'wallet', 'settle_remote')
+            SELECT players_staff_may('staff:' || s.id, s.person, 'wallet', 'settle_operator_messages')
             FROM players_staff AS s WHERE s.id = NEW.settled_by_id) IS NOT TRUE THEN
         RAISE EXCEPTION 'message % is % and does not change like this', OLD.id, OLD.state
             USING ERRCODE = 'restrict_violation';
@@ -162,24 +164,24 @@ REVOKE ALL ON FUNCTION wallet_forget_operator_player FROM PUBLIC;
 
 -- Return whether a journal may have a line on an operator account.
 -- It may if it moves exactly the amount of a played bet from the operator account to the player's
--- cash (remote_bet), or the amount of the bet's win back (remote_back), for the round of the bet.
+-- cash (operator_bet), or the amount of the bet's win back (operator_return), for the round of the bet.
 -- It may also if it is the void of such a journal.
 CREATE OR REPLACE FUNCTION wallet_operator_journal_matches(journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
         SELECT FROM wallet_journal AS j
-        LEFT JOIN wallet_operator_message AS w ON w.transaction = j.key AND w.kind = 'win' AND j.kind = 'remote_back'
-        JOIN wallet_operator_bet AS b ON b.id = CASE j.kind WHEN 'remote_bet' THEN j.key ELSE w.bet_id END
-        WHERE j.id = journal AND j.kind IN ('remote_bet', 'remote_back') AND j.reverses_id IS NULL
+        LEFT JOIN wallet_operator_message AS w ON w.transaction = j.key AND w.kind = 'win' AND j.kind = 'operator_return'
+        JOIN wallet_operator_bet AS b ON b.id = CASE j.kind WHEN 'operator_bet' THEN j.key ELSE w.bet_id END
+        WHERE j.id = journal AND j.kind IN ('operator_bet', 'operator_return') AND j.reverses_id IS NULL
           AND j.round_id = b.round_id AND b.state = 'played'
           AND (SELECT count(*) = 2 AND bool_and(
                    (e.currency, e.mode) = (b.currency, 'R')
                    AND CASE WHEN a.kind = 'operator' THEN -e.amount
                             WHEN a.kind = 'cash' AND a.owner_id = b.player_id THEN e.amount
-                       END IS NOT DISTINCT FROM CASE j.kind WHEN 'remote_bet' THEN b.amount ELSE -w.amount END)
+                       END IS NOT DISTINCT FROM CASE j.kind WHEN 'operator_bet' THEN b.amount ELSE -w.amount END)
                FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id WHERE e.journal_id = j.id)
         UNION ALL
         SELECT FROM wallet_journal AS j
         WHERE j.id = journal AND j.kind = 'void' AND (
-            SELECT was.kind FROM wallet_journal AS was WHERE was.id = j.reverses_id) IN ('remote_bet', 'remote_back'))
+            SELECT was.kind FROM wallet_journal AS was WHERE was.id = j.reverses_id) IN ('operator_bet', 'operator_return'))
 $$;
