@@ -178,9 +178,11 @@ def _enter_empty(name: str, hours: Interval) -> int:
 
 
 def _record_failure(name: str, error: Exception) -> None:
-    said = Event.objects.filter(kind="sums.failed", on=_on(name)).order_by("-pk").first()
+    said = Event.objects.filter(kind="hourly_totals.failed", on=_on(name)).order_by("-pk").first()
     if said is None or Rolled.objects.filter(totals=name, at__gt=said.at).exists():
-        log.record("sums.failed", by="system", on=_on(name), data={"error": f"{type(error).__name__}: {error}"})
+        log.record(
+            "hourly_totals.failed", by="system", on=_on(name), data={"error": f"{type(error).__name__}: {error}"}
+        )
 
 
 def verify(interval: Interval, *, only: str = "") -> Iterator[tuple[str, str]]:
@@ -202,7 +204,7 @@ def verify(interval: Interval, *, only: str = "") -> Iterator[tuple[str, str]]:
                 "since": whole.since.isoformat(),
                 "until": whole.until.isoformat(),
             }
-            log.record("sums.differ", by="system", on=_on(name), data=details)
+            log.record("hourly_totals.differ", by="system", on=_on(name), data=details)
         yield from ((name, message) for message in found)
 
 
@@ -221,7 +223,7 @@ def verify_last_day() -> int:
 
 def _on(name: str) -> str:
     """Return the subject of events about these totals."""
-    return f"sums:{name}"
+    return f"hourly_totals:{name}"
 
 
 def _hour_of(moment: datetime) -> datetime:

@@ -72,7 +72,7 @@ def sum_up() -> None:
 
 
 @shared_task
-def verify_sums() -> None:
+def verify_hourly_totals() -> None:
     """Nightly verification of the last day: recompute totals, hash reports, and search again for
     significant events. Differences are recorded.
     """

@@ -93,8 +93,8 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "approval.not_withdrawn": (Category.ERROR, Weight.NOTICE, "Request could not be withdrawn"),
     verification.DIFFERS: (Category.ERROR, Weight.ALERT, "Report differs from the audit log"),
     detection.MISSED: (Category.ERROR, Weight.ALERT, "Significant events missing or changed"),
-    "sums.failed": (Category.ERROR, Weight.ALERT, "Hourly totals failed"),
-    "sums.differ": (Category.ERROR, Weight.ALERT, "Hourly totals differ from their rows"),
+    "hourly_totals.failed": (Category.ERROR, Weight.ALERT, "Hourly totals failed"),
+    "hourly_totals.differ": (Category.ERROR, Weight.ALERT, "Hourly totals differ from their rows"),
     detection.CHANGED: (Category.PARAMETER, Weight.NOTICE, "Threshold changed"),
 }
 ORDINARY: Final = (

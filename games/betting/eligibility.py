@@ -83,7 +83,7 @@ def demand_possible(table: Table, player: Player, mode: Mode) -> None:
     """Refuse an operator's player at a table that does not support the operator wallet
     (`is_possible`).
 
-    Raises NotHereRemotely.
+    Raises NotForOperatorPlayers.
     """
     if uses_operator_wallet(player, mode) and not is_possible(table):
         raise NotForOperatorPlayers

@@ -19,7 +19,7 @@ from audit.hours import HOUR
 from audit.reports.kinds import Interval
 from wallet.models import Mode
 
-HOURLY_TOTALS: Final = "games.tally"
+HOURLY_TOTALS: Final = "games.rounds"
 CHECKED: Final = 168  # hours that one statement recomputes
 
 # All participations in the rounds of some time ranges. OFFSET 0 keeps PostgreSQL from turning a

@@ -39,8 +39,8 @@ def balance_there(player: Player, table: Table, mode: Mode) -> BalanceThere | No
 def play(click: Click) -> Played:
     """Play a round as `solo.play` does; for an operator's player, with the operator's money.
 
-    Also raises BetUnderWay, OperatorBusy, OperatorRefuses, OperatorSilent, RemoteBalanceTooLow,
-    VisitOver.
+    Also raises BetUnderWay, OperatorBusy, OperatorRefuses, OperatorSilent,
+    OperatorBalanceTooLow, VisitOver.
     """
     if not uses_operator_wallet(click.player, click.mode):
         return solo.play(click)

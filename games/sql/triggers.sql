@@ -6,7 +6,7 @@
 CREATE OR REPLACE TRIGGER games_bethourlytotal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_bethourlytotal
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 CREATE OR REPLACE TRIGGER games_bethourlytotal_is_open AFTER INSERT ON games_bethourlytotal REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.tally');
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.rounds');
 
 -- On games_cardhourlytotal
 
@@ -156,7 +156,7 @@ CREATE OR REPLACE TRIGGER games_version_takes_two BEFORE INSERT ON games_tableve
 CREATE OR REPLACE TRIGGER games_gamehourlytotal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_gamehourlytotal
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 CREATE OR REPLACE TRIGGER games_gamehourlytotal_is_open AFTER INSERT ON games_gamehourlytotal REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.tally');
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.rounds');
 
 -- On games_void
 

@@ -142,7 +142,7 @@ def demand_playable(table: Table, player: Player, mode: Mode) -> None:
 
     Raises TableClosed if the table never went live; NotEligibleHere, OtherMoney if it does not serve the
     player or the mode and they are not in the current round; UnknownCurrency if it does not take
-    their currency; NotHereRemotely if operators' players cannot use it.
+    their currency; NotForOperatorPlayers if operators' players cannot use it.
     """
     if table.version is None:
         raise TableClosed

@@ -5,7 +5,7 @@ from tests.attacks.attack import Attack, copied, kept, nothing, twice
 A_GAP, BETWEEN, TOO_SOON = (
     f"INSERT INTO audit_rolled (totals, hour, rows) SELECT '{totals}', {hour}, 0"
     for totals, hour in (
-        ("wallet.moved", "(SELECT max(hour) - interval '2 years' FROM audit_rolled)"),
+        ("wallet.ledger", "(SELECT max(hour) - interval '2 years' FROM audit_rolled)"),
         ("new", "'2026-03-28 10:30Z'::timestamptz"),
         ("new", "date_trunc('hour', now(), 'UTC') + interval '1 year'"),
     )

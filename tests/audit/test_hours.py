@@ -139,7 +139,7 @@ class TestAnHourIsSummedUp:
         assert rolled("broken") == []
         assert rolled("another") == rolled()
         hours.roll_due()
-        assert events("sums.failed") == [{"error": "ZeroDivisionError: integer division or modulo by zero"}]
+        assert events("hourly_totals.failed") == [{"error": "ZeroDivisionError: integer division or modulo by zero"}]
         hours.register("broken", roll=rows.roll, first=rows.first)
         hours.roll_due()
         assert rolled("broken") == rolled()

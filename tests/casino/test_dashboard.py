@@ -473,8 +473,8 @@ class TestHealth:
         assert self.health()["Hourly totals"].text == "none yet"
         settle()
         assert self.health()["Hourly totals"].text.startswith("none yet")
-        Rolled.objects.create(totals="games.tally", hour=HOUR, rows=1)
-        Rolled.objects.create(totals="wallet.moved", hour=HOUR + timedelta(hours=5), rows=1)
+        Rolled.objects.create(totals="games.rounds", hour=HOUR, rows=1)
+        Rolled.objects.create(totals="wallet.ledger", hour=HOUR + timedelta(hours=5), rows=1)
         line = self.health()["Hourly totals"]
         assert (line.text, line.is_wrong) == ("up to 2026-03-01 13:00 UTC", True)
 

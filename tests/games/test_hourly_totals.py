@@ -176,7 +176,7 @@ class TestAnHour:
 
 class TestTheCheck:
     def test_finds_nothing_where_nothing_is_wrong(self, opened, capsys):
-        call_command("verify_sums", sums=hourly_totals.HOURLY_TOTALS)
+        call_command("verify_hourly_totals", totals=hourly_totals.HOURLY_TOTALS)
         assert "agree" in capsys.readouterr().out
         assert hours.verify_last_day() == 0
 
@@ -213,8 +213,8 @@ class TestTheCheck:
     def test_says_which_hour_is_not_what_its_rows_say_and_records_it(self, copied, damage, said, capsys):
         copied.execute(damage)
         with pytest.raises(CommandError, match="do not agree"):
-            call_command("verify_sums", sums=hourly_totals.HOURLY_TOTALS)
+            call_command("verify_hourly_totals", totals=hourly_totals.HOURLY_TOTALS)
         assert said in capsys.readouterr().out
-        (event,) = events("sums.differ")
-        assert event["on"] == "sums:games.tally"
+        (event,) = events("hourly_totals.differ")
+        assert event["on"] == "hourly_totals:games.rounds"
         assert said in event["data"]["differences"][0]

@@ -45,7 +45,7 @@ def test_without_a_difference_nothing_is_said(rolled):
     a_round(a_player(free=10_000), a_table(), Mode.FREE, player=1_000)
     rolled()
     assert Rolled.objects.filter(totals=reconciliation.HOURS).exists()
-    assert events(reconciliation.DIFFERS) == events("sums.failed") == []
+    assert events(reconciliation.DIFFERS) == events("hourly_totals.failed") == []
 
 
 def test_a_difference_is_mailed_to_compliance_at_once(rolled, owner):

@@ -19,7 +19,7 @@ from audit import hours, id_ranges
 from audit.hours import HOUR
 from audit.reports.kinds import Interval
 
-HOURLY_TOTALS: Final = "wallet.moved"
+HOURLY_TOTALS: Final = "wallet.ledger"
 BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """A time before the first posting."""
 

@@ -116,7 +116,7 @@ CREATE CONSTRAINT TRIGGER wallet_journal_reverses_a_void AFTER INSERT ON wallet_
 CREATE OR REPLACE TRIGGER wallet_ledgerhourlytotal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_ledgerhourlytotal
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_ledgerhourlytotal_is_open AFTER INSERT ON wallet_ledgerhourlytotal REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('wallet.moved');
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('wallet.ledger');
 
 -- On wallet_partner
 

@@ -3,8 +3,7 @@
 -- the operator answered.
 
 -- Refuse an operator's player unless the player uses the operator wallet and the partner is an
--- operator. Trigger
--- function, BEFORE INSERT on wallet_operator_player.
+-- operator. Trigger function, BEFORE INSERT on wallet_operator_player.
 -- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION wallet_begin_operator_player() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -164,8 +163,8 @@ REVOKE ALL ON FUNCTION wallet_forget_operator_player FROM PUBLIC;
 
 -- Return whether a journal may have a line on an operator account.
 -- It may if it moves exactly the amount of a played bet from the operator account to the player's
--- cash (operator_bet), or the amount of the bet's win back (operator_return), for the round of the bet.
--- It may also if it is the void of such a journal.
+-- cash (operator_bet), or the amount of the bet's win back (operator_return), for the round of the
+-- bet. It may also if it is the void of such a journal.
 CREATE OR REPLACE FUNCTION wallet_operator_journal_matches(journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT EXISTS (
