@@ -1,4 +1,4 @@
-"""The page of a table. Each shape of table has its own page."""
+"""URL patterns of the players' pages of games; the page of a table by its shape."""
 
 from django.http import HttpResponse
 from django.urls import include, path, register_converter
@@ -19,7 +19,6 @@ from games.shared import statistics, stream_tokens
 from games.shared import views as live
 from games.shared.favourites import views as favourite_views
 from games.shared.views import live_page
-from games.solo import views as purse_views
 from games.solo import views as solo_views
 from games.solo.views import solo_page
 from games.tables.access import at_a_playable_table
@@ -83,8 +82,8 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/framed/", two_tables.live_framed, name="live_framed"),
     path("beside/<slug:slug>/<mode:mode>/", two_tables.choose_second_table, name="beside_choose"),
     path("beside/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/", two_tables.two_tables, name="beside"),
-    path("table/<slug:slug>/<mode:mode>/re-buy/", purse_views.table_rebuy, name="table_rebuy"),
-    path("table/<slug:slug>/<mode:mode>/leave/", purse_views.table_leave, name="table_leave"),
+    path("table/<slug:slug>/<mode:mode>/re-buy/", solo_views.table_rebuy, name="table_rebuy"),
+    path("table/<slug:slug>/<mode:mode>/leave/", solo_views.table_leave, name="table_leave"),
     path("try/<slug:slug>/", demo.demo_table, name="guest"),
     path("try/<slug:slug>/start/", demo.demo_start, name="guest_start"),
     path("try/<slug:slug>/play/", demo.demo_play, name="guest_play"),

@@ -87,7 +87,7 @@ def settled(variant: Variant, coup: Coup, stakes: Stakes) -> Mapping[int, Settle
 def hash_of(settlements: Mapping[int, Settlement]) -> str:
     """Return the hash that the event log of a shared table stores for all bets.
 
-    Python version of `games.shared.settlement.SUMS`.
+    Python version of the SQL function `games_settle_live_round`.
     """
     lines = (
         f"{player} {line.bet} {line.stake} {line.payout} {line.commission} {line.result}"
