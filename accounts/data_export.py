@@ -25,7 +25,7 @@ from games import models as games
 from players import models as people
 from players.encryption import Purpose, unseal
 from players.models import Player
-from players.staff.access_log import SEEN
+from players.staff.access_log import ACCESSED
 from wallet import models as wallet
 from wallet.payouts.accounts import reveal
 
@@ -190,13 +190,15 @@ def events(player: Player) -> Iterator[Row]:
         found = theirs.order_by("pk")[:BATCH]
         batch = list(found.values("id", "at", "kind", "by", "on", "body"))
         values: dict[int, dict[str, str]] = {}
-        event_ids = [row["id"] for row in batch if row["kind"] != SEEN]  # IP addresses of access events belong to staff
+        event_ids = [
+            row["id"] for row in batch if row["kind"] != ACCESSED
+        ]  # IP addresses of access events belong to staff
         kept = Personal.objects.filter(event__in=event_ids).values_list("event_id", "field", "value")
         for event_id, field, value in kept:
             values.setdefault(event_id, {})[field] = value
         for row in batch:
             body = bytes(row["body"]).decode()
-            if row["kind"] != SEEN or NOT_DISCLOSED not in json.loads(body)["data"]["page"]:
+            if row["kind"] != ACCESSED or NOT_DISCLOSED not in json.loads(body)["data"]["page"]:
                 yield row | {"body": body, "personal": values.get(row["id"], {})}
         if len(batch) < BATCH:
             return

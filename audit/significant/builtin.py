@@ -102,7 +102,7 @@ ORDINARY: Final = (
     "approval.decided",  # its effect is an event of its own
     "approval.expired",
     "approval.withdrawn",  # has no effect
-    "data.seen",  # the access log shows these
+    "data.accessed",  # the access log shows these
     detection.FAILED,  # recorded as significant where it fails
     "log.accepted",
     "log.caught_up",

@@ -25,7 +25,7 @@ from backoffice.lists import files
 from players.access import StaffRequest, staff_required
 from players.models import Player
 from players.staff import access_log
-from players.staff.access_log import SEEN
+from players.staff.access_log import ACCESSED
 
 SEE: Final = "audit.view_event"
 PAGE: Final = 50
@@ -139,10 +139,10 @@ def found(form: AccessLogForm, most: int) -> list[Event]:
         return []
     asked = form.cleaned_data
     if asked["player"]:
-        named = Event.objects.filter(kind=SEEN).alias(named=NAMED)
+        named = Event.objects.filter(kind=ACCESSED).alias(named=NAMED)
         about = named.filter(Q(on=asked["player"]) | Q(named__contains=[asked["player"]]))
         return list(_narrowed(about, asked)[:most])
-    both = (_narrowed(Event.objects.filter(kind=kind), asked)[:most] for kind in (SEEN, EXPORTED))
+    both = (_narrowed(Event.objects.filter(kind=kind), asked)[:most] for kind in (ACCESSED, EXPORTED))
     return sorted(chain(*both), key=lambda event: event.pk, reverse=True)[:most]
 
 

@@ -23,7 +23,7 @@ from audit import log
 from players.login.current_user import actor_of
 from players.models import Player
 
-SEEN: Final = "data.seen"  # kind of all access events
+ACCESSED: Final = "data.accessed"  # kind of all access events
 MOST_NAMED: Final = 50  # players of a list; for more, only the number is stored
 NAMED: Final = re.compile(r"\bplayer:([1-9][0-9]{0,18})\b")  # a player's actor name in events
 SHOWN: Final = "shown_players"  # attribute of a request: the player ids that its view declared
@@ -41,7 +41,9 @@ def note(request: HttpRequest, *players: Player | int, what: str) -> None:
     """Record that the requesting staff member is about to see *what* of each of *players*."""
     data = _page(request) | {"what": what}
     for number in sorted({_number(player) for player in players}):
-        log.record(SEEN, by=actor_of(request.user), on=f"player:{number}", data=data, personal=_circumstances(request))
+        log.record(
+            ACCESSED, by=actor_of(request.user), on=f"player:{number}", data=data, personal=_circumstances(request)
+        )
 
 
 def note_list(request: HttpRequest, players: Iterable[Player | int], *, what: str) -> None:
@@ -55,7 +57,9 @@ def note_list(request: HttpRequest, players: Iterable[Player | int], *, what: st
     data = _page(request) | {"what": what, "count": len(shown)}
     if len(shown) <= MOST_NAMED:
         data["players"] = [f"player:{number}" for number in shown]
-    log.record(SEEN, by=actor_of(request.user), on=f"page:{data['page']}", data=data, personal=_circumstances(request))
+    log.record(
+        ACCESSED, by=actor_of(request.user), on=f"page:{data['page']}", data=data, personal=_circumstances(request)
+    )
 
 
 def shown(request: HttpRequest, *subjects: object) -> None:

@@ -203,7 +203,7 @@ class TestOnRecord:
         number = log.record("test.happened", by="system", on=str(player), data={})
         api_client.get("events/", kind="test.happened")
         api_client.get(f"events/{number}/")
-        listed, one = events("data.seen")[-2:]
+        listed, one = events("data.accessed")[-2:]
         assert [each["by"] for each in (listed, one)] == [str(compliance)] * 2
         assert [each["on"] for each in (listed, one)] == ["page:api:events", "page:api:event"]
         assert [each["data"]["players"] for each in (listed, one)] == [[str(player)]] * 2
@@ -212,7 +212,7 @@ class TestOnRecord:
         player = a_player()
         log.record("test.happened", by="system", on=str(player), data={})
         api_client.client.raise_request_exception = False
-        monkeypatch.setattr(access_log, "SEEN", "data.seen\0")
+        monkeypatch.setattr(access_log, "ACCESSED", "data.accessed\0")
         answer = api_client.get("events/", kind="test.happened")
         assert answer.status_code == 500
         assert str(player).encode() not in answer.content

@@ -170,10 +170,10 @@ class TestOnRecord:
 
     @pytest.mark.sweep
     def test_hashes_name_nobody_and_are_not(self, api_client, size):
-        before = len(events("data.seen")) + len(events("log.exported"))
+        before = len(events("data.accessed")) + len(events("log.exported"))
         for name in ("log/checkpoint", "log/tile/0/000", "log/keys/", "log/checkpoints/"):
             assert api_client.get(name).status_code == 200
-        assert len(events("data.seen")) + len(events("log.exported")) == before
+        assert len(events("data.accessed")) + len(events("log.exported")) == before
 
 
 class TestScopes:

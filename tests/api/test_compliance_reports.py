@@ -120,7 +120,7 @@ class TestReports:
         report = made_here(asked("people"))
         answer = api_client.get(f"reports/{report.pk}/{rest}")
         assert answer.status_code == 200
-        shown = set(events("data.seen")[-1]["data"]["players"])
+        shown = set(events("data.accessed")[-1]["data"]["players"])
         assert shown == {"": {"player:73"}, "rows/": {"player:71", "player:72"}}.get(
             rest, {"player:71", "player:72", "player:73"}
         )
@@ -136,7 +136,7 @@ class TestSignificantEvents:
         assert [each["id"] for each in items(api_client, "significant/", about="player:71")] == [found[0].pk]
         assert {each["weight"] for each in items(api_client, "significant/", weight="alert")} <= {"alert"}
         assert items(api_client, "significant/", state="closed") == []
-        assert "player:71" in events("data.seen")[-1]["data"].get("players", ["player:71"])
+        assert "player:71" in events("data.accessed")[-1]["data"].get("players", ["player:71"])
 
     def test_are_not_worked_on_here(self, api_client):
         assert api_client.post("significant/", {}).status_code == 405

@@ -183,7 +183,7 @@ class TestOne:
         round_id = a_round(player, a_table(), player=1000).round_id
         found(api_client)
         answered(api_client, round_id)
-        looks = events("data.seen")[-2:]
+        looks = events("data.accessed")[-2:]
         assert [look["on"] for look in looks] == ["page:api:compliance_rounds", "page:api:compliance_round"]
         assert [look["data"]["players"] for look in looks] == [[str(player)]] * 2
         assert looks[1]["data"]["of"] == {"round_id": str(round_id)}

@@ -515,7 +515,7 @@ class TestTheBackOffice:
         answer = auditor.get(reverse("staff_event_proof", args=[event]))
         with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
             assert b'"by":"player:7"' in archive.read("event.json")
-        assert events("data.seen")[-1]["data"]["players"] == ["player:7"]
+        assert events("data.accessed")[-1]["data"]["players"] == ["player:7"]
 
     def test_has_no_proof_of_what_is_not_sealed(self, auditor):
         answer = auditor.get(reverse("staff_event_proof", args=[10**9]))

@@ -313,10 +313,10 @@ def test_a_list_records_access_to_everyone_shown_and_so_does_one_row():
     one, other = a_player(), a_player()
     visitor = visit("support")
     visitor.get("/staff/lists/players/player/")
-    (look,) = events("data.seen", on="page:staff_list_players_player")
+    (look,) = events("data.accessed", on="page:staff_list_players_player")
     assert {str(one), str(other)} <= set(look["data"]["players"])
     visitor.get(f"/staff/lists/players/player/{one.pk}/")
-    (look,) = events("data.seen", on=str(one))
+    (look,) = events("data.accessed", on=str(one))
     assert look["data"]["page"] == "staff_list_players_player_row"
 
 
@@ -333,7 +333,7 @@ def test_a_file_of_rows_is_what_the_list_shows_and_the_log_has_its_hash():
         "rows": 1,
         "sha256": hashlib.sha256(answer.content).hexdigest(),
     }
-    (look,) = events("data.seen", on="page:staff_list_players_player_file")
+    (look,) = events("data.accessed", on="page:staff_list_players_player_file")
     assert look["data"]["players"] == [str(player)]
 
 

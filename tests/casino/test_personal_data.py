@@ -77,7 +77,7 @@ class TestTheExport:
         player, visitor = a_player(), a_visitor(HTTP_USER_AGENT="of the house")
         visitor.force_login(a_member_of_staff("support").user)
         visitor.get(f"/staff/players/{player.pk}/")
-        (look,) = (row for row in rows(player, "events") if row["kind"] == "data.seen")
+        (look,) = (row for row in rows(player, "events") if row["kind"] == "data.accessed")
         assert look["by"].startswith("staff:")
         assert look["personal"] == {}
 

@@ -117,8 +117,8 @@ def test_what_is_suspected_is_for_compliance_alone():
             assert SUSPICION not in read
             assert "launder" not in read.lower()
     of("compliance").get(reverse("staff_significant_event", args=[suspicion.pk]))
-    looks = [row["body"] for row in data_export.events(player) if row["kind"] == "data.seen"]
-    assert len(looks) == len(events("data.seen", on=str(player))) - 1
+    looks = [row["body"] for row in data_export.events(player) if row["kind"] == "data.accessed"]
+    assert len(looks) == len(events("data.accessed", on=str(player))) - 1
     assert not [look for look in looks if "significant" in look or "watches" in look]
 
 
@@ -292,7 +292,7 @@ def test_an_invalid_cursor_shows_the_newest(more):
 def test_every_page_about_a_player_is_in_the_access_log(more):
     player = a_player()
     page(player, "support", more)
-    assert len(events("data.seen", on=str(player))) == 1
+    assert len(events("data.accessed", on=str(player))) == 1
 
 
 def test_access_to_other_players_the_page_names_is_recorded_too():
@@ -300,7 +300,7 @@ def test_access_to_other_players_the_page_names_is_recorded_too():
     for each in (player, other):
         a_submission(each, document_number="SAME1234")
     assert str(other) in page(player, "support")
-    assert events("data.seen")[-1]["data"]["players"] == [str(other)]
+    assert events("data.accessed")[-1]["data"]["players"] == [str(other)]
 
 
 @pytest.mark.sweep

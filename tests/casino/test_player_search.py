@@ -159,7 +159,7 @@ def test_a_search_of_many_is_one_access_that_names_them_and_not_the_query(asa):
     other = a_player()
     a_submission(other, phone="+46701234567", family_name="Ek")
     search("0701234567")
-    seen = events("data.seen")[-1]
+    seen = events("data.accessed")[-1]
     assert set(seen["data"]["players"]) == {str(asa), str(other)}
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM audit_personal WHERE field = 'asked' AND strpos(value, '701234567') > 0")

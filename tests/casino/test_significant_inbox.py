@@ -162,7 +162,7 @@ class TestTheList:
         member, visitor = reader()
         visitor.get(PAGE)
         visitor.get(f"{PAGE}{found.pk}/")
-        whole, single = events("data.seen", by=str(member))
+        whole, single = events("data.accessed", by=str(member))
         assert whole["data"]["players"] == [str(player)]
         assert single["on"] == str(player)
 

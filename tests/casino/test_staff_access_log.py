@@ -66,7 +66,7 @@ def test_a_list_names_the_players_shown_and_is_found_by_each_of_them(pair, reade
 
 @pytest.mark.sweep
 def test_accesses_are_found_by_viewer_and_by_time(pair, reader):
-    (first, *_) = events("data.seen")
+    (first, *_) = events("data.accessed")
     assert {by for by, _, _ in accesses(reader, staff=first["by"])} == {first["by"]}
     assert accesses(reader, staff="1") == []
     assert accesses(reader, since="2099-01-01T00:00") == []
@@ -77,7 +77,7 @@ def test_accesses_are_found_by_viewer_and_by_time(pair, reader):
 @pytest.mark.sweep
 def test_the_page_has_pages_and_the_whole_log_is_a_file(pair, reader, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(access_log, "PAGE", 2)
-    before = len(events("data.seen"))
+    before = len(events("data.accessed"))
     answer, seen = reader.get(PAGE), []
     while True:
         seen += [look.id for look in answer.context["entries"]]
@@ -94,7 +94,7 @@ def test_the_page_has_pages_and_the_whole_log_is_a_file(pair, reader, monkeypatc
 def test_who_reads_whose_data_was_seen_is_on_record_too(pair, reader):
     reader.get(PAGE)
     reader.get(f"{PAGE}looks.csv")
-    page, file = [event["data"] for event in events("data.seen")][-2:]
+    page, file = [event["data"] for event in events("data.accessed")][-2:]
     assert (page["page"], file["page"]) == ("staff_looks", "staff_looks_file")
     assert {str(player) for player in pair} <= set(page["players"]) & set(file["players"])
 
@@ -122,7 +122,7 @@ def test_of_a_long_list_the_number_is_kept_and_no_names(pair, monkeypatch: pytes
     for player in pair:
         visitor.post("/staff/exclusions/", {"player": player.pk, "reason": "for a test"})
     visitor.get("/staff/exclusions/")
-    said = events("data.seen")[-1]["data"]
+    said = events("data.accessed")[-1]["data"]
     assert (said["count"], "players" in said) == (2, False)
 
 
@@ -147,7 +147,7 @@ def test_a_search_that_identifies_a_player_is_an_access(pair, page):
     _, visitor = as_staff("support")
     address = page.format(email=pair[0].user.email, pk=pair[0].pk)
     assert visitor.get(address).status_code == 302
-    (seen,) = events("data.seen", on=str(pair[0]))
+    (seen,) = events("data.accessed", on=str(pair[0]))
     assert seen["data"]["what"] == "the selected player"
 
 

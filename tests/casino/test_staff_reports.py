@@ -212,9 +212,9 @@ def test_say_on_screen_who_asked_and_when_as_the_rest_of_the_house_does(reader):
 def test_access_to_named_players_is_recorded_before_they_are_shown(reader):
     report = made_here(asked("people"))
     for address in ("", "report.csv", "report.xlsx"):
-        before = len(events("data.seen"))
+        before = len(events("data.accessed"))
         assert reader.get(f"/staff/reports/{report.pk}/{address}").status_code == 200
-        (look,) = events("data.seen")[before:]
+        (look,) = events("data.accessed")[before:]
         assert look["data"]["players"] == ["player:71", "player:72", "player:73"]
 
 

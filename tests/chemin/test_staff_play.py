@@ -152,7 +152,7 @@ class TestAPair:
         first, second = sorted((one, other), key=lambda player: player.pk)
         shown(member(), "staff_play_pair", first.pk, second.pk)
         for player in (first, second):
-            (event,) = events("data.seen", on=str(player))
+            (event,) = events("data.accessed", on=str(player))
             assert event["data"]["of"] == {"first_id": str(first.pk), "second_id": str(second.pk)}
             assert event["by"].startswith("staff:")
 

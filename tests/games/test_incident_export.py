@@ -176,7 +176,7 @@ def test_is_on_record_with_its_hash_and_in_the_access_log_of_its_players(voided,
     (told,) = events("incident.exported")
     assert told["by"] == str(reader)
     assert told["data"] == {"incident": incident.pk, "players": 1, "sha256": hashlib.sha256(content).hexdigest()}
-    assert events("data.seen")[-1]["data"]["players"] == [str(player)]
+    assert events("data.accessed")[-1]["data"]["players"] == [str(player)]
 
 
 @pytest.mark.sweep

@@ -191,7 +191,7 @@ class TestThePage:
 
     def test_is_in_the_access_log_of_its_players(self, incident):
         reader("operator").get(f"/staff/incidents/{incident.pk}/")
-        seen = events("data.seen")[-1]
+        seen = events("data.accessed")[-1]
         assert (seen["data"]["what"], seen["data"]["count"]) == ("an incident", 2)
 
     @pytest.mark.sweep

@@ -166,7 +166,7 @@ class TestTheList:
 
     def test_is_itself_on_record_with_whomever_it_showed(self, evening):
         found(player=the_player(evening).pk)
-        shown = events("data.seen")[-1]
+        shown = events("data.accessed")[-1]
         assert shown["data"]["players"] == [f"player:{the_player(evening).pk}"]
 
 

@@ -167,7 +167,7 @@ class TestASoloRound:
 class TestALook:
     def test_is_one_event_that_names_each_player(self, played):
         page(played.pk)
-        (seen,) = events("data.seen")
+        (seen,) = events("data.accessed")
         assert seen["data"]["what"] == "verification of a round"
         assert seen["data"]["players"] == [f"player:{played.participation_set.get().player_id}"]
 

@@ -157,7 +157,7 @@ class TestWhatIsOffered:
         live_table = a_chemin_table()
         (player,) = seated_players(live_table, 1)
         assert f"player:{player.pk}" in self.actions("operator", f"live-{live_table.pk}")
-        assert events("data.seen")[-1]["data"]["players"] == [f"player:{player.pk}"]
+        assert events("data.accessed")[-1]["data"]["players"] == [f"player:{player.pk}"]
         assert f"player:{player.pk}" not in working_as("operator").get(FLOOR).text
 
 

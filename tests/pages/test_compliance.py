@@ -212,7 +212,7 @@ def bare_numbers(said: Any, players: set[int], name: str = "") -> list[str]:
 def people_on_record(after: int) -> set[int]:
     """The players that the access records after an event name."""
     seen: set[int] = set()
-    for event in Event.objects.filter(kind=access_log.SEEN, pk__gt=after):
+    for event in Event.objects.filter(kind=access_log.ACCESSED, pk__gt=after):
         names = [event.on, *json.loads(bytes(event.body))["data"].get("players", [])]
         seen |= {int(name.partition(":")[2]) for name in names if name.startswith("player:")}
     return seen
@@ -259,7 +259,7 @@ def test_gli19_2_8_5_an_access_record_says_who_saw_whose_data_and_from_where():
     visitor = a_visitor()
     visitor.force_login(by.user)
     visitor.get(f"/staff/players/{player.pk}/")
-    (seen,) = events("data.seen", on=str(player))
+    (seen,) = events("data.accessed", on=str(player))
     assert seen["by"] == str(by)
     assert seen["data"] == {
         "page": "staff_player",
@@ -268,7 +268,7 @@ def test_gli19_2_8_5_an_access_record_says_who_saw_whose_data_and_from_where():
     }
     assert sorted(seen["personal"]) == ["from"]
     visitor.get(f"/staff/exclusions/?player={player.pk}")
-    assert sorted(events("data.seen", on=str(player))[-1]["personal"]) == ["asked", "from"]
+    assert sorted(events("data.accessed", on=str(player))[-1]["personal"]) == ["asked", "from"]
 
 
 def test_what_cannot_be_put_on_record_is_not_shown(world, monkeypatch: pytest.MonkeyPatch):
@@ -277,7 +277,7 @@ def test_what_cannot_be_put_on_record_is_not_shown(world, monkeypatch: pytest.Mo
     visitor.post("/staff/exclusions/", exclude)
     visitor.raise_request_exception = False
     # An event of this kind that the database refuses, as one does that says something else than its columns.
-    monkeypatch.setattr(access_log, "SEEN", "data.seen\0")
+    monkeypatch.setattr(access_log, "ACCESSED", "data.accessed\0")
     for page in (f"/staff/players/{player.pk}/", "/staff/exclusions/"):
         with transaction.atomic():
             answer = visitor.get(page)

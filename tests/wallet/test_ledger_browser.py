@@ -142,7 +142,7 @@ def test_an_account_tells_every_entry_with_the_balance_after_it(finance):
     assert versions[0] == account.version
     assert versions == list(range(versions[0], versions[-1] - 1, -1))
     assert f"player:{player.pk}" in finance.get(f"/staff/ledger/accounts/{account.pk}/").text
-    (look,) = [event for event in events("data.seen") if event["data"]["what"] == "an account"]
+    (look,) = [event for event in events("data.accessed") if event["data"]["what"] == "an account"]
     assert look["data"]["players"] == [f"player:{player.pk}"]
 
 

@@ -75,7 +75,7 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_expire FROM PUBLIC;
 
--- Return the players that an event of kind data.seen names, as 'player:<id>'; empty for other
+-- Return the players that an event of kind data.accessed names, as 'player:<id>'; empty for other
 -- events.
 -- `body`: the bytes of the event. IMMUTABLE, because an index uses it.
 CREATE OR REPLACE FUNCTION audit_players(body bytea) RETURNS text[]
