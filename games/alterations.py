@@ -20,7 +20,7 @@ def ready() -> None:
             "table.scheduled": ("Rules, limits or timing of a table scheduled", _scheduled),
             "table.schedule_withdrawn": ("Scheduled change withdrawn", changed("waiting", "withdrawn")),
             "table.schedule_failed": ("Scheduled change failed", changed("waiting", "failed")),
-            "rules.kept": ("Game rules changed with a release", said),
+            "rules.stored": ("Game rules changed with a release", said),
             "table.chat_language": ("Chat language of a table", said),
             "table.reopened": ("Table resumed after a stop", changed("stopped", "in play")),
             "table.broken_up": ("Table broken up", became("in play", "guests")),
@@ -41,7 +41,7 @@ def ready() -> None:
             "chat.named": ("Chat name chosen", changed(None, None)),
             "chat.name_taken": ("Chat name removed", changed("in use", "removed")),
             "chat.removed": ("Chat message removed", changed("visible", "removed")),
-            "chat.kept": ("Reported chat message kept", changed("reported", "visible")),
+            "chat.retained": ("Reported chat message kept", changed("reported", "visible")),
             "chat.banned": (
                 "Chat ban, all tables or one table",
                 added("ban", "length", "live_table"),

@@ -34,7 +34,7 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "table.scheduled": (Category.PARAMETER, Weight.NOTICE, "New rules or limits of a table scheduled"),
     "table.schedule_withdrawn": (Category.PARAMETER, Weight.NOTICE, "Scheduled table version withdrawn"),
     "table.schedule_failed": (Category.PARAMETER, Weight.ALERT, "Scheduled table version failed"),
-    "rules.kept": (Category.PARAMETER, Weight.NOTICE, "Game rules changed with a release"),
+    "rules.stored": (Category.PARAMETER, Weight.NOTICE, "Game rules changed with a release"),
 }
 SETTLED: Final = "round.settled"
 OPENED: Final = "incident.opened"
@@ -50,7 +50,7 @@ ORDINARY: Final = (
     # Routine work of chat moderators.
     "chat.banned",
     "chat.ban_lifted",
-    "chat.kept",
+    "chat.retained",
     "chat.named",
     "chat.name_taken",
     "chat.removed",

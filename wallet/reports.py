@@ -388,7 +388,7 @@ def register_alterations() -> None:
         "Operators",
         {"operator_message.settled": ("Refused operator message settled manually", changed("refused", "settled"))},
     )
-    register_alteration("Bank accounts of players", {"payout_account.kept": ("Bank account added", added("account"))})
+    register_alteration("Bank accounts of players", {"payout_account.added": ("Bank account added", added("account"))})
     register_alteration(
         "Withdrawals", {f"withdrawal.{status}": (title, _status(status)) for status, title in TITLES.items()}
     )

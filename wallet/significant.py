@@ -36,7 +36,7 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "operator_message.settled": (Category.CORRECTION, Weight.NOTICE, "Refused operator message settled manually"),
     "operator_message.unanswered": (Category.ERROR, Weight.ALERT, "Operator has not answered for an hour"),
     "operator_message.not_recognised": (Category.ERROR, Weight.ALERT, "Operator rejects our key or timestamp"),
-    "payout_account.kept": (Category.PERSONAL, Weight.NOTICE, "Bank account added by a player"),
+    "payout_account.added": (Category.PERSONAL, Weight.NOTICE, "Bank account added by a player"),
 }
 BROKEN: Final = "ledger.broken"
 DEPOSITED: Final = "deposit.posted"

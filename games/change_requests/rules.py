@@ -99,7 +99,7 @@ def _keep(game: Game, before: RulesVersion | None) -> RulesVersion:
         "SELECT * FROM games_add_rules_version(%s, %s, %s)", [game.slug, content, proof]
     )[0]
     data: dict[str, Json] = {"before": _said(before) if before else None, "after": _said(written)}
-    log.record("rules.kept", by="system", on=f"game:{game.slug}", data=data)
+    log.record("rules.stored", by="system", on=f"game:{game.slug}", data=data)
     return written
 
 

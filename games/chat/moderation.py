@@ -94,7 +94,7 @@ def keep(*, message_id: int, by: Staff) -> ChatMessage:
     if said is None or not reports:
         raise Decided("These reports have already been decided.")
     data: dict[str, Json] = {"author": str(said.author), "reports": reports}
-    log.record("chat.kept", by=str(by), on=f"chat_message:{said.pk}", data=data)
+    log.record("chat.retained", by=str(by), on=f"chat_message:{said.pk}", data=data)
     return said
 
 

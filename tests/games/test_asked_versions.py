@@ -357,7 +357,7 @@ class TestRulesAsData:
         later, earlier = rules.kept("baccarat")
         assert (later.kept, later.withdrawn_at) == (newest, None)
         assert earlier.withdrawn_at == newest.available_from
-        event = events("rules.kept", on="game:baccarat")[-1]
+        event = events("rules.stored", on="game:baccarat")[-1]
         assert event["data"]["before"]["digest"] == VARIANTS["baccarat"].digest
         assert event["data"]["after"]["digest"] == "of other rules"
 

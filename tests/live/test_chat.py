@@ -260,7 +260,7 @@ class TestStaff:
         moderation.keep(message_id=message.pk, by=staff)
         with pytest.raises(moderation.Decided):
             moderation.keep(message_id=message.pk, by=staff)
-        assert len(events("chat.kept")) == 1
+        assert len(events("chat.retained")) == 1
         assert len(notices(a_player(), live_table)) == 1
 
     @pytest.mark.parametrize("length", sample(list(Length), 1))

@@ -155,7 +155,7 @@ class TestThePlayer:
         assert not PayoutAccount.objects.filter(player=player).exists()
         assert "Another account" not in visitor.get(PAGE).text
         assert events("withdrawal.not_taken", on=str(player))
-        assert not events("payout_account.kept", on=str(player))
+        assert not events("payout_account.added", on=str(player))
         ask(visitor)
         assert PayoutAccount.objects.filter(player=player).count() == 1
 

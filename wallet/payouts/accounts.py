@@ -82,7 +82,7 @@ def keep(*, player: Player, iban: str) -> PayoutAccount:
         return PayoutAccount.objects.get(player=player, fingerprint=digests[0])
     # Do not log the IBAN, not even as a personal value: those are stored unencrypted next to the
     # log.
-    log.record("payout_account.kept", by=str(player), on=str(player), data={"account": str(kept.pk)})
+    log.record("payout_account.added", by=str(player), on=str(player), data={"account": str(kept.pk)})
     duplicates.note(player=player, ground=Ground.PAYOUT, value=iban)
     return kept
 
