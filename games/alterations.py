@@ -23,7 +23,7 @@ def ready() -> None:
             "rules.stored": ("Game rules changed with a release", said),
             "table.chat_language": ("Chat language of a table", said),
             "table.reopened": ("Table resumed after a stop", changed("stopped", "in play")),
-            "table.broken_up": ("Table broken up", became("in play", "guests")),
+            "table.broken_up": ("Table broken up", became("in play", "players")),
             "incident.opened": ("Table stopped by an incident", _incident),
             "incident.ruled": ("Ruling on an incident", became("awaits a ruling", "ruling")),
         },

@@ -310,7 +310,7 @@ def _record(answer: Answer, refusal: PlayError) -> None:
         "reason": type(refusal).__name__,
     }
     if isinstance(refusal, NotEligible):
-        data["bar"] = refusal.ineligibility.code.value
+        data["ineligibility"] = refusal.ineligibility.code.value
     log.record("play.refused", by=str(answer.player), on=f"live_table:{answer.live_table.pk}", data=data)
 
 

@@ -123,7 +123,7 @@ def break_up(*, live_table_id: int, reason: str, by: str) -> LiveTable:
         ledger_view.clear(table_state)
     else:
         carry_out(table_state, BreakUp(), decider=Decider.HOUSE, why=WhyLeft.BROKEN_UP)
-    data: dict[str, Json] = {"guests": seated, "mode": live_table.mode, "reason": why}
+    data: dict[str, Json] = {"players": seated, "mode": live_table.mode, "reason": why}
     log.record("table.broken_up", by=by, on=f"table:{live_table.table_id}", data=data)
     return live_table
 

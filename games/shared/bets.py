@@ -201,7 +201,7 @@ def _carry_out(click: Click, change: Callable[[Betting], Slip]) -> LiveSeat:
             return seat
         data = {"reason": type(refusal).__name__, "round": str(click.round_id)}
         if isinstance(refusal, NotEligible):
-            data["bar"] = refusal.ineligibility.code.value
+            data["ineligibility"] = refusal.ineligibility.code.value
         log.record("bet.refused", by=str(click.player), on=f"live_table:{click.live_table_id}", data=data)
         raise
     return seat

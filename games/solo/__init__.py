@@ -284,7 +284,7 @@ def on_record(click: Click) -> Iterator[None]:
     except (PlayError, RoundRefused) as refusal:
         data = {"reason": type(refusal).__name__, "round": str(click.round_id)}
         if isinstance(refusal, NotEligible):
-            data["bar"] = refusal.ineligibility.code.value
+            data["ineligibility"] = refusal.ineligibility.code.value
         log.record("round.refused", by=f"player:{click.player.pk}", on=f"table:{click.table_id}", data=data)
         if isinstance(refusal, CommitmentSpent):
             _renew_spent(click, refusal)

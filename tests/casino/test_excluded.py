@@ -87,7 +87,7 @@ class TestAnExcludedPlayer:
         assert not Participation.objects.filter(player=player).exists()
         assert accounts.balance(player.pk, mode) == before
         (refused,) = events("round.refused", by=str(player))
-        assert (refused["data"]["reason"], refused["data"]["bar"]) == ("NotEligible", "excluded")
+        assert (refused["data"]["reason"], refused["data"]["ineligibility"]) == ("NotEligible", "excluded")
 
     @pytest.mark.parametrize("mode", [Mode.REAL, Mode.FREE], ids=["real", "free"])
     def test_puts_no_chip_on_a_table(self, stop, mode):

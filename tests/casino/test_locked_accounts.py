@@ -98,7 +98,7 @@ class TestAtASoloTable:
         assert code_of(barred) is eligibility.Code.LOCKED
         assert (cash(player, mode), Participation.objects.filter(player=player).count()) == (MONEY, 0)
         (refused,) = events("round.refused", by=str(player))
-        assert refused["data"]["bar"] == "locked"
+        assert refused["data"]["ineligibility"] == "locked"
 
     def test_places_no_chip_and_takes_no_seat(self):
         player, table, other = a_player(real=MONEY), a_table(), a_table("pairs")

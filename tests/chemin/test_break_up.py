@@ -164,7 +164,7 @@ class TestIt:
         get_up(live_table)
         (event,) = events("table.broken_up")
         assert (event["by"], event["on"]) == ("staff:7", f"table:{live_table.table_id}")
-        assert event["data"] == {"guests": 3, "mode": "R", "reason": "The room closes."}
+        assert event["data"] == {"players": 3, "mode": "R", "reason": "The room closes."}
         assert CheminMove.objects.latest("number").kind == "break_up"
 
     def test_needs_a_reason_and_somebody_to_get_up(self, live_table, players):

@@ -165,7 +165,7 @@ class TestAnAnswer:
         with pytest.raises(NotEligible):
             answer(first, table, "take_bank", 10_000)
         assert CheminSeat.objects.get(player=first).why_left == WhyLeft.SESSION
-        assert events("play.refused")[0]["data"]["bar"] == "excluded"
+        assert events("play.refused")[0]["data"]["ineligibility"] == "excluded"
 
     def test_waits_for_a_reality_check(self):
         table, player = a_chemin_table(), a_player(real=MONEY)

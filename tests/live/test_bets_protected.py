@@ -70,7 +70,9 @@ class TestAPauseBetweenBetAndResult:
             with pytest.raises(NotEligible):
                 click()
         assert held(player) == 10_00
-        assert {each["data"]["bar"] for each in events("bet.refused", by=str(player))} == {eligibility.Code.EXCLUDED}
+        assert {each["data"]["ineligibility"] for each in events("bet.refused", by=str(player))} == {
+            eligibility.Code.EXCLUDED
+        }
 
     @pytest.mark.parametrize("mode", Mode, ids=["real", "free"])
     def test_a_player_who_has_stopped_takes_no_seat(self, mode):
