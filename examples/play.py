@@ -207,7 +207,7 @@ def main() -> None:
         tables = {table["slug"]: table for table in house.get(f"tables/?mode={mode}")["items"]}
         if given.table is None:
             print("\n".join(f"{slug:<24} {each['shape']:<8} {each['name']}" for slug, each in tables.items()))
-        elif given.table not in tables or tables[given.table]["shape"] == "guests":
+        elif given.table not in tables or tables[given.table]["shape"] == "chemin":
             raise Refused(f"There is no table {given.table!r} to play at; without a name you are told which there are.")
         else:
             way = play_alone if tables[given.table]["shape"] == "solo" else follow

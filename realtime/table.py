@@ -16,7 +16,7 @@ import structlog
 
 from games.api import chemin_schema, shared_schema
 from games.api.rounds_schema import BEGINNING, READ_OVER, cursor_of, number_of
-from games.chemin import rendering as guests
+from games.chemin import rendering as chemin
 from games.models import Shape
 from games.shared import rendering as shared
 from games.shared.stream_tokens import ApiClientTicket, RoundCursor
@@ -73,7 +73,7 @@ class Show(Protocol):
         """Return ``#live-board``."""
 
 
-SHOWS: Final[Mapping[Shape, Show]] = MappingProxyType({Shape.SHARED: shared, Shape.CHEMIN: guests})
+SHOWS: Final[Mapping[Shape, Show]] = MappingProxyType({Shape.SHARED: shared, Shape.CHEMIN: chemin})
 """Page renderers of every shape that has streams."""
 
 

@@ -361,9 +361,9 @@ def sheet(like: Like, *, table: Table | None, data: QueryDict | None = None) -> 
     naming = None if table else NamingForm(data, initial=initial)
     pace = PaceForm(data, prefix="pace", initial=initial["pace"], kind=CLOCKS[shape]) if shape in CLOCKS else None
     if shape is Shape.CHEMIN:
-        wanted = initial["guests"]["tender"] if data is None else data.get("guests-tender")
+        wanted = initial["chemin"]["tender"] if data is None else data.get("chemin-tender")
         currency = wanted if wanted in Currency.values else Currency.values[0]
-        chemin = CheminForm(data, prefix="guests", initial=initial["guests"], currency=currency)
+        chemin = CheminForm(data, prefix="chemin", initial=initial["chemin"], currency=currency)
         return Sheet(like, terms, naming, (), chemin, pace)
     taken = initial["currencies"] if data is None else data.getlist("currencies")
     currencies = [_of_currency(like, each, data, is_taken=each in taken) for each in Currency.values]
@@ -384,7 +384,7 @@ def _initial(like: Like) -> Initial:
     if like.shape in PACES:
         initial["pace"] = written_pace((version.clock if version else None) or PACES[like.shape].stored())
     if like.shape is Shape.CHEMIN:
-        initial["guests"] = _chemin_initial(limits)
+        initial["chemin"] = _chemin_initial(limits)
     return initial
 
 

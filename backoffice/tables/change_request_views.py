@@ -154,7 +154,7 @@ NO_FIELDS: Final = ("csrfmiddlewaretoken", STEP, SEEN)
 class LikeForm(forms.Form):
     """Model for a new table: ``version:7``, or ``baccarat:solo`` for a game and a shape."""
 
-    like = forms.RegexField(r"^(?:version:[0-9]{1,18}|[a-z_]{1,40}:(?:solo|shared|guests))$")
+    like = forms.RegexField(r"^(?:version:[0-9]{1,18}|[a-z_]{1,40}:(?:solo|shared|chemin))$")
 
     def found(self) -> Like | None:
         """Return the model, None if it does not exist."""

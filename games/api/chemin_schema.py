@@ -85,7 +85,7 @@ class CheminRulesSchema(serializers.Serializer[Any]):
 class CheminStateSchema(serializers.Serializer[Any]):
     """A Chemin de Fer table as everyone sees it at one moment."""
 
-    shape = serializers.ChoiceField(choices=("guests",))
+    shape = serializers.ChoiceField(choices=("chemin",))
     table = serializers.SlugField()
     mode = kind_of_money()
     currency = currency()
@@ -174,7 +174,7 @@ def public(seen: Seen) -> Json:
     table = view(seen.table_state, None)
     deadline = seen.deadline if shown.countdown else None
     return {
-        "shape": "guests",
+        "shape": "chemin",
         "table": seen.slug,
         "mode": seen.mode.name.lower(),
         "currency": seen.rules.currency,

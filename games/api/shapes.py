@@ -48,7 +48,7 @@ def shape_of_table() -> serializers.ChoiceField:
     """Return the field for the shape of a table."""
     return serializers.ChoiceField(
         choices=Shape.values,
-        help_text="`solo`: dealt for one player on demand; `shared`: in timed rounds; `guests`: against each other",
+        help_text="`solo`: dealt for one player on demand; `shared`: in timed rounds; `chemin`: against each other",
     )
 
 

@@ -75,8 +75,8 @@ class StreamNoticeSchema(serializers.Serializer[Any]):
     notices = HouseNoticeSchema(many=True)
 
 
-def _either(name: str, shared: Any, guests: Any) -> PolymorphicProxySerializer:
-    return PolymorphicProxySerializer(name, [shared, guests], resource_type_field_name=None)
+def _either(name: str, shared: Any, chemin: Any) -> PolymorphicProxySerializer:
+    return PolymorphicProxySerializer(name, [shared, chemin], resource_type_field_name=None)
 
 
 TOLD: Final = {

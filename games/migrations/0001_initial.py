@@ -177,7 +177,7 @@ class Migration(InitialMigration):
                 ('slug', models.SlugField(unique=True)),
                 ('name', models.CharField(max_length=80)),
                 ('variant', models.CharField(max_length=40)),
-                ('shape', models.CharField(choices=[('solo', 'solo, on demand'), ('shared', 'shared, in timed rounds'), ('guests', 'players against each other')], db_default='solo', default='solo', max_length=6)),
+                ('shape', models.CharField(choices=[('solo', 'solo, on demand'), ('shared', 'shared, in timed rounds'), ('chemin', 'players against each other')], db_default='solo', default='solo', max_length=6)),
                 ('status', models.CharField(choices=[('open', 'open'), ('paused', 'paused'), ('closed', 'closed')], db_default='closed', default='closed', max_length=6)),
                 ('first_opened_at', models.DateTimeField(editable=False, null=True)),
                 ('chat_language', models.CharField(blank=True, db_default='', default='', max_length=2)),

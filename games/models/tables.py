@@ -17,7 +17,7 @@ class Shape(models.TextChoices):
 
     SOLO = "solo", "solo, on demand"
     SHARED = "shared", "shared, in timed rounds"
-    CHEMIN = "guests", "players against each other"
+    CHEMIN = "chemin", "players against each other"
 
 
 class Status(models.TextChoices):

@@ -107,7 +107,7 @@ class TestWhatIsAsked:
         first, second = seated_players(live_table, 2)
         read = state_at(client_of(first), live_table)
         state, own = read["state"], read["own"]
-        assert (state["shape"], state["phase"], state["asked_place"]) == ("guests", "offer", 1)
+        assert (state["shape"], state["phase"], state["asked_place"]) == ("chemin", "offer", 1)
         assert state["question"] == own["question"] == chemin_of(live_table).question
         assert 590 < state["seconds_left"] <= 600
         take, let_pass = own["options"]

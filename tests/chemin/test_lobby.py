@@ -109,7 +109,7 @@ class TestTheCard:
         closing = card_of(live)
         play.leave(player=players[0], live_table_id=live.pk)
         closed = card_of(live)
-        assert (closing.may_enter, closing.status) == (True, "guests")
+        assert (closing.may_enter, closing.status) == (True, "alone")
         assert (closed.may_enter, closed.status) == (False, "closed_table")
         assert "The table is closed" in render_card(closed, "en")
 

@@ -106,7 +106,7 @@ class TestANewTable:
         assert "Chemin de Fer: players against each other" in page
 
     @pytest.mark.parametrize(
-        "like", sample(["version:0", "whist:solo", "baccarat:guests", "chemin_de_fer:solo", "nonsense"], 1)
+        "like", sample(["version:0", "whist:solo", "baccarat:chemin", "chemin_de_fer:solo", "nonsense"], 1)
     )
     def test_begins_again_where_nothing_similar_exists(self, supervisor, like):
         assert "Template" in supervisor.get(NEW, {"like": like}).text
@@ -246,13 +246,13 @@ class TestANewTable:
         sample(
             [
                 (
-                    {"guests-house_players": "3"},
+                    {"chemin-house_players": "3"},
                     "modes",
                     "A table with house players can only be for free money.",
                 ),
-                ({"guests-places": "1"}, "guests-places", "greater than or equal to"),
-                ({"guests-tender": "USD"}, "guests-tender", "USD is not one of the available choices."),
-                ({"guests-minimum": "none"}, "guests-minimum", "This is not a valid amount."),
+                ({"chemin-places": "1"}, "chemin-places", "greater than or equal to"),
+                ({"chemin-tender": "USD"}, "chemin-tender", "USD is not one of the available choices."),
+                ({"chemin-minimum": "none"}, "chemin-minimum", "This is not a valid amount."),
             ],
             1,
         ),
@@ -267,7 +267,7 @@ class TestANewTable:
         ("changes", "message"),
         sample(
             [
-                ({"guests-minimum": "2,000"}, "its smallest bank must be above 0 and not above its largest"),
+                ({"chemin-minimum": "2,000"}, "its smallest bank must be above 0 and not above its largest"),
                 ({"pace-house_player": "600"}, "the response time must be shorter than the time to act"),
             ],
             1,

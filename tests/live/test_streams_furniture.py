@@ -332,7 +332,7 @@ class TestTheLobby:
         chemin_table = a_chemin_table(currency="EUR", slug=next(_slugs))
         first, second = (a_player("DE", real=500_00) for _ in range(2))
         with watching(url, in_the_lobby(live_table), in_the_lobby(live_table, currency="EUR")) as (kronor, euros):
-            wait_for_card(euros, chemin_table, "guests")
+            wait_for_card(euros, chemin_table, "alone")
             for place, player in enumerate((first, second), start=1):
                 sit(player, chemin_table, place)
             wait_for_card(euros, chemin_table, "offer")

@@ -23,7 +23,7 @@ class Announcement(StrEnum):
     BANK_AT_ITS_FULL_AMOUNT = "bank_at_its_full_amount"
     BANK_TO_THE_HIGHEST_BID = "bank_to_the_highest_bid"
     BANK_IS_FREE = "bank_is_free"
-    WAITING_FOR_PLAYERS = "waiting_for_guests"
+    WAITING_FOR_PLAYERS = "waiting_for_players"
     SHOE_IS_SPENT = "shoe_is_spent"
     WHO_CALLS_BANCO = "who_calls_banco"
     FAITES_VOS_JEUX = "faites_vos_jeux"

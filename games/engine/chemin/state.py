@@ -25,7 +25,7 @@ class WrongPhase(RuntimeError):
 class Phase(StrEnum):
     """What the table is waiting for."""
 
-    ALONE = "guests"
+    ALONE = "alone"
     """A second player."""
     FREE = "free"
     """Any player to take the bank; all have declined it."""

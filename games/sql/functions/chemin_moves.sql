@@ -83,7 +83,7 @@ REVOKE ALL ON FUNCTION games_coup_stakes FROM PUBLIC;
 -- `places`: number of seats.
 CREATE OR REPLACE FUNCTION games_empty_chemin_state(places integer) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT jsonb_build_object('last_banker', places, 'seats', '[]'::jsonb, 'phase', 'guests', 'asked', NULL, 'bank', NULL,
+    SELECT jsonb_build_object('last_banker', places, 'seats', '[]'::jsonb, 'phase', 'alone', 'asked', NULL, 'bank', NULL,
                               'sale', NULL, 'coup', NULL, 'shoe', NULL)
 $$;
 
@@ -101,7 +101,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp 
 BEGIN
     INSERT INTO games_chemintable (live_table_id, state, move, question)
     SELECT t.id, games_empty_chemin_state((games_chemin_limits(v) ->> 'places')::integer), 0, 0
-    FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'guests'
+    FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'chemin'
     JOIN games_tableversion AS v ON v.id = g.version_id
     WHERE t.id = live_table
     ON CONFLICT DO NOTHING;
@@ -584,7 +584,7 @@ BEGIN
            house.id AS house, seat.player_id AS banker_player
     INTO live
     FROM games_liveround AS l
-    JOIN games_livetable AS t ON t.id = l.live_table_id JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'guests'
+    JOIN games_livetable AS t ON t.id = l.live_table_id JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'chemin'
     JOIN games_shoe AS s ON s.id = l.shoe_id JOIN games_tableversion AS v ON v.id = l.version_id
     JOIN games_chemintenure AS bank ON bank.id = games_finish_coup.tenure AND bank.live_table_id = l.live_table_id
     JOIN games_cheminseat AS seat ON seat.id = bank.seat_id

@@ -222,7 +222,7 @@ DECLARE
     dealt_from games_shoe;
 BEGIN
     PERFORM FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id
-    WHERE t.id = moved.live_table_id AND g.shape = 'guests';
+    WHERE t.id = moved.live_table_id AND g.shape = 'chemin';
     IF NOT FOUND THEN
         RAISE EXCEPTION 'round % is no coup', round USING ERRCODE = 'SB073';
     END IF;
@@ -296,7 +296,7 @@ DECLARE
 BEGIN
     INSERT INTO games_livetable AS t (table_id, mode)
     SELECT g.id, games_add_live_table.mode FROM games_table AS g
-    WHERE g.id = games_add_live_table.table_id AND g.shape IN ('shared', 'guests') AND games_add_live_table.mode IN ('R', 'F')
+    WHERE g.id = games_add_live_table.table_id AND g.shape IN ('shared', 'chemin') AND games_add_live_table.mode IN ('R', 'F')
     ON CONFLICT DO NOTHING RETURNING t.* INTO added;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'no live table is added to table %', games_add_live_table.table_id USING ERRCODE = 'SB070';

@@ -13,7 +13,7 @@
 -- Return the lines that name a shoe in what the dealer says: games.engine.commitments has them, too.
 CREATE OR REPLACE FUNCTION games_shoe_binding(shoe games_shoe) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT concat('purpose=', CASE g.shape WHEN 'guests' THEN 'chemin' ELSE 'shoe' END, E'\nid=', shoe.id, E'\ntable=', g.id,
+    SELECT concat('purpose=', CASE g.shape WHEN 'chemin' THEN 'chemin' ELSE 'shoe' END, E'\nid=', shoe.id, E'\ntable=', g.id,
                   E'\ndecks=', shoe.decks, E'\nrules=', shoe.rules_digest, E'\n')
     FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id WHERE t.id = shoe.live_table_id
 $$;
@@ -144,7 +144,7 @@ BEGIN
     FROM games_liveround AS r JOIN games_shoe AS s ON s.id = r.shoe_id AND s.ended_at IS NULL
     JOIN games_livetable AS t ON t.id = r.live_table_id JOIN games_table AS g ON g.id = t.table_id
     WHERE r.id = round;
-    IF (asks.phase = 'closed' AND asks.is_committed OR asks.phase = 'dealt' AND asks.shape = 'guests') IS NOT TRUE THEN
+    IF (asks.phase = 'closed' AND asks.is_committed OR asks.phase = 'dealt' AND asks.shape = 'chemin') IS NOT TRUE THEN
         RAISE EXCEPTION 'no card of round % is drawn now', round USING ERRCODE = 'SB073';
     END IF;
     IF asks.shape = 'shared' AND asks.deadline > clock_timestamp() THEN
@@ -186,7 +186,7 @@ BEGIN
             END,
         stakes, dealer_key, signature
     FROM (
-        SELECT g.shape = 'guests' AS is_face_down
+        SELECT g.shape = 'chemin' AS is_face_down
         FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id WHERE t.id = drawn.live_table_id
     ) AS c;
     UPDATE games_shoe AS s SET gone = s.gone + cardinality(string_to_array(cards, ' ')) WHERE s.id = drawn.id
@@ -209,7 +209,7 @@ DECLARE
 BEGIN
     SELECT s.* INTO drawn
     FROM games_shoe AS s JOIN games_liveround AS r ON r.shoe_id = s.id AND r.phase IN ('closed', 'dealt')
-    JOIN games_livetable AS t ON t.id = r.live_table_id JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'guests'
+    JOIN games_livetable AS t ON t.id = r.live_table_id JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'chemin'
     WHERE r.id = round AND s.ended_at IS NULL FOR UPDATE OF s;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'round % takes no cards now', round USING ERRCODE = 'SB073';
