@@ -135,7 +135,7 @@ class CoupMoveSchema(serializers.Serializer[Any]):
     kind = serializers.CharField()
     amount = serializers.IntegerField(allow_null=True)
     call = serializers.CharField()
-    decider = serializers.CharField(help_text="`guest` (the player), `croupier`, `house_player`, `house`")
+    decider = serializers.CharField(help_text="`player`, `croupier`, `house_player`, `house`")
     asked_at = serializers.DateTimeField(allow_null=True)
     at = serializers.DateTimeField()
 

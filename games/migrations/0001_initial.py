@@ -723,7 +723,7 @@ class Migration(InitialMigration):
                 ('kind', models.CharField(max_length=16)),
                 ('amount', models.BigIntegerField(null=True)),
                 ('call', models.CharField(blank=True, max_length=24)),
-                ('decider', models.CharField(choices=[('guest', 'the player'), ('croupier', 'the croupier, by the rule, after a timeout'), ('house_player', 'a house player'), ('house', 'the house')], max_length=12)),
+                ('decider', models.CharField(choices=[('player', 'the player'), ('croupier', 'the croupier, by the rule, after a timeout'), ('house_player', 'a house player'), ('house', 'the house')], max_length=12)),
                 ('events', models.JSONField()),
                 ('asked_at', models.DateTimeField(null=True)),
                 ('at', models.DateTimeField()),

@@ -136,7 +136,7 @@ class CheminStake(models.Model):
 class Decider(models.TextChoices):
     """Who took a decision."""
 
-    PLAYER = "guest", "the player"
+    PLAYER = "player", "the player"
     CROUPIER = "croupier", "the croupier, by the rule, after a timeout"
     HOUSE_PLAYER = "house_player", "a house player"
     HOUSE = "house", "the house"

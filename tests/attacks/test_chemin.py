@@ -84,7 +84,7 @@ def a_move(table: LiveTable, kind: str, seat: CheminSeat | None, **changes: obje
     move = {
         "number": chemin_of(table).move + 1,
         "kind": kind,
-        "decider": "guest",
+        "decider": "player",
         "seat": seat and seat.pk,
         "call": "",
         "events": [],
@@ -123,7 +123,7 @@ DIRECT = {
     "games_chemintenure": "UPDATE games_chemintenure SET home = home + 1",
     "games_cheminmove": """
         INSERT INTO games_cheminmove (live_table_id, number, seat_id, kind, call, decider, events, at)
-        SELECT live_table_id, number + 1000, seat_id, 'stand', '', 'guest', '[]', at FROM games_cheminmove
+        SELECT live_table_id, number + 1000, seat_id, 'stand', '', 'player', '[]', at FROM games_cheminmove
     """,
     "games_chemincoup": """
         INSERT INTO games_chemincoup (round_id, tenure_id, banker_id, bank, call, at_risk, outcome, punter_departs,
@@ -264,7 +264,7 @@ class TestAPlayerWhoMayNotPlay:
         newcomer = {"number": 5, "player": second.pk, "account": cash(second).pk, "is_random": False, "session": None}
         joins = a_move(table, "join", None, newcomer=newcomer, events=[{"event": "PlayerJoined", "seat": 5}])
         is_refused(table, joins, chemin_of(table).state, "SB102")
-        is_refused(table, joins.replace('"guest"', '"house"'), chemin_of(table).state, "SB124")
+        is_refused(table, joins.replace('"player"', '"house"'), chemin_of(table).state, "SB124")
 
 
 class TestTheState:

@@ -158,7 +158,7 @@ BEGIN
         RAISE EXCEPTION 'seat % does not decide this at table %', move ->> 'seat', at_table.live_table_id USING ERRCODE = 'SB121';
     END IF;
     IF (CASE decider
-        WHEN 'guest' THEN turn IS NOT NULL AND clock_timestamp() >= at_table.deadline
+        WHEN 'player' THEN turn IS NOT NULL AND clock_timestamp() >= at_table.deadline
         ELSE (clock_timestamp() >= at_table.deadline) IS NOT TRUE END)
     THEN
         RAISE EXCEPTION 'question % of table % is not answered now', at_table.question, at_table.live_table_id
@@ -324,7 +324,7 @@ BEGIN
         AND (move ->> 'round' IS NULL OR (move ->> 'round')::uuid = at_table.latest_round)
         AND moment BETWEEN transaction_timestamp() AND clock_timestamp()
         AND CASE decider
-            WHEN 'guest' THEN is_decision OR kind IN ('join', 'leave', 'step_away', 'come_back')
+            WHEN 'player' THEN is_decision OR kind IN ('join', 'leave', 'step_away', 'come_back')
             WHEN 'croupier' THEN is_decision WHEN 'house_player' THEN is_decision
             WHEN 'house' THEN kind IN ('join', 'leave', 'step_away', 'set_balance', 'bring_shoe', 'void_coup', 'end_bank', 'break_up')
             END
@@ -348,7 +348,7 @@ BEGIN
     IF is_decision THEN
         PERFORM games_check_decision(move, before, limits);
     END IF;
-    IF decider = 'guest' AND kind IN ('join', 'come_back', 'take_bank', 'keep_bank', 'make_bid', 'make_call', 'lay_stake') THEN
+    IF decider = 'player' AND kind IN ('join', 'come_back', 'take_bank', 'keep_bank', 'make_bid', 'make_call', 'lay_stake') THEN
         reason := games_reason_against_move(
             coalesce((SELECT s.player_id FROM games_cheminseat AS s WHERE s.id = seat_id), (move -> 'newcomer' ->> 'player')::bigint),
             at_table.mode, move);
@@ -365,13 +365,13 @@ BEGIN
             AS new (number integer, player bigint, account bigint, is_random boolean, session uuid)
         JOIN wallet_account AS a ON a.id = new.account AND a.currency = limits ->> 'currency' AND a.mode = at_table.mode
             AND a.owner_id IS NOT DISTINCT FROM new.player AND a.kind = CASE WHEN new.player IS NULL THEN 'seat' ELSE 'cash' END
-        WHERE kind = 'join' AND (decider = 'guest') = (new.player IS NOT NULL) AND new.number BETWEEN 1 AND (limits ->> 'places')::integer
+        WHERE kind = 'join' AND (decider = 'player') = (new.player IS NOT NULL) AND new.number BETWEEN 1 AND (limits ->> 'places')::integer
         RETURNING s.id INTO seat_id;
     END IF;
     IF seat_id IS NOT NULL AND NOT EXISTS (
         SELECT FROM games_cheminseat AS s
         WHERE s.id = seat_id AND s.live_table_id = games_store_move.live_table AND s.left_at IS NULL
-          AND (decider <> 'guest' OR s.player_id IS NOT NULL)
+          AND (decider <> 'player' OR s.player_id IS NOT NULL)
           AND (move ->> 'session' IS NULL OR EXISTS (
               SELECT FROM players_session AS own JOIN players_player AS p ON p.user_id = own.user_id AND p.id = s.player_id
               WHERE own.id = (move ->> 'session')::uuid)))
@@ -381,12 +381,12 @@ BEGIN
     END IF;
     UPDATE games_cheminseat AS s
     SET missed = CASE decider WHEN 'croupier' THEN s.missed + (s.away_since IS NULL AND s.why_left = '')::integer
-                 WHEN 'guest' THEN CASE WHEN is_decision AND kind <> 'ask_croupier' THEN 0 ELSE s.missed END ELSE s.missed END,
-        session = CASE decider WHEN 'guest' THEN coalesce((move ->> 'session')::uuid, s.session) ELSE s.session END,
-        idempotency_keys = CASE WHEN decider = 'guest' AND jsonb_typeof(move -> 'idempotency_keys') = 'array'
+                 WHEN 'player' THEN CASE WHEN is_decision AND kind <> 'ask_croupier' THEN 0 ELSE s.missed END ELSE s.missed END,
+        session = CASE decider WHEN 'player' THEN coalesce((move ->> 'session')::uuid, s.session) ELSE s.session END,
+        idempotency_keys = CASE WHEN decider = 'player' AND jsonb_typeof(move -> 'idempotency_keys') = 'array'
             THEN ARRAY(SELECT each.key::uuid FROM jsonb_array_elements_text(move -> 'idempotency_keys') AS each (key))
             ELSE s.idempotency_keys END
-    WHERE s.id = seat_id AND decider IN ('croupier', 'guest');
+    WHERE s.id = seat_id AND decider IN ('croupier', 'player');
 
     after := before;
     after.state := games_store_move.state;
