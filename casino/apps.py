@@ -39,5 +39,5 @@ class CasinoConfig(AppConfig):
             ("house.backed_up", "keys.resealed", "personal.exported", "retention.applied", "rows.exported")
         )
         detection.register_kinds({"house.restored": (Category.CORRECTION, Weight.ALERT, "Restored from a backup")})
-        parts = alterations.added("until", "leaves", "settled", "cancelled", "shoes", "places", "sessions", "tokens")
+        parts = alterations.added("until", "leaves", "settled", "cancelled", "shoes", "seats", "sessions", "tokens")
         alterations.register("System", {"house.restored": ("Restored from a backup", parts)})

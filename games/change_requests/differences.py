@@ -173,8 +173,8 @@ def rules_written(variant: str, body: Mapping[str, Any]) -> dict[str, str]:
         found[f"{name}: needs"] = ", ".join(_bet(variant, each) for each in rule["needs"]) or NOTHING
         found[f"{name}: commission"] = "yes" if rule["commission"] else "no"
     found |= {f"Not together, {place}": ", ".join(rivals) for place, rivals in enumerate(body.get("exclusions", ()), 1)}
-    if "places" in body:
-        found |= {"Seats": "–".join(map(str, body["places"])), "Tax": share(Fraction(body["tax"]))}
+    if "seats" in body:
+        found |= {"Seats": "–".join(map(str, body["seats"])), "Tax": share(Fraction(body["tax"]))}
     return found
 
 

@@ -82,7 +82,7 @@ def body(game: Game) -> dict[str, Any]:
         }
     return {
         "decks": game.decks,
-        "places": [chemin_rules.FEWEST_SEATS, chemin_rules.MOST_SEATS],
+        "seats": [chemin_rules.FEWEST_SEATS, chemin_rules.MOST_SEATS],
         "tax": str(chemin_rules.TAX),
     }
 

@@ -84,7 +84,7 @@ def changing(session: SessionBase) -> Iterator[Notes]:
 
 def _stored(notes: Notes) -> dict[str, Any]:
     return {
-        "places": {slug: _stored_demo_seat(demo_seat) for slug, demo_seat in notes.demo_seats.items()},
+        "demo_seats": {slug: _stored_demo_seat(demo_seat) for slug, demo_seat in notes.demo_seats.items()},
         "watched": {slug: _stored_round(watched) for slug, watched in notes.watched.items()},
         "notice": asdict(notes.notice) if notes.notice else None,
     }
@@ -92,7 +92,7 @@ def _stored(notes: Notes) -> dict[str, Any]:
 
 def _notes(stored: dict[str, Any]) -> Notes:
     return Notes(
-        demo_seats={slug: _demo_seat(demo_seat) for slug, demo_seat in stored["places"].items()},
+        demo_seats={slug: _demo_seat(demo_seat) for slug, demo_seat in stored["demo_seats"].items()},
         watched={slug: _round(watched) for slug, watched in stored["watched"].items()},
         notice=Notice(**stored["notice"]) if stored["notice"] else None,
     )

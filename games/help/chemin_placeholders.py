@@ -66,9 +66,9 @@ def _percent(shares: Mapping[str, Fraction], argument: str, language: str) -> st
 
 CHEMIN_PLACEHOLDERS: Mapping[str, Callable[[str, str], str]] = {
     "tax": lambda argument, language: percent(TAX, language, 0),
-    "places_fewest": lambda argument, language: str(FEWEST_SEATS),
-    "places_most": lambda argument, language: str(MOST_SEATS),
-    "guests_fewest": lambda argument, language: str(FEWEST_PLAYERS),
+    "seats_fewest": lambda argument, language: str(FEWEST_SEATS),
+    "seats_most": lambda argument, language: str(MOST_SEATS),
+    "players_fewest": lambda argument, language: str(FEWEST_PLAYERS),
     "cut_cards": lambda argument, language: str(CUT_CARD),
     "call": _call,
     "chance": _chance,

@@ -36,7 +36,7 @@ from games.errors import (
 )
 from games.models import LiveRound, LiveSeat, LiveTable
 from games.shared import favourites, seats
-from games.solo import seats as places
+from games.solo import seats as solo_seats
 from games.variants import VARIANTS
 from players.models import Player
 from players.protection import eligibility, registers
@@ -280,7 +280,7 @@ def _too_late(live_table: LiveTable) -> PlayError:
     """Return why a table takes no bets now."""
     if house_stop.current():
         return HouseStopped()
-    return TablePaused() if places.pauses(live_table.table, live_table.mode) else BetTooLate()
+    return TablePaused() if solo_seats.pauses(live_table.table, live_table.mode) else BetTooLate()
 
 
 def _demand_eligible(click: Click) -> None:

@@ -167,7 +167,7 @@ def settle(say: Callable[[str], object]) -> Settled:
     data: dict[str, log.Json] = {
         "cancelled": cleared.cancelled,
         "leaves": sealer.leaves(),
-        "places": committed,
+        "seats": committed,
         "sessions": ended,
         "settled": cleared.settled,
         "shoes": cleared.retired,

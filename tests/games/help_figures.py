@@ -140,7 +140,7 @@ def chemin_figure(name: str, argument: str, language: str) -> Iterator[str]:
         "gain:banker": odds.banker_win * Fraction(19, 20) - odds.punter_win,
     }
     figures = {"tax": written(Decimal(5), language, 0), "cut_cards": "14"}
-    figures |= {"places_fewest": "3", "places_most": "9", "guests_fewest": "2"}
+    figures |= {"seats_fewest": "3", "seats_most": "9", "players_fewest": "2"}
     if name in figures:
         yield figures[name]
     elif (share := shares.get(f"{name}:{argument}")) is not None:

@@ -418,9 +418,9 @@ class TestAtTheTable:
         "older",
         sample(
             [
-                lambda stored: stored["places"]["baccarat"].pop("next"),
-                lambda stored: stored["places"]["baccarat"].update(favourites=[]),
-                lambda stored: stored["places"]["baccarat"]["last"].update(
+                lambda stored: stored["demo_seats"]["baccarat"].pop("next"),
+                lambda stored: stored["demo_seats"]["baccarat"].update(favourites=[]),
+                lambda stored: stored["demo_seats"]["baccarat"]["last"].update(
                     lines=[["player", 100, 0, 0, "surrendered"]]
                 ),
                 lambda stored: stored.update(notice={"words": "Welcome"}),

