@@ -48,14 +48,14 @@ SOMEBODY_WATCHES: Final = f"""EXISTS (
 # passed without a bet waits for the next visitor: nothing depends on it (`games.shared.phases`).
 SHARED_TABLES: Final = f"""
 SELECT FROM games_livetable AS live
-JOIN games_table AS seat ON seat.id = live.table_id
+JOIN games_table AS game_table ON game_table.id = live.table_id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
-WHERE seat.shape = 'shared' AND (round.id IS NULL OR round.deadline <= clock_timestamp())
+WHERE game_table.shape = 'shared' AND (round.id IS NULL OR round.deadline <= clock_timestamp())
     AND NOT EXISTS (
         SELECT FROM games_shoecut AS cut WHERE cut.live_table_id = live.id AND cut.open_until > clock_timestamp())
     AND (round.phase = 'dealt' OR live.stopped_by_id IS NULL
-        AND (seat.status = 'open' OR round.phase IN ('betting', 'closed')))
-    AND (round.phase IS DISTINCT FROM 'betting' OR seat.status <> 'open'
+        AND (game_table.status = 'open' OR round.phase IN ('betting', 'closed')))
+    AND (round.phase IS DISTINCT FROM 'betting' OR game_table.status <> 'open'
         OR EXISTS (SELECT FROM games_liveseat AS bettor WHERE bettor.round_id = round.id AND bettor.stakes <> '{{}}')
         OR EXISTS (SELECT FROM wallet_housestop WHERE ended_at IS NULL)
         OR {SOMEBODY_WATCHES})

@@ -23,8 +23,8 @@ SELECT who.id AS player, live.id AS live_table
 FROM unnest(%(players)s::bigint[], %(live_tables)s::bigint[]) AS wanted (player, live_table)
 JOIN players_player AS who ON who.id = wanted.player
 JOIN games_livetable AS live ON live.id = wanted.live_table
-JOIN games_table AS seat ON seat.id = live.table_id
-JOIN games_tableversion AS version ON version.id = seat.version_id
+JOIN games_table AS game_table ON game_table.id = live.table_id
+JOIN games_tableversion AS version ON version.id = game_table.version_id
 WHERE who.jurisdiction_id = ANY (version.jurisdictions) AND live.mode = ANY (version.modes)
     OR EXISTS (SELECT FROM games_liveseat AS own JOIN games_liveround AS round ON round.id = live.round_id
         WHERE own.live_table_id = live.id AND own.player_id = who.id AND own.round_id = round.id

@@ -64,13 +64,13 @@ class Search:
 
 FIND = """
 SELECT found.id
-FROM unnest(%(tables)s::bigint[]) AS seat (id)
+FROM unnest(%(tables)s::bigint[]) AS game_table (id)
 CROSS JOIN unnest(%(results)s::smallint[]) AS asked (result)
 CROSS JOIN LATERAL (
     SELECT part.id, part.at
     FROM games_participation AS part
     WHERE part.player_id = %(player)s AND part.mode = %(mode)s
-      AND part.table_id = seat.id AND part.result = asked.result
+      AND part.table_id = game_table.id AND part.result = asked.result
       AND part.at >= %(begin)s::timestamptz AND part.at < %(end)s::timestamptz
       AND (part.at, part.id) < (%(before_at)s::timestamptz, %(before_id)s)
       AND (%(void_too)s OR NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = part.round_id))
@@ -91,7 +91,7 @@ LEFT JOIN games_shoe AS shoe ON shoe.id = round.shoe_id
 LEFT JOIN games_void AS void ON void.round_id = round.id
 WHERE part.id = ANY (%s::bigint[]) ORDER BY part.at DESC, part.id DESC
 """  # noqa: S608  (nothing but names of our own columns)
-TABLES = f"SELECT {columns(Table, 'seat')} FROM games_table AS seat"  # noqa: S608  (see above)
+TABLES = f"SELECT {columns(Table, 'game_table')} FROM games_table AS game_table"  # noqa: S608  (see above)
 WAGERS = f"""
 SELECT {columns(Wager, "wager")} FROM games_wager AS wager WHERE participation_id = ANY (%s::bigint[]) ORDER BY id
 """  # noqa: S608  (nothing but names of our own columns)

@@ -34,8 +34,9 @@ from players.support import conversations
 from players.support.views import MessageForm
 
 PLAYED: Final = """
-SELECT slug, name FROM games_table AS seat
-WHERE EXISTS (SELECT FROM games_participation WHERE player_id = %s AND mode = 'R' AND table_id = seat.id) ORDER BY id
+SELECT slug, name FROM games_table AS game_table
+WHERE EXISTS (SELECT FROM games_participation WHERE player_id = %s AND mode = 'R' AND table_id = game_table.id)
+ORDER BY id
 """
 
 

@@ -32,7 +32,7 @@ from wallet import house_stop
 from wallet.models import Mode
 
 PUBLISHED: Final = f"""
-SELECT {columns(Table, "seat")} FROM games_table AS seat WHERE version_id IS NOT NULL ORDER BY id
+SELECT {columns(Table, "game_table")} FROM games_table AS game_table WHERE version_id IS NOT NULL ORDER BY id
 """  # noqa: S608  (nothing but names of our own columns)
 KEPT: Final = "SELECT table_id FROM games_favouritetable WHERE player_id = %s"
 

@@ -21,7 +21,8 @@ from players.models import Player
 
 COOKIE = "sabot_shown"
 UNSEEN = f"""
-SELECT {columns(SoloSeat, "seat")} FROM games_soloseat AS seat WHERE player_id = %s AND unseen IS NOT NULL ORDER BY id
+SELECT {columns(SoloSeat, "solo_seat")} FROM games_soloseat AS solo_seat
+WHERE player_id = %s AND unseen IS NOT NULL ORDER BY id
 """  # noqa: S608  (nothing but names of our own columns)
 MOST = 8  # rounds that the cookie names: enough for that many tables at once
 

@@ -41,27 +41,30 @@ COLUMNS: Final = 14
 # cards, or outcomes at Chemin de Fer. Chemin de Fer shows the version in force, whatever the
 # version of its latest coup.
 READ_CARDS: Final = f"""
-SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.variant AS variant,
-    seat.shape AS shape, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {house_stop.STANDS} AS
-    is_open, live.mode = ANY (current.modes) AND (seat.status = 'paused' OR seat.status = 'open' AND
+SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, game_table.slug AS slug,
+    game_table.variant AS variant, game_table.shape AS shape,
+    live.mode = ANY (current.modes) AND game_table.status = 'open' AND NOT {house_stop.STANDS} AS is_open,
+    live.mode = ANY (current.modes) AND (game_table.status = 'paused' OR game_table.status = 'open' AND
     {house_stop.STANDS}) AS is_paused, live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS
     is_house_stopped, current.jurisdictions AS jurisdictions, live.mode = ANY (current.modes) AS is_played,
     version.rules_digest AS rules_digest, version.clock::text AS clock, shoe.id AS shoe, round.phase AS phase,
-    round.deadline AS deadline, chemin.state::text AS table_state, CASE seat.shape WHEN '{Shape.CHEMIN}' THEN
+    round.deadline AS deadline, chemin.state::text AS table_state, CASE game_table.shape WHEN '{Shape.CHEMIN}' THEN
     version.limits::text END AS limits, (SELECT count(*) FROM games_liveseat AS bettor WHERE bettor.round_id IN
-    (round.id, before.id) AND bettor.stakes <> '{{}}'::jsonb) AS players, CASE seat.shape WHEN '{Shape.CHEMIN}' THEN
+    (round.id, before.id) AND bettor.stakes <> '{{}}'::jsonb) AS players,
+    CASE game_table.shape WHEN '{Shape.CHEMIN}' THEN
     (SELECT string_agg(coup.outcome, ',' ORDER BY past.number) FROM games_liveround AS past JOIN games_chemincoup AS
     coup ON coup.round_id = past.id WHERE past.shoe_id = shoe.id AND past.phase = '{Phase.SETTLED}' AND NOT EXISTS
     (SELECT FROM games_void AS void WHERE void.round_id = past.id)) ELSE (SELECT string_agg(past.cards, ',' ORDER BY
     past.number) FROM games_liveround AS past WHERE past.shoe_id = shoe.id AND past.phase = '{Phase.SETTLED}' AND NOT
     EXISTS (SELECT FROM games_void AS void WHERE void.round_id = past.id)) END AS results
 FROM games_livetable AS live
-JOIN games_table AS seat ON seat.id = live.table_id
-LEFT JOIN games_tableversion AS current ON current.id = seat.version_id
+JOIN games_table AS game_table ON game_table.id = live.table_id
+LEFT JOIN games_tableversion AS current ON current.id = game_table.version_id
 LEFT JOIN games_chemintable AS chemin ON chemin.live_table_id = live.id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
 LEFT JOIN games_tableversion AS version ON version.id =
-    CASE seat.shape WHEN '{Shape.CHEMIN}' THEN seat.version_id ELSE coalesce(round.version_id, seat.version_id) END
+    CASE game_table.shape WHEN '{Shape.CHEMIN}' THEN game_table.version_id
+        ELSE coalesce(round.version_id, game_table.version_id) END
 LEFT JOIN games_shoe AS shoe ON shoe.id = coalesce(live.shoe_id, round.shoe_id)
 LEFT JOIN games_shoe AS dealt ON dealt.id = round.shoe_id
 LEFT JOIN games_shoe AS spent

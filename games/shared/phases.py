@@ -54,19 +54,19 @@ SELECT set_config('idle_in_transaction_session_timeout', %s::text, true),
 DUE = f"""
 SELECT live.id
 FROM games_livetable AS live
-JOIN games_table AS seat ON seat.id = live.table_id
-JOIN games_tableversion AS version ON version.id = seat.version_id
+JOIN games_table AS game_table ON game_table.id = live.table_id
+JOIN games_tableversion AS version ON version.id = game_table.version_id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
 WHERE (live.id = %(live_table)s::bigint OR %(live_table)s::bigint IS NULL)
-    AND seat.shape = %(shape)s
+    AND game_table.shape = %(shape)s
     AND (round.id IS NULL OR round.deadline <= clock_timestamp())
     AND NOT EXISTS (
         SELECT FROM games_shoecut AS cut WHERE cut.live_table_id = live.id AND cut.open_until > clock_timestamp())
     AND CASE
         WHEN round.phase = 'dealt' THEN true
         WHEN round.phase IN ('betting', 'closed') THEN live.stopped_by_id IS NULL
-        ELSE live.stopped_by_id IS NULL AND seat.status = 'open' AND version.clock IS NOT NULL
-            AND live.mode = ANY (version.modes) AND version.rules_digest = %(rules)s::jsonb ->> seat.variant
+        ELSE live.stopped_by_id IS NULL AND game_table.status = 'open' AND version.clock IS NOT NULL
+            AND live.mode = ANY (version.modes) AND version.rules_digest = %(rules)s::jsonb ->> game_table.variant
             AND NOT {house_stop.STANDS}
     END
     AND (round.phase IN ('settled', 'void') OR NOT EXISTS (

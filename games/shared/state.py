@@ -33,9 +33,10 @@ LATE: Final = timedelta(seconds=3)
 # are drawn; void rounds are left out. Winners are counted over all who had bet, and only during the
 # pause that shows the count: one pass over an index of that round's participations.
 READ_PUBLIC = f"""
-SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.slug AS slug, seat.name AS name,
-    seat.variant AS variant, live.mode = ANY (current.modes) AND seat.status = 'open' AND NOT {house_stop.STANDS} AS
-    is_open, live.mode = ANY (current.modes) AND (seat.status = 'paused' OR seat.status = 'open' AND
+SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, game_table.slug AS slug,
+    game_table.name AS name, game_table.variant AS variant,
+    live.mode = ANY (current.modes) AND game_table.status = 'open' AND NOT {house_stop.STANDS} AS is_open,
+    live.mode = ANY (current.modes) AND (game_table.status = 'paused' OR game_table.status = 'open' AND
     {house_stop.STANDS}) AS is_paused, live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS
     is_house_stopped, version.number AS table_version, version.rules_digest AS rules_digest, version.limits::text AS
     limits, version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
@@ -54,10 +55,10 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, seat.
     '{Ruling.STANDS}' WHERE incident.live_round_id = round.id) AS stands, spent.id AS spent_shoe, spent.number AS
     spent_number
 FROM games_livetable AS live
-JOIN games_table AS seat ON seat.id = live.table_id
+JOIN games_table AS game_table ON game_table.id = live.table_id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
-LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.version_id, seat.version_id)
-LEFT JOIN games_tableversion AS current ON current.id = seat.version_id
+LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.version_id, game_table.version_id)
+LEFT JOIN games_tableversion AS current ON current.id = game_table.version_id
 LEFT JOIN games_shoe AS shoe ON shoe.id = coalesce(live.shoe_id, round.shoe_id)
 LEFT JOIN games_shoe AS spent
     ON spent.live_table_id = live.id AND spent.ended_at IS NOT NULL

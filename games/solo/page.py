@@ -28,13 +28,13 @@ QUICK = slice(3, 6)  # the chips that Re-buy offers as amounts
 
 PARTICIPATION = f"""
 SELECT {columns(Participation, "part")}, {columns(Round, "round")}, {columns(TableVersion, "version")},
-    {columns(Table, "seat")}, {columns(Void, "void")},
+    {columns(Table, "game_table")}, {columns(Void, "void")},
     ARRAY(SELECT json_build_array({columns(Wager, "wager")})
         FROM games_wager AS wager WHERE wager.participation_id = part.id ORDER BY wager.id)
 FROM games_participation AS part
 JOIN games_round AS round ON round.id = part.round_id
 JOIN games_tableversion AS version ON version.id = round.table_version_id
-JOIN games_table AS seat ON seat.id = version.table_id
+JOIN games_table AS game_table ON game_table.id = version.table_id
 LEFT JOIN games_void AS void ON void.round_id = round.id
 WHERE part.round_id = %s AND part.player_id = %s
 """  # noqa: S608  (nothing but names of our own columns)

@@ -53,12 +53,12 @@ class Wanted:
 
 FIND = """
 SELECT found.id
-FROM unnest(%(tables)s::bigint[]) AS seat (id)
+FROM unnest(%(tables)s::bigint[]) AS game_table (id)
 CROSS JOIN unnest(%(modes)s::text[]) AS asked (mode){results}
 CROSS JOIN LATERAL (
     SELECT part.id, part.at
     FROM games_participation AS part
-    WHERE part.table_id = seat.id AND part.mode = asked.mode
+    WHERE part.table_id = game_table.id AND part.mode = asked.mode
       AND part.at >= %(since)s::timestamptz AND part.at < %(until)s::timestamptz
       AND (part.at, part.id) < (%(before_at)s::timestamptz, %(mark)s){conditions}
     ORDER BY part.at DESC, part.id DESC

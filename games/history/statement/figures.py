@@ -118,7 +118,7 @@ CROSS JOIN LATERAL (
 LEFT JOIN games_round AS round ON round.id = posting.round_id
 LEFT JOIN games_liveround AS live ON live.id = posting.round_id
 LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.table_version_id, live.version_id)
-LEFT JOIN games_table AS seat ON seat.id = version.table_id
+LEFT JOIN games_table AS game_table ON game_table.id = version.table_id
 LEFT JOIN games_chemincoup AS coup
        ON coup.round_id = posting.round_id AND account.kind = 'bank' AND posting.kind = 'settle'
 CROSS JOIN LATERAL (
@@ -128,20 +128,20 @@ CROSS JOIN LATERAL (
                     WHEN posting.kind = 'settle' AND account.kind = 'bank' THEN 'coup' ELSE posting.kind END
                END AS kind,
            CASE WHEN posting.at >= %(begin)s AND posting.round_id IS NOT NULL AND posting.kind <> ALL (%(banks)s)
-               THEN coalesce(seat.variant, '') END AS variant,
+               THEN coalesce(game_table.variant, '') END AS variant,
            CASE WHEN posting.at >= %(begin)s AND (posting.round_id IS NULL OR posting.kind = ANY (%(banks)s))
                THEN posting.id END AS journal
 ) AS part
 WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND posting.at < %(end)s
 GROUP BY part.day, part.kind, part.variant, part.journal
 UNION ALL
-SELECT (coup.at AT TIME ZONE %(zone)s)::date AS day, 'coup', seat.variant, NULL, min(coup.at), count(*), 0, 0, 0, 0, 0,
-       sum(coup.at_risk)
+SELECT (coup.at AT TIME ZONE %(zone)s)::date AS day, 'coup', game_table.variant, NULL, min(coup.at),
+       count(*), 0, 0, 0, 0, 0, sum(coup.at_risk)
 FROM games_chemincoup AS coup JOIN games_liveround AS live ON live.id = coup.round_id
 JOIN games_livetable AS at_table ON at_table.id = live.live_table_id AND at_table.mode = %(mode)s
-JOIN games_table AS seat ON seat.id = at_table.table_id
+JOIN games_table AS game_table ON game_table.id = at_table.table_id
 WHERE coup.banker_player_id = %(player)s AND coup.outcome = 'draw' AND coup.at >= %(begin)s AND coup.at < %(end)s
-GROUP BY 1, seat.variant
+GROUP BY 1, game_table.variant
 ORDER BY 1 NULLS FIRST, 5, 4
 """
 

@@ -28,7 +28,7 @@ PAGE = 20
 MOVEMENTS = """
 SELECT posting.id, posting.at,
        CASE WHEN posting.kind = 'settle' AND bool_or(account.kind = 'bank') THEN 'coup' ELSE posting.kind END AS kind,
-       posting.round_id, coalesce(round.code, live.code) AS code, seat.variant, sum(entry.amount) AS amount,
+       posting.round_id, coalesce(round.code, live.code) AS code, game_table.variant, sum(entry.amount) AS amount,
        sum(greatest(entry.amount, 0)) AS within
 FROM wallet_account AS account
 LEFT JOIN unnest(%(accounts)s::bigint[], %(firsts)s::bigint[]) AS known (id, first) ON known.id = account.id
@@ -39,11 +39,12 @@ LEFT JOIN games_liveround AS live ON live.id = posting.round_id
 LEFT JOIN games_tableversion AS version ON version.id = coalesce(round.table_version_id, live.version_id)
 LEFT JOIN games_chemintenure AS tenure ON tenure.id = posting.round_id
 LEFT JOIN games_livetable AS held_at ON held_at.id = tenure.live_table_id
-LEFT JOIN games_table AS seat ON seat.id = coalesce(version.table_id, held_at.table_id)
+LEFT JOIN games_table AS game_table ON game_table.id = coalesce(version.table_id, held_at.table_id)
 WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND posting.at < %(end)s
 """
 GROUPED = (
-    " GROUP BY posting.id, posting.at, posting.kind, posting.round_id, coalesce(round.code, live.code), seat.variant "
+    " GROUP BY posting.id, posting.at, posting.kind, posting.round_id, coalesce(round.code, live.code),"
+    " game_table.variant "
 )
 
 NEWEST = (
