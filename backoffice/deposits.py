@@ -57,18 +57,18 @@ SETTLED = (
 )
 LISTS: Final = {
     Doubt.OPEN: f"""
-        SELECT id, (extract(epoch FROM begun_at) * 1000000)::bigint AS mark FROM wallet_payment
+        SELECT id, (extract(epoch FROM begun_at) * 1000000)::bigint AS position FROM wallet_payment
         WHERE (is_disputed OR {WAITS_LONG})
           AND begun_at > to_timestamp(0) + %(position)s * interval '1 microsecond' ORDER BY begun_at LIMIT %(limit)s
     """,  # noqa: S608  (these queries are built from constants)
     Doubt.AMOUNT: f"""
-        SELECT p.id, (extract(epoch FROM p.begun_at) * 1000000)::bigint AS mark FROM wallet_payment AS p
+        SELECT p.id, (extract(epoch FROM p.begun_at) * 1000000)::bigint AS position FROM wallet_payment AS p
         WHERE p.state = 'error' AND p.begun_at > to_timestamp(0) + %(position)s * interval '1 microsecond'
           AND (%(all)s OR NOT {SETTLED.format(payment="p.id", since="p.decided_at")})
         ORDER BY p.begun_at LIMIT %(limit)s
     """,  # noqa: S608  (built from constants)
     Doubt.CONTRADICTED: f"""
-        SELECT p.id, notice.id AS mark
+        SELECT p.id, notice.id AS position
         FROM wallet_payment_notice AS notice JOIN wallet_payment AS p ON p.id = notice.payment_id
         WHERE notice.decision IN ('contradicted', 'mismatched') AND notice.id > %(position)s
           AND p.state = 'credited' AND notice.at > p.decided_at

@@ -55,7 +55,7 @@ BEGIN: Final = """
 SET session_replication_role = replica;
 UPDATE wallet_account SET version = version + 1000000000 WHERE owner_id IS NOT NULL;
 CREATE TEMP TABLE everybody AS
-SELECT row_number() OVER (ORDER BY player.id) - 1 AS place, player.id AS player, cash.id AS account
+SELECT row_number() OVER (ORDER BY player.id) - 1 AS player_number, player.id AS player, cash.id AS account
 FROM players_player AS player
 JOIN wallet_account AS cash ON cash.owner_id = player.id AND cash.kind = 'cash' AND cash.mode = 'R';
 CREATE TEMP TABLE sample AS SELECT row_number() OVER () - 1 AS number, id AS round FROM games_round
@@ -67,12 +67,12 @@ WITH thrown AS (
         %(until)s - (1 - (n - 0.5::float8) / %(rounds)s) * %(hours)s * interval '1 hour' AS at,
         CASE WHEN n %% %(every)s = 0 THEN 1 ELSE
             2 + floor((n * 2654435761 %% 4294967296 / 4294967296::float8) ^ 2 * (%(players)s - 2))
-        END::bigint AS place
+        END::bigint AS player_number
     FROM generate_series(%(first)s::bigint, %(last)s) AS n
 )
 SELECT thrown.*, round, player, account, audit_block(at) AS month,
     upper(substr(md5('round' || n), 1, 12)) AS code, md5(player || ' ' || at::date)::uuid AS session
-FROM thrown JOIN everybody USING (place) JOIN sample USING (number) ORDER BY n
+FROM thrown JOIN everybody USING (player_number) JOIN sample USING (number) ORDER BY n
 """
 LEAVES: Final = "INSERT INTO audit_leaf (leaf, event_id) SELECT n - 1, month + n FROM copied; DROP TABLE copied"
 END: Final = """

@@ -42,7 +42,7 @@ SET work_mem = '256MB';
 SET maintenance_work_mem = '1GB';
 SET synchronous_commit = off;
 CREATE TEMP TABLE everybody AS
-SELECT row_number() OVER (ORDER BY cash.id) AS place, cash.owner_id AS player, cash.id AS account, cash.balance,
+SELECT row_number() OVER (ORDER BY cash.id) AS player_number, cash.owner_id AS player, cash.id AS account, cash.balance,
     cash.version
 FROM wallet_account AS cash WHERE cash.kind = 'cash' AND cash.mode = 'R' AND cash.owner_id IS NOT NULL;
 CREATE TEMP TABLE house AS
@@ -59,7 +59,7 @@ CREATE TEMP TABLE copied AS
 WITH thrown AS (
     SELECT n, md5('round' || n)::uuid AS id, abs(hashint8extended(n, 1)) AS luck,
         %(until)s - (1 - (n - 0.5::float8) / %(rounds)s) * %(hours)s * interval '1 hour' AS at,
-        1 + floor((n * 2654435761 %% 4294967296 / 4294967296::float8) ^ 2 * %(players)s)::bigint AS place
+        1 + floor((n * 2654435761 %% 4294967296 / 4294967296::float8) ^ 2 * %(players)s)::bigint AS player_number
     FROM generate_series(%(first)s::bigint, %(last)s) AS n
 ), laid AS (
     SELECT thrown.*, (1 + luck %% 10) * 2000 AS main, CASE WHEN luck / 10 %% 10 < 3 THEN 1000 ELSE 0 END AS side,
@@ -75,7 +75,7 @@ WITH thrown AS (
 SELECT paid.*, of_main + of_side AS paid, player, account, audit_block(at) AS month,
     everybody.balance + sum(of_main + of_side - staked) OVER mine AS balance,
     everybody.version + sum(CASE WHEN of_main + of_side > 0 THEN 2 ELSE 1 END) OVER mine AS version
-FROM paid JOIN everybody USING (place) WINDOW mine AS (PARTITION BY place ORDER BY n) ORDER BY n
+FROM paid JOIN everybody USING (player_number) WINDOW mine AS (PARTITION BY player_number ORDER BY n) ORDER BY n
 """
 PLAYED: Final = """
 INSERT INTO games_round (
@@ -120,8 +120,10 @@ SELECT id, line, a.account, 'SEK', 'R', a.amount,
 FROM posted CROSS JOIN LATERAL unnest(accounts, amounts) WITH ORDINALITY AS a (account, amount, line)
 ORDER BY id, line;
 UPDATE everybody SET balance = ended.balance, version = ended.version
-FROM (SELECT DISTINCT ON (place) place, balance, version FROM copied ORDER BY place, n DESC) AS ended
-WHERE ended.place = everybody.place;
+FROM (
+    SELECT DISTINCT ON (player_number) player_number, balance, version FROM copied ORDER BY player_number, n DESC
+) AS ended
+WHERE ended.player_number = everybody.player_number;
 DROP TABLE copied, posted
 """
 END: Final = """

@@ -67,7 +67,7 @@ RAISED = """
 
 LOST_THEN_DEPOSITED = """
 , happened AS (
-    SELECT d.player_id, d.begun_at AS at, d.begun_at AS place, lately.items || jsonb_build_object(
+    SELECT d.player_id, d.begun_at AS at, d.begun_at AS window_time, lately.items || jsonb_build_object(
         'table', 'wallet_payment', 'id', d.id, 'at', d.begun_at, 'amount', d.amount) AS items
     FROM who JOIN wallet_payment AS d ON d.player_id = who.player_id
     CROSS JOIN LATERAL (
@@ -80,7 +80,7 @@ LOST_THEN_DEPOSITED = """
 
 EMPTIED_THEN_DEPOSITED = """
 , happened AS (
-    SELECT d.player_id, d.begun_at AS at, d.begun_at AS place, jsonb_build_array(last.item, jsonb_build_object(
+    SELECT d.player_id, d.begun_at AS at, d.begun_at AS window_time, jsonb_build_array(last.item, jsonb_build_object(
         'table', 'wallet_payment', 'id', d.id, 'at', d.begun_at, 'amount', d.amount)) AS items
     FROM who JOIN wallet_payment AS d ON d.player_id = who.player_id
     JOIN wallet_entry AS e ON e.journal_id = d.journal_id AND e.balance_after IS NOT NULL
@@ -101,7 +101,7 @@ AT_NIGHT = """
 """
 NIGHTLY = """
 , happened AS (
-    SELECT n.player_id, max(n.at) AS at, n.night::timestamp AS place, jsonb_agg(n.item) AS items
+    SELECT n.player_id, max(n.at) AS at, n.night::timestamp AS window_time, jsonb_agg(n.item) AS items
     FROM nightly AS n GROUP BY n.player_id, n.night
 )
 """
@@ -122,7 +122,7 @@ LONG = """
 
 TAKEN_BACK = """
 , happened AS (
-    SELECT w.player_id, s.at, s.at AS place, jsonb_build_array(jsonb_build_object(
+    SELECT w.player_id, s.at, s.at AS window_time, jsonb_build_array(jsonb_build_object(
         'table', 'wallet_withdrawal', 'id', w.id, 'at', s.at, 'amount', w.amount), next.item) AS items
     FROM who JOIN wallet_withdrawal AS w ON w.player_id = who.player_id AND w.status = 'cancelled'
     JOIN wallet_withdrawal_step AS s ON s.withdrawal_id = w.id AND s.after = 'cancelled'

@@ -34,22 +34,22 @@ WITH who AS MATERIALIZED (
 )
 """
 
-# Follows a CTE `happened (player_id, at, place, items)`. Finds the time window with the most rows, if these reach
-# the threshold. Windows are measured by *place*. *items* are the source rows, as a JSON list.
+# Follows a CTE `happened (player_id, at, window_time, items)`. Finds the time window with the most rows, if these reach
+# the threshold. Windows are measured by *window_time*. *items* are the source rows, as a JSON list.
 MOST_WITHIN = """
 , counted AS (
-    SELECT h.player_id, h.place, count(*) OVER (
-        PARTITION BY h.player_id ORDER BY h.place
+    SELECT h.player_id, h.window_time, count(*) OVER (
+        PARTITION BY h.player_id ORDER BY h.window_time
         RANGE BETWEEN %(within)s::interval PRECEDING AND CURRENT ROW) AS degree
     FROM happened AS h
 ), worst AS (
-    SELECT DISTINCT ON (c.player_id) c.player_id, c.place, c.degree FROM counted AS c
-    WHERE c.degree >= %(least)s::bigint ORDER BY c.player_id, c.degree DESC, c.place DESC
+    SELECT DISTINCT ON (c.player_id) c.player_id, c.window_time, c.degree FROM counted AS c
+    WHERE c.degree >= %(least)s::bigint ORDER BY c.player_id, c.degree DESC, c.window_time DESC
 ), found AS (
     SELECT w.player_id, min(h.at) AS began, max(h.at) AS ended, w.degree,
         jsonb_agg(DISTINCT item.line) AS rows
     FROM worst AS w JOIN happened AS h ON h.player_id = w.player_id
-        AND h.place BETWEEN w.place - %(within)s::interval AND w.place,
+        AND h.window_time BETWEEN w.window_time - %(within)s::interval AND w.window_time,
         jsonb_array_elements(h.items) AS item (line)
     GROUP BY w.player_id, w.degree
 )

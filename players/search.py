@@ -149,9 +149,10 @@ WHERE found.field = %(field)s AND found.word < %(ends)s
       ORDER BY first.word LIMIT 1)
   AND coalesce((
       SELECT bool_and((
-          SELECT true FROM players_searchword AS kept
-          WHERE kept.player_id = found.player_id AND kept.field = %(field)s
-          AND kept.word >= other.word COLLATE "C" AND kept.word < (other.word || %(last)s) COLLATE "C" LIMIT 1
+          SELECT true FROM players_searchword AS search_word
+          WHERE search_word.player_id = found.player_id AND search_word.field = %(field)s
+          AND search_word.word >= other.word COLLATE "C" AND search_word.word < (other.word || %(last)s) COLLATE "C"
+          LIMIT 1
       ) IS NOT NULL) FROM unnest(%(others)s::text[]) AS other (word)
   ), true)
 ORDER BY found.word, found.player_id LIMIT %(limit)s

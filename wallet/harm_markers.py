@@ -21,7 +21,7 @@ UNDONE = """
     FROM who JOIN players_limitchange AS c ON c.player_id = who.player_id AND c.source = 'player'
     WINDOW same AS (PARTITION BY c.player_id, c.kind, c.period ORDER BY c.id)
 ), happened AS (
-    SELECT c.player_id, c.asked_at AS at, c.asked_at AS place, jsonb_build_array(jsonb_build_object(
+    SELECT c.player_id, c.asked_at AS at, c.asked_at AS window_time, jsonb_build_array(jsonb_build_object(
         'table', 'players_limitchange', 'id', c.id, 'at', c.asked_at, 'amount', c.amount)) AS items
     FROM who JOIN change AS c ON c.player_id = who.player_id
     WHERE c.asked_at > who.since AND (
@@ -33,7 +33,7 @@ UNDONE = """
 
 ABOVE = """
 , happened AS (
-    SELECT c.player_id, c.asked_at AS at, c.asked_at AS place, jsonb_build_array(jsonb_build_object(
+    SELECT c.player_id, c.asked_at AS at, c.asked_at AS window_time, jsonb_build_array(jsonb_build_object(
         'table', 'players_limitchange', 'id', c.id, 'at', c.asked_at, 'amount', c.amount)) AS items
     FROM who JOIN players_limitchange AS c ON c.player_id = who.player_id AND c.source = 'player'
         AND c.kind = 'deposit' AND c.period = 'month'
@@ -44,7 +44,7 @@ ABOVE = """
 
 CREDITED = """
 , happened AS (
-    SELECT d.player_id, d.begun_at AS at, d.begun_at AS place, jsonb_build_array(jsonb_build_object(
+    SELECT d.player_id, d.begun_at AS at, d.begun_at AS window_time, jsonb_build_array(jsonb_build_object(
         'table', 'wallet_payment', 'id', d.id, 'at', d.begun_at, 'amount', d.amount)) AS items
     FROM who JOIN wallet_payment AS d ON d.player_id = who.player_id
     WHERE d.begun_at > who.since AND d.state = 'credited'
@@ -53,7 +53,7 @@ CREDITED = """
 
 RETRIED = """
 , happened AS (
-    SELECT d.player_id, d.begun_at AS at, d.begun_at AS place, jsonb_build_array(
+    SELECT d.player_id, d.begun_at AS at, d.begun_at AS window_time, jsonb_build_array(
         jsonb_build_object('table', 'wallet_payment', 'id', d.id, 'at', d.begun_at, 'amount', d.amount),
         jsonb_build_object('table', 'wallet_payment', 'id', n.id, 'at', n.begun_at, 'amount', n.amount)) AS items
     FROM who JOIN wallet_payment AS d ON d.player_id = who.player_id

@@ -88,13 +88,13 @@ ORDINARY: Final = (
 
 DAYS: Final = """
     SELECT player.id, player.currency, day.day, day.deposited, day.withdrawn, day.staked, day.paid
-    FROM unnest(%(players)s::bigint[], %(moments)s::timestamptz[]) AS seen (id, at)
+    FROM unnest(%(players)s::bigint[], %(moments)s::timestamptz[]) AS asked (id, at)
     JOIN players_player AS player USING (id)
     JOIN players_jurisdiction AS home ON home.code = player.jurisdiction_id
     JOIN audit_threshold AS threshold ON threshold.what = %(what)s AND threshold.currency = player.currency
     JOIN wallet_day AS day ON day.player_id = player.id
-        AND day.day > (seen.at AT TIME ZONE home.time_zone)::date - threshold.days
-        AND day.day <= (seen.at AT TIME ZONE home.time_zone)::date
+        AND day.day > (asked.at AT TIME ZONE home.time_zone)::date - threshold.days
+        AND day.day <= (asked.at AT TIME ZONE home.time_zone)::date
     ORDER BY player.id, day.day
 """
 

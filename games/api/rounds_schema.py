@@ -18,12 +18,12 @@ NUMBER: Final = re.compile(r"(0|[1-9][0-9]{0,8})-(0|[1-9][0-9]{0,4})", re.ASCII)
 # round that was voided before it was paid are empty.
 READ_OVER: Final = f"""
 SELECT shoe.number AS shoe, round.number AS number, round.id AS id, round.code AS code,
-    coalesce(kept.at, round.ended_at) AS at,
-    CASE round.phase WHEN '{Phase.SETTLED}' THEN kept.cards ELSE '' END AS cards,
+    coalesce(game_round.at, round.ended_at) AS at,
+    CASE round.phase WHEN '{Phase.SETTLED}' THEN game_round.cards ELSE '' END AS cards,
     void.round_id IS NOT NULL AS is_void, coup.punter_draws AS punter_draws, coup.banker_draws AS banker_draws
 FROM games_shoe AS shoe
 JOIN games_liveround AS round ON round.shoe_id = shoe.id
-LEFT JOIN games_round AS kept ON kept.id = round.id
+LEFT JOIN games_round AS game_round ON game_round.id = round.id
 LEFT JOIN games_void AS void ON void.round_id = round.id
 LEFT JOIN games_chemincoup AS coup ON coup.round_id = round.id
 WHERE shoe.live_table_id = %s AND shoe.number >= %s AND (shoe.number, round.number) >= (%s, %s)

@@ -34,12 +34,12 @@ IS_LOCKED: Final = """coalesce(
     false)"""
 BY_ID: Final = f"SELECT {PERSON} FROM players_user AS who {OF_PERSON} WHERE who.id = %(id)s AND NOT {IS_LOCKED}"  # noqa: S608  (nothing but names of our own columns)
 BY_COOKIE: Final = f"""
-SELECT {columns(BrowserSession, "kept")}, statement_timestamp() - own.acted_at, own.ended_at IS NOT NULL, own.why,
-    {IS_LOCKED}, {PERSON}
-FROM players_browsersession AS kept
-LEFT JOIN players_session AS own ON own.id = kept.log_in
+SELECT {columns(BrowserSession, "browser_session")}, statement_timestamp() - own.acted_at,
+    own.ended_at IS NOT NULL, own.why, {IS_LOCKED}, {PERSON}
+FROM players_browsersession AS browser_session
+LEFT JOIN players_session AS own ON own.id = browser_session.log_in
 LEFT JOIN players_user AS who ON who.id = own.user_id {OF_PERSON}
-WHERE kept.session_key = %(key)s AND kept.expire_date > now()
+WHERE browser_session.session_key = %(key)s AND browser_session.expire_date > now()
 """  # noqa: S608  (nothing but names of our own columns)
 BY_TOKEN: Final = f"""
 SELECT {columns(ApiToken, "token")}, statement_timestamp() - token.used_at, statement_timestamp() - own.acted_at,

@@ -32,7 +32,7 @@ READ: Final = """
     FROM (
         SELECT date_trunc('hour', part.at, 'UTC') AS hour, version.id AS version, part.mode, wager.bet, tables.variant,
             version.rules_digest AS rules, wager.stake, wager.payout, wager.result,
-            row_number() OVER (PARTITION BY part.round_id, wager.bet ORDER BY part.id) AS place
+            row_number() OVER (PARTITION BY part.round_id, wager.bet ORDER BY part.id) AS wager_number
         FROM games_table AS tables CROSS JOIN unnest(%(modes)s::text[]) AS money (mode)
         CROSS JOIN LATERAL (
             SELECT id, round_id, mode, at FROM games_participation

@@ -70,7 +70,7 @@ REVOKE ALL ON FUNCTION games_time_to_answer FROM PUBLIC;
 
 -- Return the stakes of a coup in the ledger, by account, in the order in which they were laid first.
 -- Stakes of a void coup count, too.
-CREATE OR REPLACE FUNCTION games_coup_stakes(round uuid) RETURNS TABLE (account bigint, amount bigint, place bigint)
+CREATE OR REPLACE FUNCTION games_coup_stakes(round uuid) RETURNS TABLE (account bigint, amount bigint, stake_order bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT e.account_id, -sum(e.amount)::bigint, min(j.id)
     FROM wallet_journal AS j JOIN wallet_entry AS e ON e.journal_id = j.id
@@ -241,7 +241,7 @@ BEGIN
                 WHEN 'cards' THEN 'closed' WHEN 'punter' THEN 'dealt' WHEN 'banker' THEN 'dealt' END
             THEN 'phase'
         WHEN live.id IS NOT NULL AND (state -> 'coup' -> 'stakes' IS DISTINCT FROM (
-                SELECT coalesce(jsonb_agg(jsonb_build_array(s.number, stake.amount) ORDER BY stake.place), '[]')
+                SELECT coalesce(jsonb_agg(jsonb_build_array(s.number, stake.amount) ORDER BY stake.stake_order), '[]')
                 FROM games_coup_stakes(live.id) AS stake LEFT JOIN games_cheminseat AS s
                     ON s.account_id = stake.account AND s.live_table_id = stored.live_table_id AND s.left_at IS NULL)
             OR (SELECT sum(stake.amount) FROM games_coup_stakes(live.id) AS stake) > (state -> 'bank' ->> 1)::bigint)
@@ -402,19 +402,19 @@ BEGIN
 
     UPDATE games_cheminseat AS s
     SET why_left = CASE
-            WHEN told.leaves THEN CASE s.why_left WHEN '' THEN move ->> 'why' ELSE s.why_left END
-            WHEN told.will_leave THEN move ->> 'why' WHEN told.is_back THEN '' ELSE s.why_left END,
-        left_at = CASE WHEN told.leaves THEN moment END,
-        away_since = CASE WHEN told.is_back THEN NULL WHEN told.is_away THEN moment ELSE s.away_since END,
-        missed = CASE WHEN told.is_back THEN 0 ELSE s.missed END
+            WHEN changed.leaves THEN CASE s.why_left WHEN '' THEN move ->> 'why' ELSE s.why_left END
+            WHEN changed.will_leave THEN move ->> 'why' WHEN changed.is_back THEN '' ELSE s.why_left END,
+        left_at = CASE WHEN changed.leaves THEN moment END,
+        away_since = CASE WHEN changed.is_back THEN NULL WHEN changed.is_away THEN moment ELSE s.away_since END,
+        missed = CASE WHEN changed.is_back THEN 0 ELSE s.missed END
     FROM (
         SELECT (event ->> 'seat')::integer AS number, bool_or(event ->> 'event' = 'PlayerLeft') AS leaves,
                bool_or(event ->> 'event' = 'PlayerWillLeave') AS will_leave,
                bool_or(event ->> 'event' = 'PlayerAway') AS is_away, bool_or(event ->> 'event' = 'PlayerBack') AS is_back
         FROM jsonb_array_elements(move -> 'events') AS event
         WHERE event ->> 'event' IN ('PlayerLeft', 'PlayerWillLeave', 'PlayerAway', 'PlayerBack') GROUP BY 1
-    ) AS told
-    WHERE s.live_table_id = games_store_move.live_table AND s.left_at IS NULL AND s.number = told.number;
+    ) AS changed
+    WHERE s.live_table_id = games_store_move.live_table AND s.left_at IS NULL AND s.number = changed.number;
     IF move -> 'events' @> '[{"event": "BankEnded"}]' THEN
         UPDATE games_chemintenure AS t SET ended_at = moment FROM wallet_account AS a
         WHERE t.id = after.tenure_id AND t.ended_at IS NULL AND a.id = t.account_id AND a.balance = 0;
@@ -599,7 +599,7 @@ BEGIN
     END IF;
     SELECT coalesce(sum(stake.amount), 0)::bigint AS staked, count(*) AS stakes, count(s.id) AS seated,
            coalesce(bool_and(stake.amount > 0), false) AS are_sound,
-           (array_agg(s.id ORDER BY stake.amount DESC, stake.place))[1] AS punter
+           (array_agg(s.id ORDER BY stake.amount DESC, stake.stake_order))[1] AS punter
     INTO sums
     FROM games_coup_stakes(round) AS stake LEFT JOIN games_cheminseat AS s
         ON s.account_id = stake.account AND s.live_table_id = live.live_table_id AND s.left_at IS NULL;
@@ -692,7 +692,7 @@ BEGIN
     SELECT round, s.id, s.player_id, stake.amount, CASE WHEN is_void THEN 0 ELSE times * stake.amount END
     FROM games_coup_stakes(round) AS stake
     JOIN games_cheminseat AS s ON s.account_id = stake.account AND s.live_table_id = live.live_table_id AND s.left_at IS NULL
-    ORDER BY stake.place;
+    ORDER BY stake.stake_order;
     IF NOT is_void THEN
         PERFORM players_note_rounds(
             array_agg(p.player_id), array_agg(p.session), array_agg(p.mode::text), array_agg(p.staked), array_agg(p.paid))

@@ -109,14 +109,14 @@ REVOKE ALL ON FUNCTION games_has_bets FROM PUBLIC;
 CREATE OR REPLACE FUNCTION games_take_bets_again(round uuid) RETURNS timestamptz
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moved games_liveround := games_lock_due_round(round, 'betting');
+    updated games_liveround := games_lock_due_round(round, 'betting');
 BEGIN
     IF games_has_bets(round) THEN
         RAISE EXCEPTION 'round % has bets', round USING ERRCODE = 'SB075';
     END IF;
     UPDATE games_liveround AS r SET deadline = clock_timestamp() + games_lasts(v.clock, 'betting')
-    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO moved;
-    RETURN moved.deadline;
+    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO updated;
+    RETURN updated.deadline;
 END $$;
 REVOKE ALL ON FUNCTION games_take_bets_again FROM PUBLIC;
 
@@ -126,12 +126,12 @@ REVOKE ALL ON FUNCTION games_take_bets_again FROM PUBLIC;
 CREATE OR REPLACE FUNCTION games_close_bets(round uuid) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moved games_liveround := games_lock_due_round(round, 'betting');
+    updated games_liveround := games_lock_due_round(round, 'betting');
     moment timestamptz := clock_timestamp();
 BEGIN
     UPDATE games_liveround AS r SET phase = 'closed', closed_at = moment, deadline = moment + games_lasts(v.clock, 'call')
-    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO moved;
-    RETURN moved;
+    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO updated;
+    RETURN updated;
 END $$;
 REVOKE ALL ON FUNCTION games_close_bets FROM PUBLIC;
 
@@ -145,12 +145,12 @@ CREATE OR REPLACE FUNCTION games_deal_round(
     round uuid, cards text, salts bytea, dealer_key text, signature bytea, proof bytea) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moved games_liveround := games_lock_due_round(round, 'closed');
+    updated games_liveround := games_lock_due_round(round, 'closed');
     dealt_from games_shoe;
     moment timestamptz := clock_timestamp();
     drawn integer := cardinality(string_to_array(cards, ' '));
 BEGIN
-    SELECT s.* INTO dealt_from FROM games_shoe AS s WHERE s.id = moved.shoe_id AND s.ended_at IS NULL FOR UPDATE;
+    SELECT s.* INTO dealt_from FROM games_shoe AS s WHERE s.id = updated.shoe_id AND s.ended_at IS NULL FOR UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'the shoe of round % has ended', round USING ERRCODE = 'SB073';
     END IF;
@@ -160,8 +160,8 @@ BEGIN
     PERFORM games_take_cards(dealt_from, round, cards, salts, dealer_key, signature, proof);
     UPDATE games_liveround AS r SET phase = 'dealt', dealt_at = moment, first_card = dealt_from.gone,
         cards = games_deal_round.cards, deadline = moment + games_lasts(v.clock, 'card', drawn)
-    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO moved;
-    RETURN moved;
+    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO updated;
+    RETURN updated;
 END $$;
 REVOKE ALL ON FUNCTION games_deal_round FROM PUBLIC;
 
@@ -170,17 +170,17 @@ REVOKE ALL ON FUNCTION games_deal_round FROM PUBLIC;
 CREATE OR REPLACE FUNCTION games_finish_round(round uuid) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moved games_liveround := games_lock_due_round(round, 'dealt');
+    updated games_liveround := games_lock_due_round(round, 'dealt');
     moment timestamptz := clock_timestamp();
 BEGIN
-    IF NOT EXISTS (SELECT FROM games_round AS r WHERE r.id = round AND r.cards = moved.cards)
+    IF NOT EXISTS (SELECT FROM games_round AS r WHERE r.id = round AND r.cards = updated.cards)
        OR NOT EXISTS (SELECT FROM wallet_journal AS j WHERE j.round_id = round AND j.kind = 'settle')
     THEN
         RAISE EXCEPTION 'round % is not paid', round USING ERRCODE = 'SB075';
     END IF;
     UPDATE games_liveround AS r SET phase = 'settled', ended_at = moment, deadline = moment + games_lasts(v.clock, 'pause')
-    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO moved;
-    RETURN moved;
+    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO updated;
+    RETURN updated;
 END $$;
 REVOKE ALL ON FUNCTION games_finish_round FROM PUBLIC;
 
@@ -190,10 +190,10 @@ REVOKE ALL ON FUNCTION games_finish_round FROM PUBLIC;
 CREATE OR REPLACE FUNCTION games_end_void(round uuid) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moved games_liveround := games_lock_round(round, '{betting,closed,dealt}');
+    updated games_liveround := games_lock_round(round, '{betting,closed,dealt}');
     moment timestamptz := clock_timestamp();
 BEGIN
-    IF moved.phase = 'dealt' AND NOT games_two_agreed_to_void(round) THEN
+    IF updated.phase = 'dealt' AND NOT games_two_agreed_to_void(round) THEN
         RAISE EXCEPTION 'voiding round % takes two people', round USING ERRCODE = 'SB033';
     END IF;
     IF games_has_bets(round) AND NOT EXISTS (SELECT FROM games_void AS v WHERE v.round_id = round)
@@ -204,8 +204,8 @@ BEGIN
     END IF;
     UPDATE games_liveround AS r SET phase = 'void', ended_at = moment,
         deadline = moment + coalesce(games_lasts(v.clock, 'pause'), interval '0')
-    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO moved;
-    RETURN moved;
+    FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO updated;
+    RETURN updated;
 END $$;
 REVOKE ALL ON FUNCTION games_end_void FROM PUBLIC;
 
@@ -217,20 +217,20 @@ REVOKE ALL ON FUNCTION games_end_void FROM PUBLIC;
 CREATE OR REPLACE FUNCTION games_move_coup(round uuid, phase text, at timestamptz, deadline timestamptz) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
-    moved games_liveround := games_lock_round(
+    updated games_liveround := games_lock_round(
         round, CASE phase WHEN 'closed' THEN '{betting}'::text[] WHEN 'dealt' THEN '{closed}' WHEN 'settled' THEN '{dealt}' END);
     dealt_from games_shoe;
 BEGIN
     PERFORM FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id
-    WHERE t.id = moved.live_table_id AND g.shape = 'chemin';
+    WHERE t.id = updated.live_table_id AND g.shape = 'chemin';
     IF NOT FOUND THEN
         RAISE EXCEPTION 'round % is no coup', round USING ERRCODE = 'SB073';
     END IF;
     IF (at BETWEEN transaction_timestamp() AND clock_timestamp()) IS NOT TRUE THEN
         RAISE EXCEPTION 'coup % does not move at %', round, at USING ERRCODE = 'SB074';
     END IF;
-    SELECT s.* INTO dealt_from FROM games_shoe AS s WHERE s.id = moved.shoe_id AND s.ended_at IS NULL;
-    IF phase = 'settled' AND dealt_from.gone < moved.first_card + 4 THEN
+    SELECT s.* INTO dealt_from FROM games_shoe AS s WHERE s.id = updated.shoe_id AND s.ended_at IS NULL;
+    IF phase = 'settled' AND dealt_from.gone < updated.first_card + 4 THEN
         RAISE EXCEPTION 'coup % has no cards', round USING ERRCODE = 'SB075';
     END IF;
     UPDATE games_liveround AS r SET phase = games_move_coup.phase, deadline = games_move_coup.deadline,
@@ -238,8 +238,8 @@ BEGIN
         dealt_at = CASE games_move_coup.phase WHEN 'dealt' THEN at ELSE r.dealt_at END,
         first_card = CASE games_move_coup.phase WHEN 'dealt' THEN dealt_from.gone ELSE r.first_card END,
         ended_at = CASE games_move_coup.phase WHEN 'settled' THEN at END
-    WHERE r.id = round RETURNING r.* INTO moved;
-    RETURN moved;
+    WHERE r.id = round RETURNING r.* INTO updated;
+    RETURN updated;
 END $$;
 REVOKE ALL ON FUNCTION games_move_coup FROM PUBLIC;
 

@@ -177,7 +177,7 @@ BEGIN
         (settle_id, settle_key, lines.settle_hash, 'settle', round, now_is);
     DELETE FROM wallet_hold AS h WHERE h.round_id = round;
     RETURN QUERY
-    WITH moved AS (
+    WITH updated AS (
         UPDATE wallet_account AS a SET balance = a.balance + each.stake + each.pay, held = a.held + each.stake,
             version = a.version + CASE WHEN each.pay > 0 THEN 2 ELSE 1 END
         FROM unnest(lines.accounts, lines.stakes, lines.pays, lines.stake_lines, lines.pay_lines)
@@ -187,7 +187,7 @@ BEGIN
     ), counted AS (
         INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
         SELECT each.owner_id, (now_is AT TIME ZONE z.time_zone)::date, 0, 0, each.staked, each.paid
-        FROM (SELECT m.owner_id, -sum(m.stake)::bigint AS staked, sum(m.pay)::bigint AS paid FROM moved AS m
+        FROM (SELECT m.owner_id, -sum(m.stake)::bigint AS staked, sum(m.pay)::bigint AS paid FROM updated AS m
               WHERE m.mode = 'R' AND m.owner_id IS NOT NULL GROUP BY m.owner_id ORDER BY m.owner_id) AS each
         JOIN players_player AS p ON p.id = each.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
         ON CONFLICT (player_id, day) DO UPDATE SET staked = d.staked + excluded.staked, paid = d.paid + excluded.paid
@@ -195,9 +195,9 @@ BEGIN
         INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)
         SELECT stake_id, m.stake_line, m.id, m.currency, m.mode, m.stake, m.balance - m.pay,
             m.version - CASE WHEN m.pay > 0 THEN 1 ELSE 0 END
-        FROM moved AS m
+        FROM updated AS m
         UNION ALL
-        SELECT settle_id, m.pay_line, m.id, m.currency, m.mode, m.pay, m.balance, m.version FROM moved AS m WHERE m.pay > 0
+        SELECT settle_id, m.pay_line, m.id, m.currency, m.mode, m.pay, m.balance, m.version FROM updated AS m WHERE m.pay > 0
         UNION ALL
         SELECT journal.id, journal.line, h.id, h.currency, h.mode, journal.amount, NULL, NULL
         FROM unnest(lines.house, lines.house_stakes, lines.house_pays, lines.house_stake_lines, lines.house_pay_lines,
@@ -206,7 +206,7 @@ BEGIN
         CROSS JOIN LATERAL (VALUES (stake_id, h.stake_line, h.stake), (settle_id, h.pay_line, h.pay)) AS journal (id, line, amount)
         WHERE journal.amount <> 0
     )
-    SELECT m.id, m.balance FROM moved AS m ORDER BY m.id;
+    SELECT m.id, m.balance FROM updated AS m ORDER BY m.id;
     PERFORM wallet_end_writing();
 END $$;
 REVOKE ALL ON FUNCTION wallet_settle_holds FROM PUBLIC;

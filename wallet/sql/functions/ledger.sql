@@ -136,7 +136,7 @@ END $$;
 --   {"key": uuid, "kind": text, "round": uuid or null, "reverses": journal id or absent,
 --    "lines": [[account id, currency, mode, amount in minor units], ...]}
 -- `by_application`: whether the application posts them (wallet_post), not a function of the games.
--- Returns one row per line: `place` of the journal in the array (from 1), journal id, whether the
+-- Returns one row per line: the journal's number in the array (from 1), journal id, whether the
 -- key had posted it before (`replayed`), account id, and balance after the line (NULL on house
 -- accounts). Lines of one account come in order.
 -- A known key returns the first answer and writes nothing.
@@ -155,7 +155,7 @@ END $$;
 -- Other lines keep the order of the journals, because a stake must be covered before its payout.
 -- The settings keep the plan on index look-ups even when a new database has no statistics.
 CREATE OR REPLACE FUNCTION wallet_write(journals jsonb, by_application boolean)
-RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
+RETURNS TABLE (journal_number integer, journal bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
@@ -263,7 +263,7 @@ BEGIN
         END IF;
         INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)
         VALUES (ids[line.n], line.number, line.account, line.currency, line.mode, line.amount, balance, version);
-        place := line.n;
+        journal_number := line.n;
         journal := ids[line.n];
         replayed := false;
         account := line.account;
@@ -308,7 +308,7 @@ REVOKE ALL ON FUNCTION wallet_write FROM PUBLIC;
 -- adjustments.sql have the others.
 -- Arguments, result and errors are those of wallet_write.
 CREATE OR REPLACE FUNCTION wallet_post(journals jsonb)
-RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
+RETURNS TABLE (journal_number integer, journal bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT * FROM wallet_write(journals, true)
 $$;
@@ -363,7 +363,7 @@ BEGIN
         FROM wallet_account AS h
         WHERE h.owner_id IS NULL AND h.kind IN ('escrow', 'house') AND h.currency = currency AND h.mode = mode
             AND h.stands_for IS NULL
-    ), moved AS (
+    ), updated AS (
         UPDATE wallet_account AS a
         SET balance = a.balance - staked + paid, version = a.version + CASE WHEN paid > 0 THEN 2 ELSE 1 END
         WHERE a.id = account AND a.balance - a.held >= staked
@@ -388,11 +388,11 @@ BEGIN
     ), entry AS (
         INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)
         SELECT k.journal_id, line.n, line.account, currency, mode, line.amount, line.balance, line.version
-        FROM house CROSS JOIN moved CROSS JOIN LATERAL (VALUES
-            (stake_key, 1, account, -staked, moved.balance_staked, moved.version + 1),
+        FROM house CROSS JOIN updated CROSS JOIN LATERAL (VALUES
+            (stake_key, 1, account, -staked, updated.balance_staked, updated.version + 1),
             (stake_key, 2, house.escrow, staked, NULL, NULL),
             (settle_key, 1, house.escrow, -staked, NULL, NULL),
-            (settle_key, 2, account, paid, moved.balance, moved.version + 2),
+            (settle_key, 2, account, paid, updated.balance, updated.version + 2),
             (settle_key, CASE WHEN paid > 0 THEN 3 ELSE 2 END, house.house, staked - paid, NULL, NULL)
         ) AS line (key, n, account, amount, balance, version)
         JOIN key AS k ON k.key = line.key
@@ -402,7 +402,7 @@ BEGIN
         SELECT owner, on_day, 0, 0, staked - counted, paid WHERE mode = 'R'
         ON CONFLICT (player_id, day) DO UPDATE SET staked = d.staked + excluded.staked, paid = d.paid + excluded.paid
     )
-    SELECT moved.balance INTO balance FROM moved;
+    SELECT updated.balance INTO balance FROM updated;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'account % does not cover a stake of %', account, staked
             USING ERRCODE = 'check_violation', CONSTRAINT = 'wallet_account_covered', TABLE = 'wallet_account';
@@ -439,7 +439,7 @@ REVOKE ALL ON FUNCTION wallet_check_shortfall FROM PUBLIC;
 -- Raises SB005 if a journal does not exist or none is named, unique_violation (23505,
 -- wallet_reversal_pkey) if one was reversed under another key, and the errors of wallet_write.
 CREATE OR REPLACE FUNCTION wallet_reverse(journals bigint[], keys uuid[], kind text)
-RETURNS TABLE (place integer, posted bigint, replayed boolean, account bigint, balance bigint)
+RETURNS TABLE (journal_number integer, posted bigint, replayed boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$

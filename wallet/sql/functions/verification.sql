@@ -133,7 +133,7 @@ BEGIN
                CASE WHEN a.balance IS NOT NULL AND a.kind <> 'stakes' THEN coalesce(a.owner_id, 0) END AS owner
         FROM wallet_account AS a
     ), journal AS MATERIALIZED (
-        SELECT j.id, j.kind, j.round_id, j.reverses_id IS NULL AS is_forward, s.player, s.other_player, s.moved, s.escrowed,
+        SELECT j.id, j.kind, j.round_id, j.reverses_id IS NULL AS is_forward, s.player, s.other_player, s.player_amount, s.escrowed,
                (j.id = s.journal_id AND s.sum = 0 AND s.of_one AND s.fits AND s.first = 1 AND s.last = s.lines
                 AND (s.owner = s.other_owner) IS NOT FALSE
                 AND (j.round_id IS NOT NULL OR j.kind NOT IN ('stake', 'held_stake', 'settle')) AND j.at < clock_timestamp() + interval '1 hour'
@@ -149,7 +149,7 @@ BEGIN
                    min(a.player) AS player, max(a.player) AS other_player,
                    bit_or(1::bigint << a.bit + (e.amount < 0)::integer) AS moves,
                    array_agg(e.account_id ORDER BY e.line)::text AS accounts, array_agg(e.amount ORDER BY e.line)::text AS amounts,
-                   sum(e.amount) FILTER (WHERE a.player IS NOT NULL)::bigint AS moved,
+                   sum(e.amount) FILTER (WHERE a.player IS NOT NULL)::bigint AS player_amount,
                    sum(e.amount) FILTER (WHERE a.is_escrow)::bigint AS escrowed
             FROM wallet_entry AS e LEFT JOIN account AS a ON a.id = e.account_id
             WHERE e.journal_id >= low AND e.journal_id < high GROUP BY e.journal_id
@@ -159,8 +159,8 @@ BEGIN
     ), round AS MATERIALIZED (
         SELECT j.round_id, min(j.player) AS player, max(j.other_player) AS other_player,
                coalesce(sum(j.escrowed), 0) AS escrowed,
-               coalesce(-sum(j.moved) FILTER (WHERE j.is_forward AND j.kind IN ('stake', 'held_stake')), 0)::bigint AS staked,
-               coalesce(sum(j.moved) FILTER (WHERE j.is_forward AND j.kind = 'settle'), 0)::bigint AS paid,
+               coalesce(-sum(j.player_amount) FILTER (WHERE j.is_forward AND j.kind IN ('stake', 'held_stake')), 0)::bigint AS staked,
+               coalesce(sum(j.player_amount) FILTER (WHERE j.is_forward AND j.kind = 'settle'), 0)::bigint AS paid,
                bool_or(j.is_forward AND j.kind IN ('stake', 'held_stake', 'settle')) AS is_played
         FROM journal AS j GROUP BY j.round_id
     )
