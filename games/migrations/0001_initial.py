@@ -403,7 +403,7 @@ class Migration(InitialMigration):
             ],
             options={
                 'default_permissions': (),
-                'indexes': [models.Index(fields=['player', 'mode', 'table', 'result', '-at', '-id'], name='games_participation_search'), models.Index(fields=['table', 'mode', '-at', '-id'], name='games_participation_recall'), models.Index(fields=['currency', 'staked'], name='games_participation_staked'), models.Index(fields=['currency', 'paid'], name='games_participation_paid')],
+                'indexes': [models.Index(fields=['player', 'mode', 'table', 'result', '-at', '-id'], name='games_participation_search'), models.Index(fields=['table', 'mode', '-at', '-id'], name='games_participation_by_table'), models.Index(fields=['currency', 'staked'], name='games_participation_staked'), models.Index(fields=['currency', 'paid'], name='games_participation_paid')],
                 'constraints': [models.UniqueConstraint(fields=('round', 'player'), name='games_participation_once')],
             },
         ),

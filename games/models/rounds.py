@@ -91,7 +91,7 @@ class Participation(models.Model):
         indexes = [
             models.Index(fields=["player", "mode", "table", "result", "-at", "-id"], name="games_participation_search"),
             # For staff, who search rounds of all players.
-            models.Index(fields=["table", "mode", "-at", "-id"], name="games_participation_recall"),
+            models.Index(fields=["table", "mode", "-at", "-id"], name="games_participation_by_table"),
             models.Index(fields=["currency", "staked"], name="games_participation_staked"),
             models.Index(fields=["currency", "paid"], name="games_participation_paid"),
         ]

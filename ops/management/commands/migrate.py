@@ -60,15 +60,15 @@ class Command(migrate.Command):
                 cursor.execute("RESET lock_timeout")
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [ADVISORY_LOCK])
 
-    def _insist(self, owner: BaseDatabaseWrapper, deed: Callable[[], object]) -> None:
-        """Repeat *deed* until it gets its locks; completed parts are kept.
+    def _insist(self, owner: BaseDatabaseWrapper, action: Callable[[], object]) -> None:
+        """Repeat *action* until it gets its locks; completed parts are kept.
 
         Raises CommandError after `LONGEST`.
         """
         until = time.monotonic() + LONGEST
         while True:
             try:
-                deed()
+                action()
             except OperationalError as error:
                 if not isinstance(error.__cause__, LockNotAvailable | DeadlockDetected):
                     raise

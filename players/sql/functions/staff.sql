@@ -149,28 +149,28 @@ $$;
 REVOKE ALL ON FUNCTION players_staff_found FROM PUBLIC;
 
 -- Change a staff account as an approval says, and record the change.
--- `deed`: staff.roles, staff.disable, staff.enable or staff.factors. `subject`: the staff account.
+-- `action`: staff.roles, staff.disable, staff.enable or staff.factors. `subject`: the staff account.
 -- `wish`: the request of the approval; for staff.roles it has `from` and `roles`.
 -- Raises SB023 if nothing would change, the roles are no longer `from`, or a role does not exist.
-CREATE OR REPLACE FUNCTION players_staff_alter(deed text, subject players_staff, wish jsonb, approval bigint) RETURNS void
+CREATE OR REPLACE FUNCTION players_staff_alter(action text, subject players_staff, wish jsonb, approval bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     before jsonb := players_staff_state(subject.user_id);
-    after jsonb := before || CASE deed
+    after jsonb := before || CASE action
         WHEN 'staff.roles' THEN jsonb_build_object('roles', wish -> 'roles')
         WHEN 'staff.disable' THEN '{"active": false}'
         WHEN 'staff.enable' THEN '{"active": true}'
         WHEN 'staff.factors' THEN '{"factors": 0}'
     END;
 BEGIN
-    IF after = before OR (deed = 'staff.roles' AND wish -> 'from' IS DISTINCT FROM before -> 'roles') THEN
-        RAISE EXCEPTION 'staff % is not any more as it was when % was asked for', subject.id, deed USING ERRCODE = 'SB023';
+    IF after = before OR (action = 'staff.roles' AND wish -> 'from' IS DISTINCT FROM before -> 'roles') THEN
+        RAISE EXCEPTION 'staff % is not any more as it was when % was asked for', subject.id, action USING ERRCODE = 'SB023';
     END IF;
-    INSERT INTO players_staff_change (user_id, approval_id, kind, before, after) VALUES (subject.user_id, approval, deed, before, after);
-    CASE deed
+    INSERT INTO players_staff_change (user_id, approval_id, kind, before, after) VALUES (subject.user_id, approval, action, before, after);
+    CASE action
         WHEN 'staff.roles' THEN PERFORM players_staff_give_roles(subject.user_id, wish -> 'roles');
         WHEN 'staff.factors' THEN DELETE FROM mfa_authenticator WHERE user_id = subject.user_id;
-        ELSE UPDATE players_user SET is_active = (deed = 'staff.enable') WHERE id = subject.user_id;
+        ELSE UPDATE players_user SET is_active = (action = 'staff.enable') WHERE id = subject.user_id;
     END CASE;
 END $$;
 REVOKE ALL ON FUNCTION players_staff_alter FROM PUBLIC;
