@@ -208,7 +208,7 @@ def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpRe
         return _page(request, found, "Choose a person who may handle significant events.")
     try:
         workflow.take(significant_id=found.pk, by=str(request.staff), **asked)
-    except workflow.Meanwhile as error:
+    except workflow.StateChanged as error:
         messages.warning(request, str(error))
     except workflow.WorkError as error:
         return _page(request, found, str(error), words=asked["words"], step=asked["step"])

@@ -39,7 +39,7 @@ class WorkError(Exception):
     """A step was not taken; the message tells staff why."""
 
 
-class Meanwhile(WorkError):
+class StateChanged(WorkError):
     """Another person changed the event first."""
 
 
@@ -60,13 +60,13 @@ def take(
 
     Closing needs no comment if *by* has commented since the event was opened.
 
-    Raises `Meanwhile` where the state or the assignee has changed, WorkError where a comment is
+    Raises `StateChanged` where the state or the assignee has changed, WorkError where a comment is
     missing or nothing would change, and Significant.DoesNotExist.
     """
     found = Significant.objects.select_for_update().get(pk=significant_id)
     if found.state != seen or found.assigned_to != assigned:
         last = found.steps.order_by("-pk").first()
-        raise Meanwhile(
+        raise StateChanged(
             f"{last.by if last else 'Another person'} has changed this event. Check the current state and try again."
         )
     if found.state not in FROM[step]:

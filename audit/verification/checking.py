@@ -40,7 +40,7 @@ class StoredTiles:
         return self._read[level, number]
 
 
-SIGNED_MEANWHILE: Final = 3  # maximum attempts to read both files in a consistent state
+MOST_READS: Final = 3  # maximum attempts to read both files in a consistent state
 
 Signed = tuple[int, bytes]
 """A signed tree: number of leaves, and root."""
@@ -59,7 +59,7 @@ class Memory:
         UnicodeDecodeError where ``latest`` is not valid text.
         """
         latest = read(folder / "latest")
-        for _ in range(SIGNED_MEANWHILE):
+        for _ in range(MOST_READS):
             lines = history(folder)
             before, latest = latest, read(folder / "latest")
             if latest == before:

@@ -363,7 +363,7 @@ def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bo
                 seen=asked["seen"],
                 template=asked["template"],
             )
-    except (conversations.Closed, conversations.WrittenMeanwhile) as error:
+    except (conversations.Closed, conversations.NewMessageArrived) as error:
         form.add_error(None, str(error))
         return show(request, _find(conversation.pk), form)
     sent = "Complaint decided" if is_decision else "Answer sent"

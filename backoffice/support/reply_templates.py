@@ -135,7 +135,7 @@ def staff_reply_withdraw(request: StaffRequest, name: str) -> HttpResponse:
         replies.withdraw(name=name, number=asked["number"], reason=asked["reason"], by=request.staff)
     except ReplyTemplate.DoesNotExist as error:
         raise Http404 from error
-    except replies.Meanwhile as error:
+    except replies.TemplateChanged as error:
         messages.warning(request, str(error))
     else:
         messages.success(request, "Template withdrawn. Messages that were already sent are unchanged.")
@@ -154,7 +154,7 @@ def _write(request: StaffRequest, form: VersionForm, name: str, based_on: int) -
             texts=form.texts,
             by=request.staff,
         )
-    except replies.Meanwhile as error:
+    except replies.TemplateChanged as error:
         form.add_error(None, f"{error} Your text is still here. Copy it and open the template again.")
         return False
     messages.success(request, f"Version {made.number} is now the current version.")

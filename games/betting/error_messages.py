@@ -86,7 +86,7 @@ def table_changed(misfits: Iterable[errors.LimitError], *, variant: Variant, lan
     return Notice("error", " ".join([changed, *(_limit(error, variant, language) for error in misfits)]))
 
 
-def finished_meanwhile(part: Participation, language: str) -> Notice:
+def finished_unseen(part: Participation, language: str) -> Notice:
     """Return the result of a round whose answer may not have reached the player."""
     words = {
         "table": part.round.table_version.table.name,

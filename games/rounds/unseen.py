@@ -12,7 +12,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from audit.raw_rows import columns, fetch_all, instance
-from games.betting.error_messages import examined, finished_meanwhile
+from games.betting.error_messages import examined, finished_unseen
 from games.models import SoloSeat
 from games.rounds.replay_queue import is_readable
 from games.solo.page import participation
@@ -61,7 +61,7 @@ def _notice(round_id: UUID, player_id: int, language: str) -> Notice | None:
     part = participation(round_id, player_id)
     if part is None or hasattr(part.round, "void"):
         return None
-    return finished_meanwhile(part, language) if is_readable(part) else examined(part)
+    return finished_unseen(part, language) if is_readable(part) else examined(part)
 
 
 def _ids(text: str) -> Iterable[UUID]:

@@ -92,7 +92,7 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
     if known:
         return known
     done = ["Table stopped.", "Supervisors called by mail.", _became_of(live)]
-    if other := round_status.meanwhile(live):
+    if other := round_status.other_round(live):
         done.append(f"{other}.")
     incident = open_live_incident(kind=kind, live=live, cause=cause, found=found, done=done, by=by)
     moves.stop_table(live.live_table_id, incident.pk)

@@ -74,7 +74,7 @@ def what_becomes(live_round: LiveRound, bettors: int, staked: Iterable[tuple[str
     return f"Round {live_round.code} {fate}: {what_lies(bettors, staked)}"
 
 
-def meanwhile(live_round: LiveRound) -> str:
+def other_round(live_round: LiveRound) -> str:
     """Return what happens to another round in progress at the same table; "" if there is none."""
     others = LiveRound.objects.filter(live_table=live_round.live_table_id, phase__in=OPEN_PHASES)
     other = others.exclude(pk=live_round.pk).first()

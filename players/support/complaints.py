@@ -41,7 +41,7 @@ DECIDE: Final = "players.decide_complaint"
 SOON: Final = timedelta(days=2)  # a complaint due sooner is highlighted
 
 
-class Meanwhile(ServiceError):
+class StateChanged(ServiceError):
     """Another staff member changed it first."""
 
 
@@ -64,11 +64,11 @@ def assign(*, by: Staff, conversation_id: int, whose: int, to: int) -> Conversat
     *to* is the number of the new assignee, 0 for nobody. *whose* is the assignee shown on the page
     that *by* used, 0 for nobody.
 
-    Raises Conversation.DoesNotExist, Closed, `Meanwhile`, NoChange, MayNotAnswer.
+    Raises Conversation.DoesNotExist, Closed, `StateChanged`, NoChange, MayNotAnswer.
     """
     conversation = locked(_complaints(), conversation_id)
     if (conversation.assigned_to_id or 0) != whose:
-        raise Meanwhile(f"It is {named(conversation)} now. Check the complaint and choose again.")
+        raise StateChanged(f"It is {named(conversation)} now. Check the complaint and choose again.")
     if to == whose:
         raise NoChange("The complaint is already assigned to this person.")
     if to and to not in answerers():
@@ -92,7 +92,7 @@ def decide(*, by: Staff, conversation_id: int, verdict: Verdict, reasons: str, s
     decider. The player is notified by mail, and may reopen the complaint within the period of the
     jurisdiction.
 
-    Raises Conversation.DoesNotExist, Closed, WrittenMeanwhile.
+    Raises Conversation.DoesNotExist, Closed, NewMessageArrived.
     """
     conversation = read_up_to(locked(_complaints(), conversation_id), seen)
     words = say(conversation, reasons, staff=by)

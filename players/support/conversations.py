@@ -47,7 +47,7 @@ class Closed(ServiceError):
     """The conversation is closed."""
 
 
-class WrittenMeanwhile(ServiceError):
+class NewMessageArrived(ServiceError):
     """Another message was written after the last one that the staff member had read."""
 
 
@@ -159,7 +159,7 @@ def answer(
 
     *seen* is the last message that the staff member has read. *template* is the reply template that
     the text is based on. Complaints assigned to a colleague may be answered too. Raises
-    Conversation.DoesNotExist, Closed, WrittenMeanwhile.
+    Conversation.DoesNotExist, Closed, NewMessageArrived.
     """
     conversation = read_up_to(locked(Conversation.objects.all(), conversation_id), seen)
     say(conversation, text, staff=staff)
@@ -174,7 +174,7 @@ def close(*, staff: Staff, conversation_id: int, seen: int) -> Conversation:
     """Close a conversation by staff, and notify the player by mail.
 
     *seen* is the last message that the staff member has read. Raises Conversation.DoesNotExist,
-    Closed, IsComplaint, WrittenMeanwhile.
+    Closed, IsComplaint, NewMessageArrived.
     """
     conversation = _no_complaint(read_up_to(locked(Conversation.objects.all(), conversation_id), seen))
     move(conversation, ConversationState.CLOSED, is_unread=True)
@@ -230,9 +230,9 @@ def locked(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
 
 
 def read_up_to(conversation: Conversation, seen: int) -> Conversation:
-    """Return the conversation if nothing was written after the message *seen*. Raises WrittenMeanwhile."""
+    """Return the conversation if nothing was written after the message *seen*. Raises NewMessageArrived."""
     if conversation.messages.filter(pk__gt=seen).exists():
-        raise WrittenMeanwhile("Not sent: a new message has arrived. Read it and send again.")
+        raise NewMessageArrived("Not sent: a new message has arrived. Read it and send again.")
     return conversation
 
 

@@ -134,7 +134,7 @@ def given(about: str, player: Player) -> Given | None:
 WRITE: Final = "players.write_replies"
 
 
-class Meanwhile(Exception):
+class TemplateChanged(Exception):
     """Another staff member has written the next version, or withdrawn this one. The message is for staff."""
 
 
@@ -142,29 +142,29 @@ class Meanwhile(Exception):
 def write(
     *, name: str, based_on: int, kind: ReplyKind, title: str, texts: Mapping[str, str], by: Staff
 ) -> ReplyTemplate:
-    """Write the version of a template after *based_on* (0: the first version). Raises `Meanwhile`."""
+    """Write the version of a template after *based_on* (0: the first version). Raises `TemplateChanged`."""
     try:
         with transaction.atomic():
             made = ReplyTemplate.objects.create(
                 name=name, number=based_on + 1, kind=kind, title=title, texts=dict(texts), by=by
             )
     except IntegrityError as error:
-        raise Meanwhile("This template was changed by another person.") from error
+        raise TemplateChanged("This template was changed by another person.") from error
     log.record("reply.written", by=str(by), on=str(made), data={"version": made.number, "kind": kind.value})
     return made
 
 
 @transaction.atomic
 def withdraw(*, name: str, number: int, reason: str, by: Staff) -> ReplyTemplate:
-    """Withdraw a template whose newest version is *number*. Raises `Meanwhile`, ReplyTemplate.DoesNotExist."""
+    """Withdraw a template whose newest version is *number*. Raises `TemplateChanged`, ReplyTemplate.DoesNotExist."""
     newest = ReplyTemplate.objects.filter(name=name).order_by("-number").first()
     if newest is None:
         raise ReplyTemplate.DoesNotExist
     if newest.number != number:
-        raise Meanwhile(f"There is now a version {newest.number}. Check it first.")
+        raise TemplateChanged(f"There is now a version {newest.number}. Check it first.")
     _, is_new = ReplyWithdrawal.objects.get_or_create(template=newest, defaults={"by": by, "reason": reason})
     if not is_new:
-        raise Meanwhile("This template is already withdrawn.")
+        raise TemplateChanged("This template is already withdrawn.")
     log.record("reply.withdrawn", by=str(by), on=str(newest), data={"version": number, "reason": reason})
     return newest
 

@@ -39,7 +39,7 @@ def both_act(found: Significant, one: Step, other: Step) -> list[str]:
             return workflow.take(
                 significant_id=found.pk, step=step, seen=Work.NEW, assigned="", by=by, words=words, to=to
             ).step
-        except workflow.Meanwhile as error:
+        except workflow.StateChanged as error:
             return str(error)
 
     return at_once([lambda: act(one, "staff:1"), lambda: act(other, "staff:2")])

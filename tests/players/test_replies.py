@@ -115,7 +115,7 @@ class TestKeeping:
     def test_of_two_who_write_the_next_version_one_is_refused(self, writer):
         a_template(writer)
         a_template(writer, "First", based_on=1)
-        with pytest.raises(replies.Meanwhile):
+        with pytest.raises(replies.TemplateChanged):
             a_template(writer, "Second", based_on=1)
         assert replies.versions("mine")[0].texts["en"] == "{hello} First en"
 
@@ -123,10 +123,10 @@ class TestKeeping:
         made = a_template(writer)
         replies.withdraw(name="mine", number=1, reason="out of date", by=writer)
         assert made not in replies.offered([ReplyKind.QUESTION])
-        with pytest.raises(replies.Meanwhile, match="already withdrawn"):
+        with pytest.raises(replies.TemplateChanged, match="already withdrawn"):
             replies.withdraw(name="mine", number=1, reason="again", by=writer)
         assert a_template(writer, "Better", based_on=1) in replies.offered([ReplyKind.QUESTION])
-        with pytest.raises(replies.Meanwhile, match="now a version 2"):
+        with pytest.raises(replies.TemplateChanged, match="now a version 2"):
             replies.withdraw(name="mine", number=1, reason="too late", by=writer)
 
     @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ class TestAnswering:
         thread = a_thread(player)
         read = last(thread)
         conversations.reply(player=player, conversation_id=thread.pk, text="It has solved itself.")
-        with pytest.raises(conversations.WrittenMeanwhile):
+        with pytest.raises(conversations.NewMessageArrived):
             conversations.answer(staff=a_member_of_staff("support"), conversation_id=thread.pk, text="Late.", seen=read)
 
     @pytest.mark.sweep
