@@ -43,7 +43,7 @@ WIDEST: Final = NormalDist().inv_cdf(1 - LEVEL / 2)
 
 
 @dataclass(frozen=True)
-class Bar:
+class CardBar:
     """One card: its count, the expected count, the deviation in standard deviations, and its bar."""
 
     card: str
@@ -63,7 +63,7 @@ class Chart:
     standard deviations.
     """
 
-    bars: Sequence[Bar]
+    bars: Sequence[CardBar]
     low: float
     high: float
     reach: float
@@ -94,7 +94,7 @@ def chart(counts: Sequence[int], expected: Sequence[float], spread: float = 1.0)
     reach = max(WIDEST, *(abs(each) for each in away)) * 1.1
     scale = MIDDLE / reach
     bars = [
-        Bar(
+        CardBar(
             f"{card.code[0].replace('T', '10')}{card.suit.value[1]}",
             counts[number],
             expected[number],

@@ -439,7 +439,7 @@ PAYMENT_VARIANTS: dict[str, Any] = env.json("PAYMENT_VARIANTS", default={}) or (
 PAYOUT_PROVIDER = env.str("PAYOUT_PROVIDER", default="wallet.sandbox_bank.payouts.SandboxPayouts" if DEMO else "")
 # Networks other than the public Internet in which operators' servers may be (`wallet.seamless_wallet.reach`).
 PARTNER_NETWORKS = env.list("PARTNER_NETWORKS", default=["127.0.0.0/8", "::1/128"] if DEMO else [])
-# seconds without news of a payment before its state is queried
+# seconds without a notification about a payment before its state is queried
 PAYMENT_ASK_SECONDS = env.int("PAYMENT_ASK_SECONDS", default=120)
 PAYMENT_GIVE_UP_SECONDS = env.int("PAYMENT_GIVE_UP_SECONDS", default=1800)
 PAYMENT_MODEL = "wallet.Payment"

@@ -62,7 +62,7 @@ def player_required(view: PlayerView[Args]) -> View[Args]:
     """Admit players and set ``request.player``. Redirect visitors to the log-in page; refuse staff (403)."""
 
     @wraps(view)
-    def fenced(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
+    def checked(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return ask_to_log_in(request)
         player = player_of(request.user)
@@ -72,7 +72,7 @@ def player_required(view: PlayerView[Args]) -> View[Args]:
         inside.player = player
         return view(inside, *args, **kwargs)
 
-    return fenced
+    return checked
 
 
 def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]:
@@ -82,9 +82,9 @@ def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]
     (403). Staff without a second factor are redirected to the page where they set one up.
     """
 
-    def fence(view: StaffView[Args]) -> View[Args]:
+    def require(view: StaffView[Args]) -> View[Args]:
         @wraps(view)
-        def fenced(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
+        def checked(request: HttpRequest, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
             if not request.user.is_authenticated:
                 return ask_to_log_in(request)
             staff = staff_of(request.user)
@@ -97,9 +97,9 @@ def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]
             with override("en"):
                 return view(inside, *args, **kwargs)
 
-        return fenced
+        return checked
 
-    return fence
+    return require
 
 
 def made_by_the_page(view: View[Args]) -> View[Args]:

@@ -210,10 +210,10 @@ def keep(asked: Approval) -> None:
 
 @transaction.atomic
 def mail_due() -> int:
-    """Mail the queued news once the oldest is `GATHERED_FOR` old. Return how many there were.
+    """Mail the queued notifications once the oldest is `GATHERED_FOR` old. Return how many there were.
 
-    Two workers never mail the same news. If a worker dies, its transaction rolls back and the next
-    call mails the news.
+    Two workers never mail the same notification. If a worker dies, its transaction rolls back and the next
+    call mails them.
     """
     if not ApprovalNotification.objects.filter(at__lte=Clock() - GATHERED_FOR).exists():
         return 0

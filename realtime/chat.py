@@ -173,7 +173,7 @@ class Chats:
         self._unread |= notifications.blocks & self._players.keys()
         self._decided |= notifications.decided & self._players.keys()
 
-    def begin_anew(self) -> None:
+    def refresh_all(self) -> None:
         """Mark everything for reading: notifications may have been missed."""
         for chat in self._chats.values():
             chat.is_stale = chat.has_stale_names = True

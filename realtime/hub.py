@@ -135,10 +135,10 @@ class Hub:
                 async with open_line() as line:
                     pause = FIRST_PAUSE
                     for table in self._tables.values():
-                        table.begin_anew()
-                    self._chats.begin_anew()
-                    self._lobbies.begin_anew()
-                    self._notices.begin_anew()
+                        table.refresh_all()
+                    self._chats.refresh_all()
+                    self._lobbies.refresh_all()
+                    self._notices.refresh_all()
                     await self._work_on(line)
             except Lost as error:
                 logger.warning("live_line_lost", error=str(error), again_in=pause)

@@ -82,7 +82,7 @@ class Lobbies:
             elsewhere = {number for number, mode in self._mode_of.items() if mode not in self._streams}
             self._stale |= notifications.tables - elsewhere
 
-    def begin_anew(self) -> None:
+    def refresh_all(self) -> None:
         """Mark everything for reading: notifications may have been missed."""
         self._unread.update(self._streams)
 

@@ -45,7 +45,7 @@ class Notices:
         """Mark the banner for reading if there was a notification."""
         self._is_stale |= bool(notifications.notices)
 
-    def begin_anew(self) -> None:
+    def refresh_all(self) -> None:
         """Mark the banner for reading: notifications may have been missed."""
         self._is_stale = True
 

@@ -71,13 +71,13 @@ class Stream:
 
     def send_event(self, kind: str, messages: bytes) -> None:
         """Queue an event unless it equals the last one of its kind."""
-        if self._is_news(kind, messages):
+        if self._has_changed(kind, messages):
             self._last[kind] = messages
             self._put(messages)
 
     def send_events(self, events: Iterable[tuple[str, bytes]]) -> None:
         """Queue events as one chunk, without those that equal the last one of their kind."""
-        messages = [(kind, each) for kind, each in events if self._is_news(kind, each)]
+        messages = [(kind, each) for kind, each in events if self._has_changed(kind, each)]
         if messages:
             self._last.update(messages)
             self._put(b"".join(each for _, each in messages))
@@ -114,7 +114,7 @@ class Stream:
             await send({"type": "http.response.body", "body": messages, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    def _is_news(self, kind: str, messages: bytes) -> bool:
+    def _has_changed(self, kind: str, messages: bytes) -> bool:
         return bool(messages) and self._last.get(kind) != messages
 
     async def _next(self) -> bytes | None:

@@ -143,7 +143,7 @@ class WatchedTable:
         if not self._of_player[player]:
             del self._of_player[player]
 
-    def begin_anew(self) -> None:
+    def refresh_all(self) -> None:
         """Mark everything for reading: notifications may have been missed."""
         self.is_stale = True
         self._own_key = None

@@ -206,7 +206,7 @@ class Found:
     tables: set[str] = field(default_factory=set)  # created in it
     functions: set[str] = field(default_factory=set)
     held: set[str] = field(default_factory=set)  # tables that may be in use
-    anew: set[str] = field(default_factory=set)  # dropped and created again in it
+    recreated: set[str] = field(default_factory=set)  # dropped and created again in it
 
     def find_faults(self, statements: Sequence[Statement], *, is_atomic: bool) -> Iterator[tuple[str, str]]:
         """Yield rule and message of each finding."""
@@ -234,7 +234,7 @@ class Found:
             if (made := MADE.match(statement.bare)) and (len(statements) > 1 or made["beside"]):
                 name = (made["name"] or made["part"]).lower()
                 if name in gone:
-                    self.anew.add(name)
+                    self.recreated.add(name)
                 else:
                     yield (
                         AGAIN,
@@ -274,7 +274,7 @@ class Found:
         if rule.name == RIGHTS and (revoked := REVOKED_HERE.match(statement.bare)):
             names = {re.sub(r"\(.*|[\"\s]|public\.", "", each).lower() for each in revoked["names"].split(", ")}
             return names <= self.functions
-        return (named.get("name") or "").lower() in (self.anew if rule.name == UNINDEXED else self.tables)
+        return (named.get("name") or "").lower() in (self.recreated if rule.name == UNINDEXED else self.tables)
 
     def _remember(self, statement: Statement) -> None:
         if made := MADE_TABLE.match(statement.bare):

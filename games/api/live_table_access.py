@@ -90,7 +90,7 @@ class AtLiveTable(PlayerApiView):
         demand_playable(live.table, self.player, Mode(live.mode))
         demand_eligible(self.player, Mode(live.mode), self.session())
 
-    def told(self, live: LiveTable) -> Json:
+    def table_data(self, live: LiveTable) -> Json:
         """Return the current state of the table."""
         if live.table.shape == Shape.CHEMIN:
             seen = snapshots.read_public(live.pk)
@@ -124,7 +124,7 @@ class AtLiveTable(PlayerApiView):
     def done(self, live: LiveTable) -> Json:
         """Return the answer to a call that changed something."""
         if live.table.shape != Shape.CHEMIN:
-            own: Json = self.told(live)["own"]
+            own: Json = self.table_data(live)["own"]
             return own
         chemin = CheminTable.objects.get(pk=live.pk)
         seated_player = CheminSeat.objects.filter(live_table=live, player=self.player, left_at=None).first()
@@ -142,7 +142,7 @@ class TableState(AtLiveTable):
         live = self.live_table(slug, mode)
         with refusals_at(live):
             self.demand_welcome(live)
-            return Response(self.told(live))
+            return Response(self.table_data(live))
 
 
 @contextmanager

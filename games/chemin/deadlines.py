@@ -33,7 +33,7 @@ def ask(table_state: TableState, transition: Transition) -> datetime | None:
     PostgreSQL stores the same (`games_store_move`). A question that was already pending keeps
     its deadline. After a coup the pause that shows its result is added.
     """
-    if not transition.asks_anew:
+    if not transition.asks_new_question:
         return table_state.chemin.deadline
     length = _length(table_state)
     if length is not None and (transition.first(Settled) or transition.first(CoupVoided)):
@@ -41,7 +41,7 @@ def ask(table_state: TableState, transition: Transition) -> datetime | None:
     return None if length is None else transition.at + timedelta(milliseconds=length)
 
 
-def ask_anew(table_state: TableState) -> None:
+def restart_question(table_state: TableState) -> None:
     """Restart the time of the pending question after a stop or pause. Its number does not change."""
     if _length(table_state) is None:
         return

@@ -22,7 +22,7 @@ from games.betting.eligibility import is_eligible
 from games.chemin import ledger_view, moves
 from games.chemin.apply import carry_out
 from games.chemin.availability import does_pause, is_waited_for
-from games.chemin.deadlines import ask_anew
+from games.chemin.deadlines import restart_question
 from games.chemin.money import Unpaid
 from games.chemin.table_state import TableState, locked
 from games.engine.chemin.actions import BreakUp, Leave
@@ -155,7 +155,7 @@ def give_time_back(live_table: LiveTable) -> None:
         raise TableError(f"What {live_table.table} stored cannot be read. Break up the table.") from error
     moves.keep_away_seats(live_table.pk)
     if not table_state.in_coup:
-        ask_anew(table_state)
+        restart_question(table_state)
 
 
 def send_away(table_state: TableState, *, seat_number: int, why: WhyLeft = WhyLeft.SESSION) -> TableState:

@@ -308,7 +308,7 @@ def _answer(table_state: TableState) -> TableState:
     if seat is not None:
         return carry_out(table_state, _choice_of(table_state, seat), decider=Decider.HOUSE_PLAYER)
     if unseen > SEEN_IN_TIME and not (is_late and is_dealt):
-        deadlines.ask_anew(table_state)
+        deadlines.restart_question(table_state)
         return table_state
     return _time_up(table_state)
 

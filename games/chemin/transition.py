@@ -52,7 +52,7 @@ class Transition:
         return isinstance(self.decision, TableAction) and not isinstance(self.decision, AskCroupier)
 
     @property
-    def asks_anew(self) -> bool:
+    def asks_new_question(self) -> bool:
         """Whether another question is pending now than before."""
         before = self.before.state
         return self.answers or (before.phase, before.turn) != (self.state.phase, self.state.turn)

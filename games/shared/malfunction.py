@@ -22,7 +22,7 @@ from audit.log import Json
 from audit.models import Approval
 from audit.raw_rows import sqlstate
 from games.chemin import shoes as chemin_shoes
-from games.chemin.deadlines import ask_anew
+from games.chemin.deadlines import restart_question
 from games.chemin.floor import phase_text
 from games.chemin.table_state import locked
 from games.chemin.void import AnotherCoup
@@ -296,7 +296,7 @@ def _give_players_their_time(live_table: LiveTable) -> None:
     if not _is_chemin(live_table):
         return
     try:
-        ask_anew(locked(live_table.pk, blind=True))
+        restart_question(locked(live_table.pk, blind=True))
     except UNREADABLE as error:
         raise MalfunctionError(f"What {live_table.table} stored cannot be read. Break up the table.") from error
 

@@ -167,7 +167,7 @@ def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
         return _settle(live_round)
     if live_round.phase == Phase.BETTING and not rounds.has_bets(live_round):
         if not house_stop.is_stopped() and _takes_bets_still(live_table, live_round):
-            rounds.take_bets_anew(live_round)
+            rounds.reopen_bets(live_round)
         else:
             rounds.end_void(live_round)
         return None

@@ -81,7 +81,7 @@ def has_bets(live_round: LiveRound) -> bool:
     return LiveSeat.objects.filter(round_id=live_round.pk).exclude(stakes={}).exists()
 
 
-def take_bets_anew(live_round: LiveRound) -> None:
+def reopen_bets(live_round: LiveRound) -> None:
     """Restart the betting time of a round that nobody has bet on."""
     moves.take_bets_again(live_round)
     notify.notify_table(live_round.live_table_id)

@@ -72,7 +72,7 @@ class TestTheLobby:
     def test_says_where_players_sit(self, api_client):
         live = a_chemin_table()
         seated_players(live, 2)
-        (found,) = [each for each in answered(api_client.get("tables/"))["items"] if each["shape"] == "guests"]
+        (found,) = [each for each in answered(api_client.get("tables/"))["items"] if each["shape"] == "chemin"]
         assert (found["players"], found["places"]) == (2, 9)
 
     @pytest.mark.sweep

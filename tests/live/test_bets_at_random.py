@@ -88,7 +88,7 @@ class Expected:
         if self.stakes != before:
             self.earlier.append(before)
 
-    def begin_anew(self) -> None:
+    def refresh_all(self) -> None:
         """Go to the table's next round."""
         self.last = self.stakes or self.last
         self.stakes, self.earlier = {}, []
@@ -113,7 +113,7 @@ def play(chosen: list[tuple[Move, Move, list[Move]]]) -> None:
             check(table, people)
         if any(each.stakes for each in people):  # otherwise the same round continues
             for each in people:
-                each.begin_anew()
+                each.refresh_all()
         advance_to(table, Phase.BETTING)
         check(table, people)
 

@@ -1,7 +1,7 @@
 """Adapter to the django-payments providers that ``PAYMENT_VARIANTS`` configures.
 
 A provider writes its result into the django-payments columns ``status``, ``captured_amount`` and
-``transaction_id``. Only `news_of` reads those columns. A provider that knows more puts it into
+``transaction_id``. Only `read_status` reads those columns. A provider that knows more puts it into
 ``payment.attrs.said``: amount in minor units, currency, sequence number.
 """
 
