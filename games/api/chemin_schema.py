@@ -16,7 +16,7 @@ from games.api.shared_schema import SpentShoeSchema, TableShoeSchema
 from games.chemin.board import own_view, public_view
 from games.chemin.options import NAMES
 from games.chemin.presentation import OptionView, OwnView, PublicView, ShownSeat, TableHand
-from games.chemin.queries import Played, Seen
+from games.chemin.queries import Played, PublicTable
 from games.chemin.snapshots import own_state, with_funds
 from games.engine.cards import Card
 from games.engine.chemin import Call, Outcome, Phase, Presence, SeatView, view
@@ -167,7 +167,7 @@ class CheminOverSchema(rounds_schema.OverSchema):
     outcome = serializers.ChoiceField(choices=OUTCOMES, allow_null=True, help_text="null of a voided coup")
 
 
-def public(seen: Seen) -> Json:
+def public(seen: PublicTable) -> Json:
     """Return the table as everyone sees it at the moment of *seen*."""
     with override("en"):
         shown = public_view(seen, "en")
@@ -205,7 +205,7 @@ def public(seen: Seen) -> Json:
     }
 
 
-def own(seen: Seen, row: Mapping[str, Any]) -> Json:
+def own(seen: PublicTable, row: Mapping[str, Any]) -> Json:
     """Return the own data of the player in a row of `READ_OWN`."""
     mine = own_state(seen, row)
     with override("en"):

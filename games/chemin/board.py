@@ -19,7 +19,7 @@ from games.chemin import messages, turns
 from games.chemin.messages import Spoken
 from games.chemin.options import option_views
 from games.chemin.presentation import BankView, OwnView, PastView, PublicView, ShownSeat, TableHand
-from games.chemin.queries import Own, Past, Played, Seen
+from games.chemin.queries import Own, Past, Played, PublicTable
 from games.engine.cards import Card
 from games.engine.chemin import Outcome, Phase, Presence, SeatView, Side, view
 from games.engine.chemin.actions import Pass
@@ -43,7 +43,7 @@ WHERE_DEALT: Final = {Side.PUNTER: (1, 3, 5), Side.BANKER: (2, 4, 6)}
 """The numbers of a side's cards in dealing order."""
 
 
-def public_view(seen: Seen, language: str) -> PublicView:
+def public_view(seen: PublicTable, language: str) -> PublicView:
     """Return what everybody sees in *seen*."""
     table = view(seen.table_state, None)
     reading = turns.reading_of(seen, table, language)
@@ -84,7 +84,7 @@ def public_view(seen: Seen, language: str) -> PublicView:
     return replace(shown, key=_key((replace(shown, countdown=None), seen.question, deadline)))
 
 
-def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnView:
+def own_view(seen: PublicTable, own: Own, language: str, notice: Notice | None) -> OwnView:
     """Return what one player sees in *seen*.
 
     For a seated player, `seen.standing` must hold the available balance (`with_funds`).
@@ -127,19 +127,19 @@ def own_view(seen: Seen, own: Own, language: str, notice: Notice | None) -> OwnV
     )
 
 
-def _is_still(seen: Seen) -> bool:
+def _is_still(seen: PublicTable) -> bool:
     """Return whether no question is pending, although it may be a player's turn."""
     return seen.is_stopped or seen.waits
 
 
-def _is_silent(seen: Seen) -> bool:
+def _is_silent(seen: PublicTable) -> bool:
     """Return whether no player can be asked because the cards cannot be shown or the table is stopped."""
     coup = seen.table_state.coup
     is_dealt = seen.table_state.phase in (Phase.PUNTER, Phase.BANKER)
     return seen.is_stopped or (is_dealt and (coup is None or coup.hands is None))
 
 
-def _phase(seen: Seen) -> str:
+def _phase(seen: PublicTable) -> str:
     if seen.is_stopped:
         return "stopped"
     if seen.waits:
@@ -156,7 +156,7 @@ def _key(parts: object) -> str:
 # --- Seats -----------------------------------------------------------------------------------------------------------
 
 
-def _seat(seen: Seen, table: SeatView, number: int) -> ShownSeat:
+def _seat(seen: PublicTable, table: SeatView, number: int) -> ShownSeat:
     sits = next((seated_player for seated_player in table.seated_players if seated_player.seat == number), None)
     seated_player = seen.seated_player(number)
     name = seated_player.name if seated_player else ""
@@ -185,7 +185,7 @@ def _seat(seen: Seen, table: SeatView, number: int) -> ShownSeat:
     )
 
 
-def _is_fresh(seen: Seen) -> bool:
+def _is_fresh(seen: PublicTable) -> bool:
     """Return whether nothing has happened since the last coup ended, so that its stakes are still shown."""
     return bool(seen.moves) and any(isinstance(event, Settled) for event in seen.moves[-1].events)
 
@@ -199,7 +199,7 @@ def _stake_outcome(coup: CoupView | None) -> str:
 # --- Bank, cards and countdown ---------------------------------------------------------------------------------------
 
 
-def _bank(seen: Seen, table: SeatView, reading: turns.Reading) -> BankView | None:
+def _bank(seen: PublicTable, table: SeatView, reading: turns.Reading) -> BankView | None:
     if table.bank is None:
         return None
     coup = table.coup
@@ -236,7 +236,7 @@ def _card(card: Card | None, order: int) -> CardView | None:
     return None if card is None else card_view(card, order, third=order > PAIR * len(Side))
 
 
-def _own_hand(seen: Seen, table: SeatView, reading: turns.Reading) -> TableHand | None:
+def _own_hand(seen: PublicTable, table: SeatView, reading: turns.Reading) -> TableHand | None:
     """Return the punters' two cards for the player who holds them, until they are turned up."""
     everybodys = view(seen.table_state, None).coup
     if table.coup is None or everybodys is None or table.coup.punter == everybodys.punter:
@@ -244,7 +244,7 @@ def _own_hand(seen: Seen, table: SeatView, reading: turns.Reading) -> TableHand 
     return replace(_hand(table, Side.PUNTER, reading), name=_("Your cards"))
 
 
-def _countdown(seen: Seen) -> Countdown | None:
+def _countdown(seen: PublicTable) -> Countdown | None:
     if seen.deadline is None or seen.asked_at is None or _is_still(seen):
         return None
     length = max(1, _milliseconds(seen.deadline) - _milliseconds(seen.asked_at))
@@ -259,7 +259,7 @@ def _milliseconds(moment: datetime) -> int:
 # --- Announcements ---------------------------------------------------------------------------------------------------
 
 
-def _said(seen: Seen, reading: turns.Reading) -> tuple[tuple[Spoken, ...], str]:
+def _said(seen: PublicTable, reading: turns.Reading) -> tuple[tuple[Spoken, ...], str]:
     """Return the croupier's last announcements, and the latest event after them."""
     if seen.is_stopped:
         text = _("Something went wrong. The shift supervisor has been called, and your money is safe.")
@@ -284,13 +284,13 @@ def _nobody_is_asked() -> str:
     return _("No decisions are needed until play resumes. Your money is safe.")
 
 
-def _settled(seen: Seen) -> Settled | None:
+def _settled(seen: PublicTable) -> Settled | None:
     """Return the settlement of the latest coup from the table's events."""
     events = (event for move in reversed(seen.moves) for event in reversed(move.events))
     return next((event for event in events if isinstance(event, Settled)), None)
 
 
-def _notes(seen: Seen) -> tuple[str, ...]:
+def _notes(seen: PublicTable) -> tuple[str, ...]:
     notes = [announcements.is_late()] if seen.is_late else []
     if seen.voided is not None:
         notes.append(_("This coup was voided. All stakes were returned."))
@@ -315,7 +315,7 @@ def _past(past: Past) -> PastView:
 # --- The player's own view -------------------------------------------------------------------------------------------
 
 
-def _message(seen: Seen, own: Own, reading: turns.Reading, free: int) -> str:
+def _message(seen: PublicTable, own: Own, reading: turns.Reading, free: int) -> str:
     if seen.is_stopped and seen.voided:
         return _("This coup was voided. All stakes were returned.")
     if seen.is_stopped:
@@ -332,7 +332,7 @@ def _message(seen: Seen, own: Own, reading: turns.Reading, free: int) -> str:
     return turns.of_a_player(reading, kept_until, own.zone)
 
 
-def _offered(seen: Seen, table: SeatView) -> SeatView:
+def _offered(seen: PublicTable, table: SeatView) -> SeatView:
     """Return the table with only Pass as an option where a house stop forbids new stakes."""
     if not seen.is_house_stopped or seen.table_state.phase not in BEFORE_THE_CARDS:
         return table
@@ -366,7 +366,7 @@ def _leaving(table: SeatView) -> str:
     return ""
 
 
-def _missed(seen: Seen, own: Own) -> str:
+def _missed(seen: PublicTable, own: Own) -> str:
     if own.seat is None or seen.clock is None or own.missed == 0 or own.away_since is not None:
         return ""
     message = _(

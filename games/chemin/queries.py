@@ -71,7 +71,7 @@ class Past:
 
 
 @dataclass(frozen=True)
-class Seen:
+class PublicTable:
     """A table at the moment *now* of the database's clock. Amounts in minor units of the table's currency."""
 
     now: datetime
@@ -110,7 +110,7 @@ class Seen:
         """Whether it is paused because of a house stop."""
         return self.waits and self.is_house_stopped and not self.is_stopped
 
-    def at(self, moment: datetime) -> Seen:
+    def at(self, moment: datetime) -> PublicTable:
         """Return the state at a later moment, if nothing else has changed."""
         return replace(self, now=moment)
 

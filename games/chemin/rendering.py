@@ -16,7 +16,7 @@ from django.utils.translation import override
 from games.chemin import messages
 from games.chemin.board import own_view, public_view
 from games.chemin.presentation import LogLine, LogPart, LogView
-from games.chemin.queries import Move, Seen
+from games.chemin.queries import Move, PublicTable
 from games.chemin.snapshots import READ_OWN, READ_PUBLIC, own_state, public_state, with_funds
 from games.chemin.turns import Reading, reading_of
 from games.engine.cards import Card
@@ -27,7 +27,7 @@ from games.tables.fragments import Parts, render_fragment, render_parts
 from games.tables.presentation import Notice
 
 
-def log_view(seen: Seen, language: str) -> LogView:
+def log_view(seen: PublicTable, language: str) -> LogView:
     """Return the latest events, newest first, grouped by coup."""
     reading = reading_of(seen, view(seen.table_state, None), language)
     parts: list[LogPart] = []
@@ -73,28 +73,28 @@ __all__ = [
 ]
 
 
-def render_public(seen: Seen, language: str) -> Parts:
+def render_public(seen: PublicTable, language: str) -> Parts:
     """Return ``#live-public`` for *seen*, the same for everybody."""
     with override(language):
         return render_parts("chemin.html#public", live=public_view(seen, language))
 
 
-def own_key(seen: Seen) -> Hashable:
+def own_key(seen: PublicTable) -> Hashable:
     """Return a key that changes when a player's own part may change."""
     return (seen.move, seen.is_open, seen.is_paused, seen.is_stopped, seen.is_house_stopped, seen.voided)
 
 
-def board_key(seen: Seen) -> Hashable:
+def board_key(seen: PublicTable) -> Hashable:
     """Return a key that changes when the log changes."""
     return (seen.moves[-1].number if seen.moves else 0, seen.voided)
 
 
-def page_board_key(seen: Seen) -> str:
+def page_board_key(seen: PublicTable) -> str:
     """Return the key in the form that a page stores."""
     return hashlib.sha256(repr(board_key(seen)).encode()).hexdigest()[:16]
 
 
-def render_board(seen: Seen, language: str) -> str:
+def render_board(seen: PublicTable, language: str) -> str:
     """Return ``#live-board``, the log of the latest coups, the same for everybody."""
     with override(language):
         view = log_view(seen, language)
@@ -102,7 +102,7 @@ def render_board(seen: Seen, language: str) -> str:
 
 
 def render_own(
-    seen: Seen, row: Mapping[str, Any], language: str, *, notice: Notice | None = None, csrf_token: str = ""
+    seen: PublicTable, row: Mapping[str, Any], language: str, *, notice: Notice | None = None, csrf_token: str = ""
 ) -> Parts:
     """Return ``#live-own`` for the player of *row*, a row of `READ_OWN`.
 

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from audit.raw_rows import fetch_named
 from games.chemin import event_codec
-from games.chemin.queries import Move, Own, Past, Played, SeatedPlayer, Seen, Shoe
+from games.chemin.queries import Move, Own, Past, Played, PublicTable, SeatedPlayer, Shoe
 from games.chemin.shoes import UNKNOWN
 from games.chemin.table_state import UNDER_ITS_VERSION, demand_same_place, on_the_table
 from games.engine.cards import Card
@@ -113,7 +113,7 @@ WHERE live.id = %s AND player.id = ANY (%s)
 """  # noqa: S608  (nothing but names of our own)
 
 
-def read_public(live_table_id: int) -> Seen:
+def read_public(live_table_id: int) -> PublicTable:
     """Return the public state at this moment. Raises LiveTable.DoesNotExist, and what `public_state` raises."""
     return public_state(_row(READ_PUBLIC, [live_table_id]))
 
@@ -123,7 +123,7 @@ def read_own(live_table_id: int, player_id: int) -> dict[str, Any]:
     return _row(READ_OWN, [live_table_id, [player_id]])
 
 
-def public_state(row: Mapping[str, Any]) -> Seen:
+def public_state(row: Mapping[str, Any]) -> PublicTable:
     """Return the state of a row of `READ_PUBLIC`; without cards where the shoe cannot be read.
 
     Raises ThawError, and other errors for rows that this code did not write.
@@ -133,7 +133,7 @@ def public_state(row: Mapping[str, Any]) -> Seen:
         SeatedPlayer(number, seat, player, name, _moment(away))
         for number, seat, player, name, away in _list(row["seated_players"])
     )
-    return Seen(
+    return PublicTable(
         now=row["now"],
         live_table=row["live_table"],
         mode=Mode(row["mode"]),
@@ -163,7 +163,7 @@ def public_state(row: Mapping[str, Any]) -> Seen:
     )
 
 
-def own_state(seen: Seen, row: Mapping[str, Any]) -> Own:
+def own_state(seen: PublicTable, row: Mapping[str, Any]) -> Own:
     """Return a player's state of a row of `READ_OWN`."""
     seat = next(
         (seated_player.number for seated_player in seen.seated_players if seated_player.player == row["player"]), None
@@ -182,7 +182,7 @@ def own_state(seen: Seen, row: Mapping[str, Any]) -> Own:
     )
 
 
-def with_funds(seen: Seen, own: Own) -> Seen:
+def with_funds(seen: PublicTable, own: Own) -> PublicTable:
     """Return the table with the player's available balance at their seat, on which their options depend."""
     if own.seat is None or own.funds is None:
         return seen

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from games.chemin.messages import Money, Who, filled, player_name
-from games.chemin.queries import Seen
+from games.chemin.queries import PublicTable
 from games.engine.chemin import Call, Phase, Presence, SeatView
 from games.engine.chemin.actions import DrawCard, Stand
 from games.engine.chemin.rules import Advice
@@ -56,7 +56,7 @@ class Reading:
         return (seat_number - self.last_banker - 1) % self.view.rules.places
 
 
-def reading_of(seen: Seen, table: SeatView, language: str) -> Reading:
+def reading_of(seen: PublicTable, table: SeatView, language: str) -> Reading:
     """Return the data for sentences about *table*, the view of one reader."""
 
     def who(number: int) -> str:

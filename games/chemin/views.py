@@ -17,7 +17,7 @@ from games.betting.error_messages import refusal_at_chemin, voided
 from games.chat.panel import chat_view
 from games.chemin import messages, play, rendering, snapshots
 from games.chemin.options import NAMES
-from games.chemin.queries import Seen
+from games.chemin.queries import PublicTable
 from games.engine.chemin import Call
 from games.engine.chemin.actions import MakeCall
 from games.errors import CheminRefused, NotEligible, PlayError, StalePage
@@ -245,14 +245,14 @@ def _answered(request: PlayerRequest, live: LiveTable, notice: Notice | None) ->
 # --- Rendering -------------------------------------------------------------------------------------------------------
 
 
-def _voided(request: PlayerRequest, live: LiveTable, seen: Seen) -> Notice | None:
+def _voided(request: PlayerRequest, live: LiveTable, seen: PublicTable) -> Notice | None:
     """Return a notice of void coups. The table itself reports the latest one."""
     rounds = take_void_notices(request.player, live.table_id, Mode(live.mode))
     return voided([each for each in rounds if each[0] != seen.round])
 
 
 def _parts(
-    request: PlayerRequest, live: LiveTable, seen: Seen, notice: Notice | None, token: str = ""
+    request: PlayerRequest, live: LiveTable, seen: PublicTable, notice: Notice | None, token: str = ""
 ) -> dict[str, Any]:
     """Return the arguments of ``#live``; *token* is the CSRF token for forms sent without a script."""
     own = snapshots.read_own(live.pk, request.player.pk)
@@ -266,7 +266,7 @@ def _parts(
     }
 
 
-def _stream(request: PlayerRequest, seen: Seen) -> str:
+def _stream(request: PlayerRequest, seen: PublicTable) -> str:
     """Return the address of the page's stream."""
     session = session_id(request)
     if session is None:
@@ -293,7 +293,7 @@ def _page(request: PlayerRequest, live: LiveTable, notice: Notice | None) -> Htt
     return render(request, "games/chemin.html", context)
 
 
-def _refresh(seen: Seen, player_id: int) -> int:
+def _refresh(seen: PublicTable, player_id: int) -> int:
     """Return the seconds until a page without a script reloads; not before the deadline of its reader."""
     asked = seen.seated_player(seen.table_state.turn) if seen.table_state.turn else None
     if asked is None or asked.player != player_id or seen.deadline is None:

@@ -20,7 +20,7 @@ from games.rounds.codes import round_code
 from games.rounds.database_refusals import round_refusals
 from players.account import terms
 from players.models import Player
-from players.protection.play_sessions import Seen, totals
+from players.protection.play_sessions import PlaySessionState, totals
 from wallet import ledger
 from wallet.models import Mode
 
@@ -50,7 +50,7 @@ SELECT balance_after, is_check_due, {totals("(playing)", "moment")} FROM games_f
 """  # noqa: S608  (nothing but names of our own columns)
 
 
-def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, Seen | None]:
+def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, PlaySessionState | None]:
     """Finish the round and store *seat*, already committed to the next round.
 
     Returns the balance and the play session afterwards. It is the last statement of a transaction, and commits it
@@ -90,6 +90,6 @@ def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, Seen | None]:
         settings.REALITY_CHECK_MINUTES,
     ]
     with round_refusals(), ledger.refusals():
-        balance, is_check_due, *seen = fetch_last(FINISH, values)
+        balance, is_check_due, *play_session = fetch_last(FINISH, values)
     log.count("round.settled", {})
-    return balance, Seen.of(seen, is_check_due=is_check_due)
+    return balance, PlaySessionState.of(play_session, is_check_due=is_check_due)

@@ -40,7 +40,7 @@ from games.variants import VARIANTS
 from players.account import terms
 from players.models import Player
 from players.protection import eligibility, play_sessions
-from players.protection.play_sessions import Seen
+from players.protection.play_sessions import PlaySessionState
 from wallet import ledger
 from wallet.ledger import InsufficientFunds, LimitReached, accounts
 from wallet.models import Mode
@@ -79,7 +79,7 @@ class Shown(NamedTuple):
 
     public: Row  # of `READ_PUBLIC`
     own: Row  # of `READ_OWN`
-    seen: Seen | None  # None before the play session began
+    play_session: PlaySessionState | None  # None before the play session began
     has_void_notices: bool  # the player is to be told of a void round
 
 
@@ -229,12 +229,17 @@ def _questions(
 def _shown(
     public: dict[str, Any] | None,
     own: dict[str, Any] | None,
-    seen: dict[str, Any] | None,
+    play_session: dict[str, Any] | None,
     notices: dict[str, Any] | None,
 ) -> Shown | None:
     if public is None or own is None or notices is None:
         return None
-    return Shown(public, own, play_sessions.Seen(*seen.values()) if seen else None, notices["has_void_notices"])
+    return Shown(
+        public,
+        own,
+        play_sessions.PlaySessionState(*play_session.values()) if play_session else None,
+        notices["has_void_notices"],
+    )
 
 
 @contextmanager

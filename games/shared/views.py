@@ -80,8 +80,8 @@ def live_bet(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResp
     if notice is None and shown.has_void_notices:
         notice = _voided(request, LiveTable.objects.get(pk=live_table_id))
     own = rendering.render_own(public_state(shown.public), shown.own, language, notice=notice)
-    seen = shown.seen or (play_sessions.read_session(request.player, session) if session else None)
-    sitting = play_session_view(seen, request.player, mode) if seen else None
+    play_session = shown.play_session or (play_sessions.read_session(request.player, session) if session else None)
+    sitting = play_session_view(play_session, request.player, mode) if play_session else None
     token = csrf_token_lazy(request)
     around_it = render_fragment("live.html#around", session=sitting, slug=slug, mode=mode, csrf_token=token)
     return HttpResponse(own.for_layout(request.POST.get("layout")) + around_it)
@@ -283,12 +283,12 @@ def render_around(request: PlayerRequest, live: LiveTable) -> str:
 def around(request: PlayerRequest, live: LiveTable) -> dict[str, Any]:
     """Return what changes around the table with a bet: the play session, and a due reality check."""
     session, mode = session_id(request), Mode(live.mode)
-    seen = play_sessions.read_session(request.player, session) if session else None
+    play_session = play_sessions.read_session(request.player, session) if session else None
     return {
         "table": live.table,
         "now_mode": mode,
         "mode_word": mode.name.lower(),
-        "play_session": play_session_view(seen, request.player, mode) if seen else None,
+        "play_session": play_session_view(play_session, request.player, mode) if play_session else None,
     }
 
 

@@ -353,10 +353,10 @@ def play_within(click: Click) -> Played:
     )
     seats.succeed(seat, dealt.following, last_stakes=stakes, remaining=stakes if bets_stand(variant) else {})
     try:
-        balance, seen = rounds.finish(finished, seat)
+        balance, play_session = rounds.finish(finished, seat)
     except LimitReached as reached:  # a stake on the player's other account used up the limit after the check
         raise OverLimit(reached) from reached
-    seat.known = seat.known._replace(balance=balance, seen=seen)
+    seat.known = seat.known._replace(balance=balance, play_session=play_session)
     return Played(click.round_id, repeated=False, seat=seat, finished=finished)
 
 

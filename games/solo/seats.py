@@ -17,7 +17,7 @@ from games.rounds.database_refusals import round_refusals
 from games.variants import GAMES, VARIANTS
 from players.models import Player
 from players.protection import eligibility
-from players.protection.play_sessions import Seen, totals
+from players.protection.play_sessions import PlaySessionState, totals
 from wallet.ledger import LimitReached
 from wallet.models import AccountKind, Mode
 
@@ -71,7 +71,7 @@ class Known(NamedTuple):
     is_stopped: bool  # house stop
     has_announcements: bool  # a notice of staff to everybody is not over
     has_void_notices: bool  # the player is to be told of a void round
-    seen: Seen | None  # None before the play session began
+    play_session: PlaySessionState | None  # None before the play session began
 
 
 class Locked(NamedTuple):
@@ -104,9 +104,20 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
     if row is None:
         return None
     seat = _seat(player, row)
-    account_id, balance, held, ineligibility, is_stopped, room, sits, has_announcements, has_void_notices, *seen = row
+    (
+        account_id,
+        balance,
+        held,
+        ineligibility,
+        is_stopped,
+        room,
+        sits,
+        has_announcements,
+        has_void_notices,
+        *play_session,
+    ) = row
     is_check_due = ineligibility == eligibility.Code.CHECK
-    totals_so_far = Seen.of(seen, is_check_due=is_check_due)
+    totals_so_far = PlaySessionState.of(play_session, is_check_due=is_check_due)
     seat.known = Known(balance, is_stopped, has_announcements, has_void_notices, totals_so_far)
     return Locked(seat, account_id, balance, held, ineligibility, is_stopped, room and LimitReached.parse(room), sits)
 

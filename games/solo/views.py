@@ -152,15 +152,15 @@ def _render(
     kept = kept_stage(seat, request.POST) if request.htmx and played is None else ""
     game = game_view(seat, language=_language(), notice=notice, played=played, kept=kept)
     session = session_id(request)
-    seen = known.seen if known else None
-    if seen is None and session:
-        seen = play_sessions.read_session(seat.player, session)
+    play_session = known.play_session if known else None
+    if play_session is None and session:
+        play_session = play_sessions.read_session(seat.player, session)
     page = SoloPage(
         game=game,
         slug=seat.table.slug,
         play_url=reverse("table_play", args=[seat.table.slug, mode]),
         csrf_token=csrf_token_lazy(request),
-        session=play_session_view(seen, seat.player, mode, game) if seen else None,
+        session=play_session_view(play_session, seat.player, mode, game) if play_session else None,
         there=operator_money.balance_there(seat.player, seat.table, mode),
         notices=tuple(result_notices.values()),
         idempotency_key=None if request.htmx else uuid4(),

@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from games.tables.fragments import render_fragment
 from games.tables.presentation import GameView, Notice
 from players.models import Player
-from players.protection.play_sessions import Seen
+from players.protection.play_sessions import PlaySessionState
 from wallet.models import Mode
 
 
@@ -35,25 +35,27 @@ class PlaySessionView:
     is_check_due: bool
 
 
-def play_session_view(seen: Seen, player: Player, mode: Mode, game: GameView | None = None) -> PlaySessionView:
+def play_session_view(
+    play_session: PlaySessionState, player: Player, mode: Mode, game: GameView | None = None
+) -> PlaySessionView:
     """Return a sitting as the page shows it; *game* is what a solo table is about to deal."""
     zone, is_free = player.jurisdiction.time_zone, mode is Mode.FREE
-    net = seen.net_free if is_free else seen.net_real
-    minutes = int(seen.lasted.total_seconds()) // 60
+    net = play_session.net_free if is_free else play_session.net_real
+    minutes = int(play_session.lasted.total_seconds()) // 60
     return PlaySessionView(
-        now=seen.now,
-        clock=f"{seen.now.astimezone(ZoneInfo(zone)):%H:%M}",
+        now=play_session.now,
+        clock=f"{play_session.now.astimezone(ZoneInfo(zone)):%H:%M}",
         zone=zone,
-        began=seen.began,
+        began=play_session.began,
         lasted=f"{minutes // 60}:{minutes % 60:02d}",
-        rounds=seen.rounds,
-        staked=seen.staked_free if is_free else seen.staked_real,
-        paid=seen.paid_free if is_free else seen.paid_real,
+        rounds=play_session.rounds,
+        staked=play_session.staked_free if is_free else play_session.staked_real,
+        paid=play_session.paid_free if is_free else play_session.paid_real,
         net=net,
         net_dealing=net - (game.round.paid if game and game.round and game.round.fresh else 0),
         currency=player.currency,
         is_free=is_free,
-        is_check_due=seen.is_check_due,
+        is_check_due=play_session.is_check_due,
     )
 
 

@@ -20,7 +20,10 @@ INTERVALS = (15, 30, 60)  # minutes that a player may choose from
 
 
 def totals(row: str, moment: str) -> str:
-    """Return the columns of a `Seen`, except whether a check is due, of *row*, a play session, at *moment*."""
+    """Return the columns of a `PlaySessionState` at *moment*, of the play session *row*.
+
+    Whether a check is due is not among them.
+    """
     names = ("rounds", "staked_real", "paid_real", "staked_free", "paid_free")
     return ", ".join([f"{row}.began", moment, *(f"{row}.{name}" for name in names)])
 
@@ -38,7 +41,7 @@ class UnknownInterval(Exception):
 
 
 @dataclass(frozen=True)
-class Seen:
+class PlaySessionState:
     """A sitting at one time. Amounts in minor units of the player's currency; payouts include stakes."""
 
     began: datetime  # the log-in
@@ -51,7 +54,7 @@ class Seen:
     is_check_due: bool
 
     @classmethod
-    def of(cls, columns: Sequence[Any], *, is_check_due: bool = False) -> "Seen | None":
+    def of(cls, columns: Sequence[Any], *, is_check_due: bool = False) -> "PlaySessionState | None":
         """Return the sitting of these `totals`, or None if it has not begun."""
         return cls(*columns, is_check_due=is_check_due) if columns[0] is not None else None  # type: ignore[misc]
 
@@ -76,7 +79,7 @@ def which(player: Player, session: UUID | None) -> dict[str, Value]:
     return {"session": session, "player": player.pk, "usual": settings.REALITY_CHECK_MINUTES}
 
 
-def read_session(player: Player, session: UUID) -> Seen:
+def read_session(player: Player, session: UUID) -> PlaySessionState:
     """Return the sitting of a session. It is created on the first call and begins at the log-in.
 
     Raises PlaySession.DoesNotExist if the session belongs to another player.
@@ -114,7 +117,7 @@ def answer_check(*, player: Player, session: UUID, goes_on: bool) -> None:
 
     Does nothing if no check is due.
     """
-    seen = read_session(player, session)
+    state = read_session(player, session)
     with connection.cursor() as cursor:
         cursor.execute("SELECT players_answer_check(%s, %s, %s)", [player.pk, session, settings.REALITY_CHECK_MINUTES])
         (is_answered,) = cursor.fetchone()
@@ -127,11 +130,11 @@ def answer_check(*, player: Player, session: UUID, goes_on: bool) -> None:
         data={
             "session": str(session),
             "goes_on": goes_on,
-            "seconds": int(seen.lasted.total_seconds()),
-            "staked_real": seen.staked_real,
-            "paid_real": seen.paid_real,
-            "staked_free": seen.staked_free,
-            "paid_free": seen.paid_free,
+            "seconds": int(state.lasted.total_seconds()),
+            "staked_real": state.staked_real,
+            "paid_real": state.paid_real,
+            "staked_free": state.staked_free,
+            "paid_free": state.paid_free,
         },
     )
 
@@ -146,6 +149,6 @@ def _begin(player: Player, session: UUID) -> None:
         raise PlaySession.DoesNotExist from error
 
 
-def _read(player: Player, session: UUID) -> Seen | None:
+def _read(player: Player, session: UUID) -> PlaySessionState | None:
     row = fetch_one(READ, which(player, session))
-    return None if row is None else Seen(*row)
+    return None if row is None else PlaySessionState(*row)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from games.chemin.queries import Move, SeatedPlayer, Seen, Shoe
+from games.chemin.queries import Move, PublicTable, SeatedPlayer, Shoe
 from games.engine.chemin import State
 from games.engine.chemin.events import Event
 from games.models import Decider
@@ -18,10 +18,10 @@ COUP = UUID(int=11)
 FUNDS = 7_777  # of every player
 
 
-def seen(state: State, events: Sequence[Event]) -> Seen:
+def seen(state: State, events: Sequence[Event]) -> PublicTable:
     """Return the table in this state after these events. Player 101 is at seat 1, and so on."""
     rules = state.rules
-    return Seen(
+    return PublicTable(
         now=NOW,
         live_table=1,
         mode=Mode.REAL,

@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 
 from games.chemin import rendering
-from games.chemin.queries import Seen
+from games.chemin.queries import PublicTable
 from games.engine.chemin import State
 from games.engine.chemin.actions import Action, AskCroupier, DrawCard, Stand
 from tests.chemin.shown import own_row, seen
@@ -40,7 +40,7 @@ FACE_DOWN: list[tuple[Table, tuple[Action, ...], tuple[str, ...]]] = [
 COURSES = [pytest.param(*course, id=f"{number}") for number, course in enumerate(FACE_DOWN)]
 
 
-def tables(begin: Table, actions: Sequence[Action], shoes: Sequence[str]) -> Iterator[Seen]:
+def tables(begin: Table, actions: Sequence[Action], shoes: Sequence[str]) -> Iterator[PublicTable]:
     """Yield the table after the same course with each of the shoes; public events are the same."""
     heard = []
     for cards in shoes:
@@ -51,7 +51,7 @@ def tables(begin: Table, actions: Sequence[Action], shoes: Sequence[str]) -> Ite
     assert all(one == other for one, other in pairwise(heard))
 
 
-def everything_for(table: Seen, seat_number: int | None, language: str) -> str:
+def everything_for(table: PublicTable, seat_number: int | None, language: str) -> str:
     """Return everything that is sent to the player at a seat."""
     own = rendering.render_own(table, own_row(seat_number), language)
     return "\n".join((rendering.render_public(table, language), rendering.render_board(table, language), own))

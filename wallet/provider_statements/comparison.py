@@ -103,13 +103,16 @@ def compare(lines: Sequence[Line], *, provider: str, since: date, until: date) -
     known = _Known(lines, provider)
     subjects = {line: found.subject if (found := known.of(line)) else _unknown(line) for line in lines}
     before = _said_before(provider, set(subjects.values()))
-    compared, seen = [], Seen(before)
+    compared, reported_lines = [], ReportedLines(before)
     for line in lines:
         subject, found = subjects[line], known.of(line)
-        if seen.earlier(line, subject):
+        if reported_lines.earlier(line, subject):
             compared.append(Compared(line, subject, found, Verdict.REPEATED, ()))
             continue
-        differences = [*_differences(line, found), *([DifferenceKind.DUPLICATE] if seen.twice(line, subject) else [])]
+        differences = [
+            *_differences(line, found),
+            *([DifferenceKind.DUPLICATE] if reported_lines.twice(line, subject) else []),
+        ]
         verdict = Verdict.DIFFERS if differences else Verdict.MATCHED
         compared.append(Compared(line, subject, found, verdict, tuple(differences)))
     house = {LineKind.DEPOSIT: _credited(provider, since, until), LineKind.PAYOUT: _paid(provider, since, until)}
@@ -152,7 +155,7 @@ def _differences(line: Line, known: Known | None) -> list[DifferenceKind]:
     return [kind for kind, differs in differ.items() if differs]
 
 
-class Seen:
+class ReportedLines:
     """Lines seen so far: those of earlier statements and the processed lines of this one."""
 
     def __init__(self, before: Iterable[StatementLine]) -> None:
