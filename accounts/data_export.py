@@ -193,8 +193,8 @@ def events(player: Player) -> Iterator[Row]:
         event_ids = [
             row["id"] for row in batch if row["kind"] != ACCESSED
         ]  # IP addresses of access events belong to staff
-        kept = Personal.objects.filter(event__in=event_ids).values_list("event_id", "field", "value")
-        for event_id, field, value in kept:
+        personal_values = Personal.objects.filter(event__in=event_ids).values_list("event_id", "field", "value")
+        for event_id, field, value in personal_values:
             values.setdefault(event_id, {})[field] = value
         for row in batch:
             body = bytes(row["body"]).decode()

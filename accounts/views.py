@@ -170,7 +170,7 @@ def _close(request: PlayerRequest, form: ClosingForm) -> str:
 def _account(player: Player, form: ClosingForm) -> PayoutAccount | None:
     if "iban" not in form.fields:
         return None
-    return form.kept or accounts.keep(player=player, iban=form.cleaned_data["iban"])
+    return form.known_account or accounts.keep(player=player, iban=form.cleaned_data["iban"])
 
 
 def _after(request: PlayerRequest) -> HttpResponse:

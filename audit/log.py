@@ -58,14 +58,16 @@ def event(kind: str, *, by: str, on: str, data: Mapping[str, Json], personal: Ma
     that a reader of the event has seen them.
     """
     count(kind, data)
-    kept = [
+    personal_values = [
         {"field": field, "salt": secrets.token_hex(16), "value": value}
         for field, value in sorted((personal or {}).items())
     ]
     rest: dict[str, Json] = {"by": by, "data": data, "kind": kind, "on": on}
-    if kept:
-        rest["personal"] = {line["field"]: personal_hash(bytes.fromhex(line["salt"]), line["value"]) for line in kept}
-    return Event(kind, by, on, canonical(rest), json.dumps(kept) if kept else None)
+    if personal_values:
+        rest["personal"] = {
+            line["field"]: personal_hash(bytes.fromhex(line["salt"]), line["value"]) for line in personal_values
+        }
+    return Event(kind, by, on, canonical(rest), json.dumps(personal_values) if personal_values else None)
 
 
 def count(kind: str, data: Mapping[str, Json]) -> None:

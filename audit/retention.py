@@ -27,14 +27,14 @@ class TooShort(Exception):
     """The law demands a longer period. The message is a sentence for staff."""
 
 
-def kept(what: RetainedData) -> timedelta:
+def period(what: RetainedData) -> timedelta:
     """Return the retention period of *what*."""
     return timedelta(days=Retention.objects.values_list("days", flat=True).get(pk=what))
 
 
 def years(what: RetainedData) -> int:
     """Return the retention period of *what* in whole years, for texts."""
-    return round(kept(what).days / A_YEAR)
+    return round(period(what).days / A_YEAR)
 
 
 @transaction.atomic

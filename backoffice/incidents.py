@@ -212,11 +212,11 @@ def note(*, incident: Incident, text: str, by: str) -> IncidentNote:
 
     Raises MalfunctionError if the text is empty.
     """
-    kept = IncidentNote.objects.create(incident=incident, text=stated(text), by=by)
+    stored = IncidentNote.objects.create(incident=incident, text=stated(text), by=by)
     log.record(
-        "incident.noted", by=by, on=f"table:{incident.table_id}", data={"incident": incident.pk, "note": kept.pk}
+        "incident.noted", by=by, on=f"table:{incident.table_id}", data={"incident": incident.pk, "note": stored.pk}
     )
-    return kept
+    return stored
 
 
 READ: Final = "games.view_incident"

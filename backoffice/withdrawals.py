@@ -323,8 +323,8 @@ def staff_withdrawal_decide(request: StaffRequest, withdrawal_id: int) -> HttpRe
 
 def _back(request: StaffRequest) -> HttpResponse:
     """Redirect to the list with its filter."""
-    kept = {name: request.GET[name] for name in QueueForm.base_fields if request.GET.get(name)}
-    return redirect(f"{reverse('staff_withdrawals')}{'?' if kept else ''}{urlencode(kept)}")
+    filters = {name: request.GET[name] for name in QueueForm.base_fields if request.GET.get(name)}
+    return redirect(f"{reverse('staff_withdrawals')}{'?' if filters else ''}{urlencode(filters)}")
 
 
 def _decide(request: StaffRequest, withdrawal_id: int, form: DecisionForm) -> Withdrawal:

@@ -175,10 +175,10 @@ def _script() -> str:
         with override(language):
             pages[language] = reverse("offline")
             digest.update(get_template("offline.html").render({}).encode())
-    kept = {
+    cached = {
         "version": digest.hexdigest()[:12],
         "pages": pages,
         "otherwise": settings.LANGUAGE_CODE,
         "files": [static(name) for name in FILES],
     }
-    return get_template("service_worker.js").render({"kept": json.dumps(kept)})
+    return get_template("service_worker.js").render({"cached": json.dumps(cached)})

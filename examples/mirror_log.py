@@ -185,9 +185,11 @@ class Mirror:
             self._prove_entries(number, self.tile(0, number))
             self._proven.pop((0, number))
         for name in self._used:  # what a tile held when there was less of it is the beginning of it
-            for kept in self._narrower(name).values():
-                if not (self._folder / name).read_bytes().startswith(kept.read_bytes()):
-                    raise Wrong(f"{kept.relative_to(self._folder).as_posix()}, as it was kept, is not what was signed")
+            for stored in self._narrower(name).values():
+                if not (self._folder / name).read_bytes().startswith(stored.read_bytes()):
+                    raise Wrong(
+                        f"{stored.relative_to(self._folder).as_posix()}, as it was kept, is not what was signed"
+                    )
 
     def tile(self, level: int, number: int) -> Sequence[bytes]:
         """Return the hashes of a tile, proven by the tiles above it. Raises Wrong."""
@@ -212,8 +214,8 @@ class Mirror:
 
     def _have(self, name: str) -> bytes:
         """Return a file of the log, as it is here or as the house has it."""
-        kept = self._folder / name
-        return kept.read_bytes() if kept.exists() else self.fetch(name)
+        stored = self._folder / name
+        return stored.read_bytes() if stored.exists() else self.fetch(name)
 
     def _whose(self, name: str) -> str:
         return f"{name}, as it {'was kept' if (self._folder / name).exists() else 'is shown'},"
@@ -270,8 +272,8 @@ def main() -> int:
         vkeys = read_keys(given.keys)
         mirror = Mirror(given.house, os.environ.get("SABOT_TOKEN", ""), given.folder)
         note = mirror.fetch("checkpoint")
-        signed, kept = read_checkpoint(note.decode(), vkeys), given.folder / "checkpoint"
-        last = read_checkpoint(kept.read_text(), vkeys) if kept.exists() else None
+        signed, stored = read_checkpoint(note.decode(), vkeys), given.folder / "checkpoint"
+        last = read_checkpoint(stored.read_text(), vkeys) if stored.exists() else None
         mirror.prove(signed, last)
         mirror.keep(f"checkpoints/{signed.size}", note)
         mirror.keep("checkpoint", note)

@@ -74,7 +74,7 @@ def forget_old() -> int:
 
     Mail that is still to be sent is kept.
     """
-    old = Mail.objects.filter(written_at__lt=Now() - retention.kept(RetainedData.MAIL), next_try_at=None)
+    old = Mail.objects.filter(written_at__lt=Now() - retention.period(RetainedData.MAIL), next_try_at=None)
     return old.exclude(address="").update(address="", subject="", sealed_body=b"")
 
 

@@ -2,7 +2,7 @@
    files: no page of a player is stored, and nothing else is answered from here. */
 "use strict";
 
-const KEPT = {{ kept|safe }};
+const KEPT = {{ cached|safe }};
 const SHELF = `sabot-offline-${KEPT.version}`;
 
 const ours = (request) => request.method === "GET" && KEPT.files.includes(new URL(request.url).pathname);

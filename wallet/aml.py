@@ -176,17 +176,17 @@ def _unplayed(case: Case) -> Iterable[Found]:
 def _under(case: Case) -> Iterable[Found]:
     """Find several deposits just under the threshold for a large one."""
     deposits = _deposits(case, _since(case, UNDER, SEVERAL_WITHIN))
-    kept = kept_under(deposits, case.large) if deposits else ()
-    if kept:
+    just_below = kept_under(deposits, case.large) if deposits else ()
+    if just_below:
         yield _found(
             case,
             UNDER,
             title="Deposits just below the threshold",
-            amount=total(kept),
-            because=f"{len(kept)} deposits within {SEVERAL_WITHIN.days} days are each just below "
+            amount=total(just_below),
+            because=f"{len(just_below)} deposits within {SEVERAL_WITHIN.days} days are each just below "
             f"{case.money(case.large)}, the threshold for a large deposit. Total: "
-            f"{case.money(total(kept))}.",
-            rows=_rows(case, kept, "Deposit"),
+            f"{case.money(total(just_below))}.",
+            rows=_rows(case, just_below, "Deposit"),
         )
 
 

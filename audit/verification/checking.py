@@ -149,7 +149,7 @@ class Outside:
     """
 
     signer: Path | None
-    kept: Mapping[str, str]
+    checkpoints: Mapping[str, str]
 
 
 @dataclass
@@ -190,8 +190,8 @@ def check(
         yield from log.checkpoints()
         if outside.signer and memory:
             yield from log.memory(memory, history(outside.signer))
-        for name, note in outside.kept.items():
-            yield from log.kept(name, note)
+        for name, note in outside.checkpoints.items():
+            yield from log.check_outside(name, note)
         yield from log.uncovered()
         events = Rehashing(cursor, Times(log.signed))
         for begin in range(first // WIDTH * WIDTH, log.size, BATCH):
@@ -327,7 +327,7 @@ class _Log:
             if last:
                 yield Finding(f"{name} is empty", f"its history ends with {last[0]} leaves")
             return
-        yield from self.kept(name, note)
+        yield from self.check_outside(name, note)
         latest = self._opened(note)
         if isinstance(latest, Unproven) or (latest.tree.size, latest.tree.root) == last:
             return
@@ -355,7 +355,7 @@ class _Log:
                 leaf=covered,
             )
 
-    def kept(self, name: str, note: str) -> Iterator[Finding]:
+    def check_outside(self, name: str, note: str) -> Iterator[Finding]:
         """Check a checkpoint that was kept outside."""
         opened = self._opened(note)
         if isinstance(opened, Unproven):

@@ -135,7 +135,7 @@ def bundle(first: int, end: int) -> bytes:
 
 def _log(chosen: Part, *, personal: bool) -> Files:
     last = chosen.checkpoint
-    kept = _earlier(chosen)
+    earlier = _earlier(chosen)
     whole = (chosen.first, chosen.end) == (0, last.size)
     about = ABOUT_LOG.format(
         origin=last.note.partition("\n")[0],
@@ -144,9 +144,9 @@ def _log(chosen: Part, *, personal: bool) -> Files:
     )
     yield from _companions(about, "tlog-tiles, tlog-checkpoint, signed-note", WITH_PERSONAL if personal else "")
     yield "checkpoint", [last.note.encode()]
-    yield from ((f"checkpoints/{each.size}", [each.note.encode()]) for each in kept)
+    yield from ((f"checkpoints/{each.size}", [each.note.encode()]) for each in earlier)
     for level in range(8):
-        of_part = {*chosen.tiles, *(each.size // WIDTH for each in (*kept, last))}
+        of_part = {*chosen.tiles, *(each.size // WIDTH for each in (*earlier, last))}
         for number, hashes in _tiles(level, last.size):
             if level or number in of_part:
                 yield tile_path(level, number, len(hashes) // HASH), [hashes]

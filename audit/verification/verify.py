@@ -466,8 +466,8 @@ class Export:
     Raises one of `UNREADABLE` where there is nothing to read.
     """
 
-    def __init__(self, path: Path, keys: Sequence[Key], kept: Sequence[Checkpoint] = ()) -> None:
-        self._keys, self._kept, self._path = keys, kept, path
+    def __init__(self, path: Path, keys: Sequence[Key], checkpoints: Sequence[Checkpoint] = ()) -> None:
+        self._keys, self._checkpoints, self._path = keys, checkpoints, path
         self._zip = None if path.is_dir() else zipfile.ZipFile(path)
         files = (file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
         names = [name for name in (self._zip.namelist() if self._zip else files) if not name.endswith("/")]
@@ -526,11 +526,11 @@ class Export:
         hashed, size = leaf_hash(self._read("event.json", NOTE)), signed.tree.size
         demand_included(leaf=proof.leaf, size=size, hashed=hashed, proof=proof.hashes, root=signed.tree.root)
         self.right.append(f"The event is leaf {proof.leaf} of {signed}.")
-        for kept in self._kept:
-            if kept.tree.size == size and kept.tree != signed.tree:
-                self.wrong.append(f"{kept}, which was kept, has another root")
-            elif kept.tree.size != size:
-                self.right.append(f"Whether it agrees with {kept}, which was kept, takes an export of the log.")
+        for checkpoint in self._checkpoints:
+            if checkpoint.tree.size == size and checkpoint.tree != signed.tree:
+                self.wrong.append(f"{checkpoint}, which was kept, has another root")
+            elif checkpoint.tree.size != size:
+                self.right.append(f"Whether it agrees with {checkpoint}, which was kept, takes an export of the log.")
         self._expect(["event.json", "event.tlog-proof"])
 
     def _check_log(self, signed: Checkpoint) -> None:
@@ -551,7 +551,7 @@ class Export:
         report the rest.
         """
         named = sorted(name for name in self._names if name.startswith("checkpoints/"))
-        for each in [*map(self._checkpoint, named), *self._kept]:
+        for each in [*map(self._checkpoint, named), *self._checkpoints]:
             if each.tree.origin != signed.tree.origin:
                 self.wrong.append(f"{each} is of another log")
             elif each.tree.size > signed.tree.size:
@@ -692,8 +692,8 @@ def main() -> int:
     given = parser.parse_args()
     try:
         keys = keys_of(read(given.keys))
-        kept = [Checkpoint.of(read(file), keys) for file in given.checkpoint]
-        export = Export(given.export, keys, kept)
+        checkpoints = [Checkpoint.of(read(file), keys) for file in given.checkpoint]
+        export = Export(given.export, keys, checkpoints)
     except UNREADABLE as error:
         print(plain(f"Cannot be checked: {error}"))
         return 2

@@ -92,7 +92,7 @@ class SignificantEvents(StaffListView):
             meaning="You have seen them, and they need no more. What is closed with words is done one by one.",
             plan=_acknowledge,
             do=lambda found, reason, by: workflow.acknowledge(significant_ids=[found.pk], by=by, words=reason),
-            kept="It stands with each of them as what you said of it. The event log does not have it.",
+            reason_help="It stands with each of them as what you said of it. The event log does not have it.",
         ),
     )
 

@@ -191,7 +191,7 @@ class StaffListView(View):
         players = access_log.players_in([self.values(row) for row in rows])
         access_log.note_list(request, players, what=self.name.lower())
         form = ReasonForm(request.POST if CONFIRM in request.POST else None)
-        form.fields["reason"].help_text = action.kept
+        form.fields["reason"].help_text = action.reason_help
         if form.is_valid():
             outcomes = carry_out(action, rows, reason=form.cleaned_data["reason"], by=actor(request))
             done = [(self.called(each.row), each) for each in outcomes]

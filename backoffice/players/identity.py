@@ -193,9 +193,9 @@ def _find(submission_id: int) -> Submission:
 
 
 def _case(request: StaffRequest, submission: Submission, form: RefusalForm) -> HttpResponse:
-    kept = Exists(DocumentContent.objects.filter(pk=OuterRef("pk")))
+    has_content = Exists(DocumentContent.objects.filter(pk=OuterRef("pk")))
     documents = sorted(
-        submission.document_set.annotate(is_kept=kept), key=lambda each: list(Part).index(Part(each.part))
+        submission.document_set.annotate(is_kept=has_content), key=lambda each: list(Part).index(Part(each.part))
     )
     pairs = duplicates.pairs_of(submission.player)
     access_log.note(request, submission.player, *(pair.other(submission.player) for pair in pairs), what="identity")

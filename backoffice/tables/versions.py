@@ -81,11 +81,11 @@ class Figures:
 
 def of_rules(variant: str) -> list[OfRules]:
     """Return the rules that a game has had, newest first."""
-    kept = rules.kept(variant)
-    said = [rules_written(variant, each.kept.body) for each in kept]
+    versions = rules.versions(variant)
+    said = [rules_written(variant, each.stored.body) for each in versions]
     return [
-        OfRules(each, changes(said[place + 1], said[place]) if place + 1 < len(kept) else ())
-        for place, each in enumerate(kept)
+        OfRules(each, changes(said[number + 1], said[number]) if number + 1 < len(versions) else ())
+        for number, each in enumerate(versions)
     ]
 
 

@@ -20,7 +20,7 @@ from games.engine.bets import BetRule, Variant
 from games.errors import NotEligible
 from games.labels import bet_name, variant_label
 from games.lobby import selectors
-from games.lobby.selectors import kept_tables
+from games.lobby.selectors import favourite_tables
 from games.models import LiveTable, Shape, Table
 from games.shared.lobby_card import CardState, LobbyCard
 from games.solo.seats import as_shown
@@ -186,7 +186,7 @@ class OneTable(PlayerApiView):
         found = _card_of(table, mode)
         result = _moving(table, mode, found, is_house_stopped=house_stop.current() is not None)
         result |= _figures(table, player, language)
-        named = _named(table, mode, language, is_favourite=table.pk in kept_tables(player))
+        named = _named(table, mode, language, is_favourite=table.pk in favourite_tables(player))
         return Response(named | result | {"obstacle": self.obstacle(table, mode)})
 
     def obstacle(self, table: Table, mode: Mode) -> Json | None:
@@ -203,15 +203,15 @@ class OneTable(PlayerApiView):
 
 def lobby(player: Player, mode: Mode, language: str) -> list[Json]:
     """Return the tables of `selectors.lobby`, with values instead of cards."""
-    kept = kept_tables(player)
-    return replica.read(replica.LOBBY, lambda: _lobby(player, mode, language, kept))
+    favourites = favourite_tables(player)
+    return replica.read(replica.LOBBY, lambda: _lobby(player, mode, language, favourites))
 
 
-def _lobby(player: Player, mode: Mode, language: str, kept: frozenset[int]) -> list[Json]:
+def _lobby(player: Player, mode: Mode, language: str, favourites: frozenset[int]) -> list[Json]:
     is_house_stopped = house_stop.current() is not None
     cards = {card.slug: card for card in selectors.lobby_cards(mode, player.currency, player.jurisdiction_id)}
     found = [
-        _named(table, mode, language, is_favourite=table.pk in kept)
+        _named(table, mode, language, is_favourite=table.pk in favourites)
         | _range(table, player.currency)
         | _moving(table, mode, cards.get(table.slug), is_house_stopped=is_house_stopped)
         for table in selectors.playable(player)

@@ -34,7 +34,7 @@ class Rules:
     *withdrawn_at* is the time of their replacement, None for the current rules.
     """
 
-    kept: RulesVersion
+    stored: RulesVersion
     withdrawn_at: datetime | None
 
 
@@ -52,7 +52,7 @@ def keep() -> Sequence[RulesVersion]:
     return [_keep(game, before) for game in GAMES.values() if _is_other(game, before := newest.get(game.slug))]
 
 
-def kept(variant: str) -> list[Rules]:
+def versions(variant: str) -> list[Rules]:
     """Return every stored version of the rules of a game, newest first."""
     found = RulesVersion.objects.filter(variant=variant).order_by("-id")
     ends = [None, *(each.available_from for each in found)]

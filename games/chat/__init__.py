@@ -95,17 +95,17 @@ class Ban:
 @transaction.atomic
 def choose_name(*, player: Player, name: str) -> ChatName:
     """Set the player's chat name. Raises BadName, NameTaken, NameGone, NamedToday, Banned."""
-    kept = readable_name(name)
+    readable = readable_name(name)
     _demand_no_ban(player)
     known = ChatName.objects.select_for_update().filter(player=player).first()
-    if known and known.name == kept:
+    if known and known.name == readable:
         return known
     with _said_by_the_database(player):
         if known:
-            ChatName.objects.filter(player=player).update(name=kept)
+            ChatName.objects.filter(player=player).update(name=readable)
         else:
-            ChatName.objects.create(player=player, name=kept)
-    log.record("chat.named", by=str(player), on=str(player), data={}, personal={"name": kept})
+            ChatName.objects.create(player=player, name=readable)
+    log.record("chat.named", by=str(player), on=str(player), data={}, personal={"name": readable})
     return ChatName.objects.get(player=player)
 
 
@@ -116,7 +116,7 @@ def say(*, player: Player, live_table: LiveTable, text: str, language: str, sess
     Raises BadText, NoName, Banned, SameAgain, TooFast, and NotEligible where the player may not play
     there now. An unanswered reality check does not keep a player from writing.
     """
-    kept = readable_text(text)
+    readable = readable_text(text)
     ineligibility = eligibility.check_play(player, real=live_table.mode == Mode.REAL, session=session)
     if ineligibility and ineligibility.code is not eligibility.Code.CHECK:
         raise NotEligible(ineligibility)
@@ -124,11 +124,11 @@ def say(*, player: Player, live_table: LiveTable, text: str, language: str, sess
     if not ChatName.objects.select_for_update().filter(player=player).exists():
         raise _no_name(player)
     lately = ChatMessage.objects.filter(player=player, at__gt=Now() - SAME_AGAIN).order_by("-pk").first()
-    if lately and lately.text.casefold() == kept.casefold() and lately.live_table_id == live_table.pk:
+    if lately and lately.text.casefold() == readable.casefold() and lately.live_table_id == live_table.pk:
         raise SameAgain(_("You have already sent this message."))
     with _said_by_the_database(player, live_table):
         said = ChatMessage.objects.create(
-            live_table=live_table, player=player, language=language if language in LANGUAGES else "en", text=kept
+            live_table=live_table, player=player, language=language if language in LANGUAGES else "en", text=readable
         )
     notify.notify_chat(live_table.pk)
     said.refresh_from_db()

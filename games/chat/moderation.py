@@ -169,7 +169,7 @@ def forget_old() -> int:
 def _forget_some() -> int:
     waiting = ChatReport.objects.filter(decision="").values("message")
     old = (
-        ChatMessage.objects.filter(at__lt=Now() - retention.kept(RetainedData.CHAT))
+        ChatMessage.objects.filter(at__lt=Now() - retention.period(RetainedData.CHAT))
         .exclude(pk__in=waiting)
         .order_by("pk")
     )

@@ -80,51 +80,51 @@ class BadText(ChatError):
 
 def readable_name(name: str) -> str:
     """Return a name as stored. Raises BadName."""
-    kept = unicodedata.normalize("NFC", name.strip())
-    if not SHORTEST_NAME <= len(kept) <= LONGEST_NAME:
+    normalised = unicodedata.normalize("NFC", name.strip())
+    if not SHORTEST_NAME <= len(normalised) <= LONGEST_NAME:
         raise BadName(
             _("A name must have %(least)d to %(most)d characters.") % {"least": SHORTEST_NAME, "most": LONGEST_NAME}
         )
-    if not NAME.fullmatch(kept) or not any(letter.isalpha() for letter in kept):
+    if not NAME.fullmatch(normalised) or not any(letter.isalpha() for letter in normalised):
         raise BadName(
             _(
                 "A name can contain letters and digits, with single spaces, full stops, hyphens or "
                 "underscores between them."
             )
         )
-    if _is_of_the_house(kept):
+    if _is_of_the_house(normalised):
         raise BadName(_("This name could be mistaken for a member of staff. Choose another one."))
-    if _leads_away(kept):
+    if _leads_away(normalised):
         raise BadName(_("A name cannot be an address or a telephone number."))
-    return kept
+    return normalised
 
 
 def readable_text(text: str) -> str:
     """Return a message as stored: one line, with single spaces. Raises BadText."""
-    kept = unicodedata.normalize("NFC", " ".join(_without_joiners(text).split()))
-    if not kept:
+    normalised = unicodedata.normalize("NFC", " ".join(_without_joiners(text).split()))
+    if not normalised:
         raise BadText(_("Write something first."))
-    if len(kept) > LONGEST_TEXT:
+    if len(normalised) > LONGEST_TEXT:
         raise BadText(_("A message can have at most %(most)d characters.") % {"most": LONGEST_TEXT})
-    if any(unicodedata.category(each) in UNSEEN or each in BLANK for each in kept) or _is_stacked(kept):
+    if any(unicodedata.category(each) in UNSEEN or each in BLANK for each in normalised) or _is_stacked(normalised):
         raise BadText(_("This message contains characters that cannot be displayed. Remove them and try again."))
-    if _leads_away(kept):
+    if _leads_away(normalised):
         raise BadText(
             _(
                 "For everyone’s safety, addresses and telephone numbers cannot be sent in the chat. "
                 "Remove them from your message."
             )
         )
-    return kept
+    return normalised
 
 
 def _without_joiners(text: str) -> str:
     """Remove emoji joiners and selectors. A joiner between letters is kept, and refused later."""
-    kept = [each for each in text if each not in SELECTORS]
+    characters = [each for each in text if each not in SELECTORS]
     return "".join(
         each
-        for place, each in enumerate(kept)
-        if each != JOINS_PICTURES or not (place and _is_picture(kept[place - 1]))
+        for place, each in enumerate(characters)
+        if each != JOINS_PICTURES or not (place and _is_picture(characters[place - 1]))
     )
 
 

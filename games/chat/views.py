@@ -215,8 +215,8 @@ def _answer(request: PlayerRequest, live: LiveTable, **shown: Any) -> HttpRespon
 
 def _to_the_page(request: PlayerRequest, live: LiveTable, shown: dict[str, Any]) -> HttpResponse:
     if shown:
-        kept = {name: value for name, value in shown.items() if name != "said"}
-        request.session[WAITING] = kept | {"said": vars(shown["said"])}
+        fields = {name: value for name, value in shown.items() if name != "said"}
+        request.session[WAITING] = fields | {"said": vars(shown["said"])}
     return redirect(f"{reverse('live_chat', args=[live.table.slug, live.mode])}?{WHOLE}")
 
 

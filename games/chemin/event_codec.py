@@ -26,8 +26,8 @@ PRIVATE: Final = (PlayerJoined, PlayerLeft, BalanceSet)
 
 def write(event: Event) -> StoredEvent:
     """Return an event as JSON: its name under "event", and all its fields except balances."""
-    kept = [field.name for field in fields(event) if not (isinstance(event, PRIVATE) and field.name == "balance")]
-    return {"event": type(event).__name__, **{name: _plain(getattr(event, name)) for name in kept}}
+    names = [field.name for field in fields(event) if not (isinstance(event, PRIVATE) and field.name == "balance")]
+    return {"event": type(event).__name__, **{name: _plain(getattr(event, name)) for name in names}}
 
 
 def read(stored: StoredEvent) -> Event:

@@ -117,7 +117,7 @@ def _compare(stored: StoredCoup, play: StoredPlay, cards: tuple[Card, ...]) -> I
         return
     yield Finding("cards", stored.cards, _written(played.cards))
     yield Finding("outcome", stored.outcome, played.outcome.value)
-    yield Finding("coup", _kept(play), _again(play, played))
+    yield Finding("coup", _stored(play), _again(play, played))
     if play.call in COVERING and play.at_risk != play.bank:
         yield Finding("call", play.call, f"{play.at_risk} of {play.bank} at risk")
     for stake, settled in zip(play.stakes, played.stakes, strict=True):
@@ -173,7 +173,7 @@ def _compare_ledger(stored: StoredCoup, play: StoredPlay, played: Played) -> Ite
         yield Finding(f"{name} ledger", ledger_text(stored.ledger_totals.get(name)), ledger_text(redealt))
 
 
-def _kept(play: StoredPlay) -> str:
+def _stored(play: StoredPlay) -> str:
     return _coup(
         play.outcome,
         (play.punter_total, play.banker_total),

@@ -55,16 +55,16 @@ class Memory:
     bytes for each, and forgets the oldest.
     """
 
-    def __init__(self, kept: int = KEPT) -> None:
-        self._kept = max(kept, 4)
+    def __init__(self, capacity: int = KEPT) -> None:
+        self._capacity = max(capacity, 4)
         self._first = 0  # number of the oldest commitment that is remembered
         self._deals = array("Q")  # number of the deal; 0: not dealt yet
         self._digests = bytearray()
 
     def add(self) -> int:
         """Remember one more commitment and return its number."""
-        if len(self._deals) >= self._kept:
-            self._forget(self._kept // 4)
+        if len(self._deals) >= self._capacity:
+            self._forget(self._capacity // 4)
         self._deals.append(0)
         self._digests.extend(bytes(DIGEST_BYTES))
         return self._first + len(self._deals) - 1
@@ -133,12 +133,12 @@ class Dealer:
     """One epoch of the dealer. *folder*: where it keeps its shoes, which outlive the epoch."""
 
     def __init__(
-        self, keys: Keys, folder: Path, *, kept: int = KEPT, draw: Callable[[int], bytes] = secrets.token_bytes
+        self, keys: Keys, folder: Path, *, capacity: int = KEPT, draw: Callable[[int], bytes] = secrets.token_bytes
     ) -> None:
         self._keys, self.draw = keys, draw
         self.shoes = Shoes(folder, keys.proof, lambda count: self.draw(count))  # noqa: PLW0108  (it may be replaced)
         self._cipher = AESGCM(AESGCM.generate_key(256))
-        self._memory = Memory(kept)
+        self._memory = Memory(capacity)
         self._counts = dict.fromkeys((Purpose.SOLO, Purpose.DEMO), 0)
         self._epoch = secrets.token_bytes(EPOCH_BYTES)
         self.key = keys.public

@@ -102,7 +102,7 @@ class Shoes:
 
     def __init__(self, folder: Path, proof: bytes, draw: Callable[[int], bytes]) -> None:
         self._folder, self._proof, self._draw = folder, proof, draw
-        self._kept: dict[str, Shoe] = {}
+        self._shoes: dict[str, Shoe] = {}
         open_folder(folder)
         self._delete_old()
 
@@ -151,7 +151,7 @@ class Shoes:
 
     def of(self, binding: Binding) -> Shoe:
         """Return the shoe of a binding. Raises Expired without one, Foreign if the shoe has another one."""
-        shoe = self._kept.get(binding.id) or self._keep(self._read(binding))
+        shoe = self._shoes.get(binding.id) or self._keep(self._read(binding))
         if shoe.binding != binding:
             raise Foreign("the shoe is of another table, or of other rules")
         return shoe
@@ -168,9 +168,9 @@ class Shoes:
             raise Foreign(str(error)) from error
 
     def _keep(self, shoe: Shoe) -> Shoe:
-        if len(self._kept) >= CACHED:
-            del self._kept[next(iter(self._kept))]
-        self._kept[shoe.binding.id] = shoe
+        if len(self._shoes) >= CACHED:
+            del self._shoes[next(iter(self._shoes))]
+        self._shoes[shoe.binding.id] = shoe
         return shoe
 
     def _read(self, binding: Binding) -> Shoe:

@@ -226,8 +226,8 @@ def demo_table(request: HouseRequest, table: Table) -> HttpResponse:
     if found is None or table.slug not in found.demo_seats:
         return _door(request, table, DoorForm(confirmed=found is not None, minimum_age=highest_minimum_age()))
     if found.notice:
-        with suppress(session_state.NoDemo), session_state.changing(request.session) as kept:
-            kept.notice = None
+        with suppress(session_state.NoDemo), session_state.changing(request.session) as notes:
+            notes.notice = None
     page = _page(request, table, found.demo_seats[table.slug], found.notice)
     context = {
         "page": page,
@@ -259,12 +259,12 @@ def _begin(request: HouseRequest, table: Table) -> HttpResponse:
         return _door(request, table, form)
     session_state.begin(request.session)
     try:
-        with session_state.changing(request.session) as kept:
+        with session_state.changing(request.session) as notes:
             now = _demo_table(table)
             if form.cleaned_data["to"] == WATCH:
-                kept.watched[table.slug] = play.demonstration(now)
-            elif table.slug not in kept.demo_seats:
-                kept.demo_seats[table.slug] = play.sit_down(now, FREE_MONEY[now.limits.currency])
+                notes.watched[table.slug] = play.demonstration(now)
+            elif table.slug not in notes.demo_seats:
+                notes.demo_seats[table.slug] = play.sit_down(now, FREE_MONEY[now.limits.currency])
     except session_state.NoDemo:
         pass  # the visitor has logged in at this moment
     except DealerAway as away:
@@ -278,12 +278,12 @@ def _begin(request: HouseRequest, table: Table) -> HttpResponse:
 def demo_play(request: HouseRequest, table: Table) -> HttpResponse:
     """Apply a click and return the table: a fragment for htmx, otherwise a redirect."""
     try:
-        with session_state.changing(request.session) as kept:
-            before = kept.demo_seats.get(table.slug)
+        with session_state.changing(request.session) as notes:
+            before = notes.demo_seats.get(table.slug)
             if before is None:
                 raise session_state.NoDemo
             demo_seat, notice = _answer(request, before, _demo_table(table, before.currency))
-            kept.demo_seats[table.slug], kept.notice = demo_seat, None if request.htmx else notice
+            notes.demo_seats[table.slug], notes.notice = demo_seat, None if request.htmx else notice
     except session_state.NoDemo:
         return _lead(request, reverse("guest", args=[table.slug]))
     if not request.htmx:
@@ -310,8 +310,8 @@ def demo_watch(request: HouseRequest, table: Table) -> HttpResponseBase:
 @now_and_then
 def _deal_to_watch(request: HouseRequest, table: Table) -> HttpResponse:
     try:
-        with session_state.changing(request.session) as kept:
-            kept.watched[table.slug] = play.demonstration(_demo_table(table))
+        with session_state.changing(request.session) as notes:
+            notes.watched[table.slug] = play.demonstration(_demo_table(table))
     except DealerAway as away:
         return _door(request, table, DoorForm(confirmed=True, minimum_age=highest_minimum_age()), away)
     except (session_state.NoDemo, PlayError):

@@ -149,15 +149,15 @@ def _coup(cards: str) -> Coup | None:
 def _coups(live_rounds: Iterable[LiveRound], *, shows_cards: bool) -> Iterator[ShoeRound]:
     """Yield the coups of Chemin de Fer. A coup without a stake took no card and is left out."""
     played = list(live_rounds)
-    kept = Round.objects.in_bulk([each.pk for each in played])  # the table of rounds has no index on the shoe
+    stored = Round.objects.in_bulk([each.pk for each in played])  # the table of rounds has no index on the shoe
     coups = CheminCoup.objects.in_bulk([each.pk for each in played])
     for live_round in played:
-        if live_round.phase in OPEN_PHASES or live_round.pk in kept:
-            yield _chemin_round(live_round, kept.get(live_round.pk), coups.get(live_round.pk), shows_cards)
+        if live_round.phase in OPEN_PHASES or live_round.pk in stored:
+            yield _chemin_round(live_round, stored.get(live_round.pk), coups.get(live_round.pk), shows_cards)
 
 
-def _chemin_round(live_round: LiveRound, kept: Round | None, coup: CheminCoup | None, shows_cards: bool) -> ShoeRound:
-    shown = kept if shows_cards else None
+def _chemin_round(live_round: LiveRound, stored: Round | None, coup: CheminCoup | None, shows_cards: bool) -> ShoeRound:
+    shown = stored if shows_cards else None
     punter, banker = _hands(shown, coup) if shown and coup else (None, None)
     return ShoeRound(
         id=live_round.pk,
@@ -166,7 +166,7 @@ def _chemin_round(live_round: LiveRound, kept: Round | None, coup: CheminCoup | 
         at=live_round.opened_at,
         in_progress=live_round.phase in OPEN_PHASES,
         is_void=live_round.phase == Phase.VOID,
-        is_proven=live_round.phase not in OPEN_PHASES and bool(kept and kept.cards),
+        is_proven=live_round.phase not in OPEN_PHASES and bool(stored and stored.cards),
         message=_won(coup) if coup and live_round.phase == Phase.SETTLED else "",
         cards=shown.cards if shown else "",
         first_card=shown.first_card if shown else None,
@@ -179,10 +179,10 @@ def _won(coup: CheminCoup) -> str:
     return outcome_of(chemin.Outcome(coup.outcome), coup.punter_total or 0, coup.banker_total or 0)
 
 
-def _hands(kept: Round, coup: CheminCoup) -> tuple[HandView, HandView] | tuple[None, None]:
+def _hands(stored: Round, coup: CheminCoup) -> tuple[HandView, HandView] | tuple[None, None]:
     """Return both hands as played; two None if the stored cards make no coup."""
     try:
-        cards = [Card.parse(code) for code in kept.cards.split()]
+        cards = [Card.parse(code) for code in stored.cards.split()]
         dealt = redeal_coup(cards, punter_draws=coup.punter_draws, banker_draws=coup.banker_draws)
     except (CardError, RecordError):
         return None, None

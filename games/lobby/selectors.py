@@ -34,24 +34,24 @@ from wallet.models import Mode
 PUBLISHED: Final = f"""
 SELECT {columns(Table, "game_table")} FROM games_table AS game_table WHERE version_id IS NOT NULL ORDER BY id
 """  # noqa: S608  (nothing but names of our own columns)
-KEPT: Final = "SELECT table_id FROM games_favouritetable WHERE player_id = %s"
+FAVOURITES: Final = "SELECT table_id FROM games_favouritetable WHERE player_id = %s"
 
 
 @transaction.atomic
 def keep_table(*, player: Player, table_id: int, is_kept: bool) -> None:
     """Add a table to the player's favourites or remove it. Repeating a call changes nothing."""
     if is_kept:
-        kept = FavouriteTable(player=player, table_id=table_id)
-        FavouriteTable.objects.bulk_create([kept], ignore_conflicts=True)
+        favourite = FavouriteTable(player=player, table_id=table_id)
+        FavouriteTable.objects.bulk_create([favourite], ignore_conflicts=True)
     else:
         FavouriteTable.objects.filter(player=player, table=table_id).delete()
 
 
-def kept_tables(player: Player | None) -> frozenset[int]:
+def favourite_tables(player: Player | None) -> frozenset[int]:
     """Return the ids of the player's favourite tables; a visitor has none."""
     if player is None:
         return frozenset()
-    return frozenset(number for (number,) in fetch_all(KEPT, [player.pk]))
+    return frozenset(number for (number,) in fetch_all(FAVOURITES, [player.pk]))
 
 
 COUPS = ("QH 4D 6S AC 3H", "9H KS QC 7D", "2C JD 3S 3H TH 4C", "KD 8S 6H JC", "4S TD AH 2S 2D 9C")
@@ -128,11 +128,11 @@ def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable,
     then open tables. A read replica may answer, but favourites come from the primary, so that the
     player sees a choice just made.
     """
-    kept = kept_tables(player)
-    return replica.read(replica.LOBBY, lambda: _lobby(player, mode, language, kept))
+    favourites = favourite_tables(player)
+    return replica.read(replica.LOBBY, lambda: _lobby(player, mode, language, favourites))
 
 
-def _lobby(player: Player | None, mode: Mode, language: str, kept: frozenset[int]) -> tuple[LobbyTable, ...]:
+def _lobby(player: Player | None, mode: Mode, language: str, favourites: frozenset[int]) -> tuple[LobbyTable, ...]:
     currency, where = lobby_currency(player, language), player.jurisdiction_id if player else None
     cards = {card.slug: card for card in lobby_cards(mode, currency, where)}
     is_house_stopped = house_stop.current() is not None
@@ -144,7 +144,7 @@ def _lobby(player: Player | None, mode: Mode, language: str, kept: frozenset[int
             language,
             mode,
             cards.get(table.slug),
-            is_favourite=table.pk in kept,
+            is_favourite=table.pk in favourites,
             is_house_stopped=is_house_stopped,
         )
         for number, table in enumerate(_served(player), start=1)

@@ -22,7 +22,7 @@ from django_htmx.http import push_url
 from audit import replica
 from games.help import game_lines, rules_page
 from games.lobby import selectors
-from games.lobby.selectors import LobbyTable, keep_table, kept_tables, playable_table, still
+from games.lobby.selectors import LobbyTable, favourite_tables, keep_table, playable_table, still
 from games.rounds import unseen
 from games.shared import stream_tokens
 from games.shared.lobby_card import render_card
@@ -193,7 +193,7 @@ def favourite_table(request: PlayerRequest, slug: str) -> HttpResponse:
         keep_table(player=request.player, table_id=table.pk, is_kept=request.POST[KEEP] == YES)
     if not request.htmx:
         return redirect(f"{_address(wish)}#table-{table.slug}")
-    star = {"slug": table.slug, "name": table.name, "is_favourite": table.pk in kept_tables(request.player)}
+    star = {"slug": table.slug, "name": table.name, "is_favourite": table.pk in favourite_tables(request.player)}
     return HttpResponse(render_fragment("lobby.html#star", table=star, wish=wish, csrf_token=get_token(request)))
 
 

@@ -343,8 +343,8 @@ def added(
 
 def _voids(totals: Iterable[ledger_totals.Sum]) -> AbstractSet[str]:
     """Return the journal kinds of reversals, without the covering of shortfalls."""
-    kept = {round_reversal.SHORTFALL, round_reversal.MOVED_BACK} | OPERATOR_JOURNALS | STUDIO
-    return {each.journal_kind for each in totals if each.journal_kind.startswith("void_")}.difference(kept)
+    excluded = {round_reversal.SHORTFALL, round_reversal.MOVED_BACK} | OPERATOR_JOURNALS | STUDIO
+    return {each.journal_kind for each in totals if each.journal_kind.startswith("void_")}.difference(excluded)
 
 
 def _said(money: Mapping[tuple[str, str, str], int], kind: str, what: str) -> LedgerTotals:

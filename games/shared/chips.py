@@ -75,9 +75,9 @@ def reset(*, player: Player, limits: Limits) -> None:
 def _keep(player: Player, limits: Limits, chosen: set[int]) -> None:
     # another tab may choose chips at another table
     User.objects.select_for_update(no_key=True).get(pk=player.user_id)
-    kept = chosen | (set(_wanted(player)) - set(limits.chips))
-    if kept:
-        ChipSet.objects.update_or_create(player=player, defaults={"chips": sorted(kept)})
+    amounts = chosen | (set(_wanted(player)) - set(limits.chips))
+    if amounts:
+        ChipSet.objects.update_or_create(player=player, defaults={"chips": sorted(amounts)})
     else:
         ChipSet.objects.filter(player=player).delete()
 

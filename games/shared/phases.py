@@ -115,7 +115,7 @@ def advance(live_table_id: int) -> bool:
             rounds.read_by_key()
             live_round = _locked(LiveTable.objects.get(pk=live_table_id).round_id)
             bind_contextvars(round_id=str(live_round.pk) if live_round else "")
-            live_table = _kept(live_table_id)
+            live_table = _read_locked(live_table_id)
             if live_table_id not in _due(live_table_id) or (_is_over(live_round) and house_stop.is_stopped()):
                 return False
             doubt = _move(live_table, live_round)
@@ -222,7 +222,7 @@ def _locked(round_id: UUID | None) -> LiveRound | None:
     return found.select_related("live_table", "version__table", "shoe").get()
 
 
-def _kept(live_table_id: int) -> LiveTable:
+def _read_locked(live_table_id: int) -> LiveTable:
     """Return the table, locked until the transaction ends against being paused, closed or stopped.
 
     The row is read after the lock is granted, so a change committed before that is included.

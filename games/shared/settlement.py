@@ -115,10 +115,10 @@ def _unlike(
     """
     for bet, stake, payout, commission, result in lines:
         line = line_of(variant.bet(bet), coup, stake)
-        kept: list[int | str] = [payout, commission, result]
+        stored: list[int | str] = [payout, commission, result]
         settled: list[int | str] = [line.payout, line.commission, str(line.result)]
-        if kept != settled:
-            yield Finding(f"{bet} {stake}", _spoken(kept), _spoken(settled))
+        if stored != settled:
+            yield Finding(f"{bet} {stake}", _spoken(stored), _spoken(settled))
     for bets in slips:
         try:
             variant.check(dict.fromkeys(bets, 1))

@@ -46,12 +46,12 @@ def game_view(
     language: str,
     notice: Notice | None = None,
     played: Played | None = None,
-    kept: str = "",
+    page_stage: str = "",
 ) -> GameView:
     """Return everything inside ``#game`` for this seat.
 
     *played* is the round whose cards are dealt now, which the reader has not seen yet. Otherwise those of the
-    last round played here are on the table. With *kept* (`kept_stage`), the cards are left out.
+    last round played here are on the table. With *page_stage* (`stage_on_page`), the cards are left out.
     """
     variant, mode = VARIANTS[solo_seat.table.variant], Mode(solo_seat.mode)
     limits, known = table_limits(solo_seat), solo_seat.known
@@ -63,7 +63,7 @@ def game_view(
         on_table = dealt_now(played.finished, solo_seat)
     elif (
         on_stage
-        and not kept
+        and not page_stage
         and (part := participation(on_stage, solo_seat.player.pk))
         and not hasattr(part.round, "void")
     ):
@@ -112,7 +112,7 @@ def _stored(round_id: UUID, player_id: int) -> tuple[Dealt | None, Notice | None
     return (dealt(part), None) if is_readable(part) else (None, examined(part))
 
 
-def kept_stage(solo_seat: SoloSeat, sent: Mapping[str, str]) -> str:
+def stage_on_page(solo_seat: SoloSeat, sent: Mapping[str, str]) -> str:
     """Return the `SoloPage.stage` that the answer to a change of bets leaves to the page that sent this; "" if it
     sends the cards.
     """

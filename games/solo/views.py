@@ -25,7 +25,7 @@ from games.shared.stream_tokens import stream_of
 from games.shared.views import NOTICE as LIVE_NOTICE
 from games.shared.views import live_table_of
 from games.solo import operator_money
-from games.solo.page import game_view, kept_stage, table_limits
+from games.solo.page import game_view, stage_on_page, table_limits
 from games.solo.seats import ON_A_PURSE
 from games.tables.access import at_a_playable_table, click_at_a, demand_playable, demand_welcome
 from games.tables.presentation import Notice
@@ -149,8 +149,8 @@ def _render(
         notice = notice or voided(take_void_notices(seat.player, seat.table_id, mode))
     shown = played.round_id if played else None
     result_notices = unseen.result_notices([seat] if seat.unseen != shown else [], request, _language())
-    kept = kept_stage(seat, request.POST) if request.htmx and played is None else ""
-    game = game_view(seat, language=_language(), notice=notice, played=played, kept=kept)
+    page_stage = stage_on_page(seat, request.POST) if request.htmx and played is None else ""
+    game = game_view(seat, language=_language(), notice=notice, played=played, page_stage=page_stage)
     session = session_id(request)
     play_session = known.play_session if known else None
     if play_session is None and session:
@@ -164,7 +164,7 @@ def _render(
         there=operator_money.balance_there(seat.player, seat.table, mode),
         notices=tuple(result_notices.values()),
         idempotency_key=None if request.htmx else uuid4(),
-        kept=kept,
+        page_stage=page_stage,
         is_quiet=known is not None and not (known.is_stopped or known.has_announcements),
     )
     response = HttpResponse(render_answer(request.POST, page)) if request.htmx else _whole(request, seat, page)

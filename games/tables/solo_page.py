@@ -97,7 +97,7 @@ class SoloPage:
     notices: tuple[Notice, ...] = ()  # results that the player has not been shown yet
     idempotency_key: UUID | None = None  # with script, each click makes its own
     demo: DemoView | None = None
-    kept: str = ""  # the `stage` that the answer leaves to the page, which has it already
+    page_stage: str = ""  # the `stage` that the answer leaves to the page, which has it already
     is_quiet: bool = False  # whether there is nothing to announce: no house stop, no notice of staff
 
     @property
@@ -123,7 +123,7 @@ class SoloPage:
         """
         if self.game.notice or self.notices or self.is_fresh:
             return ""
-        return self.kept or (str(self.game.round.id) if self.game.round else NO_ROUND)
+        return self.page_stage or (str(self.game.round.id) if self.game.round else NO_ROUND)
 
     @property
     def buttons(self) -> str:

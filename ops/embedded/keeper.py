@@ -67,7 +67,7 @@ class Keeper:
                 say(f"{child.program.name} did not stop and was killed")
         if self.children and self.paths.sockets.parent == SHORT:
             shutil.rmtree(self.paths.sockets, ignore_errors=True)
-        if not self.purpose.kept:
+        if not self.purpose.is_permanent:
             shutil.rmtree(self.paths.home, ignore_errors=True)
             shutil.rmtree(self.paths.var, ignore_errors=True)
 

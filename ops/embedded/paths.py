@@ -224,7 +224,7 @@ class Purpose(Enum):
         return self is not Purpose.TESTS
 
     @property
-    def kept(self) -> bool:
+    def is_permanent(self) -> bool:
         """Whether the data is kept after the last user; otherwise the keeper removes the whole folder."""
         return self is Purpose.HOUSE
 

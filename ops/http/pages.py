@@ -59,7 +59,7 @@ class Pages:
         self, pages: WSGI, *, threads: Executor, bodies: Bodies, words: Words, limits: Limits | None = None
     ) -> None:
         self.limits = limits or Limits()
-        self.kept = 0  # bytes that slow clients have not read yet
+        self.unsent = 0  # bytes that slow clients have not read yet
         self._pages = pages
         self._threads = threads
         self._bodies = bodies
@@ -113,19 +113,19 @@ class Pages:
 
     async def _wait_for(self, transport: Any, unread: int, most: int) -> None:
         patience, pause = self.limits.patience, self.limits.poll
-        self.kept += unread
+        self.unsent += unread
         try:
             while unread > most and not transport.is_closing():
                 await asyncio.sleep(pause)
                 before, unread = unread, transport.get_write_buffer_size()
-                self.kept += unread - before
+                self.unsent += unread - before
                 patience = min(self.limits.patience, patience - pause + max(0, before - unread) / self.limits.pace)
-                if patience <= 0 or (self.kept > self.limits.of_all and unread == before):
+                if patience <= 0 or (self.unsent > self.limits.of_all and unread == before):
                     transport.abort()  # too slow, or too many are slow: the rest is for those that read
                     break
                 pause = min(1.0, pause * 2)
         finally:
-            self.kept -= unread
+            self.unsent -= unread
 
     async def _refuse(self, scope: Message, send: Send, refused: Refused) -> None:
         """Redirect, or say why the request is refused, and close the connection."""

@@ -77,11 +77,11 @@ def update(path: Path, texts: Catalog, language: str) -> Update:
     old = read(path, language)
     new = merge(texts, old, language)
     write(path, new, language)
-    kept = sum(1 for message in old if message.id and new.get(forms(message.id)[0], message.context) is not None)
+    remaining = sum(1 for message in old if message.id and new.get(forms(message.id)[0], message.context) is not None)
     return Update(
         language=language,
-        added=len(new) - kept,
-        dropped=len(old) - kept + len(old.obsolete),
+        added=len(new) - remaining,
+        dropped=len(old) - remaining + len(old.obsolete),
         untranslated=sum(1 for message in new if message.id and not translated(message)),
         texts=len(new),
     )

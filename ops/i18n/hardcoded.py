@@ -153,19 +153,19 @@ def _sentences(node: nodes.Node) -> Iterator[Outright]:
 
 def _without_tags(source: str) -> str:
     """Return the page without template tags and without translated content, keeping its lines."""
-    kept: list[str] = []
+    parts: list[str] = []
     until = ""
     for token in Lexer(source).tokenize():
         words = token.contents.split()
         if until:
-            kept.append("\n" * token.contents.count("\n"))
+            parts.append("\n" * token.contents.count("\n"))
             if token.token_type is TokenType.BLOCK and words[:1] == [until]:
                 until = ""
         elif token.token_type is TokenType.TEXT:
-            kept.append(token.contents)
+            parts.append(token.contents)
         elif token.token_type is TokenType.BLOCK and words:
             until = "endblock" if _fills_an_attribute(words) else SKIPPED.get(words[0], "")
-    return "".join(kept)
+    return "".join(parts)
 
 
 def _fills_an_attribute(words: list[str]) -> bool:

@@ -89,7 +89,7 @@ def to_erase() -> list[Player]:
     """Return players whose accounts have been closed for the legal retention period."""
     done = Closure.objects.filter(state=ClosureState.ERASED).values("player")
     long_ago = Player.objects.filter(
-        closure__state=ClosureState.CLOSED, closure__at__lte=Now() - retention.kept(RetainedData.ACCOUNT)
+        closure__state=ClosureState.CLOSED, closure__at__lte=Now() - retention.period(RetainedData.ACCOUNT)
     )
     due = long_ago.filter(user__is_active=False)
     return list(due.exclude(pk__in=done).select_related("user").order_by("pk"))

@@ -79,14 +79,14 @@ def _body(request: Request) -> bytes:
     return json.dumps(request.data, sort_keys=True, ensure_ascii=True).encode()
 
 
-def _again(kept: ApiCall, asked: bytes) -> Response:
+def _again(stored: ApiCall, asked: bytes) -> Response:
     """Return the stored answer. Raises Problem where the key was used for another request."""
-    if bytes(kept.request_hash) != asked:
+    if bytes(stored.request_hash) != asked:
         raise Problem(KEY_REUSED)
-    refused = kept.status >= 400
+    refused = stored.status >= 400
     return Response(
-        json.loads(kept.body),
-        kept.status,
+        json.loads(stored.body),
+        stored.status,
         headers={REPEATED: "true"},
         content_type=MEDIA_TYPE if refused else None,
     )

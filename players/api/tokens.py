@@ -148,7 +148,7 @@ def revoke_every(*, by: str, reason: str) -> int:
 
 def forget_addresses() -> int:
     """Delete IP addresses of old token uses. Return the number of tokens changed."""
-    old = ApiToken.objects.filter(used_at__lt=Now() - retention.kept(RetainedData.ADDRESS)).exclude(used_from="")
+    old = ApiToken.objects.filter(used_at__lt=Now() - retention.period(RetainedData.ADDRESS)).exclude(used_from="")
     return old.update(used_from="")
 
 

@@ -158,8 +158,8 @@ def resolve(
 
 def _keep(player: Player, values: Iterable[tuple[Ground, bytes]]) -> None:
     """Store values under every key, because the same value may have been stored under any of them."""
-    kept = [(ground, digest) for ground, value in values if value for digest in fingerprints(ground, value)]
-    _insert(player, kept)
+    prints = [(ground, digest) for ground, value in values if value for digest in fingerprints(ground, value)]
+    _insert(player, prints)
 
 
 def _insert(player: Player, digests: Iterable[tuple[Ground, bytes]]) -> None:

@@ -217,7 +217,7 @@ def forget_refused() -> int:
 
     The list of documents and the refusal reason are kept.
     """
-    old = {"status": SubmissionStatus.REFUSED, "reviewed_at__lt": Now() - retention.kept(RetainedData.REFUSED_PAPERS)}
+    old = {"status": SubmissionStatus.REFUSED, "reviewed_at__lt": Now() - retention.period(RetainedData.REFUSED_PAPERS)}
     gone, _ = DocumentContent.objects.filter(document__submission__in=Submission.objects.filter(**old)).delete()
     return gone
 

@@ -177,8 +177,8 @@ def resealed(authenticator: Authenticator) -> dict[str, Any] | None:
     found = {name: authenticator.data[name] for name in SECRETS if name in authenticator.data}
     with belonging_to(authenticator.user_id):
         changed = {
-            name: [_resealed(each) for each in kept] if isinstance(kept, list) else _resealed(kept)
-            for name, kept in found.items()
+            name: [_resealed(each) for each in value] if isinstance(value, list) else _resealed(value)
+            for name, value in found.items()
         }
     return None if changed == found else {**authenticator.data, **changed}
 

@@ -251,7 +251,7 @@ def _all_idle() -> QuerySet[Session]:
 
 def forget_addresses() -> int:
     """Erase IP address and browser of sessions that ended long enough ago. Return the number of sessions."""
-    old = Session.objects.filter(ended_at__lt=Now() - retention.kept(RetainedData.ADDRESS)).exclude(ip="", browser="")
+    old = Session.objects.filter(ended_at__lt=Now() - retention.period(RetainedData.ADDRESS)).exclude(ip="", browser="")
     return old.update(ip="", browser="")
 
 

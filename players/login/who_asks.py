@@ -103,12 +103,14 @@ def by_cookie(key: str) -> tuple[BrowserSession, Asker | None] | None:
     row = fetch_one(BY_COOKIE, {"key": key, "factors": list(map(str, FACTORS))})
     if row is None:
         return None
-    kept = instance(BrowserSession, row)
+    browser_session = instance(BrowserSession, row)
     idle, has_ended, why, is_locked = next(row), next(row), next(row), next(row)
-    if idle is None or kept.log_in is None or is_locked:
-        return kept, None
+    if idle is None or browser_session.log_in is None or is_locked:
+        return browser_session, None
     user = _person(row)
-    return kept, Asker(user, state_of(kept.log_in, idle, has_ended, why, staff_of(user) is not None))
+    return browser_session, Asker(
+        user, state_of(browser_session.log_in, idle, has_ended, why, staff_of(user) is not None)
+    )
 
 
 def by_token(digest: bytes) -> ApiToken | None:

@@ -234,8 +234,8 @@ def current_facts(action: StaffAction, request: Mapping[str, log.Json]) -> appro
     subject = subject_of(request)
     if action not in (StaffAction.DISABLE, StaffAction.ROLES) or not subject:
         return ()
-    kept = request["roles"] if action is StaffAction.ROLES else []
-    lost = [role for role in only_one_in(subject) if role not in cast("list[str]", kept)]
+    remaining_roles = request["roles"] if action is StaffAction.ROLES else []
+    lost = [role for role in only_one_in(subject) if role not in cast("list[str]", remaining_roles)]
     return [("Roles left without staff", ", ".join(lost))] if lost else ()
 
 

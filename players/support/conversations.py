@@ -195,7 +195,7 @@ def unread(player: Player) -> int:
 
 def forget_old() -> int:
     """Delete the conversations past their retention period. Return how many there were."""
-    old = Conversation.objects.filter(changed_at__lt=Now() - retention.kept(RetainedData.CONVERSATION)).values_list(
+    old = Conversation.objects.filter(changed_at__lt=Now() - retention.period(RetainedData.CONVERSATION)).values_list(
         "pk", flat=True
     )
     return sum(_forget(conversation_id) for conversation_id in list(old))

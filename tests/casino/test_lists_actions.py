@@ -155,7 +155,7 @@ def test_every_action_is_shown_first_and_takes_a_reason():
         for action in listing.actions:
             assert action.permission
             assert action.meaning
-            assert action.kept
+            assert action.reason_help
     table = a_table()
     page = do(visit("supervisor"), TABLES, "close", [table], reason="typed, and not confirmed")
     assert "What will happen" in page.text

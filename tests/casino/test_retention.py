@@ -53,7 +53,7 @@ def left() -> set[tuple[int, str]]:
 
 
 def kept_for(what: RetainedData) -> int:
-    return retention.kept(what).days
+    return retention.period(what).days
 
 
 @pytest.mark.django_db

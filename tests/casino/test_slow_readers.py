@@ -89,14 +89,14 @@ def serve(page: Page, *lines: Line, threads: int = 2, at_once: bool = False, kep
                 words=lambda scope, status: ([], b""),
                 limits=Limits(**{**defaults, **limits}),
             )
-            pages.kept = kept
+            pages.unsent = kept
             answers = [pages({**SCOPE, CONNECTION: line}, line.receive, line.send) for line in lines]
             if at_once:
                 await asyncio.gather(*answers)
             else:
                 for answer in answers:
                     await answer
-            assert pages.kept == kept
+            assert pages.unsent == kept
             return pages
 
     return run_apart(asyncio.wait_for(work(), 30))

@@ -154,7 +154,7 @@ def test_shoes_are_not_dealt_in_one_go(dealer: Dealer) -> None:
 
 
 def test_a_commitment_that_is_too_old_expires_dealt_or_not(tmp_path: Path) -> None:
-    dealer = Dealer(KEYS, tmp_path, kept=8)
+    dealer = Dealer(KEYS, tmp_path, capacity=8)
     played, waiting = dealer.commit(BINDING), dealer.commit(BINDING)
     dealt(dealer, played)
     later = [dealer.commit(BINDING) for _ in range(8)]

@@ -354,8 +354,8 @@ class TestRulesAsData:
         with monkeypatch.context() as program:
             program.setitem(vars(VARIANTS["baccarat"]), "digest", "of other rules")
             (newest,) = rules.keep()
-        later, earlier = rules.kept("baccarat")
-        assert (later.kept, later.withdrawn_at) == (newest, None)
+        later, earlier = rules.versions("baccarat")
+        assert (later.stored, later.withdrawn_at) == (newest, None)
         assert earlier.withdrawn_at == newest.available_from
         event = events("rules.stored", on="game:baccarat")[-1]
         assert event["data"]["before"]["digest"] == VARIANTS["baccarat"].digest

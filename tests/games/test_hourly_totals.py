@@ -212,7 +212,7 @@ class TestTheCheck:
     )
     def test_says_which_hour_is_not_what_its_rows_say_and_records_it(self, copied, damage, said, capsys):
         copied.execute(damage)
-        with pytest.raises(CommandError, match="do not agree"):
+        with pytest.raises(CommandError, match="differ"):
             call_command("verify_hourly_totals", totals=hourly_totals.HOURLY_TOTALS)
         assert said in capsys.readouterr().out
         (event,) = events("hourly_totals.differ")

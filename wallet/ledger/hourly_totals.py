@@ -113,9 +113,9 @@ def differences(whole: Interval) -> Iterator[str]:
     hour = whole.since
     while hour < whole.until:
         one = Interval(hour, hour + HOUR)
-        rows, kept = set(_entries(one)), set(_stored(one))
-        for each in sorted(rows ^ kept, key=astuple):
-            where = "is stored, but the entries give another total" if each in kept else "is the total of the entries"
+        rows, stored = set(_entries(one)), set(_stored(one))
+        for each in sorted(rows ^ stored, key=astuple):
+            where = "is stored, but the entries give another total" if each in stored else "is the total of the entries"
             yield f"{hour:%Y-%m-%d %H:%M}: {' '.join(map(str, astuple(each)))} {where}"
         hour += HOUR
 

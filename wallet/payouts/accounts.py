@@ -70,7 +70,7 @@ def keep(*, player: Player, iban: str) -> PayoutAccount:
     identifier = uuid4()
     try:
         with transaction.atomic():
-            kept = PayoutAccount.objects.create(
+            account = PayoutAccount.objects.create(
                 id=identifier,
                 player=player,
                 country=iban[:2],
@@ -82,9 +82,9 @@ def keep(*, player: Player, iban: str) -> PayoutAccount:
         return PayoutAccount.objects.get(player=player, fingerprint=digests[0])
     # Do not log the IBAN, not even as a personal value: those are stored unencrypted next to the
     # log.
-    log.record("payout_account.added", by=str(player), on=str(player), data={"account": str(kept.pk)})
+    log.record("payout_account.added", by=str(player), on=str(player), data={"account": str(account.pk)})
     duplicates.note(player=player, ground=Ground.PAYOUT, value=iban)
-    return kept
+    return account
 
 
 def forget(player: Player) -> int:

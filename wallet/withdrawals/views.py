@@ -53,16 +53,16 @@ class WithdrawalForm(AmountForm):
     def __init__(self, *args: Any, player: Player, **kwargs: Any) -> None:
         super().__init__(*args, currency=player.currency, **kwargs)
         self._jurisdiction: str = player.jurisdiction_id
-        self.known = {str(kept.pk): kept for kept in PayoutAccount.objects.filter(player=player).order_by("-at")}
+        self.known = {str(known.pk): known for known in PayoutAccount.objects.filter(player=player).order_by("-at")}
         account = self.fields["account"]
         assert isinstance(account, forms.ChoiceField)  # noqa: S101  (declared above)
         past = histories(list(self.known.values()))
         account.choices = [
-            *((identifier, _named(kept, past[kept.pk])) for identifier, kept in self.known.items()),
+            *((identifier, _named(known, past[known.pk])) for identifier, known in self.known.items()),
             (NEW, gettext_lazy("Another account")),
         ]
         # Preselect the latest account, but never one that the bank reported as closed or unknown.
-        account.initial = next((key for key, kept in self.known.items() if not past[kept.pk].is_dead), NEW)
+        account.initial = next((key for key, known in self.known.items() if not past[known.pk].is_dead), NEW)
         if not self.known:
             del self.fields["account"]
 
@@ -72,7 +72,7 @@ class WithdrawalForm(AmountForm):
         An IBAN together with a stored account is ambiguous and an error.
         """
         typed: str = self.cleaned_data["iban"]
-        if self.kept is not None:
+        if self.known_account is not None:
             if typed:
                 raise forms.ValidationError(BOTH, code="both")
             return ""
@@ -82,7 +82,7 @@ class WithdrawalForm(AmountForm):
             raise forms.ValidationError(str(error), code="iban") from error
 
     @property
-    def kept(self) -> PayoutAccount | None:
+    def known_account(self) -> PayoutAccount | None:
         """The chosen stored account, None for a new one."""
         return self.known.get(self.cleaned_data.get("account", NEW))
 
@@ -167,7 +167,7 @@ def _ask(player: Player, form: WithdrawalForm) -> str:
     asked = form.cleaned_data
     try:
         with transaction.atomic():
-            account = form.kept or payout_accounts.keep(player=player, iban=asked["iban"])
+            account = form.known_account or payout_accounts.keep(player=player, iban=asked["iban"])
             withdrawals.request(player=player, amount=asked["amount"], account=account, key=asked["key"])
     except withdrawals.WithdrawalError as error:
         return str(error)

@@ -62,7 +62,9 @@ class Command(BaseCommand):
             raise CommandError(f"The log failed verification: {findings} findings, listed above.")
         self.stdout.write(_message(done, outside))
 
-    def _given(self, file: Path | None, signer: Path | None, kept: list[Path]) -> tuple[list[Key], checking.Outside]:
+    def _given(
+        self, file: Path | None, signer: Path | None, checkpoints: list[Path]
+    ) -> tuple[list[Key], checking.Outside]:
         try:
             believed = keys_of(read(file)) if file else keys.known()
             notes = {str(each): read(each) for each in kept}
@@ -90,5 +92,5 @@ def _message(done: checking.Done, outside: checking.Outside) -> str:
     memory = "with the signer's memory" if outside.signer else "without the signer's memory"
     return (
         f"The log is verified: {done.hashed} of {done.leaves} leaves hashed, {done.covered} of them covered by"
-        f" {done.checkpoints} checkpoints, {memory}, with {len(outside.kept)} checkpoints kept outside."
+        f" {done.checkpoints} checkpoints, {memory}, with {len(outside.checkpoints)} checkpoints kept outside."
     )

@@ -77,17 +77,17 @@ class CardCounts:
         }
 
     @classmethod
-    def parse(cls, rounds: int, kept: Mapping[str, Any]) -> "CardCounts":
+    def parse(cls, rounds: int, stored: Mapping[str, Any]) -> "CardCounts":
         """Read the data that `as_json` returns."""
         return cls(
-            decks=kept["decks"],
-            is_own_shoe=kept["own_shoe"],
-            follows_tableau=kept["tableau"],
+            decks=stored["decks"],
+            is_own_shoe=stored["own_shoe"],
+            follows_tableau=stored["tableau"],
             rounds=rounds,
-            heaps={name: Heap(tuple(counts), spread) for name, (spread, *counts) in kept["heaps"].items()},
-            outcomes=kept["outcomes"],
-            outcome_runs=[Runs(*row) for row in kept["outcome_runs"]],
-            card_runs=[Runs(*row) for row in kept["card_runs"]],
+            heaps={name: Heap(tuple(counts), spread) for name, (spread, *counts) in stored["heaps"].items()},
+            outcomes=stored["outcomes"],
+            outcome_runs=[Runs(*row) for row in stored["outcome_runs"]],
+            card_runs=[Runs(*row) for row in stored["card_runs"]],
         )
 
     @property

@@ -158,10 +158,10 @@ def card_differences(interval: Interval) -> Iterable[str]:
     counts.
     """
     for hour in _hours(interval):
-        kept = {(each.version_id, each.mode): each.counts for each in CardHourlyTotal.objects.filter(hour=hour)}
+        stored = {(each.version_id, each.mode): each.counts for each in CardHourlyTotal.objects.filter(hour=hour)}
         counted = {of: each.as_json() for of, each in count_cards(hour).items()}
-        for version, mode in sorted(kept.keys() | counted.keys()):
-            if kept.get((version, mode)) != counted.get((version, mode)):
+        for version, mode in sorted(stored.keys() | counted.keys()):
+            if stored.get((version, mode)) != counted.get((version, mode)):
                 yield f"{hour:%Y-%m-%d %H}:00, table version {version}, mode {mode}: other cards are kept than counted"
 
 
@@ -170,10 +170,10 @@ def shuffle_differences(interval: Interval) -> Iterable[str]:
     counts.
     """
     for hour in _hours(interval):
-        kept = {(each.decks, each.mode): each.counts for each in ShuffleHourlyTotal.objects.filter(hour=hour)}
+        stored = {(each.decks, each.mode): each.counts for each in ShuffleHourlyTotal.objects.filter(hour=hour)}
         counted = {of: each.as_json() for of, each in count_shuffles(hour).items()}
-        for decks, mode in sorted(kept.keys() | counted.keys()):
-            if kept.get((decks, mode)) != counted.get((decks, mode)):
+        for decks, mode in sorted(stored.keys() | counted.keys()):
+            if stored.get((decks, mode)) != counted.get((decks, mode)):
                 yield f"{hour:%Y-%m-%d %H}:00, {decks} decks, mode {mode}: other shuffles are kept than counted"
 
 

@@ -59,19 +59,19 @@ class ShuffleCounts:
         }
 
     @classmethod
-    def parse(cls, decks: int, shuffles: int, kept: Mapping[str, Any]) -> "ShuffleCounts":
+    def parse(cls, decks: int, shuffles: int, stored: Mapping[str, Any]) -> "ShuffleCounts":
         """Read the data that `as_json` returns."""
         return cls(
             decks,
-            public=kept["public"],
+            public=stored["public"],
             shuffles=shuffles,
-            blocks=tuple(kept["blocks"]),
-            first=tuple(kept["first"]),
-            last=tuple(kept["last"]),
-            unmoved=kept["unmoved"],
-            followers=kept["followers"],
-            rises=kept["rises"],
-            colour_runs=kept["colour_runs"],
+            blocks=tuple(stored["blocks"]),
+            first=tuple(stored["first"]),
+            last=tuple(stored["last"]),
+            unmoved=stored["unmoved"],
+            followers=stored["followers"],
+            rises=stored["rises"],
+            colour_runs=stored["colour_runs"],
         )
 
 

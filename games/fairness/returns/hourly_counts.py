@@ -82,16 +82,16 @@ def differences(whole: Interval) -> Iterator[str]:
 def _differences(interval: Interval) -> Iterator[str]:
     counted, _read = count(interval)
     rules = [variant.digest for variant in VARIANTS.values()]
-    kept: Counter[Ended] = Counter()
+    stored: Counter[Ended] = Counter()
     rows = Evidence.objects.filter(hour__gte=interval.since, hour__lt=interval.until, version__rules_digest__in=rules)
     for each in rows:
-        kept[each.hour, each.version_id, each.mode, each.bet, each.gain] = each.rounds
-    for ended in sorted(counted.keys() | kept.keys()):
-        if counted[ended] != kept[ended]:
+        stored[each.hour, each.version_id, each.mode, each.bet, each.gain] = each.rounds
+    for ended in sorted(counted.keys() | stored.keys()):
+        if counted[ended] != stored[ended]:
             hour, version, mode, bet, gain = ended
             yield (
                 f"{hour:%Y-%m-%d %H}:00, table version {version}, mode {mode}, {bet}, {gain}:"
-                f" {kept[ended]} kept, {counted[ended]} counted"
+                f" {stored[ended]} kept, {counted[ended]} counted"
             )
 
 

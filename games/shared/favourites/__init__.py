@@ -70,11 +70,11 @@ def save(*, player: Player, live_table: LiveTable, name: str) -> FavouriteBet:
     Raises NameMissing, NameTooLong, NameUnreadable, NameTaken, NothingToSave, TooManyFavourites, or
     an engine's SettlementError where the rules no longer allow the bets together.
     """
-    variant, kept, stakes = VARIANTS[live_table.table.variant], readable(name), to_save(player, live_table)
+    variant, normalised, stakes = VARIANTS[live_table.table.variant], readable(name), to_save(player, live_table)
     if not stakes:
         raise NothingToSave
     variant.check(stakes)
-    return _keep(player, variant, kept, stakes)
+    return _keep(player, variant, normalised, stakes)
 
 
 @transaction.atomic
@@ -109,12 +109,12 @@ def readable(name: str) -> str:
     """Return a name as stored, with single spaces. Raises NameMissing, NameTooLong, NameUnreadable."""
     if any(unicodedata.category(each) in UNSEEN or each in BLANK for each in name.strip()):
         raise NameUnreadable
-    kept = " ".join(unicodedata.normalize("NFC", name).split())
-    if not kept:
+    normalised = " ".join(unicodedata.normalize("NFC", name).split())
+    if not normalised:
         raise NameMissing
-    if len(kept) > LONGEST:
+    if len(normalised) > LONGEST:
         raise NameTooLong
-    return kept
+    return normalised
 
 
 def free_name(word: str, taken: list[FavouriteBet]) -> str:

@@ -65,15 +65,15 @@ def panel(
     """Return the panel; None where the game has no favourites. *typed* is a refused name."""
     if Control.FAVOURITES not in state.variant.controls:
         return None
-    kept, limits = favourites.of(player, state.variant), state.limits(player.currency)
+    saved, limits = favourites.of(player, state.variant), state.limits(player.currency)
     said, removed = session.pop(SAID, None), removed_of(session, live)
     return Panel(
-        items=tuple(_shown(each, state, limits, language) for each in kept),
+        items=tuple(_shown(each, state, limits, language) for each in saved),
         currency=limits.currency,
         takes_bets=state.takes_bets,
-        name=typed[:LONGEST] or favourites.free_name(pgettext("a favourite bet without a name", "Favourite"), kept),
+        name=typed[:LONGEST] or favourites.free_name(pgettext("a favourite bet without a name", "Favourite"), saved),
         longest=LONGEST,
-        is_full=len(kept) >= MOST,
+        is_full=len(saved) >= MOST,
         said=Notice(**said) if said else None,
         removed=removed.name if removed else "",
     )
@@ -81,8 +81,8 @@ def panel(
 
 def removed_of(session: SessionBase, live: LiveTable) -> Removed | None:
     """Return the favourite removed last, if it belongs to this game."""
-    kept: Mapping[str, Any] | None = session.get(REMOVED)
-    return Removed(**kept) if kept and kept["variant"] == live.table.variant else None
+    saved: Mapping[str, Any] | None = session.get(REMOVED)
+    return Removed(**saved) if saved and saved["variant"] == live.table.variant else None
 
 
 def message(error: errors.PlayError | SettlementError, state: State, language: str) -> str:
