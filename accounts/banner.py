@@ -89,9 +89,9 @@ def read() -> Banner:
 
 def render(banner: Banner, language: str, zone: str) -> str:
     """Render the banner in *language*, with times in *zone*."""
-    words = [notices.notice_text(each, language, zone) for each in banner.in_force.values()]
+    messages = [notices.notice_text(each, language, zone) for each in banner.in_force.values()]
     with override(language):
-        return render_fragment("banner.html#banner", banner=banner, notices=words)
+        return render_fragment("banner.html#banner", banner=banner, notices=messages)
 
 
 def describe_banner(banner: Banner, language: str, zone: str) -> dict[str, Any]:

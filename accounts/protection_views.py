@@ -98,8 +98,8 @@ class IntervalForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        words = {minutes: _("every %(minutes)d minutes") % {"minutes": minutes} for minutes in play_sessions.INTERVALS}
-        self.fields["minutes"].choices = list(words.items())  # type: ignore[attr-defined]
+        labels = {minutes: _("every %(minutes)d minutes") % {"minutes": minutes} for minutes in play_sessions.INTERVALS}
+        self.fields["minutes"].choices = list(labels.items())  # type: ignore[attr-defined]
 
 
 @player_required

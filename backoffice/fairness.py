@@ -348,11 +348,11 @@ def staff_returns_stop(request: StaffRequest, variant: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, "Enter a reason. It is recorded in the audit log.")
         return redirect("staff_returns")
-    words = f"An alarm closes {'the' if form.cleaned_data['stops'] else 'no'} tables of {RETURN_NAMES[variant]}"
+    message = f"An alarm closes {'the' if form.cleaned_data['stops'] else 'no'} tables of {RETURN_NAMES[variant]}"
     if set_stop(variant=variant, by=actor(request), **form.cleaned_data):
-        messages.success(request, f"{words}.")
+        messages.success(request, f"{message}.")
     else:
-        messages.warning(request, f"{words} already. Your reason was not recorded.")
+        messages.warning(request, f"{message} already. Your reason was not recorded.")
     return redirect("staff_returns")
 
 

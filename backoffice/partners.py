@@ -31,7 +31,7 @@ class PartnerForm(forms.Form):
     """Request for a new partner."""
 
     kind = forms.ChoiceField(
-        label="Type", choices=[("", "Choose"), *((kind.value, words) for kind, words in KINDS.items())]
+        label="Type", choices=[("", "Choose"), *((kind.value, label) for kind, label in KINDS.items())]
     )
     name = forms.CharField(label="Name", max_length=80)
     code = forms.CharField(

@@ -128,10 +128,10 @@ def _rows(statement: ProviderStatement) -> Iterator[Row]:
 def _steps(found: list[Difference]) -> tuple[str, str]:
     """Return whether all differences are settled, and the notes."""
     settled = all(any(step.settles for step in each.steps.all()) for each in found)
-    words = [
+    labels = [
         f"{step.by}: {step.words}" for each in found for step in sorted(each.steps.all(), key=lambda step: step.pk)
     ]
-    return ("yes" if settled else "no") if found else "", " / ".join(words)
+    return ("yes" if settled else "no") if found else "", " / ".join(labels)
 
 
 RECONCILE = "wallet.reconcile"

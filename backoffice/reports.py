@@ -46,7 +46,7 @@ LONG: Final = 200  # characters
 MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)([+-]\d\d:\d\d)")  # as written in the heads of reports
 MOST_COLUMNS: Final = 8  # columns side by side, whatever they hold
 MOST_FIGURES: Final = 13  # columns side by side on a wide page, if most of them are figures
-MOST_WORDS: Final = 4  # most columns there that are not figures
+MOST_TEXTS: Final = 4  # most columns there that are not figures
 PICKER: Final = {"type": "datetime-local", "step": "60"}
 
 
@@ -304,10 +304,10 @@ def _readable(text: str) -> str:
 
 def _shape(head: Head) -> str:
     """Return the layout: "" for a table, "figures" for a wide one, "many" for a list per row."""
-    words = sum(column.form not in FIGURES for column in head.columns)
+    texts = sum(column.form not in FIGURES for column in head.columns)
     if len(head.columns) <= MOST_COLUMNS:
         return ""
-    return "figures" if words <= MOST_WORDS and len(head.columns) <= MOST_FIGURES else "many"
+    return "figures" if texts <= MOST_TEXTS and len(head.columns) <= MOST_FIGURES else "many"
 
 
 def _style(form: Form) -> str:

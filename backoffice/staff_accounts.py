@@ -379,9 +379,9 @@ def _line(change: StaffChange) -> Line:
 
 
 def _written(state: dict[str, Any], names: list[str]) -> str:
-    words = {
+    labels = {
         "active": lambda value: "active" if value else "disabled",
         "roles": lambda value: "roles: " + ", ".join(value),
         "factors": lambda value: f"second factors: {value}",
     }
-    return "; ".join(words[name](state[name]) for name in names if name in state)
+    return "; ".join(labels[name](state[name]) for name in names if name in state)

@@ -78,7 +78,7 @@ _pages = Pages(
     bodies=Bodies(
         _sender_of, ordinary=Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE), at=dict(_where_files_are_sent())
     ),
-    words=refusals.answer,
+    refusal=refusals.answer,
 )
 if settings.METRICS:
     from ops.metrics.collect import STREAMS

@@ -211,16 +211,16 @@ def _keys() -> Iterator[CheckMessage]:
     named = [("SECRET_KEY", key), *(("SECRET_KEY_FALLBACKS", each) for each in settings.SECRET_KEY_FALLBACKS)]
     for setting, secret in named:
         if len(secret) < SHORTEST_SECRET or len(set(secret)) < FEWEST_DIFFERENT or secret.startswith(INSECURE):
-            words = f"{setting} is missing or weak. It needs at least {SHORTEST_SECRET} random characters."
-            yield Error(words, id="sabot.E001")
+            message = f"{setting} is missing or weak. It needs at least {SHORTEST_SECRET} random characters."
+            yield Error(message, id="sabot.E001")
     for setting, fault in KEYS.items():
         keys = key_rotation.keys_of(getattr(settings, setting))
         named += [(setting, each) for each in keys]
         if not keys or any(_key_bytes(each) != key_rotation.KEY_BYTES for each in keys):
-            words = (
+            message = (
                 f"{setting} is missing, or one of its keys is not {key_rotation.KEY_BYTES} bytes in URL-safe base64."
             )
-            yield Error(words, id=fault)
+            yield Error(message, id=fault)
     yield from _keys_named_twice(named)
 
 

@@ -15,7 +15,7 @@ from games.tables.fragments import Digest
 MOST_WAITING: Final = 16  # events queued for a slow reader; at one more the stream is closed and the page reloads
 HEARTBEAT: Final = 15.0  # seconds of silence after which a heartbeat event is sent
 MOST_SAID: Final = 16  # chat messages queued separately; at one more the page has to reload the chat
-LAST_WORDS: Final = 10.0  # seconds a reader has to take the remaining events after the stream has ended
+END_TIMEOUT: Final = 10.0  # seconds a reader has to take the remaining events after the stream has ended
 RETRY: Final = b"retry: 3000\n\n"
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -93,13 +93,13 @@ class Stream:
         self._stir()
 
     def end(self, last: bytes = b"") -> None:
-        """Queue a last event and end the stream; disconnect a reader that does not take it within `LAST_WORDS`."""
+        """Queue a last event and end the stream; disconnect a reader that does not take it within `END_TIMEOUT`."""
         if not self._has_ended:
             if last:
                 self._put(last)
             self._put(None)
             self._has_ended = True
-            asyncio.get_running_loop().call_later(LAST_WORDS, self._drop)
+            asyncio.get_running_loop().call_later(END_TIMEOUT, self._drop)
 
     def beat(self) -> None:
         """Queue a heartbeat if nothing was sent for a while."""

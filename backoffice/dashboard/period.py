@@ -136,23 +136,23 @@ def _named(chosen: Chosen, today: date, now: datetime) -> Span:
     month = today.replace(day=1)
     monday = today - timedelta(days=today.weekday())
     yesterday = today - A_DAY
-    first, last, first_before, words = {
+    first, last, first_before, label = {
         Chosen.TODAY: (today, today, yesterday, "yesterday up to the same time"),
         Chosen.YESTERDAY: (yesterday, yesterday, yesterday - A_DAY, "the day before"),
         Chosen.THIS_WEEK: (monday, today, monday - 7 * A_DAY, "last week up to the same time"),
         Chosen.THIS_MONTH: (month, today, (month - A_DAY).replace(day=1), "last month up to the same time"),
         Chosen.LAST_30_DAYS: (today - 29 * A_DAY, today, today - 59 * A_DAY, "the previous 30 days"),
     }[chosen]
-    return _span(first, last, first_before, words, now)
+    return _span(first, last, first_before, label, now)
 
 
 def _own(first: date, last: date, now: datetime) -> Span:
     days = (last - first).days + 1
-    words = "the day before" if days == 1 else f"the {days} days before"
-    return _span(first, last, first - days * A_DAY, words, now)
+    label = "the day before" if days == 1 else f"the {days} days before"
+    return _span(first, last, first - days * A_DAY, label, now)
 
 
-def _span(first: date, last: date, first_before: date, words: str, now: datetime) -> Span:
+def _span(first: date, last: date, first_before: date, label: str, now: datetime) -> Span:
     """Return a span that ends at the current minute, so that a report can cover it exactly."""
     zone = settings.OPERATOR_TIME_ZONE
     minute = now.replace(second=0, microsecond=0)
@@ -168,6 +168,6 @@ def _span(first: date, last: date, first_before: date, words: str, now: datetime
         first_before=first_before,
         last_before=min(first_before + (last - first), first - A_DAY),
         before=Interval(since_before, until_before),
-        before_label=words,
+        before_label=label,
         zone=zone,
     )

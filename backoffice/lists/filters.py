@@ -194,5 +194,5 @@ class FilterForm(forms.Form):
 
 
 def _message(text: object) -> str:
-    words = str(text)
-    return words[:1].upper() + words[1:]
+    label = str(text)
+    return label[:1].upper() + label[1:]

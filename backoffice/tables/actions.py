@@ -78,8 +78,8 @@ def stands(table: Table) -> str:
     is_playing = any(
         each.round is not None and each.round.phase in OPEN_PHASES for each in live_tables if each not in stopped
     )
-    words = WHILE_PLAYING.get(table.status) if is_playing else None
-    said = f"{table.name} {words or f'is {table.get_status_display()}'}."
+    message = WHILE_PLAYING.get(table.status) if is_playing else None
+    said = f"{table.name} {message or f'is {table.get_status_display()}'}."
     for each in stopped:
         said += (
             f" For {Mode(each.mode).label.lower()} money it remains stopped by an incident"

@@ -17,7 +17,7 @@ from django.utils.text import slugify
 
 from games.betting.limits import StoredCurrency
 from games.change_requests.differences import MONEY, country
-from games.change_requests.differences import PACE as PACE_WORDS
+from games.change_requests.differences import PACE as PACE_LABELS
 from games.change_requests.requests import LONGEST_ADDRESS, LONGEST_NAME, UnusableAddress, UnusableMoment
 from games.engine.chemin.rules import FEWEST_SEATS, MOST_SEATS
 from games.labels import bet_name
@@ -223,7 +223,7 @@ def _missed() -> forms.IntegerField:
 def _seconds(name: str) -> forms.DecimalField:
     longest = LONGEST_AWAY if name == "removal" else LONGEST
     return forms.DecimalField(
-        label=f"{PACE_WORDS[name]} (seconds)",
+        label=f"{PACE_LABELS[name]} (seconds)",
         min_value=Decimal(SHORTEST) / SECOND,
         max_value=Decimal(longest) / SECOND,
         decimal_places=3,

@@ -239,8 +239,8 @@ def _closable(rows: Rows, games: list[tuple[str, str]]) -> list[tuple[str, str]]
     """Return the choices of what to close, each with the number of tables not yet closed."""
     variants = {row.table.pk: row.table.variant for row in rows.rows if row.table.status != Status.CLOSED}
     number = Counter(variants.values())
-    every, words = EVERY_GAME
-    choices = [(every, words, len(variants)), *((slug, name, number[slug]) for slug, name in games)]
+    every, label = EVERY_GAME
+    choices = [(every, label, len(variants)), *((slug, name, number[slug]) for slug, name in games)]
     return [(slug, f"{name}: {count} table{'' if count == 1 else 's'}") for slug, name, count in choices]
 
 

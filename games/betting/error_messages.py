@@ -88,15 +88,15 @@ def table_changed(misfits: Iterable[errors.LimitError], *, variant: Variant, lan
 
 def finished_unseen(part: Participation, language: str) -> Notice:
     """Return the result of a round whose answer may not have reached the player."""
-    words = {
+    values = {
         "table": part.round.table_version.table.name,
         "result": announcement(deal([Card.parse(code) for code in part.round.cards.split()])),
         "amount": format_money(part.paid, part.currency, language),
     }
     if part.paid:
-        text = _("Your round at %(table)s was completed while you were away. %(result)s Paid out: %(amount)s.") % words
+        text = _("Your round at %(table)s was completed while you were away. %(result)s Paid out: %(amount)s.") % values
     else:
-        text = _("Your round at %(table)s was completed while you were away. %(result)s Your bets lost.") % words
+        text = _("Your round at %(table)s was completed while you were away. %(result)s Your bets lost.") % values
     return Notice("info", text, reverse("round", args=[part.round_id]), _("See the replay"))
 
 

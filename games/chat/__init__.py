@@ -181,12 +181,12 @@ def ban_of(player: Player, live_table: LiveTable | None = None) -> Ban | None:
 
 def ban_message(ban: Ban, player: Player) -> str:
     """Return the message that a player is banned from writing, until when and why."""
-    words = (
+    message = (
         _("You can read the chat at this table, but you cannot write in it %(until)s.")
         if ban.is_at_one_table
         else _("You can read the chat, but you cannot write in it %(until)s.")
     )
-    said = words % {"until": written_until(ban.until, player.jurisdiction.time_zone)}
+    said = message % {"until": written_until(ban.until, player.jurisdiction.time_zone)}
     return f"{said} {letters.because(ban.grounds)}"
 
 

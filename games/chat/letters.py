@@ -53,8 +53,8 @@ def banned(until: datetime | None, player: Player) -> str:
 
 def muted(table: str, until: datetime | None, player: Player) -> str:
     """Return the message that a player may not write at one table."""
-    words = _("You cannot write in the chat at table %(table)s %(until)s. You can still read it.")
-    return words % {"table": table, "until": written_until(until, player.jurisdiction.time_zone)}
+    message = _("You cannot write in the chat at table %(table)s %(until)s. You can still read it.")
+    return message % {"table": table, "until": written_until(until, player.jurisdiction.time_zone)}
 
 
 def nameless() -> str:
@@ -91,8 +91,8 @@ def write(*, player: Player, done: Sequence[ActionText], grounds: Grounds, by: S
 
 
 def _text(template: ReplyTemplate | None, language: str) -> str:
-    words: str = (template.texts if template else replies.texts(NAME))[language]
-    return words
+    message: str = (template.texts if template else replies.texts(NAME))[language]
+    return message
 
 
 def register() -> None:

@@ -81,8 +81,8 @@ class Decision:
 @transaction.atomic
 def remove(*, message_id: int, why: Why, by: Staff) -> ChatMessage:
     """Remove a message for everybody, and decide its reports. Raises Decided."""
-    said, words = _remove(message_id, why, by)
-    _notify_player(said.player, [words], why, by)
+    said, message = _remove(message_id, why, by)
+    _notify_player(said.player, [message], why, by)
     return said
 
 
@@ -101,8 +101,8 @@ def keep(*, message_id: int, by: Staff) -> ChatMessage:
 @transaction.atomic
 def ban(*, player: Player, length: Length, why: Why, by: Staff, live_table: LiveTable | None = None) -> ChatBan:
     """Ban a player from writing, at one table or at all."""
-    begun, words = _ban(player, length, why, by, live_table)
-    _notify_player(player, [words], why, by)
+    begun, message = _ban(player, length, why, by, live_table)
+    _notify_player(player, [message], why, by)
     return begun
 
 
@@ -113,8 +113,8 @@ def take_name(*, player: Player, name: str, why: Why, by: Staff) -> ChatNameTake
     Nobody can choose the name again, and messages written under it show no name. A newer name of
     the player stays.
     """
-    taken, words = _take_name(player, name, why, by)
-    _notify_player(player, [words] if words else [], why, by)
+    taken, message = _take_name(player, name, why, by)
+    _notify_player(player, [message] if message else [], why, by)
     return taken
 
 
@@ -126,8 +126,8 @@ def decide(*, message_id: int, decision: Decision, by: Staff) -> ChatMessage:
     """
     why, done = decision.why, []
     if decision.of_message is ReportDecision.REMOVED:
-        said, words = _remove(message_id, why, by)
-        done.append(words)
+        said, message = _remove(message_id, why, by)
+        done.append(message)
     else:
         said = keep(message_id=message_id, by=by)
     if decision.takes_name:

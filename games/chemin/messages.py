@@ -69,38 +69,38 @@ def player_name(number: int, name: str) -> str:
     return _("%(name)s (seat %(number)d)") % {"name": name, "number": number} if name else seat_name(number)
 
 
-def filled(message: str, words: Mapping[str, str]) -> str:
+def filled(message: str, values: Mapping[str, str]) -> str:
     """Insert words into a sentence without doubling its full stop, as after the Danish "100 kr."."""
-    for name, word in words.items():
+    for name, word in values.items():
         if word.endswith("."):
             message = message.replace(f"%({name})s.", f"%({name})s")
-    return message % words
+    return message % values
 
 
 def announcement(said: Announced, money: Money) -> Spoken:
     """Return the croupier's announcement."""
-    words = {"amount": money(said.amount) if said.amount is not None else ""}
+    values = {"amount": money(said.amount) if said.amount is not None else ""}
     match said.what:
         case Announcement.WHO_TAKES_THE_BANK:
-            return Spoken(filled(_("Who takes the bank, from %(amount)s?"), words))
+            return Spoken(filled(_("Who takes the bank, from %(amount)s?"), values))
         case Announcement.BANK_AT_ITS_FULL_AMOUNT:
-            return Spoken(filled(_("The bank is passed on. Who takes it at %(amount)s?"), words), "Suite", "fr")
+            return Spoken(filled(_("The bank is passed on. Who takes it at %(amount)s?"), values), "Suite", "fr")
         case Announcement.BANK_TO_THE_HIGHEST_BID:
-            return Spoken(filled(_("The bank goes to the highest bid, from %(amount)s."), words))
+            return Spoken(filled(_("The bank goes to the highest bid, from %(amount)s."), values))
         case Announcement.BANK_IS_FREE:
-            return Spoken(filled(_("No one has taken the bank. Any player may open it, from %(amount)s."), words))
+            return Spoken(filled(_("No one has taken the bank. Any player may open it, from %(amount)s."), values))
         case Announcement.WAITING_FOR_PLAYERS:
             return Spoken(_("Waiting for a second player."))
         case Announcement.SHOE_IS_SPENT:
             return Spoken(_("A new shoe will be brought before the next coup."))
         case Announcement.WHO_CALLS_BANCO:
-            return Spoken(filled(_("The bank is %(amount)s. Who calls banco?"), words), "Banco?", "fr")
+            return Spoken(filled(_("The bank is %(amount)s. Who calls banco?"), values), "Banco?", "fr")
         case Announcement.FAITES_VOS_JEUX:
             return Spoken(_("Place your stakes."), "Faites vos jeux", "fr")
         case Announcement.NO_STAKES_NO_COUP:
             return Spoken(_("No stakes were placed, so there is no coup."))
         case Announcement.RIEN_NE_VA_PLUS:
-            return Spoken(filled(_("No more stakes: %(amount)s is at risk."), words), "Rien ne va plus", "fr")
+            return Spoken(filled(_("No more stakes: %(amount)s is at risk."), values), "Rien ne va plus", "fr")
         case Announcement.BITTE_DIE_KARTEN:
             return Spoken(_("The banker draws the cards."), "Bitte die Karten", "de")
         case Announcement.NO_THIRD_CARD:
@@ -210,14 +210,14 @@ def _of_the_coup(event: Event, who: Who, money: Money) -> str:
 
 
 def _shown(event: HandShown) -> str:
-    words = {"total": event.total}
+    values = {"total": event.total}
     if event.natural and event.side is Side.PUNTER:
-        return _("The punters have a natural %(total)d.") % words
+        return _("The punters have a natural %(total)d.") % values
     if event.natural:
-        return _("The bank has a natural %(total)d.") % words
+        return _("The bank has a natural %(total)d.") % values
     if event.side is Side.PUNTER:
-        return _("The punters’ two cards: %(total)d.") % words
-    return _("The bank’s two cards: %(total)d.") % words
+        return _("The punters’ two cards: %(total)d.") % values
+    return _("The bank’s two cards: %(total)d.") % values
 
 
 def _words(event: object, who: Who, money: Money) -> dict[str, str]:
@@ -241,8 +241,8 @@ def phase_name(phase: str) -> str:
 
 def refused(reason: Refusal, rules: CheminRules, money: Money) -> str:
     """Return the message of a refused action. A refusal changes nothing."""
-    words = {"minimum": money(rules.minimum), "maximum": money(rules.maximum)}
-    return filled(_messages()[reason], words)
+    values = {"minimum": money(rules.minimum), "maximum": money(rules.maximum)}
+    return filled(_messages()[reason], values)
 
 
 def _messages() -> dict[Refusal, str]:

@@ -94,10 +94,10 @@ def _label(action: TableAction) -> str:
 def _hint(option: Option, table: SeatView, money: Money) -> str:
     """Return what an option costs or means."""
     if option.highest is not None and option.lowest is not None:
-        words = {"lowest": money(option.lowest), "highest": money(option.highest)}
+        values = {"lowest": money(option.lowest), "highest": money(option.highest)}
         if isinstance(option.action, LayStake):
-            return _("Up to %(highest)s") % words
-        return _("%(lowest)s to %(highest)s") % words
+            return _("Up to %(highest)s") % values
+        return _("%(lowest)s to %(highest)s") % values
     bank = table.bank.amount if table.bank else 0
     if isinstance(option.action, TakeBank):
         return money(option.action.amount)

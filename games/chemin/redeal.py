@@ -211,8 +211,8 @@ def _coup(
 
 
 def _declared(play: StoredPlay) -> str:
-    words = {True: "draws", False: "stands", None: "nothing"}
-    return f"punter {words[play.punter_draws]}, banker {words[play.banker_draws]}"
+    labels = {True: "draws", False: "stands", None: "nothing"}
+    return f"punter {labels[play.punter_draws]}, banker {labels[play.banker_draws]}"
 
 
 def _bank(before: int, after: int) -> str:

@@ -118,7 +118,7 @@ def _away(kept_until: datetime | None, zone: str) -> str:
 
 def _asked(reading: Reading) -> str:
     view, money = reading.view, reading.money
-    words: dict[str, str] = {
+    values: dict[str, str] = {
         "minimum": money(view.rules.minimum),
         "bank": money(view.bank.amount) if view.bank else "",
         "full": money(view.sale.full_amount) if view.sale else "",
@@ -126,21 +126,21 @@ def _asked(reading: Reading) -> str:
     }
     match view.phase:
         case Phase.FREE:
-            return filled(_("The bank is free. You may open it with at least %(minimum)s."), words)
+            return filled(_("The bank is free. You may open it with at least %(minimum)s."), values)
         case Phase.OFFER:
-            return filled(_("The bank is offered to you for at least %(minimum)s. Do you want to take it?"), words)
+            return filled(_("The bank is offered to you for at least %(minimum)s. Do you want to take it?"), values)
         case Phase.SUITE:
-            return filled(_("The bank is offered to you at %(full)s. Do you want to take it?"), words)
+            return filled(_("The bank is offered to you at %(full)s. Do you want to take it?"), values)
         case Phase.AUCTION:
-            return filled(_("The bank goes to the highest bid below %(full)s. Do you want to bid?"), words)
+            return filled(_("The bank goes to the highest bid below %(full)s. Do you want to bid?"), values)
         case Phase.CALLS:
-            return filled(_("The bank is %(bank)s. Do you want to call banco?"), words)
+            return filled(_("The bank is %(bank)s. Do you want to call banco?"), values)
         case Phase.STAKES:
             return _stakes(reading)
         case Phase.CARDS:
-            return filled(_("You hold the bank, and %(risk)s is at risk. Draw the cards."), words)
+            return filled(_("You hold the bank, and %(risk)s is at risk. Draw the cards."), values)
         case Phase.CHOICE:
-            return filled(_("You hold the bank: %(bank)s. Do you want to keep it or pass it on?"), words)
+            return filled(_("You hold the bank: %(bank)s. Do you want to keep it or pass it on?"), values)
     return f"{_holding(reading)} {_drawing(reading)}"
 
 
@@ -148,11 +148,11 @@ def _stakes(reading: Reading) -> str:
     coup = reading.view.coup
     if coup is None:
         return ""
-    words = {"open": reading.money(coup.open)}
+    values = {"open": reading.money(coup.open)}
     if coup.call is None:
-        return filled(_("%(open)s of the bank is open. Do you want to stake?"), words)
+        return filled(_("%(open)s of the bank is open. Do you want to stake?"), values)
     caller = {"who": reading.who(coup.stakes[0].seat), "call": CALLS[coup.call]}
-    return filled(_("%(who)s has called %(call)s, and %(open)s is open to you. Do you want to stake?"), words | caller)
+    return filled(_("%(who)s has called %(call)s, and %(open)s is open to you. Do you want to stake?"), values | caller)
 
 
 def _holding(reading: Reading) -> str:
@@ -164,8 +164,8 @@ def _holding(reading: Reading) -> str:
         return _("You hold the punters’ cards: %(total)s.") % {"total": view.coup.punter.total}
     third = view.coup.punter.cards[2:]
     if third and third[0] is not None:
-        words = {"total": view.coup.banker.total, "third": third[0].points}
-        return _("You hold the bank’s cards: %(total)s. The punters drew a card worth %(third)d.") % words
+        values = {"total": view.coup.banker.total, "third": third[0].points}
+        return _("You hold the bank’s cards: %(total)s. The punters drew a card worth %(third)d.") % values
     return _("You hold the bank’s cards: %(total)s. The punters stood.") % {"total": view.coup.banker.total}
 
 
@@ -188,8 +188,8 @@ def _waiting(reading: Reading) -> str:
     if view.phase is Phase.SHOE:
         return _("A new shoe is being brought. The coup will begin after that.")
     if view.phase is Phase.FREE:
-        words = {"minimum": reading.money(view.rules.minimum)}
-        return filled(_("The bank is free, but your balance does not cover the smallest bank: %(minimum)s."), words)
+        values = {"minimum": reading.money(view.rules.minimum)}
+        return filled(_("The bank is free, but your balance does not cover the smallest bank: %(minimum)s."), values)
     part = _when(reading) if view.phase in ASKED_IN_TURN else _part(reading)
     return " ".join(filter(None, [turn(reading), part]))
 

@@ -62,41 +62,41 @@ def _first_four(coup: Coup) -> Iterable[Step]:
     first_player, first_banker, second_player, second_banker = coup.cards[:FIRST_FOUR]
     yield Step(1, _("Player’s first card: %(card)s, worth %(points)d.") % _worth(first_player))
     yield Step(2, _("Banker’s first card: %(card)s, worth %(points)d.") % _worth(first_banker))
-    words = _worth(second_player) | _added(coup.player[:2])
-    if words["sum"] == words["total"]:
+    values = _worth(second_player) | _added(coup.player[:2])
+    if values["sum"] == values["total"]:
         text = _("Player’s second card: %(card)s, worth %(points)d. Player has %(total)d.")
     else:
         text = _(
             "Player’s second card: %(card)s, worth %(points)d. The last digit of %(sum)d counts: Player has %(total)d."
         )
-    yield Step(3, text % words)
-    words = _worth(second_banker) | _added(coup.banker[:2])
-    if words["sum"] == words["total"]:
+    yield Step(3, text % values)
+    values = _worth(second_banker) | _added(coup.banker[:2])
+    if values["sum"] == values["total"]:
         text = _("Banker’s second card: %(card)s, worth %(points)d. Banker has %(total)d.")
     else:
         text = _(
             "Banker’s second card: %(card)s, worth %(points)d. The last digit of %(sum)d counts: Banker has %(total)d."
         )
-    yield Step(FIRST_FOUR, text % words)
+    yield Step(FIRST_FOUR, text % values)
 
 
 def _third_cards(coup: Coup) -> Iterable[Step]:
     if coup.natural:
         yield Step(SCORES, _natural(coup))
         return
-    words: dict[str, object] = {"total": total(coup.player[:2]), "limit": max(filter(player_draws, POINTS))}
+    values: dict[str, object] = {"total": total(coup.player[:2]), "limit": max(filter(player_draws, POINTS))}
     if len(coup.player) == FIRST_FOUR // 2:
         yield Step(
             FIRST_FOUR,
-            _("Player has %(total)d and stands. Player draws a third card only on %(limit)d or less.") % words,
+            _("Player has %(total)d and stands. Player draws a third card only on %(limit)d or less.") % values,
         )
     else:
-        words |= _worth(coup.player[2]) | {"now": coup.player_total}
+        values |= _worth(coup.player[2]) | {"now": coup.player_total}
         text = _(
             "Player has %(total)d and draws, as on any total up to %(limit)d: %(card)s, worth "
             "%(points)d. Player now has %(now)d."
         )
-        yield Step(FIRST_FOUR + 1, text % words)
+        yield Step(FIRST_FOUR + 1, text % values)
     yield Step(len(coup.cards), _banker(coup))
 
 
@@ -104,26 +104,26 @@ def _natural(coup: Coup) -> str:
     naturals = [side for side in Side if total(coup.hand(side)) in NATURALS]
     if len(naturals) == len(Side):
         return _("Both sides have a natural, 8 or 9 with two cards. No third card is drawn.")
-    words = {"total": total(coup.hand(naturals[0]))}
+    values = {"total": total(coup.hand(naturals[0]))}
     if naturals[0] is Side.PLAYER:
-        return _("Player has a natural %(total)d with two cards. No third card is drawn.") % words
-    return _("Banker has a natural %(total)d with two cards. No third card is drawn.") % words
+        return _("Player has a natural %(total)d with two cards. No third card is drawn.") % values
+    return _("Banker has a natural %(total)d with two cards. No third card is drawn.") % values
 
 
 def _banker(coup: Coup) -> str:
     """Explain why Banker drew or stood: by Player's rule if Player stood, otherwise by the table."""
     two = total(coup.banker[:2])
-    words: dict[str, object] = {"total": two, "limit": max(each for each in POINTS if banker_draws(each, None))}
+    values: dict[str, object] = {"total": two, "limit": max(each for each in POINTS if banker_draws(each, None))}
     drew = len(coup.banker) > FIRST_FOUR // 2
     if len(coup.player) == FIRST_FOUR // 2:
         if not drew:
-            return _("Player stood, so Banker draws on %(limit)d or less. Banker has %(total)d and stands.") % words
+            return _("Player stood, so Banker draws on %(limit)d or less. Banker has %(total)d and stands.") % values
         text = _("Player stood, so Banker draws on %(limit)d or less. Banker has %(total)d and draws a third card.")
     else:
         against = BANKER_DRAWS_AGAINST[two]
-        words |= {"against": _ranges(against), "third": coup.player[2].points}
+        values |= {"against": _ranges(against), "third": coup.player[2].points}
         if not against:
-            return _("Banker has %(total)d and stands, regardless of Player’s third card.") % words
+            return _("Banker has %(total)d and stands, regardless of Player’s third card.") % values
         if len(against) == len(POINTS):
             text = _("Banker has %(total)d and draws a third card, regardless of Player’s third card.")
         elif drew:
@@ -136,13 +136,13 @@ def _banker(coup: Coup) -> str:
                 "Banker has %(total)d and draws if Player’s third card is worth %(against)s. It is "
                 "worth %(third)d: Banker stands."
             )
-            return text % words
+            return text % values
     now = _("The card is the %(card)s, worth %(points)d. Banker now has %(now)d.")
-    return " ".join([text % words, now % (_worth(coup.banker[2]) | {"now": coup.banker_total})])
+    return " ".join([text % values, now % (_worth(coup.banker[2]) | {"now": coup.banker_total})])
 
 
 def _paid(line: Line, variant: Variant, language: str, money: Callable[[int], str]) -> str:
-    words = {
+    values = {
         "bet": bet_name(variant, line.bet, language),
         "pays": variant.bet(line.bet).pays_text,
         "stake": money(line.stake),
@@ -150,15 +150,15 @@ def _paid(line: Line, variant: Variant, language: str, money: Callable[[int], st
         "commission": money(line.commission),
     }
     if line.result is Result.LOSE:
-        return _("%(bet)s loses. The stake of %(stake)s goes to the house.") % words
+        return _("%(bet)s loses. The stake of %(stake)s goes to the house.") % values
     if line.result is Result.PUSH:
-        return _("%(bet)s is a push. The stake of %(stake)s is returned.") % words
+        return _("%(bet)s is a push. The stake of %(stake)s is returned.") % values
     if line.commission:
         return (
             _("%(bet)s wins. %(paid)s is paid out, including the stake; %(commission)s is deducted as commission.")
-            % words
+            % values
         )
-    return _("%(bet)s wins and pays %(pays)s. %(paid)s is paid out, including the stake.") % words
+    return _("%(bet)s wins and pays %(pays)s. %(paid)s is paid out, including the stake.") % values
 
 
 def _worth(card: Card) -> dict[str, object]:

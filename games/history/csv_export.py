@@ -64,9 +64,9 @@ def lines(parts: Iterable[Participation], language: str, *, uses_operator_wallet
     For a player of an operator (*uses_operator_wallet*), balances of real money are left out, because the
     operator keeps that money.
     """
-    words = RoundLabels(pgettext("a round", "void"), pgettext("a round", "under review"))
+    labels = RoundLabels(pgettext("a round", "void"), pgettext("a round", "under review"))
     return _lines(
-        parts, language, _headings(), words, get_current_timezone(), uses_operator_wallet=uses_operator_wallet
+        parts, language, _headings(), labels, get_current_timezone(), uses_operator_wallet=uses_operator_wallet
     )
 
 
@@ -104,7 +104,7 @@ def _lines(
     parts: Iterable[Participation],
     language: str,
     headings: list[str],
-    words: RoundLabels,
+    labels: RoundLabels,
     zone: tzinfo,
     *,
     uses_operator_wallet: bool,
@@ -114,9 +114,9 @@ def _lines(
     yield BYTE_ORDER_MARK + writer.writerow(headings)
     waiting = iter(parts)
     while some := list(islice(waiting, AT_ONCE)):
-        coups_among_them = _coups(some, language, decimal, words)
+        coups_among_them = _coups(some, language, decimal, labels)
         for part in some:
-            described = coups_among_them.get(part.round_id) or _describe_round(part, language, words)
+            described = coups_among_them.get(part.round_id) or _describe_round(part, language, labels)
             shows_balances = not uses_operator_wallet or part.mode != Mode.REAL
             yield writer.writerow(_row(part, described, decimal, zone, shows_balances=shows_balances))
 
@@ -142,7 +142,7 @@ def _row(
     ]
 
 
-def _describe_round(part: Participation, language: str, words: RoundLabels) -> DescribedRound:
+def _describe_round(part: Participation, language: str, labels: RoundLabels) -> DescribedRound:
     variant = VARIANTS[part.round.table_version.table.variant]
     is_void = hasattr(part.round, "void")
     is_examined = not is_void and not is_readable(part)
@@ -151,26 +151,26 @@ def _describe_round(part: Participation, language: str, words: RoundLabels) -> D
     player, banker = (" ".join(card.code for card in hand) for hand in (coup.player, coup.banker)) if coup else ("", "")
     return DescribedRound(
         hands=(player, banker),
-        result=bet_name(variant, coup.outcome.value, language) if coup else words.instead(is_void=is_void),
+        result=bet_name(variant, coup.outcome.value, language) if coup else labels.instead(is_void=is_void),
         bets=tuple((bet_name(variant, each.bet, language), each.stake) for each in wagers),
         paid=sum(paid_back(each) for each in wagers) if is_void else part.paid,
         coup="",
     )
 
 
-def _coups(parts: list[Participation], language: str, decimal: str, words: RoundLabels) -> dict[UUID, DescribedRound]:
+def _coups(parts: list[Participation], language: str, decimal: str, labels: RoundLabels) -> dict[UUID, DescribedRound]:
     """Return the result columns of the Chemin de Fer rounds among *parts*."""
     with translation.override(language):
         found = history_lines((part for part in parts if is_coup(part)), language)
-        return {line.id: _describe_coup(line, decimal, words) for line in found}
+        return {line.id: _describe_coup(line, decimal, labels) for line in found}
 
 
-def _describe_coup(line: HistoryLine, decimal: str, words: RoundLabels) -> DescribedRound:
+def _describe_coup(line: HistoryLine, decimal: str, labels: RoundLabels) -> DescribedRound:
     hands = (line.view.player, line.view.banker) if line.view else ()
     player, banker = (" ".join(card.code for card in hand.cards) for hand in hands) if hands else ("", "")
     return DescribedRound(
         hands=(player, banker),
-        result=coups.outcome_name(line.view.outcome) if line.view else words.instead(is_void=line.status == "void"),
+        result=coups.outcome_name(line.view.outcome) if line.view else labels.instead(is_void=line.status == "void"),
         bets=tuple((wager.name, wager.stake) for wager in line.wagers),
         paid=line.paid,
         coup="; ".join(_in_full(line.coup, decimal)) if line.coup else "",

@@ -391,8 +391,8 @@ def _write(letter: IncidentLetter, case: Case, who: Concerned, staff: Staff) -> 
         text=f"{text.subject}\n\n{text.text}",
         about=conversations.RoundNamed(case.round_id, case.code) if case.finished is not None else None,
     )
-    words = {"subject": text.subject, "text": text.text}
-    sent = mail.write(user=who.player.user, template=TEMPLATE, context=words)
+    values = {"subject": text.subject, "text": text.text}
+    sent = mail.write(user=who.player.user, template=TEMPLATE, context=values)
     LetterCopy.objects.create(
         letter=letter, player=who.player, language=who.language, conversation=conversation.pk, mail=sent
     )

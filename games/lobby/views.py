@@ -79,8 +79,8 @@ class Wish:
     @property
     def query(self) -> str:
         """The filters as a URL query string; empty without filters."""
-        words = urlencode({name: word for name, word in asdict(self).items() if word})
-        return f"?{words}" if words else ""
+        query = urlencode({name: word for name, word in asdict(self).items() if word})
+        return f"?{query}" if query else ""
 
     @property
     def for_real(self) -> "Wish":

@@ -245,9 +245,9 @@ def _counts(state: State) -> str:
     counts = state.round.counts if state.round else None
     if counts is None or counts.players < FEWEST_COUNTED:
         return ""
-    words = {"won": counts.won, "even": counts.even, "lost": counts.lost}
+    values = {"won": counts.won, "even": counts.even, "lost": counts.lost}
     players = ngettext("%(count)d player", "%(count)d players", counts.players) % {"count": counts.players}
-    return _("%(players)s: %(won)d won, %(even)d broke even, %(lost)d lost") % {"players": players, **words}
+    return _("%(players)s: %(won)d won, %(even)d broke even, %(lost)d lost") % {"players": players, **values}
 
 
 def _countdown(state: State) -> Countdown | None:
@@ -302,11 +302,11 @@ def _outcome(own: Own, language: str) -> tuple[str, str]:
     if not own.bets:
         return "", ""
     net = own.paid - sum(line.stake for line in own.bets.values())
-    words = {"amount": format_money(abs(net), own.currency, language)}
+    values = {"amount": format_money(abs(net), own.currency, language)}
     if net > 0:
-        return "won", _("You won %(amount)s") % words
+        return "won", _("You won %(amount)s") % values
     if net < 0:
-        return "lost", _("You lost %(amount)s") % words
+        return "lost", _("You lost %(amount)s") % values
     return "even", _("You broke even")
 
 
@@ -317,13 +317,13 @@ def _last(own: Own, language: str) -> str:
     if not own.bets:
         return ""
     staked = sum(line.stake for line in own.bets.values())
-    words = {
+    values = {
         "staked": format_money(staked, own.currency, language),
         "paid": format_money(own.paid, own.currency, language),
     }
     if own.paid:
-        return _("Staked %(staked)s, paid out %(paid)s.") % words
-    return _("Staked %(staked)s, lost.") % words
+        return _("Staked %(staked)s, paid out %(paid)s.") % values
+    return _("Staked %(staked)s, lost.") % values
 
 
 def _clock(now: datetime, zone: str) -> str:

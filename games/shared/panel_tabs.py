@@ -53,20 +53,20 @@ def panel_names(table: Table) -> tuple[str, ...]:
 
 
 def _panels(table: Table, mode: Mode) -> Iterator[SidePanel]:
-    words, titles = _words(), _titles()
+    labels, titles = _labels(), _titles()
     for name in panel_names(table):
         is_here = name in WITH_THE_PAGE
         yield SidePanel(
             name=name,
             icon=ICONS[name],
-            word=words[name],
-            title=titles.get(name, words[name]),
+            word=labels[name],
+            title=titles.get(name, labels[name]),
             template=f"games/panels.html#{name}" if is_here else "",
             address="" if is_here else reverse("live_panel", args=[table.slug, mode, name]),
         )
 
 
-def _words() -> dict[str, str]:
+def _labels() -> dict[str, str]:
     return {
         "statistics": _("Results"),
         "log": _("At the table"),

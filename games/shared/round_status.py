@@ -90,8 +90,8 @@ def other_round(live_round: LiveRound) -> str:
     return what_becomes(other, bettors, staked)
 
 
-def _joined(*words: str) -> str:
-    return "; ".join(filter(None, words))
+def _joined(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
 
 
 FACE_DOWN: Final = "–"

@@ -362,8 +362,8 @@ def _decisions(coup: _Coup, *, compared: bool) -> Iterator[Decided]:
 def _said(coup: _Coup, move: CheminMove) -> str:
     amount = coup.money(move.amount) if move.amount is not None else ""
     by = "by the croupier" if move.decider == Decider.CROUPIER else ""
-    words = [move.kind.replace("_", " "), move.call.replace("_", " "), amount, by]
-    return " ".join(word for word in words if word)
+    parts = [move.kind.replace("_", " "), move.call.replace("_", " "), amount, by]
+    return " ".join(word for word in parts if word)
 
 
 def _heard(coup: _Coup, move: CheminMove, seat_number: int) -> str:

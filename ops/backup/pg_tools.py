@@ -60,7 +60,7 @@ WHICH: Final = """
     SELECT system_identifier, (SELECT oid FROM pg_database WHERE datname = current_database()) FROM pg_control_system()
 """
 VARIABLES: Final = {DEFAULT_DB_ALIAS: "DATABASE_URL", OWNER: "DATABASE_OWNER_URL"}
-LAST_WORDS: Final = 3  # lines of a program's output that an error contains
+LAST_LINES: Final = 3  # lines of a program's output that an error contains
 
 
 def demand_owner() -> None:
@@ -106,8 +106,8 @@ class Program:
         status = self._process.wait()
         if status:
             self._said.seek(0)
-            words = [line for line in self._said.read().decode(errors="replace").strip().splitlines() if line]
-            raise ProgramFailed(f"{self._name} ended with status {status}: " + " ".join(words[-LAST_WORDS:]))
+            lines = [line for line in self._said.read().decode(errors="replace").strip().splitlines() if line]
+            raise ProgramFailed(f"{self._name} ended with status {status}: " + " ".join(lines[-LAST_LINES:]))
 
 
 def run(name: str, *arguments: str | Path, is_connected: bool = False) -> None:

@@ -28,7 +28,7 @@ CONNECTION: Final = "sabot.connection"  # key of an ASGI scope: the asyncio prot
 Environ = dict[str, Any]
 Headers = list[tuple[bytes, bytes]]
 WSGI = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
-Words = Callable[[Message, HTTPStatus], tuple[Headers, bytes]]  # headers and body of a refusal
+Refusal = Callable[[Message, HTTPStatus], tuple[Headers, bytes]]  # headers and body of a refusal
 
 BASE: Final[Environ] = {
     "SCRIPT_NAME": "",
@@ -56,14 +56,14 @@ class Pages:
     """ASGI application for HTTP requests of the WSGI application *pages*."""
 
     def __init__(
-        self, pages: WSGI, *, threads: Executor, bodies: Bodies, words: Words, limits: Limits | None = None
+        self, pages: WSGI, *, threads: Executor, bodies: Bodies, refusal: Refusal, limits: Limits | None = None
     ) -> None:
         self.limits = limits or Limits()
         self.unsent = 0  # bytes that slow clients have not read yet
         self._pages = pages
         self._threads = threads
         self._bodies = bodies
-        self._words = words
+        self._refusal = refusal
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -134,7 +134,7 @@ class Pages:
             headers, body = [(b"location", refused.instead.encode()), *BARE], b""
         else:
             status = refused.status
-            headers, body = self._words(scope, status)
+            headers, body = self._refusal(scope, status)
         said = [*headers, (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
         await send({"type": "http.response.start", "status": status.value, "headers": said})
         await send({"type": "http.response.body", "body": body})

@@ -126,18 +126,18 @@ def exclusion_message(player: Player) -> str:
         if exclusion.kind == ExclusionKind.STAFF:
             return _("We have excluded you from play until further notice.")
         return _("You have permanently self-excluded.")
-    words = {"when": written_moment(exclusion.until, get_language() or "en", player.jurisdiction.time_zone)}
+    values = {"when": written_moment(exclusion.until, get_language() or "en", player.jurisdiction.time_zone)}
     match exclusion.kind:
         case ExclusionKind.PAUSE if exclusion.is_by_house:
-            return _("We have paused your play until %(when)s.") % words
+            return _("We have paused your play until %(when)s.") % values
         case ExclusionKind.PAUSE:
-            return _("Your play is paused until %(when)s.") % words
+            return _("Your play is paused until %(when)s.") % values
         case ExclusionKind.TIME_OUT:
-            return _("You have taken a time-out until %(when)s.") % words
+            return _("You have taken a time-out until %(when)s.") % values
         case ExclusionKind.SELF:
-            return _("You have self-excluded until %(when)s.") % words
+            return _("You have self-excluded until %(when)s.") % values
         case _other:
-            return _("We have excluded you from play until %(when)s.") % words
+            return _("We have excluded you from play until %(when)s.") % values
 
 
 def _registered(player: Player) -> str:
@@ -146,5 +146,5 @@ def _registered(player: Player) -> str:
     ).until
     if until is None:
         return _("You are listed in an exclusion register, so you cannot play here.")
-    words = {"when": written_moment(until, get_language() or "en", player.jurisdiction.time_zone)}
-    return _("You are listed in an exclusion register until %(when)s, so you cannot play here.") % words
+    values = {"when": written_moment(until, get_language() or "en", player.jurisdiction.time_zone)}
+    return _("You are listed in an exclusion register until %(when)s, so you cannot play here.") % values

@@ -95,12 +95,12 @@ def decide(*, by: Staff, conversation_id: int, verdict: Verdict, reasons: str, s
     Raises Conversation.DoesNotExist, Closed, NewMessageArrived.
     """
     conversation = read_up_to(locked(_complaints(), conversation_id), seen)
-    words = say(conversation, reasons, staff=by)
+    message = say(conversation, reasons, staff=by)
     if conversation.assigned_to_id != by.pk:
         _record_assignment(conversation, CaseStep.TAKEN, by=by, before=conversation.assigned_to_id or 0, to=by.pk)
     until = Now() + timedelta(days=conversation.player.jurisdiction.reopen_days)
     _end(conversation, verdict, is_unread=True, reopen_until=until, assigned_to_id=by.pk)
-    _enter(conversation, CaseStep.DECIDED, by=by, verdict=verdict, message=words)
+    _enter(conversation, CaseStep.DECIDED, by=by, verdict=verdict, message=message)
     record(conversation, "decided", by=str(by), more={"verdict": verdict})
     mail.write(user=conversation.player.user, template="complaint_decided", context={"number": conversation.pk})
     return conversation
@@ -224,7 +224,7 @@ def _end(conversation: Conversation, verdict: Verdict, **more: Any) -> None:
 
 
 def _reopen(
-    conversation: Conversation, words: ServiceMessage, *, by: Staff | None, who: str, is_unread: bool = False
+    conversation: Conversation, message: ServiceMessage, *, by: Staff | None, who: str, is_unread: bool = False
 ) -> None:
     """Reopen a complaint: unassigned, with a new deadline."""
     due = Now() + timedelta(days=conversation.player.jurisdiction.complaint_days)
@@ -239,7 +239,7 @@ def _reopen(
         due_at=due,
         assigned_to=None,
     )
-    _enter(conversation, CaseStep.REOPENED, by=by, message=words)
+    _enter(conversation, CaseStep.REOPENED, by=by, message=message)
     record(conversation, "reopened", by=who, more=before)
 
 
@@ -307,4 +307,4 @@ def turn_to(conversation: Conversation) -> str:
 def role_of(staff: Staff) -> str | Promise:
     """Return the name of the staff member's role, which players read in place of a person's name."""
     held = set(staff.user.groups.values_list("name", flat=True))
-    return next((words for role, words in ROLES.items() if role in held), ROLES["support"])
+    return next((title for role, title in ROLES.items() if role in held), ROLES["support"])

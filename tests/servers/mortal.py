@@ -81,7 +81,7 @@ def application() -> Any:
         return ""
 
     bodies = Bodies(nobody, ordinary=Allowance(settings.DATA_UPLOAD_MAX_MEMORY_SIZE))
-    served = Pages(mortal_pages, threads=ThreadPoolExecutor(8), bodies=bodies, words=refusals.answer)
+    served = Pages(mortal_pages, threads=ThreadPoolExecutor(8), bodies=bodies, refusal=refusals.answer)
 
     async def without_lifespan(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":

@@ -163,18 +163,18 @@ def tables(player: Player) -> list[Table]:
 def announcement(player: Player, change: LimitChange) -> str:
     """Return the message about a change and when it takes effect."""
     at_once = change.effective_at <= change.asked_at
-    words = {
+    values = {
         "what": what(LimitKind(change.kind), Period(change.period)),
         "amount": "" if change.amount is None else written(player, LimitKind(change.kind), change.amount),
         "when": _moment(player, change.effective_at),
     }
     if change.amount is None:
         if at_once:
-            return _("%(what)s: your limit has been removed.") % words
-        return _("%(what)s: your limit will be removed on %(when)s. It applies until then.") % words
+            return _("%(what)s: your limit has been removed.") % values
+        return _("%(what)s: your limit will be removed on %(when)s. It applies until then.") % values
     if at_once:
-        return _("%(what)s: your limit is %(amount)s from now on.") % words
-    return _("%(what)s: your limit will be %(amount)s from %(when)s. The lower limit applies until then.") % words
+        return _("%(what)s: your limit is %(amount)s from now on.") % values
+    return _("%(what)s: your limit will be %(amount)s from %(when)s. The lower limit applies until then.") % values
 
 
 def what(kind: LimitKind, period: Period) -> str:
@@ -218,11 +218,11 @@ def _row(
 
 
 def _to_come(player: Player, change: LimitChange) -> str:
-    words = {"when": _moment(player, change.effective_at)}
+    values = {"when": _moment(player, change.effective_at)}
     if change.amount is None:
-        return _("Will be removed on %(when)s") % words
+        return _("Will be removed on %(when)s") % values
     amount = written(player, LimitKind(change.kind), change.amount)
-    return _("%(amount)s from %(when)s") % (words | {"amount": amount})
+    return _("%(amount)s from %(when)s") % (values | {"amount": amount})
 
 
 def _amount_used(player: Player, kind: LimitKind, used: int) -> str:

@@ -166,9 +166,9 @@ def _of_place(name: str, counts: Sequence[int], shuffles: int) -> Test:
 def _of_number(number: "Number", counted: ShuffleCounts) -> Test:
     shuffles = counted.shuffles
     if shuffles < LEAST_SHUFFLES:
-        return too_few(number.words, "shuffles", shuffles)
+        return too_few(number.label, "shuffles", shuffles)
     return of_sum(
-        number.words,
+        number.label,
         "shuffles",
         shuffles,
         observed=getattr(counted, number.name),
@@ -229,7 +229,7 @@ class Number:
     """
 
     name: str
-    words: str
+    label: str
     mean: Callable[[int], float]
     variance: Callable[[int], float]
 
