@@ -75,7 +75,7 @@ class Door:
             "headers": named,
         }
         pages = Pages(
-            self._page, threads=Direct(), bodies=self.bodies, words=lambda scope, status: ([], status.phrase.encode())
+            self._page, threads=Direct(), bodies=self.bodies, refusal=lambda scope, status: ([], status.phrase.encode())
         )
         await pages(scope, receive, send)
         return statuses[-1]

@@ -86,7 +86,7 @@ def serve(page: Page, *lines: Line, threads: int = 2, at_once: bool = False, kep
                 page,
                 threads=pool,
                 bodies=Bodies(nobody, ordinary=Allowance(PIECE)),
-                words=lambda scope, status: ([], b""),
+                refusal=lambda scope, status: ([], b""),
                 limits=Limits(**{**defaults, **limits}),
             )
             pages.unsent = kept
