@@ -40,7 +40,7 @@ async def write_to_nobody(stream: Stream) -> str:
 
 
 def test_a_client_that_reads_nothing_keeps_no_slot_after_its_session(monkeypatch):
-    monkeypatch.setattr(live_streams, "LAST_WORDS", 0.01)
+    monkeypatch.setattr(live_streams, "END_TIMEOUT", 0.01)
     assert run_apart(write_to_nobody(a_stream())) == "ended"
 
 

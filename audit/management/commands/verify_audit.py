@@ -67,7 +67,7 @@ class Command(BaseCommand):
     ) -> tuple[list[Key], checking.Outside]:
         try:
             believed = keys_of(read(file)) if file else keys.known()
-            notes = {str(each): read(each) for each in kept}
+            notes = {str(each): read(each) for each in checkpoints}
         except (OSError, Unproven, UnicodeDecodeError) as error:
             raise CommandError(f"Verification failed to start: {error}", returncode=2) from error
         if not believed:
