@@ -108,7 +108,7 @@ def _declined(scene: Scene) -> str:
 
 
 def _golden_door(scene: Scene) -> str:
-    return reverse("guest", kwargs={"slug": scene.golden.slug})
+    return reverse("demo_table", kwargs={"slug": scene.golden.slug})
 
 
 def _visited(scene: Scene) -> str:
@@ -403,7 +403,7 @@ STATES = (
     Sight("the session timed out", player, REAL_TABLE, actions.time_out),
     Sight("the preferences", player, REAL_TABLE, actions.open_preferences),
     Sight("the shortcuts", _of("bettor"), REAL_TABLE, actions.open_shortcuts),
-    Sight("a visitor at a table", nobody, _named("player", slug="baccarat"), actions.sit_down_as_a_visitor),
+    Sight("a visitor at a table", nobody, _named("demo_table", slug="baccarat"), actions.sit_down_as_a_visitor),
     Sight("a visitor who watches", nobody, _golden_door, actions.watch_as_a_visitor),
     Sight("refused", player, _named("staff_home")),
     Sight("nothing there", nobody, lambda scene: reverse("lobby") + "nowhere/"),

@@ -21,7 +21,7 @@ from games.tables.presentation import Notice
 from players.login.sessions import row_key
 from players.models import BrowserSession
 
-KEY = "demo"  # key in the session
+KEY = "demo_game"  # key in the session
 
 
 class NoDemo(Exception):

@@ -247,7 +247,7 @@ def demo_start(request: HouseRequest, table: Table) -> HttpResponseBase:
 
     After an error the start page has this URL, so the language switch requests it by GET.
     """
-    return _begin(request, table) if request.method == "POST" else redirect("guest", slug=table.slug)
+    return _begin(request, table) if request.method == "POST" else redirect("demo_table", slug=table.slug)
 
 
 @now_and_then
@@ -269,7 +269,7 @@ def _begin(request: HouseRequest, table: Table) -> HttpResponse:
         pass  # the visitor has logged in at this moment
     except DealerAway as away:
         return _door(request, table, form, away)
-    return redirect("guest_watch" if form.cleaned_data["to"] == WATCH else "guest", slug=table.slug)
+    return redirect("demo_watch" if form.cleaned_data["to"] == WATCH else "demo_table", slug=table.slug)
 
 
 @require_POST
@@ -285,9 +285,9 @@ def demo_play(request: HouseRequest, table: Table) -> HttpResponse:
             demo_seat, notice = _answer(request, before, _demo_table(table, before.currency))
             notes.demo_seats[table.slug], notes.notice = demo_seat, None if request.htmx else notice
     except session_state.NoDemo:
-        return _lead(request, reverse("guest", args=[table.slug]))
+        return _lead(request, reverse("demo_table", args=[table.slug]))
     if not request.htmx:
-        return redirect("guest", slug=table.slug)
+        return redirect("demo_table", slug=table.slug)
     fresh = demo_seat.last != before.last or notice == repeated()
     page = _page(request, table, demo_seat, notice, fresh=fresh)
     return HttpResponse(render_answer(request.POST, page))
@@ -302,7 +302,7 @@ def demo_watch(request: HouseRequest, table: Table) -> HttpResponseBase:
     found = session_state.read(request.session)
     watched = found.watched.get(table.slug) if found else None
     if watched is None:
-        return redirect("guest", slug=table.slug)
+        return redirect("demo_table", slug=table.slug)
     shown = watched_view(watched, _demo_table(table, watched.currency), _language())
     return render(request, "games/demo_watch.html", {"table": table, "watched": shown})
 
@@ -315,8 +315,8 @@ def _deal_to_watch(request: HouseRequest, table: Table) -> HttpResponse:
     except DealerAway as away:
         return _door(request, table, DoorForm(confirmed=True, minimum_age=highest_minimum_age()), away)
     except (session_state.NoDemo, PlayError):
-        return redirect("guest", slug=table.slug)
-    return redirect("guest_watch", slug=table.slug)
+        return redirect("demo_table", slug=table.slug)
+    return redirect("demo_watch", slug=table.slug)
 
 
 def _answer(request: HouseRequest, demo_seat: DemoSeat, table: DemoTable) -> tuple[DemoSeat, Notice | None]:
@@ -376,7 +376,7 @@ def _page(
     return SoloPage(
         game=game_view(demo_seat, now, language=_language(), notice=notice, fresh=fresh),
         slug=table.slug,
-        play_url=reverse("guest_play", args=[table.slug]),
+        play_url=reverse("demo_play", args=[table.slug]),
         csrf_token=csrf_token_lazy(request),
         demo=demo_view(demo_seat, now),
     )

@@ -35,7 +35,7 @@ def in_view(page: Page, *selectors: str) -> bool:
 
 def come_in(page: Page, to: str, slug: str = "baccarat") -> None:
     """Through the door, age confirmed."""
-    page.goto(f"/en/try/{slug}/")
+    page.goto(f"/en/demo/{slug}/")
     page.locator("#adult").check()
     page.locator(to).click()
 
@@ -127,16 +127,16 @@ def demo_seat_of(visitor: Client) -> DemoSeat:
 def test_clicks_at_the_same_time_play_one_round(cloned_db):
     a_table()
     visitor = a_visitor()
-    visitor.post("/en/try/baccarat/start/", {"adult": "on", "to": "play"})
+    visitor.post("/en/demo/baccarat/start/", {"adult": "on", "to": "play"})
     demo_seat = demo_seat_of(visitor)
     form = {"round_id": demo_seat.next.round_id, "table_version": 1, "chip": 100}
-    visitor.post("/en/try/baccarat/play/", form | {"slip_version": 0, "action": "bet:player"})
+    visitor.post("/en/demo/baccarat/play/", form | {"slip_version": 0, "action": "bet:player"})
 
     def press(number: int) -> int:
         other = Client(REMOTE_ADDR=f"10.9.9.{number}")
         other.cookies = visitor.cookies
         value = {"slip_version": 1, "action": "deal", "player_value": str(number)}
-        return other.post("/en/try/baccarat/play/", form | value, headers={"HX-Request": "true"}).status_code
+        return other.post("/en/demo/baccarat/play/", form | value, headers={"HX-Request": "true"}).status_code
 
     with ThreadPoolExecutor(8) as tabs:
         assert set(tabs.map(press, range(8))) == {200}

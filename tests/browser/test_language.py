@@ -46,12 +46,12 @@ def test_no_link_at_the_foot_of_the_page_breaks_in_two(new_context: NewContext, 
 def test_the_switch_works_at_a_door_that_was_knocked_at_in_vain(new_context: NewContext, web_server: WebServer) -> None:
     a_table()
     page = new_context(viewport={"width": 1280, "height": 800}).new_page()
-    page.goto(f"{web_server.url}/en/try/baccarat/")
+    page.goto(f"{web_server.url}/en/demo/baccarat/")
     page.locator("#to-watch").click()
-    expect(page).to_have_url(f"{web_server.url}/en/try/baccarat/start/")
+    expect(page).to_have_url(f"{web_server.url}/en/demo/baccarat/start/")
 
     page.locator("details.menu summary").click()
     page.locator("button[name=language][value=ro]").click()
 
-    expect(page).to_have_url(f"{web_server.url}/ro/try/baccarat/")
+    expect(page).to_have_url(f"{web_server.url}/ro/demo/baccarat/")
     expect(page.locator("#adult")).to_be_visible()

@@ -88,4 +88,4 @@ def test_no_bet_of_another_game_is_taken_there(browser: Client, address: str, fi
 
 def test_players_who_have_not_logged_in_are_not_let_in_to_try() -> None:
     a_chemin_live_table()
-    assert a_visitor().get("/en/try/chemin/").status_code == 404
+    assert a_visitor().get("/en/demo/chemin/").status_code == 404

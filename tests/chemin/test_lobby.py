@@ -135,7 +135,7 @@ class TestTheList:
             a_chemin_live_table(currency, slug=currency.lower())
         page = a_visitor().get(f"/{language}/").text
         assert shown(page) == [slug]
-        assert "/try/" not in page
+        assert "/demo/" not in page
 
     @pytest.mark.sweep
     def test_has_practice_tables_for_free_money_alone_and_marks_them(self) -> None:

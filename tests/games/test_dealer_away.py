@@ -125,10 +125,10 @@ class TestWhileTheDealerIsAway:
     def test_visitors_of_the_demo_wait_too(self, db, away, settings):
         a_table()
         visitor = a_visitor()
-        answer = visitor.post("/en/try/baccarat/start/", {"adult": "on", "to": "play"})
+        answer = visitor.post("/en/demo/baccarat/start/", {"adult": "on", "to": "play"})
         assert AWAY in answer.text
         settings.DEALER = away
-        assert "seal" in visitor.post("/en/try/baccarat/start/", {"adult": "on", "to": "play"}, follow=True).text
+        assert "seal" in visitor.post("/en/demo/baccarat/start/", {"adult": "on", "to": "play"}, follow=True).text
 
     def test_it_is_not_healthy(self, away):
         with pytest.raises(CommandError, match="the dealer does not answer at"):
@@ -181,16 +181,16 @@ class TestWhenTheDealerBeginsAgain:
     def test_a_visitor_of_the_demo_deals_again(self, db, other_epoch, settings, tmp_path):
         a_table()
         visitor = a_visitor()
-        visitor.post("/en/try/baccarat/start/", {"adult": "on", "to": "play"})
-        page = visitor.get("/en/try/baccarat/").text
+        visitor.post("/en/demo/baccarat/start/", {"adult": "on", "to": "play"})
+        page = visitor.get("/en/demo/baccarat/").text
         fields = dict(FIELD.findall(page))
-        chip = visitor.post("/en/try/baccarat/play/", fields | {"action": "bet:player", "chip": "1000"}, headers=HTMX)
+        chip = visitor.post("/en/demo/baccarat/play/", fields | {"action": "bet:player", "chip": "1000"}, headers=HTMX)
         begin_again(settings, tmp_path)
         fields = dict(FIELD.findall(chip.text))
-        refused = visitor.post("/en/try/baccarat/play/", fields | {"action": "deal"}, headers=HTMX).text
+        refused = visitor.post("/en/demo/baccarat/play/", fields | {"action": "deal"}, headers=HTMX).text
         assert ANEW in refused
         fields = dict(FIELD.findall(refused))
-        assert ANEW not in visitor.post("/en/try/baccarat/play/", fields | {"action": "deal"}, headers=HTMX).text
+        assert ANEW not in visitor.post("/en/demo/baccarat/play/", fields | {"action": "deal"}, headers=HTMX).text
 
 
 def test_a_dealer_at_its_socket_is_well(db, capsys, dealer):

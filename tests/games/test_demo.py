@@ -195,7 +195,7 @@ def table(db):
 
 def enter(visitor: Client, to: str = "play", *, slug: str = "baccarat", language: str = "en"):
     """Submit the start form."""
-    return visitor.post(f"/{language}/try/{slug}/start/", {"adult": "on", "to": to})
+    return visitor.post(f"/{language}/demo/{slug}/start/", {"adult": "on", "to": to})
 
 
 def demo_seat_of(visitor: Client, slug: str = "baccarat") -> DemoSeat:
@@ -215,19 +215,19 @@ def click(visitor: Client, action: str, *, slug: str = "baccarat", htmx: bool = 
         "table_version": 1,
         "chip": Limits.of(TABLES[slug](), demo_seat.currency).chips[0],
     } | changes
-    return visitor.post(f"/en/try/{slug}/play/", form, headers={"HX-Request": "true"} if htmx else {})
+    return visitor.post(f"/en/demo/{slug}/play/", form, headers={"HX-Request": "true"} if htmx else {})
 
 
 class TestTheDoor:
     def test_takes_nobody_in_by_reading(self, visitor, table):
-        answer = visitor.get("/en/try/baccarat/")
+        answer = visitor.get("/en/demo/baccarat/")
         assert "at least 18 years old" in answer.text
         assert settings.SESSION_COOKIE_NAME not in answer.cookies
         assert not BrowserSession.objects.exists()
 
     @pytest.mark.parametrize("to", ["play", "watch"])
     def test_asks_for_the_age_first(self, visitor, table, to):
-        answer = visitor.post("/en/try/baccarat/start/", {"to": to})
+        answer = visitor.post("/en/demo/baccarat/start/", {"to": to})
         assert "First confirm that you are at least 18 years old." in answer.text
         assert session_state.read(visitor.session) is None
 
@@ -235,15 +235,15 @@ class TestTheDoor:
     def test_asks_once(self, visitor, table):
         a_golden_table()
         enter(visitor)
-        assert 'name="adult"' not in visitor.get("/en/try/golden/").text
-        assert visitor.post("/en/try/golden/start/", {"to": "play"})["Location"] == "/en/try/golden/"
+        assert 'name="adult"' not in visitor.get("/en/demo/golden/").text
+        assert visitor.post("/en/demo/golden/start/", {"to": "play"})["Location"] == "/en/demo/golden/"
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))
     def test_gives_chips_in_the_money_of_the_language(self, visitor, table, language):
         enter(visitor, language=language)
         assert demo_seat_of(visitor).currency == CURRENCIES[language]
-        visitor.get(f"/{language}/try/baccarat/")
+        visitor.get(f"/{language}/demo/baccarat/")
 
     def test_gives_the_tables_first_money_where_the_language_has_none_there(self, visitor):
         a_table(limits={"EUR": baccarat_limits()["EUR"]})
@@ -252,13 +252,13 @@ class TestTheDoor:
 
     def test_is_shut_where_the_table_is(self, visitor, table):
         close_table(table_id=table.pk, reason="for a test", by="staff:test")
-        assert "This table is closed now." in visitor.get("/en/try/baccarat/").text
+        assert "This table is closed now." in visitor.get("/en/demo/baccarat/").text
         assert "This table is closed now." in enter(visitor).text
         assert session_state.read(visitor.session) is None
 
     @pytest.mark.parametrize("slug", ["roulette", "pairs"])
     def test_is_nowhere_else(self, visitor, table, slug):
-        assert visitor.get(f"/en/try/{slug}/").status_code == 404
+        assert visitor.get(f"/en/demo/{slug}/").status_code == 404
 
     @pytest.mark.sweep
     def test_is_passed_only_so_often(self, visitor, table):
@@ -273,12 +273,12 @@ class TestWhereThereIsNoVisitorPlay:
     def test_nothing_shows(self, visitor, table, settings):
         settings.DEMO_PLAY = False
         lobby = visitor.get("/en/").text
-        assert "/try/" not in lobby
+        assert "/demo/" not in lobby
         assert "Free play" in lobby
         for address in ("", "watch/"):
-            assert visitor.get(f"/en/try/baccarat/{address}").status_code == 404
+            assert visitor.get(f"/en/demo/baccarat/{address}").status_code == 404
         for address in ("start/", "play/", "watch/"):
-            assert visitor.post(f"/en/try/baccarat/{address}", {"adult": "on"}).status_code == 404
+            assert visitor.post(f"/en/demo/baccarat/{address}", {"adult": "on"}).status_code == 404
 
 
 class TestAtTheTable:
@@ -300,7 +300,7 @@ class TestAtTheTable:
         enter(visitor)
         click(visitor, "bet:player")
         before = demo_seat_of(visitor)
-        page = visitor.get("/en/try/baccarat/").text
+        page = visitor.get("/en/demo/baccarat/").text
         stored = str(visitor.session[session_state.KEY])
         assert before.next.commitment in page
         assert before.next.commitment in stored
@@ -331,7 +331,7 @@ class TestAtTheTable:
         enter(visitor, language=language)
         click(visitor, "bet:player")
         click(visitor, "deal")
-        page = unescape(visitor.get(f"/{language}/try/baccarat/").text)
+        page = unescape(visitor.get(f"/{language}/demo/baccarat/").text)
         assert f'<span class="meter__name">{name}</span>' in page
         assert re.search(rf'data-say="[^"]*[.;] {name}: ', page)
 
@@ -351,16 +351,16 @@ class TestAtTheTable:
         enter(visitor, slug=slug)
         for action in ("bet:player", "clear", "bet:banker", "deal", "refill", "keep"):
             answer = click(visitor, action, slug=slug, htmx=False)
-            assert answer["Location"] == f"/en/try/{slug}/"
-            assert visitor.get(f"/en/try/{slug}/").status_code == 200
+            assert answer["Location"] == f"/en/demo/{slug}/"
+            assert visitor.get(f"/en/demo/{slug}/").status_code == 200
         assert demo_seat_of(visitor, slug).last is not None
 
     @pytest.mark.sweep
     def test_a_refusal_without_javascript_is_said_once(self, visitor, table):
         enter(visitor)
         click(visitor, "deal", htmx=False)
-        assert "Place a bet first" in visitor.get("/en/try/baccarat/").text
-        assert "Place a bet first" not in visitor.get("/en/try/baccarat/").text
+        assert "Place a bet first" in visitor.get("/en/demo/baccarat/").text
+        assert "Place a bet first" not in visitor.get("/en/demo/baccarat/").text
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
@@ -408,10 +408,10 @@ class TestAtTheTable:
         enter(visitor)
         form = {"action": "deal"}
         BrowserSession.objects.all().delete()
-        answer = visitor.post("/en/try/baccarat/play/", form, headers={"HX-Request": "true"})
-        assert answer["HX-Redirect"] == "/en/try/baccarat/"
-        assert visitor.post("/en/try/baccarat/play/", form)["Location"] == "/en/try/baccarat/"
-        assert visitor.post("/en/try/baccarat/watch/")["Location"] == "/en/try/baccarat/"
+        answer = visitor.post("/en/demo/baccarat/play/", form, headers={"HX-Request": "true"})
+        assert answer["HX-Redirect"] == "/en/demo/baccarat/"
+        assert visitor.post("/en/demo/baccarat/play/", form)["Location"] == "/en/demo/baccarat/"
+        assert visitor.post("/en/demo/baccarat/watch/")["Location"] == "/en/demo/baccarat/"
 
     @pytest.mark.sweep
     @pytest.mark.parametrize(
@@ -437,14 +437,14 @@ class TestAtTheTable:
         session = visitor.session
         older(session[session_state.KEY])
         session.save()
-        page = visitor.get("/en/try/baccarat/")
+        page = visitor.get("/en/demo/baccarat/")
         assert page.status_code == 200
         assert "Play a round" in page.text
         assert 'name="adult"' not in page.text
         for address, back in {"play/": "", "watch/": "watch/"}.items():
-            answer = visitor.post(f"/en/try/baccarat/{address}", {"action": "deal"})
-            assert answer["Location"] == f"/en/try/baccarat/{back}"
-        visitor.post("/en/try/baccarat/start/", {"to": "play"})
+            answer = visitor.post(f"/en/demo/baccarat/{address}", {"action": "deal"})
+            assert answer["Location"] == f"/en/demo/baccarat/{back}"
+        visitor.post("/en/demo/baccarat/start/", {"to": "play"})
         assert click(visitor, "bet:player").status_code == 200
 
     @pytest.mark.sweep
@@ -453,7 +453,7 @@ class TestAtTheTable:
         demo_seat = a_seat(a_player(free=CHIPS), table, Mode.FREE)
         theirs = players_view(demo_seat, language="en")
         enter(visitor, language="sv")
-        ours = visitor.get("/en/try/baccarat/").context["game"]
+        ours = visitor.get("/en/demo/baccarat/").context["game"]
         for same in ("spots", "tray", "controls", "limits", "currency", "mode", "table_version", "is_open"):
             assert getattr(ours, same) == getattr(theirs, same)
 
@@ -463,14 +463,14 @@ class TestAVisitorWhoLogsIn:
     def test_is_led_to_the_table_itself(self, visitor, table):
         enter(visitor)
         visitor.force_login(a_player().user)
-        answer = visitor.post("/en/try/baccarat/play/", {"action": "deal"}, headers={"HX-Request": "true"})
+        answer = visitor.post("/en/demo/baccarat/play/", {"action": "deal"}, headers={"HX-Request": "true"})
         assert answer["HX-Redirect"] == "/en/table/baccarat/free/"
-        assert visitor.get("/en/try/baccarat/")["Location"] == "/en/table/baccarat/free/"
-        assert "/try/" not in visitor.get("/en/").text
+        assert visitor.get("/en/demo/baccarat/")["Location"] == "/en/table/baccarat/free/"
+        assert "/demo/" not in visitor.get("/en/").text
 
     def test_staff_are_led_to_the_lobby(self, visitor, table):
         visitor.force_login(a_member_of_staff("operator").user)
-        assert visitor.get("/en/try/baccarat/")["Location"] == "/en/"
+        assert visitor.get("/en/demo/baccarat/")["Location"] == "/en/"
 
     def test_is_a_visitor_no_more(self, visitor, table):
         player = a_player(password="walking-the-dog-7")
@@ -486,20 +486,20 @@ class TestAVisitorWhoLogsIn:
 
 class TestWatching:
     def test_deals_a_round_and_tells_every_step(self, visitor, table):
-        assert enter(visitor, "watch")["Location"] == "/en/try/baccarat/watch/"
+        assert enter(visitor, "watch")["Location"] == "/en/demo/baccarat/watch/"
         found = session_state.read(visitor.session)
         assert found is not None
         assert not found.demo_seats
-        page = visitor.get("/en/try/baccarat/watch/")
+        page = visitor.get("/en/demo/baccarat/watch/")
         assert page.text.count("<li value=") == len(page.context["watched"].steps)
         assert found.watched["baccarat"].seed in page.text
         before = found.watched["baccarat"]
-        visitor.post("/en/try/baccarat/watch/")
+        visitor.post("/en/demo/baccarat/watch/")
         again = session_state.read(visitor.session)
         assert again is not None
         assert again.watched["baccarat"] != before
 
     def test_is_left_for_the_table_with_one_click(self, visitor, table):
         enter(visitor, "watch")
-        assert visitor.post("/en/try/baccarat/start/", {"to": "play"})["Location"] == "/en/try/baccarat/"
-        assert "Demo game: play chips" in visitor.get("/en/try/baccarat/").text
+        assert visitor.post("/en/demo/baccarat/start/", {"to": "play"})["Location"] == "/en/demo/baccarat/"
+        assert "Demo game: play chips" in visitor.get("/en/demo/baccarat/").text

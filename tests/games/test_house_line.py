@@ -68,7 +68,7 @@ def test_asking_brings_what_there_is_and_a_fresh_ticket_and_is_nothing_that_anyb
 def test_a_visitor_who_tries_the_table_has_no_line():
     a_table()
     visitor = a_visitor()
-    page = visitor.post("/en/try/baccarat/start/", {"adult": "on", "to": "play"}, follow=True).text
+    page = visitor.post("/en/demo/baccarat/start/", {"adult": "on", "to": "play"}, follow=True).text
     assert 'class="table-head__acts"' in page
     assert "tables/notices.js" not in page
     assert STREAM.findall(page) == []

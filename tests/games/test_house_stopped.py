@@ -311,12 +311,12 @@ class TestAVisitor:
     @pytest.fixture
     def visitor(self, client: Client) -> Client:
         a_table()
-        client.post(reverse("guest_start", args=["baccarat"]), {"adult": "on", "to": "play"})
+        client.post(reverse("demo_start", args=["baccarat"]), {"adult": "on", "to": "play"})
         return client
 
     @pytest.mark.sweep
     def test_plays_no_more_than_others(self, visitor):
-        address = reverse("guest", args=["baccarat"])
+        address = reverse("demo_table", args=["baccarat"])
         assert "paused" not in visitor.get(address).text
         stop()
         sent = visitor.get(address).context["game"]
@@ -327,13 +327,13 @@ class TestAVisitor:
             "slip_version": sent.slip_version,
             "table_version": sent.table_version,
         }
-        answer = visitor.post(reverse("guest_play", args=["baccarat"]), click, headers={"HX-Request": "true"})
+        answer = visitor.post(reverse("demo_play", args=["baccarat"]), click, headers={"HX-Request": "true"})
         assert SAID in answer.text
         assert HALTED_ALONE in visitor.get(address).text
 
     def test_does_not_begin(self, client: Client):
         a_table()
         stop()
-        address = reverse("guest", args=["baccarat"])
+        address = reverse("demo_table", args=["baccarat"])
         assert SAID in client.get(address).text
-        assert SAID in client.post(reverse("guest_start", args=["baccarat"]), {"adult": "on", "to": "watch"}).text
+        assert SAID in client.post(reverse("demo_start", args=["baccarat"]), {"adult": "on", "to": "watch"}).text

@@ -218,6 +218,6 @@ class TestASoloTable:
         assert "/table/baccarat/real/" in card
 
     def test_deals_no_visitor_a_round(self, paused):
-        page = a_visitor().get("/en/try/baccarat/").text
+        page = a_visitor().get("/en/demo/baccarat/").text
         assert PAUSES in page
         assert "Watch a round" not in page

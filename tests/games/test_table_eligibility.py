@@ -338,10 +338,10 @@ class TestAVisitor:
     def test_tries_none_that_is_not_played_for_free_money(self, settings):
         settings.DEMO_PLAY = True
         table = a_table()
-        assert f"/en/try/{table.slug}/" in Client().get("/en/").text
+        assert f"/en/demo/{table.slug}/" in Client().get("/en/").text
         serve(table, modes=[Mode.REAL])
         assert f"/table/{table.slug}/real/" in Client().get("/en/").text
-        assert f"/try/{table.slug}/" not in Client().get("/en/").text
+        assert f"/demo/{table.slug}/" not in Client().get("/en/").text
 
 
 class TestTheDatabase:

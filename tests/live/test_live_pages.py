@@ -244,6 +244,6 @@ def test_the_lobby_shows_shared_tables_with_their_limits_and_offers_none_to_play
     lobby = Client().get("/en/").text
     card = lobby[lobby.index('class="table-card') :]
     assert "With other players" in card
-    assert "/en/try/live/" not in lobby
-    assert Client().get("/en/try/live/").status_code == 404
+    assert "/en/demo/live/" not in lobby
+    assert Client().get("/en/demo/live/").status_code == 404
     assert "SEK\xa050 – SEK\xa0200,000" in visitor_of(a_player(real=MONEY)).get("/en/").text

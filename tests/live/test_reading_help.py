@@ -48,9 +48,9 @@ def test_leads_back_to_the_table(client: Client, slug: str) -> None:
 def test_a_player_cannot_try_a_shared_table_whatever_is_played_there(client: Client) -> None:
     a_shared_table("pairs", slug="here")
     a_table("there")
-    assert client.get("/en/try/there/").status_code == 200
+    assert client.get("/en/demo/there/").status_code == 200
     update_as_owner(Table.objects.filter(slug="there"), shape=Shape.SHARED)
     page = client.get("/en/").text
     for slug in ("here", "there"):
-        assert client.get(f"/en/try/{slug}/").status_code == 404
-        assert f"/en/try/{slug}/" not in page
+        assert client.get(f"/en/demo/{slug}/").status_code == 404
+        assert f"/en/demo/{slug}/" not in page

@@ -96,9 +96,9 @@ BARRED = {
     "table_rebuy",
     "cashier_deposit",
     "cashier_top_up",
-    "guest_start",
-    "guest_play",
-    "guest_watch",
+    "demo_start",
+    "demo_play",
+    "demo_watch",
 }
 # For a person who is not logged in: it leads everyone else on.
 STRANGERS = {"account_login", "account_signup", "mfa_login_webauthn"}

@@ -260,7 +260,7 @@ class TestAnEndedSession:
     def test_is_not_claimed_of_a_player_who_never_logged_in(self):
         a_table()
         visitor = a_visitor()
-        visitor.post("/en/try/baccarat/start/", {"adult": "on", "to": "play"})
+        visitor.post("/en/demo/baccarat/start/", {"adult": "on", "to": "play"})
         answer = visitor.get("/en/history/")
         assert answer["Location"] == "/en/account/login/?next=%2Fen%2Fhistory%2F"
 

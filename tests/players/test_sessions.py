@@ -142,7 +142,7 @@ class TestWithoutAnAction:
 
     def test_a_player_has_no_limit(self):
         table, visitor = a_table(), a_visitor()
-        visitor.post(f"/en/try/{table.slug}/start/", {"adult": "on"})
+        visitor.post(f"/en/demo/{table.slug}/start/", {"adult": "on"})
         assert not Session.objects.exists()
 
     def test_a_purse_goes_back_with_the_session(self):
