@@ -190,9 +190,9 @@ def reality_check(request: PlayerRequest) -> HttpResponse:
 
 def _where_they_play(request: PlayerRequest, slug: str, mode: Mode) -> str:
     """Return the URL of the table, together with the second table if two were open."""
-    other, its_mode = request.POST.get("beside", ""), request.POST.get("beside_mode", "")
+    other, its_mode = request.POST.get("second_table", ""), request.POST.get("second_mode", "")
     if other and its_mode in Mode.values:
-        return reverse("beside", args=[slug, mode, other, Mode(its_mode)])
+        return reverse("two_tables", args=[slug, mode, other, Mode(its_mode)])
     return reverse("table", args=[slug, mode])
 
 

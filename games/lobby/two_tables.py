@@ -92,12 +92,12 @@ def two_tables(request: PlayerRequest, left: str, left_mode: Mode, right: str, r
 @require_safe
 @at_a_shared_table
 def choose_second_table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
-    """List the tables that can be opened next to this one. *place* is the side."""
+    """List the tables that can be opened next to this one. *side* is where the other table goes."""
     if not request.player.jurisdiction.may_play_in_parallel:
         return _refused(request, (found, mode), HTTPStatus.FORBIDDEN)
     demand_welcome(request.player, mode, session_id(request))
-    place = LEFT if request.GET.get("place") == LEFT else RIGHT
-    candidates = list(_candidates(request.player, (found, mode), place))
+    side = LEFT if request.GET.get("side") == LEFT else RIGHT
+    candidates = list(_candidates(request.player, (found, mode), side))
     context = {"table": found, "now_mode": mode, "is_real": mode is Mode.REAL, "candidates": candidates}
     return render(request, "games/two_tables_choose.html", context)
 
@@ -160,16 +160,16 @@ def _side(player: Player, name: str, this: Seat, other: Seat) -> Side:
         frame=reverse("live_framed", args=[table.slug, mode]),
         other=second_table,
         without=reverse("table", args=[second_table.slug, its_mode]),
-        instead=f"{reverse('beside_choose', args=[second_table.slug, its_mode])}?place={name}",
+        instead=f"{reverse('second_table', args=[second_table.slug, its_mode])}?side={name}",
     )
 
 
-def _candidates(player: Player, seat: Seat, place: str) -> Iterator[Candidate]:
+def _candidates(player: Player, seat: Seat, side: str) -> Iterator[Candidate]:
     """Yield the open shared tables, those for the same kind of money first."""
     tables = list(playable(player).filter(shape=Shape.SHARED))
     for mode in sorted(Mode, key=lambda each: each is not seat[1]):
         for candidate in ((table, mode) for table in tables if (table, mode) != seat and seats.takes_bets(table, mode)):
-            pair = (candidate, seat) if place == LEFT else (seat, candidate)
+            pair = (candidate, seat) if side == LEFT else (seat, candidate)
             yield Candidate(*candidate, _limits(candidate[0], player), _address(*pair))
 
 
@@ -179,4 +179,4 @@ def _limits(table: Table, player: Player) -> Limits:
 
 
 def _address(left: Seat, right: Seat) -> str:
-    return reverse("beside", args=[left[0].slug, left[1], right[0].slug, right[1]])
+    return reverse("two_tables", args=[left[0].slug, left[1], right[0].slug, right[1]])

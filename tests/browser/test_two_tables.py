@@ -16,7 +16,7 @@ from tests.live.at_table import a_live_table, step
 
 pytestmark = pytest.mark.browser
 
-BOTH = "/en/beside/live/real/second/real/"
+BOTH = "/en/two-tables/live/real/second/real/"
 SIZES: tuple[ViewportSize, ...] = ({"width": 1440, "height": 900}, {"width": 1280, "height": 800})
 BALANCE = "#live-own .meter--balance .meter__sum"
 

@@ -162,8 +162,8 @@ class TestTheList:
         assert shown(page) == ["live"]
         limits = a_chemin_live_table("GBP", slug="gbp")
         page = browser_of(a_player("GB")).get(LOBBY).text
-        assert "/beside/live/" in page
-        assert f"/beside/{limits.slug}/" not in page
+        assert "/two-tables/live/" in page
+        assert f"/two-tables/{limits.slug}/" not in page
 
     def test_leads_to_the_table_and_to_its_rules(self) -> None:
         a_chemin_live_table()
