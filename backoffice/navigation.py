@@ -271,7 +271,7 @@ FUNCTIONS = (
     Function(
         Section.COMPLIANCE,
         ("audit.view_event",),
-        "staff_looks",
+        "staff_access_log",
         "Access log",
         "Which staff member viewed which player's data.",
     ),

@@ -1172,8 +1172,8 @@ LINES = (
     Line("staff_event_proof", "GET", staff(MOVED, "compliance"), lambda world: {"event_id": 1}),  # not sealed
     Line("staff_log", "GET", staff(PAGE, "compliance")),
     Line("staff_log_export", "GET", staff(MOVED, "compliance")),  # nothing is sealed
-    Line("staff_looks", "GET", staff(PAGE, "compliance")),
-    Line("staff_looks_file", "GET", staff(TEXT, "compliance")),
+    Line("staff_access_log", "GET", staff(PAGE, "compliance")),
+    Line("staff_access_log_file", "GET", staff(TEXT, "compliance")),
     Line("staff_reports", "GET", staff(PAGE, *REPORTERS)),
     Line("staff_report_ask", "GET", staff(PAGE, *REPORTERS), lambda world: {"kind": "alterations"}),
     Line(

@@ -495,7 +495,7 @@ STATES = (
     Sight("staff: gross gaming revenue", _as("finance"), _report("revenue_id")),
     Sight("staff: a report that is being made", _as("finance"), _report("being_made_id")),
     Sight("staff: a report that failed", _as("finance"), _report("not_made_id")),
-    Sight("staff: looks", _as("compliance"), _with("looked", "staff_looks")),
+    Sight("staff: looks", _as("compliance"), _with("looked", "staff_access_log")),
     Sight(
         "staff: another period asked for", _as("compliance"), _with("looked", "staff_retention"), actions.open_details
     ),

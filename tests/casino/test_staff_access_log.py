@@ -21,7 +21,7 @@ from tests.people import a_member_of_staff, a_visitor, events
 
 pytestmark = pytest.mark.django_db
 
-PAGE = "/staff/looks/"
+PAGE = "/staff/access-log/"
 OF_SUPPORT = "notes, account, identity, money, play, protection, markers, service, sessions, chat"
 
 
@@ -95,7 +95,7 @@ def test_who_reads_whose_data_was_seen_is_on_record_too(pair, reader):
     reader.get(PAGE)
     reader.get(f"{PAGE}looks.csv")
     page, file = [event["data"] for event in events("data.accessed")][-2:]
-    assert (page["page"], file["page"]) == ("staff_looks", "staff_looks_file")
+    assert (page["page"], file["page"]) == ("staff_access_log", "staff_access_log_file")
     assert {str(player) for player in pair} <= set(page["players"]) & set(file["players"])
 
 
@@ -136,7 +136,7 @@ def test_the_export_of_the_log_is_in_the_log(pair, reader, signed):
     size = Checkpoint.objects.get().size
     assert shown[0].of == f"leaves 0 to {size - 1} of {size}"
     assert [look.id for look in shown] == sorted((look.id for look in shown), reverse=True)
-    assert "took the whole log" in reader.get(f"{PAGE}looks.csv").text
+    assert "took the whole log" in reader.get(f"{PAGE}access-log.csv").text
     assert "kind=log.exported" in reader.get(PAGE).text
     assert "log.exported" not in {look.kind for look in reader.get(PAGE, {"player": pair[0].pk}).context["entries"]}
 

@@ -118,7 +118,7 @@ CHAPTER: Final = Chapter(
             "which staff accessed a player's data, when and from where (our addition)",
             ("test_gli19_2_8_5_an_access_record_says_who_saw_whose_data_and_from_where",),
             "A neighbouring test walks every page of the back office. Nothing missing.",
-            page="`/staff/looks/`",
+            page="`/staff/access-log/`",
         ),
         Demand(
             "2.8.5",

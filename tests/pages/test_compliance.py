@@ -154,8 +154,8 @@ def queries(world: World) -> dict[str, list[str]]:
         "staff_significant": [f"?about={who}", f"?state=all&about={who.pk}"],
         "staff_ledger": [f"?round={world.round_id}"],
         "staff_rounds": [f"?round={world.round_id}"],
-        "staff_looks": [f"?player={who.pk}"],
-        "staff_looks_file": [f"?player={who.pk}"],
+        "staff_access_log": [f"?player={who.pk}"],
+        "staff_access_log_file": [f"?player={who.pk}"],
     }
 
 

@@ -57,7 +57,7 @@ def test_staff_are_called_by_their_names() -> None:
     visitor = a_visitor()
     visitor.force_login(reader.user)
     visitor.get(reverse("staff_player", args=[player.pk]))
-    assert f"{reader.name} ({reader})" in visitor.get(reverse("staff_looks")).text
+    assert f"{reader.name} ({reader})" in visitor.get(reverse("staff_access_log")).text
 
 
 @pytest.mark.sweep
