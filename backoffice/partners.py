@@ -241,8 +241,8 @@ def staff_operator_message(request: StaffRequest, message_id: int) -> HttpRespon
 
 @staff_required(SETTLE)
 @require_POST
-def staff_operator_again(request: StaffRequest, message_id: int) -> HttpResponse:
-    """Send a message again."""
+def staff_operator_resend(request: StaffRequest, message_id: int) -> HttpResponse:
+    """Resend a message."""
     try:
         queue.try_again(message_id, by=request.staff)
     except queue.NotInDoubt:

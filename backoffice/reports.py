@@ -207,15 +207,15 @@ def staff_report_file(request: StaffRequest, report_id: int, name: str) -> HttpR
 
 @staff_required(SEE)
 @require_POST
-def staff_report_again(request: StaffRequest, report_id: int) -> HttpResponse:
+def staff_report_retry(request: StaffRequest, report_id: int) -> HttpResponse:
     """Request the same report again."""
     report, _kind = _found(request, report_id)
     try:
-        again = ask_again(report, by=actor(request))
+        retried = ask_again(report, by=actor(request))
     except CannotAsk as error:
         messages.error(request, str(error))
-        again = report
-    return redirect("staff_report", again.pk)
+        retried = report
+    return redirect("staff_report", retried.pk)
 
 
 def file_of(report: Report, name: str) -> StreamingHttpResponse:

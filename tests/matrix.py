@@ -995,7 +995,7 @@ LINES = (
     Line("staff_deposit_note", "POST", staff(MOVED, "finance"), a_deposit, lambda world: {"words": "for a test"}),
     Line("staff_operators", "GET", staff(PAGE, *PAYING)),
     Line("staff_operator_message", "GET", staff(PAGE, *PAYING), an_operator_message),
-    Line("staff_operator_again", "POST", staff(MOVED, "finance"), an_operator_message),
+    Line("staff_operator_resend", "POST", staff(MOVED, "finance"), an_operator_message),
     Line(
         "staff_operator_settle", "POST", staff(MOVED, "finance"), an_operator_message, lambda world: {"note": "Paid."}
     ),
@@ -1185,7 +1185,7 @@ LINES = (
     ),
     Line("staff_report", "GET", staff(PAGE, *REPORTERS), the_report),
     Line("staff_report_state", "GET", staff(TEXT, *REPORTERS), the_report),
-    Line("staff_report_again", "POST", staff(MOVED, *REPORTERS), the_report),
+    Line("staff_report_retry", "POST", staff(MOVED, *REPORTERS), the_report),
     Line(
         "staff_report_file", "GET", staff(TEXT, *REPORTERS), lambda world: {"report_id": world.report_id, "name": "csv"}
     ),

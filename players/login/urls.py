@@ -62,7 +62,7 @@ urlpatterns = [
     ),
     path("security/codes/", changing(views.ShowRecoveryCodes.as_view()), name="mfa_view_recovery_codes"),
     path("security/codes/new/", changing(views.MakeRecoveryCodes.as_view()), name="mfa_generate_recovery_codes"),
-    path("security/again/", account.reauthenticate, name="account_reauthenticate"),
-    path("security/again/code/", factors.reauthenticate, name="mfa_reauthenticate"),
-    path("security/again/passkey/", passkeys.reauthenticate_webauthn, name="mfa_reauthenticate_webauthn"),
+    path("security/reauthenticate/", account.reauthenticate, name="account_reauthenticate"),
+    path("security/reauthenticate/code/", factors.reauthenticate, name="mfa_reauthenticate"),
+    path("security/reauthenticate/passkey/", passkeys.reauthenticate_webauthn, name="mfa_reauthenticate_webauthn"),
 ]

@@ -285,7 +285,7 @@ class TestIsRefused:
         visitor = a_visitor()
         visitor.force_login(rich.user)
         page = visitor.get(CLOSE)
-        assert 'href="/en/account/security/again/passkey/?next=/en/account/close/"' in page.text
+        assert 'href="/en/account/security/reauthenticate/passkey/?next=/en/account/close/"' in page.text
         assert 'id="close-account"' not in page.text
         send(visitor)
         assert visitor.get(CLOSE).context["wants_passkey"]

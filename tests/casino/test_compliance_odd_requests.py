@@ -55,7 +55,7 @@ def one(key="1", **said):
         ("/staff/reports/{}/", False),
         ("/staff/reports/{}/state/", False),
         ("/staff/reports/{}/report.csv", False),
-        ("/staff/reports/{}/again/", True),
+        ("/staff/reports/{}/retry/", True),
         ("/staff/significant/{}/", False),
         ("/staff/significant/{}/step/", True),
     ],

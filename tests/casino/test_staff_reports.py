@@ -75,7 +75,7 @@ def test_of_a_kind_that_the_role_may_not_read_are_nowhere(reader):
     assert "Payouts" not in page(reader, "/staff/reports/")
     for address in ("payouts/", f"{report.pk}/", f"{report.pk}/state/", f"{report.pk}/report.csv"):
         page(reader, f"/staff/reports/{address}", 403)
-    assert reader.post(f"/staff/reports/{report.pk}/again/").status_code == 403
+    assert reader.post(f"/staff/reports/{report.pk}/retry/").status_code == 403
 
 
 def test_gli19_2_9_1_are_made_on_demand_for_any_interval(reader):

@@ -54,7 +54,7 @@ ABOUT_PEOPLE = {
     "staff_reply",
     "staff_reply_new",
     "staff_reply_withdraw",
-    "staff_report_again",
+    "staff_report_retry",
     "staff_report_ask",
     "staff_player_adjust",
     "staff_player_limits",

@@ -24,7 +24,7 @@ from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, give_co
 
 NEXT_PASSWORD = "catching-the-tram-8"
 SECURITY = "/en/account/security/"
-AGAIN = "/en/account/security/again/"
+AGAIN = "/en/account/security/reauthenticate/"
 
 pytestmark = pytest.mark.django_db
 

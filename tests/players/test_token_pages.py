@@ -34,7 +34,7 @@ def surely(user: User) -> Client:
     user.set_password(PASSWORD)
     user.save()
     visitor = logged_in(User.objects.get(pk=user.pk))
-    visitor.post("/en/account/security/again/", {"password": PASSWORD})
+    visitor.post("/en/account/security/reauthenticate/", {"password": PASSWORD})
     return visitor
 
 
@@ -81,7 +81,7 @@ class TestOfAPlayer:
         visitor = logged_in(player.user)
         for answer in (visitor.get(NEW), visitor.post(NEW, ASKED)):
             assert answer.status_code == 302
-            assert "/account/security/again/" in answer["Location"]
+            assert "/account/security/reauthenticate/" in answer["Location"]
         assert not tokens.running(player.user).exists()
 
     def test_is_shown_with_its_key_once(self):

@@ -10,7 +10,7 @@ from players.models import Player
 from tests.builders import a_player
 from tests.people import PASSWORD, a_visitor, events, log_in
 
-AGAIN = "/en/account/security/again/"
+AGAIN = "/en/account/security/reauthenticate/"
 CLOSE = "/en/account/close/"
 DATA = "/en/account/data/"
 FILE = f"{DATA}sabot.zip"
