@@ -58,10 +58,10 @@ def staff_api_token_new(request: StaffRequest) -> HttpResponse:
         made = make(request.user, form.cleaned_data, ip=ip)
     except tokens.TooMany:
         messages.error(request, f"You have {tokens.MOST} tokens, which is the maximum. Revoke one first.")
-        return redirect("staff_programs")
+        return redirect("staff_api_tokens")
     if made is None:
         messages.warning(request, ONCE)
-        return redirect("staff_programs")
+        return redirect("staff_api_tokens")
     token, key = made
     return render(request, "staff/api_token_made.html", {"token": token, "key": key, "words": scope_labels(token)})
 
@@ -80,4 +80,4 @@ def staff_api_token_revoke(request: StaffRequest, token_id: int) -> HttpResponse
         messages.success(request, "Token revoked. All further calls with it are refused.")
     else:
         messages.warning(request, "This token is already revoked.")
-    return redirect("staff_programs")
+    return redirect("staff_api_tokens")

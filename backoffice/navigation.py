@@ -257,7 +257,7 @@ FUNCTIONS = (
     Function(
         Section.HOUSE,
         API_TOKEN_READERS,
-        "staff_programs",
+        "staff_api_tokens",
         "API tokens",
         "Tokens for API clients that read events, rounds and reports.",
     ),

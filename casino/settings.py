@@ -412,7 +412,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Sabot",
-    "DESCRIPTION": "Play, wallet and compliance for other programs. docs/api.md begins with an example.",
+    "DESCRIPTION": "Play, wallet and compliance for API clients. docs/api.md begins with an example.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SCHEMA_PATH_PREFIX": "/api/v1",

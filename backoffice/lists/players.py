@@ -149,8 +149,8 @@ def _revoke(token: ApiToken) -> Plan:
     if token.revoked_at:
         return Plan("It is revoked already.", is_skipped=True)
     if not hasattr(token.user, "player"):
-        return Plan("It is not a player’s: tokens of staff are revoked on the page of programs.", is_skipped=True)
-    return Plan(f"No program of {token.user.player} comes in with it any more.")
+        return Plan("It is not a player’s: tokens of staff are revoked on the page API tokens.", is_skipped=True)
+    return Plan(f"No API client of {token.user.player} can use it any more.")
 
 
 class Tokens(StaffListView):
@@ -161,8 +161,8 @@ class Tokens(StaffListView):
 
     model = ApiToken
     section = Section.PEOPLE
-    name = "Tokens of programs"
-    purpose = "Tokens that players and staff gave to programs: for what, until when, last used, revoked."
+    name = "API tokens"
+    purpose = "API tokens of players and staff: scopes, expiry, last use, revocation."
     readers = SESSIONS
     columns = (
         NUMBER,

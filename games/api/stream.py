@@ -51,7 +51,7 @@ schemas: `StreamState`, `StreamOwn`, `StreamRound`, `StreamNoticeSchema`.
   your history.
 - `beat`: both ends are there.
 - `moved`: the process that tells you ends, and with it the stream; come back at once, and another one goes on.
-- `over`: the token was revoked, the session of your programs that ran when you came has ended, or you may not play any
+- `over`: the token was revoked, the session of your API clients has ended, or you may not play any
   more; the stream ends.
 
 `round` and `state` are numbered by the last round that is over. Come back with the last number in `Last-Event-ID`, and

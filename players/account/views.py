@@ -78,7 +78,7 @@ CARDS: tuple[Card, ...] = (
         gettext_lazy("Where you are logged in. End sessions you no longer use."),
     ),
     Card(
-        "account_programs",
+        "account_api_tokens",
         gettext_lazy("API clients"),
         gettext_lazy("API tokens for your API clients: what each client can do and when it was last used."),
     ),
@@ -115,7 +115,7 @@ def agree(*, player: Player, version: str, ip: str) -> None:
 @require_safe
 def account(request: PlayerRequest) -> HttpResponse:
     """Show links to all account pages."""
-    cards = [card for card in CARDS if card.page != "account_programs" or tokens.may_have(request.user)]
+    cards = [card for card in CARDS if card.page != "account_api_tokens" or tokens.may_have(request.user)]
     return render(request, "players/account.html", {"cards": cards, "unread": conversations.unread(request.player)})
 
 

@@ -31,7 +31,7 @@ class ProblemSchema(serializers.Serializer[Any]):
     type = serializers.CharField()
     title = serializers.CharField()
     status = serializers.IntegerField()
-    code = serializers.CharField(help_text="stable, for programs")
+    code = serializers.CharField(help_text="stable, for API clients")
     detail = serializers.CharField(required=False, help_text="a sentence for people, in the language asked for")
     errors = FieldErrorSchema(many=True, required=False)  # type: ignore[assignment]  # a name of the framework's own
 

@@ -35,7 +35,7 @@ ONCE: Final = gettext_lazy(
 SCOPE_LABELS: Final[dict[Scope, str | Promise]] = {
     Scope.READ: gettext_lazy("View tables and your balance, rounds and limits"),
     Scope.PLAY: gettext_lazy("Play for you, with your money"),
-    Scope.LIMITS: pgettext_lazy("a program", "Set your limits"),
+    Scope.LIMITS: pgettext_lazy("an API client", "Set your limits"),
     Scope.EVENTS: "Read the audit log, with proofs",
     Scope.ROUNDS: "Read rounds, with verification data",
     Scope.REPORTS: "Read reports",
@@ -122,10 +122,10 @@ def account_api_token_new(request: PlayerRequest) -> HttpResponse:
         messages.error(
             request, _("You have reached the maximum number of tokens. First revoke one that you no longer use.")
         )
-        return redirect("account_programs")
+        return redirect("account_api_tokens")
     if made is None:
         messages.warning(request, ONCE)
-        return redirect("account_programs")
+        return redirect("account_api_tokens")
     token, key = made
     return render(request, "players/api_token_made.html", {"token": token, "key": key, "words": scope_labels(token)})
 
@@ -139,7 +139,7 @@ def account_api_token_revoke(request: PlayerRequest, token_id: int) -> HttpRespo
         return render(request, "players/api_token_revoke.html", {"token": token})
     tokens.revoke(token_id=token.pk, by=actor_of(request.user), ip=_ip(request))
     messages.success(request, _("The token is revoked. No API client can use it any more."))
-    return redirect("account_programs")
+    return redirect("account_api_tokens")
 
 
 def _demand_theirs(request: PlayerRequest) -> None:

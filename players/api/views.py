@@ -108,7 +108,7 @@ def demand_pace(token: ApiToken) -> None:
 
     All tokens of one user share the count.
     """
-    _demand(f"programs:{token.user_id}", token.per_minute)
+    _demand(f"api-tokens:{token.user_id}", token.per_minute)
 
 
 def demand_pace_of_stranger(ip: str) -> None:

@@ -128,7 +128,7 @@ SELECT statement_timestamp() - own.acted_at, own.ended_at IS NOT NULL, own.why,
     EXISTS (SELECT FROM players_staff AS staff WHERE staff.user_id = own.user_id)
 FROM players_session AS own WHERE own.id = %s
 """
-API_CLIENT: Final = "program: "  # prefix of ``browser`` of an API session; the token's name follows
+API_CLIENT: Final = "API client: "  # prefix of ``browser`` of an API session; the token's name follows
 
 
 def limit_for(user: User) -> timedelta:

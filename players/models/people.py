@@ -235,7 +235,7 @@ class Session(models.Model):
     id = models.UUIDField(primary_key=True)
     user = models.ForeignKey(User, models.PROTECT)
     ip = models.CharField(max_length=45)  # "" once erased
-    browser = models.CharField(max_length=300)  # User-Agent; "program: …" for API clients; "" once erased
+    browser = models.CharField(max_length=300)  # User-Agent; "API client: …" for API clients; "" once erased
     began_at = models.DateTimeField(db_default=Now())
     acted_at = models.DateTimeField(db_default=Now())  # last action; up to `players.login.who_asks.LAG` behind
     ended_at = models.DateTimeField(null=True)

@@ -44,7 +44,7 @@ def sessions_played_in() -> set[str]:
 
 def test_play_belongs_to_the_session_that_the_first_write_began(at):
     (session,) = Session.objects.all()
-    assert session.browser == "program: a test"
+    assert session.browser == "API client: a test"
     for _ in range(2):
         answered(at.play({"player": 5000}))
     assert sessions_played_in() == {str(session.pk)}

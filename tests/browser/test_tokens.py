@@ -89,7 +89,7 @@ def test_where_the_browser_copies_nothing_the_key_is_marked(context: BrowserCont
     page = context.new_page()
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     log_in(page)
-    page.goto("/en/account/programs/new/")
+    page.goto("/en/account/api-tokens/new/")
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
     page.get_by_label("Name").fill("Chart")

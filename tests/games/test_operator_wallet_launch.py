@@ -322,6 +322,6 @@ def test_no_token_outlives_a_visit(operator, table):
     assert not tokens.may_use(visitor.player.user)
     browser = Client()
     browser.force_login(visitor.player.user)
-    assert browser.get("/en/account/programs/").status_code == 404
-    assert browser.get("/en/account/programs/new/").status_code == 404
-    assert "/account/programs/" not in browser.get("/en/account/").text
+    assert browser.get("/en/account/api-tokens/").status_code == 404
+    assert browser.get("/en/account/api-tokens/new/").status_code == 404
+    assert "/account/api-tokens/" not in browser.get("/en/account/").text

@@ -16,10 +16,10 @@ from tests.players.test_tokens import a_token, comes_in
 
 pytestmark = pytest.mark.django_db
 
-PROGRAMS = "/en/account/programs/"
-NEW = f"{PROGRAMS}new/"
+API_TOKENS = "/en/account/api-tokens/"
+NEW = f"{API_TOKENS}new/"
 ASKED = {"name": "Chart", "scopes": ["read", "limits"], "days": 30}
-OF_STAFF = "/staff/programs/"
+OF_STAFF = "/staff/api-tokens/"
 KEY = re.compile(r'<code class="secret" id="key">(sabot_[A-Za-z0-9_-]{43})</code>')
 
 
@@ -54,7 +54,7 @@ def key_of(answer: Any) -> str:
 class TestOfAPlayer:
     @pytest.mark.sweep
     def test_without_any_says_what_they_are_for_and_leads_to_the_first(self):
-        page = logged_in(a_player().user).get(PROGRAMS).text
+        page = logged_in(a_player().user).get(API_TOKENS).text
         assert "You have no API tokens." in page
         assert f'href="{NEW}"' in page
         assert 'href="/api/docs/"' in page
@@ -65,7 +65,7 @@ class TestOfAPlayer:
         token, key = a_token(player.user, Scope.READ, Scope.LIMITS, name="<b>Chart")
         comes_in(key)
         token.refresh_from_db()
-        page = logged_in(player.user).get(PROGRAMS).text
+        page = logged_in(player.user).get(API_TOKENS).text
         assert "&lt;b&gt;Chart" in page
         for words in ("View tables", "Set your limits", token.start, token.used_from, "600"):
             assert words in page
@@ -74,7 +74,7 @@ class TestOfAPlayer:
 
     @pytest.mark.sweep
     def test_is_led_to_from_the_account(self):
-        assert f'href="{PROGRAMS}"' in logged_in(a_player().user).get("/en/account/").text
+        assert f'href="{API_TOKENS}"' in logged_in(a_player().user).get("/en/account/").text
 
     def test_is_made_only_after_the_password_was_given_once_more(self):
         player = a_player(password=PASSWORD)
@@ -96,7 +96,7 @@ class TestOfAPlayer:
         (token,) = tokens.running(player.user)
         assert (token.name, token.scopes) == ("Chart", ["limits", "read"])
         assert (token.ends_at - token.made_at).days == 29  # plus the rest of a day
-        assert key not in visitor.get(PROGRAMS).text
+        assert key not in visitor.get(API_TOKENS).text
 
     @pytest.mark.sweep
     def test_reloading_the_page_with_the_key_makes_no_second_one(self):
@@ -105,7 +105,7 @@ class TestOfAPlayer:
         asked = ASKED | {"once": once_of(visitor.get(NEW))}
         key_of(visitor.post(NEW, asked))
         again = visitor.post(NEW, asked, follow=True)
-        assert again.redirect_chain == [(PROGRAMS, 302)]
+        assert again.redirect_chain == [(API_TOKENS, 302)]
         assert "its key is shown only once" in again.text
         assert tokens.running(player.user).count() == 1
         key_of(visitor.post(NEW, ASKED | {"once": once_of(visitor.get(NEW))}))
@@ -154,7 +154,7 @@ class TestOfAPlayer:
         for _ in range(tokens.MOST):
             a_token(player.user)
         visitor = surely(player.user)
-        assert f'href="{NEW}"' not in visitor.get(PROGRAMS).text
+        assert f'href="{NEW}"' not in visitor.get(API_TOKENS).text
         assert "the maximum number of tokens" in visitor.post(NEW, ASKED, follow=True).text
         assert tokens.running(player.user).count() == tokens.MOST
 
@@ -163,7 +163,7 @@ class TestOfAPlayer:
         player = a_player()
         token, key = a_token(player.user)
         visitor = logged_in(player.user)
-        address = f"{PROGRAMS}{token.pk}/revoke/"
+        address = f"{API_TOKENS}{token.pk}/revoke/"
         assert escape("“Chart”") in visitor.get(address).text
         assert comes_in(key) == 200
         assert "The token is revoked." in visitor.post(address, follow=True).text
@@ -173,7 +173,7 @@ class TestOfAPlayer:
     def test_of_another_is_not_there(self):
         token, key = a_token(a_player().user)
         visitor = logged_in(a_player().user)
-        assert visitor.post(f"{PROGRAMS}{token.pk}/revoke/").status_code == 404
+        assert visitor.post(f"{API_TOKENS}{token.pk}/revoke/").status_code == 404
         assert comes_in(key) == 200
 
 
@@ -260,5 +260,7 @@ class TestAPlayersOnTheirPageForStaff:
 @pytest.mark.sweep
 def test_a_session_of_a_api_client_reads_in_the_language_of_its_owner():
     player = a_player()
-    Session.objects.create(id="00000000-0000-4000-8000-000000000001", user=player.user, ip="", browser="program: Chart")
+    Session.objects.create(
+        id="00000000-0000-4000-8000-000000000001", user=player.user, ip="", browser="API client: Chart"
+    )
     assert "API-klient: Chart" in logged_in(player.user).get("/sv/account/sessions/").text

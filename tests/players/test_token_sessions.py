@@ -54,7 +54,7 @@ class TestASession:
         began = acts(token)
         session = Session.objects.get()
         assert (session.pk, session.user, session.ip) == (began, player.user, HERE)
-        assert session.browser == "program: Chart"
+        assert session.browser == "API client: Chart"
         assert running(as_found(token)) == began
         (event,) = events("session.began")
         assert (event["by"], event["data"]) == (str(player), {"session": str(began)})

@@ -192,7 +192,7 @@ UNPACED = {
         account_email_verification_sent account_reset_password mfa_authenticate
     """,
     "the password is asked for first, which is counted": """
-        account_program_new mfa_activate_totp mfa_add_webauthn mfa_deactivate_totp mfa_edit_webauthn
+        account_api_token_new mfa_activate_totp mfa_add_webauthn mfa_deactivate_totp mfa_edit_webauthn
         mfa_generate_recovery_codes mfa_remove_webauthn
     """,
     "a person without a second factor is led on; else its codes are counted": """
@@ -203,7 +203,7 @@ UNPACED = {
         service_reopen service_thread
     """,
     "it protects a player, and is taken while nobody can count": """
-        account_logout account_session_end account_sessions_end account_program_revoke exclude_self limits
+        account_logout account_session_end account_sessions_end account_api_token_revoke exclude_self limits
         limits_decline limits_withdraw pause reality_check reality_interval time_out
     """,
     "it writes nothing, or once": "session_stay set_language terms_agree",

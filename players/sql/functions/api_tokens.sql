@@ -21,7 +21,7 @@ BEGIN
         WHEN EXISTS (SELECT FROM players_staff AS s WHERE s.user_id = NEW.user_id) THEN ARRAY['events', 'rounds', 'reports', 'checkpoints']
         ELSE '{}' END)::varchar[]
     THEN
-        RAISE EXCEPTION 'user % gives no program %', NEW.user_id, NEW.scopes USING ERRCODE = 'check_violation';
+        RAISE EXCEPTION 'user % may not create an API token for %', NEW.user_id, NEW.scopes USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
 END $$;
