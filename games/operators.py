@@ -42,7 +42,7 @@ NO_TABLE: Final = register(
     "table-unknown", HTTPStatus.NOT_FOUND, _("No such table is available for the player’s currency and jurisdiction")
 )
 NOT_FOR_OPERATOR_PLAYERS: Final = register(
-    "table-not-remote", CONFLICT, _("The table is not available to players of operators")
+    "table-not-for-operators", CONFLICT, _("The table is not available to players of operators")
 )
 REFUSED: Final = {
     TooYoung: register("player-too-young", FORBIDDEN, _("The player is too young to play in this jurisdiction")),
@@ -133,7 +133,7 @@ def _launch(request: HttpRequest) -> JsonResponse:
     except tuple(REFUSED) as refusal:
         raise Problem(REFUSED[type(refusal)]) from refusal
     with override(asked.language):
-        address = request.build_absolute_uri(reverse("remote_enter", args=[announced.code]))
+        address = request.build_absolute_uri(reverse("operator_enter", args=[announced.code]))
     return JsonResponse({"address": address, "ends_at": announced.ends_at.isoformat()})
 
 
@@ -150,7 +150,7 @@ def _demand_table(asked: LaunchAsked) -> None:
 @require_safe
 @never_cache
 @at_a_playable_table
-def remote_balance(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+def operator_balance(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """Return the player's balance at the operator to a page that reloads it."""
     there = balance_there(request.player, found, mode)
     if there is None:
@@ -160,7 +160,7 @@ def remote_balance(request: PlayerRequest, found: Table, mode: Mode) -> HttpResp
 
 @never_cache
 @require_GET
-def remote_enter(request: HttpRequest, code: str) -> HttpResponse:
+def operator_enter(request: HttpRequest, code: str) -> HttpResponse:
     """Log in the announced player and redirect to the table. Anyone else is logged out."""
     launch = operators.use(code)
     if launch is None:

@@ -753,12 +753,12 @@ LINES = (
     Line("history", "GET", players(PAGE)),
     Line("history_csv", "GET", players(TEXT)),
     Line(
-        "remote_balance",
+        "operator_balance",
         "GET",
         players(NOT_FOUND, other=NOT_FOUND),
         lambda world: {"slug": "baccarat", "mode": Mode.REAL},
     ),
-    Line("remote_enter", "GET", everyone(NOT_FOUND), lambda world: {"code": "nobody-s"}),
+    Line("operator_enter", "GET", everyone(NOT_FOUND), lambda world: {"code": "nobody-s"}),
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
     # Customer service
     Line("service", "GET", players(PAGE)),

@@ -282,7 +282,10 @@ STATES = (
     Sight("staff_approvals to decide", _of("second_approver"), _with("withdrawer", "staff_approvals")),
     Sight("staff_approvals of one's own", _of("first_approver"), _with("withdrawer", "staff_approvals")),
     Sight(
-        "a way in that is used up", lambda scene: None, _named("remote_enter", code="nobody-s"), sizes=("wide", "phone")
+        "a way in that is used up",
+        lambda scene: None,
+        _named("operator_enter", code="nobody-s"),
+        sizes=("wide", "phone"),
     ),
     Sight("table of an operator's player", _of("from_an_operator"), REAL_TABLE, sizes=("wide", "phone")),
     Sight("cashier of an operator's player", _of("from_an_operator"), _named("cashier"), sizes=("wide", "phone")),

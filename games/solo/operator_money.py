@@ -32,7 +32,7 @@ def balance_there(player: Player, table: Table, mode: Mode) -> BalanceThere | No
     """Return the operator's balance shown at a table, or None if the money is held here."""
     if not uses_operator_wallet(player, mode):
         return None
-    address = reverse("remote_balance", args=[table.slug, mode])
+    address = reverse("operator_balance", args=[table.slug, mode])
     return BalanceThere(operators.funds(player, mode), player.currency, queue.is_waiting(player), address)
 
 

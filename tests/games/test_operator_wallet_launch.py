@@ -164,7 +164,7 @@ class TestAnnouncing:
     @pytest.mark.parametrize("make", sample([a_golden_table, a_shared_table, a_chemin_live_table], 1))
     def test_tables_that_hold_money_are_none_for_them(self, operator, make):
         answer = send(operator, table=make().slug)
-        assert (answer.json()["code"], answer.status_code) == ("table-not-remote", 409)
+        assert (answer.json()["code"], answer.status_code) == ("table-not-for-operators", 409)
 
     def test_who_signs_wrongly_or_too_late_is_nobody(self, operator, table):
         assert send(operator, secret="another").json()["code"] == "bad-signature"
