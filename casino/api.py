@@ -16,7 +16,7 @@ from accounts.protection_views import Pause
 from backoffice.api.events import EventProof, Events, OneEvent, SignificantEvents
 from backoffice.api.log import Checkpoints, Consistency, Keys, LastCheckpoint, LogEntries, LogTile
 from backoffice.api.reports import Kinds, OneReport, ReportFile, ReportRows, Reports
-from backoffice.api.rounds import OneRound, Rounds, RoundsGoing
+from backoffice.api.rounds import OneRound, Rounds, RoundsInProgress
 from players.access import made_by_the_page
 from players.api import problems
 
@@ -80,7 +80,7 @@ COMPLIANCE: Final = [
     path("log/tile/entries/<path:tile>", LogEntries.as_view(), name="log_entries"),
     path("log/tile/<int:level>/<path:tile>", LogTile.as_view(), name="log_tile"),
     path("compliance/rounds/", Rounds.as_view(), name="compliance_rounds"),
-    path("compliance/rounds/going/", RoundsGoing.as_view(), name="compliance_rounds_going"),
+    path("compliance/rounds/in-progress/", RoundsInProgress.as_view(), name="compliance_rounds_in_progress"),
     path("compliance/rounds/<uuid:round_id>/", OneRound.as_view(), name="compliance_round"),
     path("reports/", Reports.as_view(), name="reports"),
     path("reports/kinds/", Kinds.as_view(), name="report_kinds"),

@@ -43,7 +43,7 @@ class BetSchema(serializers.Serializer[Any]):
     result = serializers.CharField(help_text="win, push, lose; void where the round was voided before settlement")
 
 
-class MovedBackSchema(serializers.Serializer[Any]):
+class RefundSchema(serializers.Serializer[Any]):
     """What one player's balance got or lost when the round was voided."""
 
     returned = serializers.IntegerField(
@@ -78,7 +78,7 @@ class FoundRoundSchema(PartSchema):
     void = serializers.CharField(allow_null=True, help_text="reason of the void; null if not void")
 
 
-class GoingRoundSchema(serializers.Serializer[Any]):
+class RoundInProgressSchema(serializers.Serializer[Any]):
     """A round in progress at a shared table. Its cards and bets are not shown."""
 
     round = serializers.UUIDField()
@@ -95,7 +95,7 @@ class WholePartSchema(PartSchema):
     """One player’s part in a round, bet by bet."""
 
     bets = BetSchema(many=True)
-    moved_back = MovedBackSchema(allow_null=True)
+    refund = RefundSchema(allow_null=True)
 
 
 class ShoeSchema(serializers.Serializer[Any]):
@@ -185,7 +185,7 @@ class DifferenceSchema(serializers.Serializer[Any]):
 
     what = serializers.CharField()
     stored = serializers.CharField()
-    again = serializers.CharField()
+    recomputed = serializers.CharField()
 
 
 class RoundEventSchema(serializers.Serializer[Any]):
@@ -247,7 +247,7 @@ def found(part: Participation) -> Said:
     }
 
 
-def going(live: LiveRound) -> Said:
+def in_progress_row(live: LiveRound) -> Said:
     """Return a round in progress."""
     table = live.live_table
     return {
@@ -293,7 +293,7 @@ def whole(records: RoundRecords, *, shows_incidents: bool) -> Said:
         "events": [_picked(each, "id", "kind", "leaf") for each in records.events],
         "obstacle": verification.deal.obstacle,
         "differences": [
-            _picked(each, "what", "stored", "again")
+            {"what": each.what, "stored": each.stored, "recomputed": each.again}
             for each in (*verification.differences, *(earlier.cards for earlier in verification.earlier_that_differ))
         ],
     }
@@ -308,9 +308,9 @@ def _parts(records: RoundRecords) -> Iterator[Said]:
     back = {each.player_id: each for each in records.round.void.parts.all()} if records.is_void else {}
     for part in records.parts:
         bets = [_picked(each, "bet", "stake", "payout", "commission", "result") for each in part.wagers.all()]
-        moved = back.get(part.player_id)
-        moved_back = _picked(moved, "returned", "shortfall") if moved else None
-        yield _part(part) | {"bets": bets, "moved_back": moved_back}
+        returned = back.get(part.player_id)
+        refund = _picked(returned, "returned", "shortfall") if returned else None
+        yield _part(part) | {"bets": bets, "refund": refund}
 
 
 def _shoe(shoe: Shoe) -> Said:
@@ -423,18 +423,18 @@ class Rounds(AccessLoggedView):
         return Response(page(list(items), following))
 
 
-class RoundsGoing(AccessLoggedView):
+class RoundsInProgress(AccessLoggedView):
     """Rounds in progress."""
 
     scopes = {"GET": Scope.ROUNDS}
     permissions = READERS
     what = "rounds"
 
-    @extend_schema(operation_id="compliance_rounds_going", responses=page_of(GoingRoundSchema))
+    @extend_schema(operation_id="compliance_rounds_in_progress", responses=page_of(RoundInProgressSchema))
     def get(self, request: Request) -> Response:
         """List the rounds in progress at shared tables, newest first, at most one for each table."""
         rows = in_progress(Wanted())
-        return Response(page(list(GoingRoundSchema(map(going, rows), many=True).data), None))
+        return Response(page(list(RoundInProgressSchema(map(in_progress_row, rows), many=True).data), None))
 
 
 class OneRound(AccessLoggedView):

@@ -345,7 +345,7 @@ class RebuyBody(Strict):
 
 
 @example(amount=20000, balance=20000, account=230000, currency="SEK")
-class MovedSchema(serializers.Serializer[Any]):
+class TransferSchema(serializers.Serializer[Any]):
     """An amount that was moved between the account and the game."""
 
     amount = shapes.amount("what was moved")
@@ -361,11 +361,11 @@ class AtPurse(AtSoloTable):
         """Return the table. Raises Http404 if its game has no balance of its own."""
         return get_object_or_404(Table.objects.select_related("version"), slug=slug, variant__in=ON_A_PURSE)
 
-    def moved(self, moved: int, mode: Mode) -> Json:
+    def transferred(self, amount: int, mode: Mode) -> Json:
         """Return the amount moved and the balances after it."""
         player = self.player
         return {
-            "amount": moved,
+            "amount": amount,
             "balance": purse.balance(player, mode),
             "account": accounts.balance(player.pk, mode),
             "currency": player.currency,
@@ -378,7 +378,7 @@ class Rebuy(AtPurse):
     @extend_schema(
         operation_id="purse_rebuy",
         request=RebuyBody,
-        responses={200: MovedSchema} | schema.refusals("balance-too-low", *AT_A_TABLE),
+        responses={200: TransferSchema} | schema.refusals("balance-too-low", *AT_A_TABLE),
     )
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
         """Move money from your account into a game that has its own balance. 404 for other games."""
@@ -396,7 +396,7 @@ class Rebuy(AtPurse):
                 raise Problem("balance-too-low", str(error)) from error
             except purse.PurseError as error:
                 raise Problem("barred", str(error)) from error
-            return self.moved(asked["amount"], mode)
+            return self.transferred(asked["amount"], mode)
 
         return self.do(table, mode, fill)
 
@@ -404,7 +404,7 @@ class Rebuy(AtPurse):
 class Leave(AtPurse):
     """Money out of the game."""
 
-    @extend_schema(operation_id="purse_leave", request=None, responses={200: MovedSchema})
+    @extend_schema(operation_id="purse_leave", request=None, responses={200: TransferSchema})
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
         """Move the whole balance of the game back to your account.
 
@@ -414,4 +414,6 @@ class Leave(AtPurse):
         table, player = self.table(slug), self.player
         self.session()
 
-        return self.do(table, mode, lambda: self.moved(purse.leave(player=player, mode=mode, key=uuid4()).amount, mode))
+        return self.do(
+            table, mode, lambda: self.transferred(purse.leave(player=player, mode=mode, key=uuid4()).amount, mode)
+        )

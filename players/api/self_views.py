@@ -62,7 +62,7 @@ class AnswerBody(Strict):
     )
 
 
-class SumsSchema(serializers.Serializer[Any]):
+class TotalsSchema(serializers.Serializer[Any]):
     """Totals of one mode, in whole minor units of the player's currency."""
 
     staked = serializers.IntegerField()
@@ -70,15 +70,15 @@ class SumsSchema(serializers.Serializer[Any]):
     net = serializers.IntegerField(help_text="below zero where more was staked")
 
 
-class SittingSchema(serializers.Serializer[Any]):
+class PlaySessionSchema(serializers.Serializer[Any]):
     """What was played in the session of this token."""
 
     session = serializers.UUIDField()
     began = serializers.DateTimeField()
     now = serializers.DateTimeField(help_text="by the house's clock")
     rounds = serializers.IntegerField()
-    real = SumsSchema()
-    free = SumsSchema()
+    real = TotalsSchema()
+    free = TotalsSchema()
 
 
 class CheckSchema(serializers.Serializer[Any]):
@@ -87,7 +87,7 @@ class CheckSchema(serializers.Serializer[Any]):
     minutes = serializers.IntegerField(help_text="between two checks")
     is_due = serializers.BooleanField(help_text="nothing is dealt in this session before it is answered")
     currency = serializers.CharField(help_text="ISO 4217")
-    sitting = SittingSchema(
+    play_session = PlaySessionSchema(
         allow_null=True, help_text="null where the token has no session: its first write begins one"
     )
 
@@ -120,13 +120,13 @@ class Check(PlayerApiView):
         seen = play_sessions.read_session(player, session) if session else None
         answer = {"minutes": play_sessions.interval(player), "currency": player.currency}
         if seen is None:
-            return answer | {"is_due": False, "sitting": None}
-        sums = {
+            return answer | {"is_due": False, "play_session": None}
+        totals = {
             "real": {"staked": seen.staked_real, "paid": seen.paid_real, "net": seen.net_real},
             "free": {"staked": seen.staked_free, "paid": seen.paid_free, "net": seen.net_free},
         }
-        sitting = {"session": session, "began": seen.began, "now": seen.now, "rounds": seen.rounds} | sums
-        return answer | {"is_due": seen.is_check_due, "sitting": sitting}
+        played = {"session": session, "began": seen.began, "now": seen.now, "rounds": seen.rounds} | totals
+        return answer | {"is_due": seen.is_check_due, "play_session": played}
 
 
 urlpatterns = [

@@ -288,7 +288,7 @@ OF_COMPLIANCE = [
     for_staff("log_entries", lambda world: f"log/{world.tile('entries')}", media="application/octet-stream"),
     for_staff("log_tile", lambda world: f"log/{world.tile(0)}", media="application/octet-stream"),
     for_staff("compliance_rounds", "compliance/rounds/"),
-    for_staff("compliance_rounds_going", "compliance/rounds/going/"),
+    for_staff("compliance_rounds_in_progress", "compliance/rounds/in-progress/"),
     for_staff("compliance_round", lambda world: f"compliance/rounds/{world.round_id}/"),
     for_staff("reports", "reports/"),
     for_staff("report_kinds", "reports/kinds/"),

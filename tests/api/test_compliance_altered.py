@@ -12,4 +12,4 @@ def test_what_was_altered_is_named(cloned_db, owner):
     corrupt(owner, round_id, "payout")
     played = answered(ApiClient(a_member_of_staff("compliance").user), round_id)
     assert played["differences"]
-    assert all(each["stored"] != each["again"] for each in played["differences"])
+    assert all(each["stored"] != each["recomputed"] for each in played["differences"])

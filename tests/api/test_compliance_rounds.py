@@ -171,7 +171,7 @@ class TestOne:
         played = answered(api_client, round_id)
         (part,) = played["parts"]
         assert played["void"]["reason"] == "not_reproduced"
-        assert part["moved_back"] == {"returned": part["staked"] - part["paid"], "shortfall": 0}
+        assert part["refund"] == {"returned": part["staked"] - part["paid"], "shortfall": 0}
         assert api_client.get("compliance/rounds/", status="void").json()["items"][0]["void"] == "not_reproduced"
 
     def test_another_id_is_not_found(self, api_client):
@@ -193,7 +193,7 @@ def test_rounds_that_go_on_are_listed_without_cards_and_players(api_client):
     live = a_live_table()
     bet(a_player(real=MONEY), live, player=10_000)
     going = round_at(live)
-    (row,) = api_client.get("compliance/rounds/going/").json()["items"]
+    (row,) = api_client.get("compliance/rounds/in-progress/").json()["items"]
     assert row.pop("opened_at")
     assert row == {
         "round": str(going.pk),
@@ -205,7 +205,7 @@ def test_rounds_that_go_on_are_listed_without_cards_and_players(api_client):
         "is_interrupted": False,
     }
     advance_to(live, Phase.SETTLED)
-    assert api_client.get("compliance/rounds/going/").json() == {"items": [], "next": None}
+    assert api_client.get("compliance/rounds/in-progress/").json() == {"items": [], "next": None}
 
 
 def played_from(round_id: UUID) -> Shoe:

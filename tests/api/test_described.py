@@ -108,7 +108,7 @@ def test_examples_are_as_they_are_described():
 
 
 def test_what_holds_examples_to_the_description_finds_a_wrong_one():
-    assert held_to(component("MovedSchema"), {"amount": "20000"})
+    assert held_to(component("TransferSchema"), {"amount": "20000"})
     assert held_to(component("StreamState"), {"shape": "shared"})
 
 
