@@ -19,11 +19,11 @@ CONFLICT, FORBIDDEN = HTTPStatus.CONFLICT, HTTPStatus.FORBIDDEN
 UNPROCESSABLE = HTTPStatus.UNPROCESSABLE_ENTITY
 
 CODES: Final[Mapping[type[Exception], str]] = {
-    errors.NotEligible: register("barred", FORBIDDEN, _("You are not eligible to play")),
-    errors.NotEligibleHere: register("not-served", FORBIDDEN, _("The table is not available in your country")),
+    errors.NotEligible: register("not-eligible", FORBIDDEN, _("You are not eligible to play")),
+    errors.NotEligibleHere: register("not-eligible-here", FORBIDDEN, _("The table is not available in your country")),
     errors.OtherMoney: register("other-money", FORBIDDEN, _("The table is not available for this type of money")),
     errors.NotForOperatorPlayers: register(
-        "not-remotely", FORBIDDEN, _("The table is not available to players of operators")
+        "not-for-operator-players", FORBIDDEN, _("The table is not available to players of operators")
     ),
     errors.VisitOver: register("visit-over", FORBIDDEN, _("Your game session has ended")),
     errors.UnknownCurrency: register("other-currency", FORBIDDEN, _("The table is not available in your currency")),
@@ -81,7 +81,7 @@ def coded(error: errors.PlayError | SettlementError, message: str, *, is_kept: b
     """Return the problem for a refusal with this sentence and these extra members."""
     code = next(code for kind in type(error).__mro__ if (code := CODES.get(kind)))
     if isinstance(error, errors.NotEligible):
-        more["bar"] = error.ineligibility.code.value
+        more["ineligibility"] = error.ineligibility.code.value
     return Problem(code, message, is_kept=is_kept, **more)
 
 
@@ -95,10 +95,10 @@ def _message(error: errors.PlayError | SettlementError, variant: Variant | None,
 
 
 AT_A_TABLE: Final = (
-    "barred",
-    "not-served",
+    "not-eligible",
+    "not-eligible-here",
     "other-money",
-    "not-remotely",
+    "not-for-operator-players",
     "other-currency",
     "table-closed",
     "table-changed",

@@ -395,7 +395,7 @@ class Rebuy(AtPurse):
             except purse.MoreThanBalance as error:
                 raise Problem("balance-too-low", str(error)) from error
             except purse.PurseError as error:
-                raise Problem("barred", str(error)) from error
+                raise Problem("not-eligible", str(error)) from error
             return self.transferred(asked["amount"], mode)
 
         return self.do(table, mode, fill)

@@ -117,7 +117,7 @@ class ObstacleSchema(serializers.Serializer[Any]):
 
     code = serializers.CharField()
     detail = serializers.CharField(help_text="in the language asked for")
-    bar = serializers.CharField(allow_null=True, help_text="of `barred`: what it is")
+    ineligibility = serializers.CharField(allow_null=True, help_text="of `not-eligible`: the reason, as a code")
 
 
 class TableSchema(TableFactsSchema):
@@ -197,7 +197,11 @@ class OneTable(PlayerApiView):
             demand_eligible(player, mode, self.session())
         except (*UNPLAYABLE, NotEligible) as error:
             problem = problem_of(error, next(iter(VARIANTS.values())), mode)  # the same text for any variant
-            return {"code": problem.kind.code, "detail": problem.detail, "bar": problem.more.get("bar")}
+            return {
+                "code": problem.kind.code,
+                "detail": problem.detail,
+                "ineligibility": problem.more.get("ineligibility"),
+            }
         return None
 
 

@@ -261,7 +261,7 @@ class TestADecision:
         play_sessions.read_session(player, session)
         as_owner("UPDATE players_playsession SET checked_at = clock_timestamp() - interval '2 hours'")
         asked = {"question": chemin_of(live_table).question, "action": "take_bank", "amount": 10_000}
-        refused(api_client.post(at(live_table, "decisions"), asked), 403, "barred", bar="check")
+        refused(api_client.post(at(live_table, "decisions"), asked), 403, "not-eligible", ineligibility="check")
         assert CheminSeat.objects.get(player=player).left_at is None
 
     @pytest.mark.sweep

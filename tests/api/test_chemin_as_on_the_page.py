@@ -171,7 +171,7 @@ def test_a_player_who_may_no_longer_play_leaves_the_seat(cloned_db, owner):
     by_the_service = left_by(owner, click)
     answers: list[Any] = []
     by_the_client = left_by(owner, lambda: answers.append(call()))
-    refused(answers[0], 403, "barred", bar="excluded")
+    refused(answers[0], 403, "not-eligible", ineligibility="excluded")
     assert CheminSeat.objects.get(player=other.player).why_left == WhyLeft.SESSION
     assert by_the_client == by_the_service
 

@@ -108,7 +108,7 @@ class TestReading:
 
     def test_a_player_who_may_not_play_reads_nothing_and_gets_the_reason_of_the_page(self, live_table, player):
         exclusions.pause(player=player, by=str(player))
-        told = refused(client_of(player).get(at(live_table)), 403, "barred", bar="excluded")
+        told = refused(client_of(player).get(at(live_table)), 403, "not-eligible", ineligibility="excluded")
         assert told.startswith("Your play is paused until")
 
     @pytest.mark.sweep

@@ -202,7 +202,7 @@ class TestThePause:
         assert (found["kind"], datetime.fromisoformat(found["until"])) == (ExclusionKind.PAUSE, exclusion.until)
         assert (purse.balance(player, Mode.REAL), accounts.balance(player.pk, Mode.REAL)) == (0, MONEY)
         seat = AtTable(api_client, a_table())
-        assert refused(seat.open(), 403, "barred")["bar"] == "excluded"
+        assert refused(seat.open(), 403, "not-eligible")["ineligibility"] == "excluded"
 
     @pytest.mark.sweep
     def test_is_one_under_one_key(self, api_client):

@@ -72,9 +72,9 @@ HAPPENS: dict[str, Callable[[Player, Table], object]] = {
     "table-closed": lambda player, table: close_table(table_id=table.pk, **WHY),
     "table-paused": lambda player, table: pause_table(table_id=table.pk, **WHY),
     "table-changed": lambda player, table: put_live(table_id=table.pk, limits=other_limits()),
-    "not-served": lambda player, table: serve(table, jurisdictions=["DK"]),
+    "not-eligible-here": lambda player, table: serve(table, jurisdictions=["DK"]),
     "other-money": lambda player, table: serve(table, modes=[Mode.FREE]),
-    "barred": lambda player, table: exclusions.pause(player=player, by=str(player)),
+    "not-eligible": lambda player, table: exclusions.pause(player=player, by=str(player)),
 }
 
 
@@ -100,8 +100,8 @@ class TestWhatKeepsARoundFromBeingDealt:
 
     def test_says_what_bars_the_player(self, at, player):
         exclusions.pause(player=player, by=str(player))
-        assert refused(at.deal(), 403, "barred")["bar"] == "excluded"
-        assert refused(at.open(), 403, "barred")["bar"] == "excluded"
+        assert refused(at.deal(), 403, "not-eligible")["ineligibility"] == "excluded"
+        assert refused(at.open(), 403, "not-eligible")["ineligibility"] == "excluded"
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))

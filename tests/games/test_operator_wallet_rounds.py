@@ -115,7 +115,7 @@ class TestRefused:
     def test_other_refusals(self, operator, table):
         visitor = operator.visit()
         click = visitor.click(table, banker=STAKE)
-        operator.host.refuse("bet", "session-over", "barred", "limit-reached")
+        operator.host.refuse("bet", "session-over", "not-eligible", "limit-reached")
         with pytest.raises(VisitOver):
             play(click)
         for _ in range(2):

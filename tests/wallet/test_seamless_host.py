@@ -342,7 +342,7 @@ class TestWhatKeepsABetAway:
         pytest.param(end_session, "session-over", id="session"),
         pytest.param(switch_off, "partner-off", id="partner"),
         pytest.param(stop_house, "house-stopped", id="house"),
-        pytest.param(exclude, "barred", id="excluded"),
+        pytest.param(exclude, "not-eligible", id="excluded"),
         pytest.param(lock, "session-over", id="locked"),
     )
 
@@ -372,7 +372,7 @@ class TestWhatKeepsABetAway:
         exclusions.pause(player=game.who, by=str(game.who))
         with pytest.raises(host.Refused) as caught:
             game.bet(100)
-        assert (caught.value.code, caught.value.detail[:4]) == ("barred", "Ditt")
+        assert (caught.value.code, caught.value.detail[:4]) == ("not-eligible", "Ditt")
 
     @pytest.mark.sweep
     def test_a_token_that_was_never_given_is_no_session(self, game):

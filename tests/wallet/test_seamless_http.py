@@ -218,7 +218,7 @@ class TestSessions:
     def test_none_for_who_may_not_play(self, player):
         exclusions.pause(player=player, by=str(player))
         answer = ApiClient(player.user).post(f"studios/{a_partner().code}/sessions/", {"mode": "free"})
-        assert code(answer) == (403, "barred")
+        assert code(answer) == (403, "not-eligible")
         assert not GameSession.objects.exists()
 
     def test_none_while_the_house_is_stopped(self, player):

@@ -161,7 +161,7 @@ def _stake(
     if not runs:
         raise Refused("session-over")
     if ineligibility:
-        raise Refused("barred", ineligibility.message)
+        raise Refused("not-eligible", ineligibility.message)
     partners.act(opened)
     return _book(theirs, account, asked, opened, bet=stake, win=won)
 

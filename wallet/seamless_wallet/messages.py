@@ -302,7 +302,7 @@ OUTSIDE_WINDOW: Final = register(
 )
 CODES: Final = (
     register("partner-off", FORBIDDEN, _("This partnership has ended")),
-    register("barred", FORBIDDEN, _("You are not eligible to play")),
+    register("not-eligible", FORBIDDEN, _("You are not eligible to play")),
     register("limit-reached", FORBIDDEN, _("This would exceed one of your limits")),
     register("unknown-player", HTTPStatus.NOT_FOUND, _("There is no such player here")),
     register("session-over", CONFLICT, _("The game session has ended")),

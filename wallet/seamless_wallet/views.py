@@ -142,7 +142,7 @@ class GameSessions(PlayerApiView):
     @extend_schema(
         operation_id="studio_session",
         request=SessionBody,
-        responses={201: GameSessionSchema} | schema.refusals("barred", "house-stopped"),
+        responses={201: GameSessionSchema} | schema.refusals("not-eligible", "house-stopped"),
     )
     def post(self, request: Request, studio: str) -> Response:
         """Open a game session with a studio.
@@ -156,7 +156,7 @@ class GameSessions(PlayerApiView):
         try:
             opened = partners.open_session(player=self.player, studio=partner, mode=mode, session=session)
         except partners.CannotOpen as error:
-            raise Problem("barred", str(error)) from error
+            raise Problem("not-eligible", str(error)) from error
         except partners.HouseStopped as error:
             raise Problem("house-stopped") from error
         answer = {"player": opened.player, "session": opened.token, "ends_at": opened.ends_at}
