@@ -133,12 +133,12 @@ def api_player(player: Player, port: int) -> Click:
         answer: dict[str, Any] = json.loads(caller.ask("POST", API + path, json.dumps(body), headers)[0])
         return answer
 
-    place = post("place/", {})
+    seat = post("solo-seat/", {})
 
     def play() -> None:
-        nonlocal place
-        round_asked = {"round_id": place["round_id"], "table_version": place["table_version"]}
-        place = post("rounds/", {**round_asked, "bets": {"player": STAKE}})["place"]
+        nonlocal seat
+        round_asked = {"round_id": seat["round_id"], "table_version": seat["table_version"]}
+        seat = post("rounds/", {**round_asked, "bets": {"player": STAKE}})["solo_seat"]
 
     return play
 

@@ -89,10 +89,10 @@ def hand(name: str, side: dict[str, Any]) -> str:
     return f"{name} {cards} ({side['total']})" if cards else f"{name} –"
 
 
-def commitment(place: dict[str, Any], seed: str) -> str:
-    """Return the commitment of a place to the seed of its next round."""
-    named = {"purpose": "solo", "id": place["round_id"], "table": place["table_id"], "decks": place["decks"]}
-    named |= {"rules": place["rules_digest"], "seed": seed}
+def commitment(seat: dict[str, Any], seed: str) -> str:
+    """Return the commitment of a seat to the seed of its next round."""
+    named = {"purpose": "solo", "id": seat["round_id"], "table": seat["table_id"], "decks": seat["decks"]}
+    named |= {"rules": seat["rules_digest"], "seed": seed}
     lines = ["sabot commitment v2", *(f"{name}={value}" for name, value in named.items())]
     return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
@@ -131,9 +131,9 @@ def check(played: dict[str, Any], root: str) -> None:
     print(f"Round {played['code']}: its cards are as committed.")
 
 
-def play_alone(house: House, place: str, bets: dict[str, int], rounds: int) -> None:
+def play_alone(house: House, table: str, bets: dict[str, int], rounds: int) -> None:
     """Play at a solo table: the given bets so many times, or what is typed, until an empty line."""
-    stands = house.post(place + "place/", {})
+    stands = house.post(table + "solo-seat/", {})
     currency = stands["currency"]
     print(f"Balance {money(stands['balance'], currency)}. Bets: {', '.join(stands['minimum'])}.")
     while rounds if bets else True:
@@ -143,7 +143,7 @@ def play_alone(house: House, place: str, bets: dict[str, int], rounds: int) -> N
             if not asked:
                 return
             body = {"round_id": stands["round_id"], "table_version": stands["table_version"], "bets": asked}
-            played = house.post(place + "rounds/", body)
+            played = house.post(table + "rounds/", body)
         except Refused as refusal:
             if bets:
                 raise
@@ -157,13 +157,13 @@ def play_alone(house: House, place: str, bets: dict[str, int], rounds: int) -> N
         if commitment(stands, ended["seed"]) != stands["commitment"]:
             sys.exit("The seed is not the one that the house had committed to.")
         print(f"Balance {money(ended['balance_after'], currency)}. Round {ended['code']}: its seed is as committed.")
-        stands = played["place"]
+        stands = played["solo_seat"]
 
 
-def follow(house: House, place: str, bets: dict[str, int], rounds: int) -> None:
+def follow(house: House, table: str, bets: dict[str, int], rounds: int) -> None:
     """Watch a shared table; lay the bets in so many rounds, and end when the last of them is over."""
     laid, root, shown, name = "", "", None, ""
-    for line in map(bytes.decode, house.open(place + "stream/")):
+    for line in map(bytes.decode, house.open(table + "stream/")):
         kind, _, value = line.rstrip("\n").partition(": ")
         name = value if kind == "event" else name
         if kind != "data" or name not in ("state", "round"):
@@ -175,7 +175,7 @@ def follow(house: House, place: str, bets: dict[str, int], rounds: int) -> None:
             )
             if said["id"] == laid:
                 check(house.get(f"rounds/{laid}/"), root)
-                print(f"Balance {money((own := house.get(place + 'state/')['own'])['balance'], own['currency'])}.")
+                print(f"Balance {money((own := house.get(table + 'state/')['own'])['balance'], own['currency'])}.")
                 if rounds == 0:
                     return
             continue
@@ -186,7 +186,7 @@ def follow(house: House, place: str, bets: dict[str, int], rounds: int) -> None:
         if bets and rounds and said["takes_bets"] and laid != said["round"]["id"]:
             laid, root, rounds = said["round"]["id"], said["shoe"]["cards_root"], rounds - 1
             own = house.post(
-                place + "bets/slip/", {"round_id": laid, "table_version": said["table_version"], "bets": bets}
+                table + "bets/slip/", {"round_id": laid, "table_version": said["table_version"], "bets": bets}
             )
             print(f"Bet {money(own['staked'], own['currency'])}; {money(own['balance'], own['currency'])} left.")
 

@@ -60,7 +60,7 @@ class CheminSeatSchema(serializers.Serializer[Any]):
 class BankSchema(serializers.Serializer[Any]):
     """The bank in play."""
 
-    place = serializers.IntegerField(help_text="who holds it")
+    seat = serializers.IntegerField(help_text="who holds it")
     at_risk = amount("what of it is covered")
     open = amount("what may still be staked against it")
     amount = amount("what is in it")
@@ -76,7 +76,7 @@ class CoupRefSchema(serializers.Serializer[Any]):
 class CheminRulesSchema(serializers.Serializer[Any]):
     """The fixed rules of the table."""
 
-    places = serializers.IntegerField()
+    seats = serializers.IntegerField()
     minimum = amount("the smallest bank")
     maximum = amount("the largest bank")
     house_players = serializers.IntegerField(help_text="who play for free money while a player is seated")
@@ -95,11 +95,11 @@ class CheminStateSchema(serializers.Serializer[Any]):
     )
     move = serializers.IntegerField(help_text="counts what was done at the table")
     question = serializers.IntegerField(help_text="counts what was asked: a decision says which one it answers")
-    asked_place = serializers.IntegerField(allow_null=True, help_text="who is asked; null where nobody is")
+    asked_seat = serializers.IntegerField(allow_null=True, help_text="who is asked; null where nobody is")
     deadline = serializers.DateTimeField(allow_null=True, help_text="until when, or the croupier decides by the rule")
     seconds_left = serializers.FloatField(allow_null=True, help_text="until then, at the moment of `at`")
     round = CoupRefSchema(allow_null=True)
-    places = CheminSeatSchema(many=True)
+    seats = CheminSeatSchema(many=True)
     bank = BankSchema(allow_null=True)
     for_sale = amount("the amount at which a bank is offered on", allow_null=True)
     punter = LyingHandSchema(help_text="the punters' cards")
@@ -141,7 +141,7 @@ class CheminOwnSchema(serializers.Serializer[Any]):
     """The player's own data at a Chemin de Fer table."""
 
     currency = currency()
-    place = serializers.IntegerField(allow_null=True, help_text="null for a watcher without a seat")
+    seat = serializers.IntegerField(allow_null=True, help_text="null for a watcher without a seat")
     presence = serializers.ChoiceField(choices=PRESENCES, allow_null=True)
     move = serializers.IntegerField(help_text="of the state that this belongs to")
     question = serializers.IntegerField(help_text="which the options answer")
@@ -182,11 +182,11 @@ def public(seen: PublicTable) -> Json:
         "phase": shown.phase,
         "move": seen.move,
         "question": seen.question,
-        "asked_place": shown.turn,
+        "asked_seat": shown.turn,
         "deadline": deadline,
         "seconds_left": max(0.0, (deadline - seen.now).total_seconds()) if deadline else None,
         "round": {"id": shown.round_id, "code": shown.code} if shown.round_id else None,
-        "places": [_seat(place, table) for place in shown.seats],
+        "seats": [_seat(seat, table) for seat in shown.seats],
         "bank": _bank(shown, table),
         "for_sale": shown.for_sale,
         "punter": _hand(shown.punter),
@@ -197,7 +197,7 @@ def public(seen: PublicTable) -> Json:
         "spent_shoe": {"id": shown.spent_shoe, "number": shown.spent_number} if shown.spent_shoe else None,
         "results": [past.outcome for past in shown.past],
         "rules": {
-            "places": seen.rules.places,
+            "seats": seen.rules.places,
             "minimum": seen.rules.minimum,
             "maximum": seen.rules.maximum,
             "house_players": seen.rules.house_players,
@@ -212,7 +212,7 @@ def own(seen: PublicTable, row: Mapping[str, Any]) -> Json:
         shown = own_view(with_funds(seen, mine), mine, "en", None)
     return {
         "currency": mine.currency,
-        "place": shown.seat,
+        "seat": shown.seat,
         "presence": shown.presence or None,
         "move": seen.move,
         "question": shown.question,
@@ -247,18 +247,18 @@ def over(row: Mapping[str, Any]) -> Json:
 NO_HAND: Mapping[str, Any] = {"cards": [], "total": None, "is_natural": False}
 
 
-def _seat(place: ShownSeat, table: SeatView) -> Json:
+def _seat(seat: ShownSeat, table: SeatView) -> Json:
     return {
-        "number": place.number,
-        "state": place.state,
-        "name": place.seated_player or None,
-        "is_house_player": place.is_house_player,
-        "is_asked": place.is_turn,
-        "holds_cards": place.holds_cards,
-        "bank": place.bank,
-        "call": table.coup.call.value if place.call and table.coup and table.coup.call else None,
-        "stake": place.stake,
-        "bid": place.bid,
+        "number": seat.number,
+        "state": seat.state,
+        "name": seat.seated_player or None,
+        "is_house_player": seat.is_house_player,
+        "is_asked": seat.is_turn,
+        "holds_cards": seat.holds_cards,
+        "bank": seat.bank,
+        "call": table.coup.call.value if seat.call and table.coup and table.coup.call else None,
+        "stake": seat.stake,
+        "bid": seat.bid,
     }
 
 
@@ -266,7 +266,7 @@ def _bank(shown: PublicView, table: SeatView) -> Json | None:
     if shown.bank is None or table.bank is None:
         return None
     bank = shown.bank
-    return {"place": table.bank.seat, "amount": bank.amount, "at_risk": bank.at_risk, "open": bank.open}
+    return {"seat": table.bank.seat, "amount": bank.amount, "at_risk": bank.at_risk, "open": bank.open}
 
 
 def _hand(hand: TableHand) -> Json:

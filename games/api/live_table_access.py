@@ -54,7 +54,7 @@ class CheminTableSchema(serializers.Serializer[Any]):
 class SeatedSchema(serializers.Serializer[Any]):
     """The player's seat at a Chemin de Fer table after the call. Read the table for more."""
 
-    place = serializers.IntegerField(allow_null=True, help_text="null for a watcher without a seat")
+    seat = serializers.IntegerField(allow_null=True, help_text="null for a watcher without a seat")
     move = serializers.IntegerField(help_text="counts what was done at the table")
     question = serializers.IntegerField(help_text="counts what was asked there")
 
@@ -128,7 +128,7 @@ class AtLiveTable(PlayerApiView):
             return own
         chemin = CheminTable.objects.get(pk=live.pk)
         seated_player = CheminSeat.objects.filter(live_table=live, player=self.player, left_at=None).first()
-        return {"place": seated_player and seated_player.number, "move": chemin.move, "question": chemin.question}
+        return {"seat": seated_player and seated_player.number, "move": chemin.move, "question": chemin.question}
 
 
 class TableState(AtLiveTable):

@@ -237,11 +237,11 @@ TAKEN: Final = PolymorphicProxySerializer(
 )
 
 
-@example(place=3)
+@example(seat=3)
 class SeatBody(Strict):
     """Which seat to take."""
 
-    place = Whole(
+    seat = Whole(
         required=False,
         min_value=1,
         max_value=MOST_SEATS,
@@ -269,12 +269,12 @@ class Seat(AtLiveTable):
             self.session(),
         )
         if live.table.shape == Shape.SHARED and asked:
-            raise serializers.ValidationError({"place": _("This table has no seats to choose from.")})
+            raise serializers.ValidationError({"seat": _("This table has no seats to choose from.")})
         registers.ask_where_stale(player)  # outside the transaction
 
         def sit_down() -> None:
             if live.table.shape == Shape.CHEMIN:
-                play.join(player=player, live_table_id=live.pk, session=session, seat_number=asked.get("place"))
+                play.join(player=player, live_table_id=live.pk, session=session, seat_number=asked.get("seat"))
             else:
                 demand_eligible(player, mode, session)
                 seats.open_seat(player, live)

@@ -116,7 +116,7 @@ class InShoeSchema(serializers.Serializer[Any]):
 class CheminStakeSchema(serializers.Serializer[Any]):
     """One player's stake in a coup of Chemin de Fer."""
 
-    place = serializers.CharField(help_text="whose: the name of the seat, not of the player")
+    seat = serializers.CharField(help_text="whose: the name of the seat, not of the player")
     stake = amount("what was staked")
     returned = amount("what came back of it")
 
@@ -124,7 +124,7 @@ class CheminStakeSchema(serializers.Serializer[Any]):
 class DecisionSchema(serializers.Serializer[Any]):
     """A decision in a coup."""
 
-    sentence = serializers.CharField()
+    message = serializers.CharField()
     by_house = serializers.BooleanField(help_text="by the croupier, for a player who did not")
 
 

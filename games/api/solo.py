@@ -42,7 +42,7 @@ from wallet.ledger import accounts, purse
 from wallet.models import AccountKind, Mode
 from wallet.operator_wallet.operators import funds
 
-NO_SEAT = register("no-place", 404, _("You have no seat at this table yet"))
+NO_SEAT = register("no-seat", 404, _("You have no seat at this table yet"))
 LARGEST_NUMBER = 2**31 - 1  # of versions
 HERE = {"slug": "$request.path.slug", "mode": "$request.path.mode"}
 
@@ -72,7 +72,7 @@ class ChangeBody(Versioned):
 class ToDeal(Versioned):
     """A round to deal."""
 
-    round_id = Id(help_text="of the place's next round: the same again deals nothing twice")
+    round_id = Id(help_text="of the seat's next round: the same again deals nothing twice")
     player_value = Text(
         max_length=64,
         default="",
@@ -86,7 +86,7 @@ class ToDeal(Versioned):
 class DealBody(ToDeal):
     """Deal the slip as it is."""
 
-    slip_version = Whole(min_value=0, max_value=LARGEST_NUMBER, help_text="of the place; refused at another")
+    slip_version = Whole(min_value=0, max_value=LARGEST_NUMBER, help_text="of the seat; refused at another")
     how = serializers.ChoiceField(choices=[each.value for each in Deal], default=Deal.AS_IT_LIES.value)
 
 
@@ -123,7 +123,7 @@ class RoundBody(ToDeal):
     account=None,
 )
 class SoloSeatSchema(serializers.Serializer[Any]):
-    """A place at a solo table. All windows and API clients of a player share it."""
+    """A seat at a solo table. All windows and API clients of a player share it."""
 
     round_id = serializers.UUIDField(help_text="of the round that a deal would play")
     commitment = serializers.CharField(help_text="to the seed of that round, hex: keep it, and compare it afterwards")
@@ -152,14 +152,14 @@ class PlayedSchema(serializers.Serializer[Any]):
 
     round = shapes.OwnRoundSchema()
     repeated = serializers.BooleanField(help_text="it had been played before this call, which moved nothing")
-    place = SoloSeatSchema(help_text="committed to the next round")
+    solo_seat = SoloSeatSchema(help_text="committed to the next round")
 
 
 SEAT_LINKS = {
-    "chip": Link("place_chip", HERE, {"table_version": "$response.body#/table_version"}),
-    "change": Link("place_change", HERE, {"table_version": "$response.body#/table_version"}),
+    "chip": Link("solo_seat_chip", HERE, {"table_version": "$response.body#/table_version"}),
+    "change": Link("solo_seat_change", HERE, {"table_version": "$response.body#/table_version"}),
     "deal": Link(
-        "place_deal",
+        "solo_seat_deal",
         HERE,
         {
             "round_id": "$response.body#/round_id",
@@ -212,18 +212,18 @@ class AtSoloTable(PlayerApiView):
             return {
                 "round": shapes.finished(line),
                 "repeated": played.repeated,
-                "place": seat(played.seat, balance=None if played.repeated else line.balance_after),
+                "solo_seat": seat(played.seat, balance=None if played.repeated else line.balance_after),
             }
 
         return self.do(table, mode, play)
 
 
 class SoloTable(AtSoloTable):
-    """A place at a table."""
+    """A seat at a solo table."""
 
-    @extend_schema(operation_id="place", responses=A_SEAT | schema.refusals(NO_SEAT, *AT_A_TABLE))
+    @extend_schema(operation_id="solo_seat", responses=A_SEAT | schema.refusals(NO_SEAT, *AT_A_TABLE))
     def get(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Read your place: the next round, the slip and the limits."""
+        """Read your seat: the next round, the slip and the limits."""
         table = self.table(slug)
         with refusals(VARIANTS[table.variant], mode):
             found = seats.read(self.player, table.pk, mode)
@@ -231,9 +231,9 @@ class SoloTable(AtSoloTable):
                 raise Problem(NO_SEAT)
             return Response(seat(found))
 
-    @extend_schema(operation_id="place_open", request=None, responses=A_SEAT | schema.refusals(*AT_A_TABLE))
+    @extend_schema(operation_id="solo_seat_open", request=None, responses=A_SEAT | schema.refusals(*AT_A_TABLE))
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Open your place, or return it.
+        """Open your seat, or return it.
 
         If your jurisdiction allows only one table, this becomes that table.
         """
@@ -252,7 +252,7 @@ class SoloTable(AtSoloTable):
 class SoloChip(AtSoloTable):
     """Chips on the table."""
 
-    @extend_schema(operation_id="place_chip", request=ChipBody, responses=A_SEAT | schema.refusals(*SLIP))
+    @extend_schema(operation_id="solo_seat_chip", request=ChipBody, responses=A_SEAT | schema.refusals(*SLIP))
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
         """Put one chip on a bet, or take one off. Nothing is staked before the deal."""
         asked = body_of(request, ChipBody)
@@ -265,7 +265,7 @@ class SoloChip(AtSoloTable):
 class SoloChange(AtSoloTable):
     """The whole slip."""
 
-    @extend_schema(operation_id="place_change", request=ChangeBody, responses=A_SEAT | schema.refusals(*SLIP))
+    @extend_schema(operation_id="solo_seat_change", request=ChangeBody, responses=A_SEAT | schema.refusals(*SLIP))
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
         """Undo the latest change, clear, double, repeat the last bets, or lower them.
 
@@ -284,7 +284,7 @@ class SoloChange(AtSoloTable):
 class SoloDeal(AtSoloTable):
     """The deal."""
 
-    @extend_schema(operation_id="place_deal", request=DealBody, responses=PLAYED | schema.refusals(*DEALING))
+    @extend_schema(operation_id="solo_seat_deal", request=DealBody, responses=PLAYED | schema.refusals(*DEALING))
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
         """Stake the slip, deal, settle and pay in one call.
 

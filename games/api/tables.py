@@ -59,9 +59,9 @@ class TableFactsSchema(serializers.Serializer[Any]):
     decks = serializers.IntegerField()
     is_favourite = serializers.BooleanField()
     players = serializers.IntegerField(
-        allow_null=True, help_text="with bets in this round or the one before, or at places; null at a solo table"
+        allow_null=True, help_text="with bets in this round or the one before, or at seats; null at a solo table"
     )
-    places = serializers.IntegerField(allow_null=True, help_text="seats at a Chemin de Fer table; null elsewhere")
+    seats = serializers.IntegerField(allow_null=True, help_text="seats at a Chemin de Fer table; null elsewhere")
     bank = amount("the bank in play at Chemin de Fer; null if there is none", allow_null=True)
 
 
@@ -106,8 +106,8 @@ class CheminLimitsSchema(serializers.Serializer[Any]):
     """The limits of a Chemin de Fer table, in its currency."""
 
     currency = currency()
-    places = serializers.IntegerField()
-    house_players = serializers.IntegerField(help_text="places that the house plays, for free money alone")
+    seats = serializers.IntegerField()
+    house_players = serializers.IntegerField(help_text="seats that the house plays, for free money alone")
     minimum = amount("the smallest bank")
     maximum = amount("the largest bank")
 
@@ -140,8 +140,8 @@ class TableSchema(TableFactsSchema):
 
 FIRST = {"slug": "$response.body#/items/0/slug", "mode": "$response.body#/items/0/mode"}
 TABLE_LINKS = {
-    "place_open": Link("place_open", {"slug": "$response.body#/slug", "mode": "$response.body#/mode"}),
-    "place": Link("place", {"slug": "$response.body#/slug", "mode": "$response.body#/mode"}),
+    "solo_seat_open": Link("solo_seat_open", {"slug": "$response.body#/slug", "mode": "$response.body#/mode"}),
+    "solo_seat": Link("solo_seat", {"slug": "$response.body#/slug", "mode": "$response.body#/mode"}),
     "state": Link("table_state", {"slug": "$response.body#/slug", "mode": "$response.body#/mode"}),
     "rules": Link("game_rules", {"variant": "$response.body#/variant"}),
     "odds": Link("game_odds", {"variant": "$response.body#/variant"}),
@@ -160,7 +160,7 @@ class Tables(PlayerApiView):
             200: Linked(
                 page_of(LobbyTableSchema),
                 table=Link("table", FIRST),
-                place_open=Link("place_open", FIRST),
+                solo_seat_open=Link("solo_seat_open", FIRST),
             )
         },
     )
@@ -271,7 +271,7 @@ def _moving(table: Table, mode: Mode, card: LobbyCard | None, *, is_house_stoppe
     return {
         "status": "stopped" if is_stopped else "open" if is_open else "paused" if is_paused else "closed",
         "players": shared.players if shared else guests.taken if guests else None,
-        "places": guests.rules.places if guests else None,
+        "seats": guests.rules.places if guests else None,
         "bank": guests.bank if guests else None,
     }
 

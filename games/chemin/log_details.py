@@ -49,7 +49,7 @@ class FinishedCoup:
 class StakeLine:
     """One player's stake and what was returned, minor units."""
 
-    seat_number: str
+    seat: str
     stake: int
     returned: int
 

@@ -188,7 +188,7 @@ def _in_full(coup: CoupLine, decimal: str) -> Iterator[str]:
         yield f"{_('Tax')}: {amount(coup.tax, decimal)}"
     for stake in coup.stakes:
         staked, paid = amount(stake.stake, decimal), amount(stake.returned, decimal)
-        yield f"{stake.seat_number}: {_('Staked')} {staked}, {_('Paid out')} {paid}"
+        yield f"{stake.seat}: {_('Staked')} {staked}, {_('Paid out')} {paid}"
     for decision in coup.decisions:
         yield f"{decision.message} ({_('Decided by the croupier')})" if decision.by_house else decision.message
     yield from coup.departures

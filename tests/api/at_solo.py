@@ -17,20 +17,20 @@ class AtTable:
 
     def open(self) -> Any:
         """Open the place."""
-        return self._kept(self.api_client.post(self.base + "place/"))
+        return self._kept(self.api_client.post(self.base + "solo-seat/"))
 
     def chip(self, bet: str = "player", chip: int = 5000, **more: Any) -> Any:
         """Put a chip on a bet."""
-        return self._kept(self.send("place/chips/", {"bet": bet, "chip": chip} | more))
+        return self._kept(self.send("solo-seat/chips/", {"bet": bet, "chip": chip} | more))
 
     def change(self, change: str, **more: Any) -> Any:
         """Change the slip."""
-        return self._kept(self.send("place/changes/", {"change": change} | more))
+        return self._kept(self.send("solo-seat/changes/", {"change": change} | more))
 
     def deal(self, *, key: str | None = None, **more: Any) -> Any:
         """Deal the slip as it was told of."""
         said = {name: self.solo_seat.get(name) for name in ("round_id", "slip_version")} | more
-        return self._kept(self.send("place/deal/", said, key=key))
+        return self._kept(self.send("solo-seat/deal/", said, key=key))
 
     def play(self, bets: dict[str, int], *, key: str | None = None, **more: Any) -> Any:
         """Play a whole round."""

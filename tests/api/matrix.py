@@ -214,11 +214,13 @@ OF_PLAY = [
     for_players("game_odds", "GET", "games/baccarat/odds/"),
     for_players("tables", "GET", "tables/"),
     for_players("table", "GET", at_table("")),
-    for_players("place", "GET", lambda world: f"tables/{world.seat.table.slug}/real/place/"),
-    for_players("place", "POST", at_table("place/")),
-    for_players("place_chip", "POST", at_table("place/chips/"), at_seat(bet="tie", chip=CHIP)),
-    for_players("place_change", "POST", at_table("place/changes/"), at_seat(change="clear")),
-    for_players("place_deal", "POST", at_table("place/deal/"), at_seat("round_id", "slip_version"), other_player=409),
+    for_players("solo_seat", "GET", lambda world: f"tables/{world.seat.table.slug}/real/solo-seat/"),
+    for_players("solo_seat", "POST", at_table("solo-seat/")),
+    for_players("solo_seat_chip", "POST", at_table("solo-seat/chips/"), at_seat(bet="tie", chip=CHIP)),
+    for_players("solo_seat_change", "POST", at_table("solo-seat/changes/"), at_seat(change="clear")),
+    for_players(
+        "solo_seat_deal", "POST", at_table("solo-seat/deal/"), at_seat("round_id", "slip_version"), other_player=409
+    ),
     for_players("round_play", "POST", at_table("rounds/"), at_seat("round_id", bets={"tie": CHIP}), other_player=409),
     for_players("purse_rebuy", "POST", at_golden("purse/re-buy/"), lambda world: {"amount": CHIP}),
     for_players("purse_leave", "POST", at_golden("purse/leave/")),

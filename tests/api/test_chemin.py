@@ -10,6 +10,7 @@ from players.models import ApiCall, Player, Scope
 from players.protection import play_sessions
 from tests.api.at_live import at, client_of, refused, state_at
 from tests.api.client import ApiClient
+from tests.api.operations import component, held_to
 from tests.builders import a_chemin_live_table, a_player
 from tests.chemin.at_table import (
     MONEY,
@@ -49,16 +50,16 @@ class TestASeat:
 
     def test_a_seat_is_chosen_or_random_and_kept(self, live_table):
         one, other = (client_of(a_player(real=MONEY)) for _ in range(2))
-        assert one.post(at(live_table, "seat"), {"place": 4}).json()["place"] == 4
-        place = other.post(at(live_table, "seat")).json()["place"]
+        assert one.post(at(live_table, "seat"), {"seat": 4}).json()["seat"] == 4
+        place = other.post(at(live_table, "seat")).json()["seat"]
         assert place in range(1, 10)
-        assert other.post(at(live_table, "seat"), {"place": 9 if place < 9 else 8}).json()["place"] == place
+        assert other.post(at(live_table, "seat"), {"seat": 9 if place < 9 else 8}).json()["seat"] == place
         assert CheminSeat.objects.filter(live_table=live_table, session=None).count() == 0
 
     @pytest.mark.sweep
     def test_a_taken_seat_is_refused_with_the_reason_of_the_page(self, live_table):
         seated_players(live_table, 1)
-        answered = client_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"place": 1})
+        answered = client_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"seat": 1})
         told = refused(answered, 422, "croupier-refuses", reason="place_taken")
         assert told == "This seat is taken. Choose another seat."
 
@@ -71,7 +72,7 @@ class TestASeat:
         refused(api_client.post(at(live_table, "seat/away")), 422, "croupier-refuses", reason="already_away")
         assert api_client.post(at(live_table, "seat/back")).status_code == 200
         assert state_at(api_client, live_table)["own"]["presence"] == "playing"
-        assert api_client.send("delete", at(live_table, "seat")).json()["place"] is None
+        assert api_client.send("delete", at(live_table, "seat")).json()["seat"] is None
         assert CheminSeat.objects.get(player=first).why_left == WhyLeft.WISH
         assert CheminSeat.objects.get(player=second).left_at is None
 
@@ -89,7 +90,7 @@ class TestASeat:
     def test_an_invalid_seat_is_reported_by_its_field(self, live_table, place):
         answered = client_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"place": place})
         refused(answered, 400, "invalid")
-        assert answered.json()["errors"][0]["pointer"] == "/place"
+        assert answered.json()["errors"][0]["pointer"] == "/seat"
 
     def test_a_token_that_only_reads_takes_none(self, live_table):
         player = a_player(real=MONEY)
@@ -113,7 +114,7 @@ class TestWhatIsAsked:
         take, let_pass = own["options"]
         assert take == {"action": "take_bank", "call": None, "lowest": 1_000, "highest": 100_000, "amount": None}
         assert let_pass["action"] == "pass"
-        assert (own["place"], own["balance"], own["on_table"]) == (1, MONEY, 0)
+        assert (own["seat"], own["balance"], own["on_table"]) == (1, MONEY, 0)
         other = state_at(client_of(second), live_table)
         assert (other["state"] | {"at": "", "seconds_left": 0}) == (state | {"at": "", "seconds_left": 0})
         assert other["own"]["options"] == []
@@ -134,8 +135,8 @@ class TestWhatIsAsked:
         answered = decide(second, live_table, "make_call", call="banco_avec_la_table", amount=6_000)
         assert answered.status_code == 200, answered.content
         state = state_at(client_of(third), live_table)
-        assert state["state"]["bank"] == {"place": 1, "amount": 10_000, "at_risk": 6_000, "open": 4_000}
-        place = state["state"]["places"][1]
+        assert state["state"]["bank"] == {"seat": 1, "amount": 10_000, "at_risk": 6_000, "open": 4_000}
+        place = state["state"]["seats"][1]
         assert (place["call"], place["stake"]) == ("banco_avec_la_table", 6_000)
         (stake,) = [each for each in state["own"]["options"] if each["action"] == "lay_stake"]
         assert (stake["lowest"], stake["highest"]) == (1, 4_000)
@@ -162,6 +163,7 @@ class TestWhatIsAsked:
         assert None not in state["punter"]["cards"] + state["banker"]["cards"]
         last = state_at(api_client[players[0].pk], live_table)["own"]["last_round"]
         assert last["id"] == state["round"]["id"]
+        assert held_to(component("OwnRoundSchema"), api_client[players[0].pk].get(f"rounds/{last['id']}/").json()) == ""
         assert cash(players[0]).balance is not None
 
     def test_distinguishes_house_players_but_not_their_money(self):
@@ -169,7 +171,7 @@ class TestWhatIsAsked:
         player = a_player(free=MONEY)
         sit(player, live_table)
         read = client_of(player).get(at(live_table))
-        places = [place for place in read.json()["state"]["places"] if place["is_house_player"]]
+        places = [place for place in read.json()["state"]["seats"] if place["is_house_player"]]
         assert len(places) == 3
         assert "2000000" not in read.content.decode()  # what each of them has to play with
 
@@ -224,7 +226,7 @@ class TestADecision:
                 ({"action": "take_bank", "amount": -1}, "/amount"),
                 ({"action": "take_bank", "amount": 10**30}, "/amount"),
                 ({"action": "pass", "question": 2**64}, "/question"),
-                ({"action": "pass", "place": 1}, "/place"),
+                ({"action": "pass", "seat": 1}, "/seat"),
             ],
             3,
         ),
@@ -254,7 +256,7 @@ class TestADecision:
     def test_a_reality_check_waits_for_its_answer(self, live_table):
         player = a_player(real=MONEY)
         api_client = client_of(player)
-        api_client.post(at(live_table, "seat"), {"place": 1})
+        api_client.post(at(live_table, "seat"), {"seat": 1})
         sit(a_player(real=MONEY), live_table, 2)
         session = CheminSeat.objects.get(player=player).session
         assert session
@@ -270,12 +272,12 @@ class TestADecision:
         elsewhere = a_chemin_live_table("EUR", slug="elsewhere")
         player = a_player("DE", real=50_000)
         api_client = client_of(player)
-        api_client.post(at(live_table, "seat"), {"place": 1})
+        api_client.post(at(live_table, "seat"), {"seat": 1})
         sit(a_player("DE", real=50_000), live_table, 2)
         api_client.post(f"tables/{elsewhere.slug}/real/seat/")
         asked = {"question": chemin_of(live_table).question, "action": "take_bank", "amount": 10_000}
         refused(api_client.post(at(live_table, "decisions"), asked), 409, "table-waits")
-        assert api_client.post(at(live_table, "seat")).json()["place"] == 1
+        assert api_client.post(at(live_table, "seat")).json()["seat"] == 1
         assert api_client.post(at(live_table, "decisions"), asked).status_code == 200
 
 

@@ -100,7 +100,7 @@ def examples() -> Iterator[tuple[str, dict[str, Any], Any]]:
 def test_what_is_sent_has_an_example_and_so_has_what_a_api_client_reads_first():
     shown = {operation for operation, _, _ in examples()}
     assert {each.id for each in EVERY if each.body is not None} <= shown
-    assert {"self", "balances", "place"} <= shown
+    assert {"self", "balances", "solo_seat"} <= shown
 
 
 def test_examples_are_as_they_are_described():

@@ -45,8 +45,8 @@ FROM: Mapping[tuple[str, str], Callable[[World], str]] = {
     ("rounds", "round"): two_rounds,
     ("rounds", "following"): two_rounds,
     ("tables", "table"): lambda world: at_table("")(world) and "tables/",
-    ("tables", "place_open"): lambda world: at_table("")(world) and "tables/",
-    ("table", "place"): with_a_seat,
+    ("tables", "solo_seat_open"): lambda world: at_table("")(world) and "tables/",
+    ("table", "solo_seat"): with_a_seat,
     ("table", "state"): at_live(""),
     ("table_state", "decision"): at_chemin("state/"),
     ("events", "event"): lambda world: f"events/?first_leaf=0&end_leaf={world.signed}",
@@ -59,7 +59,7 @@ FROM: Mapping[tuple[str, str], Callable[[World], str]] = {
 # What a link leaves to the person who follows it, where what the schema allows would be nothing.
 SAID: Mapping[str, dict[str, Any]] = {
     "bet": {"bet": "player", "chip": CHIP},
-    "place_chip": {"bet": "tie", "chip": CHIP},
+    "solo_seat_chip": {"bet": "tie", "chip": CHIP},
 }
 
 

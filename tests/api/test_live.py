@@ -248,9 +248,9 @@ class TestBetting:
 @pytest.mark.sweep
 def test_a_seat_at_a_shared_table_has_no_number_to_choose(live_table, player):
     api_client = client_of(player)
-    answer = api_client.post(at(live_table, "seat"), {"place": 3})
+    answer = api_client.post(at(live_table, "seat"), {"seat": 3})
     refused(answer, 400, "invalid")
-    assert answer.json()["errors"][0]["pointer"] == "/place"
+    assert answer.json()["errors"][0]["pointer"] == "/seat"
     own = api_client.post(at(live_table, "seat")).json()
     assert (own["bets"], own["balance"]) == ({}, 1_000_00)
     refused(api_client.send("delete", at(live_table, "seat")), 404, "not-found")

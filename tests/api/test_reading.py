@@ -120,7 +120,7 @@ class TestATable:
         found = answered(api_client.get("tables/chemin/real/"))
         assert found["guests"] == {
             "currency": "SEK",
-            "places": 5,
+            "seats": 5,
             "minimum": 1_000,
             "maximum": 90_000,
             "house_players": 0,

@@ -58,11 +58,11 @@ class TestASeat:
         assert (first["round_id"], first["commitment"]) == (str(solo_seat.round_id), solo_seat.commitment)
 
     def test_is_not_opened_by_reading(self, player, table):
-        refused(ApiClient(player.user).get(f"tables/{table.slug}/real/place/"), 404, "no-place")
+        refused(ApiClient(player.user).get(f"tables/{table.slug}/real/solo-seat/"), 404, "no-seat")
         assert not SoloSeat.objects.exists()
 
     def test_is_not_opened_by_a_api_client_that_only_reads(self, player, table):
-        refused(ApiClient(player.user, Scope.READ).post(f"tables/{table.slug}/real/place/"), 403, "forbidden")
+        refused(ApiClient(player.user, Scope.READ).post(f"tables/{table.slug}/real/solo-seat/"), 403, "forbidden")
         assert not SoloSeat.objects.exists()
 
     @pytest.mark.sweep
@@ -114,7 +114,7 @@ class TestADeal:
             name: line[name] for name in ("table_id", "decks", "rules_digest")
         }
         assert dealt_from(line) == line["result"]["cards"]
-        assert played["place"]["round_id"] != before["round_id"]
+        assert played["solo_seat"]["round_id"] != before["round_id"]
         assert played["repeated"] is False
 
     @pytest.mark.sweep
@@ -125,7 +125,7 @@ class TestADeal:
         line, part = played["round"], Participation.objects.get(player=player)
         assert (line["staked"], line["paid"], line["commission"]) == (part.staked, part.paid, part.commission)
         assert (line["balance_before"], line["balance_after"]) == (part.balance_before, part.balance_after)
-        assert played["place"]["balance"] == line["balance_after"] == accounts.balance(player.pk, Mode.REAL)
+        assert played["solo_seat"]["balance"] == line["balance_after"] == accounts.balance(player.pk, Mode.REAL)
         assert {bet["bet"]: (bet["stake"], bet["payout"], bet["result"]) for bet in line["bets"]} == {
             wager.bet: (wager.stake, wager.payout, wager.result) for wager in part.wagers.all()
         }
@@ -138,8 +138,8 @@ class TestADeal:
         assert answered(at.api_client.get(at.base + "place/"))["slip"] == {"banker": CHIP}
         played = answered(at.play({"tie": 3000, "banker": 7000}))
         assert {bet["bet"]: bet["stake"] for bet in played["round"]["bets"]} == {"tie": 3000, "banker": 7000}
-        assert played["place"]["slip"] == {}
-        assert played["place"]["last_stakes"] == {"tie": 3000, "banker": 7000}
+        assert played["solo_seat"]["slip"] == {}
+        assert played["solo_seat"]["last_stakes"] == {"tie": 3000, "banker": 7000}
 
     @pytest.mark.sweep
     def test_stakes_what_no_chip_of_the_table_is_worth(self, at):
@@ -180,7 +180,7 @@ class TestADeal:
         first = answered(at.deal(**said))
         again = answered(at.deal(**said))
         assert again["repeated"] is True
-        assert (again["round"], again["place"]) == (first["round"], first["place"])
+        assert (again["round"], again["solo_seat"]) == (first["round"], first["solo_seat"])
         assert Round.objects.count() == 1
 
 
@@ -235,7 +235,7 @@ class TestNothingIsRevealedBeforeItsTime:
             at.open(),
             *(
                 at.api_client.get(path)
-                for path in ("tables/", at.base, at.base + "place/", "rounds/", "rounds/playing/")
+                for path in ("tables/", at.base, at.base + "solo-seat/", "rounds/", "rounds/playing/")
             ),
             at.api_client.get(f"rounds/{solo_seat.round_id}/"),
             at.play({"player": 1}),

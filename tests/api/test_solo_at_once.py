@@ -92,7 +92,7 @@ def test_a_process_that_dies_leaves_nothing_or_a_whole_round_with_its_answer(clo
         assert answered(again)["round"]["id"] == said["round_id"]
         assert (again.headers.get("Idempotency-Replayed") == "true") is bool(left[-1])
         assert Round.objects.count() - before == 1
-        seat.solo_seat = again.json()["place"]
+        seat.solo_seat = again.json()["solo_seat"]
         if not died:
             break
     # Nothing after key, lock, round and answer; all of it after the commit, and where nobody died.

@@ -193,10 +193,10 @@ class TestWhatIsSaidWrongly:
     @pytest.mark.parametrize("rest", ["place/deal/", "rounds/", "place/chips/", "place/changes/"])
     def test_without_a_seat(self, player, table, rest):
         bodies: dict[str, Told] = {
-            "place/deal/": {"round_id": str(uuid4()), "slip_version": 0},
+            "solo-seat/deal/": {"round_id": str(uuid4()), "slip_version": 0},
             "rounds/": {"round_id": str(uuid4()), "bets": {"tie": CHIP}},
-            "place/chips/": {"bet": "tie", "chip": CHIP},
-            "place/changes/": {"change": "undo"},
+            "solo-seat/chips/": {"bet": "tie", "chip": CHIP},
+            "solo-seat/changes/": {"change": "undo"},
         }
         seat = AtTable(ApiClient(player.user), table)
         refused(seat.send(rest, bodies[rest]), 409, "stale")
@@ -277,7 +277,7 @@ class TestOnce:
     def test_a_chip_is_placed_once(self, at):
         key = str(uuid4())
         for _ in range(2):
-            at.send("place/chips/", {"bet": "tie", "chip": 1000}, key=key)
+            at.send("solo-seat/chips/", {"bet": "tie", "chip": 1000}, key=key)
         assert SoloSeat.objects.get().slip == {"player": CHIP, "tie": 1000}
 
     def test_money_is_moved_into_the_game_once(self, player):

@@ -52,10 +52,10 @@ def test_every_move_is_streamed_and_private_data_only_to_its_player(url: str, li
     listeners = [client_of(player) for player in (banker, punter, a_player(real=1_000))]
     with listening(url, *listeners, to=live_table) as watchers:
         for watcher in watchers:
-            wait_for_state(watcher, phase="offer", asked_place=1)
+            wait_for_state(watcher, phase="offer", asked_seat=1)
         answer(banker, live_table, "take_bank", 12_300)
         for watcher, api_client in zip(watchers, listeners, strict=True):
-            told = wait_for_state(watcher, phase="calls", asked_place=2)
+            told = wait_for_state(watcher, phase="calls", asked_seat=2)
             of_the_moment = {"at": None, "seconds_left": None}
             assert told | of_the_moment == state_at(api_client, live_table)["state"] | of_the_moment
             watcher.wait_for("own", f'"move":{chemin_of(live_table).move},')

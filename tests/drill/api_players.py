@@ -91,7 +91,7 @@ class Soloist(ApiPlayer):
             f"{self._at}rounds/",
             {"round_id": seat["round_id"], "table_version": seat["table_version"], "bets": bets},
         )
-        self._place = told and told["place"]
+        self._place = told and told["solo_seat"]
         if told:
             self._keep(told["round"], bets, seat["commitment"], repeated=told["repeated"])
         self.pause(PACE)
@@ -157,7 +157,7 @@ class Rival(ApiPlayer):
         self.record.largest_bank = state["rules"]["maximum"]
         if own["presence"] == "away":
             self.write(f"{self._at}seat/back/", {})
-        elif own["place"] is None:
+        elif own["seat"] is None:
             self.write(f"{self._at}seat/", {})
         elif own["options"]:
             self._decide(state, own)
@@ -167,7 +167,7 @@ class Rival(ApiPlayer):
         """Get up, and wait until nothing lies on the table."""
         watch = Stopwatch(self)
         self.write(f"{self._at}seat/", {}, "DELETE")
-        while (own := self.get(f"{self._at}state/")["own"])["place"] is not None or own["on_table"]:
+        while (own := self.get(f"{self._at}state/")["own"])["seat"] is not None or own["on_table"]:
             watch.demand_patience(f"a place at the table: {own}")
             self.again()
 

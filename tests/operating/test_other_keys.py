@@ -96,7 +96,7 @@ class TestWhatSignsLogIns:
         second = api_client.get("rounds/", limit=1, cursor=first["next"])
         assert second.status_code == 200
         assert second.json()["items"] != first["items"]
-        place = api_client.post(f"tables/{table.slug}/real/place/")
+        place = api_client.post(f"tables/{table.slug}/real/solo-seat/")
         assert place.status_code < 300
 
 
