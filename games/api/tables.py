@@ -131,7 +131,7 @@ class TableSchema(TableFactsSchema):
     limits = TableLimitsSchema(
         allow_null=True, help_text="null at a Chemin de Fer table, and where it is not for your currency"
     )
-    guests = CheminLimitsSchema(allow_null=True, help_text="null except at a Chemin de Fer table")
+    chemin = CheminLimitsSchema(allow_null=True, help_text="null except at a Chemin de Fer table")
     clock = serializers.DictField(
         child=serializers.IntegerField(), allow_null=True, help_text="milliseconds; null at a solo table"
     )
@@ -255,8 +255,8 @@ def _range(table: Table, wanted: str) -> Json:
     assert table.version is not None  # noqa: S101  (only published tables are listed)
     stored = table.version.limits
     if table.shape == Shape.CHEMIN:
-        guests = CheminRules.of(stored)
-        return {"currency": guests.currency, "minimum": guests.minimum, "maximum": guests.maximum}
+        chemin = CheminRules.of(stored)
+        return {"currency": chemin.currency, "minimum": chemin.minimum, "maximum": chemin.maximum}
     limits = Limits.of(stored, wanted)
     return {"currency": wanted, "minimum": limits.main.minimum, "maximum": limits.main.maximum}
 
@@ -267,12 +267,12 @@ def _moving(table: Table, mode: Mode, card: LobbyCard | None, *, is_house_stoppe
     if card:
         is_open, is_paused = card.is_open, card.is_paused
     is_stopped = card is not None and card.is_stopped
-    guests, shared = card if isinstance(card, CheminCardState) else None, card if isinstance(card, CardState) else None
+    chemin, shared = card if isinstance(card, CheminCardState) else None, card if isinstance(card, CardState) else None
     return {
         "status": "stopped" if is_stopped else "open" if is_open else "paused" if is_paused else "closed",
-        "players": shared.players if shared else guests.taken if guests else None,
-        "seats": guests.rules.places if guests else None,
-        "bank": guests.bank if guests else None,
+        "players": shared.players if shared else chemin.taken if chemin else None,
+        "seats": chemin.rules.places if chemin else None,
+        "bank": chemin.bank if chemin else None,
     }
 
 
@@ -289,10 +289,18 @@ def _figures(table: Table, player: Player, language: str) -> Json:
         "bets": [],
         "controls": [],
         "limits": None,
-        "guests": None,
+        "chemin": None,
     }
     if not isinstance(game, Variant):
-        return result | {"guests": vars(CheminRules.of(version.limits))}
+        rules = CheminRules.of(version.limits)
+        result["chemin"] = {
+            "currency": rules.currency,
+            "seats": rules.places,
+            "house_players": rules.house_players,
+            "minimum": rules.minimum,
+            "maximum": rules.maximum,
+        }
+        return result
     result |= {
         "bets": [bet(game, each, language) for each in game.bets],
         "controls": [control.value for control in game.controls],

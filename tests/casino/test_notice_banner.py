@@ -84,7 +84,7 @@ class TestANotice:
         notice, player = a_notice(), a_player(real=MONEY)
         a_live_table(slug="live"), a_chemin_table(slug="guests")
         reader = logged_in(player.user)
-        for address in ("/en/table/live/real/now/", "/en/table/guests/real/guests/now/", "/en/lobby/now/"):
+        for address in ("/en/table/live/real/now/", "/en/table/guests/real/chemin/now/", "/en/lobby/now/"):
             answer = reader.get(address)
             assert answer.status_code == 200
             assert f'data-key="notice-{notice.pk}"' in answer.content.decode()

@@ -245,7 +245,7 @@ class House:
         live_round = LiveTable.objects.select_related("round").get(pk=self.live_table.pk).round
         if onlooker.player is not None:
             files = ("/en/account/data/sabot.zip", "/en/history/rounds.csv")
-            return ("/en/", f"/en/{self.table}", f"/en/{self.table}guests/now/", *files)
+            return ("/en/", f"/en/{self.table}", f"/en/{self.table}chemin/now/", *files)
         players_of = [f"/staff/players/{each.player.pk}/" for each in self.onlookers.values() if each.player]
         if live_round is None:
             return ("/staff/", *players_of)
@@ -266,7 +266,7 @@ class House:
         if onlooker.name not in ("banker", "punter", "spectator", "supervisor"):  # for the others streams are enough
             return
         languages = LOOKED_AT if onlooker.name == "spectator" else ["en"]  # public content is the same for all
-        here = [f"/{language}/{self.table}{tail}" for language in languages for tail in ("", "guests/now/?board=0")]
+        here = [f"/{language}/{self.table}{tail}" for language in languages for tail in ("", "chemin/now/?board=0")]
         for address in self._back_office() if onlooker.player is None else here:
             status, body = onlooker.visitor.read(address, **{"Sec-Fetch-Site": "same-origin"})
             assert status < 500, (address, status)
