@@ -84,13 +84,13 @@ class EventsAsked(Numbered):
     since = Moment(required=False, help_text="written then or later")
     until = Moment(required=False, help_text="written before")
     first_leaf = serializers.IntegerField(
-        required=False, min_value=0, max_value=END, help_text="the first place in the log; goes with end_leaf"
+        required=False, min_value=0, max_value=END, help_text="the first position in the log; goes with end_leaf"
     )
     end_leaf = serializers.IntegerField(
         required=False,
         min_value=1,
         max_value=END,
-        help_text=f"the first place that is left out, at most {event_search.MOST_LEAVES} behind first_leaf",
+        help_text=f"the first position that is left out, at most {event_search.MOST_LEAVES} behind first_leaf",
     )
     order = serializers.ChoiceField(
         ("newest", "oldest"), required=False, default="newest", help_text="what comes first"
@@ -114,11 +114,11 @@ class EventsAsked(Numbered):
 
 
 class EventSchema(serializers.Serializer[Any]):
-    """An event and its place in the log."""
+    """An event and its position in the log."""
 
     id = serializers.IntegerField(help_text="database id, not part of proofs")
     leaf = serializers.IntegerField(
-        allow_null=True, help_text="its place in the log, from 0; null until a few seconds have passed"
+        allow_null=True, help_text="its position in the log, from 0; null until a few seconds have passed"
     )
     is_signed = serializers.BooleanField(help_text="whether a signed checkpoint covers it, so that it can be proven")
     at = serializers.CharField(help_text="when it was written, by the database’s clock, UTC")
