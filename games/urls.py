@@ -81,7 +81,11 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/chat/", include("games.chat.views")),
     path("table/<slug:slug>/<mode:mode>/framed/", two_tables.live_framed, name="live_framed"),
     path("two-tables/<slug:slug>/<mode:mode>/", two_tables.choose_second_table, name="second_table"),
-    path("two-tables/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/", two_tables.two_tables, name="two_tables"),
+    path(
+        "two-tables/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/",
+        two_tables.two_tables,
+        name="two_tables",
+    ),
     path("table/<slug:slug>/<mode:mode>/re-buy/", solo_views.table_rebuy, name="table_rebuy"),
     path("table/<slug:slug>/<mode:mode>/leave/", solo_views.table_leave, name="table_leave"),
     path("demo/<slug:slug>/", demo.demo_table, name="demo_table"),

@@ -46,7 +46,7 @@ class AtTable:
     def _kept(self, answer: Any) -> Any:
         if answer.status_code == 200:
             answered = answer.json()
-            self.solo_seat = answered.get("place", answered)
+            self.solo_seat = answered.get("solo_seat", answered)
         return answer
 
 

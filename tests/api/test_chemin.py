@@ -86,9 +86,9 @@ class TestASeat:
         assert CheminSeat.objects.filter(player=player).count() == 1
 
     @pytest.mark.sweep
-    @pytest.mark.parametrize("place", [0, 10, "3", True, 2**70])
-    def test_an_invalid_seat_is_reported_by_its_field(self, live_table, place):
-        answered = client_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"place": place})
+    @pytest.mark.parametrize("seat", [0, 10, "3", True, 2**70])
+    def test_an_invalid_seat_is_reported_by_its_field(self, live_table, seat):
+        answered = client_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"seat": seat})
         refused(answered, 400, "invalid")
         assert answered.json()["errors"][0]["pointer"] == "/seat"
 
@@ -108,7 +108,7 @@ class TestWhatIsAsked:
         first, second = seated_players(live_table, 2)
         read = state_at(client_of(first), live_table)
         state, own = read["state"], read["own"]
-        assert (state["shape"], state["phase"], state["asked_place"]) == ("chemin", "offer", 1)
+        assert (state["shape"], state["phase"], state["asked_seat"]) == ("chemin", "offer", 1)
         assert state["question"] == own["question"] == chemin_of(live_table).question
         assert 590 < state["seconds_left"] <= 600
         take, let_pass = own["options"]

@@ -166,7 +166,7 @@ class TestTheRealityCheck:
     @pytest.mark.sweep
     def test_has_nothing_to_tell_before_the_api_client_does_something(self, api_client):
         found = answered(api_client.get("protection/check/"))
-        assert (found["is_due"], found["sitting"]) == (False, None)
+        assert (found["is_due"], found["play_session"]) == (False, None)
         assert not Session.objects.exists()
 
     @pytest.mark.sweep
@@ -176,7 +176,7 @@ class TestTheRealityCheck:
         session = Session.objects.get()
         seen, found = (
             play_sessions.read_session(player, session.pk),
-            answered(at.api_client.get("protection/check/"))["sitting"],
+            answered(at.api_client.get("protection/check/"))["play_session"],
         )
         assert found["session"] == str(session.pk)
         assert (found["rounds"], found["real"]["staked"]) == (2, 2 * CHIP)

@@ -36,7 +36,7 @@ def test_a_player_who_may_not_play_cannot_fill_the_purse_but_can_empty_it(cloned
     seat = AtTable(ApiClient(player.user), a_golden_table())
     answered(refill(seat, 1000))
     exclusions.pause(player=player, by=str(player))
-    refused(refill(seat, 1000), 403, "barred")
+    refused(refill(seat, 1000), 403, "not-eligible")
     assert answered(seat.api_client.post(seat.base + "purse/leave/"))["amount"] == 1000
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
 

@@ -73,7 +73,7 @@ class TestTheLobby:
         live = a_chemin_table()
         seated_players(live, 2)
         (found,) = [each for each in answered(api_client.get("tables/"))["items"] if each["shape"] == "chemin"]
-        assert (found["players"], found["places"]) == (2, 9)
+        assert (found["players"], found["seats"]) == (2, 9)
 
     @pytest.mark.sweep
     def test_takes_real_or_free_money_and_nothing_else(self, api_client):
@@ -99,9 +99,9 @@ class TestATable:
         table = a_table()
         exclusions.pause(player=player, by=str(player))
         obstacle = answered(api_client.get("tables/baccarat/real/"))["obstacle"]
-        assert (obstacle["code"], obstacle["bar"]) == ("barred", "excluded")
+        assert (obstacle["code"], obstacle["ineligibility"]) == ("not-eligible", "excluded")
         serve(table, jurisdictions=["DK"])
-        assert answered(api_client.get("tables/baccarat/real/"))["obstacle"]["code"] == "not-served"
+        assert answered(api_client.get("tables/baccarat/real/"))["obstacle"]["code"] == "not-eligible-here"
 
     def test_of_another_currency_has_no_limits_for_the_player(self, api_client):
         a_table("danish", limits={"DKK": baccarat_limits()["DKK"]})
@@ -118,7 +118,7 @@ class TestATable:
     def test_for_players_has_their_rules(self, api_client):
         a_chemin_live_table("SEK", places=5, minimum=1_000, maximum=90_000)
         found = answered(api_client.get("tables/chemin/real/"))
-        assert found["guests"] == {
+        assert found["chemin"] == {
             "currency": "SEK",
             "seats": 5,
             "minimum": 1_000,
@@ -128,7 +128,7 @@ class TestATable:
         assert (found["limits"], found["bets"]) == (None, [])
 
     @pytest.mark.sweep
-    @pytest.mark.parametrize("path", ["tables/none/real/", "tables/baccarat/both/", "tables/none/real/place/"])
+    @pytest.mark.parametrize("path", ["tables/none/real/", "tables/baccarat/both/", "tables/none/real/solo-seat/"])
     def test_an_unknown_one_is_not_found(self, api_client, path):
         a_table()
         refused(api_client.get(path), 404, "not-found")

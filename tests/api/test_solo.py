@@ -53,7 +53,7 @@ def dealt_from(line: Told) -> list[str]:
 class TestASeat:
     def test_is_opened_once_and_read_in_its_current_state(self, at, player):
         first = at.solo_seat
-        assert answered(at.open()) == first == answered(at.api_client.get(at.base + "place/"))
+        assert answered(at.open()) == first == answered(at.api_client.get(at.base + "solo-seat/"))
         (solo_seat,) = SoloSeat.objects.filter(player=player)
         assert (first["round_id"], first["commitment"]) == (str(solo_seat.round_id), solo_seat.commitment)
 
@@ -135,7 +135,7 @@ class TestADeal:
     def test_of_the_bets_of_a_whole_round_leaves_a_slip_alone_that_it_refuses(self, at, player):
         at.chip("banker", CHIP)
         refused(at.play({"tie": 10 * MONEY}), 422, "over-maximum")
-        assert answered(at.api_client.get(at.base + "place/"))["slip"] == {"banker": CHIP}
+        assert answered(at.api_client.get(at.base + "solo-seat/"))["slip"] == {"banker": CHIP}
         played = answered(at.play({"tie": 3000, "banker": 7000}))
         assert {bet["bet"]: bet["stake"] for bet in played["round"]["bets"]} == {"tie": 3000, "banker": 7000}
         assert played["solo_seat"]["slip"] == {}
@@ -198,7 +198,7 @@ class TestABalanceOfTheGame:
             "account": MONEY - 20_000,
             "currency": "SEK",
         }
-        solo_seat = answered(golden.api_client.get(golden.base + "place/"))
+        solo_seat = answered(golden.api_client.get(golden.base + "solo-seat/"))
         assert (solo_seat["balance"], solo_seat["account"]) == (20_000, MONEY - 20_000)
         assert answered(golden.api_client.post(golden.base + "purse/leave/"))["amount"] == 20_000
         assert (purse.balance(player, Mode.REAL), accounts.balance(player.pk, Mode.REAL)) == (0, MONEY)
@@ -207,8 +207,8 @@ class TestABalanceOfTheGame:
         a_purse(player, 20_000)
         golden.chip("player", CHIP)
         played = answered(golden.deal())
-        assert played["place"]["balance"] == played["round"]["balance_after"] == purse.balance(player, Mode.REAL)
-        assert played["place"]["slip"] == {"player": CHIP}
+        assert played["solo_seat"]["balance"] == played["round"]["balance_after"] == purse.balance(player, Mode.REAL)
+        assert played["solo_seat"]["slip"] == {"player": CHIP}
         assert answered(golden.chip("player", 1000, take=True))["slip"] == {"player": CHIP - 1000}
 
     @pytest.mark.sweep

@@ -117,7 +117,7 @@ class TestWhatKeepsARoundFromBeingDealt:
 
     def test_is_a_check_that_waits_for_its_answer(self, at):
         as_owner("UPDATE players_playsession SET began = began - interval '61 minutes'")
-        assert refused(at.deal(), 403, "barred")["bar"] == "check"
+        assert refused(at.deal(), 403, "not-eligible")["ineligibility"] == "check"
         check = answered(at.api_client.get("protection/check/"))
         assert check["is_due"] is True
         answered(at.api_client.post("protection/check/", {"answer": "continue"}))
@@ -132,7 +132,7 @@ class TestWhatKeepsARoundFromBeingDealt:
         answered(second.open())
         refused(first.deal(), 409, "table-waits")
         refused(first.chip("player", 500), 409, "table-waits")
-        answered(first.api_client.get(first.base + "place/"))
+        answered(first.api_client.get(first.base + "solo-seat/"))
         refused(first.deal(), 409, "table-waits")  # to read a place is not to go there
         answered(first.open())
         answered(first.deal())
@@ -190,7 +190,7 @@ class TestWhatIsSaidWrongly:
         assert Round.objects.count() == 1
 
     @pytest.mark.sweep
-    @pytest.mark.parametrize("rest", ["place/deal/", "rounds/", "place/chips/", "place/changes/"])
+    @pytest.mark.parametrize("rest", ["solo-seat/deal/", "rounds/", "solo-seat/chips/", "solo-seat/changes/"])
     def test_without_a_seat(self, player, table, rest):
         bodies: dict[str, Told] = {
             "solo-seat/deal/": {"round_id": str(uuid4()), "slip_version": 0},

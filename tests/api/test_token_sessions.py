@@ -52,8 +52,8 @@ def test_play_belongs_to_the_session_that_the_first_write_began(at):
 
 def test_what_is_read_begins_none(player, table):
     api_client = ApiClient(player.user)
-    assert answered(api_client.get("protection/check/"))["sitting"] is None
-    api_client.get(f"tables/{table.slug}/real/place/")
+    assert answered(api_client.get("protection/check/"))["play_session"] is None
+    api_client.get(f"tables/{table.slug}/real/solo-seat/")
     assert not Session.objects.exists()
 
 
@@ -69,7 +69,7 @@ def test_after_nine_minutes_without_play_another_session_begins(at):
 def test_a_reality_check_waits_until_it_is_answered(at):
     answered(at.play({"player": 5000}))
     as_owner("UPDATE players_playsession SET began = began - interval '61 minutes'")
-    refused(at.play({"player": 5000}), 403, "barred")
+    refused(at.play({"player": 5000}), 403, "not-eligible")
     assert answered(at.api_client.get("protection/check/"))["is_due"]
     answered(at.api_client.post("protection/check/", {"answer": "continue"}))
     answered(at.play({"player": 5000}))

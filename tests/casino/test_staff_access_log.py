@@ -86,33 +86,33 @@ def test_the_page_has_pages_and_the_whole_log_is_a_file(pair, reader, monkeypatc
         answer = reader.get(f"{PAGE}?{answer.context['older']}")
     assert len(seen) == before
     assert seen == sorted(seen, reverse=True)
-    table = reader.get(f"{PAGE}looks.csv").text.split("\r\n\r\n", 1)[1]
+    table = reader.get(f"{PAGE}access-log.csv").text.split("\r\n\r\n", 1)[1]
     assert [int(row["No."]) for row in csv.DictReader(io.StringIO(table))][-before:] == seen
 
 
 @pytest.mark.sweep
 def test_who_reads_whose_data_was_seen_is_on_record_too(pair, reader):
     reader.get(PAGE)
-    reader.get(f"{PAGE}looks.csv")
+    reader.get(f"{PAGE}access-log.csv")
     page, file = [event["data"] for event in events("data.accessed")][-2:]
     assert (page["page"], file["page"]) == ("staff_access_log", "staff_access_log_file")
     assert {str(player) for player in pair} <= set(page["players"]) & set(file["players"])
 
 
 def test_a_file_of_looks_is_an_export_with_its_hash_on_record(pair, reader):
-    answer = reader.get(f"{PAGE}looks.csv")
+    answer = reader.get(f"{PAGE}access-log.csv")
     (taken,) = events("rows.exported")
     assert taken["on"] == "list:audit.access"
     assert taken["data"]["sha256"] == hashlib.sha256(answer.content).hexdigest()
     assert taken["data"]["rows"] == len(reader.get(PAGE).context["entries"]) - 1  # since then, the export itself
-    assert "looks.csv" in reader.get(PAGE).text
+    assert "access-log.csv" in reader.get(PAGE).text
     as_owner(
         "DELETE FROM auth_group_permissions WHERE permission_id IN"
         " (SELECT id FROM auth_permission WHERE codename = 'export_rows')"
     )
     _, other = as_staff("compliance")
-    assert "looks.csv" not in other.get(PAGE).text
-    assert other.get(f"{PAGE}looks.csv").status_code == 403
+    assert "access-log.csv" not in other.get(PAGE).text
+    assert other.get(f"{PAGE}access-log.csv").status_code == 403
 
 
 @pytest.mark.sweep
