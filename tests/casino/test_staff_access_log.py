@@ -99,7 +99,7 @@ def test_who_reads_whose_data_was_seen_is_on_record_too(pair, reader):
     assert {str(player) for player in pair} <= set(page["players"]) & set(file["players"])
 
 
-def test_a_file_of_looks_is_an_export_with_its_hash_on_record(pair, reader):
+def test_a_file_of_accesses_is_an_export_with_its_hash_on_record(pair, reader):
     answer = reader.get(f"{PAGE}access-log.csv")
     (taken,) = events("rows.exported")
     assert taken["on"] == "list:audit.access"

@@ -161,10 +161,10 @@ class TestWhenTheDealerBeginsAgain:
         body: dict[str, Any] = {"round_id": str(seat.round_id), "table_version": 1, "bets": {"player": STAKE}}
         answer = program.post(f"{at}rounds/", body)
         assert (answer.status_code, answer.json()["code"]) == (409, "commitment-spent")
-        place = program.get(f"{at}place/").json()
-        assert place["round_id"] != str(seat.round_id)
-        played = program.post(f"{at}rounds/", body | {"round_id": place["round_id"]})
-        assert played.json()["round"]["commitment"] == place["commitment"]
+        solo_seat = program.get(f"{at}solo-seat/").json()
+        assert solo_seat["round_id"] != str(seat.round_id)
+        played = program.post(f"{at}rounds/", body | {"round_id": solo_seat["round_id"]})
+        assert played.json()["round"]["commitment"] == solo_seat["commitment"]
 
     def test_two_clicks_at_once_renew_once(self, player, other_epoch, settings, tmp_path):
         table = a_table()

@@ -28,7 +28,7 @@ CHECKED: Final = 168  # hours that are recounted at once
 # from turning a lookup by key into a join that scans a whole table.
 READ: Final = """
     SELECT hour, version, mode, bet, variant, rules, stake, payout, result,
-        count(*) FILTER (WHERE place = 1), count(*)
+        count(*) FILTER (WHERE wager_number = 1), count(*)
     FROM (
         SELECT date_trunc('hour', part.at, 'UTC') AS hour, version.id AS version, part.mode, wager.bet, tables.variant,
             version.rules_digest AS rules, wager.stake, wager.payout, wager.result,
