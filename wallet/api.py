@@ -28,7 +28,7 @@ from players.protection import limits as services
 from players.protection.limit_kinds import LIMIT_KINDS
 from players.protection.limits import LAW
 from wallet.ledger import accounts
-from wallet.limits.page import HOUR, MOST_HOURS, REQUIRED, used
+from wallet.limits import HOUR, MOST_HOURS, REQUIRED, used
 from wallet.models import AccountKind, Currency, Mode
 
 

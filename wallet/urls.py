@@ -2,8 +2,8 @@
 
 from django.urls import path
 
+from wallet import limits
 from wallet.cashier import views
-from wallet.limits import page
 from wallet.payments import views as payments
 from wallet.sandbox_bank.views import sandbox_bank
 from wallet.withdrawals import views as withdrawal_views
@@ -18,7 +18,7 @@ urlpatterns = [
     path("cashier/withdraw/", withdrawal_views.cashier_withdraw, name="cashier_withdraw"),
     path("cashier/withdraw/cancel/", withdrawal_views.cashier_withdraw_cancel, name="cashier_withdraw_cancel"),
     path("cashier/top-up/", views.cashier_top_up, name="cashier_top_up"),
-    path("protection/limits/", page.limits_page, name="limits"),
-    path("protection/limits/withdraw/", page.limits_withdraw, name="limits_withdraw"),
-    path("protection/limits/not-now/", page.limits_decline, name="limits_decline"),
+    path("protection/limits/", limits.limits_page, name="limits"),
+    path("protection/limits/withdraw/", limits.limits_withdraw, name="limits_withdraw"),
+    path("protection/limits/not-now/", limits.limits_decline, name="limits_decline"),
 ]

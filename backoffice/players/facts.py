@@ -14,7 +14,7 @@ from players.login.locks import locked_among
 from players.models import Closure, Exclusion, Flag, LimitKind, Period, Player, Session, Submission, User
 from players.protection import exclusions, limits
 from players.search import NAMES
-from wallet.limits.page import what, written
+from wallet.limits import what, written
 from wallet.models import Account, AccountKind, Day, Mode
 from wallet.money import format_money
 

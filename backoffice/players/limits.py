@@ -22,7 +22,7 @@ from players.access import StaffRequest, staff_required
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, Staff
 from players.protection import limits
 from players.staff import VISIBLE_TO_PLAYER, access_log
-from wallet.limits.page import LimitsForm, tables, what, written
+from wallet.limits import LimitsForm, tables, what, written
 
 
 @transaction.atomic

@@ -57,7 +57,7 @@ from players.protection import exclusions, limits
 from players.search import IDENTITY, SEE, SESSIONS
 from players.staff import VISIBLE_TO_PLAYER, access_log
 from wallet.ledger.statements import movements
-from wallet.limits.page import what, written
+from wallet.limits import what, written
 from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Withdrawal
 from wallet.money import format_money
 

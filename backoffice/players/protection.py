@@ -43,7 +43,7 @@ from players.models import (
 )
 from players.protection import exclusions
 from players.staff import VISIBLE_ONCE_DONE, VISIBLE_TO_PLAYER, access_log
-from wallet.limits.page import what, written
+from wallet.limits import what, written
 from wallet.models import Payment
 from wallet.money import format_money
 

@@ -17,7 +17,7 @@ from tests.live.at_table import a_live_table, bet, step
 from tests.people import events
 from wallet.cashier import what_a_player_has
 from wallet.ledger import accounts, purse
-from wallet.limits.remaining import usage
+from wallet.limits import usage
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db

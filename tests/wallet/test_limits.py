@@ -20,9 +20,8 @@ from tests.players.limit_clock import a_day, let_pass
 from tests.wallet import wholeness
 from tests.wallet.money_moves import a_round as a_rounds_money
 from tests.wallet.money_moves import cash, house, move, settle, stake, write
-from wallet import ledger
+from wallet import ledger, limits
 from wallet.ledger import Journal, LimitReached, accounts, purse
-from wallet.limits import remaining
 from wallet.models import Day, Mode
 
 MONEY = 1_000_000
@@ -198,12 +197,12 @@ class TestHeldTo:
 
     def test_asked_beforehand_the_answer_is_the_same(self):
         player = a_player("GB", real=300)
-        remaining.check_stake(player, 10**9)
+        limits.check_stake(player, 10**9)
         limit(player, "stake", "day", 50)
         limit(player, "deposit", "day", 300)
-        remaining.check_stake(player, 50)
-        assert refused(lambda: remaining.check_stake(player, 51)).left == 50
-        assert refused(lambda: remaining.check_deposit(player, 1)).left == 0
+        limits.check_stake(player, 50)
+        assert refused(lambda: limits.check_stake(player, 51)).left == 50
+        assert refused(lambda: limits.check_deposit(player, 1)).left == 0
 
 
 class TestPeriods:
@@ -260,35 +259,35 @@ class TestDepositsBegun:
     def test_a_deposit_begun_takes_room_and_one_given_up_gives_it_back(self):
         player, key = a_player("GB"), uuid4()
         limit(player, "deposit", "day", 500)
-        remaining.reserve_deposit(player=player, key=key, amount=400)
-        assert refused(lambda: remaining.reserve_deposit(player=player, key=uuid4(), amount=101)).left == 100
+        limits.reserve_deposit(player=player, key=key, amount=400)
+        assert refused(lambda: limits.reserve_deposit(player=player, key=uuid4(), amount=101)).left == 100
         assert refused(lambda: write(deposit(player, 101))).left == 100
-        assert remaining.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 400
-        remaining.release_deposit(key=key)
+        assert limits.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 400
+        limits.release_deposit(key=key)
         write(deposit(player, 500))
 
     def test_the_same_key_takes_room_once(self):
         player, key = a_player("GB"), uuid4()
         limit(player, "deposit", "day", 500)
         for _ in range(2):
-            remaining.reserve_deposit(player=player, key=key, amount=400)
-        assert remaining.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 400
+            limits.reserve_deposit(player=player, key=key, amount=400)
+        assert limits.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 400
 
     @pytest.mark.parametrize("given_up", [False, True], ids=["open", "given up"])
     def test_money_that_has_left_the_bank_is_credited_whatever_limit_was_set_since(self, given_up):
         player, key = a_player("GB"), uuid4()
-        remaining.reserve_deposit(player=player, key=key, amount=400)
+        limits.reserve_deposit(player=player, key=key, amount=400)
         if given_up:
-            remaining.release_deposit(key=key)
+            limits.release_deposit(key=key)
         limit(player, "deposit", "day", 10)
         write(deposit(player, 400, key=key))
-        assert counted(player)[0] == remaining.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 400
+        assert counted(player)[0] == limits.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 400
 
     def test_a_key_carries_no_more_than_it_was_begun_for_and_for_nobody_else(self):
         player, other, key = a_player("GB"), a_player("GB"), uuid4()
         for each in (player, other):
             limit(each, "deposit", "day", 400)
-        remaining.reserve_deposit(player=player, key=key, amount=400)
+        limits.reserve_deposit(player=player, key=key, amount=400)
         refused(lambda: write(deposit(player, 401, key=key)))
         refused(lambda: write(deposit(other, 401, key=key)))
 
@@ -329,7 +328,7 @@ class TestAtATable:
 
 def test_not_even_the_owner_of_the_tables_counts_by_hand(cloned_db, owner):
     player = a_player("GB", real=100)
-    remaining.reserve_deposit(player=player, key=uuid4(), amount=100)
+    limits.reserve_deposit(player=player, key=uuid4(), amount=100)
     for statement in (
         "UPDATE wallet_day SET staked = 0",
         "INSERT INTO wallet_day (player_id, day) SELECT id, '2020-01-01' FROM players_player",

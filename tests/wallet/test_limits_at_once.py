@@ -12,8 +12,8 @@ from tests.wallet import holds
 from tests.wallet.money_moves import cash, house, move, stake, write
 from tests.wallet.test_at_once import at_once, outcome
 from tests.wallet.test_limits import counted, deposit, is_whole, limit
+from wallet import limits
 from wallet.ledger import Journal, accounts
-from wallet.limits import remaining
 from wallet.models import AccountKind, Mode
 from wallet.payments.deposits import begin
 
@@ -29,7 +29,7 @@ def test_without_the_database_s_rule_a_limit_that_was_checked_is_exceeded(cloned
     limit(player, "stake", "day", 100)
 
     def check_then_stake() -> str:
-        remaining.check_stake(player, 100)
+        limits.check_stake(player, 100)
         have_looked.wait(timeout=60)
         return outcome(lambda: write(stake(player, 100)))
 
@@ -43,7 +43,7 @@ def test_the_database_lets_through_what_there_is_room_for(cloned_db, kind):
     limit(player, kind, "week", 350)
 
     def check_then_stake() -> str:
-        remaining.check_stake(player, 100)
+        limits.check_stake(player, 100)
         have_looked.wait(timeout=60)
         return outcome(lambda: write(stake(player, 100)))
 
@@ -85,7 +85,7 @@ def test_stakes_and_holds_from_cash_and_purse(cloned_db, kind):
     jobs += [partial(outcome, partial(write, take(account))) for account in own * 4]
     results = at_once(jobs)
     assert sorted(results) == ["LimitReached"] * (THREADS - 3) + ["posted"] * 3
-    assert remaining.usage(player)[LimitKind(kind), Period.DAY] == 300
+    assert limits.usage(player)[LimitKind(kind), Period.DAY] == 300
     assert is_whole()
 
 
@@ -94,7 +94,7 @@ def test_holds_of_one_round_that_grow(cloned_db):
     limit(player, "stake", "day", 750)
     jobs = [partial(outcome, partial(holds.hold, round_id, cash(player), 100 * each)) for each in range(1, 17)]
     at_once(jobs)
-    assert remaining.usage(player)[LimitKind.STAKE, Period.DAY] <= 700
+    assert limits.usage(player)[LimitKind.STAKE, Period.DAY] <= 700
     assert is_whole()
 
 
@@ -103,7 +103,7 @@ def test_deposits_begun_alone(cloned_db):
     limit(player, "deposit", "day", 35_000)
     results = at_once([lambda: outcome(lambda: begin(player=player, amount=10_000, key=uuid4()))] * THREADS)
     assert sorted(results) == ["LimitReached"] * (THREADS - 3) + ["posted"] * 3
-    assert remaining.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 30_000
+    assert limits.usage(player)[LimitKind.DEPOSIT, Period.DAY] == 30_000
     assert is_whole()
 
 
@@ -112,11 +112,11 @@ def test_deposits_posted_and_begun(cloned_db):
     limit(player, "deposit", "month", 350)
     jobs = [
         lambda: outcome(lambda: write(deposit(player, 100))),
-        lambda: outcome(lambda: remaining.reserve_deposit(player=player, key=uuid4(), amount=100)),
+        lambda: outcome(lambda: limits.reserve_deposit(player=player, key=uuid4(), amount=100)),
     ]
     results = at_once(jobs * (THREADS // 2))
     assert results.count("LimitReached") == THREADS - 3
-    assert remaining.usage(player)[LimitKind.DEPOSIT, Period.MONTH] == 300
+    assert limits.usage(player)[LimitKind.DEPOSIT, Period.MONTH] == 300
     assert is_whole()
 
 

@@ -9,10 +9,9 @@ from django.utils.translation import gettext as _
 from audit import log
 from players.models import Player
 from players.protection import eligibility, registers
-from wallet import house_stop
+from wallet import house_stop, limits
 from wallet.cashier import DEPOSIT_LIMITS, CashierError
 from wallet.ledger import LimitReached, accounts
-from wallet.limits import remaining
 from wallet.models import Mode, Payment
 from wallet.money import format_money
 from wallet.payments.notifications import journal_key
@@ -97,7 +96,7 @@ def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
     _check(amount, player.currency)
     if ineligibility is not None:
         raise DepositNotEligible(ineligibility)
-    remaining.reserve_deposit(player=player, key=journal_key(payment_id), amount=amount)
+    limits.reserve_deposit(player=player, key=journal_key(payment_id), amount=amount)
     payment = Payment.objects.create(
         id=payment_id,
         token=str(payment_id),

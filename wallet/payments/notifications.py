@@ -34,9 +34,8 @@ from payments import PaymentStatus
 
 from audit import log
 from players import mail
-from wallet import ledger
+from wallet import ledger, limits
 from wallet.ledger import accounts
-from wallet.limits import remaining
 from wallet.models import Mode, NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.money import format_money
 from wallet.payments import providers
@@ -171,7 +170,7 @@ def close(payment: Payment, state: PaymentState, *, because: str) -> None:
     """End a payment without money, and release its reservation under the player's limits."""
     payment.state, payment.decided_at = state, Now()
     payment.save(update_fields=["state", "decided_at"])
-    remaining.release_deposit(key=journal_key(payment.pk))
+    limits.release_deposit(key=journal_key(payment.pk))
     log.record(f"payment.{state.value}", by="system", on=str(payment.player), data=_facts(payment, because=because))
     if state is PaymentState.DECLINED:
         _write(payment, "deposit_declined")

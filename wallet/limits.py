@@ -1,15 +1,20 @@
-"""The limits page: its forms, its content, and its views.
+"""Deposit, loss and stake limits: what remains of them, reservations for deposits, and the limits page.
 
-It formats money, so it belongs to `wallet`.
+The database checks every stake and deposit in the statement that moves the money
+(``sql/functions/limits.sql``). The functions here check earlier, so that nothing begins that would
+be refused. Call them in the same transaction as the stake or deposit, with the player's account
+locked.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.contrib import messages
+from django.db import connection, transaction
 from django.db.models import Sum
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -24,9 +29,81 @@ from players.models import LimitChange, LimitKind, LimitSource, Period, Player, 
 from players.protection import limits
 from players.protection.limit_kinds import LIMIT_KINDS
 from players.protection.limits import LAW, Limit, limits_of, pending, period_days, period_ends
+from wallet import ledger
 from wallet.cashier import STALE, MoneyField, MoneyForm
-from wallet.limits.remaining import usage
+from wallet.ledger import LimitReached
 from wallet.money import format_money
+
+
+def check_stake(player: Player, amount: int) -> None:
+    """Raise LimitReached if a real-money stake of *amount* minor units exceeds a limit.
+
+    Both stake limits and loss limits are checked.
+    """
+    refuse_beyond(stake_room(player), amount)
+
+
+def check_deposit(player: Player, amount: int) -> None:
+    """Raise LimitReached if a deposit of *amount* minor units would exceed a limit.
+
+    Pending deposits count.
+    """
+    refuse_beyond(_room(player, "deposit"), amount)
+
+
+def stake_room(player: Player) -> LimitReached | None:
+    """Return the limit that leaves least for real-money stakes, as LimitReached, or None."""
+    return _room(player, "stake")
+
+
+def refuse_beyond(room: LimitReached | None, amount: int) -> None:
+    """Raise *room* if it leaves less than *amount*."""
+    if room is not None and amount > room.left:
+        raise room
+
+
+@transaction.atomic
+def reserve_deposit(*, player: Player, key: UUID, amount: int) -> None:
+    """Reserve *amount* under the deposit limits for a deposit that begins at a provider.
+
+    Raises LimitReached.
+
+    *key* is the idempotency key of its future journal. That journal is posted even if limits change
+    in between, because the money has left the bank. A repeated key does nothing.
+    """
+    with ledger.refusals(), connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_reserve(%s::uuid, %s::bigint, %s::bigint)", [key, player.pk, amount])
+
+
+def release_deposit(*, key: UUID) -> None:
+    """Release the reservation of a refused or abandoned deposit.
+
+    If it is authorised later, it is still credited.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_release(%s::uuid)", [key])
+
+
+def usage(player: Player) -> dict[tuple[LimitKind, Period], int]:
+    """Return what counts against each money limit in the current period, in minor units.
+
+    Kinds without a limit are included. A net win counts as a negative loss.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT kind, period, wallet_used(%s::bigint, kind, period, wallet_today(%s::bigint))"
+            " FROM unnest(%s::text[]) AS kind, unnest(%s::text[]) AS period",
+            [player.pk, player.pk, [kind.value for kind, each in LIMIT_KINDS.items() if each.is_money], Period.values],
+        )
+        return {(LimitKind(kind), Period(period)): used for kind, period, used in cursor}
+
+
+def _room(player: Player, movement: str) -> LimitReached | None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_room(%s::bigint, %s::text)", [player.pk, movement])
+        (detail,) = cursor.fetchone()
+    return detail and LimitReached.parse(detail)
+
 
 HOUR = 3600  # seconds
 PERIOD_LABELS = {
