@@ -14,7 +14,7 @@ from audit.reports.alterations import Change, ReportEvent, added, became, change
 from audit.reports.alterations import Data as AlterationData
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
 from players.models import ExclusionKind, LimitKind, Marker, Player
-from players.protection.limit_kinds import LIMIT_KINDS
+from players.protection.limits import LIMIT_KINDS
 
 Data = Mapping[str, log.Json]
 FOR_GOOD: Final = "permanent"

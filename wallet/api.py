@@ -25,8 +25,7 @@ from players.api.schema import example
 from players.api.views import PlayerApiView
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, Scope
 from players.protection import limits as services
-from players.protection.limit_kinds import LIMIT_KINDS
-from players.protection.limits import LAW
+from players.protection.limits import LAW, LIMIT_KINDS
 from wallet.ledger import accounts
 from wallet.limits import HOUR, MOST_HOURS, REQUIRED, used
 from wallet.models import AccountKind, Currency, Mode

@@ -27,8 +27,7 @@ from players.access import PlayerRequest, player_required
 from players.datetime_format import written_moment
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, PlayTime
 from players.protection import limits
-from players.protection.limit_kinds import LIMIT_KINDS
-from players.protection.limits import LAW, Limit, limits_of, pending, period_days, period_ends
+from players.protection.limits import LAW, LIMIT_KINDS, Limit, limits_of, pending, period_days, period_ends
 from wallet import ledger
 from wallet.cashier import STALE, MoneyField, MoneyForm
 from wallet.ledger import LimitReached

@@ -38,7 +38,7 @@ from players.models import (
     Submission,
     SubmissionStatus,
 )
-from players.protection.limit_kinds import LIMIT_KINDS
+from players.protection.limits import LIMIT_KINDS
 from players.search import IDENTITY, SESSIONS
 from players.staff import Section
 

@@ -18,7 +18,7 @@ from django.utils.translation import get_language
 
 from players.credentials import content_proof
 from players.models import LimitKind, Period
-from players.protection.limit_kinds import LIMIT_KINDS
+from players.protection.limits import LIMIT_KINDS
 from wallet.models import Entry, PostingKey
 from wallet.money import format_money
 
