@@ -20,7 +20,7 @@ from django.db.models.query import QuerySet
 
 from audit.models import Event as LoggedEvent
 from audit.models import Personal
-from audit.streamed_zip import zipped
+from audit.verification.export import zipped
 from games import models as games
 from players import models as people
 from players.encryption import Purpose, unseal

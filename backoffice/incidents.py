@@ -24,8 +24,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from audit import log
 from audit.models import Approval, Event
 from audit.reports.requests import clock
-from audit.streamed_zip import zipped
 from audit.tree import NotSealed, proof_of
+from audit.verification.export import zipped
 from backoffice.incident_timeline import Moment, events_of, timeline
 from backoffice.lists.paging import NEWEST_FIRST
 from games import incidents

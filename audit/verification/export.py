@@ -6,19 +6,20 @@ Events contain no personal values, so exports do not either. An auditor who is e
 them in a separate file of the ZIP.
 """
 
+import io
 import json
+import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from django.db import connection
 
 from audit import log
 from audit.models import Checkpoint, Event, Tile
 from audit.sealing import checkpoints, keys
-from audit.streamed_zip import zipped
 from audit.tree import NotSealed, proof_of
 from audit.verification import verify
 from audit.verification.verify import HASH, WIDTH, Unproven, tile_path
@@ -193,3 +194,37 @@ def _personal(chosen: Part) -> Iterator[bytes]:
             cursor.execute(PERSONAL, [number * WIDTH, min((number + 1) * WIDTH, chosen.end)])
             for leaf, field, salt, value in cursor.fetchall():
                 yield json.dumps([leaf, field, bytes(salt).hex(), value], ensure_ascii=False).encode() + b"\n"
+
+
+class _Outlet(io.RawIOBase):
+    """Write-only buffer that hands over its content; ZIP writing does not need to seek."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, /) -> int:
+        self._waiting += data
+        return len(data)
+
+    def take(self) -> bytes:
+        """Return and clear what was written since the last call."""
+        taken = bytes(self._waiting)
+        self._waiting.clear()
+        return taken
+
+
+def zipped(files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
+    """Yield a ZIP of *files* (name, chunks of content) while it is written, without memory for the whole archive."""
+    outlet = _Outlet()
+    with zipfile.ZipFile(outlet, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, pieces in files:
+            with archive.open(name, "w") as file:
+                for piece in pieces:
+                    file.write(piece)
+                    if taken := outlet.take():
+                        yield taken
+    yield outlet.take()
