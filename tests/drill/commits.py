@@ -18,10 +18,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-COMMIT = b"COMMIT\0"
-QUERY = b"Q"
-ASKS = (QUERY, b"P")  # what has a statement in it: asked at once, or to be prepared
-ENDS = (COMMIT, b"ROLLBACK\0")
+COMMIT = b"COMMIT"
+ENDS = (COMMIT, b"ROLLBACK")
+QUERY, PARSE, BIND, SYNC = b"Q", b"P", b"B", b"S"  # types of messages
+READY = b"Z\0\0\0\x05I"  # the end of an answer, outside of a transaction
 MOVES = re.compile(
     rb"\b(?:wallet_(?:post|reverse|adjust|hold|release_holds)"
     rb"|games_(?:finish_solo_round|settle_live_round|place_bets|store_void_round))\("
@@ -95,16 +95,22 @@ class Line:
             return
         back = asyncio.create_task(_copy(from_server, writer))
         asked = b""  # in this transaction
+        prepared: dict[bytes, bytes] = {}
+        messages = _messages(reader)
         try:
-            async for message in _messages(reader):
-                said = message[5:] if message[:1] in ASKS else b""
-                fate = self._fate(Action.of(asked)) if said.upper() == COMMIT else None
-                asked = b"" if said.upper() in ENDS else asked + said
+            async for message in messages:
+                statement = _statement(message, prepared)
+                fate = self._fate(Action.of(asked)) if statement.upper() == COMMIT else None
+                asked = b"" if statement.upper() in ENDS else asked + statement
                 if fate is None:
                     to_server.write(message)
                     await to_server.drain()
                     continue
                 back.cancel()
+                last = message
+                while last[:1] not in (QUERY, SYNC):
+                    last = await anext(messages)
+                    message = message + last  # noqa: PLW2901
                 await self._meet(fate, message, writer, from_server, to_server)
                 return
         except (OSError, asyncio.IncompleteReadError):
@@ -138,7 +144,31 @@ class Line:
             to_server.write(message)
             await to_server.drain()
             with suppress(TimeoutError):
-                await asyncio.wait_for(from_server.read(READ), PATIENCE)  # "COMMIT" as well: it is done
+                await asyncio.wait_for(_answered(from_server), PATIENCE)
+
+
+def _statement(message: bytes, prepared: dict[bytes, bytes]) -> bytes:
+    """Return the statement that a message executes, at once or in a pipeline. *prepared* has those that were named."""
+    kind, body = message[:1], message[5:]
+    if kind == QUERY:
+        return body.rstrip(b"\0")
+    if kind == PARSE:
+        name, statement, _ = body.split(b"\0", 2)
+        prepared[name] = statement
+    if kind == BIND:
+        _, name, _ = body.split(b"\0", 2)
+        return prepared[name]
+    return b""
+
+
+async def _answered(reader: asyncio.StreamReader) -> None:
+    """Wait for the end of an answer: until then it is not known to be done."""
+    answer = b""
+    while not answer.endswith(READY):
+        some = await reader.read(READ)
+        if not some:
+            return
+        answer += some
 
 
 async def _messages(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:

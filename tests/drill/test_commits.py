@@ -40,6 +40,14 @@ def write(address: str, number: int, by: str = "wallet_post()") -> None:
         client.execute(f"INSERT INTO kept VALUES (%s) /* {by} */", [number])
 
 
+def write_in_a_pipeline(client: psycopg.Connection, number: int) -> None:
+    """Keep a number in a transaction whose COMMIT travels with its last statement, as that of a click does."""
+    client.execute("BEGIN")
+    with client.pipeline():
+        client.execute("INSERT INTO kept VALUES (%s) /* wallet_post() */", [number])
+        client.execute("COMMIT")
+
+
 CALL = "players_api_call, wallet_hold()"
 
 
@@ -65,6 +73,21 @@ def test_after_a_cut_commit_only_the_database_knows_the_result(address, kept, li
     wait_until(lambda: numbers(kept) == [FATES.index(Fate.DONE), FATES.index(Fate.LATE)], "what was late is done")
     write(address, 3)
     assert numbers(kept) == [0, 1, 3]
+
+
+def test_a_commit_in_a_pipeline_is_cut_as_well(address, kept, line):
+    """At once, and once psycopg has prepared it after some uses."""
+    with psycopg.connect(address, autocommit=True) as client:
+        for number in range(7):
+            write_in_a_pipeline(client, number)
+        line.cut()
+        with pytest.raises(psycopg.OperationalError):
+            write_in_a_pipeline(client, 7)
+    for number in (8, 9):
+        with psycopg.connect(address, autocommit=True) as client, pytest.raises(psycopg.OperationalError):
+            write_in_a_pipeline(client, number)
+    assert line.cuts == {(Action.MOVE, fate): 1 for fate in FATES}
+    wait_until(lambda: numbers(kept) == [*range(9)], "what was late is done")
 
 
 @pytest.mark.sweep
