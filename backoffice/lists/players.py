@@ -236,11 +236,15 @@ class LimitChanges(StaffListView):
         Column("now", "After"),
         Column("asked_at", "Asked", Form.TIME),
         Column("effective_at", "Holds from", Form.TIME),
-        Column("asked_by", "By"),
+        Column("requester", "By"),
     )
     finds = (BY_NUMBER, BY_PLAYER)
     period = "asked_at"
     related = ("player",)
+
+    def of_requester(self, change: LimitChange) -> str:
+        """Return who requested the change, in short where it is the player."""
+        return "the player" if change.asked_by == str(change.player) else change.asked_by
 
     def of_limit(self, change: LimitChange) -> str:
         """Return the kind and the period of the limit."""
