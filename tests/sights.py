@@ -498,13 +498,16 @@ STATES = (
     Sight("staff: gross gaming revenue", _as("finance"), _report("revenue_id")),
     Sight("staff: a report that is being made", _as("finance"), _report("being_made_id")),
     Sight("staff: a report that failed", _as("finance"), _report("not_made_id")),
-    Sight("staff: looks", _as("compliance"), _with("looked", "staff_access_log")),
+    Sight("staff: access log", _as("compliance"), _with("viewed_player", "staff_access_log")),
     Sight(
-        "staff: another period asked for", _as("compliance"), _with("looked", "staff_retention"), actions.open_details
+        "staff: another period asked for",
+        _as("compliance"),
+        _with("viewed_player", "staff_retention"),
+        actions.open_details,
     ),
     Sight("staff: other roles that lack everything", _as("administrator"), _colleague, actions.ask_for_no_roles),
     Sight("staff: a page of other roles", _as("support"), _named("staff_ledger")),
-    Sight("staff: another period to agree to", _as("compliance"), _with("looked", "staff_approvals")),
+    Sight("staff: another period to agree to", _as("compliance"), _with("viewed_player", "staff_approvals")),
     Sight(
         "staff: significant events",
         _as("compliance"),

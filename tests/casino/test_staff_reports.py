@@ -228,7 +228,7 @@ def test_that_failed_say_why_and_are_asked_for_again(reader):
     address = f"/staff/reports/{report.pk}/"
     shown = page(reader, address)
     assert "The shop was closed." in shown
-    again = reader.post(f"{address}again/")
+    again = reader.post(f"{address}retry/")
     assert again.url == f"/staff/reports/{Report.objects.latest('pk').pk}/" != address
     page(reader, f"{address}report.csv", 404)
 

@@ -99,7 +99,7 @@ class TestGameLogs:
             "Seat 1",
             "Seat 2 (you)",
         )
-        assert [(each.seat_number, each.stake) for each in line.coup.stakes] == [("Seat 2 (you)", 4_000)]
+        assert [(each.seat, each.stake) for each in line.coup.stakes] == [("Seat 2 (you)", 4_000)]
 
     @pytest.mark.sweep
     def test_tell_every_card_in_dealing_order(self, coup):

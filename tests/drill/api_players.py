@@ -78,11 +78,11 @@ class Soloist(ApiPlayer):
     def __init__(self, record: Record, seed: str, url: str, token: str, slug: str) -> None:
         super().__init__(record, seed, url, token)
         self._at = f"tables/{slug}/real/"
-        self._place: Json | None = None
+        self._seat: Json | None = None
 
     def play(self) -> None:
         """Play a round."""
-        seat = self._place = self._place or self.write(f"{self._at}place/", {})
+        seat = self._seat = self._seat or self.write(f"{self._at}solo-seat/", {})
         if seat is None:
             self.pause(PACE)
             return
@@ -91,7 +91,7 @@ class Soloist(ApiPlayer):
             f"{self._at}rounds/",
             {"round_id": seat["round_id"], "table_version": seat["table_version"], "bets": bets},
         )
-        self._place = told and told["solo_seat"]
+        self._seat = told and told["solo_seat"]
         if told:
             self._keep(told["round"], bets, seat["commitment"], repeated=told["repeated"])
         self.pause(PACE)

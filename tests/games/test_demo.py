@@ -424,7 +424,7 @@ class TestAtTheTable:
                     lines=[["player", 100, 0, 0, "surrendered"]]
                 ),
                 lambda stored: stored.update(notice={"words": "Welcome"}),
-                lambda stored: stored.update(places=None),
+                lambda stored: stored.update(demo_seats=None),
             ],
             1,
         ),

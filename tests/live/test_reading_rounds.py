@@ -251,7 +251,7 @@ class TestAPaidRound:
     def test_is_in_the_personal_data_with_the_seat(self, player, live_table):
         played(player, live_table)
         parts = {part.name: part for part in data_export.PARTS}
-        assert [row["stakes"] for row in parts["places at live tables"].rows(player)]
+        assert [row["stakes"] for row in parts["seats at live tables"].rows(player)]
         assert len(list(parts["rounds"].rows(player))) == 1
         assert len(list(parts["bets"].rows(player))) == 2
 

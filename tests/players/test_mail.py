@@ -157,4 +157,4 @@ class TestTheOutboxOfADemo:
     def test_is_no_page_of_a_production_house(self, settings):
         settings.DEMO = False
         write()
-        assert a_visitor().get("/demo/outbox/").status_code == 404
+        assert a_visitor().get("/demo/outbox/", follow=True).status_code == 404

@@ -142,7 +142,7 @@ class TestBetweenPlayers:
             ledger.post(payout)
         as_owner(
             "CREATE OR REPLACE FUNCTION public.wallet_post(journals jsonb)"
-            " RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)"
+            " RETURNS TABLE (journal_number integer, journal bigint, replayed boolean, account bigint, balance bigint)"
             " LANGUAGE sql SECURITY DEFINER AS 'SELECT * FROM public.wallet_write(journals, false)'"
         )
         ledger.post(payout)
