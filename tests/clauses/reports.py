@@ -57,6 +57,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_9_3_has_exactly_these_headings",
                 "test_gli19_2_9_3_says_what_is_held_for_players_in_each_currency_to_the_last_minor_unit",
                 "test_gli19_2_9_3_what_is_set_aside_for_bets_is_held_and_not_available",
+                "test_gli19_2_9_3_stakes_in_a_coup_and_its_bank_are_held_and_not_available",
                 "test_gli19_2_9_3_what_the_house_owes_is_listed_by_currency_and_mode",
                 "test_gli19_2_9_3_is_part_of_what_is_held_for_players_where_it_is_real",
             ),
