@@ -81,21 +81,21 @@ CROSS JOIN LATERAL (
 
 DIFFERENCES = f"""
 WITH part AS MATERIALIZED ({PARTS}), lain AS MATERIALIZED ({BETS}), found AS (
-    SELECT 'tally' AS what, hour, concat_ws(' ', version_id, mode, currency) AS row,
+    SELECT 'totals' AS what, hour, concat_ws(' ', version_id, mode, currency) AS row,
         concat_ws(' ', rounds, parts, staked, paid, commission) AS says FROM ({GAME_TOTALS}) AS made
     UNION ALL
-    SELECT 'bet tally', hour, concat_ws(' ', version_id, mode, currency, bet),
+    SELECT 'bet totals', hour, concat_ws(' ', version_id, mode, currency, bet),
         concat_ws(' ', rounds, wagers, staked, paid, commission, squares) FROM ({BET_TOTALS}) AS made
 ), kept AS (
-    SELECT 'tally' AS what, hour, concat_ws(' ', version_id, mode, currency) AS row,
+    SELECT 'totals' AS what, hour, concat_ws(' ', version_id, mode, currency) AS row,
         concat_ws(' ', rounds, parts, staked, paid, commission) AS says
     FROM games_gamehourlytotal WHERE hour >= %(begins)s AND hour < %(ends)s
     UNION ALL
-    SELECT 'bet tally', hour, concat_ws(' ', version_id, mode, currency, bet),
+    SELECT 'bet totals', hour, concat_ws(' ', version_id, mode, currency, bet),
         concat_ws(' ', rounds, wagers, staked, paid, commission, squares)
     FROM games_bethourlytotal WHERE hour >= %(begins)s AND hour < %(ends)s
 )
-SELECT format('%%s of %%s, %%s: %%s is kept, the rows say %%s', what,
+SELECT format('%%s of %%s, %%s: %%s is stored, the rows say %%s', what,
     to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'), row, coalesce(kept.says, 'nothing'),
     coalesce(found.says, 'nothing'))
 FROM kept FULL JOIN found USING (what, hour, row)

@@ -189,18 +189,18 @@ class TestTheCheck:
                         "UPDATE games_gamehourlytotal SET staked = staked + 1 WHERE ctid = (SELECT min(ctid) "
                         "FROM games_gamehourlytotal)"
                     ),
-                    "tally of",
+                    "totals of",
                 ),
                 (
                     ("DELETE FROM games_gamehourlytotal WHERE ctid = (SELECT min(ctid) FROM games_gamehourlytotal)"),
-                    "nothing is kept",
+                    "nothing is stored",
                 ),
                 (
                     (
                         "UPDATE games_bethourlytotal SET squares = 1 WHERE ctid = (SELECT min(ctid) "
                         "FROM games_bethourlytotal)"
                     ),
-                    "bet count of",
+                    "bet totals of",
                 ),
                 (
                     "DELETE FROM games_participation WHERE at = (SELECT min(at) FROM games_participation)",
