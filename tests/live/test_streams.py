@@ -180,8 +180,14 @@ def test_cards_come_one_by_one_without_anybody_telling_the_server(url: str, data
 
 
 def faces(watcher: Watcher) -> list[int]:
-    """Return the number of face-up cards in each fragment."""
-    return [len(re.findall("card__face", news.html)) for news in watcher.of("public")]
+    """Return the number of face-up cards on the table after each event, which brings the hands that have changed."""
+    hands: dict[str, int] = {}
+    shown = []
+    for notification in watcher.of("public"):
+        _, *changed = re.split(r'id="live-hand-(\w+)"', notification.html)
+        hands |= {side: html.count("card__face") for side, html in zip(changed[::2], changed[1::2], strict=True)}
+        shown.append(sum(hands.values()))
+    return shown
 
 
 def test_a_stream_is_opened_by_a_fresh_ticket_of_the_house_and_by_nothing_else(url: str, live_table: LiveTable) -> None:
