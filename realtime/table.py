@@ -236,7 +236,7 @@ class WatchedTable:
         self._api_state = b""
 
     def _show_public_to(self, stream: Stream, now: Shown) -> None:
-        """Send a stream what has changed since it was last sent the public part; at first, the whole."""
+        """Send a stream the public part: all of it the first time, then the parts that have changed."""
         language, before = stream.ticket.language, stream.shown.get("public")
         if language not in self._public:
             self._renders += 1

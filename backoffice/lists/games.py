@@ -211,13 +211,13 @@ class CheminCoups(StaffListView):
 
     def of_holder(self, coup: CheminCoup) -> str:
         """Return the banker."""
-        return str(coup.banker_player or f"the house, at place {coup.banker.number}")
+        return str(coup.banker_player or f"the house, at seat {coup.banker.number}")
 
     def of_against(self, coup: CheminCoup) -> str:
         """Return the punter, "" if there was none."""
         if coup.punter is None:
             return ""
-        return str(coup.punter.player or f"the house, at place {coup.punter.number}")
+        return str(coup.punter.player or f"the house, at seat {coup.punter.number}")
 
     def of_currency(self, coup: CheminCoup) -> str:
         """Return the currency of the table, which has only one."""
@@ -227,7 +227,7 @@ class CheminCoups(StaffListView):
     def parts(self, row: Any) -> Sequence[Part]:
         """Return the stakes against the bank."""
         columns = (
-            Column("place", "Place", Form.NUMBER),
+            Column("place", "Seat", Form.NUMBER),
             Column("player", "Player"),
             Column("stake", "Stake", Form.MONEY),
             Column("returned", "Came back", Form.MONEY),

@@ -94,8 +94,8 @@ SELECT player.id AS player, player.currency AS currency, law.time_zone AS zone, 
     coalesce(seat.missed, 0) AS missed, seat.away_since AS away_since, round.id AS round, round.code AS code,
     coalesce(part.staked, stake.stake, CASE WHEN coup.banker_player_id = player.id THEN coup.at_risk END) AS staked,
     coalesce(part.paid, 0) AS paid, coup.outcome = '' OR void.round_id IS NOT NULL AS is_void,
-    CASE live.mode WHEN '{Mode.REAL}' THEN sitting.paid_real - sitting.staked_real
-        ELSE sitting.paid_free - sitting.staked_free END AS net
+    CASE live.mode WHEN '{Mode.REAL}' THEN play_session.paid_real - play_session.staked_real
+        ELSE play_session.paid_free - play_session.staked_free END AS net
 FROM games_livetable AS live
 CROSS JOIN players_player AS player
 JOIN players_jurisdiction AS law ON law.code = player.jurisdiction_id
@@ -103,7 +103,7 @@ LEFT JOIN wallet_account AS account
     ON account.owner_id = player.id AND account.kind = '{AccountKind.CASH}' AND account.mode = live.mode
 LEFT JOIN games_cheminseat AS seat
     ON seat.live_table_id = live.id AND seat.player_id = player.id AND seat.left_at IS NULL
-LEFT JOIN players_playsession AS sitting ON sitting.session = seat.session
+LEFT JOIN players_playsession AS play_session ON play_session.session = seat.session
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
 LEFT JOIN games_chemincoup AS coup ON coup.round_id = round.id
 LEFT JOIN games_cheminstake AS stake ON stake.coup_id = coup.round_id AND stake.player_id = player.id

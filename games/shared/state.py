@@ -92,13 +92,13 @@ SELECT seat.player_id AS player, seat.version AS version, seat.currency AS curre
     coalesce(seat.round_id IN (live.round_id, live.round_before), false) AS is_recent,
     (SELECT jsonb_object_agg(wager.bet, jsonb_build_array(wager.stake, wager.payout, wager.result))::text
         FROM games_wager AS wager WHERE wager.participation_id = part.id) AS bets,
-    CASE live.mode WHEN 'R' THEN sitting.paid_real - sitting.staked_real
-        ELSE sitting.paid_free - sitting.staked_free END AS net
+    CASE live.mode WHEN 'R' THEN play_session.paid_real - play_session.staked_real
+        ELSE play_session.paid_free - play_session.staked_free END AS net
 FROM live JOIN games_liveseat AS seat ON seat.live_table_id = live.id
 JOIN wallet_account AS account ON account.id = seat.account_id
 JOIN players_player AS whose ON whose.id = seat.player_id
 JOIN players_jurisdiction AS law ON law.code = whose.jurisdiction_id
-LEFT JOIN players_playsession AS sitting ON sitting.session = seat.session
+LEFT JOIN players_playsession AS play_session ON play_session.session = seat.session
 LEFT JOIN games_participation AS part ON part.round_id = seat.round_id AND part.player_id = seat.player_id
 LEFT JOIN games_round AS played ON played.id = part.round_id
 LEFT JOIN games_void AS void ON void.round_id = part.round_id

@@ -81,9 +81,9 @@ def live_bet(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResp
         notice = _voided(request, LiveTable.objects.get(pk=live_table_id))
     own = rendering.render_own(public_state(shown.public), shown.own, language, notice=notice)
     play_session = shown.play_session or (play_sessions.read_session(request.player, session) if session else None)
-    sitting = play_session_view(play_session, request.player, mode) if play_session else None
+    session_view = play_session_view(play_session, request.player, mode) if play_session else None
     token = csrf_token_lazy(request)
-    around_it = render_fragment("live.html#around", session=sitting, slug=slug, mode=mode, csrf_token=token)
+    around_it = render_fragment("live.html#around", session=session_view, slug=slug, mode=mode, csrf_token=token)
     return HttpResponse(own.for_layout(request.POST.get("layout")) + around_it)
 
 

@@ -18,7 +18,7 @@ from wallet.models import Mode
 
 @dataclass(frozen=True)
 class PlaySessionView:
-    """A sitting in one mode. Amounts in minor units."""
+    """A play session in one mode. Amounts in minor units."""
 
     now: datetime
     clock: str  # the time of day where the player is
@@ -38,7 +38,7 @@ class PlaySessionView:
 def play_session_view(
     play_session: PlaySessionState, player: Player, mode: Mode, game: GameView | None = None
 ) -> PlaySessionView:
-    """Return a sitting as the page shows it; *game* is what a solo table is about to deal."""
+    """Return a play session as the page shows it; *game* is what a solo table is about to deal."""
     zone, is_free = player.jurisdiction.time_zone, mode is Mode.FREE
     net = play_session.net_free if is_free else play_session.net_real
     minutes = int(play_session.lasted.total_seconds()) // 60

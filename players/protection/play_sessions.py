@@ -1,6 +1,6 @@
-"""Play sessions ("sittings") and the reality check.
+"""Play sessions and the reality check.
 
-A sitting holds what a player has done at tables since logging in. Tables show it permanently.
+A play session holds what a player has done at tables since logging in. Tables show it permanently.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class UnknownInterval(Exception):
 
 @dataclass(frozen=True)
 class PlaySessionState:
-    """A sitting at one time. Amounts in minor units of the player's currency; payouts include stakes."""
+    """A play session at one time. Amounts in minor units of the player's currency; payouts include stakes."""
 
     began: datetime  # the log-in
     now: datetime  # by the database's clock
@@ -55,7 +55,7 @@ class PlaySessionState:
 
     @classmethod
     def of(cls, columns: Sequence[Any], *, is_check_due: bool = False) -> "PlaySessionState | None":
-        """Return the sitting of these `totals`, or None if it has not begun."""
+        """Return the play session of these `totals`, or None if it has not begun."""
         return cls(*columns, is_check_due=is_check_due) if columns[0] is not None else None  # type: ignore[misc]
 
     @property
@@ -80,7 +80,7 @@ def which(player: Player, session: UUID | None) -> dict[str, Value]:
 
 
 def read_session(player: Player, session: UUID) -> PlaySessionState:
-    """Return the sitting of a session. It is created on the first call and begins at the log-in.
+    """Return the play session of a session. It is created on the first call and begins at the log-in.
 
     Raises PlaySession.DoesNotExist if the session belongs to another player.
     """

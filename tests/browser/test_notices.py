@@ -91,7 +91,7 @@ def fits(is_sweep: bool) -> Callable[[Page, Sight], None]:
 
 @pytest.fixture
 def themes(is_sweep: bool) -> tuple[str, ...]:
-    """The themes that are looked at also the house's own."""
+    """Return the themes that are tried in addition to the default one: all of them in the sweep."""
     return OTHER_THEMES if is_sweep else ()
 
 
