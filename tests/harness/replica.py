@@ -24,11 +24,14 @@ from tests.start.support import wait_until
 # The primary keeps the log that the replica has not received; a busy primary would remove it while
 # the replica is stopped.
 SLOT = "followed_by_tests"
-# As on the primary, but a query that blocks replay is cancelled at once.
+# As docs/operating.md has it, and as on the primary: without the feedback the primary's vacuum would
+# cancel what the replica is asked.
 SETTINGS = {
     "max_connections": 200,
     "fsync": "off",
-    "max_standby_streaming_delay": 0,
+    "hot_standby_feedback": "on",
+    "max_standby_streaming_delay": "2s",
+    "wal_receiver_status_interval": "1s",
     "wal_retrieve_retry_interval": 100,
 }
 
