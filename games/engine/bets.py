@@ -136,6 +136,11 @@ class BetRule:
                 return pays
         return None
 
+    @cached_property
+    def payouts(self) -> tuple[Pays | None, ...]:
+        """What it pays for each coup of `EVERY_COUP`."""
+        return tuple(map(self.pays, EVERY_COUP))
+
     @property
     def pays_text(self) -> str:
         """The possible payouts, highest first: "8:1" or "200:1 / 25:1".
@@ -256,7 +261,7 @@ class Variant:
                 {
                     "code": bet.code,
                     "prizes": [[prize.when.name, str(prize.pays)] for prize in bet.prizes],
-                    "pays": [str(bet.pays(coup)) for coup in EVERY_COUP],
+                    "pays": list(map(str, bet.payouts)),
                     "needs": sorted(bet.needs),
                     "commission": bet.commission,
                 }

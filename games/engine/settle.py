@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from fractions import Fraction
 from functools import cache
+from math import lcm
+from operator import ge
 from typing import NamedTuple
 
 from games.engine.bets import (
@@ -25,7 +26,6 @@ from games.engine.bets import (
     UnknownBet,
     Variant,
 )
-from games.engine.conditions import EVERY_COUP
 from games.engine.coup import Coup
 
 __all__ = [
@@ -150,15 +150,12 @@ def worst_rows(bets: tuple[BetRule, ...]) -> tuple[Row, ...]:
 
     A handful of more than a thousand coups is left.
     """
-    rows = {tuple(bet.pays(coup) for bet in bets) for coup in EVERY_COUP}
-    gains = {row: tuple(map(_gain, row)) for row in rows}
+    rows = set(zip(*(bet.payouts for bet in bets), strict=True))
+    unit = lcm(*(pays.per for row in rows for pays in row if pays))
+    gains = {row: tuple(-unit if pays is None else pays.win * unit // pays.per for pays in row) for row in rows}
     return tuple(row for row in rows if not any(_outdoes(other, gains[row]) for other in gains.values()))
 
 
-def _outdoes(one: tuple[Fraction, ...], other: tuple[Fraction, ...]) -> bool:
+def _outdoes(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     """Return whether one row of gains is at least as good as another for every bet, and better for one."""
-    return one != other and all(mine >= theirs for mine, theirs in zip(one, other, strict=True))
-
-
-def _gain(pays: Pays | None) -> Fraction:
-    return Fraction(-1) if pays is None else pays.fraction
+    return one != other and all(map(ge, one, other))

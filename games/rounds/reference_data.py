@@ -23,6 +23,7 @@ from games.variants import VARIANTS
 from players import key_rotation
 from players.credentials import padded
 
+OUTCOMES: Final = tuple(coup.outcome for coup in EVERY_COUP)
 LOST: Final = Pays(-1, 1)
 """The stake is lost: a payout of zero."""
 
@@ -43,7 +44,7 @@ def store_highest_odds(cursor: CursorWrapper) -> None:
 
 def highest(bet: BetRule, outcome: Outcome) -> Pays:
     """Return the highest odds that *bet* can pay on a coup with this outcome, `LOST` if it always loses."""
-    paid = {bet.pays(coup) or LOST for coup in EVERY_COUP if coup.outcome is outcome}
+    paid = {pays or LOST for pays, ends in zip(bet.payouts, OUTCOMES, strict=True) if ends is outcome}
     return max(paid, key=lambda pays: pays.fraction)
 
 
