@@ -48,7 +48,19 @@ OF_THE_REQUEST: Final = {
     "approval.decided": "Void request {}",
     "approval.withdrawn": "Void request withdrawn",
     "approval.expired": "Void request expired",
+    "approval.not_decided": "Decision on the void request not recorded",
+    "approval.not_withdrawn": "Void request could not be withdrawn",
 }
+REFUSALS: Final = {
+    "AlreadyDecided": "Already decided or withdrawn.",
+    "CannotExecute": "The round could not be voided in its state then.",
+    "Expired": "The request had expired.",
+    "NotAllowed": "The role may not decide requests of this kind.",
+    "NotYours": "The request was made by another person.",
+    "OwnRequest": "The same person had made the request.",
+    "Tampered": "The stored request did not match the recorded one.",
+}
+"""Why a decision or withdrawal was not recorded, by `ApprovalError`."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +174,8 @@ def _of_approvals(asked: Sequence[Approval]) -> Iterator[Moment]:
     for event in _approval_events(asked):
         data = _data(event)
         what = OF_THE_REQUEST[event.kind]
-        yield _moment_of(event, what.format("approved" if data.get("yes") else "refused"), data)
+        moment = _moment_of(event, what.format("approved" if data.get("yes") else "refused"), data)
+        yield replace(moment, why=REFUSALS.get(str(data["why"]), str(data["why"]))) if "why" in data else moment
 
 
 def _approval_events(asked: Sequence[Approval]) -> Iterable[Event]:

@@ -5,6 +5,7 @@ import html
 import pytest
 from django.test import Client
 
+from audit.approvals import AlreadyDecided, OwnRequest
 from backoffice.incidents import note
 from games import incidents
 from games.incidents import letters
@@ -151,6 +152,20 @@ class TestThePage:
         for words in (f"Ada, {asker}", f"Bo, {decider}", "A card was wrong.", "I saw it too.", "Mended."):
             assert words in page
         assert f"/staff/events/?on=round:{incident.live_round_id}" in page
+
+    def test_tells_that_a_decision_was_refused_and_why(self, incident):
+        asker = a_member_of_staff("supervisor", name="Ada")
+        asked = ask(incident, asker)
+        with pytest.raises(OwnRequest):
+            decide(asked, asker)
+        decide(asked, a_member_of_staff("supervisor"))
+        with pytest.raises(AlreadyDecided):
+            decide(asked, a_member_of_staff("supervisor"))
+        visitor = reader("compliance")
+        answer = visitor.get(f"/staff/incidents/{incident.pk}/")
+        told = [moment.why for moment in answer.context["timeline"] if moment.what.startswith("Decision on")]
+        assert told == ["The same person had made the request.", "Already decided or withdrawn."]
+        assert visitor.get(f"/staff/incidents/{incident.pk}/export/").status_code == 200
 
     @pytest.mark.sweep
     def test_tells_what_a_api_client_noted_under_a_name_of_its_own(self, incident):
