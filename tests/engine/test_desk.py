@@ -61,6 +61,7 @@ def test_table_limits_do_not_apply() -> None:
         ("baccarat", {"cards": ["9C", "2D", "KC", "KD"], "stakes": {"player": 1.5}}, "player"),
         ("baccarat", {"cards": ["9C", "2D", "KC", "KD"], "stakes": {"player": True}}, "player"),
         ("baccarat", {"cards": ["9C", "2D", "KC", "KD"], "stakes": {"super_6": 1}}, "super_6"),
+        ("baccarat", {"cards": ["9C", "2D", "KC", "9C"], "stakes": {"player": 1}}, "9C stands 2 times"),
         ("golden", {"cards": ["9C", "2D", "KC", "KD"], "stakes": {"player": 1, "banker": 1}}, "exclude"),
         ("pairs", {"cards": ["9C", "2D", "KC", "KD"], "stakes": {"tie": 1}}, "tie"),
         ("baccarat", b'{"cards": ["9C", "2D", "KC", "KD"], "stakes": {"player": 1, "player": 2}}', "twice"),

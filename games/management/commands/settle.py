@@ -9,6 +9,7 @@ of the game apply; table limits do not.
 import json
 import sys
 from argparse import ArgumentParser
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -39,6 +40,9 @@ def answers(variant: Variant, lines: Iterable[bytes]) -> Iterator[dict[str, Any]
 
 def _answer(variant: Variant, question: dict[str, Any]) -> dict[str, Any]:
     coup = _coup(question["cards"])
+    for card, copies in Counter(coup.cards).items():
+        if copies > variant.decks:
+            raise BadQuestion(f"{card} stands {copies} times, and a shoe of this game has {variant.decks}")
     settlement = settle(variant, coup, question["stakes"])
     return {
         "outcome": coup.outcome.value,
