@@ -40,6 +40,7 @@ def statement(payment: Payment, state: OrderState = OrderState.APPROVED, **chang
         "currency": payment.currency,
         "authorisation": "SB0123456789" if state == OrderState.APPROVED else "",
         "sequence": 2,
+        "reason": "",
     }
     return said | changes
 

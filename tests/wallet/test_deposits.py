@@ -11,7 +11,7 @@ from django.utils import translation
 
 from tests.builders import a_player
 from tests.harness.sweeps import sample
-from tests.people import events
+from tests.people import events, last_mail
 from tests.wallet import wholeness
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
 from wallet import cashier
@@ -362,6 +362,23 @@ class TestTheBank:
         for lost in ("", "?language=xx"):
             answer = visitor.get(f"/pay/return/{payment.token}/{lost}")
             assert answer["Location"] == f"/sv/cashier/deposit/{payment.pk}/"
+
+    def test_the_reason_of_a_decline_is_passed_on_in_the_player_s_language(self, visitor, player):
+        payment = a_payment(player)
+        visitor.post(self.bank_page(payment), {"answer": "decline", "reason": "funds"})
+        notifications.ask_about(payment.pk)
+        assert "not enough money in the account." in visitor.get(f"/en/cashier/deposit/{payment.pk}/").text
+        assert "nicht ausreichend gedeckt ist." in visitor.get(f"/de/cashier/deposit/{payment.pk}/").text
+        assert "not enough money in the account." in last_mail(player.user.email, "deposit_declined").body
+        assert events("payment.declined", on=str(player))[0]["data"]["because"] == "funds"
+
+    @pytest.mark.parametrize("reason", ["", "do_not_honour_05"])
+    def test_says_that_it_gave_no_reason_or_one_that_we_have_no_words_for(self, visitor, player, reason):
+        payment = a_payment(player)
+        call_back(statement(payment, OrderState.DECLINED, reason=reason))
+        page = visitor.get(f"/en/cashier/deposit/{payment.pk}/").text
+        assert "Your bank gave no reason: please ask it." in page
+        assert "honour" not in page
 
     def test_an_answer_is_final(self, visitor, player):
         payment = a_payment(player)

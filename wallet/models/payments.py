@@ -18,6 +18,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
 from payments import PaymentStatus
 from payments.models import BasePayment
 
@@ -39,6 +40,16 @@ class PaymentState(models.TextChoices):
     ERROR = "error"  # the provider reports another amount; staff investigate
 
 
+class DeclineReason(models.TextChoices):
+    """Why a provider declined a payment, with the sentence for the player."""
+
+    FUNDS = "funds", _("Your bank says that there is not enough money in the account.")
+    LIMIT = "limit", _("Your bank says that the payment is above your limit there.")
+    BLOCKED = "blocked", _("Your bank says that it allows no payments to gambling companies from this account.")
+    NOT_CONFIRMED = "not_confirmed", _("Your bank says that the payment was not confirmed there.")
+    ACCOUNT = "account", _("Your bank says that the account or card cannot be used.")
+
+
 class Payment(BasePayment):
     """A deposit. Its id derives from the form's key, so a form that is sent twice is one payment.
 
@@ -51,6 +62,7 @@ class Payment(BasePayment):
     player = models.ForeignKey(Player, models.PROTECT, related_name="payments", db_index=False)
     amount = models.BigIntegerField()  # minor units
     state = models.CharField(max_length=10, choices=PaymentState, default=PaymentState.WAITING)
+    decline_reason = models.CharField(max_length=13, choices=DeclineReason, blank=True)  # where the provider gave one
     authorisation = models.CharField(max_length=255, blank=True)  # authorisation number of the credited payment
     journal = models.ForeignKey(Journal, models.PROTECT, null=True, db_constraint=False, db_index=False)
     last_sequence = models.BigIntegerField(default=0)  # of the provider's latest notification, if numbered
@@ -183,6 +195,7 @@ class BankOrder(models.Model):
     currency = models.CharField(max_length=3)
     callback_url = models.URLField(max_length=500)
     state = models.CharField(max_length=10, choices=OrderState, default=OrderState.OPEN)
+    decline_reason = models.CharField(max_length=13, choices=DeclineReason, blank=True)
     sequence = models.PositiveIntegerField(default=1)  # incremented with every change
     authorisation = models.CharField(max_length=20, blank=True)
     decided_at = models.DateTimeField(null=True)

@@ -128,7 +128,8 @@ def on_notice(payment: Payment, status_report: StatusReport, path: NoticePath, r
         case Decision.CREDITED | Decision.LATE:
             _credit(payment, status_report, is_late=decision is Decision.LATE)
         case Decision.DECLINED | Decision.ABANDONED:
-            close(payment, PaymentState(decision.value), because=status_report.word)
+            payment.decline_reason = status_report.reason if decision is Decision.DECLINED else ""
+            close(payment, PaymentState(decision.value), because=status_report.reason or status_report.word)
         case Decision.CONTRADICTED | Decision.MISMATCHED:
             _doubt(payment, status_report, path, decision)
     if path is NoticePath.QUERY:
@@ -169,7 +170,7 @@ def journal_key(payment_id: UUID) -> UUID:
 def close(payment: Payment, state: PaymentState, *, because: str) -> None:
     """End a payment without money, and release its reservation under the player's limits."""
     payment.state, payment.decided_at = state, Now()
-    payment.save(update_fields=["state", "decided_at"])
+    payment.save(update_fields=["state", "decline_reason", "decided_at"])
     limits.release_deposit(key=journal_key(payment.pk))
     log.record(f"payment.{state.value}", by="system", on=str(payment.player), data=_facts(payment, because=because))
     if state is PaymentState.DECLINED:

@@ -2,7 +2,7 @@
 
 A provider writes its result into the django-payments columns ``status``, ``captured_amount`` and
 ``transaction_id``. Only `read_status` reads those columns. A provider that knows more puts it into
-``payment.attrs.said``: amount in minor units, currency, sequence number.
+``payment.attrs.said``: amount in minor units, currency, sequence number, reason of a decline.
 """
 
 import logging
@@ -16,7 +16,7 @@ from django.db import transaction
 from payments import PaymentStatus, RedirectNeeded
 from payments.core import BasicProvider, provider_factory
 
-from wallet.models import Payment
+from wallet.models import DeclineReason, Payment
 from wallet.money import MINOR_UNITS
 
 logger = logging.getLogger(__name__)
@@ -48,6 +48,7 @@ class StatusReport:
     currency: str
     authorisation: str
     sequence: int  # incremented with every change; 0 if the provider does not number them
+    reason: str = ""  # a `DeclineReason`, where the provider gives one
 
 
 def first_variant() -> str:
@@ -115,11 +116,13 @@ def read_status(payment: Payment) -> StatusReport:
     """
     said = getattr(payment.attrs, "said", None)
     if said is not None:
-        amount, currency, sequence = said["amount"], said["currency"], said["sequence"]
+        amount, currency, sequence, reason = said["amount"], said["currency"], said["sequence"], said["reason"]
     else:
         amount = in_minor_units(payment.captured_amount) if payment.status == PaymentStatus.CONFIRMED else None
-        currency, sequence = payment.currency, 0
-    return StatusReport(payment.status, amount, currency, payment.transaction_id or payment.token, sequence)
+        currency, sequence, reason = payment.currency, 0, ""
+    if reason not in DeclineReason:
+        reason = ""  # one that the player has no sentence for
+    return StatusReport(payment.status, amount, currency, payment.transaction_id or payment.token, sequence, reason)
 
 
 def in_minor_units(total: Decimal) -> int:

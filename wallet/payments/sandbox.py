@@ -21,7 +21,15 @@ STATUS_OF = {
     OrderState.DECLINED: PaymentStatus.REJECTED,
     OrderState.CANCELLED: PaymentStatus.CANCELLED,
 }
-FIELDS = {"reference": str, "state": str, "amount": int, "currency": str, "authorisation": str, "sequence": int}
+FIELDS = {
+    "reference": str,
+    "state": str,
+    "amount": int,
+    "currency": str,
+    "authorisation": str,
+    "sequence": int,
+    "reason": str,
+}
 
 
 def request_for(payment: Payment) -> PayRequest:
@@ -82,7 +90,7 @@ class SandboxBank(BasicProvider):
         return dict(statement)
 
     def _hear(self, payment: Payment, statement: orders.Statement) -> None:
-        payment.attrs.said = {name: statement[name] for name in ("amount", "currency", "sequence")}
+        payment.attrs.said = {name: statement[name] for name in ("amount", "currency", "sequence", "reason")}
         payment.transaction_id = str(statement["authorisation"])
         payment.status = STATUS_OF[OrderState(str(statement["state"]))]
         if payment.status == PaymentStatus.CONFIRMED and statement["amount"] == payment.amount:

@@ -176,10 +176,10 @@ STATE_AFTER = {
 
 
 @transaction.atomic
-def answer(*, request: PayRequest, said: Answer, behaviour: Behaviour) -> BankOrder:
+def answer(*, request: PayRequest, said: Answer, behaviour: Behaviour, reason: str = "") -> BankOrder:
     """Decide a payment, once, and queue the webhooks that *behaviour* prescribes.
 
-    A decided order is unchanged.
+    *reason* is a `DeclineReason`, or "" where the bank gives none. A decided order is unchanged.
     """
     facts = {"amount": request.amount, "currency": request.currency, "callback_url": request.callback_url}
     BankOrder.objects.bulk_create([BankOrder(reference=request.reference, **facts)], ignore_conflicts=True)
@@ -188,6 +188,8 @@ def answer(*, request: PayRequest, said: Answer, behaviour: Behaviour) -> BankOr
         return order
     received = statement_of(order)
     order.state, order.sequence, order.decided_at = STATE_AFTER[said], order.sequence + 1, Now()
+    if said is Answer.DECLINE:
+        order.decline_reason = reason
     if said is Answer.APPROVE:
         order.authorisation = f"SB{secrets.randbelow(10**10):010}"
     order.save()
@@ -213,6 +215,7 @@ def statement_of(order: BankOrder) -> Statement:
         "currency": order.currency,
         "authorisation": order.authorisation,
         "sequence": order.sequence,
+        "reason": order.decline_reason,
     }
 
 

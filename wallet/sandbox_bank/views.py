@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from players.datetime_format import Day
 from players.rates import at_a_human_pace
-from wallet.models import BankOrder, Behaviour, OrderState
+from wallet.models import BankOrder, Behaviour, DeclineReason, OrderState
 from wallet.sandbox_bank import orders
 from wallet.sandbox_bank.orders import Answer, BadRequestToBank, PayRequest, seconds_now, unseal, write_statement
 
@@ -32,6 +32,11 @@ class AnswerForm(forms.Form):
     """The payer's decision, and how the bank sends its webhooks."""
 
     answer = forms.ChoiceField(choices=[(each.value, each.name) for each in Answer])
+    reason = forms.ChoiceField(
+        label=_("Reason given if you decline"),
+        choices=[("", _("No reason")), *DeclineReason.choices],
+        required=False,
+    )
     behaviour = forms.ChoiceField(
         label=_("How the bank notifies the payee"),
         choices=BEHAVIOURS,
@@ -50,7 +55,8 @@ def sandbox_bank(request: HttpRequest, order: str) -> HttpResponse:
         form = AnswerForm(request.POST)
         if form.is_valid():
             said, behaviour = Answer(form.cleaned_data["answer"]), form.cleaned_data["behaviour"] or Behaviour.PROMPT
-            orders.answer(request=asked, said=said, behaviour=Behaviour(behaviour))
+            reason = form.cleaned_data["reason"]
+            orders.answer(request=asked, said=said, behaviour=Behaviour(behaviour), reason=reason)
             return redirect(asked.return_path)
     known = BankOrder.objects.filter(pk=asked.reference).first()
     context = {
