@@ -10,7 +10,7 @@ CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
 VAR_IS_OURS := test ! -e var || test -w var || \
 	{ echo "var/ belongs to $$(stat -c %U var): do this as that user, or as root" >&2; exit 1; }
 
-.PHONY: help run test test-all check lint reset bench attack drill hosts image roads format messages clauses guards screenshots
+.PHONY: help run test test-all check lint reset bench attack drill hosts image roads format messages clauses guards release screenshots
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -84,6 +84,9 @@ messages: .venv/installed-dev .venv/texts ## bring the catalogues of texts up to
 
 clauses: .venv/installed-dev ## write docs/gli-19.md from tests/clauses/
 	$(PY) -m tests.clauses
+
+release: .venv/installed-dev ## write and sign RELEASE: the digests of all files (KEY= is the private key's file)
+	@DJANGO_SETTINGS_MODULE=tests.settings $(PY) -m tools.make_release $(KEY)
 
 guards: .venv/installed-dev ## write wallet/guards.txt and docs/database-functions.md, from a database of their own
 	DJANGO_SETTINGS_MODULE=tests.settings $(PY) -m tests.harness.list_guards

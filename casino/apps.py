@@ -22,6 +22,7 @@ class CasinoConfig(AppConfig):
         from audit.significant import detection
         from ops import (
             checks,
+            program,
             tracing,  # noqa: F401  (tasks are traced from here on)
         )
 
@@ -34,10 +35,19 @@ class CasinoConfig(AppConfig):
             worker_init.connect(collect.serve)
         setup_logging.connect(logs.stay)
         worker_init.connect(checks.refuse_unsafe_start)
+        worker_init.connect(program.on_worker)
         beat_init.connect(checks.refuse_unsafe_start)
         detection.register_ordinary(
-            ("house.backed_up", "keys.resealed", "personal.exported", "retention.applied", "rows.exported")
+            (
+                *("house.backed_up", "keys.resealed", "personal.exported", "retention.applied", "rows.exported"),
+                "program.verified",
+            )
         )
-        detection.register_kinds({"house.restored": (Category.CORRECTION, Weight.ALERT, "Restored from a backup")})
+        detection.register_kinds(
+            {
+                "house.restored": (Category.CORRECTION, Weight.ALERT, "Restored from a backup"),
+                program.DIFFERS: (Category.ERROR, Weight.ALERT, "Program differs from the release"),
+            }
+        )
         parts = alterations.added("until", "leaves", "settled", "cancelled", "shoes", "seats", "sessions", "tokens")
         alterations.register("System", {"house.restored": ("Restored from a backup", parts)})

@@ -22,7 +22,7 @@ from django.utils.translation import override
 
 from games.api.stream import COUNTER, FULL, Counter, is_opening
 from games.shared.stream_tokens import PATH, BadTicket, Ticket, read
-from ops import tracing
+from ops import program, tracing
 from ops.http import BARE
 from ops.http.pages import CONNECTION
 from ops.readiness import MONITOR
@@ -157,6 +157,7 @@ class Port:
         if threading.current_thread() is threading.main_thread():  # only the main thread can handle signals
             self._close_on_signals()
         await send({"type": "lifespan.startup.complete"})
+        program.verify_beside("web")
         await receive()  # lifespan.shutdown
         await self._hub.close()
         await send({"type": "lifespan.shutdown.complete"})

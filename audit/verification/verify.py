@@ -309,7 +309,7 @@ class Checkpoint:
         it, and a `TIME` key as well if there is any among *keys*. One wrong signature of a known
         key invalidates the note. Raises Unproven.
         """
-        body, signatures = _parts(note)
+        body, signatures = signatures_of(note)
         tree, logged, times = Tree.of(body), False, []
         for key in keys:
             for signature in signatures.get((key.name, key.hash), []):
@@ -337,10 +337,10 @@ def signers_of(note: str) -> set[tuple[str, bytes]]:
     """Return the name and hash of each key that a note lists as signer, without verifying (see
     `Checkpoint.of`). Raises Unproven.
     """
-    return set(_parts(note)[1])
+    return set(signatures_of(note)[1])
 
 
-def _parts(note: str) -> tuple[str, dict[tuple[str, bytes], list[bytes]]]:
+def signatures_of(note: str) -> tuple[str, dict[tuple[str, bytes], list[bytes]]]:
     """Return the text of a note and its signatures, by name and hash of the key."""
     text, parted, lines = note.rpartition("\n\n")
     if not parted or not lines.endswith("\n") or any(sign < " " and sign != "\n" for sign in note):

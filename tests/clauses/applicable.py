@@ -7,6 +7,8 @@ from typing import Final
 
 APPLICABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "2.2": ("games", "events", "reports"),
+    "2.3.2": ("each start", "every 24 hours", "on demand"),
+    "2.3.3": ("third party",),
     "2.4.1": ("everything", "one game", "version", "one table", "one player", "reason", "in progress"),
     "2.5.3": ("one message", "three failures in thirty minutes", "second factor", "balance", "transaction"),
     "2.5.4": ("inactivity",),

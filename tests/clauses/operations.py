@@ -1,5 +1,6 @@
 """Running the house: its clock, closing what has to be closed, significant events."""
 
+from datetime import date
 from typing import Final
 
 from tests.clauses.demand import Chapter, Demand
@@ -15,6 +16,24 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_2_reports_are_stamped_by_the_same_clock",
             ),
             "No test showed it; in these the clock of the process is years ahead.",
+        ),
+        Demand(
+            "2.3.2",
+            "the program and its schema are authenticated at each start, every 24 hours and on demand",
+            (
+                "test_gli19_2_3_2_a_released_house_is_on_record_and_differs_in_nothing",
+                "test_gli19_2_3_2_each_difference_is_named_and_is_a_significant_event",
+                "test_gli19_2_3_2_a_house_that_starts_records_its_program",
+            ),
+            "New with these tests. A machine that runs web alone needs cron for the daily check (docs/operating.md).",
+            read=date(2026, 11, 28),
+        ),
+        Demand(
+            "2.3.3",
+            "a third party can verify the program without the house's own software",
+            ("test_gli19_2_3_3_a_release_lists_every_file_of_the_program_as_sha256sum_reads_them",),
+            "New: `sha256sum` checks the list of the release.",
+            read=date(2026, 11, 28),
         ),
         Demand(
             "2.4.1, 4.15.1",

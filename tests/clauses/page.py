@@ -30,7 +30,7 @@ own account of itself.
 
 A test named `test_gli19_2_8_2_…` shows clause 2.8.2; run it with `pytest -k gli19_2_8_2`. *Second reading*: somebody
 who had not written the tests read each of them against the clause; what was missing then is said, with what was done
-about it. All were read on {read}.
+about it. They were read on {read}.
 
 This page is written by `make clauses` from `tests/clauses/`; `make check` fails where it is not what that list says,
 where the list names a test that does not exist or misses a clause, or where a test bears the number of a clause and no
@@ -59,9 +59,9 @@ def demands() -> Iterator[Demand]:
 def written() -> str:
     """Return the page. Raises KeyError where a test does not exist."""
     counted = Counter(each.met for each in demands())
-    (read,) = {each.read for each in demands()}
+    read = " and ".join(f"{day.day} {day:%B %Y}" for day in sorted({each.read for each in demands()}))
     counts = ", ".join(f"**{counted[met]}** {met.value}" for met in Met)
-    parts = [HEAD.format(read=f"{read.day} {read:%B %Y}"), f"Of {sum(counted.values())} demands, {counts}.\n"]
+    parts = [HEAD.format(read=read), f"Of {sum(counted.values())} demands, {counts}.\n"]
     if open_ones := [each for each in demands() if each.met is not Met.YES]:
         parts.append(
             "What is open:\n\n"

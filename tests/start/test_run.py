@@ -1,5 +1,6 @@
 """`manage.py run`: one command opens the house, keeps it open and leaves nothing behind, however it ends."""
 
+import hashlib
 import re
 import signal
 import socket
@@ -16,6 +17,7 @@ import pytest
 
 from ops.beat import ADVISORY_LOCK
 from ops.embedded import addresses, keeper_pid
+from ops.program import hashed, manifest
 from players.demo import DEMO_LOGINS, PASSWORD
 from tests.harness.sweeps import sample
 from tests.start.logs import Played, at_a_table, lines, log_in_and_play, moves
@@ -80,6 +82,19 @@ def test_it_logs_its_steps_and_prints_address_and_accounts_to_play(first_house: 
     )
     assert all(login.email in printed for login in DEMO_LOGINS)
     assert PASSWORD in printed
+
+
+def test_gli19_2_3_2_a_house_that_starts_records_its_program(house: House) -> None:
+    code = hashlib.sha256(manifest(dict(hashed(PROJECT))).encode()).hexdigest()
+    asked = (
+        "SELECT DISTINCT (convert_from(body, 'UTF8')::jsonb -> 'data') FROM audit_event WHERE kind = 'program.verified'"
+    )
+
+    def recorded() -> set[tuple[str, str]]:
+        with psycopg.connect(addresses(house.var).database("sabot", "postgres")) as connection:
+            return {(data["process"], data["code"]) for (data,) in connection.execute(asked)}
+
+    wait_until(lambda: recorded() == {("web", code), ("worker", code)}, "no event names the program")
 
 
 def test_pages_and_health_are_served(house: House) -> None:

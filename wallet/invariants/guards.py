@@ -1,8 +1,8 @@
-"""Guards: constraints, indexes, triggers, functions and privileges that protect data.
+"""The schema in force: columns, constraints, unique indexes, triggers, functions, and privileges.
 
-They protect money, the event log, player protection, void rounds and staff accounts. ``guards.txt``
-lists what the migrations create and which privileges ``ops/privileges.py`` grants to the role of
-web and workers. ``manage.py list_guards`` writes the file. A test compares it with a freshly
+``guards.txt`` lists what the migrations create and which privileges ``ops/privileges.py`` grants to
+the role of web and workers on the tables that hold money, the event log, player protection, void
+rounds and staff accounts. ``manage.py list_guards`` writes the file. A test compares it with a freshly
 migrated database, so it stays up to date.
 """
 
@@ -14,6 +14,11 @@ from django.db import connection
 LIST = Path(__file__).parents[1] / "guards.txt"
 RIGHT = "may "  # prefix of a line about a privilege
 
+EVERY_TABLE = """
+    SELECT oid, relname, relispartition FROM pg_class
+    WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
+"""
+# Those whose every guard has an attack, and whose privileges are listed.
 TABLES = """
     SELECT oid, relname, relispartition FROM pg_class
     WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
@@ -26,26 +31,34 @@ TABLES = """
 """
 
 # One line per guard in force. PostgreSQL's internal triggers enforce foreign keys, and a superuser
-# can disable them. A function is identified by a hash of its source. A guard on the monthly
+# can disable them. What a line does not say in words ends it as a hash. A guard on the monthly
 # partitions of a table is listed once, if every month has it: the owner of a partition can write to
 # it under its own name.
 IN_FORCE = f"""
-    WITH every AS MATERIALIZED ({TABLES}), guarded AS (SELECT * FROM every WHERE NOT relispartition),
+    WITH every AS MATERIALIZED ({EVERY_TABLE}), guarded AS (SELECT * FROM every WHERE NOT relispartition),
     month AS (
         SELECT every.oid, every.relname, whole.oid AS whole, whole.relname AS of,
             count(*) OVER (PARTITION BY whole.oid) AS months
         FROM every JOIN pg_inherits ON inhrelid = every.oid JOIN pg_class AS whole ON whole.oid = inhparent
         WHERE every.relispartition
     )
-    SELECT format('constraint %s on %s', c.conname, guarded.relname) AS line
+    SELECT format('column %s of %s: %s', attname, guarded.relname,
+                  concat_ws(' default ', format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid))) AS line
+    FROM guarded JOIN pg_attribute ON attrelid = guarded.oid AND attnum > 0 AND NOT attisdropped
+    LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    UNION ALL
+    SELECT format('constraint %s on %s: %s', c.conname, guarded.relname,
+                  left(encode(sha256(convert_to(pg_get_constraintdef(c.oid), 'UTF8')), 'hex'), 16))
     FROM pg_constraint AS c JOIN guarded ON guarded.oid = c.conrelid
     WHERE c.convalidated AND c.conenforced
       AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgconstraint = c.oid AND t.tgenabled NOT IN ('O', 'A'))
     UNION ALL
-    SELECT format('unique index %s on %s', i.indexrelid::regclass, guarded.relname)
+    SELECT format('unique index %s on %s: %s', i.indexrelid::regclass, guarded.relname,
+                  left(encode(sha256(convert_to(pg_get_indexdef(i.indexrelid), 'UTF8')), 'hex'), 16))
     FROM pg_index AS i JOIN guarded ON guarded.oid = i.indrelid WHERE i.indisunique AND i.indisvalid
     UNION ALL
-    SELECT format('trigger %s on %s by %s', t.tgname, guarded.relname, t.tgfoid::regproc)
+    SELECT format('trigger %s on %s by %s: %s', t.tgname, guarded.relname, t.tgfoid::regproc,
+                  left(encode(sha256(convert_to(pg_get_triggerdef(t.oid), 'UTF8')), 'hex'), 16))
     FROM pg_trigger AS t JOIN guarded ON guarded.oid = t.tgrelid WHERE NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
     UNION ALL
     SELECT format('in every month: foreign key %s on %s', max(c.conname), month.of)
@@ -67,21 +80,6 @@ IN_FORCE = f"""
                   coalesce(array_to_string(p.proconfig, '; '), 'nothing set'),
                   left(encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex'), 16))
     FROM pg_proc AS p WHERE p.pronamespace = 'public'::regnamespace
-      AND (p.proname ~ '^(wallet|audit|players_staff|games_two_agreed)_'
-           OR p.proname ~ '^players_(change_limit|lock_limits|period_|limits_|ineligibility|is_locked)'
-           OR p.proname ~ '^players_(reason_against|exclusion_of|hold_off_exclusions)'
-           OR p.proname ~ '^players_(note_round|begin_play_session|answer_|choose_check_interval|check_due|time_used)'
-           OR p.proname ~ '^players_(begin_closure|finish_closure|reopen_log_in|forget|excluded_elsewhere)'
-           OR p.proname ~ '^players_(hmac|is_proven|credential_message|permit_change|use_permit|demand_permit|prove_)'
-           OR p.proname ~ '^games_(store_move|check_decision|check_chemin_state|finish_coup|coup_stakes|points)'
-           OR p.proname ~ '^games_(clear_table|seat_in_turn|is_in_coup|chemin_|time_to_answer)'
-           OR p.proname ~ '^games_(open_shoe|ask_for_|deal_round|draw_cards|take_cards|dealt_|seal_cards)'
-           OR p.proname ~ '^games_(publish_seed|is_of_dealer)'
-           OR p.proname ~ '^games_(dealer_hmac|are_committed|card_leaf|shoe_binding|shoe_commitment|stakes_digest)'
-           OR p.proname ~ '^games_(hold_bid|begin_tenure|lay_stake|pay_home|fund_house_player)'
-           OR p.proname IN ('games_take_solo_seat', 'games_lock_solo_seat', 'games_finish_solo_round',
-                         'games_settle_live_round', 'games_store_void_round', 'games_outcome', 'players_may_publish')
-           OR p.oid IN (SELECT t.tgfoid FROM pg_trigger AS t JOIN guarded ON guarded.oid = t.tgrelid))
 """  # noqa: S608  (no user input)
 
 # One line per privilege of the current role.
