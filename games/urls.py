@@ -5,9 +5,9 @@ from django.urls import include, path, register_converter
 from django.views.decorators.http import require_safe
 
 from games import operators
-from games.chemin import views as chemin
 from games.chemin.collusion import report_views
-from games.chemin.views import chemin_page
+from games.chemin.pages import views as chemin
+from games.chemin.pages.views import chemin_page
 from games.demo import views as demo
 from games.history import fairness_views as fair_views
 from games.history import panels

@@ -16,7 +16,7 @@ import structlog
 
 from games.api import chemin_schema, shared_schema
 from games.api.rounds_schema import BEGINNING, READ_OVER, cursor_of, number_of
-from games.chemin import rendering as chemin
+from games.chemin.pages import rendering as chemin
 from games.models import Shape
 from games.shared import rendering as shared
 from games.shared.stream_tokens import ApiClientTicket, RoundCursor

@@ -13,11 +13,11 @@ from rest_framework import serializers
 from games.api import rounds_schema
 from games.api.shapes import Json, amount, currency, kind_of_money
 from games.api.shared_schema import SpentShoeSchema, TableShoeSchema
-from games.chemin.board import own_view, public_view
-from games.chemin.options import NAMES
-from games.chemin.presentation import OptionView, OwnView, PublicView, ShownSeat, TableHand
-from games.chemin.queries import Played, PublicTable
-from games.chemin.snapshots import own_state, with_funds
+from games.chemin.pages.board import own_view, public_view
+from games.chemin.pages.options import NAMES
+from games.chemin.pages.presentation import OptionView, OwnView, PublicView, ShownSeat, TableHand
+from games.chemin.state.queries import Played, PublicTable
+from games.chemin.state.snapshots import own_state, with_funds
 from games.engine.cards import Card
 from games.engine.chemin import Call, Outcome, Phase, Presence, SeatView, view
 from games.engine.chemin.actions import DrawCard, Stand

@@ -18,7 +18,9 @@ from games.api.chemin_schema import CheminOwnSchema, CheminStateSchema
 from games.api.problems import AT_A_TABLE, coded, refusals
 from games.api.shapes import Json
 from games.api.shared_schema import SharedOwnSchema, SharedStateSchema
-from games.chemin import messages, play, snapshots
+from games.chemin import play
+from games.chemin.pages import messages
+from games.chemin.state import snapshots
 from games.engine.bets import Variant
 from games.errors import CheminRefused
 from games.models import CheminSeat, CheminTable, LiveTable, Shape

@@ -17,7 +17,7 @@ from games.api.problems import AT_A_TABLE
 from games.api.shared_schema import SharedOwnSchema
 from games.betting.controls import Change
 from games.chemin import play
-from games.chemin.options import NAMES
+from games.chemin.pages.options import NAMES
 from games.engine.chemin import Call
 from games.engine.chemin.actions import MakeCall
 from games.engine.chemin.rules import MOST_SEATS

@@ -15,7 +15,7 @@ from games.api.problems import problem_of
 from games.api.shapes import Json, amount, amounts, currency, kind_of_money, shape_of_table
 from games.betting.eligibility import is_played_for
 from games.betting.limits import Limits
-from games.chemin.lobby_card import CheminCardState
+from games.chemin.pages.lobby_card import CheminCardState
 from games.engine.bets import BetRule, Variant
 from games.errors import NotEligible
 from games.labels import bet_name, variant_label

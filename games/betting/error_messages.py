@@ -40,7 +40,7 @@ def refusal_at_chemin(error: errors.PlayError | SettlementError, *, mode: Mode) 
     """Return the message for a refusal at a Chemin de Fer table, where there are no bets against
     the house.
 
-    `games.chemin.messages` has the croupier's refusals.
+    `games.chemin.pages.messages` has the croupier's refusals.
     """
     if isinstance(error, errors.NotEligible):
         return not_eligible(error.ineligibility)

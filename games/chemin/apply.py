@@ -1,7 +1,7 @@
 """Carry out one action at a table of Chemin de Fer, all or nothing, in the caller's transaction.
 
 Every change of a table goes through `carry_out`. The caller has locked the table
-(`games.chemin.table_state.locked`). The engine returns events; rows, money, deadlines and
+(`games.chemin.state.table_state.locked`). The engine returns events; rows, money, deadlines and
 notifications follow from them. Every change is recorded as a `CheminMove`.
 """
 
@@ -16,8 +16,10 @@ from django.conf import settings
 
 from audit import log
 from audit.log import Json
-from games.chemin import coups, deadlines, event_codec, ledger_view, money, moves, settlement, shoes
-from games.chemin.table_state import TableState
+from games.chemin import deadlines, event_codec, money, moves, shoes
+from games.chemin.coups import progress, settlement
+from games.chemin.state import ledger_view
+from games.chemin.state.table_state import TableState
 from games.chemin.transition import Transition
 from games.dealer.client import CardsDealt
 from games.engine.chemin import Phase, apply
@@ -193,7 +195,7 @@ def carry_out(
     transition = Transition(table_state, action, state, events, number, clock.now(), decider, dealt, why)
     seated = sit_down(transition, newcomer)
     tenure = begin_tenure(transition)
-    live_round = coups.begin(transition, tenure)
+    live_round = progress.begin(transition, tenure)
     sale_id = table_state.chemin.sale_id or (uuid4() if transition.first(BidMade) else None)
     till = money.Till(transition, tenure, live_round.pk if live_round else None, sale_id)
     money.move(till)
@@ -202,7 +204,7 @@ def carry_out(
     remain = follow_seats(transition, seated)
     after = replace(table_state, seats=remain, state=state, tenure=note_home(transition, tenure))
     deadline = deadlines.ask(after, transition)
-    after = replace(after, live_round=coups.follow(transition, live_round, deadline))
+    after = replace(after, live_round=progress.follow(transition, live_round, deadline))
     if finished is not None:
         settlement.keep(finished)
     money.pay_home(till)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.chemin.table_state import TableState
+from games.chemin.state.table_state import TableState
 from games.engine.chemin import Phase
 from games.errors import HouseStopped, PlayError, TableClosed, TablePaused, TableStopped
 from games.incidents import unruled

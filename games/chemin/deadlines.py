@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from games.chemin import moves
-from games.chemin.table_state import TableState
+from games.chemin.state.table_state import TableState
 from games.chemin.transition import Transition
 from games.engine.chemin import Phase, Presence
 from games.engine.chemin.events import CoupVoided, Settled

@@ -8,7 +8,7 @@ from uuid import NAMESPACE_URL, uuid5
 from games.chemin import moves, shoes
 from games.chemin.apply import carry_out
 from games.chemin.availability import may_begin
-from games.chemin.table_state import TableState
+from games.chemin.state.table_state import TableState
 from games.engine.chemin import Phase
 from games.engine.chemin.actions import BringShoe, Join, Leave, SetBalance
 from games.engine.chemin.state import there

@@ -7,7 +7,7 @@
 A settled coup is paid by PostgreSQL, before its bank goes home (`games_finish_coup`).
 
 Bids are held, and released when the bank is sold. Voiding a coup posts nothing here: its journals
-are reversed (`games.chemin.void`).
+are reversed (`games.chemin.coups.void`).
 """
 
 from __future__ import annotations

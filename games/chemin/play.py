@@ -26,8 +26,8 @@ from games.chemin.apply import carry_out, name_of
 from games.chemin.availability import demand_to_leave, is_too_late, is_waited_for, may_begin, may_go_on, why_not
 from games.chemin.money import Unpaid
 from games.chemin.moves import MayNotPlay, NotInTime
+from games.chemin.state.table_state import TableState, locked
 from games.chemin.stop import one_transaction, send_away
-from games.chemin.table_state import TableState, locked
 from games.engine.chemin import Call, Refusal, Refused
 from games.engine.chemin.actions import (
     ComeBack,

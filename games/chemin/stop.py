@@ -19,12 +19,13 @@ from django.db import connection, transaction
 from audit import log
 from audit.log import Json
 from games.betting.eligibility import is_eligible
-from games.chemin import ledger_view, moves
+from games.chemin import moves
 from games.chemin.apply import carry_out
 from games.chemin.availability import does_pause, is_waited_for
 from games.chemin.deadlines import restart_question
 from games.chemin.money import Unpaid
-from games.chemin.table_state import TableState, locked
+from games.chemin.state import ledger_view
+from games.chemin.state.table_state import TableState, locked
 from games.engine.chemin.actions import BreakUp, Leave
 from games.engine.chemin.frozen import UNREADABLE
 from games.engine.chemin.state import there

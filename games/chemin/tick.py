@@ -22,12 +22,13 @@ from django.conf import settings
 from django.db import connection
 from structlog.contextvars import bind_contextvars
 
-from games.chemin import deadlines, maintenance, void
+from games.chemin import deadlines, maintenance
 from games.chemin.apply import carry_out
 from games.chemin.availability import is_paused, may_begin, may_go_on
+from games.chemin.coups import void
 from games.chemin.money import Unpaid
+from games.chemin.state.table_state import TableState, locked, locked_if_free
 from games.chemin.stop import one_transaction, players_without_session, remove, send_all_away, send_away, stop
-from games.chemin.table_state import TableState, locked, locked_if_free
 from games.engine.chemin import Option, Phase, Presence, SeatView, options, view
 from games.engine.chemin.actions import (
     DrawCard,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from games.chemin.table_state import TableState
+from games.chemin.state.table_state import TableState
 from games.dealer.client import CardsDealt
 from games.engine.chemin.actions import Action, AskCroupier, TableAction, TimeUp
 from games.engine.chemin.events import Event

@@ -1,7 +1,7 @@
 """Game logs: a player's finished rounds, newest first, and the player's rounds in progress.
 
 The cost of a page does not depend on the number of rounds. Details of Chemin de Fer come from
-`games.chemin.log_details`.
+`games.chemin.pages.log_details`.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -14,8 +14,8 @@ from django.db.models import Q, QuerySet
 
 from audit.raw_rows import fetch_one
 from games.betting.limits import Limits
-from games.chemin import log_details as coups
-from games.chemin.log_details import CoupLine, FinishedCoup
+from games.chemin.pages import log_details as coups
+from games.chemin.pages.log_details import CoupLine, FinishedCoup
 from games.engine.commitments import Purpose
 from games.history import card_proofs
 from games.history.card_proofs import ProvenCard

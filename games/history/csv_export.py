@@ -13,8 +13,8 @@ from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from games.chemin import log_details as coups
-from games.chemin.log_details import CoupLine
+from games.chemin.pages import log_details as coups
+from games.chemin.pages.log_details import CoupLine
 from games.engine.cards import Card
 from games.engine.coup import deal
 from games.history import HistoryLine, history_lines, is_coup, paid_back

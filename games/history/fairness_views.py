@@ -19,8 +19,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from games.chemin.messages import outcome_of
-from games.chemin.presentation import hand_views
+from games.chemin.pages.messages import outcome_of
+from games.chemin.pages.presentation import hand_views
 from games.engine import chemin
 from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK, Card, CardError

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games import history
 from games.betting.limits import Limits
-from games.chemin import snapshots
+from games.chemin.state import snapshots
 from games.engine.bets import BetRule, Variant
 from games.help import rules_panel
 from games.help.figures import percent

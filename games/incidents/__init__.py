@@ -14,7 +14,7 @@ from django.utils.functional import cached_property
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
-from games.chemin.floor import Parts, parts_of
+from games.chemin.pages.floor import Parts, parts_of
 from games.models import (
     OPEN_PHASES,
     UNDEALT,

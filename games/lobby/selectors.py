@@ -13,7 +13,7 @@ from audit import replica
 from audit.raw_rows import columns, fetch_all, instance, named
 from games.betting.eligibility import is_played_for, is_possible, uses_operator_wallet
 from games.betting.limits import Limits
-from games.chemin.lobby_card import CheminCardState
+from games.chemin.pages.lobby_card import CheminCardState
 from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.engine.coup import Outcome, Side, deal

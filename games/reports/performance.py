@@ -24,7 +24,7 @@ from django.db.models import F, OuterRef, Subquery
 from audit.reports import kinds
 from audit.reports.intervals import midnight
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
-from games.chemin.floor import read_chemin_states
+from games.chemin.pages.floor import read_chemin_states
 from games.engine.bets import Variant
 from games.engine.odds import exact
 from games.fairness import hourly_totals

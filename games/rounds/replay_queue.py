@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from kombu.exceptions import OperationalError
 
 from audit import log
-from games.chemin.redeal import BANK, PUNTER
+from games.chemin.coups.redeal import BANK, PUNTER
 from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
 from games.engine.chemin.record import possible_outcomes

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.db.models import Q, Sum
 
-from games.chemin import redeal as chemin_redeal
-from games.chemin import stored_coups as chemin_stored
+from games.chemin.coups import redeal as chemin_redeal
+from games.chemin.coups import stored_coups as chemin_stored
 from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.models import IncidentKind, Participation, Round, Shoe, Void

@@ -1,7 +1,7 @@
 """The live part of a table's card in the lobby: phase, last results, number of players.
 
 It is the same for every reader of a language, so pages and streams share one rendering.
-`games.chemin.lobby_card` holds the state of Chemin de Fer. A result is added to the road when its
+`games.chemin.pages.lobby_card` holds the state of Chemin de Fer. A result is added to the road when its
 round is settled, not when its cards are drawn; by then the cards are face up at the table.
 """
 
@@ -17,7 +17,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import override, pgettext
 
-from games.chemin.lobby_card import CheminCardState, chemin_card_state, outcome_names, question_label
+from games.chemin.pages.lobby_card import CheminCardState, chemin_card_state, outcome_names, question_label
 from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
 from games.engine.coup import Outcome, TooFewCards, deal

@@ -22,10 +22,10 @@ from audit.log import Json
 from audit.models import Approval
 from audit.raw_rows import sqlstate
 from games.chemin import shoes as chemin_shoes
+from games.chemin.coups.void import AnotherCoup
 from games.chemin.deadlines import restart_question
-from games.chemin.floor import phase_text
-from games.chemin.table_state import locked
-from games.chemin.void import AnotherCoup
+from games.chemin.pages.floor import phase_text
+from games.chemin.state.table_state import locked
 from games.engine.chemin.frozen import UNREADABLE
 from games.engine.coup import TooFewCards
 from games.engine.dealing import coup_at

@@ -11,7 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from games.chemin import event_codec
-from games.chemin.floor import phase_text, read_chemin_states
+from games.chemin.pages.floor import phase_text, read_chemin_states
 from games.engine.cards import Card, CardError
 from games.engine.chemin.events import CardsDealt, Event, HandShown, ThirdCard
 from games.engine.chemin.rules import Side

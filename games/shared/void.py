@@ -1,14 +1,14 @@
 """Void a round of a live table in any phase: return every stake, store the round, notify the players.
 
 `games.shared.malfunction` decides who may void a round, and when. `games.rounds.void` holds the
-part shared with solo tables. `games.chemin.void` voids coups of Chemin de Fer.
+part shared with solo tables. `games.chemin.coups.void` voids coups of Chemin de Fer.
 """
 
 from uuid import UUID
 
 from django.db import connection, transaction
 
-from games.chemin.void import void_coup
+from games.chemin.coups.void import void_coup
 from games.models import OPEN_PHASES, LiveRound, Phase, Shape, Void, VoidReason
 from games.rounds.database_refusals import round_refusals
 from games.rounds.void import RoundNotFound, keep_parts, void_round

@@ -6,10 +6,11 @@ from typing import Any, Final
 
 from django.db.models import Prefetch
 
-from games.chemin import event_codec, log_details
-from games.chemin import stored_coups as chemin_stored
-from games.chemin.floor import SeatedPlayer
-from games.chemin.redeal import COVERING
+from games.chemin import event_codec
+from games.chemin.coups import stored_coups as chemin_stored
+from games.chemin.coups.redeal import COVERING
+from games.chemin.pages import log_details
+from games.chemin.pages.floor import SeatedPlayer
 from games.engine.chemin.events import (
     AdviceAsked,
     CallMade,
@@ -215,7 +216,7 @@ def _ways(coup: _Coup) -> tuple[recomputation.Declared, recomputation.Declared]:
 
 
 def _name(stake: CheminStake) -> str:
-    """Return the key of a stake in the ledger movements of `games.chemin.stored_coups`."""
+    """Return the key of a stake in the ledger movements of `games.chemin.coups.stored_coups`."""
     return f"player:{stake.player_id}" if stake.player_id else f"seat:{stake.seat.number}"
 
 

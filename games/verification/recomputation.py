@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
-from games.chemin.redeal import BANK, PUNTER, RESULTS
+from games.chemin.coups.redeal import BANK, PUNTER, RESULTS
 from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.engine.chemin.record import Played, RecordError, replay_coup

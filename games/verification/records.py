@@ -15,7 +15,7 @@ from uuid import UUID
 from django.db.models import Prefetch, Q
 
 from audit.models import Event, Leaf
-from games.chemin import stored_coups as chemin_stored
+from games.chemin.coups import stored_coups as chemin_stored
 from games.models import Incident, LiveRound, Participation, Phase, Round, Shoe, VoidPart, Wager
 from games.rounds.stored import STAKES
 from games.tables.presentation import RoundView, SpotView

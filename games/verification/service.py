@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from games.chemin.floor import Laid, phase_text, read_chemin_states
+from games.chemin.pages.floor import Laid, phase_text, read_chemin_states
 from games.engine.bets import Variant
 from games.models import OPEN_PHASES, LiveRound, LiveSeat, Phase, Round, Shape
 from games.rounds.integrity import Doubt

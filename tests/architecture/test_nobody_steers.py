@@ -164,10 +164,15 @@ def test_only_a_seed_that_does_not_reproduce_its_round_voids_one_of_a_solo_table
     naming = {
         name for name, tree in sources() if {"void_round", "undo_round"} & {*called_names(tree), *imported_tails(tree)}
     }
-    assert naming == {"games.verification.replay_task", "games.rounds.void", "games.shared.void", "games.chemin.void"}
+    assert naming == {
+        "games.verification.replay_task",
+        "games.rounds.void",
+        "games.shared.void",
+        "games.chemin.coups.void",
+    }
     assert callers("games.verification.replay_task", "void_round") == {"_void"}
     assert callers("games.shared.void", "void_round") == {"void_live_round"}
-    assert callers("games.chemin.void", "void_round") == {"_take_back"}
+    assert callers("games.chemin.coups.void", "void_round") == {"_take_back"}
 
 
 def test_a_round_of_a_shared_table_is_voided_by_the_clock_by_one_before_its_deal_or_by_two_people():

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from games.chemin import rendering, snapshots
 from games.chemin.apply import name_of
+from games.chemin.pages import rendering
+from games.chemin.state import snapshots
 from games.engine.chemin import Phase, State
 from games.engine.chemin.actions import MakeCall, TableAction
 from games.models import CheminCoup, CheminMove, Decider, LiveTable, Participation

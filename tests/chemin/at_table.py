@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from games.chemin import play, tick
 from games.chemin.apply import name_of
 from games.chemin.shoes import UNKNOWN
-from games.chemin.table_state import TableState, locked
+from games.chemin.state.table_state import TableState, locked
 from games.engine.chemin import Call, Option, Phase, Refusal, State, options
 from games.engine.chemin.frozen import thaw
 from games.engine.chemin.machine import default_action

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 
 from games.chemin import tick
-from games.chemin.table_state import TableState
+from games.chemin.state.table_state import TableState
 from games.engine.chemin import Option, Phase, options
 from games.engine.chemin.actions import Pass, TableAction
 from games.models import LiveTable, Round

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from games import tasks
-from games.chemin import rendering
-from games.chemin.snapshots import read_public
+from games.chemin.pages import rendering
+from games.chemin.state.snapshots import read_public
 from games.engine.cards import Card
 from games.engine.chemin import State
 from games.lobby.selectors import cards

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from games.chemin.queries import Move, PublicTable, SeatedPlayer, Shoe
+from games.chemin.state.queries import Move, PublicTable, SeatedPlayer, Shoe
 from games.engine.chemin import State
 from games.engine.chemin.events import Event
 from games.models import Decider

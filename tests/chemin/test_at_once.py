@@ -8,8 +8,9 @@ import pytest
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
-from games.chemin import play, table_state, tick
+from games.chemin import play, tick
 from games.chemin.moves import NotNow
+from games.chemin.state import table_state
 from games.engine.chemin import Phase
 from games.errors import PlayError
 from games.models import CheminMove, CheminSeat, CheminTenure, Incident, LiveTable

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from games.chemin import board
-from games.chemin.presentation import OwnView, PublicView
-from games.chemin.queries import Played
-from games.chemin.rendering import log_view
-from games.chemin.snapshots import own_state, with_funds
+from games.chemin.pages import board
+from games.chemin.pages.presentation import OwnView, PublicView
+from games.chemin.pages.rendering import log_view
+from games.chemin.state.queries import Played
+from games.chemin.state.snapshots import own_state, with_funds
 from games.engine.chemin.actions import (
     AskCroupier,
     DealCards,

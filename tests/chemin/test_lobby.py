@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from games.chemin import play
-from games.chemin.lobby_card import CheminCardState
+from games.chemin.pages.lobby_card import CheminCardState
 from games.engine.chemin import Phase
 from games.lobby.selectors import lobby_cards
 from games.models import LiveTable, Table

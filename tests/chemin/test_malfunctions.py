@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from audit import approvals
-from games.chemin import snapshots
+from games.chemin.state import snapshots
 from games.engine.chemin import Phase
 from games.engine.chemin.state import there
 from games.errors import TableStopped

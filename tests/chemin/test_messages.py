@@ -8,9 +8,9 @@ from typing import get_args
 import pytest
 from django.utils import translation
 
-from games.chemin import messages
-from games.chemin.options import NAMES, option_views
-from games.chemin.turns import Reading, of_a_player, of_a_spectator, turn
+from games.chemin.pages import messages
+from games.chemin.pages.options import NAMES, option_views
+from games.chemin.pages.turns import Reading, of_a_player, of_a_spectator, turn
 from games.engine.cards import Card
 from games.engine.chemin import Call, Outcome, Phase, Refusal, Side, State, options, view
 from games.engine.chemin import events as heard

@@ -10,9 +10,9 @@ from django.conf import settings
 
 from audit.raw_rows import fetch_named
 from games.chemin import play, tick
-from games.chemin.lobby_card import CheminCardState
-from games.chemin.rendering import READ_OWN, READ_PUBLIC, own_key, render_own, render_public
-from games.chemin.snapshots import public_state
+from games.chemin.pages.lobby_card import CheminCardState
+from games.chemin.pages.rendering import READ_OWN, READ_PUBLIC, own_key, render_own, render_public
+from games.chemin.state.snapshots import public_state
 from games.chemin.stop import continue_table
 from games.engine.chemin import Phase
 from games.engine.chemin.phases import IN_COUP

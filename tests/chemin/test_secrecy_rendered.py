@@ -10,8 +10,8 @@ from itertools import pairwise
 import pytest
 from django.conf import settings
 
-from games.chemin import rendering
-from games.chemin.queries import PublicTable
+from games.chemin.pages import rendering
+from games.chemin.state.queries import PublicTable
 from games.engine.chemin import State
 from games.engine.chemin.actions import Action, AskCroupier, DrawCard, Stand
 from tests.chemin.shown import own_row, seen

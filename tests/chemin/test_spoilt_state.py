@@ -7,7 +7,8 @@ import pytest
 from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
-from games.chemin import floor, ledger_view
+from games.chemin.pages import floor
+from games.chemin.state import ledger_view
 from games.chemin.stop import continue_table
 from games.models import CheminSeat, CheminTable, LiveRound, LiveTable, Status, Table
 from games.shared import malfunction

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from games.chemin.redeal import StoredCoup, StoredPlay, StoredStake, findings
+from games.chemin.coups.redeal import StoredCoup, StoredPlay, StoredStake, findings
 from games.engine.chemin.record import Played, replay_coup
 from games.engine.chemin.rules import DECKS, Outcome
 from games.engine.chemin.state import Chips

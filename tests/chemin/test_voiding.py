@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.db import transaction
 
 from games.chemin import play, tick
-from games.chemin.void import AnotherCoup
+from games.chemin.coups.void import AnotherCoup
 from games.engine.chemin import Call, Phase
 from games.engine.chemin.state import there
 from games.errors import PlayError

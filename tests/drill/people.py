@@ -8,7 +8,7 @@ from django.conf import settings
 from django.test import Client as Browser
 
 from games.betting.limits import Limits
-from games.chemin.snapshots import read_public
+from games.chemin.state.snapshots import read_public
 from games.models import LiveTable, Table
 from games.shared.seats import seat_at
 from games.tables.chemin_rules import CheminClock

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from games.chemin import rendering as chemin
+from games.chemin.pages import rendering as chemin
 from games.engine.chemin.actions import DrawCard, Stand
 from games.models import Phase
 from games.shared import rendering

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from games.chemin.table_state import cards_on_table
+from games.chemin.state.table_state import cards_on_table
 from games.dealer.dealer import Dealer
 from games.dealer.keys import Keys
 from games.deals import shoe_binding

@@ -51,7 +51,7 @@ PUT_TOGETHER = {
     "ops.sql_files": "SQL files of the program, and names from the catalogue of the database",
     "games.chemin.collusion.statistics": ASKED,
     "games.chemin.moves": "names of columns, declared in the module",
-    "games.chemin.table_state": "two texts of the module",
+    "games.chemin.state.table_state": "two texts of the module",
     "games.shared.statistics": "one of the texts of BEGINS",
     "games.verification.search": "texts of the module, one for each filter, with values next to them",
     "games.reports.reconciliation": "texts of the module",

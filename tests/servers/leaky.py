@@ -4,7 +4,7 @@ import django
 
 django.setup()
 
-from games.chemin import board  # noqa: E402  (what has models needs the set-up)
+from games.chemin.pages import board  # noqa: E402  (what has models needs the set-up)
 from games.engine.chemin import SeatView, State, view  # noqa: E402
 
 

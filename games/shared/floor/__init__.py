@@ -1,6 +1,6 @@
 """State of live tables for staff: phase, shoe, open cards, bets, risk, results, stops and delays.
 
-`games.chemin.floor` adds the seats, bank and stakes of Chemin de Fer.
+`games.chemin.pages.floor` adds the seats, bank and stakes of Chemin de Fer.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +15,8 @@ from django.db.models import Count
 from games.betting.eligibility import is_played_for
 from games.betting.limits import Limits
 from games.chat.moderation import open_reports
-from games.chemin.floor import CheminState, read_chemin_states
-from games.chemin.lobby_card import BEAD_OF
+from games.chemin.pages.floor import CheminState, read_chemin_states
+from games.chemin.pages.lobby_card import BEAD_OF
 from games.engine.chemin import Outcome
 from games.engine.roads import Bead
 from games.engine.settle import largest_loss, largest_win

@@ -18,7 +18,7 @@ from django.template.loader import get_template
 from django.utils.translation import override
 
 from audit.models import Event
-from games.chemin.floor import CheminState
+from games.chemin.pages.floor import CheminState
 from games.engine.coup import Outcome
 from games.engine.roads import Bead
 from games.labels import bet_name, variant_label

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from games.chemin import ledger_view, shoes
+from games.chemin import shoes
 from games.chemin.apply import carry_out
-from games.chemin.settlement import Finished, keep
-from games.chemin.table_state import TableState
+from games.chemin.coups.settlement import Finished, keep
+from games.chemin.state import ledger_view
+from games.chemin.state.table_state import TableState
 from games.engine.cards import Card
 from games.engine.chemin import Call
 from games.engine.chemin.actions import EndBank, VoidCoup

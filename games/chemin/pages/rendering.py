@@ -13,12 +13,12 @@ from uuid import uuid4
 
 from django.utils.translation import override
 
-from games.chemin import messages
-from games.chemin.board import own_view, public_view
-from games.chemin.presentation import LogLine, LogPart, LogView
-from games.chemin.queries import Move, PublicTable
-from games.chemin.snapshots import READ_OWN, READ_PUBLIC, own_state, public_state, with_funds
-from games.chemin.turns import Reading, reading_of
+from games.chemin.pages import messages
+from games.chemin.pages.board import own_view, public_view
+from games.chemin.pages.presentation import LogLine, LogPart, LogView
+from games.chemin.pages.turns import Reading, reading_of
+from games.chemin.state.queries import Move, PublicTable
+from games.chemin.state.snapshots import READ_OWN, READ_PUBLIC, own_state, public_state, with_funds
 from games.engine.cards import Card
 from games.engine.chemin import view
 from games.engine.chemin.events import CoupVoided, Decision, Event, HandShown, Settled, ThirdCard

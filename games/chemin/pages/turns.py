@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from games.chemin.messages import Money, Who, filled, player_name
-from games.chemin.queries import PublicTable
+from games.chemin.pages.messages import Money, Who, filled, player_name
+from games.chemin.state.queries import PublicTable
 from games.engine.chemin import Call, Phase, Presence, SeatView
 from games.engine.chemin.actions import DrawCard, Stand
 from games.engine.chemin.rules import Advice

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import ClassVar, Literal
 from uuid import UUID
 
-from games.chemin.messages import Spoken
+from games.chemin.pages.messages import Spoken
 from games.engine.chemin import Side
 from games.engine.chemin.record import Dealt
 from games.engine.chemin.rules import Outcome

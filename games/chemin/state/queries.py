@@ -1,6 +1,6 @@
 """Data classes of a Chemin de Fer table and of one player there, at one moment.
 
-The engine's state includes face-down cards. `games.chemin.board` shows only what `view` allows, and
+The engine's state includes face-down cards. `games.chemin.pages.board` shows only what `view` allows, and
 the state is left out of `repr`.
 """
 

@@ -13,9 +13,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from games.chemin import event_codec, messages
-from games.chemin.presentation import hand_views
-from games.chemin.redeal import BANK, PUNTER
+from games.chemin import event_codec
+from games.chemin.coups.redeal import BANK, PUNTER
+from games.chemin.pages import messages
+from games.chemin.pages.presentation import hand_views
 from games.engine.cards import Card
 from games.engine.chemin import Outcome
 from games.engine.chemin.events import AdviceAsked, CallMade, CardsDealt, Declared, Event, Passed, StakeLaid

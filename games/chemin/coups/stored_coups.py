@@ -1,4 +1,4 @@
-"""Stored finished coups of Chemin de Fer, loaded for `games.chemin.redeal` to verify."""
+"""Stored finished coups of Chemin de Fer, loaded for `games.chemin.coups.redeal` to verify."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Prefetch
 
-from games.chemin.redeal import StoredCoup, StoredPlay, StoredStake
+from games.chemin.coups.redeal import StoredCoup, StoredPlay, StoredStake
 from games.engine.cards import Card
 from games.engine.chemin.state import there
 from games.models import CheminCoup, CheminStake, CheminTable, Round, Shoe

@@ -15,11 +15,11 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _
 
 from games.betting.error_messages import table_pauses
-from games.chemin import messages, turns
-from games.chemin.messages import Spoken
-from games.chemin.options import option_views
-from games.chemin.presentation import BankView, OwnView, PastView, PublicView, ShownSeat, TableHand
-from games.chemin.queries import Own, Past, Played, PublicTable
+from games.chemin.pages import messages, turns
+from games.chemin.pages.messages import Spoken
+from games.chemin.pages.options import option_views
+from games.chemin.pages.presentation import BankView, OwnView, PastView, PublicView, ShownSeat, TableHand
+from games.chemin.state.queries import Own, Past, Played, PublicTable
 from games.engine.cards import Card
 from games.engine.chemin import Outcome, Phase, Presence, SeatView, Side, view
 from games.engine.chemin.actions import Pass

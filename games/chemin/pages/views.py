@@ -15,9 +15,11 @@ from django.views.decorators.http import require_POST, require_safe
 from games.betting import idempotency
 from games.betting.error_messages import refusal_at_chemin, voided
 from games.chat.panel import chat_view
-from games.chemin import messages, play, rendering, snapshots
-from games.chemin.options import NAMES
-from games.chemin.queries import PublicTable
+from games.chemin import play
+from games.chemin.pages import messages, rendering
+from games.chemin.pages.options import NAMES
+from games.chemin.state import snapshots
+from games.chemin.state.queries import PublicTable
 from games.engine.chemin import Call
 from games.engine.chemin.actions import MakeCall
 from games.errors import CheminRefused, NotEligible, PlayError, StalePage

@@ -13,7 +13,7 @@ from dataclasses import replace
 from django.db.models import Sum
 
 from games.chemin import moves
-from games.chemin.table_state import TableState, locked
+from games.chemin.state.table_state import TableState, locked
 from games.engine.chemin import State
 from games.engine.chemin.frozen import UNREADABLE
 from games.engine.chemin.state import Chips, there

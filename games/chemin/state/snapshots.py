@@ -13,9 +13,9 @@ from uuid import UUID
 
 from audit.raw_rows import fetch_named
 from games.chemin import event_codec
-from games.chemin.queries import Move, Own, Past, Played, PublicTable, SeatedPlayer, Shoe
 from games.chemin.shoes import UNKNOWN
-from games.chemin.table_state import UNDER_ITS_VERSION, demand_same_place, on_the_table
+from games.chemin.state.queries import Move, Own, Past, Played, PublicTable, SeatedPlayer, Shoe
+from games.chemin.state.table_state import UNDER_ITS_VERSION, demand_same_place, on_the_table
 from games.engine.cards import Card
 from games.engine.chemin import Outcome, Phase, State, apply
 from games.engine.chemin.actions import SetBalance

@@ -8,8 +8,8 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from games.chemin.messages import Money
-from games.chemin.presentation import OptionView, QuickView
+from games.chemin.pages.messages import Money
+from games.chemin.pages.presentation import OptionView, QuickView
 from games.engine.chemin import Call, Option, Phase, SeatView
 from games.engine.chemin.actions import (
     AskCroupier,

@@ -1,0 +1,1 @@
+"""Coups of Chemin de Fer: in progress, settled, void, stored, and verified."""

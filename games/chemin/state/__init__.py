@@ -1,0 +1,1 @@
+"""The state of a Chemin de Fer table, from rows and from the ledger, and queries of it."""
