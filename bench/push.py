@@ -22,9 +22,9 @@ from games.engine.cards import FULL_DECK
 from games.engine.chemin.state import there
 from games.engine.coup import deal
 from games.models import LiveRound, LiveTable, Phase
-from games.shared import stream_tokens
+from games.shared.pages import stream_tokens
+from games.shared.pages.stream_tokens import Ticket
 from games.shared.rounds import open_next
-from games.shared.stream_tokens import Ticket
 from games.tables.notify import CHANNEL
 from ops.launcher import ADDRESS
 from players.models import Session

@@ -228,7 +228,7 @@ class TooManyFavourites(FavouriteError):
 
 
 class TrayError(PlayError):
-    """The chips are not a valid tray; `games.shared.views` has the texts."""
+    """The chips are not a valid tray; `games.shared.pages.views` has the texts."""
 
 
 class NoChipChosen(TrayError):

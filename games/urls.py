@@ -15,10 +15,10 @@ from games.history import views as history_views
 from games.history.statement import views as statement
 from games.lobby import two_tables, views
 from games.models import Shape, Table
-from games.shared import statistics, stream_tokens
-from games.shared import views as live
 from games.shared.favourites import views as favourite_views
-from games.shared.views import live_page
+from games.shared.pages import statistics, stream_tokens
+from games.shared.pages import views as live
+from games.shared.pages.views import live_page
 from games.solo import views as solo_views
 from games.solo.views import solo_page
 from games.tables.access import at_a_playable_table

@@ -21,7 +21,7 @@ from django.http import parse_cookie
 from django.utils.translation import override
 
 from games.api.stream import COUNTER, FULL, Counter, is_opening
-from games.shared.stream_tokens import PATH, BadTicket, Ticket, read
+from games.shared.pages.stream_tokens import PATH, BadTicket, Ticket, read
 from ops import program, tracing
 from ops.http import BARE
 from ops.http.pages import CONNECTION

@@ -16,7 +16,7 @@ from typing import Any, Final
 import structlog
 
 from games.chat import panel
-from games.shared.stream_tokens import MAX_AGE
+from games.shared.pages.stream_tokens import MAX_AGE
 from realtime.listener import Line, Notifications
 from realtime.stream import Stream, event
 

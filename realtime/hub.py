@@ -22,7 +22,7 @@ import structlog
 from games.betting import eligibility
 from games.betting.eligibility import MAY_WATCH
 from games.shared.floor.rows import READERS
-from games.shared.stream_tokens import ApiClientTicket, Ticket
+from games.shared.pages.stream_tokens import ApiClientTicket, Ticket
 from players.protection.stream_access import (
     STILL_CONNECTED,
     STILL_ON_DUTY,

@@ -8,8 +8,8 @@ from typing import Final
 
 import structlog
 
-from games.shared import lobby_card
-from games.shared.lobby_card import LobbyCard
+from games.shared.pages import lobby_card
+from games.shared.pages.lobby_card import LobbyCard
 from realtime.listener import Line, Notifications
 from realtime.stream import Stream, event
 from wallet.models import Mode

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rest_framework.utils.encoders import JSONEncoder
 
-from games.shared.stream_tokens import Ticket
+from games.shared.pages.stream_tokens import Ticket
 from games.tables.fragments import Digest
 
 MOST_WAITING: Final = 16  # events queued for a slow reader; at one more the stream is closed and the page reloads

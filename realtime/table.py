@@ -18,8 +18,8 @@ from games.api import chemin_schema, shared_schema
 from games.api.rounds_schema import BEGINNING, READ_OVER, cursor_of, number_of
 from games.chemin.pages import rendering as chemin
 from games.models import Shape
-from games.shared import rendering as shared
-from games.shared.stream_tokens import ApiClientTicket, RoundCursor
+from games.shared.pages import rendering as shared
+from games.shared.pages.stream_tokens import ApiClientTicket, RoundCursor
 from games.tables.fragments import Digest, Parts
 from realtime.listener import Line
 from realtime.stream import MISSED, Stream, event, written

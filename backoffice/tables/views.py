@@ -22,9 +22,9 @@ from backoffice.tables.actions import ACTIONS, SUPERVISE, UNSURE, FinalForm, pos
 from games.betting.limits import Limits
 from games.labels import variant_label
 from games.models import Shape, Status, Table
-from games.shared import stream_tokens
 from games.shared.floor import floor
 from games.shared.floor.rows import READERS, STATES, Row, Rows, read_rows, render_head, render_row
+from games.shared.pages import stream_tokens
 from games.tables import status, versions
 from games.tables.checks import TableError
 from games.tables.chemin_rules import CheminRules

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q
 from rest_framework import serializers
 
 from games.models import LiveTable, Phase, Void
-from games.shared.stream_tokens import RoundCursor
+from games.shared.pages.stream_tokens import RoundCursor
 
 BEGINNING: Final = RoundCursor(0, 0)  # before the first round of a table
 NUMBER: Final = re.compile(r"(0|[1-9][0-9]{0,8})-(0|[1-9][0-9]{0,4})", re.ASCII)  # of a shoe, and of a round in it

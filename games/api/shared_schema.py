@@ -13,9 +13,9 @@ from games.api import rounds_schema
 from games.api.shapes import Json, amount, amounts, currency, kind_of_money
 from games.engine.cards import Card
 from games.engine.coup import Outcome, Side, deal, total
-from games.shared import chips
-from games.shared.board import PublicView, public_view
-from games.shared.scoreboard import beads_of
+from games.shared.pages import chips
+from games.shared.pages.board import PublicView, public_view
+from games.shared.pages.scoreboard import beads_of
 from games.shared.state import Own, State, own_state
 from games.tables.presentation import HandView
 

@@ -22,7 +22,7 @@ from games.api.problems import AT_A_TABLE
 from games.api.rounds_schema import NUMBER, read_number
 from games.api.shared_schema import SharedOverSchema, SharedOwnSchema, SharedStateSchema
 from games.models import LiveTable, Shape
-from games.shared.stream_tokens import ApiClientTicket, RoundCursor
+from games.shared.pages.stream_tokens import ApiClientTicket, RoundCursor
 from players.api import schema
 from players.api.problems import INVALID, FieldError, Problem, register
 from players.api.reading import Strict, query_of

@@ -22,7 +22,7 @@ from games.labels import bet_name, variant_label
 from games.lobby import selectors
 from games.lobby.selectors import favourite_tables
 from games.models import LiveTable, Shape, Table
-from games.shared.lobby_card import CardState, LobbyCard
+from games.shared.pages.lobby_card import CardState, LobbyCard
 from games.solo.seats import as_shown
 from games.tables.access import UNPLAYABLE, demand_eligible, demand_playable
 from games.tables.chemin_rules import CheminRules

@@ -27,9 +27,9 @@ from games.help.tables import waiting
 from games.history.search import Search, find
 from games.labels import bet_name, variant_label
 from games.models import LiveTable, Shape, Table
-from games.shared import chips
-from games.shared.panel_tabs import WITH_THE_PAGE, panel_names
-from games.shared.views import read_public
+from games.shared.pages import chips
+from games.shared.pages.panel_tabs import WITH_THE_PAGE, panel_names
+from games.shared.pages.views import read_public
 from games.tables.access import at_a_playable_table
 from games.tables.clock import Clock
 from games.variants import GAMES, VARIANTS

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_safe
 from games.betting.limits import Limits
 from games.lobby.selectors import playable
 from games.models import Shape, Table
-from games.shared.views import live_page
+from games.shared.pages.views import live_page
 from games.solo import seats
 from games.tables.access import at_a_shared_table, demand_welcome
 from games.tables.solo_page import play_session_view

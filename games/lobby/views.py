@@ -24,8 +24,8 @@ from games.help import game_lines, rules_page
 from games.lobby import selectors
 from games.lobby.selectors import LobbyTable, favourite_tables, keep_table, playable_table, still
 from games.rounds import unseen
-from games.shared import stream_tokens
-from games.shared.lobby_card import render_card
+from games.shared.pages import stream_tokens
+from games.shared.pages.lobby_card import render_card
 from games.tables.fragments import render_fragment
 from games.variants import GAMES, VARIANTS
 from players.access import HouseRequest, PlayerRequest, made_by_the_page, player_required, session_id

@@ -187,7 +187,7 @@ class State:
     spent_number: int | None
     round: Coming | None
     cut: Cut | None  # the next shoe, before it is on the table
-    results: str  # cards of the shoe's settled rounds in order, separated by commas: see `games.shared.scoreboard`
+    results: str  # cards of the shoe's settled rounds in order, separated by commas: see `pages.scoreboard`
 
     def at(self, moment: datetime) -> "State":
         """Return the state at a later moment, if nothing else has changed."""

@@ -21,9 +21,9 @@ from games.models import Shape, SoloSeat, Table
 from games.rounds import unseen
 from games.rounds.void import take_void_notices
 from games.shared import seats
-from games.shared.stream_tokens import stream_of
-from games.shared.views import NOTICE as LIVE_NOTICE
-from games.shared.views import live_table_of
+from games.shared.pages.stream_tokens import stream_of
+from games.shared.pages.views import NOTICE as LIVE_NOTICE
+from games.shared.pages.views import live_table_of
 from games.solo import operator_money
 from games.solo.page import game_view, stage_on_page, table_limits
 from games.solo.seats import ON_A_PURSE

@@ -8,7 +8,7 @@ from pytest_django import DjangoDbBlocker
 
 from games.engine.cards import Card
 from games.models import LiveTable, Phase
-from games.shared import stream_tokens
+from games.shared.pages import stream_tokens
 from games.tables import notify
 from games.tables.clock import Clock
 from players.models import ApiToken, Scope, Session

@@ -9,7 +9,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from games.models import LiveTable, Phase, Shape
-from games.shared.stream_tokens import ApiClientTicket, RoundCursor
+from games.shared.pages.stream_tokens import ApiClientTicket, RoundCursor
 from realtime import table
 from realtime.listener import open_line
 from realtime.stream import MISSED, Stream

@@ -18,7 +18,7 @@ LOADED = re.compile(r"""\{% (?:include|extends) "([^"#]+)""")
 NAMED = re.compile(r"""["']([\w/]+\.html)#([\w-]+)["']""")
 # Templates whose parts are named by a variable, and the module that does so.
 BY_VARIABLE = {
-    "games/panels.html": "games.shared.panel_tabs",
+    "games/panels.html": "games.shared.pages.panel_tabs",
     "staff/player_sections.html": "backoffice.players.profile",
 }
 

@@ -7,7 +7,8 @@ from django.conf import settings
 from playwright.sync_api import Locator, Page, expect
 
 from games.models import LiveTable, Phase, Table
-from games.shared import malfunction, stream_tokens
+from games.shared import malfunction
+from games.shared.pages import stream_tokens
 from games.tables.status import pause_table
 from players.login import sessions
 from players.models import Ended, Staff

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from games.models import LiveTable, Phase
-from games.shared import stream_tokens
+from games.shared.pages import stream_tokens
 from players.login import sessions
 from players.models import Ended, Player
 from tests.browser.at_table import a_window

@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from games.models import FavouriteTable, LiveTable, Phase
-from games.shared import malfunction, stream_tokens
+from games.shared import malfunction
+from games.shared.pages import stream_tokens
 from players.login import sessions
 from players.models import Ended
 from tests.browser.at_table import a_window

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, exp
 from pytest_django import DjangoDbBlocker
 
 from games.models import Round
-from games.shared import stream_tokens
+from games.shared.pages import stream_tokens
 from players.login import sessions
 from players.models import Ended
 from players.staff import notices

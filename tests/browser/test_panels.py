@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from games.models import Participation, Phase
-from games.shared.panel_tabs import panel_names
+from games.shared.pages.panel_tabs import panel_names
 from tests.browser.at_table import windows_without_complaint
 from tests.browser.test_live import choose, opened, put, turn_up_everything
 from tests.builders import a_player

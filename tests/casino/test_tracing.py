@@ -15,7 +15,7 @@ from structlog.contextvars import bind_contextvars, clear_contextvars, get_conte
 from structlog.stdlib import ProcessorFormatter
 
 from games.models import Participation
-from games.shared.stream_tokens import PATH
+from games.shared.pages.stream_tokens import PATH
 from ops import logs, tracing
 from ops.tracing import HEADER, ID
 from realtime.asgi import Message, Streams

@@ -23,7 +23,7 @@ from games.engine.cards import Card
 from games.engine.chemin import State
 from games.lobby.selectors import cards
 from games.models import LiveTable
-from games.shared.lobby_card import card_view
+from games.shared.pages.lobby_card import card_view
 from players.models import Player
 from tests.api.at_live import at
 from tests.api.client import ApiClient

@@ -11,7 +11,7 @@ from games.chemin.pages.lobby_card import CheminCardState
 from games.engine.chemin import Phase
 from games.lobby.selectors import lobby_cards
 from games.models import LiveTable, Table
-from games.shared.lobby_card import card_key, is_for, render_card
+from games.shared.pages.lobby_card import card_key, is_for, render_card
 from games.tables.status import close_table
 from players.models import Player
 from tests.builders import a_chemin_live_table, a_player, a_table

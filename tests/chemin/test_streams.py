@@ -12,8 +12,8 @@ from games import chat
 from games.chemin import play
 from games.errors import QuestionPassed
 from games.models import ChatName, LiveTable, Shape
-from games.shared import stream_tokens
-from games.shared.stream_tokens import Ticket
+from games.shared.pages import stream_tokens
+from games.shared.pages.stream_tokens import Ticket
 from games.tables.notify import notify_table
 from players.models import Player, Session
 from realtime.listener import NAME

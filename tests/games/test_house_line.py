@@ -6,8 +6,8 @@ from http import HTTPStatus
 import pytest
 
 from games.engine.chemin.state import there
-from games.shared import stream_tokens
-from games.shared.stream_tokens import Ticket, house_now
+from games.shared.pages import stream_tokens
+from games.shared.pages.stream_tokens import Ticket, house_now
 from players.access import is_made_by_the_page
 from tests.builders import a_player, a_table
 from tests.notices import a_notice

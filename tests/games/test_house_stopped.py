@@ -15,11 +15,12 @@ from games.engine.chemin.state import there
 from games.errors import HouseStopped
 from games.labels import announcement
 from games.models import LiveRound, LiveTable, Participation, Phase, Table
-from games.shared import favourites, malfunction, phases, rendering
+from games.shared import favourites, malfunction, phases
 from games.shared.bets import place_favourite
-from games.shared.lobby_card import READ_CARDS, card_state, render_card
+from games.shared.pages import rendering
+from games.shared.pages.lobby_card import READ_CARDS, card_state, render_card
+from games.shared.pages.views import read_public
 from games.shared.seats import seat_at
-from games.shared.views import read_public
 from games.solo import change_slip, play_round, solo_seat_at, take_chip
 from games.variants import VARIANTS
 from players.models import Player

@@ -32,9 +32,9 @@ from audit.sealing import checkpoints
 from deploy.hosts.house import House
 from games.betting.limits import Limits
 from games.models import Incident, LiveRound, LiveTable, Phase
-from games.shared import stream_tokens
+from games.shared.pages import stream_tokens
+from games.shared.pages.stream_tokens import Ticket
 from games.shared.seats import seat_at
-from games.shared.stream_tokens import Ticket
 from games.tables.clock import Clock
 from ops.beat import ADVISORY_LOCK
 from players.models import Player, Session

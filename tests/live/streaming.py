@@ -12,9 +12,9 @@ import psycopg
 import pytest
 
 from games.models import LiveTable
-from games.shared import stream_tokens
+from games.shared.pages import stream_tokens
+from games.shared.pages.stream_tokens import Ticket
 from games.shared.seats import seat_at
-from games.shared.stream_tokens import Ticket
 from ops.launcher import listening_socket
 from players.models import Player, Session
 from realtime.listener import NAME

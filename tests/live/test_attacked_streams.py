@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from games.shared import stream_tokens
-from games.shared.stream_tokens import BadTicket, Ticket, house_ticket, lobby_ticket
+from games.shared.pages import stream_tokens
+from games.shared.pages.stream_tokens import BadTicket, Ticket, house_ticket, lobby_ticket
 from realtime import stream as live_streams
 from realtime.listener import Line, Notifications
 from realtime.lobby import Lobbies

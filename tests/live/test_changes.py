@@ -9,8 +9,8 @@ import pytest
 from games.chemin.pages import rendering as chemin
 from games.engine.chemin.actions import DrawCard, Stand
 from games.models import Phase
-from games.shared import rendering
-from games.shared.views import read_own, read_public
+from games.shared.pages import rendering
+from games.shared.pages.views import read_own, read_public
 from games.tables.fragments import Parts, mark_part
 from tests.builders import a_player
 from tests.chemin.shown import own_row, seen

@@ -8,7 +8,7 @@ from django.test import Client
 from games.betting.limits import Limits
 from games.errors import NoChipChosen, TooManyChips, UnknownChip
 from games.models import ChipSet, LiveTable
-from games.shared import chips
+from games.shared.pages import chips
 from games.shared.seats import seat_at
 from games.tables.checks import UnusableLimits, check_usable
 from games.tables.default_tables import no_commission_limits, pairs_limits

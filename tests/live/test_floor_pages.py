@@ -9,7 +9,8 @@ from django.urls import resolve
 from audit.models import Approval
 from games.chemin.stop import continue_table
 from games.models import Incident, LiveTable, Phase, Table
-from games.shared import malfunction, stream_tokens
+from games.shared import malfunction
+from games.shared.pages import stream_tokens
 from games.tables.status import pause_table
 from players.access import is_made_by_the_page
 from tests.builders import a_player, a_table

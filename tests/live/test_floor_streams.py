@@ -9,9 +9,9 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from games.models import LiveTable, Phase
-from games.shared import stream_tokens
+from games.shared.pages import stream_tokens
+from games.shared.pages.stream_tokens import Ticket
 from games.shared.round_status import in_hands
-from games.shared.stream_tokens import Ticket
 from players.login import sessions
 from players.models import Ended, Player, Session, Staff, User
 from realtime.floor import NAME

@@ -5,7 +5,7 @@ from django.db import connection
 
 from audit.raw_rows import named
 from games.models import LiveTable, Phase
-from games.shared.lobby_card import READ_CARDS, READ_LOBBY, card_key, card_state, render_card
+from games.shared.pages.lobby_card import READ_CARDS, READ_LOBBY, card_key, card_state, render_card
 from tests.builders import a_player
 from tests.live.at_table import a_live_table, advance_to, bet, step
 from tests.voiding import void_as_two_agree

@@ -9,7 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from games.lobby.views import lobby_now
 from games.models import FavouriteTable, LiveTable, Phase, Table
-from games.shared import malfunction, stream_tokens
+from games.shared import malfunction
+from games.shared.pages import stream_tokens
 from games.tables.default_tables import no_commission_limits
 from games.tables.status import close_table
 from players.access import is_made_by_the_page

@@ -11,7 +11,7 @@ from pytest_django import DjangoDbBlocker
 from backoffice import house_stop as house_stop_service
 from games.engine.chemin.state import there
 from games.models import LiveTable
-from games.shared import stream_tokens
+from games.shared.pages import stream_tokens
 from players.login import sessions
 from players.models import Ended, Notice, Player, Session
 from players.protection import exclusions

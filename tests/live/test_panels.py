@@ -15,7 +15,7 @@ from games.betting.limits import Limits
 from games.engine.odds import exact, percent
 from games.history import panels
 from games.models import LiveTable, Participation, Phase
-from games.shared.panel_tabs import WITH_THE_PAGE, panel_names
+from games.shared.pages.panel_tabs import WITH_THE_PAGE, panel_names
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player, a_round, a_table

@@ -9,9 +9,10 @@ from games.chemin.stop import continue_table
 from games.engine.chemin.state import there
 from games.errors import TablePaused
 from games.models import Incident, LiveTable, Phase, Round
-from games.shared import malfunction, phases, rendering
-from games.shared.lobby_card import READ_CARDS, CardState, card_state, render_card
-from games.shared.views import read_own, read_public
+from games.shared import malfunction, phases
+from games.shared.pages import rendering
+from games.shared.pages.lobby_card import READ_CARDS, CardState, card_state, render_card
+from games.shared.pages.views import read_own, read_public
 from games.tables.status import close_table, open_table, pause_table
 from players.models import Player
 from tests.builders import a_player, put_live

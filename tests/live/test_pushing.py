@@ -5,7 +5,7 @@ from collections.abc import MutableMapping
 from typing import Any
 from uuid import uuid4
 
-from games.shared.stream_tokens import Ticket
+from games.shared.pages.stream_tokens import Ticket
 from games.tables.notify import CHANNEL
 from realtime.listener import open_line
 from realtime.stream import RETRY, Stream

@@ -13,9 +13,10 @@ from games.engine.cards import Card
 from games.engine.chemin.state import there
 from games.labels import card_name
 from games.models import LiveTable, Phase, VoidReason
-from games.shared import malfunction, rendering
+from games.shared import malfunction
+from games.shared.pages import rendering
+from games.shared.pages.views import read_own, read_public
 from games.shared.state import State
-from games.shared.views import read_own, read_public
 from games.tables.status import close_table
 from tests.builders import UNHURRIED, a_player
 from tests.harness.sweeps import sweep_languages

@@ -15,11 +15,11 @@ from audit.raw_rows import Value
 from games.betting.error_messages import voided
 from games.engine.coup import Outcome
 from games.models import LiveTable, Participation, Phase, VoidReason
-from games.shared import rendering
-from games.shared.scoreboard import beads_of, results_view
+from games.shared.pages import rendering
+from games.shared.pages.scoreboard import beads_of, results_view
+from games.shared.pages.statistics import BEGINS, Since, count
+from games.shared.pages.views import read_own, read_public
 from games.shared.state import READ_PUBLIC, Counts
-from games.shared.statistics import BEGINS, Since, count
-from games.shared.views import read_own, read_public
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player

@@ -17,7 +17,7 @@ from games.engine.cards import Card
 from games.engine.chemin.state import there
 from games.labels import card_name
 from games.models import LiveTable, Phase
-from games.shared import stream_tokens
+from games.shared.pages import stream_tokens
 from games.tables.clock import Clock
 from games.tables.notify import CHANNEL, notify_table
 from ops import beat
@@ -204,7 +204,7 @@ def test_a_stream_is_opened_by_a_fresh_ticket_of_the_house_and_by_nothing_else(u
         "/live//",
         "/live/nothing/",
         f"/live/{signing.dumps(named)}/",  # signed for another purpose
-        f"/live/{signing.dumps(named, key='another house', salt='games.shared.stream_tokens')}/",
+        f"/live/{signing.dumps(named, key='another house', salt='games.shared.pages.stream_tokens')}/",
         f"/live/{other}:{body}/",  # another player's name with my signature
         f"/live/{head}:{body[:-2]}/",
         good.removesuffix("/"),

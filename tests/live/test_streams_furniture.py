@@ -18,8 +18,8 @@ from games.engine.cards import Card
 from games.engine.chemin.state import there
 from games.labels import card_name
 from games.models import ChatBlock, ChatMessage, ChatName, LiveTable, Phase, TableVersion
-from games.shared import stream_tokens
-from games.shared.stream_tokens import Ticket
+from games.shared.pages import stream_tokens
+from games.shared.pages.stream_tokens import Ticket
 from games.tables import notify
 from games.tables.status import close_table
 from players.models import Player

@@ -19,8 +19,8 @@ from django.test import Client
 from redis.exceptions import AuthenticationError
 
 from games.models import Participation
-from games.shared import stream_tokens
-from games.shared.stream_tokens import BadTicket, lobby_ticket
+from games.shared.pages import stream_tokens
+from games.shared.pages.stream_tokens import BadTicket, lobby_ticket
 from ops.embedded.paths import OWNER_ROLE
 from ops.postgresql.roles import Login, make_house
 from players.api import tokens

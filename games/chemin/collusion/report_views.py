@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from games.chemin.collusion import player_reports
 from games.chemin.pages.messages import player_name
 from games.models import ChatName, CheminSeat, LiveTable, PlayReason, Shape, Table
-from games.shared.views import live_table_of
+from games.shared.pages.views import live_table_of
 from games.tables.access import at_a_playable_table
 from players.access import PlayerRequest, player_required
 from players.rates import at_a_human_pace

@@ -26,8 +26,8 @@ from games.engine.chemin.actions import Pass
 from games.engine.chemin.events import Announced, CardsDealt, CoupVoided, Declared, Settled
 from games.engine.chemin.views import CoupView, HandView
 from games.help.chemin_placeholders import CALLS
-from games.shared import announcements
-from games.shared.board import Countdown
+from games.shared.pages import announcements
+from games.shared.pages.board import Countdown
 from games.tables.board import card_view, stack
 from games.tables.presentation import CardView, Notice
 from wallet.money import MINOR_UNITS, format_money

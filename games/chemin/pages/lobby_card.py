@@ -95,7 +95,7 @@ class CheminCardState:
 
 
 def chemin_card_state(row: Mapping[str, Any]) -> CheminCardState:
-    """Return the state of a row of `games.shared.lobby_card.READ_CARDS`. Raises CheminRulesError for invalid limits."""
+    """Return the state of a row of the shared card's `READ_CARDS`. Raises CheminRulesError for invalid limits."""
     table_state = json.loads(row["table_state"])
     bank, sale = table_state["bank"], table_state["sale"]
     return CheminCardState(

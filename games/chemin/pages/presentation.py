@@ -13,7 +13,7 @@ from games.engine.chemin import Side
 from games.engine.chemin.record import Dealt
 from games.engine.chemin.rules import Outcome
 from games.engine.chemin.state import Hand
-from games.shared.board import Countdown
+from games.shared.pages.board import Countdown
 from games.tables.board import card_view
 from games.tables.presentation import CardView, ChipView, HandView, Notice
 from wallet.models import Mode

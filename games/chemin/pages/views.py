@@ -25,9 +25,9 @@ from games.engine.chemin.actions import MakeCall
 from games.errors import CheminRefused, NotEligible, PlayError, StalePage
 from games.models import LiveTable, Shape, Table
 from games.rounds.void import take_void_notices
-from games.shared import stream_tokens
-from games.shared.panel_tabs import side_panels
-from games.shared.views import BOARD, WHOLE, around, live_table_of, render_around
+from games.shared.pages import stream_tokens
+from games.shared.pages.panel_tabs import side_panels
+from games.shared.pages.views import BOARD, WHOLE, around, live_table_of, render_around
 from games.solo import seats
 from games.tables.access import at_a_playable_table, demand_welcome
 from games.tables.fragments import render_fragment

@@ -35,8 +35,8 @@ from games.models import (
     Status,
     Void,
 )
+from games.shared.pages.scoreboard import beads_of
 from games.shared.round_status import face_up, how_far, lying_open
-from games.shared.scoreboard import beads_of
 from games.tables import clock
 from games.variants import GAMES, VARIANTS
 from wallet import house_stop

@@ -22,9 +22,10 @@ from games.engine.settle import SettlementError
 from games.errors import NoChipChosen, NotEligible, PlayError, StalePage, TableChanged, TooManyChips, UnknownChip
 from games.models import LiveTable, Shape, Table
 from games.rounds.void import take_void_notices
-from games.shared import bets, chips, moves, phases, rendering, seats, stream_tokens
+from games.shared import bets, moves, phases, seats
 from games.shared.favourites.panel import panel
-from games.shared.panel_tabs import side_panels
+from games.shared.pages import chips, rendering, stream_tokens
+from games.shared.pages.panel_tabs import side_panels
 from games.shared.state import READ_OWN, READ_PUBLIC, State, public_state
 from games.solo.page import purse_forms
 from games.tables.access import at_a_shared_table, click_at_a, demand_playable, demand_welcome

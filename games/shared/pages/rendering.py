@@ -14,8 +14,8 @@ from uuid import uuid4
 from django.utils.translation import override
 
 from games.models import Phase
-from games.shared.board import OwnView, own_view, public_view
-from games.shared.scoreboard import results_view
+from games.shared.pages.board import OwnView, own_view, public_view
+from games.shared.pages.scoreboard import results_view
 from games.shared.state import READ_OWN, READ_PUBLIC, State, own_state, public_state
 from games.tables.fragments import Parts, render_fragment, render_parts
 from games.tables.presentation import Notice

@@ -29,7 +29,7 @@ from wallet.models import Mode
 PATH: Final = "/live/"
 MAX_AGE: Final = timedelta(seconds=60)
 NOBODY: Final = 0  # no player has this id
-_SALT: Final = "games.shared.stream_tokens"
+_SALT: Final = "games.shared.pages.stream_tokens"
 
 
 class BadTicket(Exception):

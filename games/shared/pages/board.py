@@ -12,8 +12,8 @@ from django.utils.translation import ngettext, pgettext
 from games.engine.coup import Coup, Side, total
 from games.labels import bet_name
 from games.models import Phase
-from games.shared import announcements, chips
-from games.shared.announcements import is_void
+from games.shared.pages import announcements, chips
+from games.shared.pages.announcements import is_void
 from games.shared.state import Cut, Own, Shoe, State
 from games.tables.board import chip_view, hand_view, spots
 from games.tables.presentation import ChipView, HandView, Notice, SpotView

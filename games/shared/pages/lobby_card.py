@@ -24,7 +24,7 @@ from games.engine.coup import Outcome, TooFewCards, deal
 from games.engine.roads import Bead, big_road, last_columns
 from games.labels import bet_name
 from games.models import OPEN_PHASES, Phase, Shape
-from games.shared.board import Countdown
+from games.shared.pages.board import Countdown
 from games.tables.clock import Clock
 from games.tables.fragments import render_fragment
 from games.tables.roads_svg import big_road as drawn

@@ -1,0 +1,1 @@
+"""Pages of shared tables: views, fragments, calls, chips, scoreboard, panels, lobby card."""
