@@ -41,8 +41,8 @@ from games.engine.chemin.actions import (
     TimeUp,
 )
 from games.engine.chemin.rules import Advice, banker_rule, punter_rule
-from games.engine.chemin.seats import in_order
 from games.engine.chemin.state import there
+from games.engine.chemin.steps.seats import in_order
 from games.engine.chemin.views import CoupView, HandView
 from games.engine.coup import total
 from games.errors import TableStopped

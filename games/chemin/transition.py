@@ -11,8 +11,8 @@ from games.dealer.client import CardsDealt
 from games.engine.chemin.actions import Action, AskCroupier, TableAction, TimeUp
 from games.engine.chemin.events import Event
 from games.engine.chemin.machine import default_action
-from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import State
+from games.engine.chemin.steps.phases import IN_COUP
 from games.models import Decider, WhyLeft
 
 E = TypeVar("E", bound=Event)

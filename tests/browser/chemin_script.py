@@ -27,9 +27,9 @@ from games.engine.chemin.actions import (
     TakeBank,
 )
 from games.engine.chemin.machine import default_action
-from games.engine.chemin.play import advice_to
 from games.engine.chemin.rules import DECKS, Advice
 from games.engine.chemin.state import there
+from games.engine.chemin.steps.play import advice_to
 from games.engine.shoe import shuffle
 
 CHEMIN = 4

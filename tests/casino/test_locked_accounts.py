@@ -13,8 +13,8 @@ from django.urls import reverse
 from audit import approvals
 from games.chemin import play, stop, tick
 from games.engine.chemin import Phase as CheminPhase
-from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
+from games.engine.chemin.steps.phases import IN_COUP
 from games.errors import NotEligible
 from games.models import CheminSeat, LiveTable, Participation, Phase, WhyLeft
 from games.shared.bets import add_chip

@@ -18,8 +18,8 @@ from games.chemin.state.table_state import TableState, locked
 from games.engine.chemin import Call, Option, Phase, Refusal, State, options
 from games.engine.chemin.frozen import thaw
 from games.engine.chemin.machine import default_action
-from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
+from games.engine.chemin.steps.phases import IN_COUP
 from games.errors import CheminRefused
 from games.models import CheminSeat, CheminTable, LiveTable
 from games.tables.chemin_rules import CheminRules

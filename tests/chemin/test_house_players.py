@@ -27,9 +27,9 @@ from games.engine.chemin.actions import (
     TakeBank,
 )
 from games.engine.chemin.events import BankTaken, Event, Settled
-from games.engine.chemin.play import advice_to, side_to_decide
 from games.engine.chemin.rules import DECKS
 from games.engine.chemin.state import Hands, Shoe, there
+from games.engine.chemin.steps.play import advice_to, side_to_decide
 from tests.engine.chemin.test_any_evening import is_offered
 from tests.harness.sweeps import sample
 

@@ -11,8 +11,8 @@ from django.conf import settings
 from backoffice import house_stop
 from games.chemin import play, tick
 from games.engine.chemin import Call, Phase
-from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
+from games.engine.chemin.steps.phases import IN_COUP
 from games.errors import HouseStopped
 from games.models import CheminMove, Decider, Incident, LiveRound, LiveTable
 from games.tables.status import close_table

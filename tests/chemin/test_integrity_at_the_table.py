@@ -16,9 +16,9 @@ from games.engine.cards import Card
 from games.engine.chemin import Phase, SeatView, options, view
 from games.engine.chemin.actions import KeepBank, MakeCall, Pass, TableAction, TakeBank
 from games.engine.chemin.departures import Decision, departure_costs
-from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.rules import Side
-from games.engine.chemin.seats import in_order
+from games.engine.chemin.steps.phases import IN_COUP
+from games.engine.chemin.steps.seats import in_order
 from games.models import CheminCoup, CheminStake, Round
 from players.models import Player
 from tests.chemin.at_table import a_chemin_table, answer, seated_players, table_state_of

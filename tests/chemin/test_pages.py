@@ -12,8 +12,8 @@ from django.utils.html import escape
 from django.utils.translation import gettext, override
 
 from games.engine.chemin import Call, Phase, Side
-from games.engine.chemin.play import advice_to
 from games.engine.chemin.rules import Advice
+from games.engine.chemin.steps.play import advice_to
 from games.models import CheminMove, LiveTable
 from games.tables.status import close_table
 from players.models import Player

@@ -15,8 +15,8 @@ from games.chemin.pages.rendering import READ_OWN, READ_PUBLIC, own_key, render_
 from games.chemin.state.snapshots import public_state
 from games.chemin.stop import continue_table
 from games.engine.chemin import Phase
-from games.engine.chemin.phases import IN_COUP
 from games.engine.chemin.state import there
+from games.engine.chemin.steps.phases import IN_COUP
 from games.errors import TablePaused
 from games.models import CheminSeat, Incident, LiveRound, LiveTable, WhyLeft
 from games.shared import malfunction

@@ -13,7 +13,7 @@ from games.chemin import play
 from games.chemin.apply import name_of
 from games.engine.chemin import Presence, options
 from games.engine.chemin.actions import MakeCall
-from games.engine.chemin.phases import IN_COUP
+from games.engine.chemin.steps.phases import IN_COUP
 from games.errors import PlayError
 from games.models import CheminCoup, CheminMove, CheminSeat, CheminTenure, LiveRound, LiveTable, Participation, Round
 from games.models import Phase as RoundPhase

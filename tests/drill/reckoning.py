@@ -11,8 +11,8 @@ from django.db import connection
 
 from games.engine.cards import Card
 from games.engine.chemin import record
-from games.engine.chemin.settlement import reckon
 from games.engine.chemin.state import Chips
+from games.engine.chemin.steps.settlement import reckon
 from games.engine.coup import Coup, TooFewCards
 from games.engine.dealing import coup_at
 from games.engine.settle import settle

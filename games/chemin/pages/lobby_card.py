@@ -16,7 +16,7 @@ from django.utils.translation import pgettext
 
 from games.engine import coup as punto_banco
 from games.engine.chemin import Outcome, Phase
-from games.engine.chemin.phases import IN_COUP
+from games.engine.chemin.steps.phases import IN_COUP
 from games.engine.roads import Bead
 from games.tables.chemin_rules import CheminRules
 from games.variants import GAMES

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from games.engine.chemin import Outcome, Phase, State
 from games.engine.chemin.events import Event
-from games.engine.chemin.phases import IN_COUP
+from games.engine.chemin.steps.phases import IN_COUP
 from games.models import Decider, VoidReason
 from games.shared.state import LATE
 from games.tables.chemin_rules import CheminClock, CheminRules

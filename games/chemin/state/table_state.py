@@ -18,7 +18,7 @@ from games.chemin import shoes
 from games.engine.cards import Card
 from games.engine.chemin import Phase, State, new_table
 from games.engine.chemin.frozen import freeze, thaw
-from games.engine.chemin.phases import IN_COUP
+from games.engine.chemin.steps.phases import IN_COUP
 from games.models import (
     OPEN_PHASES,
     CheminSeat,

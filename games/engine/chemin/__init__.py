@@ -6,8 +6,8 @@ tax.
 
 `apply` is the state machine: an action in a state gives a new state, or is refused with a reason.
 `view` is what a player may see, `options` what a player may do, `default_action` the croupier's
-decision for a player who does not decide. Start reading with `rules`, then `phases` for the order
-of events, then `bank`, `stakes`, `play` and `settlement`.
+decision for a player who does not decide. Start reading with `rules`, then in `steps` with `phases`
+for the order of events, then `bank`, `play` and `settlement`.
 """
 
 from games.engine.chemin.machine import apply, default_action

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from games.engine.chemin import bank, play, seating, settlement
 from games.engine.chemin.actions import (
     Action,
     AskCroupier,
@@ -37,10 +36,11 @@ from games.engine.chemin.actions import (
     VoidCoup,
 )
 from games.engine.chemin.events import Decision, Step
-from games.engine.chemin.phases import let_pass
 from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.rules import Advice, Side
 from games.engine.chemin.state import Phase, Presence, State
+from games.engine.chemin.steps import bank, play, seating, settlement
+from games.engine.chemin.steps.phases import let_pass
 
 WHEN: Final[Mapping[type[TableAction], frozenset[Phase]]] = {
     TakeBank: frozenset({Phase.FREE, Phase.OFFER, Phase.SUITE}),

@@ -24,10 +24,10 @@ from games.engine.chemin.actions import (
     TableAction,
     TakeBank,
 )
-from games.engine.chemin.phases import open_amount
-from games.engine.chemin.play import forbidden, side_to_decide
 from games.engine.chemin.rules import Call
 from games.engine.chemin.state import Phase, Presence, Seat, State
+from games.engine.chemin.steps.phases import open_amount
+from games.engine.chemin.steps.play import forbidden, side_to_decide
 
 NamesAmount = TakeBank | MakeBid | MakeCall | LayStake
 

@@ -14,8 +14,8 @@ from itertools import islice, product
 from games.engine.cards import Card
 from games.engine.chemin.events import SettledStake
 from games.engine.chemin.rules import Advice, Outcome, banker_rule, outcome_of, punter_rule
-from games.engine.chemin.settlement import reckon
 from games.engine.chemin.state import Chips, Hand
+from games.engine.chemin.steps.settlement import reckon
 
 
 class RecordError(ValueError):

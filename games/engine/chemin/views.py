@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from games.engine.cards import Card
 from games.engine.chemin.options import Option, options
-from games.engine.chemin.phases import open_amount
-from games.engine.chemin.play import advice_to, side_to_decide
 from games.engine.chemin.rules import Advice, Call, Outcome, Side, TableRules
 from games.engine.chemin.state import Chips, Coup, Hand, Phase, Presence, Sale, State
+from games.engine.chemin.steps.phases import open_amount
+from games.engine.chemin.steps.play import advice_to, side_to_decide
 from games.engine.coup import total
 
 

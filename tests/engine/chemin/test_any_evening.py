@@ -71,10 +71,10 @@ from games.engine.chemin.actions import (
 from games.engine.chemin.events import CardsDealt, Declared, Event, Settled
 from games.engine.chemin.frozen import freeze, thaw
 from games.engine.chemin.options import Option
-from games.engine.chemin.play import advice_to
 from games.engine.chemin.record import replay_coup
 from games.engine.chemin.rules import CUT_CARD, DECKS
 from games.engine.chemin.state import there
+from games.engine.chemin.steps.play import advice_to
 from games.engine.shoe import shuffle
 from tests.engine.chemin.books import Books
 

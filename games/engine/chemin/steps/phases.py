@@ -13,8 +13,15 @@ from typing import Final
 from games.engine.chemin.actions import Pass
 from games.engine.chemin.events import Announced, Announcement, BankEnded, BankTaken, BidReturned, Passed, Step
 from games.engine.chemin.rules import Call
-from games.engine.chemin.seats import dismiss_leaving, hand_back, in_order, put_down, too_few_players, turns_from_banker
 from games.engine.chemin.state import Chips, Coup, Phase, Presence, Sale, Seat, State
+from games.engine.chemin.steps.seats import (
+    dismiss_leaving,
+    hand_back,
+    in_order,
+    put_down,
+    too_few_players,
+    turns_from_banker,
+)
 
 IN_COUP: Final = frozenset({Phase.CALLS, Phase.STAKES, Phase.CARDS, Phase.PUNTER, Phase.BANKER})
 """The phases of a coup, from the first call to its last card."""

@@ -18,11 +18,11 @@ from games.engine.chemin.events import (
     Step,
     ThirdCard,
 )
-from games.engine.chemin.phases import begin_coup
 from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.rules import DECKS, Advice, Side, banker_rule, punter_rule
-from games.engine.chemin.settlement import settle
 from games.engine.chemin.state import Hand, Hands, Phase, Shoe, State, there
+from games.engine.chemin.steps.phases import begin_coup
+from games.engine.chemin.steps.settlement import settle
 
 _SIX_DECKS = Counter(FULL_DECK * DECKS)
 

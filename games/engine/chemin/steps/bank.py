@@ -7,7 +7,9 @@ from functools import partial
 
 from games.engine.chemin.actions import GiveSuite, KeepBank, MakeBid, TakeBank
 from games.engine.chemin.events import BankKept, BidMade, CoupVoided, Step, SuiteGiven
-from games.engine.chemin.phases import (
+from games.engine.chemin.refusals import Refusal, Refused
+from games.engine.chemin.state import Chips, Phase, State
+from games.engine.chemin.steps.phases import (
     IN_COUP,
     after_coup,
     ask_next,
@@ -18,9 +20,7 @@ from games.engine.chemin.phases import (
     offer_bank,
     sell_bank,
 )
-from games.engine.chemin.refusals import Refusal, Refused
-from games.engine.chemin.seats import dismiss, dismiss_leaving, hand_back, put_down
-from games.engine.chemin.state import Chips, Phase, State
+from games.engine.chemin.steps.seats import dismiss, dismiss_leaving, hand_back, put_down
 
 
 def take_bank(state: State, action: TakeBank) -> Step:

@@ -1,0 +1,1 @@
+"""Steps of a table: what each action does to a state, and the order of the phases."""
