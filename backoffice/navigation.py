@@ -9,23 +9,23 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from backoffice.api_tokens import READERS as API_TOKEN_READERS
-from backoffice.approvals import READERS as APPROVAL_READERS
+from backoffice.audit.approvals import READERS as APPROVAL_READERS
 from backoffice.chat import MODERATE as MODERATE_CHAT
 from backoffice.chat import READ as READ_CHAT
 from backoffice.collusion import EXAMINE as EXAMINE_PLAY
 from backoffice.dashboard.views import READERS as DASHBOARD_READERS
-from backoffice.deposits import READERS as DEPOSIT_READERS
-from backoffice.handbook import READ as READ_HANDBOOK
 from backoffice.house_stop import READERS as STOP_READERS
 from backoffice.lists.index import READERS as LIST_READERS
+from backoffice.money.deposits import READERS as DEPOSIT_READERS
+from backoffice.money.partners import QUEUE_READERS as OPERATOR_READERS
+from backoffice.money.provider_statements import READERS as STATEMENT_READERS
+from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
 from backoffice.notices import READ as READ_NOTICES
-from backoffice.partners import QUEUE_READERS as OPERATOR_READERS
-from backoffice.provider_statements import READERS as STATEMENT_READERS
 from backoffice.rounds import READERS as ROUND_READERS
+from backoffice.staff.api_tokens import READERS as API_TOKEN_READERS
+from backoffice.staff.handbook import READ as READ_HANDBOOK
 from backoffice.support.reply_templates import READ as READ_REPLIES
 from backoffice.tables.versions import READERS as GAME_READERS
-from backoffice.withdrawals import READERS as WITHDRAWAL_READERS
 from games.shared.floor.rows import READERS as TABLE_READERS
 from players import staff
 from players.access import StaffRequest, staff_required

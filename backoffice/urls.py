@@ -2,23 +2,11 @@
 
 from django.urls import path
 
-from backoffice import (
-    api_tokens,
-    chat,
-    collusion,
-    deposits,
-    fairness,
-    house_stop,
-    incidents,
-    ledger,
-    notices,
-    partners,
-    provider_statements,
-    rounds,
-    withdrawals,
-)
+from backoffice import chat, collusion, fairness, house_stop, incidents, notices, rounds
 from backoffice.fairness import staff_randomness
+from backoffice.money import deposits, ledger, partners, provider_statements, withdrawals
 from backoffice.players import identity
+from backoffice.staff import api_tokens
 from backoffice.support import complaints, conversations, reply_templates
 from backoffice.tables import actions, views
 from backoffice.tables import change_request_views as asking

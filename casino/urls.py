@@ -5,13 +5,14 @@ from django.urls import include, path
 
 from accounts import protection_views
 from accounts.views import Register, account_close, account_data, account_data_export
-from backoffice import approvals, handbook, navigation, reports, significant, staff_accounts
-from backoffice.audit import access_log, event_log
+from backoffice import navigation
+from backoffice.audit import access_log, approvals, event_log, reports, significant
 from backoffice.audit.event_log import log_state
 from backoffice.dashboard import views as staff_dashboard
-from backoffice.ledger import ledger
+from backoffice.money.ledger import ledger
 from backoffice.players import actions, limits, profile, protection, search
 from backoffice.rounds import id_for_code
+from backoffice.staff import handbook, staff_accounts
 from casino import api, views
 from casino.styleguide import styleguide
 from games.tables.felt_sheet import felt_sheet

@@ -18,8 +18,8 @@ from audit.reports import verification
 from audit.reports.heading import Head
 from audit.reports.kinds import Kind, all_kinds, kind_of
 from backoffice.api.events import AccessLoggedView
+from backoffice.audit.reports import SEE, file_of, may_read, named
 from backoffice.lists.files import TYPES
-from backoffice.reports import SEE, file_of, may_read, named
 from players.api.paging import NumberCursor, Numbered, numbered, page, written
 from players.api.problems import NOT_FOUND, Problem
 from players.api.reading import Strict, query_of

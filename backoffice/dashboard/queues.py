@@ -12,15 +12,15 @@ from django.urls import reverse
 
 from audit.sealing import alarms
 from audit.significant import workflow
-from backoffice import deposits, withdrawals
-from backoffice.approvals import READERS as APPROVAL_READERS
-from backoffice.approvals import waiting_for
+from backoffice.audit.approvals import READERS as APPROVAL_READERS
+from backoffice.audit.approvals import waiting_for
 from backoffice.chat import MODERATE, READ
 from backoffice.collusion import EXAMINE
-from backoffice.deposits import READERS as DEPOSIT_READERS
 from backoffice.fairness import SEE as SEE_RETURNS
-from backoffice.provider_statements import READERS as STATEMENT_READERS
-from backoffice.withdrawals import READERS as WITHDRAWAL_READERS
+from backoffice.money import deposits, withdrawals
+from backoffice.money.deposits import READERS as DEPOSIT_READERS
+from backoffice.money.provider_statements import READERS as STATEMENT_READERS
+from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
 from games.chat import moderation
 from games.chemin.collusion import player_reports
 from games.incidents import unruled

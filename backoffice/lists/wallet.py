@@ -6,11 +6,11 @@ from typing import Any
 from django.db.models import Q
 
 from audit.reports.kinds import Column, Form
-from backoffice.ledger import kinds
 from backoffice.lists.filters import Filter, Find, called, chosen, number, subject, unique_id
 from backoffice.lists.view import Part, StaffListView
-from backoffice.provider_statements import READERS as STATEMENT_READERS
-from backoffice.withdrawals import READERS as WITHDRAWAL_READERS
+from backoffice.money.ledger import kinds
+from backoffice.money.provider_statements import READERS as STATEMENT_READERS
+from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
 from players.staff import Section
 from wallet.models import (
     Account,

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from accounts import banner
 from audit.models import Significant
 from audit.significant import workflow
-from backoffice.approvals import waiting_for
+from backoffice.audit.approvals import waiting_for
 from backoffice.navigation import FUNCTIONS, Function, duties, functions_of
 from games.chat import moderation
 from games.chemin.collusion import player_reports
@@ -28,7 +28,7 @@ from wallet import house_stop
 from wallet.money import format_money
 
 if TYPE_CHECKING:  # the lists behind the links can only be loaded after all templates and filters
-    from backoffice.significant import Subject, Subjects
+    from backoffice.audit.significant import Subject, Subjects
 
 RULE: Final = "games.supervise_table"
 STOP_READERS: Final = ("wallet.stop_house", "audit.view_event")

@@ -23,7 +23,7 @@ from audit.models import (
 )
 from audit.significant import builtin, detection, workflow
 from audit.verification.verify import leaf_hash
-from backoffice import deposits
+from backoffice.money import deposits
 from games.errors import OperatorSilent
 from games.models import Phase
 from players import credentials

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from django.urls import resolve, reverse
 
-from backoffice.handbook import EVERYBODY, HANDBOOK, parts
 from backoffice.navigation import FUNCTIONS, duties
+from backoffice.staff.handbook import EVERYBODY, HANDBOOK, parts
 from players.staff import ROLE_DESCRIPTIONS
 from tests.harness.product import modules
 from tests.harness.sweeps import sample

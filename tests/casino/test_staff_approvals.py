@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from audit import approvals
 from audit.models import Decision, Verdict
-from backoffice import approvals as staff_approvals
+from backoffice.audit import approvals as staff_approvals
 from backoffice.lists.paging import Order
 from players import staff
 from players.models import Staff

@@ -234,7 +234,7 @@ def test_that_failed_say_why_and_are_asked_for_again(reader):
 
 
 def test_are_found_by_their_kind_and_a_page_at_a_time(reader, monkeypatch):
-    monkeypatch.setattr("backoffice.reports.LISTED", 2)
+    monkeypatch.setattr("backoffice.audit.reports.LISTED", 2)
     sales = [asked().pk for _ in range(3)]
     asked("people")
     newest = reader.get("/staff/reports/", {"kind": "sales"})

@@ -127,7 +127,7 @@ UNESCAPED = re.compile(
 )
 # Where markup is not escaped on its way to a page, and what has escaped it before.
 SAFE = {
-    "backoffice.handbook": "docs/handbook.md, our own text, by a renderer that escapes HTML",
+    "backoffice.staff.handbook": "docs/handbook.md, our own text, by a renderer that escapes HTML",
     "casino.templates": "texts of the catalogues, whose markup is ours",
     "games.help.page": "help texts of ours, by a renderer that escapes HTML",
     "games.tables.fragments": "fragments, from templates that escape",

@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 from django.db.models import F, Value
 
-from backoffice import deposits
-from backoffice.deposits import Doubt
+from backoffice.money import deposits
+from backoffice.money.deposits import Doubt
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from backoffice.ledger import PAGE
+from backoffice.money.ledger import PAGE
 from games.rounds.codes import round_code
 from tests.builders import a_player
 from tests.harness.sweeps import sample

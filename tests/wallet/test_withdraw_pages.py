@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from audit.models import Approval
-from backoffice import withdrawals as views
-from backoffice.withdrawals import Wanted
+from backoffice.money import withdrawals as views
+from backoffice.money.withdrawals import Wanted
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events

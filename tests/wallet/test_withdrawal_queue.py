@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from backoffice import withdrawals as views
-from backoffice.withdrawals import OVER, Wanted, find
+from backoffice.money import withdrawals as views
+from backoffice.money.withdrawals import OVER, Wanted, find
 from tests.builders import a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor

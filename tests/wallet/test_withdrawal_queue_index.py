@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from django.db import connection
 
-from backoffice.withdrawals import NEWEST_FIRST, OLDEST_FIRST, WAITING
+from backoffice.money.withdrawals import NEWEST_FIRST, OLDEST_FIRST, WAITING
 from tests.harness.databases import Database
 
 

@@ -1,0 +1,1 @@
+"""Staff pages of money: ledger, deposits, withdrawals, provider statements, partners."""

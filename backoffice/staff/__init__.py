@@ -1,0 +1,1 @@
+"""Staff pages about staff: accounts and roles, API tokens, handbook."""
