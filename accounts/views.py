@@ -23,12 +23,12 @@ from audit.models import RetainedData
 from games.history import in_progress
 from players.access import PlayerRequest, player_required
 from players.account import closures
+from players.account.registration import EmailTaken
 from players.login import second_factor
 from players.login.forms import RegistrationForm
 from players.login.second_factor import ReauthenticateForm
 from players.models import ClosureState, Player
 from players.rates import now_and_then
-from players.registration import EmailTaken
 from wallet import withdrawals
 from wallet.ledger import accounts as wallet_accounts
 from wallet.models import PayoutAccount

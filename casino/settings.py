@@ -37,7 +37,7 @@ DOCUMENT_KEY = env.str("DOCUMENT_KEY", default="") or (demo_key(VAR_DIR, "docume
 # Secrets shared with partners of the seamless wallet are encrypted with this one; same format.
 PARTNER_KEY = env.str("PARTNER_KEY", default="") or (demo_key(VAR_DIR, "partner_key") if DEMO else "")
 # Changes of passwords, addresses, second factors and API tokens are proven to the database with this
-# one (`players.credentials`); same format. `manage.py migrate` stores it in the database.
+# one (`players.login.credentials`); same format. `manage.py migrate` stores it in the database.
 CREDENTIALS_KEY = env.str("CREDENTIALS_KEY", default="") or (demo_key(VAR_DIR, "credentials_key") if DEMO else "")
 
 # Public age keys that backups are encrypted for (`ops.backup.encrypting`).

@@ -25,12 +25,12 @@ from games.solo import operator_money
 from games.solo.operator_money import balance_there
 from games.tables.access import at_a_playable_table
 from games.tables.fragments import render_fragment
-from players import registration
 from players.access import PlayerRequest, made_by_the_page, player_required
+from players.account import registration
+from players.account.registration import CurrencyNotOffered, TooYoung
 from players.api.problems import MEDIA, METHOD, TOO_OFTEN, Problem, register
 from players.login import locks
 from players.login.current_user import session_of
-from players.registration import CurrencyNotOffered, TooYoung
 from wallet.models import Mode, PartnerKind
 from wallet.operator_wallet import operators
 from wallet.seamless_wallet import messages

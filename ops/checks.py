@@ -27,7 +27,8 @@ from games.engine.commitments import epoch_text
 from ops.backup import database_identity, encrypting
 from ops.backup.pg_tools import BackupError
 from ops.postgresql.roles import LONGEST_TRANSACTION
-from players import credentials, key_rotation
+from players import key_rotation
+from players.login import credentials
 from players.models import User
 from wallet.seamless_wallet import reach
 

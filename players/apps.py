@@ -11,8 +11,8 @@ class PlayersConfig(AppConfig):
         from audit import approvals  # importable only after models are loaded
         from audit.reports import kinds
         from audit.sealing import alarms  # importable only after models are loaded
-        from players import credentials, mail, reports, significant, staff
-        from players.login import locks
+        from players import mail, reports, significant, staff
+        from players.login import credentials, locks
         from players.protection import exclusions
 
         locks.connect()

@@ -16,7 +16,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from players import registration
+from players.account import registration
 from players.login import second_factor
 from players.models import Jurisdiction, LimitKind, Mail, Period, Player, User
 from players.protection import limits

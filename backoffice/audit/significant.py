@@ -34,8 +34,8 @@ from games.rounds.codes import round_code
 from games.variants import GAMES
 from players import mail
 from players.access import StaffRequest, staff_required
+from players.account.registration import LOG_IN
 from players.models import Staff, User
-from players.registration import LOG_IN
 from players.significant import TRIES, player_of
 from players.staff import access_log
 from wallet.cashier import MoneyField

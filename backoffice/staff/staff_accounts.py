@@ -26,10 +26,10 @@ from backoffice.lists.paging import OLDEST_FIRST
 from backoffice.navigation import Function, duties
 from players import staff
 from players.access import StaffRequest, staff_required
+from players.account.registration import EmailTaken
 from players.login import second_factor
 from players.login.second_factor import FACTORS
 from players.models import Session, Staff, StaffAction, StaffChange
-from players.registration import EmailTaken
 
 READERS: Final = (staff.ASK, staff.DECIDE)
 PAGE: Final = 50  # accounts per page

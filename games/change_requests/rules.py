@@ -22,7 +22,7 @@ from games.engine.odds import exact
 from games.models import RulesVersion
 from games.variants import GAMES, LANGUAGES, help_text
 from games.variants.game import Game
-from players import credentials
+from players.login import credentials
 
 LOCK: Final = 0x5AB0_2083  # key of pg_advisory_xact_lock
 

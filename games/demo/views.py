@@ -47,9 +47,9 @@ from games.tables.presentation import GameView, Notice, RoundView, SpotView
 from games.tables.solo_page import DemoView, SoloPage, render_answer
 from games.variants import VARIANTS
 from players.access import HouseRequest
+from players.account.registration import currency_of, highest_minimum_age
 from players.login.current_user import player_of
 from players.rates import at_a_human_pace, now_and_then
-from players.registration import currency_of, highest_minimum_age
 from wallet import house_stop
 from wallet.cashier import FREE_MONEY
 from wallet.models import Mode

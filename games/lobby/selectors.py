@@ -26,8 +26,8 @@ from games.tables.board import hand_view
 from games.tables.chemin_rules import CheminRules
 from games.tables.presentation import HandView
 from games.variants import GAMES, VARIANTS
+from players.account.registration import currency_of
 from players.models import Player
-from players.registration import currency_of
 from wallet import house_stop
 from wallet.models import Mode
 

@@ -21,7 +21,7 @@ from games.engine.coup import Outcome
 from games.engine.settle import worst_rows
 from games.variants import VARIANTS
 from players import key_rotation
-from players.credentials import padded
+from players.login.credentials import padded
 
 OUTCOMES: Final = tuple(coup.outcome for coup in EVERY_COUP)
 LOST: Final = Pays(-1, 1)

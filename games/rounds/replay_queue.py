@@ -20,7 +20,7 @@ from games.engine.chemin.record import possible_outcomes
 from games.engine.coup import TooFewCards, deal
 from games.models import Incident, Participation
 from games.variants import GAMES
-from players import credentials
+from players.login import credentials
 
 
 def take(after: UUID, most: int) -> list[UUID]:

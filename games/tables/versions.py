@@ -29,7 +29,7 @@ from games.tables.checks import (
 from games.tables.chemin_rules import CheminClock
 from games.tables.clock import Clock
 from games.variants import GAMES
-from players import credentials
+from players.login import credentials
 
 
 @dataclass(frozen=True)

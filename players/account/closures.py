@@ -6,9 +6,9 @@ from django.db.models.functions import Now
 
 from audit import log, retention
 from audit.models import RetainedData
-from players import credentials, mail
+from players import mail
 from players.api import tokens
-from players.login import sessions
+from players.login import credentials, sessions
 from players.models import Closure, ClosureState, Ended, Player, Session, User
 
 

@@ -19,9 +19,8 @@ from django.views import i18n
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import log
-from players import registration
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
-from players.account import terms
+from players.account import registration, terms
 from players.api import tokens
 from players.datetime_format import written_day
 from players.login import sessions

@@ -13,7 +13,8 @@ from django.db.models.query import QuerySet
 
 from audit import log, retention
 from audit.models import Clock, RetainedData
-from players import mail, registration
+from players import mail
+from players.account import registration
 from players.login import second_factor, sessions, who_asks
 from players.login.current_user import actor_of, player_of, staff_of
 from players.models import ApiToken, Ended, Player, Scope, User

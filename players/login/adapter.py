@@ -22,7 +22,8 @@ from django.utils.translation import get_language, gettext, ngettext, override
 from django.utils.translation import gettext_lazy as _
 
 from audit.models import Event
-from players import mail, registration
+from players import mail
+from players.account import registration
 from players.api import tokens
 from players.datetime_format import written_day, written_time
 from players.login import locks, sessions, who_asks

@@ -16,7 +16,7 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
-from players import registration
+from players.account import registration
 from players.models import Jurisdiction, User
 
 OLDEST = 125  # years; an older age is a typing error

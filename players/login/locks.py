@@ -30,9 +30,9 @@ from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from audit import log
-from players import credentials, mail
+from players import mail
 from players.account.closures import state_of
-from players.login import second_factor, sessions
+from players.login import credentials, second_factor, sessions
 from players.login.current_user import actor_of
 from players.models import AccountLock, ClosureState, Ended, LogInLock, Player, Staff, User
 

@@ -27,7 +27,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from players import registration
+from players.account import registration
 from players.login import locks, second_factor, sessions
 from players.login.current_user import session_of, staff_of
 from players.login.forms import LoginForm, UnlockForm

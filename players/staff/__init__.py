@@ -27,10 +27,10 @@ from django.utils.crypto import salted_hmac
 from audit import approvals, log
 from audit.models import Approval
 from players import mail
+from players.account.registration import EmailTaken
 from players.api import tokens
 from players.login import second_factor, sessions
 from players.models import Ended, Note, Player, Staff, StaffAction, StaffChange, User
-from players.registration import EmailTaken
 
 OWNER: Final = "owner"  # database alias of the owner of the tables
 FOUND: Final = "SELECT players_staff_found(%s, %s, %s::text[], %s)"

@@ -26,12 +26,11 @@ from audit.verification.verify import leaf_hash
 from backoffice.money import deposits
 from games.errors import OperatorSilent
 from games.models import Phase
-from players import credentials
 from players import staff as staffing
 from players.account import closures
 from players.api import tokens
 from players.api.views import session_for
-from players.login import locks, sessions
+from players.login import credentials, locks, sessions
 from players.models import ApiCall, LimitKind, Outcome, Period, Player, RegisterCheck, Scope
 from players.protection import exclusions, limits, play_sessions
 from tests import builders

@@ -16,9 +16,8 @@ from django.db import DatabaseError, connection, connections, transaction
 from django.utils import timezone
 
 from ops.checks import check_credentials_key
-from players import credentials
 from players.api import tokens
-from players.login import second_factor
+from players.login import credentials, second_factor
 from players.models import ApiToken, Scope, User
 from tests.builders import a_player
 from tests.casino.test_checks import ANOTHER_KEY, GOOD_KEY

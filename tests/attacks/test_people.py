@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 from django.db import connection, transaction
 
-from players import credentials
 from players.account import closures
+from players.login import credentials
 from players.models import Closure, Player, PlaySession, PlayTime, RealityCheck
 from players.protection import exclusions, play_sessions
 from tests.attacks.statements import refused, send

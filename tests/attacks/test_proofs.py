@@ -12,8 +12,8 @@ from django.db import connection, transaction
 from audit import log
 from games.models import ReplayDue, TableVersion
 from games.rounds import replay_queue
-from players import credentials, mail
-from players.login import locks
+from players import mail
+from players.login import credentials, locks
 from players.models import LogInLock, Mail, Player
 from tests.attacks.statements import refused, send
 from tests.builders import a_player, a_round, a_table

@@ -20,9 +20,9 @@ from audit import log
 from audit.models import Event, Personal
 from games.engine.chemin import Phase as TablePhase
 from games.models import ChipSet, FavouriteBet, FavouriteTable, LiveTable, PlayReason, PlayReport, Table
-from players import harm_markers, registration
+from players import harm_markers
 from players import staff as notes
-from players.account import closures
+from players.account import closures, registration
 from players.models import (
     ClosureState,
     Contact,

@@ -11,10 +11,10 @@ from audit.significant.detection import Limit
 from games.shared import phases
 from games.tables import status
 from players.account import closures
+from players.account.registration import record_change
 from players.login import locks
 from players.models import Player
 from players.protection import exclusions
-from players.registration import record_change
 from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.casino.at_risk import banker_always_wins
 from tests.games.test_void import balance, spend, void_round

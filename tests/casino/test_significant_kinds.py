@@ -13,8 +13,8 @@ from audit import approvals
 from audit.sealing import alarms
 from audit.significant import detection, workflow
 from players import staff
+from players.account.registration import CHANGES
 from players.models import SubmissionStatus
-from players.registration import CHANGES
 from tests.harness.product import APPS
 from wallet.models import PaymentState, WithdrawalStatus
 from wallet.payments.notifications import Decision

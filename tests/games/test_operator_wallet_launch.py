@@ -12,11 +12,11 @@ from django.test import Client
 from django.utils import translation
 
 from games.models import Participation
+from players.account.registration import record_change
 from players.api import tokens
 from players.login import locks
 from players.models import Agreement, Mail, Player, Scope, Session
 from players.protection.exclusions import exclude
-from players.registration import record_change
 from tests.builders import a_chemin_live_table, a_golden_table, a_player, a_shared_table, a_table
 from tests.games.at_pages import click
 from tests.harness.sweeps import sample

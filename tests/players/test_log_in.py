@@ -11,7 +11,7 @@ from django.contrib.auth import SESSION_KEY
 from django.test import Client
 
 from audit.models import Event, Personal
-from players import registration
+from players.account import registration
 from tests.builders import a_player, a_table
 from tests.harness.owner import disable
 from tests.harness.sweeps import sample

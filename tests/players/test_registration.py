@@ -9,8 +9,7 @@ from django.core.cache import cache
 from django.db import connection
 
 from audit.models import Event
-from players import registration
-from players.account import terms
+from players.account import registration, terms
 from players.login import forms
 from players.login.forms import RegistrationForm
 from players.models import Agreement, Jurisdiction, Player, User

@@ -9,7 +9,7 @@ from django.test import Client
 from psycopg import errors
 
 from ops.i18n import sources
-from players import registration
+from players.account import registration
 from players.datetime_format import written_day
 from players.identity import verification
 from players.models import Conversation, Jurisdiction, Player, ReplyKind, ReplyTemplate, ServiceMessage, Staff, Topic

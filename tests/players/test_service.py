@@ -13,7 +13,7 @@ from django.utils.timezone import now
 from psycopg import errors
 
 from games.models import Round
-from players import registration
+from players.account import registration
 from players.models import Conversation, ConversationState, Mail, Player, ServiceMessage, Staff, Topic, Verdict
 from players.support import complaints, conversations
 from tests.builders import a_player, a_round, a_table

@@ -12,9 +12,9 @@ from django.core.management import CommandError, call_command
 from audit import approvals
 from audit.models import Decision
 from players import staff
+from players.account.registration import EmailTaken
 from players.login import second_factor
 from players.models import Session, Staff, StaffAction, StaffChange, User
-from players.registration import EmailTaken
 from tests.people import (
     PASSWORD,
     a_member_of_staff,

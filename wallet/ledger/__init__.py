@@ -16,7 +16,7 @@ import psycopg
 from django.db import DatabaseError, connection
 from django.utils.translation import get_language
 
-from players.credentials import content_proof
+from players.login.credentials import content_proof
 from players.models import LimitKind, Period
 from players.protection.limits import LIMIT_KINDS
 from wallet.models import Entry, PostingKey

@@ -28,7 +28,7 @@ from django.db.models import Exists, OuterRef
 
 from audit import log
 from audit.models import Clock
-from players import registration
+from players.account import registration
 from players.models import Jurisdiction, Player
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode, OperatorLaunch, OperatorPlayer, Partner, PartnerKey

@@ -20,7 +20,7 @@ from games.rounds import reference_data
 from ops import sql_files
 from ops.backup import database_identity
 from ops.privileges import apply_privileges
-from players import credentials
+from players.login import credentials
 
 # An arbitrary number, the same in every process: concurrent migrations would conflict.
 ADVISORY_LOCK = 0x5AB07_0001

@@ -15,8 +15,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_email
 
+from players.account.registration import EmailTaken
 from players.models import Staff
-from players.registration import EmailTaken
 from players.staff import create_first
 
 

@@ -4,7 +4,8 @@
 --
 -- Triggers refuse every change of them without a proof: HMAC-SHA256 over the change, under a key of
 -- the setting CREDENTIALS_KEY. Web and workers have the key. Somebody who only knows the password of
--- their database role has not, and cannot read it here. players/credentials.py makes the proofs.
+-- their database role has not, and cannot read it here. players/login/credentials.py makes the
+-- proofs.
 --
 -- A change is a JSON array, and a permit is a proven change that was not made yet:
 --   ["password", hash]                              of players_user

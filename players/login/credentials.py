@@ -55,7 +55,7 @@ def connect() -> None:
         (pre_save, Decision): prove_decision,
     }
     for (signal, model), receiver in receivers.items():
-        signal.connect(receiver, sender=model, dispatch_uid=f"players.credentials.{receiver.__name__}")
+        signal.connect(receiver, sender=model, dispatch_uid=f"players.login.credentials.{receiver.__name__}")
 
 
 def prove(user_id: int, change: Change, using: str) -> None:
