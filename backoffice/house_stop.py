@@ -14,8 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 from backoffice.lists.paging import NEWEST_FIRST
 from games.chemin.stop import give_time_back
 from games.models import LiveTable, Shape
-from games.tables import notify
 from games.tables.checks import TableError
+from players import notify
 from players.access import StaffRequest, staff_required
 from players.models import Staff
 from wallet import house_stop

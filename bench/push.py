@@ -25,9 +25,9 @@ from games.models import LiveRound, LiveTable, Phase
 from games.shared.pages import stream_tokens
 from games.shared.pages.stream_tokens import Ticket
 from games.shared.rounds import open_next
-from games.tables.notify import CHANNEL
 from ops.launcher import ADDRESS
 from players.models import Session
+from players.notify import CHANNEL
 from wallet.models import Mode
 
 WATCHERS, ROUNDS = 500, 80

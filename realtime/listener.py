@@ -15,9 +15,8 @@ from django.db import connections
 from psycopg import AsyncConnection, Notify, OperationalError
 from psycopg.rows import DictRow, dict_row
 
-from games.tables.notify import BLOCKS, CHANNEL, CHAT, DECIDED, NAMES
 from ops.beat import ARRIVE, LEAVE
-from players.notify import NOTICE
+from players.notify import BLOCKS, CHANNEL, CHAT, DECIDED, NAMES, NOTICE
 
 NAME: Final = "sabot live"  # application_name of the connection
 PATIENCE: Final = 10.0  # seconds to wait for an answer before the connection counts as lost

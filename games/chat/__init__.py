@@ -36,7 +36,7 @@ from games.models import (
     LiveTable,
     ReportReason,
 )
-from games.tables import notify
+from players import notify
 from players.datetime_format import written_until
 from players.models import Player
 from players.protection import eligibility

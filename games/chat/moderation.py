@@ -32,7 +32,7 @@ from games.models import (
     LiveTable,
     ReportDecision,
 )
-from games.tables import notify
+from players import notify
 from players.models import Player, Staff
 
 BATCH: Final = 1000

@@ -42,8 +42,9 @@ from games.models import CheminSeat, CheminTenure, Decider, LiveRound, WhyLeft
 from games.rounds.integrity import NotRecomputed, RulesUnknown
 from games.rounds.redeal import Finding
 from games.shared.shoes import SYSTEM
-from games.tables import clock, notify
+from games.tables import clock
 from games.variants import GAMES
+from players import notify
 from players.account import terms
 from wallet.models import Account
 

@@ -11,7 +11,7 @@ from games.chemin.state.table_state import TableState
 from games.chemin.transition import Transition
 from games.engine.chemin import Phase, Presence
 from games.engine.chemin.events import CoupVoided, Settled
-from games.tables import notify
+from players import notify
 
 WAITS: Final[Mapping[Phase, str]] = {
     Phase.OFFER: "ask",

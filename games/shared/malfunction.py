@@ -51,8 +51,8 @@ from games.rounds.stored import OF_THE_CARDS, Problem, problems
 from games.shared import moves, round_status, shoes
 from games.shared.round_status import lying_open
 from games.shared.void import void_live_round
-from games.tables import clock, notify
-from players import mail
+from games.tables import clock
+from players import mail, notify
 from players.models import Staff, User
 from wallet.ledger import LedgerError
 

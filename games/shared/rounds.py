@@ -20,8 +20,9 @@ from games.rounds.redeal import Finding
 from games.shared import moves, shoes
 from games.shared.shoes import SYSTEM
 from games.solo.seats import takes_bets
-from games.tables import clock, notify
+from games.tables import clock
 from games.variants import VARIANTS
+from players import notify
 
 # The bets on the round. The log commits to their digest: one line "player bet stake" for each bet,
 # minor units, ordered by player id and bet code, separated by line feeds. One hash commits to all

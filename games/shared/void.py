@@ -13,7 +13,7 @@ from games.models import OPEN_PHASES, LiveRound, Phase, Shape, Void, VoidReason
 from games.rounds.database_refusals import round_refusals
 from games.rounds.void import RoundNotFound, keep_parts, void_round
 from games.shared import rounds, shoes
-from games.tables import notify
+from players import notify
 from wallet.ledger.round_reversal import Undone, undo_round
 
 HELD = """

@@ -15,9 +15,9 @@ from audit import log
 from audit.log import Json
 from audit.raw_rows import named_errors
 from games.models import LiveTable, Status, Table
-from games.tables import notify
 from games.tables.checks import TableError
 from games.variants import GAMES
+from players import notify
 
 EVENTS: Final = {
     (Status.CLOSED, Status.OPEN): "table.opened",

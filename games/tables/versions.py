@@ -13,7 +13,6 @@ from audit import log
 from audit.log import Json
 from games.change_requests import rules
 from games.models import LiveTable, Shape, Table, TableVersion
-from games.tables import notify
 from games.tables.checks import (
     NothingChanged,
     Overtaken,
@@ -29,6 +28,7 @@ from games.tables.checks import (
 from games.tables.chemin_rules import CheminClock
 from games.tables.clock import Clock
 from games.variants import GAMES
+from players import notify
 from players.login import credentials
 
 

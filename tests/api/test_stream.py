@@ -9,8 +9,8 @@ from pytest_django import DjangoDbBlocker
 from games.engine.cards import Card
 from games.models import LiveTable, Phase
 from games.shared.pages import stream_tokens
-from games.tables import notify
 from games.tables.clock import Clock
+from players import notify
 from players.models import ApiToken, Scope, Session
 from players.protection import exclusions
 from realtime.hub import MOST_OF_ONE_PLAYER

@@ -21,12 +21,12 @@ from casino.celery import EXPIRES, LONGEST_WAIT, app
 from games.chemin import tick as chemin_tick
 from games.models import LiveTable, Table
 from games.shared import phases
-from games.tables.notify import notify_table
 from ops import beat
 from ops.beat import ADVISORY_LOCK, CHANNEL, LONGEST_SILENCE, GuardedScheduler, Turn, TurnLost
 from players import mail, notify
 from players.account import closures
 from players.models import ClosureState, Player
+from players.notify import notify_table
 from tests.audit.reporting import asked
 from tests.builders import a_player, a_purse, a_round, a_shared_table, a_table, a_verified_player
 from tests.chemin.at_table import a_chemin_table, sit

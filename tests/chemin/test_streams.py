@@ -14,8 +14,8 @@ from games.errors import QuestionPassed
 from games.models import ChatName, LiveTable, Shape
 from games.shared.pages import stream_tokens
 from games.shared.pages.stream_tokens import Ticket
-from games.tables.notify import notify_table
 from players.models import Player, Session
+from players.notify import notify_table
 from realtime.listener import NAME
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_seated_player, answer, chemin_of, seated_players, state_of

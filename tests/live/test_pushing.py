@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from games.shared.pages.stream_tokens import Ticket
-from games.tables.notify import CHANNEL
+from players.notify import CHANNEL
 from realtime.listener import open_line
 from realtime.stream import RETRY, Stream
 from tests.harness.apart import run_apart

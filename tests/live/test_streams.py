@@ -19,10 +19,10 @@ from games.labels import card_name
 from games.models import LiveTable, Phase
 from games.shared.pages import stream_tokens
 from games.tables.clock import Clock
-from games.tables.notify import CHANNEL, notify_table
 from ops import beat
 from players.login import locks, sessions
 from players.models import Ended, Player, Session
+from players.notify import CHANNEL, notify_table
 from players.protection import exclusions
 from realtime.hub import MOST_OF_ONE_PLAYER
 from tests.builders import a_player

@@ -20,8 +20,8 @@ from games.labels import card_name
 from games.models import ChatBlock, ChatMessage, ChatName, LiveTable, Phase, TableVersion
 from games.shared.pages import stream_tokens
 from games.shared.pages.stream_tokens import Ticket
-from games.tables import notify
 from games.tables.status import close_table
+from players import notify
 from players.models import Player
 from tests.builders import a_player, put_live
 from tests.chemin.at_table import a_chemin_table, answer, sit

@@ -29,7 +29,7 @@ from games.models import (
     VoidPart,
 )
 from games.shared import moves, phases
-from games.tables import notify
+from players import notify
 from players.models import Mail, PlaySession
 from tests.builders import a_player, a_shared_table
 from tests.concurrency.books import broken

@@ -18,7 +18,7 @@ from games.engine.chemin import State
 from games.engine.chemin.frozen import UNREADABLE
 from games.engine.chemin.state import Chips, there
 from games.models import CheminSeat, CheminTenure
-from games.tables import notify
+from players import notify
 from wallet.models import Account, Entry, Hold
 
 BACK = "bank_back"
