@@ -8,8 +8,8 @@ from django.db import connection, transaction
 
 from accounts import closing, retention
 from games import harm_markers as of_play
-from players.harm_markers import active_since, find, raise_flag
 from players.models import HarmMarkerScan
+from players.protection.harm_markers import active_since, find, raise_flag
 from wallet import harm_markers as of_money
 
 DEFINITIONS: Final = (*of_play.MARKERS, *of_money.MARKERS)

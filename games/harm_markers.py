@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final
 
-from players.harm_markers import MOST_WITHIN, Definition, Found
 from players.models import Marker
+from players.protection.harm_markers import MOST_WITHIN, Definition, Found
 from wallet.models import Currency
 from wallet.money import format_money
 

@@ -25,7 +25,6 @@ from games.chemin.collusion.player_reports import report
 from games.models import Incident, LiveTable, Participation, Phase, PlayReason, ShoeEnding, Table
 from games.shared import malfunction, shoes
 from players.api import tokens
-from players.harm_markers import find, raise_flag, record_contact
 from players.models import (
     ContactWay,
     Duplicate,
@@ -41,6 +40,7 @@ from players.models import (
     User,
 )
 from players.protection import exclusions
+from players.protection.harm_markers import find, raise_flag, record_contact
 from players.protection.limits import set_limit
 from players.support.conversations import begin
 from tests.audit.reporting import asked, made_here

@@ -5,8 +5,8 @@
 
 from datetime import timedelta
 
-from players.harm_markers import MOST_WITHIN, Definition, Found
 from players.models import Marker
+from players.protection.harm_markers import MOST_WITHIN, Definition, Found
 from wallet.money import format_money
 
 A_DAY = timedelta(days=1)

@@ -26,7 +26,7 @@ from games.history import playing
 from games.history.search import Search, find
 from games.incidents import lines
 from games.models import ChatBan, ChatName, ChatNameTaken, CheminSeat, CheminTenure, Grounds
-from players import harm_markers, staff
+from players import staff
 from players.access import StaffRequest, staff_required
 from players.api import tokens
 from players.api.token_views import scope_labels
@@ -53,7 +53,7 @@ from players.models import (
     User,
 )
 from players.models.people import LONGEST_NOTE
-from players.protection import exclusions, limits
+from players.protection import exclusions, harm_markers, limits
 from players.search import IDENTITY, SEE, SESSIONS
 from players.staff import VISIBLE_TO_PLAYER, access_log
 from wallet.ledger.statements import movements

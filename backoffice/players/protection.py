@@ -26,7 +26,6 @@ from audit import approvals
 from backoffice.lists.paging import NEWEST_FIRST
 from backoffice.players.facts import deposits_by_day, facts
 from backoffice.players.search import WhoForm, find_players
-from players import harm_markers
 from players.access import StaffRequest, staff_required
 from players.models import (
     Contact,
@@ -41,7 +40,7 @@ from players.models import (
     Player,
     User,
 )
-from players.protection import exclusions
+from players.protection import exclusions, harm_markers
 from players.staff import VISIBLE_ONCE_DONE, VISIBLE_TO_PLAYER, access_log
 from wallet.limits import what, written
 from wallet.models import Payment

@@ -10,8 +10,8 @@ from django.db import DatabaseError, connection, transaction
 
 from accounts import tasks
 from accounts.tasks import scan_harm_markers
-from players import harm_markers
 from players.models import ContactWay, Flag, FlagOutcome, HarmMarkerScan, Marker, Player, Sighting
+from players.protection import harm_markers
 from tests.builders import a_player, a_round
 from tests.casino.at_risk import deposit, the_table
 from tests.harness.sweeps import sample

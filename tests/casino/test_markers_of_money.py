@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from players.harm_markers import Definition, Found, find
 from players.models import LimitKind, LimitSource, Period, Player
+from players.protection.harm_markers import Definition, Found, find
 from players.protection.limits import set_limit, withdraw_change
 from tests.builders import a_player
 from tests.casino.at_risk import deposit

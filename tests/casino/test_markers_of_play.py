@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 
 from games import harm_markers
-from players.harm_markers import Definition, Found, find
 from players.models import Player
+from players.protection.harm_markers import Definition, Found, find
 from tests.builders import a_player, a_verified_player
 from tests.casino.at_risk import banker_always_wins, deposit, rounds, the_table
 from tests.voiding import void_unreproduced

@@ -20,7 +20,6 @@ from audit import log
 from audit.models import Event, Personal
 from games.engine.chemin import Phase as TablePhase
 from games.models import ChipSet, FavouriteBet, FavouriteTable, LiveTable, PlayReason, PlayReport, Table
-from players import harm_markers
 from players import staff as notes
 from players.account import closures, registration
 from players.models import (
@@ -38,6 +37,7 @@ from players.models import (
     User,
     WordField,
 )
+from players.protection import harm_markers
 from players.support import conversations
 from tests.ageing import age
 from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_player

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 
-from players.harm_markers import find, raise_flag
 from players.models import Contact, Flag, LimitKind, Period, Player
 from players.protection import exclusions
+from players.protection.harm_markers import find, raise_flag
 from players.protection.limits import set_limit
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events

@@ -5,9 +5,9 @@ from django.utils.timezone import now
 
 from audit import approvals
 from audit.reports.kinds import Interval
-from players import harm_markers, reports
+from players import reports
 from players.models import ContactWay, Flag, FlagOutcome, LimitKind, Marker, Period
-from players.protection import exclusions, limits, play_sessions, registers
+from players.protection import exclusions, harm_markers, limits, play_sessions, registers
 from tests.builders import a_player
 from tests.people import a_member_of_staff
 from tests.reports_history import ask, clock

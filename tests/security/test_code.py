@@ -61,7 +61,7 @@ PUT_TOGETHER = {
     "players.search": ASKED,
     "players.protection.eligibility": "texts of the module",
     "players.login.locks": "texts of the module",
-    "players.harm_markers": "the text of a marker's definition, between two constants",
+    "players.protection.harm_markers": "the text of a marker's definition, between two constants",
     "wallet.invariants.guards": "texts of the module",
     "wallet.ledger": "texts of the module",
     "wallet.ledger.hourly_totals": "texts of the module",
