@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from games.incidents import Line, lines
 from games.lobby.selectors import find_round, read_id
 from games.models import OPEN_PHASES, LiveRound, Participation, Table
-from games.rounds.codes import read_code
+from games.models.rounds import read_code
 from games.variants import GAMES
 from games.verification.search import END, OVER, PAGE, Status, Wanted, find, in_progress, players_called
 from games.verification.service import going, verify_round

@@ -30,7 +30,7 @@ from backoffice.rounds import READERS as ROUND_READERS
 from backoffice.rounds import id_for_code
 from games.labels import variant_label
 from games.models import Table
-from games.rounds.codes import round_code
+from games.models.rounds import round_code
 from games.variants import GAMES
 from players import mail
 from players.access import StaffRequest, staff_required

@@ -31,7 +31,7 @@ from games.models import (
     TableVersion,
     VoidPart,
 )
-from games.rounds.codes import read_code
+from games.models.rounds import read_code
 from games.shared.floor.rows import READERS as TABLE_READERS
 from games.tables.checks import TableError
 from games.tables.status import close_table, open_table

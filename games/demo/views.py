@@ -40,7 +40,7 @@ from games.errors import (
     TablePaused,
 )
 from games.models import Shape, Table
-from games.rounds.codes import round_code
+from games.models.rounds import round_code
 from games.solo import seats
 from games.tables.board import Dealt, Seat, compose, round_view, spots
 from games.tables.presentation import GameView, Notice, RoundView, SpotView

@@ -32,7 +32,7 @@ from games.models import (
     VoidPart,
     Wager,
 )
-from games.rounds.codes import read_code
+from games.models.rounds import read_code
 from players.models import Player
 from players.search import SEE, Finder, Hit, read_uuid
 from wallet.models import Mode

@@ -19,7 +19,7 @@ from games.engine.cards import Card
 from games.engine.coup import Outcome, Side, deal
 from games.labels import bet_name, variant_label
 from games.models import FavouriteTable, Round, Shape, Table, TableVersion
-from games.rounds.codes import read_code
+from games.models.rounds import read_code
 from games.shared.pages.lobby_card import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_for, render_card
 from games.solo.seats import as_shown
 from games.tables.board import hand_view

@@ -1,4 +1,10 @@
-"""Models of played rounds. Rows are inserted once and never changed: the login role may not update or delete."""
+"""Models of played rounds, and round codes, which a player reads out to customer service.
+
+Rows are inserted once and never changed: the login role may not update or delete.
+"""
+
+from typing import Final
+from uuid import UUID
 
 from django.db import models
 from django.db.models.functions import Now, Sign
@@ -7,6 +13,11 @@ from games.models.live import LiveRound, Shoe
 from games.models.tables import Table, TableVersion
 from players.models import Player
 from wallet.models import Mode
+
+# Crockford's base 32: without I, L, O and U, so that characters are not confused.
+ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+MISTAKEN: Final = str.maketrans("OIL", "011")
+LETTERS: Final = 12
 
 
 class Round(models.Model):
@@ -283,3 +294,28 @@ class IncidentRuling(models.Model):
 
     class Meta:
         default_permissions = ()
+
+
+def round_code(round_id: UUID) -> str:
+    """Return the last 60 bits of a round id as three groups of four characters.
+
+    All of these bits are random in a version 4 UUID.
+    """
+    bits = round_id.int & (1 << 60) - 1
+    return _in_groups("".join(ALPHABET[bits >> shift & 31] for shift in range(55, -1, -5)))
+
+
+def read_code(text: str) -> str | None:
+    """Normalise a typed code to its stored form; None if it is not a code.
+
+    Accepts any case, with or without hyphens, O for zero and I or L for one (as Crockford's base 32
+    does).
+    """
+    letters = "".join(text.split()).replace("-", "").upper().translate(MISTAKEN)
+    if len(letters) != LETTERS or not set(letters) <= set(ALPHABET):
+        return None
+    return _in_groups(letters)
+
+
+def _in_groups(letters: str) -> str:
+    return "-".join(letters[start : start + 4] for start in range(0, LETTERS, 4))

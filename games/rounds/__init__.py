@@ -16,7 +16,7 @@ from audit.raw_rows import Value, array, fetch_last
 from games.deals import Deal
 from games.engine.settle import Settlement
 from games.models import SoloSeat, TableVersion
-from games.rounds.codes import round_code
+from games.models.rounds import round_code
 from games.rounds.database_refusals import round_refusals
 from players.account import terms
 from players.models import Player

@@ -14,7 +14,7 @@ from django.db import connection
 from audit import log
 from games.engine.bets import Variant
 from games.models import LiveRound, LiveSeat, LiveTable, ShoeCut, Table, TableVersion
-from games.rounds.codes import round_code
+from games.models.rounds import round_code
 from games.rounds.integrity import RulesUnknown
 from games.rounds.redeal import Finding
 from games.shared import moves, shoes

@@ -11,8 +11,8 @@ from games.betting.limits import Limits
 from games.betting.rules import lower_bet
 from games.errors import TableClosed
 from games.models import Participation, Round, SoloSeat, Table, TableVersion, Void, Wager
+from games.models.rounds import round_code
 from games.rounds import FinishedRound
-from games.rounds.codes import round_code
 from games.rounds.replay_queue import is_readable
 from games.solo import Played, seats
 from games.tables.board import MINOR, Dealt, Seat, compose

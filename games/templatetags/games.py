@@ -14,8 +14,7 @@ from django.utils.translation import get_language
 
 from games.engine.odds import percent
 from games.history.statement import figures
-from games.models import Round
-from games.rounds import codes
+from games.models import Round, rounds
 from games.tables.felt_sheet import felt_url
 from games.tables.fragments import render_fragment
 from wallet.money import format_figure, format_money
@@ -49,7 +48,7 @@ def round_code(name: UUID | str) -> str:
     for anything else.
     """
     try:
-        return codes.round_code(UUID(str(name).removeprefix("round:")))
+        return rounds.round_code(UUID(str(name).removeprefix("round:")))
     except ValueError:
         return ""
 
@@ -58,7 +57,7 @@ def round_code(name: UUID | str) -> str:
 def with_rounds(text: str) -> SafeString:
     """Return a text with every round code, however it is typed, linked to the page of its round."""
     escaped = conditional_escape(text)
-    named = {match.span(1): code for match in CODE.finditer(escaped) if (code := codes.read_code(match[1]))}
+    named = {match.span(1): code for match in CODE.finditer(escaped) if (code := rounds.read_code(match[1]))}
     known = dict(Round.objects.filter(code__in=named.values()).values_list("code", "pk")) if named else {}
     pieces, position = [], 0
     for (begin, end), code in named.items():

@@ -10,7 +10,7 @@ from django.db import connection
 
 from audit.models import Category, Significant, Step, Weight, Work
 from audit.significant import detection, workflow
-from games.rounds.codes import round_code
+from games.models.rounds import round_code
 from players import mail as alerts
 from players.models import Mail
 from tests.builders import a_player

@@ -2,7 +2,7 @@
 
 from uuid import UUID, uuid4
 
-from games.rounds.codes import ALPHABET, round_code
+from games.models.rounds import ALPHABET, round_code
 
 
 def test_a_code_is_three_groups_of_four_unmistakable_characters():

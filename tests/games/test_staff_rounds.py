@@ -6,7 +6,7 @@ import pytest
 
 from games.incidents import open_incident, refund_text
 from games.models import IncidentKind, Round, VoidPart
-from games.rounds.codes import read_code
+from games.models.rounds import read_code
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor

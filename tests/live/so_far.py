@@ -9,7 +9,7 @@ from games.engine.commitments import digest_of_stakes
 from games.engine.dealing import coup_at, opening
 from games.engine.shoe import shuffle
 from games.models import DealtCards, LiveRound, LiveTable, Phase, Shoe
-from games.rounds.codes import round_code
+from games.models.rounds import round_code
 from games.shared import phases, shoes
 from games.tables import clock
 from tests.builders import a_shared_table

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from backoffice.money.ledger import PAGE
-from games.rounds.codes import round_code
+from games.models.rounds import round_code
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor

@@ -19,7 +19,7 @@ from games.engine.chemin import Phase as Engine
 from games.engine.chemin.events import CoupVoided, Settled
 from games.engine.chemin.state import there
 from games.models import CheminTenure, LiveRound, Phase
-from games.rounds.codes import round_code
+from games.models.rounds import round_code
 from games.shared import moves
 from games.shared.shoes import SYSTEM
 
