@@ -49,7 +49,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 # --- Applications ----------------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
-    "casino",
+    "casino.apps.CasinoConfig",
     "realtime",
     "backoffice",
     "ops",
@@ -62,7 +62,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
-    "casino.static_files.StaticFiles",
+    "casino.apps.StaticFiles",
     "django_htmx",
     "rest_framework",
     "drf_spectacular",
@@ -348,9 +348,7 @@ WHITENOISE_AUTOREFRESH = DEMO  # a file edited while a demo runs is served at on
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
-        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
-        if DEMO
-        else "casino.static_files.StaticStorage"
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage" if DEMO else "casino.apps.StaticStorage"
     },
 }
 

@@ -10,7 +10,7 @@ from posixpath import dirname, join, normpath
 
 import pytest
 
-from casino.static_files import StaticStorage
+from casino.apps import StaticStorage
 
 PROJECT = Path(__file__).resolve().parents[2]
 TEMPLATES = sorted((PROJECT / "templates").rglob("*.html"))
