@@ -19,7 +19,7 @@ from django.core.checks import CheckMessage, Error, Tags, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
-from audit.sealing import checkpoint_delivery, keys
+from audit.sealing import checkpoint_delivery, checkpoints
 from audit.verification.verify import LOG, TIME, Unproven
 from games.dealer import client
 from games.deals import trusted_keys
@@ -333,7 +333,7 @@ def _event_log() -> Iterator[CheckMessage]:
     if not settings.AUDIT_SIGNER:
         yield Error("AUDIT_SIGNER is missing. The audit log is not signed.", id="sabot.E013")
     try:
-        kinds = {key.kind for key in keys.known()}
+        kinds = {key.kind for key in checkpoints.trusted_keys()}
     except Unproven as error:
         yield Error(f"AUDIT_KEYS: {error}.", id="sabot.E014")
     else:

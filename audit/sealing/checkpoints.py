@@ -1,5 +1,5 @@
-"""Valid checkpoints: those signed by the trusted keys. Other rows of the table are ignored, because
-anyone who can write to it could have added them.
+"""Valid checkpoints: those signed by the trusted keys of the settings. Other rows of the table are
+ignored, because anyone who can write to it could have added them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from django.conf import settings
 from django.db import transaction
 
 from audit import log
 from audit.models import Checkpoint
-from audit.sealing import keys
-from audit.verification.checking import is_signed
+from audit.verification.checking import is_signed, origin
 from audit.verification.verify import Checkpoint as Signed
-from audit.verification.verify import Key, Unproven, signers_of
+from audit.verification.verify import Key, Unproven, keys_of, signers_of
 
 KEYS_ANNOUNCED: Final = "log.keys_announced"
 FEW: Final = 50
@@ -71,7 +71,7 @@ def counting(rows: Iterable[Checkpoint]) -> Iterator[Checkpoint]:
 def _demand_signed(row: Checkpoint, believed: list[Key]) -> None:
     """Check that the note is signed by the keys and matches the row. Raises Unproven."""
     tree = Signed.of(row.note, believed, is_signed).tree
-    if (tree.origin, tree.size, tree.root) != (keys.origin(believed), row.size, bytes(row.root)):
+    if (tree.origin, tree.size, tree.root) != (origin(believed), row.size, bytes(row.root)):
         raise Unproven(f"the row of {row.size} leaves has the note of another tree, of {tree.size}")
 
 
@@ -88,10 +88,22 @@ def _downwards(below: int | None = None) -> Iterator[Checkpoint]:
         found = list(rows.filter(size__lt=found[-1].size)[:FEW])
 
 
+def trusted_keys() -> list[Key]:
+    """Return the public keys of ``AUDIT_KEYS``, in a demo those of its own signer; none before that
+    has created them. Raises Unproven where they are invalid.
+
+    Keys stored in the database are not trusted.
+    """
+    text = settings.AUDIT_KEYS
+    if not text and settings.SIGNER_DIR and (settings.SIGNER_DIR / "keys").exists():
+        text = (settings.SIGNER_DIR / "keys").read_text()
+    return keys_of(text.replace(",", "\n"))
+
+
 def house_keys() -> list[Key]:
     """Return the trusted keys, none where the setting is invalid (the page of the log reports that)."""
     try:
-        return keys.known()
+        return trusted_keys()
     except Unproven:
         return []
 
@@ -105,10 +117,10 @@ def announce_keys() -> list[str]:
     """Record which keys of ``AUDIT_KEYS`` are new to the log and which sign it now; return the new
     ones in C2SP format. Raises NothingNew, and Unproven where the setting is invalid.
     """
-    believed, newest = keys.known(), last()
+    believed, newest = trusted_keys(), last()
     if newest is None:
         raise NothingNew("No key of AUDIT_KEYS has signed a checkpoint: there is nobody to announce them to.")
-    mine = [key for key in believed if key.name == keys.origin(believed)]
+    mine = [key for key in believed if key.name == origin(believed)]
     signers = signers_of(newest.note)  # an invalid signature of a trusted key would have invalidated the checkpoint
     signs = [key for key in mine if (key.name, key.hash) in signers]
     new = [key.vkey for key in mine if key not in signs]

@@ -18,9 +18,9 @@ from django.db.backends.utils import CursorWrapper
 
 from audit import tree
 from audit.models import Checkpoint
-from audit.sealing import alarms, checkpoints, keys, signing
+from audit.sealing import alarms, checkpoints, signing
 from audit.verification import verify
-from audit.verification.checking import StoredTiles
+from audit.verification.checking import StoredTiles, origin
 from audit.verification.verify import Tree, Unproven
 
 logger = logging.getLogger(__name__)
@@ -142,12 +142,12 @@ def _checkpoint(size: int, last: int) -> Checkpoint:
     """Request a checkpoint from the signer. Raises SignerAway and SignerRefused; Unproven where
     tiles are incomplete, the trusted keys have not signed, or the time of the signature is wrong.
     """
-    believed = keys.known()
-    origin = keys.origin(believed)
-    if not origin:
+    believed = checkpoints.trusted_keys()
+    log_name = origin(believed)
+    if not log_name:
         raise signing.SignerAway("no key of the log is known; the signer of a demo makes it when it starts")
     tiles = StoredTiles()
-    asked = Tree(origin, size, tree.root(tiles, size))
+    asked = Tree(log_name, size, tree.root(tiles, size))
     try:
         note = _note(asked, tiles, last)
     except signing.AnotherTreeWasLast as last_signed:  # signed before a crash, or for another sealer

@@ -19,8 +19,19 @@ from django.db.backends.utils import CursorWrapper
 
 from audit import models
 from audit.models import Tile
-from audit.sealing.keys import origin
-from audit.verification.verify import WIDTH, Checkpoint, Key, Times, Tree, Unproven, read, root_from, root_of, split
+from audit.verification.verify import (
+    LOG,
+    WIDTH,
+    Checkpoint,
+    Key,
+    Times,
+    Tree,
+    Unproven,
+    read,
+    root_from,
+    root_of,
+    split,
+)
 from audit.verification.verify_events import BATCH, Finding, Rehashing
 
 
@@ -201,6 +212,11 @@ def check(
             progress(end, log.size)
         yield from _twice(cursor)
         yield from events.waiting()
+
+
+def origin(keys: Sequence[Key]) -> str:
+    """Return the name of the log, which is the name of its key; "" without one."""
+    return next((key.name for key in keys if key.kind == LOG), "")
 
 
 def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:

@@ -19,7 +19,7 @@ from django.db import connection
 
 from audit import log
 from audit.models import Checkpoint, Event, Tile
-from audit.sealing import checkpoints, keys
+from audit.sealing import checkpoints
 from audit.tree import NotSealed, proof_of
 from audit.verification import verify
 from audit.verification.verify import HASH, WIDTH, Unproven, tile_path
@@ -160,7 +160,7 @@ def _log(chosen: Part, *, personal: bool) -> Files:
 
 def _companions(about: str, formats: str, personal: str = "") -> list[tuple[str, list[bytes]]]:
     """Return the files that every export contains: README, script and keys."""
-    vkeys = "".join(f"{key.vkey}\n" for key in keys.known())
+    vkeys = "".join(f"{key.vkey}\n" for key in checkpoints.trusted_keys())
     return [
         ("README.txt", [README.format(about=about, formats=formats, personal=personal).encode()]),
         ("verify.py", [Path(verify.__file__).read_bytes()]),

@@ -20,9 +20,9 @@ from rest_framework.response import Response
 
 from audit import log, tree
 from audit.models import Checkpoint
-from audit.sealing import checkpoints, keys
+from audit.sealing import checkpoints
 from audit.verification import export
-from audit.verification.checking import StoredTiles
+from audit.verification.checking import StoredTiles, origin
 from audit.verification.verify import HASH, WIDTH, Unproven, tile_path
 from backoffice.api.events import END, NOT_SEALED, SEE_LOG
 from players.api.paging import Numbered, numbered, page
@@ -188,7 +188,7 @@ class Keys(OfTheLog):
     def get(self, request: Request) -> Response:
         """Read the keys that the house trusts."""
         known = checkpoints.house_keys()
-        return Response({"origin": keys.origin(known), "keys": [key.vkey for key in known]})
+        return Response({"origin": origin(known), "keys": [key.vkey for key in known]})
 
 
 class Consistency(OfTheLog):

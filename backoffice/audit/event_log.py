@@ -27,7 +27,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from audit import approvals, retention
 from audit.event_search import about
 from audit.models import Checkpoint, Event, Pending, RetainedData, Retention
-from audit.sealing import alarms, checkpoint_delivery, checkpoints, keys, sealer
+from audit.sealing import alarms, checkpoint_delivery, checkpoints, sealer
 from audit.tree import NotSealed, sealed
 from audit.verification import export
 from audit.verification.verify import Unproven
@@ -109,7 +109,7 @@ def duration_text(time: timedelta) -> str:
 def _keys() -> tuple[str, str]:
     """Return the keys that the house trusts, one per line, and the error found in them."""
     try:
-        return "\n".join(key.vkey for key in keys.known()), ""
+        return "\n".join(key.vkey for key in checkpoints.trusted_keys()), ""
     except Unproven as error:
         return "", str(error)
 

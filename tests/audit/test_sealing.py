@@ -12,7 +12,7 @@ from django.db import connection, connections, transaction
 
 from audit import log, tree
 from audit.models import Checkpoint, Event, Leaf, Pending, Tile
-from audit.sealing import alarms, keys, sealer
+from audit.sealing import alarms, checkpoints, sealer
 from audit.verification import verify
 from audit.verification.checking import StoredTiles
 from audit.verification.verify import leaf_hash, root_of
@@ -68,7 +68,7 @@ class TestSealing:
         assert sealer.seal() == sealer.Sealed(before + 300, before + 300)
         assert leaves()[-300:] == events
         assert is_whole()
-        checkpoint = verify.Checkpoint.of(last().note, keys.known())
+        checkpoint = verify.Checkpoint.of(last().note, checkpoints.trusted_keys())
         assert (checkpoint.tree.size, checkpoint.seconds) == (last().size, int(last().at.timestamp()))
 
     @pytest.mark.sweep

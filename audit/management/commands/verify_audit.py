@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from audit.reports import verification as reports
-from audit.sealing import keys
+from audit.sealing.checkpoints import trusted_keys
 from audit.verification import checking
 from audit.verification.verify import Key, Unproven, keys_of, read
 
@@ -66,7 +66,7 @@ class Command(BaseCommand):
         self, file: Path | None, signer: Path | None, checkpoints: list[Path]
     ) -> tuple[list[Key], checking.Outside]:
         try:
-            believed = keys_of(read(file)) if file else keys.known()
+            believed = keys_of(read(file)) if file else trusted_keys()
             notes = {str(each): read(each) for each in checkpoints}
         except (OSError, Unproven, UnicodeDecodeError) as error:
             raise CommandError(f"Verification failed to start: {error}", returncode=2) from error
