@@ -1,4 +1,4 @@
-"""Terms and conditions: one text in five languages, with a version that each agreement names.
+"""Terms and conditions: the text in five languages, its version, and the agreements of players.
 
 The texts are whole documents in ``texts/``, because a player agrees to the whole text. A new
 version needs a new ``VERSION`` and ``DATED`` here, and ``changes.*.md`` for players who agreed to
@@ -9,12 +9,35 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
+from django.db import transaction
 from django.utils.safestring import SafeString, mark_safe
+
+from audit import log
+from players.models import Agreement, Player
 
 VERSION = "3"
 DATED = date(2026, 11, 23)
 
 TEXTS = Path(__file__).parent / "texts"
+
+
+class NotInForce(Exception):
+    """The player was shown a version of the terms that is no longer in force."""
+
+
+def outstanding(player: Player) -> bool:
+    """Return whether the player has not yet agreed to the terms in force, which play demands (GLI-19 v3.0, 2.8.5)."""
+    return not Agreement.objects.filter(player=player, terms_version=VERSION).exists()
+
+
+@transaction.atomic
+def agree(*, player: Player, version: str, ip: str) -> None:
+    """Record that the player agrees to this *version* of the terms. Idempotent. Raises NotInForce."""
+    if version != VERSION:
+        raise NotInForce
+    _, is_new = Agreement.objects.get_or_create(player=player, terms_version=version)
+    if is_new:
+        log.record("terms.agreed", by=str(player), on=str(player), data={"terms": version}, personal={"ip": ip})
 
 
 @cache

@@ -7,7 +7,6 @@ from uuid import UUID
 from allauth.account.adapter import get_adapter
 from django.conf import settings
 from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -18,14 +17,12 @@ from django.utils.translation import gettext as _
 from django.views import i18n
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from audit import log
 from players.access import PlayerRequest, made_by_the_page, player_required, session_id
 from players.account import registration, terms
 from players.api import tokens
 from players.datetime_format import written_day
 from players.login import sessions
 from players.login.sessions import browser_label
-from players.models import Agreement, Player
 from players.support import conversations
 
 
@@ -89,25 +86,6 @@ CARDS: tuple[Card, ...] = (
     Card("account_data", gettext_lazy("Your data"), gettext_lazy("Download everything we hold about you.")),
     Card("account_close", gettext_lazy("Close your account"), gettext_lazy("Permanently, with your balance paid out.")),
 )
-
-
-class NotInForce(Exception):
-    """The player was shown a version of the terms that is no longer in force."""
-
-
-def outstanding(player: Player) -> bool:
-    """Return whether the player has not yet agreed to the terms in force, which play demands (GLI-19 v3.0, 2.8.5)."""
-    return not Agreement.objects.filter(player=player, terms_version=terms.VERSION).exists()
-
-
-@transaction.atomic
-def agree(*, player: Player, version: str, ip: str) -> None:
-    """Record that the player agrees to this *version* of the terms. Idempotent. Raises NotInForce."""
-    if version != terms.VERSION:
-        raise NotInForce
-    _, is_new = Agreement.objects.get_or_create(player=player, terms_version=version)
-    if is_new:
-        log.record("terms.agreed", by=str(player), on=str(player), data={"terms": version}, personal={"ip": ip})
 
 
 @player_required
@@ -177,9 +155,9 @@ def terms_agree(request: PlayerRequest) -> HttpResponse:
     """Show the new terms with their changes; on POST, record the agreement and return to the previous page."""
     onward = _onward(request)
     if request.method == "POST":
-        with suppress(NotInForce):  # the page then shows the version in force
-            agree(player=request.player, version=request.POST.get("version", ""), ip=_ip(request))
-    if not outstanding(request.player):
+        with suppress(terms.NotInForce):  # the page then shows the version in force
+            terms.agree(player=request.player, version=request.POST.get("version", ""), ip=_ip(request))
+    if not terms.outstanding(request.player):
         return redirect(onward)
     language = get_language() or "en"
     context = {

@@ -5,7 +5,6 @@ from django.conf import settings
 
 from games.errors import NotEligible
 from players.account import terms
-from players.account import views as agreements
 from players.models import Agreement, Player
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample
@@ -37,7 +36,7 @@ def new_terms(player, monkeypatch) -> str:
 def test_terms_agreed_to_are_not_asked_for_again(player):
     a_table()
     visitor = a_browser(player.user)
-    assert not agreements.outstanding(player)
+    assert not terms.outstanding(player)
     assert visitor.get(TABLE).status_code == 200
     assert visitor.get(f"{AGREE}?next=/en/fair/")["Location"] == "/en/fair/"
 
@@ -83,7 +82,7 @@ def test_gli19_2_8_5_agreeing_is_kept_and_on_record_once(player, new_terms):
 def test_only_what_was_shown_is_agreed_to(player, new_terms, version):
     answer = a_browser(player.user).post(AGREE, {"version": version})
     assert answer.status_code == 200
-    assert agreements.outstanding(player)
+    assert terms.outstanding(player)
 
 
 @pytest.mark.parametrize(
