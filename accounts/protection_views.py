@@ -20,11 +20,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from players.access import PlayerRequest, player_required, session_id
+from players.access import PlayerRequest, player_required
 from players.api.calls import once
 from players.api.reading import Strict, body_of
 from players.api.views import PlayerApiView
 from players.datetime_format import written_moment
+from players.login.current_user import session_id
 from players.models import Exclusion, ExclusionKind, Player, Scope, Staff
 from players.protection import eligibility, exclusions, play_sessions
 from wallet.ledger import purse

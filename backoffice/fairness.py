@@ -31,8 +31,9 @@ from games.fairness.returns.monitor import set_stop
 from games.labels import bet_name, variant_label
 from games.models import ReturnsAlarm, StopPolicy, Table, TableVersion
 from games.variants import GAMES, VARIANTS
-from players.access import StaffRequest, actor, staff_required
+from players.access import StaffRequest, staff_required
 from players.datetime_format import Day
+from players.login.current_user import actor
 from wallet.models import Currency, Mode
 
 MIDDLE: Final = 50.0

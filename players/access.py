@@ -9,7 +9,6 @@ from contextlib import suppress
 from functools import wraps
 from typing import Concatenate, NoReturn, ParamSpec, cast
 from urllib.parse import urlencode, urlsplit, urlunsplit
-from uuid import UUID
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -25,7 +24,7 @@ from django_htmx.middleware import HtmxDetails
 from audit import log
 from players import rates
 from players.login import second_factor
-from players.login.current_user import actor_of, player_of, session_of, staff_of
+from players.login.current_user import actor, player_of, staff_of
 from players.models import Player, Staff, User
 
 BY_THE_PAGE = "made_by_the_page"  # attribute of a view
@@ -132,16 +131,6 @@ def ask_to_log_in(request: HttpRequest) -> HttpResponse:
         query[ENDED] = "1"
     address = f"{reverse('account_login')}?{urlencode(query)}"
     return HttpResponseClientRedirect(address) if htmx else redirect(address)
-
-
-def actor(request: HttpRequest) -> str:
-    """Return the actor that the event log records for the request."""
-    return actor_of(request.user)
-
-
-def session_id(request: HttpRequest) -> UUID | None:
-    """Return the id of the log-in session that the request belongs to."""
-    return session_of(request.session)
 
 
 def _ask_for_a_second_factor(request: HttpRequest) -> HttpResponse:

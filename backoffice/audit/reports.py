@@ -33,7 +33,8 @@ from audit.reports.runner import OPEN
 from audit.reports.writer import PAGE
 from backoffice.lists.files import TYPES
 from backoffice.lists.paging import NEWEST_FIRST
-from players.access import StaffRequest, actor, made_by_the_page, staff_required
+from players.access import StaffRequest, made_by_the_page, staff_required
+from players.login.current_user import actor
 from players.models import Jurisdiction, User
 from players.staff import access_log
 from wallet.money import format_money

@@ -17,7 +17,8 @@ from audit.reports.files import whole
 from audit.reports.heading import Head, moment
 from audit.reports.kinds import Column, Row
 from audit.reports.requests import clock
-from players.access import StaffRequest, actor
+from players.access import StaffRequest
+from players.login.current_user import actor
 from players.staff import access_log
 
 EXPORT: Final = "audit.export_rows"

@@ -24,7 +24,8 @@ from backoffice.lists import cells, files
 from backoffice.lists.actions import Action, ReasonForm, carry_out
 from backoffice.lists.filters import Filter, FilterForm, Find
 from backoffice.lists.paging import AFTER, BEFORE, PAGE, Page, read
-from players.access import StaffRequest, actor, staff_required
+from players.access import StaffRequest, staff_required
+from players.login.current_user import actor
 from players.models import User
 from players.staff import Section, access_log
 

@@ -18,7 +18,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit import log
 from audit.reports.requests import clock
-from players.access import StaffRequest, actor, staff_required
+from players.access import StaffRequest, staff_required
+from players.login.current_user import actor
 from players.staff import access_log
 from wallet.models import DepositNote, NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.payments import notifications

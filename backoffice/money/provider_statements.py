@@ -25,9 +25,10 @@ from audit.reports.heading import Head
 from audit.reports.kinds import Column, Form, Row
 from audit.reports.requests import clock
 from backoffice.lists.paging import NEWEST_FIRST, OLDEST_FIRST
-from players.access import StaffRequest, actor, staff_required
+from players.access import StaffRequest, staff_required
 from players.datetime_format import Day
 from players.identity.uploads import TOO_MUCH
+from players.login.current_user import actor
 from wallet.models import Difference, DifferenceKind, ProviderStatement, Verdict
 from wallet.provider_statements import drafts
 from wallet.provider_statements.comparison import TooMuchMissing, Total

@@ -31,7 +31,8 @@ from games.models import ScheduledVersion, ScheduleEnding, Table, TableVersion
 from games.tables import clock as house_clock
 from games.tables.checks import TableEligibility, TableError
 from games.variants import GAMES, LANGUAGES, VARIANTS
-from players.access import StaffRequest, actor, staff_required
+from players.access import StaffRequest, staff_required
+from players.login.current_user import actor
 from wallet.models import Currency, Mode
 
 SHOWN: Final = 20  # versions of a table per page

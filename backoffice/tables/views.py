@@ -29,7 +29,8 @@ from games.tables import status, versions
 from games.tables.checks import TableError
 from games.tables.chemin_rules import CheminRules
 from games.variants import GAMES
-from players.access import StaffRequest, actor, made_by_the_page, session_id, staff_required
+from players.access import StaffRequest, made_by_the_page, staff_required
+from players.login.current_user import actor, session_id
 from players.staff import access_log
 from wallet.money import format_money
 

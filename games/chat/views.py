@@ -21,7 +21,8 @@ from games.models import ChatMessage, LiveTable, ReportReason, Table
 from games.tables.access import at_a_playable_table, demand_welcome
 from games.tables.fragments import render_fragment
 from games.tables.presentation import Notice
-from players.access import PlayerRequest, made_by_the_page, player_required, session_id
+from players.access import PlayerRequest, made_by_the_page, player_required
+from players.login.current_user import session_id
 from players.rates import at_a_human_pace
 from wallet.models import Mode
 

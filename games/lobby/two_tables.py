@@ -26,7 +26,8 @@ from games.shared.pages.views import live_page
 from games.solo import seats
 from games.tables.access import at_a_shared_table, demand_welcome
 from games.tables.solo_page import play_session_view
-from players.access import PlayerRequest, player_required, session_id
+from players.access import PlayerRequest, player_required
+from players.login.current_user import session_id
 from players.models import Player
 from players.protection import play_sessions
 from wallet.models import Mode

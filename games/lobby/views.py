@@ -28,8 +28,8 @@ from games.shared.pages import stream_tokens
 from games.shared.pages.lobby_card import render_card
 from games.tables.fragments import render_fragment
 from games.variants import GAMES, VARIANTS
-from players.access import HouseRequest, PlayerRequest, made_by_the_page, player_required, session_id
-from players.login.current_user import player_of
+from players.access import HouseRequest, PlayerRequest, made_by_the_page, player_required
+from players.login.current_user import player_of, session_id
 from players.models import Player
 from players.protection import eligibility
 from players.rates import at_a_human_pace

@@ -31,7 +31,8 @@ from games.tables.access import at_a_playable_table, click_at_a, demand_playable
 from games.tables.presentation import Notice
 from games.tables.solo_page import SoloPage, play_session_view, render_answer
 from games.variants import VARIANTS
-from players.access import PlayerRequest, player_required, session_id
+from players.access import PlayerRequest, player_required
+from players.login.current_user import session_id
 from players.models import Player
 from players.protection import play_sessions
 from players.protection.eligibility import Code

@@ -17,11 +17,12 @@ from django.utils.translation import gettext as _
 from django.views import i18n
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from players.access import PlayerRequest, made_by_the_page, player_required, session_id
+from players.access import PlayerRequest, made_by_the_page, player_required
 from players.account import registration, terms
 from players.api import tokens
 from players.datetime_format import written_day
 from players.login import sessions
+from players.login.current_user import session_id
 from players.login.sessions import browser_label
 from players.support import conversations
 

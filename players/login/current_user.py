@@ -1,10 +1,11 @@
-"""Player, staff member, actor and session id of a user."""
+"""Player, staff member, actor and session id of a user or of a request."""
 
 from uuid import UUID
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends.base import SessionBase
+from django.http import HttpRequest
 
 from players.models import Player, Staff
 
@@ -34,3 +35,13 @@ def session_of(session: SessionBase) -> UUID | None:
     """Return the id of the log-in session, or None if nobody has logged in."""
     stored = session.get(SESSION_ID)
     return UUID(stored) if stored else None
+
+
+def actor(request: HttpRequest) -> str:
+    """Return the actor that the event log records for the request."""
+    return actor_of(request.user)
+
+
+def session_id(request: HttpRequest) -> UUID | None:
+    """Return the id of the log-in session that the request belongs to."""
+    return session_of(request.session)

@@ -32,7 +32,8 @@ from games.solo import seats
 from games.tables.access import at_a_playable_table, demand_welcome
 from games.tables.fragments import render_fragment
 from games.tables.presentation import Notice
-from players.access import PlayerRequest, made_by_the_page, player_required, session_id
+from players.access import PlayerRequest, made_by_the_page, player_required
+from players.login.current_user import session_id
 from players.protection.eligibility import Code
 from players.rates import at_a_human_pace
 from wallet.cashier import MoneyField, MoneyForm

@@ -22,7 +22,8 @@ from games.shared.pages.views import read_public
 from games.tables.access import at_a_shared_table, demand_welcome
 from games.tables.presentation import Notice
 from games.variants import VARIANTS
-from players.access import PlayerRequest, player_required, session_id
+from players.access import PlayerRequest, player_required
+from players.login.current_user import session_id
 from players.rates import at_a_human_pace
 from wallet.models import Mode
 

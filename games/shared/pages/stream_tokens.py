@@ -23,7 +23,8 @@ from django.views.decorators.http import require_safe
 
 from games.models import Shape
 from games.tables.fragments import render_fragment
-from players.access import PlayerRequest, made_by_the_page, player_required, session_id
+from players.access import PlayerRequest, made_by_the_page, player_required
+from players.login.current_user import session_id
 from wallet.models import Mode
 
 PATH: Final = "/live/"

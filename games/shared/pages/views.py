@@ -33,7 +33,8 @@ from games.tables.fragments import render_fragment
 from games.tables.presentation import Notice, PurseForms
 from games.tables.solo_page import play_session_view
 from games.variants import VARIANTS
-from players.access import PlayerRequest, made_by_the_page, player_required, session_id
+from players.access import PlayerRequest, made_by_the_page, player_required
+from players.login.current_user import session_id
 from players.protection import play_sessions
 from players.protection.eligibility import Code
 from players.rates import at_a_human_pace
