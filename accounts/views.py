@@ -1,4 +1,7 @@
-"""Views of an account that concern money and games as well: registration, data export, closing."""
+"""Views of an account that concern money and games as well: registration, log-out, data export, closing.
+
+`HouseAdapter` is what allauth calls at log-in and log-out.
+"""
 
 from typing import Any
 
@@ -10,7 +13,7 @@ from allauth.mfa.models import Authenticator
 from django import forms
 from django.contrib import messages
 from django.db import transaction
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -20,20 +23,45 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts import closing, data_export
 from audit import log, retention
 from audit.models import RetainedData
+from games.demo import session_state
 from games.history import in_progress
 from players.access import PlayerRequest, player_required
 from players.account import closures
 from players.account.registration import EmailTaken
 from players.login import second_factor
+from players.login.adapter import AccountAdapter
+from players.login.current_user import player_of
 from players.login.forms import RegistrationForm
 from players.login.second_factor import ReauthenticateForm
-from players.models import ClosureState, Player
+from players.models import ClosureState, Player, User
 from players.rates import now_and_then
 from wallet import withdrawals
 from wallet.ledger import accounts as wallet_accounts
-from wallet.models import PayoutAccount
+from wallet.ledger import purse
+from wallet.models import Mode, PayoutAccount
 from wallet.payouts import accounts
 from wallet.withdrawals.views import WithdrawalForm
+
+
+class HouseAdapter(AccountAdapter):
+    """The adapter of `players`, which also ends demo games and returns money from open games.
+
+    Log-out and return of money are one transaction.
+    """
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """Forget the visitor's demo game and start a session."""
+        session_state.forget(request.session)
+        super().login(request, user)
+
+    def logout(self, request: HttpRequest) -> None:
+        """Return the money from open games, then end the session."""
+        player = player_of(request.user)
+        with transaction.atomic():
+            if player:
+                for mode in Mode:
+                    purse.give_back(player=player, mode=mode, why=purse.Leaving.SESSION, by=str(player))
+            super().logout(request)
 
 
 class Register(SignupView):

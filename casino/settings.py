@@ -265,7 +265,7 @@ ACCOUNT_PASSWORD_RESET_BY_CODE_TIMEOUT = 15 * 60
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_PRESERVE_USERNAME_CASING = False
-ACCOUNT_ADAPTER = "accounts.logout.HouseAdapter"
+ACCOUNT_ADAPTER = "accounts.views.HouseAdapter"
 # Wrong passwords per name are counted in the database (`players.login.locks`); "login_failed"
 # counts wrong second factors.
 ACCOUNT_RATE_LIMITS = {

@@ -1,7 +1,7 @@
 """URLs of log-in and security pages: the subset of allauth's pages that is offered.
 
 Registration also creates wallet accounts and is in `accounts.views`. The log-out URL is in
-`players.urls`; the adapter in `accounts.logout` returns money from open games.
+`players.urls`; the adapter in `accounts.views` returns money from open games.
 """
 
 from functools import wraps
