@@ -5,6 +5,9 @@ this for safe requests; Chromium does it for any request). A player who reads th
 be reached clicks again. So the page sends a random key with each click, and the same key again
 after a click without an answer. The seat stores the keys of its latest clicks in the transaction
 that carries them out.
+
+A service locks the seat and returns it unchanged if `is_done`. Otherwise it carries the click out,
+adds the key with `add_key`, and saves the seat.
 """
 
 from typing import Any, Final, Protocol
@@ -33,7 +36,7 @@ def is_done(seat: HasIdempotencyKeys, idempotency_key: UUID | None) -> bool:
     return idempotency_key is not None and idempotency_key in (seat.idempotency_keys or ())
 
 
-def note(seat: HasIdempotencyKeys, idempotency_key: UUID | None) -> None:
+def add_key(seat: HasIdempotencyKeys, idempotency_key: UUID | None) -> None:
     """Add the key to a locked seat. The caller saves the seat."""
     if idempotency_key is not None:
         seat.idempotency_keys = [*(seat.idempotency_keys or ()), idempotency_key][-STORED_KEYS:]

@@ -369,7 +369,7 @@ def _send_off(player: Player, table_state: TableState) -> TableState:
 def _note_session(seat: CheminSeat, session: UUID | None, idempotency_key: UUID | None = None) -> None:
     """Note the session in which the player acts, and the idempotency key of the click. The move stores them."""
     seat.session = session or seat.session
-    idempotency.note(seat, idempotency_key)
+    idempotency.add_key(seat, idempotency_key)
 
 
 def _live_table(live_table_id: int) -> LiveTable:

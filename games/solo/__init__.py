@@ -444,7 +444,7 @@ def _keep(locked: seats.Locked, slip: Slip, limits: Limits, idempotency_key: UUI
     check_change(before, slip, variant=VARIANTS[seat.table.variant], limits=limits, funds=partial(_funds, locked))
     seat.slip, seat.undo = dict(slip.stakes), [dict(stakes) for stakes in slip.earlier]
     seat.slip_version += 1
-    idempotency.note(seat, idempotency_key)
+    idempotency.add_key(seat, idempotency_key)
     seats.keep_slip(seat)
     return seat
 

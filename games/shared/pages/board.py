@@ -123,7 +123,7 @@ def public_view(state: State, language: str) -> PublicView:
     countdown = _countdown(state)
     # The key must not depend on face-down cards, nor on the end of the deal, which would reveal how
     # many cards come.
-    idempotency_keys = (
+    shown = (
         (phase, state.is_open, state.is_paused, state.is_house_stopped, turned, countdown and countdown.deadline),
         state.is_late,
         played and (played.id, played.is_void, played.stands, played.counts),
@@ -131,7 +131,7 @@ def public_view(state: State, language: str) -> PublicView:
         state.cut and state.cut.shoe,
     )
     return PublicView(
-        key=hashlib.sha256(repr(idempotency_keys).encode()).hexdigest()[:16],
+        key=hashlib.sha256(repr(shown).encode()).hexdigest()[:16],
         phase=phase,
         is_halted=state.is_halted,
         round_id=played.id if played else None,
