@@ -6,7 +6,7 @@ from random import Random
 from games.chemin.collusion.money import PLAIN_COST
 from games.engine.chemin import Call, Phase, SeatView
 from games.engine.chemin.actions import DrawCard, MakeCall, Pass, Stand, TableAction, TakeBank
-from games.engine.chemin.departures import Decision, departure_costs
+from games.engine.chemin.odds import Decision, departure_costs
 from games.engine.chemin.rules import Side
 from games.engine.coup import total
 from tests.chemin.on_record import Policy, honest

@@ -15,7 +15,7 @@ from games.chemin.collusion.statistics import Scope
 from games.engine.cards import Card
 from games.engine.chemin import Phase, SeatView, options, view
 from games.engine.chemin.actions import KeepBank, MakeCall, Pass, TableAction, TakeBank
-from games.engine.chemin.departures import Decision, departure_costs
+from games.engine.chemin.odds import Decision, departure_costs
 from games.engine.chemin.rules import Side
 from games.engine.chemin.steps.phases import IN_COUP
 from games.engine.chemin.steps.seats import in_order

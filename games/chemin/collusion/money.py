@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Final
 
 from games.chemin.collusion.statistics import COUPS, Scope, ask, decisive, tail
-from games.engine.chemin.departures import departure_costs
+from games.engine.chemin.odds import departure_costs
 from games.engine.chemin.rules import Side
 
 Pair = tuple[int, int]

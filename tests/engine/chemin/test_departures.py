@@ -11,7 +11,7 @@ import pytest
 
 from games.engine.cards import FULL_DECK
 from games.engine.chemin import Outcome, Side
-from games.engine.chemin.departures import Decision, departure_costs
+from games.engine.chemin.odds import Decision, departure_costs
 from games.engine.chemin.rules import DECKS, Advice, banker_rule, outcome_of, punter_rule
 from tests.harness.sweeps import sample
 
