@@ -8,12 +8,12 @@ class GamesConfig(AppConfig):
 
     def ready(self) -> None:
         """Register approvals, hourly totals, reports and significant events of games."""
-        from games import alterations, registration, reports, significant  # models must be loaded first
+        from games import registration, reports, significant  # models must be loaded first
         from games.change_requests import requests
         from games.chat import letters
 
         registration.register_voids()
-        alterations.ready()
+        registration.register_alterations()
         registration.register_invariants()
         letters.register()
         registration.register_hours()

@@ -1,14 +1,18 @@
 """What the games register with the audit and the ledger when the project starts: the approval of a
-void, invariants, hourly counts, and the kinds of significant events of randomness and returns.
+void, invariants, hourly counts, the kinds of significant events of randomness and returns, and the
+texts of events in the report of alterations.
 
 ``games_verify_rounds`` verifies the invariants of `ROUNDS`, with each range of journals
 (`wallet.invariants.verify`).
 """
 
+from dataclasses import replace
 from typing import Final
 
 from audit import approvals, hours
 from audit.models import Category, Weight
+from audit.reports import alterations
+from audit.reports.alterations import Change, Data, became, changed
 from audit.significant import detection
 from games.fairness import hourly_totals
 from games.fairness.randomness import hourly_counts as randomness_counts
@@ -126,3 +130,82 @@ def register_returns() -> None:
             "returns.stop_policy": (Category.PARAMETER, Weight.NOTICE, "Effect of an RTP alarm"),
         }
     )
+
+
+def register_alterations() -> None:
+    """Register the event kinds of games with the report of significant events and alterations."""
+    alterations.register(
+        "Tables",
+        {
+            "table.opened": ("Table opened", changed("closed", "open")),
+            "table.paused": ("Table paused", changed("open", "paused")),
+            "table.went_on": ("Table resumed after a pause", changed("paused", "open")),
+            "table.closed": ("Table closed", _closed),
+            "table.version": ("Rules, limits or timing of a table", _version),
+            "table.scheduled": ("Rules, limits or timing of a table scheduled", _scheduled),
+            "table.schedule_withdrawn": ("Scheduled change withdrawn", changed("waiting", "withdrawn")),
+            "table.schedule_failed": ("Scheduled change failed", changed("waiting", "failed")),
+            "rules.stored": ("Game rules changed with a release", alterations.said),
+            "table.chat_language": ("Chat language of a table", alterations.said),
+            "table.reopened": ("Table resumed after a stop", changed("stopped", "in play")),
+            "table.broken_up": ("Table broken up", became("in play", "players")),
+            "incident.opened": ("Table stopped by an incident", _incident),
+            "incident.ruled": ("Ruling on an incident", became("awaits a ruling", "ruling")),
+        },
+    )
+    alterations.register(
+        "Rounds",
+        {
+            "round.cancelled": ("Round cancelled before the deal", _cancelled),
+            "round.voided": ("Round voided", _voided),
+        },
+    )
+    alterations.register(
+        "Chat",
+        {
+            "chat.named": ("Chat name chosen", changed(None, None)),
+            "chat.name_taken": ("Chat name removed", changed("in use", "removed")),
+            "chat.removed": ("Chat message removed", changed("visible", "removed")),
+            "chat.retained": ("Reported chat message kept", changed("reported", "visible")),
+            "chat.banned": (
+                "Chat ban, all tables or one table",
+                alterations.added("ban", "length", "live_table"),
+            ),
+            "chat.ban_lifted": ("Chat ban lifted", _ban_lifted),
+        },
+    )
+    alterations.register("RTP", {"returns.stop_policy": ("Effect of RTP alarms", alterations.said)})
+    alterations.register(
+        "Collusion reports",
+        {"play.report_decided": ("Collusion report decided", became("open", "finding"))},
+    )
+
+
+def _version(data: Data) -> Change:
+    return replace(alterations.said(data), asked_by=str(data.get("asked_by", "")))
+
+
+def _closed(data: Data) -> Change:
+    return Change(data.get("before", "open"), "closed", str(data.get("reason", "")))
+
+
+def _scheduled(data: Data) -> Change:
+    return Change("requested", {"due": data.get("due")}, str(data.get("reason", "")), str(data.get("asked_by", "")))
+
+
+def _incident(data: Data) -> Change:
+    parts = {name: data.get(name) for name in ("incident", "kind", "done")}
+    return Change("in play", parts, str(data.get("cause", "")))
+
+
+def _voided(data: Data) -> Change:
+    parts = {name: data.get(name) for name in ("cards", "count", "sha256")}
+    return Change("played" if data.get("cards") else "not dealt", {"voided": True} | parts, str(data.get("reason", "")))
+
+
+def _ban_lifted(data: Data) -> Change:
+    return Change({"ban": data.get("ban")}, None)
+
+
+def _cancelled(data: Data) -> Change:
+    return Change(data.get("phase"), "cancelled", str(data.get("reason", "")))
