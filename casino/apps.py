@@ -22,11 +22,7 @@ class CasinoConfig(AppConfig):
         from audit.models import Category, Weight  # not before the apps are loaded
         from audit.reports import alterations
         from audit.significant import detection
-        from ops import (
-            checks,
-            program,
-            tracing,  # noqa: F401  (tasks are traced from here on)
-        )
+        from ops import checks, program
 
         logs.configure()
         if settings.METRICS:

@@ -78,7 +78,7 @@ MIDDLEWARE = [
     # pages, and files in a demo; in production files are compressed in advance
     "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "ops.tracing.trace",  # pages and API calls; static files are not logged
+    "ops.logs.trace",  # pages and API calls; static files are not logged
     "casino.middleware.keep_nothing",
     "casino.middleware.refuse_garbled",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -482,7 +482,7 @@ METRICS_DIR = Path(env.str("METRICS_DIR", default="") or VAR_DIR / "metrics")
 if METRICS:
     METRICS_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_DIR)
-    MIDDLEWARE.insert(MIDDLEWARE.index("ops.tracing.trace") + 1, "ops.metrics.collect.measure")
+    MIDDLEWARE.insert(MIDDLEWARE.index("ops.logs.trace") + 1, "ops.metrics.collect.measure")
 
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
 LOGGING = {

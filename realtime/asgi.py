@@ -22,7 +22,7 @@ from django.utils.translation import override
 
 from games.api.stream import COUNTER, FULL, Counter, is_opening
 from games.shared.pages.stream_tokens import PATH, BadTicket, Ticket, read
-from ops import program, tracing
+from ops import logs, program
 from ops.http import BARE
 from ops.http.pages import CONNECTION
 from ops.readiness import MONITOR
@@ -42,7 +42,7 @@ HEADERS: Final = [
     (b"x-accel-buffering", b"no"),  # a proxy that buffers would delay the cards
 ]
 
-NUMBERED: Final = tracing.HEADER.lower().encode()
+NUMBERED: Final = logs.HEADER.lower().encode()
 
 logger = structlog.get_logger(__name__)
 
@@ -76,7 +76,7 @@ class Streams:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one stream until it ends."""
-        traced = Traced(send, scope["method"], tracing.begin(_header(scope["headers"], NUMBERED)))
+        traced = Traced(send, scope["method"], logs.begin(_header(scope["headers"], NUMBERED)))
         try:
             await self._answer(scope, receive, traced)
         finally:
@@ -116,7 +116,7 @@ class ApiClients:
         await self._pages({**scope, COUNTER: counter}, receive, unless_let_in)
         if counter.ticket is None:
             return
-        tracing.go_on(number)  # the request ID that Django assigned
+        logs.go_on(number)  # the request ID that Django assigned
         traced = Traced(send, scope["method"], number)
         try:
             if not await _serve(self._hub, counter.ticket, scope, receive, traced):

@@ -16,8 +16,8 @@ from structlog.stdlib import ProcessorFormatter
 
 from games.models import Participation
 from games.shared.pages.stream_tokens import PATH
-from ops import logs, tracing
-from ops.tracing import HEADER, ID
+from ops import logs
+from ops.logs import HEADER, ID
 from realtime.asgi import Message, Streams
 from realtime.hub import Hub
 from tests.builders import a_player, a_seat, a_table
@@ -89,7 +89,7 @@ class TestRequests:
     def test_a_line_of_django_s_has_it_as_well_and_no_path(self, lines):
         number = a_visitor().get("/en/nowhere/bo@example.com/?q=secret")[HEADER]
         assert [(line["logger"], line["event"], line[ID]) for line in lines] == [
-            ("ops.tracing", "request", number),
+            ("ops.logs", "request", number),
             ("django.request", "Not Found", number),
         ]
 
@@ -141,10 +141,10 @@ class TestTasks:
     def test_a_task_bears_the_id_of_what_asks_for_it(self):
         number = uuid4().hex
         headers: dict[str, object] = {}
-        tracing.hand_on(headers=headers)
+        logs.hand_on(headers=headers)
         assert headers == {}
         bind_contextvars(**{ID: number})
-        tracing.hand_on(headers=headers)
+        logs.hand_on(headers=headers)
         assert headers == {ID: number}
 
     def test_its_lines_have_it_and_the_thread_forgets_it(self, lines):
