@@ -1,0 +1,41 @@
+"""The modules of the project: few, and none too small to be a subject of its own."""
+
+from pathlib import Path
+from typing import Final
+
+from tests.harness.product import PROJECT, modules
+
+MOST: Final = 620
+FEWEST_LINES: Final = 40
+MOST_IN_A_FOLDER: Final = 18
+# Faces of packages, and modules that Django or a server looks up by name.
+FACES: Final = {"__init__.py", "__main__.py", "apps.py", "urls.py", "tasks.py", "wsgi.py", "asgi.py"}
+LOOKED_UP: Final = {"commands", "templatetags"}  # folders
+
+
+def test_there_are_few_modules():
+    assert len(modules()) < MOST
+
+
+def test_no_module_is_a_crumb():
+    """A module under forty lines is a package's face or an entry point; others belong to a larger subject."""
+    small = [name for name, path in modules() if not is_face(path) and lines(path) < FEWEST_LINES]
+    assert small == []
+
+
+def test_no_folder_is_a_heap():
+    """More modules than some fifteen, without faces and entry points, want packages by subject."""
+    folders: dict[str, int] = {}
+    for _, path in modules():
+        if not is_face(path):
+            folder = str(path.parent.relative_to(PROJECT))
+            folders[folder] = folders.get(folder, 0) + 1
+    assert {folder: count for folder, count in folders.items() if count > MOST_IN_A_FOLDER} == {}
+
+
+def is_face(path: Path) -> bool:
+    return path.name in FACES or path.parent.name in LOOKED_UP
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text().splitlines())
