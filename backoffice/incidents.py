@@ -279,7 +279,7 @@ def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
         "notes": IncidentNote.objects.filter(incident=case.incident).order_by("pk"),
         "evidence": _evidence(case) if request.user.has_perm(PERMISSION) else (),
     }
-    access_log.shown(request, told, *(player for player, _ in case.moved_back))
+    access_log.shown(request, told, *(player for player, _ in case.refunds))
     context = {
         "case": case,
         **told,

@@ -153,7 +153,7 @@ class Sum:
     count: int = 0
     staked: int = 0
     paid: int = 0
-    moved_back: int = 0  # by voiding: stakes returned less payouts taken back
+    refunded: int = 0  # by voiding: stakes returned less payouts taken back
 
 
 @staff_required(*READERS)
@@ -233,7 +233,7 @@ def _sums(shown: Sequence[Line]) -> Sequence[Sum]:
             count=so_far.count + 1,
             staked=so_far.staked + part.staked,
             paid=so_far.paid + part.paid,
-            moved_back=so_far.moved_back + (back.returned if back else 0),
+            refunded=so_far.refunded + (back.returned if back else 0),
         )
     return [sums[key] for key in sorted(sums)]
 

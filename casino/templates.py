@@ -39,7 +39,7 @@ from jinja2.visitor import NodeTransformer
 
 from accounts import banner
 from backoffice.templatetags.charts import pie_chart
-from games.tables.fragments import mark_part
+from games.tables.fragments import delimit_part
 from players import staff
 from players.datetime_format import written_day, written_time
 from players.login.current_user import player_of
@@ -200,7 +200,7 @@ def environment(**options: Any) -> Fragments:
     texts.install_gettext_callables(
         translation.gettext, translation.ngettext, newstyle=True, pgettext=translation.pgettext
     )
-    made.filters |= {**FORMATS, "iso": iso, "clock": clock, "part": mark_part, "language": language_name}
+    made.filters |= {**FORMATS, "iso": iso, "clock": clock, "part": delimit_part, "language": language_name}
     made.globals |= {**ADDRESSES, "banner_now": banner.on_this_page, "pie_chart": pie_chart}
     return made
 

@@ -151,11 +151,11 @@ def large_rounds(leaves: Leaves) -> Iterable[Found]:
     parts = Participation.objects.filter(round__in=settled, mode=Mode.REAL).order_by("round", "player")
     movement = [(part, settled[part.round_id]) for part in parts]
     movement.sort(key=lambda each: each[1].pk)
-    yield from large(WAGER, [_moved(part, event, part.staked) for part, event in movement])
-    yield from large(WIN, [_moved(part, event, part.paid - part.staked) for part, event in movement])
+    yield from large(WAGER, [_movement_of(part, event, part.staked) for part, event in movement])
+    yield from large(WIN, [_movement_of(part, event, part.paid - part.staked) for part, event in movement])
 
 
-def _moved(part: Participation, event: Event, amount: int) -> Movement:
+def _movement_of(part: Participation, event: Event, amount: int) -> Movement:
     return Movement(
         player=f"player:{part.player_id}",
         currency=part.currency,

@@ -131,7 +131,7 @@ def _rows(doubt: Doubt, *, settled_too: bool, position: int, limit: int) -> list
         return cursor.fetchall()
 
 
-def doubts_of(payment: Payment, now: datetime) -> list[Found]:
+def faults_of(payment: Payment, now: datetime) -> list[Found]:
     """Return why a deposit is in doubt at *now*, settled or not."""
     found = []
     long = (now - payment.begun_at).total_seconds() > settings.PAYMENT_ASK_SECONDS
@@ -194,7 +194,7 @@ def note(payment_id: UUID, *, words: str, settles: bool, by: str) -> DepositNote
     Raises Payment.DoesNotExist, CannotSettle.
     """
     payment = locked(payment_id)
-    if settles and (why_not := why_not_settled(doubts_of(payment, clock()))):
+    if settles and (why_not := why_not_settled(faults_of(payment, clock()))):
         raise CannotSettle(why_not)
     written = DepositNote.objects.create(payment=payment, words=words, settles=settles, by=by)
     data: dict[str, log.Json] = {"payment": str(payment_id), "words": words, "settles": settles}
@@ -307,11 +307,11 @@ def spoken_of(seconds: int) -> str:
 
 def _page(request: StaffRequest, payment_id: UUID, form: NoteForm) -> HttpResponse:
     payment = get_object_or_404(Payment.objects.select_related("player"), pk=payment_id)
-    found = doubts_of(payment, clock())
+    found = faults_of(payment, clock())
     access_log.shown(request, payment)
     context = {
         "payment": payment,
-        "doubts": found,
+        "faults": found,
         "why_not_settled": why_not_settled(found),
         "asks": asks_after(),
         "gives_up_at": payment.begun_at + timedelta(seconds=settings.PAYMENT_GIVE_UP_SECONDS),

@@ -40,7 +40,7 @@ class PlayerAction:
     """Action that the reader may take: its name, the current state, and its page."""
 
     name: str
-    stands: str
+    state: str
     page: str  # URL
     is_grave: bool = False
 
@@ -90,8 +90,8 @@ def _lock_action(player: Player) -> PlayerAction:
         return PlayerAction(
             "Lock account", "The account is not locked.", _page("staff_player_lock", player), is_grave=True
         )
-    stands = f"Locked since {lock.at:%Y-%m-%d %H:%M} UTC by {lock.by.name} ({lock.by}): {lock.reason}"
-    return PlayerAction("Unlock account", stands, _page("staff_player_unlock", player))
+    state = f"Locked since {lock.at:%Y-%m-%d %H:%M} UTC by {lock.by.name} ({lock.by}): {lock.reason}"
+    return PlayerAction("Unlock account", state, _page("staff_player_unlock", player))
 
 
 def _pause_action(player: Player) -> PlayerAction:
@@ -117,8 +117,8 @@ def _limits_action(player: Player) -> PlayerAction:
 
 def _adjust_action(player: Player) -> PlayerAction:
     asked = approvals.waiting().filter(kind=adjustments.KIND, on=str(player)).first()
-    stands = f"Request {asked.pk} is pending." if asked else "No pending request."
-    return PlayerAction("Request balance adjustment", stands, _page("staff_player_adjust", player))
+    state = f"Request {asked.pk} is pending." if asked else "No pending request."
+    return PlayerAction("Request balance adjustment", state, _page("staff_player_adjust", player))
 
 
 def _excluded(player: Player) -> str:

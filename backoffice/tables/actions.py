@@ -68,7 +68,7 @@ def possible(table: Table) -> Mapping[str, TableAction]:
     return {name: ACTIONS[name] for name in POSSIBLE[table.status]}
 
 
-def stands(table: Table) -> str:
+def state_text(table: Table) -> str:
     """Return the table's current state as text.
 
     It says whether a round is still being finished, and names stops that these actions do not lift.
@@ -197,7 +197,7 @@ def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse
         reason = form.cleaned_data["reason"]
         live_table = malfunction.reopen(live_table_id=live_table_id, reason=reason, by=str(request.staff))
         table = live_table.table
-        said = f"{table} has resumed." if table.status == Status.OPEN else f"The stop is lifted. {stands(table)}"
+        said = f"{table} has resumed." if table.status == Status.OPEN else f"The stop is lifted. {state_text(table)}"
         return to_the_table(said, f"live-{live_table_id}")
 
     return _do(request, form, reopen, "staff_floor")

@@ -18,7 +18,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from backoffice.tables.actions import ACTIONS, SUPERVISE, UNSURE, FinalForm, possible, stands, to_the_table
+from backoffice.tables.actions import ACTIONS, SUPERVISE, UNSURE, FinalForm, possible, state_text, to_the_table
 from games.betting.limits import Limits
 from games.labels import variant_label
 from games.models import Shape, Status, Table
@@ -93,7 +93,7 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
         messages.error(request, str(error))
     else:
         show_outcome = messages.warning if table.live.filter(stopped_by__isnull=False).exists() else messages.success
-        show_outcome(request, to_the_table(stands(table), row))
+        show_outcome(request, to_the_table(state_text(table), row))
     return redirect("staff_floor")
 
 

@@ -58,7 +58,7 @@ def demand_eligible_here(version: TableVersion | None, player: Player, mode: Mod
         raise OtherMoney(mode)
 
 
-def stands_at(player: Player, table: Table, mode: Mode) -> bool:
+def is_in_current_round(player: Player, table: Table, mode: Mode) -> bool:
     """Return whether the player takes part in the current round of a table that no longer serves
     them.
 

@@ -244,7 +244,7 @@ class Case:
         return bool(live and live.phase == Phase.VOID) or hasattr(self.finished, "void")
 
     @property
-    def moved_back(self) -> Sequence[tuple[int, str]]:
+    def refunds(self) -> Sequence[tuple[int, str]]:
         """Players who received or lost money by the void, by id, with the amounts as text."""
         return [(part.player_id, refund_text(part)) for part in self.void.parts.all()] if self.void else ()
 

@@ -98,7 +98,7 @@ def _was_voided(facts: Mapping[str, str]) -> str:
     return _("Your round %(code)s at table %(table)s on %(moment)s was voided because of an error.") % facts
 
 
-def _stands(facts: Mapping[str, str]) -> Iterator[str]:
+def _confirmed(facts: Mapping[str, str]) -> Iterator[str]:
     yield (
         _("We received a report about your round %(code)s at table %(table)s on %(moment)s and reviewed the round.")
         % facts
@@ -123,7 +123,7 @@ def _apology(facts: Mapping[str, str]) -> Iterator[str]:
 
 _SAY: Final = {
     LetterKind.VOIDED: _voided,
-    LetterKind.STANDS: _stands,
+    LetterKind.STANDS: _confirmed,
     LetterKind.COMPLETED: _completed,
     LetterKind.SHORTFALL: _shortfall,
     LetterKind.APOLOGY: _apology,

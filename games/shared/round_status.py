@@ -60,7 +60,7 @@ def in_hands(cards: str) -> str:
     return ", ".join(f"{name} {' '.join(card.code for card in hand)} ({total(hand)})" for name, hand in hands if hand)
 
 
-def what_lies(bettors: int, staked: Iterable[tuple[str, int]]) -> str:
+def bets_text(bettors: int, staked: Iterable[tuple[str, int]]) -> str:
     """Return how many players have bet, and how much. *staked*: currency and total in minor units."""
     if not bettors:
         return "no bets"
@@ -71,7 +71,7 @@ def what_lies(bettors: int, staked: Iterable[tuple[str, int]]) -> str:
 def what_becomes(live_round: LiveRound, bettors: int, staked: Iterable[tuple[str, int]]) -> str:
     """Return what a stop of the table does to another round in progress there."""
     fate = "is on hold" if live_round.phase in UNDEALT else "is dealt and will be completed"
-    return f"Round {live_round.code} {fate}: {what_lies(bettors, staked)}"
+    return f"Round {live_round.code} {fate}: {bets_text(bettors, staked)}"
 
 
 def other_round(live_round: LiveRound) -> str:

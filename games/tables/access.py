@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from audit.raw_rows import columns, fetch_one, instance
 from games.betting.controls import plays_on
-from games.betting.eligibility import demand_eligible_here, demand_possible, stands_at
+from games.betting.eligibility import demand_eligible_here, demand_possible, is_in_current_round
 from games.betting.error_messages import Unplayable, unplayable
 from games.errors import (
     DealerAway,
@@ -149,7 +149,7 @@ def demand_playable(table: Table, player: Player, mode: Mode) -> None:
     try:
         demand_eligible_here(table.version, player, mode)
     except (NotEligibleHere, OtherMoney):
-        if not stands_at(player, table, mode):
+        if not is_in_current_round(player, table, mode):
             raise
     if player.currency not in table.version.limits:
         raise UnknownCurrency(player.currency)
@@ -193,13 +193,13 @@ def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: Unplay
         "table": table,
         "now_mode": mode,
         "notice": unplayable(error),
-        "leave_key": uuid4() if _lies_in_purse(request.player, table, mode) else None,
+        "leave_key": uuid4() if _has_money_in_purse(request.player, table, mode) else None,
     }
     status = HTTPStatus.SERVICE_UNAVAILABLE if isinstance(error, DealerAway) else HTTPStatus.NOT_FOUND
     return render(request, "games/refused.html", context, status=status)
 
 
-def _lies_in_purse(player: Player, table: Table, mode: Mode) -> bool:
+def _has_money_in_purse(player: Player, table: Table, mode: Mode) -> bool:
     """Return whether the player has money in the game's own balance, which they can take out at any time."""
     game = VARIANTS.get(table.variant)
     is_on_purse = game is not None and plays_on(game) is AccountKind.PURSE

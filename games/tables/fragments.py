@@ -21,14 +21,14 @@ from markupsafe import Markup
 Digest = tuple[int, ...]
 """Hashes of a fragment: of what is around its parts, of its root, and of each part. Only valid in one process."""
 
-MARK: Final = "<|>"  # before and after a part; escaped texts cannot contain it
+DELIMITER: Final = "<|>"  # before and after a part; escaped texts cannot contain it
 CLOCK: Final = re.compile(r'(?<=<time id="live-clock")[^<]*')  # the page's script moves it on
 CLOSED: Final = ' aria-disabled="true"'  # of bet areas: the root says it too, as data-closed
 
 
-def mark_part(html: str) -> Markup:
-    """Mark an element that changes apart from the rest of its fragment. It has an id, or is missing (``""``)."""
-    return Markup(f"{MARK}{html.strip()}{MARK}")  # noqa: S704  (the result of a macro)
+def delimit_part(html: str) -> Markup:
+    """Delimit an element that changes apart from the rest of its fragment. It has an id, or is missing (``""``)."""
+    return Markup(f"{DELIMITER}{html.strip()}{DELIMITER}")  # noqa: S704  (the result of a macro)
 
 
 class Parts(SafeString):
@@ -42,8 +42,8 @@ class Parts(SafeString):
 
     @classmethod
     def of(cls, rendered: str) -> Self:
-        """Take the marks out of a fragment."""
-        first, *pieces = rendered.split(MARK)
+        """Take the delimiters out of a fragment."""
+        first, *pieces = rendered.split(DELIMITER)
         opening, _, first = first.partition(">")
         parts = pieces[::2]
         around = "|".join(

@@ -37,10 +37,10 @@ from games.verification.punto_comparison import (
     as_recorded,
     as_stored,
     bet_row,
-    moved_back,
     not_dealt,
     of_shoe,
     reason_of,
+    refund_of,
 )
 from games.verification.records import (
     NOTHING,
@@ -300,7 +300,7 @@ def _parts(records: RoundRecords, coup: _Coup, played: Played, way: recomputatio
         settlement = Settlement((line,), line.stake, line.payout) if line else Settlement((), 0, 0)
         after = _after(records, coup, part, punters)
         yield PlayerPart(
-            part.player_id, part.session, rows, tuple(_sums(part, settlement, after)), moved_back(records, part)
+            part.player_id, part.session, rows, tuple(_sums(part, settlement, after)), refund_of(records, part)
         )
     for player in lines:
         yield PlayerPart(player, None, (), (Fact(f"player:{player}", NOTHING, "participation in the coup"),))

@@ -92,7 +92,7 @@ def as_recorded(records: RoundRecords, ledger: Mapping[int, LedgerMovements]) ->
             part.session,
             tuple(bet_row(part, wager.bet, wager, None) for wager in part.wagers.all()),
             tuple(sums(part, None, ledger.get(part.player_id))),
-            moved_back(records, part),
+            refund_of(records, part),
         )
         for part in records.parts
     )
@@ -210,7 +210,7 @@ def _parts(
         is_settled = settlement is not None
         rows = tuple(bet_row(part, bet, wagers.get(bet), lines.get(bet), is_settled=is_settled) for bet in names)
         facts = tuple(sums(part, settlement, ledger.get(player)))
-        yield PlayerPart(player, part.session, rows, facts, moved_back(records, part))
+        yield PlayerPart(player, part.session, rows, facts, refund_of(records, part))
 
 
 def bet_row(part: Participation, bet: str, wager: Wager | None, line: Line | None, *, is_settled: bool = False) -> Row:
@@ -270,7 +270,7 @@ def sums(part: Participation, settlement: Settlement | None, ledger: LedgerMovem
     yield fact("paid by the ledger", movements.paid, settlement.paid)
 
 
-def moved_back(records: RoundRecords, part: Participation) -> str:
+def refund_of(records: RoundRecords, part: Participation) -> str:
     """Describe what the voiding of a round did to a player's money; "" if it was not voided."""
     if not records.is_void:
         return ""

@@ -209,7 +209,7 @@ def _in_catalogue(tree: Tree, language: str, texts: Catalog, allowed: Allowed) -
         if message is None or message.id != text.id or not translated(message):
             yield Fault(where, "missing", _singular(text))
             continue
-        for what in _doubts(message, catalogue.num_plurals, language):
+        for what in _translation_faults(message, catalogue.num_plurals, language):
             yield Fault(where, what, _singular(text))
         if _untranslated(message):
             equal.add(_singular(text))
@@ -225,7 +225,7 @@ def _in_catalogue(tree: Tree, language: str, texts: Catalog, allowed: Allowed) -
         yield Fault(tree.name(tree.allowed()), f"allowed in vain for {language}", english)
 
 
-def _doubts(message: Message, plurals: int, language: str) -> Iterator[str]:
+def _translation_faults(message: Message, plurals: int, language: str) -> Iterator[str]:
     """Yield what is wrong with an existing translation; *plurals* is the number of plural forms of the language."""
     if message.fuzzy:
         yield "fuzzy"

@@ -62,13 +62,13 @@ def allowed(state: State) -> str:
     """Return what the deciding side may do under the rule, in the notation of the page."""
     seat, may = state.turn, []
     assert seat
-    for action, name in ((DrawCard(seat), "draws"), (Stand(seat), "stands")):
+    for action, name in ((DrawCard(seat), "draw"), (Stand(seat), "stand")):
         try:
             apply(state, action)
         except Refused:
             continue
         may.append(name)
-    return "chooses" if len(may) == 2 else may[0]
+    return "choice" if len(may) == 2 else may[0]
 
 
 def marked(cells: list[Tag]) -> list[str]:

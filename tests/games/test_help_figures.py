@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 PAIR_OF = {total: ("KS", "QS") if total == 0 else ("KS", f"{'A' if total == 1 else total}S") for total in range(8)}
 """Two cards for each total that is not a natural."""
-DRAWS = "draws"
+DRAWS = "draw"
 NOT_FIGURES_OF_A_MARK = {"table", "figure", "details"}
 
 every_language = pytest.mark.parametrize("language", sample(LANGUAGES, 1))

@@ -148,7 +148,7 @@ class TestAPlayerWithoutAccessToATable:
     def test_may_not_even_watch(self, shape):
         table, player = MAKERS[shape](), a_player("SE", real=MONEY)
         serve(table, ["DE"])
-        assert not eligibility.stands_at(player, table, Mode.REAL)
+        assert not eligibility.is_in_current_round(player, table, Mode.REAL)
         now = {Shape.SOLO: "", Shape.SHARED: "now/", Shape.CHEMIN: "chemin/now/"}[shape]
         answer = at(player).get(f"/en/table/{table.slug}/real/{now}", headers={"HX-Request": "true"})
         assert answer.status_code == 404

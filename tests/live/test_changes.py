@@ -11,7 +11,7 @@ from games.engine.chemin.actions import DrawCard, Stand
 from games.models import Phase
 from games.shared.pages import rendering
 from games.shared.pages.views import read_own, read_public
-from games.tables.fragments import Parts, mark_part
+from games.tables.fragments import Parts, delimit_part
 from tests.builders import a_player
 from tests.chemin.shown import own_row, seen
 from tests.engine.chemin.evening import for_others
@@ -79,13 +79,13 @@ def test_the_answer_to_a_click_has_all_parts_of_the_layout_that_the_page_shows()
 
 
 def test_a_reader_of_nothing_or_of_another_layout_is_sent_the_whole():
-    one, other = (Parts.of(f'<div id="x"><p>{around}</p>{mark_part("<b id=b></b>")}</div>') for around in "ab")
+    one, other = (Parts.of(f'<div id="x"><p>{around}</p>{delimit_part("<b id=b></b>")}</div>') for around in "ab")
     assert other.since(None) == other.since(one.digest) == other
     assert one.since(one.digest).endswith(" data-change></div>")
 
 
 def test_a_part_that_appears_changes_the_layout():
-    without, with_it = (Parts.of(f'<div id="x">{mark_part(part)}</div>') for part in ("", '<b id="b"></b>'))
+    without, with_it = (Parts.of(f'<div id="x">{delimit_part(part)}</div>') for part in ("", '<b id="b"></b>'))
     assert with_it.since(without.digest) == with_it
     assert without.since(with_it.digest) == without
 

@@ -40,10 +40,10 @@ def undo_round(round_id: UUID) -> tuple[Undone, ...]:
     """
     journals = Journal.objects.filter(round_id=round_id, reverses=None).order_by("pk")
     ids = list(journals.values_list("pk", flat=True))
-    moved = _moved(ids)
+    moved = _net_amounts(ids)
     # Transfers from and to an operator only pass through the account. They are not part of the
     # round's result.
-    played = _moved(list(journals.exclude(kind__in=bets.JOURNALS).values_list("pk", flat=True)))
+    played = _net_amounts(list(journals.exclude(kind__in=bets.JOURNALS).values_list("pk", flat=True)))
     accounts = _lock(moved)
     covers = list(_covers(round_id, moved, accounts))
     if covers:
@@ -66,7 +66,7 @@ def undo_round(round_id: UUID) -> tuple[Undone, ...]:
     )
 
 
-def _moved(journals: list[int]) -> Mapping[int, int]:
+def _net_amounts(journals: list[int]) -> Mapping[int, int]:
     """Return the net amount that these journals put into each account that carries a balance."""
     entries = Entry.objects.filter(journal_id__in=journals, account__balance__isnull=False)
     return dict(entries.values("account_id").annotate(total=Sum("amount")).values_list("account_id", "total"))

@@ -139,12 +139,12 @@ def read_chemin_states(live_tables: Iterable[int]) -> Mapping[int, CheminState]:
 
 def _chemin_state(chemin: CheminTable, seated: Mapping[int, SeatedPlayer]) -> CheminState:
     try:
-        return _as_it_stands(chemin, seated)
+        return _readable_state(chemin, seated)
     except UNREADABLE:
         return CheminState(currency="", goes_on="its state cannot be read", seated=tuple(seated.values()))
 
 
-def _as_it_stands(chemin: CheminTable, seated: Mapping[int, SeatedPlayer]) -> CheminState:
+def _readable_state(chemin: CheminTable, seated: Mapping[int, SeatedPlayer]) -> CheminState:
     rules = _rules(chemin.live_table.table.version)
     state = _without_cards(chemin.state, rules)
 

@@ -15,7 +15,7 @@ from audit.raw_rows import fetch_named
 from games.chemin import event_codec
 from games.chemin.shoes import UNKNOWN
 from games.chemin.state.queries import Move, Own, Past, Played, PublicTable, SeatedPlayer, Shoe
-from games.chemin.state.table_state import UNDER_ITS_VERSION, demand_same_place, on_the_table
+from games.chemin.state.table_state import UNDER_ITS_VERSION, demand_same_position, on_the_table
 from games.engine.cards import Card
 from games.engine.chemin import Outcome, Phase, State, apply
 from games.engine.chemin.actions import SetBalance
@@ -211,7 +211,7 @@ def _cards(frozen: dict[str, Any], shoe: StoredShoe | None, dealt: str | None) -
     """Return the cards of the shoe in a stored state, of which those of the latest coup are known. Raises WrongCard."""
     if frozen["shoe"] is None or shoe is None:
         return ()
-    demand_same_place(frozen, shoe)
+    demand_same_position(frozen, shoe)
     hands = frozen["coup"] and frozen["coup"]["hands"]
     first = hands["first"] if hands else shoe.gone
     coup = tuple(map(Card.parse, dealt.split())) if dealt else ()

@@ -200,11 +200,11 @@ def cards_on_table(frozen: dict[str, Any], shoe: Shoe | None) -> tuple[Card, ...
     """
     if frozen["shoe"] is None or shoe is None:
         return ()
-    demand_same_place(frozen, shoe)
+    demand_same_position(frozen, shoe)
     return shoes.cards_of(shoe)
 
 
-def demand_same_place(frozen: dict[str, Any], shoe: Shoe) -> None:
+def demand_same_position(frozen: dict[str, Any], shoe: Shoe) -> None:
     """Raise WrongCard where state and shoe differ in the number of cards gone."""
     if (gone := frozen["shoe"]["gone"]) != shoe.gone:
         raise WrongCard("The state of the table and its shoe differ.", Finding("cards gone", str(shoe.gone), str(gone)))

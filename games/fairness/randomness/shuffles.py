@@ -152,13 +152,13 @@ def tests(counted: ShuffleCounts) -> list[Test]:
             freedom=(CARDS - 1) * (BLOCKS - 1),
             spread=cards / (cards - 1),
         ),
-        _of_place("first", counted.first, shuffles),
-        _of_place("last", counted.last, shuffles),
+        _of_position("first", counted.first, shuffles),
+        _of_position("last", counted.last, shuffles),
         *(_of_number(number, counted) for number in NUMBERS),
     ]
 
 
-def _of_place(name: str, counts: Sequence[int], shuffles: int) -> Test:
+def _of_position(name: str, counts: Sequence[int], shuffles: int) -> Test:
     expected = [shuffles / CARDS] * CARDS
     return of_counts(f"The {name} card of a shuffle", "shuffles", shuffles, observed=counts, expected=expected)
 

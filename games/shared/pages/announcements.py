@@ -55,7 +55,7 @@ def _why_stopped(state: State) -> str:
     if played is not None and played.is_void:
         return _voided(played)
     if played is not None and played.stands:
-        return _stands()
+        return _result_confirmed()
     return _("Something went wrong. The shift supervisor has been called. Accepted bets are safe.")
 
 
@@ -81,7 +81,7 @@ def notes(state: State) -> tuple[str, ...]:
     if state.is_stopped or played is None:
         return ()
     if played.stands:
-        found.append(_stands())
+        found.append(_result_confirmed())
     if state.is_halted:
         return (*found, *_before_the_halt(state))
     if state.is_late:
@@ -133,7 +133,7 @@ def is_void(state: State) -> bool:
     return state.round is not None and state.round.is_void
 
 
-def _stands() -> str:
+def _result_confirmed() -> str:
     return _("The shift supervisor has reviewed this round. The result stands.")
 
 

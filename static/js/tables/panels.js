@@ -28,7 +28,7 @@ let updating = null; // timer of the head of the sheet
 
 // --- One panel at a time ------------------------------------------------------------------------
 
-function mark(tab) {
+function select(tab) {
   chosen = tab;
   for (const each of tabs) {
     const isChosen = each === tab;
@@ -49,7 +49,7 @@ function loadPanel(tab) {
 function show(tab) {
   const isNew = tab !== chosen;
   if (isNew) {
-    mark(tab);
+    select(tab);
     panels.scrollTop = 0;
   }
   loadPanel(tab);
@@ -89,7 +89,7 @@ sheet.addEventListener("close", () => {
   clearInterval(updating);
   if (wide.matches) return;
   const tab = chosen;
-  mark(null);
+  select(null);
   tab?.focus({ preventScroll: true });
 });
 sheet.addEventListener("click", (event) => {
@@ -105,7 +105,7 @@ function settle() {
     show(chosen ?? tabOf(localStorage.getItem(PANEL_KEY)) ?? tabs[0]);
   } else {
     sheet.append(panels);
-    mark(null);
+    select(null);
   }
   for (const tab of tabs) {
     if (wide.matches) tab.removeAttribute("aria-haspopup");

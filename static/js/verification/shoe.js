@@ -34,20 +34,20 @@ function showVerdict(which) {
   }
 }
 
-/** Mark a round on the page as right or wrong, and return which. */
-function mark(row, isRight) {
+/** Show a round on the page as right or wrong, and return which. */
+function showMatch(row, isRight) {
   row.querySelector("[data-right]").hidden = !isRight;
   row.querySelector("[data-wrong]").hidden = isRight;
   return isRight;
 }
 
-/** Return whether a round on the page follows from the seed, and mark it so. */
+/** Return whether a round on the page follows from the seed, and show it. */
 function follows(row, round) {
   const isRight =
     round !== undefined &&
     row.dataset.cards === round.cards.map(code).join(" ") &&
     row.dataset.first === String(round.first);
-  return mark(row, isRight);
+  return showMatch(row, isRight);
 }
 
 /** Return whether a coup can have this number of cards: four if a hand has a natural, else up to
@@ -123,7 +123,7 @@ async function checkProof() {
   const areRight = [isChemin || hasBurn];
   for (const row of shoe.querySelectorAll("[data-over]")) {
     const played = proof.rounds.find((round) => round.id === row.dataset.over)?.cards ?? [];
-    areRight.push(mark(row, await isDealt(played, next, leaves))); // one after another: each begins where the last ended
+    areRight.push(showMatch(row, await isDealt(played, next, leaves))); // one after another: each begins where the last ended
     next += played.length;
   }
   return showVerdict(areRight.every(Boolean) ? "proof-match" : "proof-mismatch");
