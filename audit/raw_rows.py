@@ -14,8 +14,9 @@ from uuid import UUID
 import psycopg
 from django.db import DatabaseError, connection, models
 
+from audit.prepared import Question, ask
+
 M = TypeVar("M", bound=models.Model)
-Question: TypeAlias = tuple[str, Sequence[Any] | Mapping[str, Any]]  # a statement and its parameters
 Value: TypeAlias = int | str | bytes | bool | UUID | list[str] | list[int] | None
 
 
@@ -28,14 +29,19 @@ def columns(model: type[models.Model], alias: str) -> str:
 
 def fetch_one(statement: str, parameters: Sequence[Value] | Mapping[str, Value]) -> Iterator[Any] | None:
     """Return an iterator over the columns of the first row, or None."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
-        row = cursor.fetchone()
+    if answers := ask((statement, parameters)):
+        row = answers[0].first()
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, parameters)
+            row = cursor.fetchone()
     return None if row is None else iter(row)
 
 
 def fetch_all(statement: str, parameters: Sequence[Value] | Mapping[str, Value]) -> list[Iterator[Any]]:
     """Return an iterator over the columns of each row."""
+    if answers := ask((statement, parameters)):
+        return [iter(row) for row in answers[0].rows()]
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return [iter(row) for row in cursor.fetchall()]
@@ -43,10 +49,13 @@ def fetch_all(statement: str, parameters: Sequence[Value] | Mapping[str, Value])
 
 def fetch_first(statement: str, parameters: Mapping[str, Value]) -> Iterator[Any] | None:
     """Return what `fetch_one` returns, as the first statement of a transaction: BEGIN travels with it."""
-    with connection.cursor() as cursor:
-        with connection.wrap_database_errors, connection.connection.pipeline():
-            cursor.execute(statement, parameters)
-        row = cursor.fetchone()
+    if answers := ask((statement, parameters)):
+        row = answers[0].first()
+    else:
+        with connection.cursor() as cursor:
+            with connection.wrap_database_errors, connection.connection.pipeline():
+                cursor.execute(statement, parameters)
+            row = cursor.fetchone()
     return None if row is None else iter(row)
 
 
@@ -56,6 +65,8 @@ def fetch_last(statement: str, parameters: Sequence[Any]) -> Iterator[Any]:
     In a transaction within another one, nothing is committed. The caller must do nothing afterwards that can fail.
     """
     is_outermost = connection.in_atomic_block and not connection.savepoint_ids
+    if answers := ask((statement, parameters), commits=is_outermost):
+        return iter(answers[0].first() or ())
     with connection.cursor() as cursor:
         if not is_outermost:
             cursor.execute(statement, parameters)
@@ -71,6 +82,8 @@ def fetch_together(*questions: Question) -> list[dict[str, Any] | None]:
 
     Outside of a transaction, they are one. No statement is carried out after one that fails.
     """
+    if answers := ask(*questions):
+        return [_named(answer.names(), answer.first()) for answer in answers]
     connection.ensure_connection()
     with ExitStack() as stack:
         cursors = [stack.enter_context(connection.cursor()) for _ in questions]
@@ -87,6 +100,8 @@ def array(values: Iterable[int | str]) -> str:
 
 def fetch_named(statement: str, parameters: Sequence[Value]) -> dict[str, Any] | None:
     """Return the first row as a dictionary by column name, or None."""
+    if answers := ask((statement, parameters)):
+        return _named(answers[0].names(), answers[0].first())
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return _first_named(cursor)
@@ -94,7 +109,11 @@ def fetch_named(statement: str, parameters: Sequence[Value]) -> dict[str, Any] |
 
 def _first_named(cursor: Any) -> dict[str, Any] | None:
     row = cursor.fetchone()
-    return row and named((column.name for column in cursor.description), row)
+    return row and _named([column.name for column in cursor.description], row)
+
+
+def _named(columns: Iterable[str], row: Iterable[Any] | None) -> dict[str, Any] | None:
+    return None if row is None else named(columns, row)
 
 
 def named(columns: Iterable[str], row: Iterable[Any]) -> dict[str, Any]:

@@ -1,0 +1,140 @@
+"""Prepared statements go past psycopg's cursors (`audit.prepared`): with the same values, errors and transactions."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from threading import Thread
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from django.db import DataError, OperationalError, connection, transaction
+
+from audit.prepared import Question, ask
+from audit.raw_rows import fetch_first, fetch_last, fetch_one
+from tests.harness.databases import Database
+
+USES = 5  # of a statement, after which psycopg has prepared it
+VALUES = """
+SELECT %(number)s::bigint, %(text)s::text, %(bytes)s::bytea, %(id)s::uuid, %(nothing)s::text, %(flag)s::boolean,
+    '2026-11-28 10:00:00.5+00'::timestamptz, '{"a": 1}'::jsonb, ARRAY[1, 2]::bigint[], '1:02:03'::interval"""
+GIVEN: dict[str, Any] = {"number": 7, "text": "ä", "bytes": b"\0\xff", "id": UUID(int=1), "nothing": None, "flag": True}
+DIVIDE = "SELECT 6 / %s::int"
+DIVIDE_BY_NAME = "SELECT 6 / %(by)s::int"
+LOCK = "SELECT pg_advisory_xact_lock(%s::bigint)"
+WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+SET = "SELECT set_config('test.value', %(value)s::text, false)"
+SESSION = "SELECT pg_backend_pid() WHERE %s::boolean"
+
+
+def prepare(*question: Question) -> None:
+    """Use a statement until psycopg has prepared it."""
+    for statement, parameters in question:
+        for _ in range(USES):
+            fetch_one(statement, parameters)
+        assert ask((statement, parameters))
+
+
+def only(row: Iterator[Any] | None) -> Any:
+    """Return the first column of a row that there is."""
+    assert row is not None
+    return next(row)
+
+
+def rows(*questions: Question) -> list[Any]:
+    """Return the first rows of prepared statements."""
+    answers = ask(*questions)
+    assert answers is not None
+    return [answer.first() for answer in answers]
+
+
+def test_values_are_those_of_a_cursor(cloned_db):
+    prepare((VALUES, GIVEN))
+    with connection.cursor() as cursor:
+        cursor.execute(VALUES, GIVEN)
+        expected = cursor.fetchone()
+    found = rows((VALUES, GIVEN))[0]
+    assert found == expected
+    assert expected[6] == datetime(2026, 11, 28, 10, 0, 0, 500_000, UTC)
+    assert found[6].tzinfo is UTC
+
+
+def test_a_transaction_begins_and_ends_with_its_statements(cloned_db):
+    prepare((DIVIDE, [2]), (DIVIDE_BY_NAME, {"by": 2}))
+    with transaction.atomic():
+        assert connection.connection.info.transaction_status.name == "IDLE"
+        assert next(fetch_first(DIVIDE_BY_NAME, {"by": 3}) or iter(())) == 2
+        assert connection.connection.info.transaction_status.name == "INTRANS"
+        assert list(fetch_last(DIVIDE, [1])) == [6]
+        assert connection.connection.info.transaction_status.name == "IDLE"
+
+
+def test_an_error_is_djangos_and_takes_back_what_was_done_before(cloned_db):
+    prepare((DIVIDE, [2]), (SET, {"value": "before"}))
+
+    def fail() -> None:
+        with transaction.atomic():
+            fetch_first(SET, {"value": "within"})
+            fetch_last(DIVIDE, [0])
+
+    with pytest.raises(DataError, match="division by zero"):
+        fail()
+    assert ask((DIVIDE, [2])) is None  # the rollback took the prepared statements too
+    assert only(fetch_one("SELECT current_setting('test.value')", [])) == "before"
+
+
+def test_nothing_is_carried_out_after_an_error(cloned_db):
+    prepare((DIVIDE, [2]))
+    with pytest.raises(DataError):
+        ask((DIVIDE, [0]), (DIVIDE, [1]))
+    assert rows((DIVIDE, [2]), (DIVIDE, [1])) == [(3,), (6,)]
+
+
+def test_a_broken_transaction_takes_no_statement(cloned_db):
+    prepare((DIVIDE, [2]))
+    with transaction.atomic():
+        transaction.set_rollback(True)
+        with pytest.raises(transaction.TransactionManagementError):
+            fetch_one(DIVIDE, [2])
+
+
+def test_a_lost_connection_is_an_error_once(cloned_db):
+    prepare((SESSION, [True]))
+    session = only(fetch_one(SESSION, [True]))
+    end(session, cloned_db)
+    with pytest.raises(OperationalError):
+        fetch_one(SESSION, [True])
+    connection.close_if_unusable_or_obsolete()
+    assert only(fetch_one(SESSION, [True])) != session
+
+
+def test_a_large_parameter_arrives_whole(cloned_db):
+    length = "SELECT length(%s::text)"
+    prepare((length, ["x"]))
+    assert only(fetch_one(length, ["x" * 20_000_000])) == 20_000_000
+
+
+def test_other_threads_run_while_postgresql_is_waited_for(cloned_db):
+    got: list[Any] = []
+
+    def wait() -> None:
+        only(fetch_one("SELECT set_config('statement_timeout', '20s', false)", []))
+        prepare((LOCK, [2]))
+        got.extend(rows((LOCK, [1])))
+        connection.close()
+
+    with psycopg.connect(cloned_db.owner_url) as other:
+        other.execute(LOCK, [1])
+        waits = Thread(target=wait)
+        waits.start()
+        while other.execute(WAITING).fetchone() == (0,):
+            pass
+        other.rollback()
+        waits.join()
+    assert len(got) == 1
+
+
+def end(session: int, database: Database) -> None:
+    """End a session of PostgreSQL and wait until it is gone."""
+    with psycopg.connect(database.superuser_url, autocommit=True) as superuser:
+        superuser.execute("SELECT pg_terminate_backend(%s, 60000)", [session])
