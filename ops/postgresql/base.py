@@ -6,7 +6,9 @@ the system runs.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from select import POLLIN, poll
+from time import monotonic
+from typing import Any, Final
 
 from django.conf import settings
 from django.db.backends.postgresql import base
@@ -16,6 +18,8 @@ from psycopg import Connection
 
 from ops import embedded
 from ops.embedded import binaries
+
+FRESH: Final = 1.0  # seconds
 
 
 class EmbeddedClient(DatabaseClient):
@@ -30,9 +34,30 @@ class EmbeddedClient(DatabaseClient):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Connection that starts the embedded server first."""
+    """Connection that starts the embedded server first, and is not asked whether it works if it has just answered."""
 
     client_class = EmbeddedClient
+    health_check_enabled: bool
+    health_check_done: bool
+    _answered_at = -FRESH  # by the monotonic clock, in seconds
+
+    def close_if_unusable_or_obsolete(self) -> None:
+        """Do what Django does, and note that the connection has answered in the request or task that ends here."""
+        if self.health_check_done and not self.errors_occurred:
+            self._answered_at = monotonic()
+        super().close_if_unusable_or_obsolete()
+
+    def close_if_health_check_failed(self) -> None:
+        """Check as Django does, by a statement, unless the connection has answered within `FRESH` and is silent since.
+
+        A server that closes a connection says so, which can be read.
+        """
+        if self.connection is None or not self.health_check_enabled or self.health_check_done:
+            return
+        if monotonic() - self._answered_at < FRESH and _is_silent(self.connection):
+            self.health_check_done = True
+            return
+        super().close_if_health_check_failed()
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Connection:
         """Connect, starting the embedded server if it is configured and not running. Raises OperationalError."""
@@ -42,3 +67,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
             except embedded.EmbeddedError as error:
                 raise OperationalError(str(error)) from error
         return super().get_new_connection(conn_params)
+
+
+def _is_silent(connection: Connection) -> bool:
+    """Return whether nothing has arrived from the server since its last answer."""
+    if connection.closed:
+        return False
+    waiting = poll()
+    waiting.register(connection.pgconn.socket, POLLIN)
+    return not waiting.poll(0)

@@ -25,6 +25,7 @@ LOCK = "SELECT pg_advisory_xact_lock(%s::bigint)"
 WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 SET = "SELECT set_config('test.value', %(value)s::text, false)"
 SESSION = "SELECT pg_backend_pid() WHERE %s::boolean"
+LAST = "SELECT query FROM pg_stat_activity WHERE pid = %s"
 
 
 def prepare(*question: Question) -> None:
@@ -108,6 +109,15 @@ def test_a_lost_connection_is_an_error_once(cloned_db):
     assert only(fetch_one(SESSION, [True])) != session
 
 
+def test_a_connection_that_has_just_answered_is_used_without_asking_and_a_lost_one_is_not(cloned_db):
+    prepare((SESSION, [True]))
+    request(cloned_db)
+    session, last = request(cloned_db)
+    assert last.startswith("SELECT pg_backend_pid")
+    end(session, cloned_db)
+    assert request(cloned_db)[0] != session
+
+
 def test_a_large_parameter_arrives_whole(cloned_db):
     length = "SELECT length(%s::text)"
     prepare((length, ["x"]))
@@ -132,6 +142,18 @@ def test_other_threads_run_while_postgresql_is_waited_for(cloned_db):
         other.rollback()
         waits.join()
     assert len(got) == 1
+
+
+def request(database: Database) -> tuple[int, str]:
+    """Do what a request does with its connection; return its session, and the last statement before its own."""
+    connection.close_if_unusable_or_obsolete()
+    connection.close_if_health_check_failed()
+    with psycopg.connect(database.superuser_url) as superuser:
+        used = connection.connection
+        last = superuser.execute(LAST, [used.info.backend_pid if used else 0]).fetchone()
+    session = only(fetch_one(SESSION, [True]))
+    connection.close_if_unusable_or_obsolete()
+    return session, last[0] if last else ""
 
 
 def end(session: int, database: Database) -> None:
