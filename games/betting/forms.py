@@ -1,5 +1,7 @@
 """Forms of the table pages."""
 
+from typing import Self
+
 from django import forms
 
 from games.betting import idempotency
@@ -11,14 +13,43 @@ FAVOURITE = "favourite:"
 KEEP = "keep"  # sent by Enter, which changes nothing
 
 
+class _Shared(forms.Field):
+    """A field that no form changes. Django copies each field for each form, which takes longer than to check it."""
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+
+class Text(_Shared, forms.CharField):
+    """A text."""
+
+
+class Number(_Shared, forms.IntegerField):
+    """A whole number."""
+
+
+class Id(_Shared, forms.UUIDField):
+    """A UUID."""
+
+
 class TableForm(forms.Form):
     """A click on a table: the button, and the round, table version and chip that the page showed."""
 
-    action = forms.CharField(max_length=40)
-    round_id = forms.UUIDField()
-    table_version = forms.IntegerField(min_value=1, max_value=2**31 - 1)
-    chip = forms.IntegerField(min_value=1, max_value=10**12, required=False)
-    idempotency_key = forms.UUIDField(required=False)
+    action = Text(max_length=40)
+    round_id = Id()
+    table_version = Number(min_value=1, max_value=2**31 - 1)
+    chip = Number(min_value=1, max_value=10**12, required=False)
+    idempotency_key = Id(required=False)
+
+    def _clean_fields(self) -> None:
+        """Check as Django does, without what it needs to show a form again: a page of a table is never one."""
+        for name, field in self.fields.items():
+            try:
+                self.cleaned_data[name] = field.clean(self.data.get(name))
+                if clean := getattr(self, f"clean_{name}", None):
+                    self.cleaned_data[name] = clean()
+            except forms.ValidationError as error:
+                self.add_error(name, error)
 
     def clean(self) -> None:
         """Bind the idempotency key to the content of the click."""
@@ -31,9 +62,9 @@ class TableForm(forms.Form):
 class SlipForm(TableForm):
     """A click on a solo table, with the slip version that the page showed."""
 
-    slip_version = forms.IntegerField(min_value=0, max_value=2**31 - 1)
+    slip_version = Number(min_value=0, max_value=2**31 - 1)
     # what was sent is mixed in: the browser keeps it, and checks
-    player_value = forms.CharField(max_length=64, required=False, strip=False)
+    player_value = Text(max_length=64, required=False, strip=False)
 
     def clean_action(self) -> str | Deal | Change:
         """Return the clicked bet with its prefix, a change or deal of the slip, or `KEEP`."""
