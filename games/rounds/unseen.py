@@ -6,6 +6,8 @@ about it. In doubt, for example in another browser, the notice is shown once mor
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
+from functools import lru_cache
 from uuid import UUID
 
 from django.conf import settings
@@ -29,14 +31,15 @@ MOST = 8  # rounds that the cookie names: enough for that many tables at once
 
 def known(request: HttpRequest) -> tuple[UUID, ...]:
     """Return the rounds that this browser has proved to have shown, latest first."""
-    return tuple(_ids(request.COOKIES.get(COOKIE, "")))
+    return _ids(request.COOKIES.get(COOKIE, ""))
 
 
 def remember(response: HttpResponse, request: HttpRequest, rounds: Iterable[UUID]) -> None:
     """Set the cookie that proves with the next request that the browser got *response* with these rounds."""
-    new = [each for each in rounds if each not in known(request)]
+    shown = known(request)
+    new = [each for each in rounds if each not in shown]
     if new:
-        value = ".".join(str(each) for each in [*new, *known(request)][:MOST])
+        value = ".".join(str(each) for each in [*new, *shown][:MOST])
         response.set_cookie(COOKIE, value, httponly=True, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE)
 
 
@@ -64,9 +67,11 @@ def _notice(round_id: UUID, player_id: int, language: str) -> Notice | None:
     return finished_unseen(part, language) if is_readable(part) else examined(part)
 
 
-def _ids(text: str) -> Iterable[UUID]:
-    for word in text.split(".")[:MOST]:
-        try:
-            yield UUID(word)
-        except ValueError:
-            return
+@lru_cache(maxsize=64)
+def _ids(text: str) -> tuple[UUID, ...]:
+    """Return the ids in a cookie, which is read several times for a request."""
+    ids: list[UUID] = []
+    with suppress(ValueError):
+        for word in text.split(".")[:MOST]:
+            ids.append(UUID(word))  # noqa: PERF401  (those before one that is none count)
+    return tuple(ids)
