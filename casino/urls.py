@@ -25,6 +25,23 @@ from wallet.payments.views import payout_callback
 from wallet.sandbox_bank.views import bank_statement
 
 urlpatterns = [
+    # Django tries one pattern after another, so the addresses of clicks come first.
+    *i18n_patterns(
+        path("", include("games.urls")),
+        path("offline/", views.offline, name="offline"),
+        path("account/register/", Register.as_view(), name="account_signup"),
+        path("account/close/", account_close, name="account_close"),
+        path("account/data/", account_data, name="account_data"),
+        path("account/data/sabot.zip", account_data_export, name="account_data_export"),
+        path("protection/", protection_views.protection, name="protection"),
+        path("protection/pause/", protection_views.pause, name="pause"),
+        path("protection/time-out/", protection_views.time_out, name="time_out"),
+        path("protection/exclusion/", protection_views.exclude_self, name="exclude_self"),
+        path("protection/interval/", protection_views.reality_interval, name="reality_interval"),
+        path("protection/check/", protection_views.reality_check, name="reality_check"),
+        path("", include("players.urls")),
+        path("", include("wallet.urls")),
+    ),
     path("", views.home, name="home"),
     path("healthz", views.health, name="health"),
     path("readyz", views.ready, name="ready"),
@@ -124,22 +141,6 @@ urlpatterns = [
     path("staff/exclusions/", protection.staff_exclusions, name="staff_exclusions"),
     path("staff/exclusions/<int:exclusion_id>/lift/", protection.staff_exclusion_lift, name="staff_exclusion_lift"),
     path("staff/", include("backoffice.urls")),
-    *i18n_patterns(
-        path("offline/", views.offline, name="offline"),
-        path("account/register/", Register.as_view(), name="account_signup"),
-        path("account/close/", account_close, name="account_close"),
-        path("account/data/", account_data, name="account_data"),
-        path("account/data/sabot.zip", account_data_export, name="account_data_export"),
-        path("protection/", protection_views.protection, name="protection"),
-        path("protection/pause/", protection_views.pause, name="pause"),
-        path("protection/time-out/", protection_views.time_out, name="time_out"),
-        path("protection/exclusion/", protection_views.exclude_self, name="exclude_self"),
-        path("protection/interval/", protection_views.reality_interval, name="reality_interval"),
-        path("protection/check/", protection_views.reality_check, name="reality_check"),
-        path("", include("players.urls")),
-        path("", include("wallet.urls")),
-        path("", include("games.urls")),
-    ),
 ]
 
 handler400 = "casino.views.bad_request"

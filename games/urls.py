@@ -55,14 +55,14 @@ def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 
 
 urlpatterns = [
+    path("table/<slug:slug>/<mode:mode>/play/", solo_views.table_play, name="table_play"),
+    path("table/<slug:slug>/<mode:mode>/bet/", live.live_bet, name="live_bet"),
     path("", views.lobby, name="lobby"),
     path("lobby/now/", views.lobby_now, name="lobby_now"),
     path("lobby/favourite/<slug:slug>/", views.favourite_table, name="favourite_table"),
     path("house/now/", stream_tokens.house_now, name="house_now"),
     path("table/<slug:slug>/<mode:mode>/", table, name="table"),
-    path("table/<slug:slug>/<mode:mode>/play/", solo_views.table_play, name="table_play"),
     path("table/<slug:slug>/<mode:mode>/balance/", operators.operator_balance, name="operator_balance"),
-    path("table/<slug:slug>/<mode:mode>/bet/", live.live_bet, name="live_bet"),
     path("table/<slug:slug>/<mode:mode>/cut/", live.live_cut, name="live_cut"),
     path("table/<slug:slug>/<mode:mode>/now/", live.live_now, name="live_now"),
     path("table/<slug:slug>/<mode:mode>/act/", chemin.chemin_act, name="chemin_act"),
