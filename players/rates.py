@@ -1,10 +1,12 @@
 """Rate limits of web requests by player or IP address, and sampling of recorded refusals."""
 
+import os
+import threading
 import time
 from collections.abc import Callable
 from functools import cache, wraps
 from http import HTTPStatus
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from allauth.core.internal.ratelimit import get_ip
 from django.conf import settings
@@ -73,12 +75,41 @@ def count(name: str, seconds: int) -> int:
     address = settings.CACHES["default"].get("LOCATION")
     if address is None:
         return 1
-    client = _client(address)
     key = f"rate:{name}:{int(time.time()) // seconds}"
-    counted = int(client.incr(key))
+    counted = _increment(address, key)
     if counted == 1:
-        client.expire(key, 2 * seconds)
+        _client(address).expire(key, 2 * seconds)
     return counted
+
+
+class _Kept(threading.local):
+    """The connections of a thread, by address. A forked process does not use those of its parent."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.by_address: dict[str, Any] = {}
+
+
+_kept = _Kept()
+
+
+def _increment(address: str, key: str) -> int:
+    """Increment a number, on the connection of this thread. Raises RedisError.
+
+    The client takes twice as long, for a pool, a health check and a retry. It is asked where the connection fails.
+    """
+    client, name = _client(address), key.encode()
+    if _kept.process != os.getpid():
+        _kept.process, _kept.by_address = os.getpid(), {}
+    line = _kept.by_address.get(address)
+    if line is None:
+        line = _kept.by_address[address] = client.connection_pool.make_connection()
+    try:
+        line.send_packed_command([b"*2\r\n$4\r\nINCR\r\n$%d\r\n%b\r\n" % (len(name), name)])
+        return int(line.read_response())
+    except RedisError:
+        line.disconnect()
+        return int(client.incr(key))
 
 
 @cache
