@@ -1,5 +1,6 @@
 """Views of solo tables, and of Re-buy and Leave game: parse, call one service or selector, render."""
 
+from functools import lru_cache
 from uuid import uuid4
 
 from django.contrib import messages
@@ -159,7 +160,7 @@ def _render(
     page = SoloPage(
         game=game,
         slug=seat.table.slug,
-        play_url=reverse("table_play", args=[seat.table.slug, mode]),
+        play_url=_play_url(seat.table.slug, mode, _language()),
         csrf_token=csrf_token_lazy(request),
         session=play_session_view(play_session, seat.player, mode, game) if play_session else None,
         there=operator_money.balance_there(seat.player, seat.table, mode),
@@ -185,6 +186,11 @@ def _whole(request: PlayerRequest, seat: SoloSeat, page: SoloPage) -> HttpRespon
         "stream": stream_of(request),
     }
     return render(request, "games/table.html", context)
+
+
+@lru_cache(maxsize=1024)
+def _play_url(slug: str, mode: Mode, _of_language: str) -> str:
+    return reverse("table_play", args=[slug, mode])
 
 
 def _language() -> str:
