@@ -125,6 +125,7 @@ def staff_access_log_file(request: StaffRequest) -> HttpResponse:
         asked=[(name, request.GET[name]) for name in form.fields if request.GET.get(name)],
         columns=COLUMNS,
         rows=[_row(entry) for entry in entries],
+        players=access_log.players_in(entries),
         goes_on=f"More rows follow before {entries[-1].id}." if is_more else "",
     )
 

@@ -14,6 +14,7 @@ from audit.reports.kinds import Column, Form
 from audit.significant import detection, workflow
 from backoffice.lists.actions import Action, Plan
 from backoffice.lists.filters import Filter, Find, chosen, kind, number, subject
+from backoffice.lists.staff_list import NO_PLAYERS
 from backoffice.lists.view import StaffListView
 from players.staff import Section
 
@@ -35,6 +36,8 @@ class Events(StaffListView):
     name = "Events"
     purpose = "Every recorded event: its kind, its author and its subject."
     readers = ("audit.view_event",)
+    players = ("by", "on")
+    more_players = ("body",)
     columns = (NUMBER, AT, KIND, BY, ON)
     more = (Column("data", "What was said"),)
     finds = (BY_NUMBER, Find("kind: round.voided", "kind", kind), BY_SUBJECT)
@@ -62,6 +65,8 @@ class SignificantEvents(StaffListView):
     name = "Significant events"
     purpose = "What somebody has to look at, and how far that is; acknowledge many at once."
     readers = ("audit.handle_significant",)
+    players = ("on", "title")
+    more_players = ("because",)
     columns = (
         NUMBER,
         Column("at", "Found", Form.TIME),
@@ -109,6 +114,7 @@ class Approvals(StaffListView):
     name = "Approvals"
     purpose = "What one person asked for and another decided."
     readers = ("audit.view_approval",)
+    players = ("on", "by", "decision__by")
     columns = (
         NUMBER,
         AT,
@@ -150,6 +156,7 @@ class Checkpoints(StaffListView):
     name = "Checkpoints"
     purpose = "Signed states of the event log: how many events each one vouches for."
     readers = ("audit.view_event",)
+    players = NO_PLAYERS
     key = ("size",)
     columns = (Column("size", "Events", Form.NUMBER), AT, Column("note", "Signed note"))
     finds = (Find("number of events", "pk", number),)

@@ -10,12 +10,14 @@ from uuid import UUID
 
 from django.db.models import Model
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from audit.reports.files import MINOR_UNITS
 from audit.reports.kinds import FIGURES, Cell, Column, Form, Row
 from players.models import User
 from players.staff.access_log import NAMED
+from wallet.money import format_money
 
 PATH: Final = "__"
 ITSELF: Final = "self"  # path of the row's name in events
@@ -92,7 +94,7 @@ def shown(columns: Sequence[Column], values: Row, urls: Mapping[str, str], user:
     may follow it.
     """
     return [
-        Shown(heading(column), _linked(column, value, urls.get(column.name, ""), user), style(column))
+        Shown(heading(column), html(column, value, urls.get(column.name, ""), user), style(column))
         for column, value in zip(columns, values, strict=True)
     ]
 
@@ -103,19 +105,49 @@ def urls(row: Model, links: Links) -> dict[str, str]:
     return {name: reverse(address, kwargs={argument: of}) for name, address, argument, of in found if of is not None}
 
 
-def _linked(column: Column, value: Cell, url: str, user: User) -> str:
-    text = _text(column, value)
+def html(column: Column, value: Cell, url: str, user: User, currency: str = "") -> str:
+    """Return a cell as HTML, which leads to *url* or to the player that it names.
+
+    *currency*: amounts are written with it.
+    """
+    text = _text(column, value, currency)
     if not url and (who := NAMED.fullmatch(str(value))) and user.has_perm(SEES_PLAYERS):
         url = reverse("staff_player", args=[int(who[1])])
-    return format_html('<a class="link" href="{}">{}</a>', url, text) if url else text
+    return link(url, text) if url else text
 
 
-def _text(column: Column, value: Cell) -> str:
+def link(url: str, text: object, style: str = "") -> SafeString:
+    """Return a link."""
+    return format_html('<a class="link{}" href="{}">{}</a>', f" {style}" if style else "", url, text)
+
+
+def badge(text: object, kind: str = "") -> SafeString:
+    """Return a badge. *kind*: ``on``, ``off``, ``brass`` or ``void``."""
+    return format_html('<span class="badge{}">{}</span>', f" badge--{kind}" if kind else "", text)
+
+
+def moment(at: datetime | None, none: str = NOTHING) -> str:
+    """Return a time in UTC, or *none*."""
+    if at is None:
+        return none
+    return format_html(
+        '<time class="num" datetime="{}">{}</time>', at.isoformat(), f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+    )
+
+
+def joined(*parts: object, by: str = " ") -> SafeString:
+    """Return the parts that are not empty, one after another."""
+    return format_html_join(by, "{}", [(part,) for part in parts if part])
+
+
+def _text(column: Column, value: Cell, currency: str) -> str:
     if value is None or value == "":
         return NOTHING
     match column.form:
         case Form.TIME:
             return format_html('<time class="num" datetime="{}">{}</time>', value, str(value)[:19].replace("T", " "))
+        case Form.MONEY if currency:
+            return format_money(int(value), currency, "en")
         case Form.MONEY:
             return f"{Decimal(int(value)) / MINOR_UNITS:,.2f}"
     text = str(value)

@@ -39,18 +39,20 @@ def export(
     asked: Iterable[tuple[str, str]],
     columns: Sequence[Column],
     rows: Sequence[Row],
+    players: Iterable[int],
     goes_on: str = "",
 ) -> HttpResponse:
     """Return *rows* of the list *name* as a download in *form*, one of `TYPES`.
 
     The heading of the file states who asked for what and when. *label* is the list's name in
-    events; *goes_on* is a note that more rows follow.
+    events, *players* are the ids of the players in the rows, and *goes_on* is a note that more
+    rows follow.
     """
     by = actor(request)
     lines = [("Operator", settings.OPERATOR_NAME), ("List", name), *asked]
     lines += [("Generated at", moment(clock(), ZONE)), ("Asked for by", by)]
     content = whole(form, Head(lines, ZONE, columns, notes=[goes_on] if goes_on else []), rows)
-    access_log.note_list(request, access_log.players_in(rows), what=f"{name.lower()} as {form}")
+    access_log.note_list(request, players, what=f"{name.lower()} as {form}")
     digest = hashlib.sha256(content).hexdigest()
     data: dict[str, log.Json] = {"list": label, "format": form, "rows": len(rows), "sha256": digest}
     log.record("rows.exported", by=by, on=f"list:{label}", data=data)

@@ -7,10 +7,10 @@ on both.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 from uuid import UUID
 
 from django import forms
@@ -18,7 +18,6 @@ from django.db.models import Choices, Q, QuerySet
 from django.http import QueryDict
 
 from audit import id_ranges
-from backoffice.lists.paging import Order
 
 if TYPE_CHECKING:
     from backoffice.lists.view import StaffListView
@@ -28,7 +27,8 @@ SINCE: Final = "since"
 UNTIL: Final = "until"
 ORDER: Final = "order"
 ANY: Final = ("", "Any")
-OLDEST_FIRST: Final = "oldest"
+OLDEST: Final = "oldest"  # values of `ORDER`
+NEWEST: Final = "newest"
 PICKER: Final = {"type": "datetime-local", "step": "60"}
 TOO_MUCH: Final = (
     "Search, or choose one of these: {names}. No index serves two of them at once, and this list would be read to its"
@@ -118,11 +118,32 @@ def chosen(name: str, label: str, choices: type[Choices], *, without: Iterable[o
     return Filter(name, label, lambda: options, lambda value: Q(**{name: value}))
 
 
-class FilterForm(forms.Form):
-    """Search, filters, period and order of a list."""
+class ListForm(forms.Form):
+    """Filter and order of a list. The order is its last field.
+
+    *usual* names an order that is neither oldest nor newest first.
+    """
+
+    usual: ClassVar[str] = ""
+
+    def __init__(self, asked: Mapping[str, Any], *, is_rising: bool = False) -> None:
+        super().__init__(asked)
+        named = {NEWEST: "Newest first", OLDEST: "Oldest first"}
+        usual = self.usual or named.pop(OLDEST if is_rising else NEWEST)
+        self.fields[ORDER] = forms.ChoiceField(label="Order", required=False, choices=[("", usual), *named.items()])
+        self.order_fields([*(name for name in self.fields if name != ORDER), ORDER])
+
+    @property
+    def is_used(self) -> bool:
+        """Whether anything was searched for or chosen."""
+        return any(self.data.get(name) for name in self.fields if name != ORDER)
+
+
+class FilterForm(ListForm):
+    """Search, filters, period and order of a `StaffListView`."""
 
     def __init__(self, asked: QueryDict, listing: "type[StaffListView]") -> None:
-        super().__init__(asked)
+        super().__init__(asked, is_rising=listing.is_rising)
         self._listing = listing
         if listing.finds:
             finds = ", ".join(find.name for find in listing.finds)
@@ -133,8 +154,7 @@ class FilterForm(forms.Form):
             for name, label in ((SINCE, "From (UTC)"), (UNTIL, "Before (UTC)")):
                 widget = forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
                 self.fields[name] = forms.DateTimeField(label=label, required=False, widget=widget)
-        orders = [("", "Newest first"), (OLDEST_FIRST, "Oldest first")]
-        self.fields[ORDER] = forms.ChoiceField(label="Order", required=False, choices=orders)
+        self.order_fields([*(name for name in self.fields if name != ORDER), ORDER])
 
     def clean_q(self) -> Q:
         """Return the condition of the first of the list's ways to find that understands the text."""
@@ -159,15 +179,10 @@ class FilterForm(forms.Form):
         return found
 
     @property
-    def order(self) -> Order:
+    def key(self) -> tuple[str, ...]:
         """The order of the rows: that of the filter's index, if it has one of its own."""
         own = [each.key for each in self._filters if each.key]
-        return Order(own[0] if own else self._listing.key, self.cleaned_data.get(ORDER) == OLDEST_FIRST)
-
-    @property
-    def is_used(self) -> bool:
-        """Whether anything was searched for or chosen."""
-        return not self.is_valid() or any(value for name, value in self.cleaned_data.items() if name != ORDER)
+        return own[0] if own else self._listing.key
 
     def narrow(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Return the matching *rows*, none if the form is invalid."""
@@ -184,7 +199,7 @@ class FilterForm(forms.Form):
         return [each for each in self._listing.filters if self.cleaned_data.get(each.name)]
 
     def _between(self, rows: QuerySet[Any], since: datetime | None, until: datetime | None) -> QuerySet[Any]:
-        at, first = self._listing.period, self.order.key[0]
+        at, first = self._listing.period, self.key[0]
         if at != first:
             among = id_ranges.keys(self._listing.model._default_manager.all(), first, at, since, until)
             rows = rows.filter(**{f"{first}__gte": among.start, f"{first}__lt": among.stop})

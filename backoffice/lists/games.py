@@ -11,6 +11,7 @@ from django.db.models import Q
 from audit.reports.kinds import Column, Form
 from backoffice.lists.actions import Action, Plan
 from backoffice.lists.filters import Filter, Find, Option, called, chosen, number, unique_id
+from backoffice.lists.staff_list import NO_PLAYERS
 from backoffice.lists.view import Part, StaffListView
 from backoffice.rounds import READERS as ROUND_READERS
 from backoffice.tables.versions import READERS as GAME_READERS
@@ -66,6 +67,7 @@ class RoundsPlayed(StaffListView):
     name = "Rounds played"
     purpose = "Every round, once for each player in it, with each of their bets."
     readers = ROUND_READERS
+    players = ("player_id",)
     columns = (
         NUMBER,
         AT,
@@ -132,6 +134,7 @@ class SharedRounds(StaffListView):
     name = "Rounds of shared tables"
     purpose = "Every round of shared tables and of Chemin de Fer, from its opening on."
     readers = ROUND_READERS
+    players = NO_PLAYERS
     key = ("opened_at", "id")
     columns = (
         Column("code", "Round"),
@@ -183,6 +186,7 @@ class CheminCoups(StaffListView):
     name = "Chemin de Fer coups"
     purpose = "Finished coups of Chemin de Fer: banker, punters and result."
     readers = ROUND_READERS
+    players = ("banker_player_id", "punter__player_id")
     key = ("at", "round_id")
     columns = (
         Column("round__code", "Round"),
@@ -233,12 +237,12 @@ class CheminCoups(StaffListView):
             Column("returned", "Came back", Form.MONEY),
             CURRENCY,
         )
-        stakes = row.stakes.select_related("seat", "player").order_by("seat__number")
+        stakes = list(row.stakes.select_related("seat", "player").order_by("seat__number"))
         lines = [
             (each.seat.number, str(each.player or "the house"), each.stake, each.returned, self.of_currency(row))
             for each in stakes
         ]
-        return [Part("Stakes", columns, lines)]
+        return [Part("Stakes", columns, lines, {each.player_id for each in stakes if each.player_id})]
 
 
 class VoidedParts(StaffListView):
@@ -249,6 +253,7 @@ class VoidedParts(StaffListView):
     name = "Voided rounds"
     purpose = "Rounds that were voided: returned stakes, and amounts that could not be taken back."
     readers = ROUND_READERS
+    players = ("player_id",)
     columns = (
         NUMBER,
         Column("void__at", "When", Form.TIME),
@@ -274,6 +279,7 @@ class Incidents(StaffListView):
     name = "Incidents"
     purpose = "Rounds that were not what they should be, and what was found."
     readers = ("games.view_incident",)
+    players = NO_PLAYERS
     columns = (NUMBER, AT, Column("kind", "Kind"), Column("table__name", "Table"), Column("round_id", "Round"))
     more = (Column("cause", "Cause"), Column("cards", "Cards"))
     finds = (BY_NUMBER, BY_ROUND, Find("table:3", "table", called("table")))
@@ -290,6 +296,7 @@ class ReturnsAlarms(StaffListView):
     name = "Alarms of returns"
     purpose = "When bets brought back what chance does not explain."
     readers = ("games.view_returns",)
+    players = NO_PLAYERS
     columns = (
         NUMBER,
         AT,
@@ -325,6 +332,7 @@ class Tables(StaffListView):
     name = "Tables"
     purpose = "Every table: its game, its shape, whether it is open or pauses; close or open many at once."
     readers = TABLE_READERS
+    players = NO_PLAYERS
     columns = (
         NUMBER,
         Column("name", "Name"),
@@ -367,6 +375,7 @@ class TableVersions(StaffListView):
     name = "Versions of tables"
     purpose = "Limits, clock and rules of each table, as they were from when on."
     readers = TABLE_READERS
+    players = NO_PLAYERS
     columns = (
         NUMBER,
         Column("table__name", "Table"),
@@ -388,6 +397,7 @@ class VersionsOfRules(StaffListView):
     name = "Versions of rules"
     purpose = "Rules of every game as they were from when on, with the digest that rounds name."
     readers = GAME_READERS
+    players = NO_PLAYERS
     columns = (
         NUMBER,
         Column("variant", "Game"),

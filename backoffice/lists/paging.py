@@ -4,16 +4,18 @@ The cost of a page does not depend on its position. No rows are counted or skipp
 the index of the key where the page begins.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, Generic, TypeVar
+from operator import attrgetter
+from typing import Any, Final, Generic, TypeVar, cast
 
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.db.models import Model, Q, QuerySet
+from django.db.models.constants import LOOKUP_SEP
 
-Row = TypeVar("Row", bound=Model)
+Row = TypeVar("Row")
 
 PAGE: Final = 50  # rows
 BEFORE: Final = "before"  # query parameters: the page below this key, or the one above it
@@ -27,7 +29,7 @@ BETWEEN: Final = "~"  # separator of the parts of a key
 BY_ROWS_ALONE: Final = "SELECT set_config('seq_page_cost', '0', true), set_config('random_page_cost', '0', true)"
 
 
-def read(rows: QuerySet[Row]) -> list[Row]:
+def read(rows: QuerySet[Any]) -> list[Any]:
     """Return rows of a list, read with the index of the filter or search."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(BY_ROWS_ALONE)
@@ -55,14 +57,21 @@ class Order:
     key: Sequence[str]
     is_rising: bool = False
 
-    def page(self, rows: QuerySet[Row], asked: Mapping[str, str], size: int = PAGE) -> Page[Row]:
-        """Return the page of *rows* that the cursors in *asked* lead to.
+    def page(self, rows: QuerySet[Any], asked: Mapping[str, str], size: int = PAGE) -> Page[Any]:
+        """Return the page of *rows* that the cursors in *asked* lead to."""
+        return self.read_page(rows.model, of_queryset(rows), asked, size)
 
-        An invalid cursor leads to the first page.
+    def read_page(
+        self, model: type[Model], reader: "Reader[Row]", asked: Mapping[str, str], size: int = PAGE
+    ) -> Page[Row]:
+        """Return the page of *size* rows that the cursors in *asked* lead to.
+
+        *reader* reads the rows, *model* has the fields of the key. An invalid cursor leads to the
+        first page.
         """
-        before, after = (self._values(rows, asked.get(name, "")) for name in (BEFORE, AFTER))
+        before, after = (self.values(model, asked.get(name, "")) for name in (BEFORE, AFTER))
         goes_up = not before if before or after else self.is_rising
-        found = read(self._beyond(rows, before, after).order_by(*replace(self, is_rising=goes_up).fields)[: size + 1])
+        found = reader(replace(self, is_rising=goes_up), before or after, size + 1)
         is_more, found = len(found) > size, found[:size]
         shown = found if goes_up is self.is_rising else found[::-1]
         is_first = not (before or after)
@@ -78,10 +87,9 @@ class Order:
             is_first,
         )
 
-    def rest(self, rows: QuerySet[Row], asked: Mapping[str, str]) -> QuerySet[Row]:
-        """Return all *rows* from the cursor in *asked* on, in this order."""
-        cursor = {self.forward: self._values(rows, asked.get(self.forward, ""))}
-        return self._beyond(rows, **cursor).order_by(*self.fields)
+    def start(self, model: type[Model], asked: Mapping[str, str]) -> Sequence[Any]:
+        """Return the key that the cursor in *asked* begins after, none if it has no cursor in this order."""
+        return self.values(model, asked.get(self.forward, ""))
 
     @property
     def forward(self) -> str:
@@ -93,36 +101,53 @@ class Order:
         """The fields as `QuerySet.order_by` reads them."""
         return [name if self.is_rising else f"-{name}" for name in self.key]
 
-    def cursor(self, row: Model) -> str:
+    def cursor(self, row: Any) -> str:
         """Return the key of a row as used in URLs."""
-        values = (getattr(row, name) for name in self.key)
+        values = (attrgetter(name.replace(LOOKUP_SEP, "."))(row) for name in self.key)
         return BETWEEN.join(value.isoformat() if isinstance(value, datetime) else str(value) for value in values)
 
-    def beyond(self, values: Sequence[Any], way: str) -> Q:
-        """Return the condition for rows on one side (``lt``, ``gt``) of a key, in a form that can use the index."""
-        (first, *names), (value, *others) = self.key, values
+    def beyond(self, rows: QuerySet[Any], start: Sequence[Any]) -> QuerySet[Any]:
+        """Return the *rows* beyond the key *start* (none: all), by a condition that can use the index."""
+        if not start:
+            return rows
+        way = "gt" if self.is_rising else "lt"
+        (first, *names), (value, *others) = self.key, start
         if not names:
-            return Q(**{f"{first}__{way}": value})
+            return rows.filter(**{f"{first}__{way}": value})
         (name,), (tie,) = names, others
-        return Q(**{f"{first}__{way}e": value}) & (Q(**{f"{first}__{way}": value}) | Q(**{f"{name}__{way}": tie}))
+        return rows.filter(
+            Q(**{f"{first}__{way}e": value}) & (Q(**{f"{first}__{way}": value}) | Q(**{f"{name}__{way}": tie}))
+        )
 
-    def _beyond(self, rows: QuerySet[Row], before: Sequence[Any] = (), after: Sequence[Any] = ()) -> QuerySet[Row]:
-        if before:
-            return rows.filter(self.beyond(before, "lt"))
-        return rows.filter(self.beyond(after, "gt")) if after else rows
-
-    def _values(self, rows: QuerySet[Any], cursor: str) -> Sequence[Any]:
+    def values(self, model: type[Model], cursor: str) -> Sequence[Any]:
         """Return the values in a cursor, none if it is invalid."""
         parts = cursor.split(BETWEEN)
         if len(parts) != len(self.key) or any(not part or part.startswith("-") for part in parts):
             return ()
-        named = (rows.model._meta.get_field(name) for name in self.key)
-        fields = [getattr(field, "target_field", field) for field in named]
+        fields = [_field(model, name) for name in self.key]
         try:
             values = [field.clean(part, None) for field, part in zip(fields, parts, strict=True)]
         except ValidationError:
             return ()
         return () if any(isinstance(value, datetime) and value.tzinfo is None for value in values) else values
+
+
+def _field(model: type[Model], path: str) -> Any:
+    """Return the field at *path*, which may follow relations (``coup__at``)."""
+    *relations, name = path.split(LOOKUP_SEP)
+    for relation in relations:
+        model = cast("type[Model]", model._meta.get_field(relation).related_model)
+    field = model._meta.get_field(name)
+    return getattr(field, "target_field", field)
+
+
+Reader = Callable[[Order, Sequence[Any], int], Sequence[Row]]
+"""Reads the rows beyond a key (none: from the beginning) in an order, at most so many."""
+
+
+def of_queryset(rows: QuerySet[Any]) -> Reader[Any]:
+    """Return the reader of a queryset."""
+    return lambda order, start, most: read(order.beyond(rows, start).order_by(*order.fields)[:most])
 
 
 NEWEST_FIRST: Final = Order(("id",))

@@ -63,6 +63,7 @@ class Players(StaffListView):
     name = "Players"
     purpose = "Accounts to play with: jurisdiction, currency, since when."
     readers = (SEE,)
+    players = ("pk",)
     columns = (
         Column("self", "Player"),
         Column("jurisdiction_id", "Jurisdiction"),
@@ -112,6 +113,7 @@ class Sessions(StaffListView):
     name = "Sessions"
     purpose = "Log-ins of players and staff: begun, last action, ended and why."
     readers = SESSIONS
+    players = ("user__player",)
     key = ("began_at", "id")
     columns = (
         Column("id", "Session"),
@@ -164,6 +166,7 @@ class Tokens(StaffListView):
     name = "API tokens"
     purpose = "API tokens of players and staff: scopes, expiry, last use, revocation."
     readers = SESSIONS
+    players = ("user__player",)
     columns = (
         NUMBER,
         Column("who", "Whose"),
@@ -205,6 +208,7 @@ class Exclusions(StaffListView):
     name = "Exclusions"
     purpose = "Pauses, time-outs and exclusions: player, start, end and author."
     readers = (EXCLUDE,)
+    players = ("player_id",)
     columns = (
         NUMBER,
         PLAYER,
@@ -227,6 +231,7 @@ class LimitChanges(StaffListView):
     name = "Limit changes"
     purpose = "Every requested limit: value before and after, start and requester."
     readers = ("players.set_limits",)
+    players = ("player_id",)
     columns = (
         NUMBER,
         PLAYER,
@@ -274,6 +279,7 @@ class Submissions(StaffListView):
     name = "Identity checks"
     purpose = "What players sent in to show who they are, and what became of it; not what it says."
     readers = ("players.review_identity",)
+    players = ("player_id",)
     columns = (
         NUMBER,
         PLAYER,
@@ -299,6 +305,7 @@ class RegisterChecks(StaffListView):
     name = "Register checks"
     purpose = "Answers of the exclusion registers about players."
     readers = (EXCLUDE,)
+    players = ("player_id",)
     columns = (
         NUMBER,
         PLAYER,
@@ -321,6 +328,7 @@ class Agreements(StaffListView):
     name = "Agreements"
     purpose = "Who agreed to which version of the terms, and when."
     readers = (SEE,)
+    players = ("player_id",)
     columns = (NUMBER, PLAYER, Column("terms_version", "Terms"), AT)
     finds = (BY_NUMBER, BY_PLAYER)
     period = "at"
@@ -335,6 +343,7 @@ class Closures(StaffListView):
     name = "Closed accounts"
     purpose = "Accounts that were closed, and how far that is."
     readers = (SEE,)
+    players = ("player_id",)
     columns = (NUMBER, PLAYER, Column("state", "State"), Column("by", "By"), AT)
     finds = (BY_NUMBER, BY_PLAYER)
     filters = (chosen("state", "State", ClosureState),)
@@ -350,6 +359,7 @@ class AccountLocks(StaffListView):
     name = "Account locks"
     purpose = "Accounts that staff locked or opened again, and why: the newest row of a player holds."
     readers = ("players.lock_player",)
+    players = ("player_id",)
     columns = (NUMBER, PLAYER, AT, Column("locks", "Locked"), Column("reason", "Reason"), Column("by", "By"))
     finds = (BY_NUMBER, BY_PLAYER)
     period = "at"
@@ -367,6 +377,7 @@ class Mails(StaffListView):
     name = "Mail"
     purpose = "Mail sent to players: recipient, subject and delivery, without the text."
     readers = (IDENTITY,)
+    players = ("user__player",)
     columns = (
         NUMBER,
         Column("who", "To"),

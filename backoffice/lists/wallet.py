@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from audit.reports.kinds import Column, Form
 from backoffice.lists.filters import Filter, Find, called, chosen, number, subject, unique_id
+from backoffice.lists.staff_list import NO_PLAYERS
 from backoffice.lists.view import Part, StaffListView
 from backoffice.money.ledger import kinds
 from backoffice.money.provider_statements import READERS as STATEMENT_READERS
@@ -47,6 +48,7 @@ class Accounts(StaffListView):
     name = "Accounts"
     purpose = "Every account of the ledger: whose, of which kind, what stands in it."
     readers = SEE
+    players = ("owner_id",)
     columns = (
         NUMBER,
         Column("owner", "Player"),
@@ -78,6 +80,7 @@ class Journals(StaffListView):
     name = "Journals"
     purpose = "Every movement of money, with its entries: each comes to nothing."
     readers = SEE
+    players = NO_PLAYERS  # in the entries
     columns = (
         NUMBER,
         AT,
@@ -103,7 +106,7 @@ class Journals(StaffListView):
             Column("mode", "Money"),
             Column("after", "Balance after", Form.MONEY),
         )
-        entries = row.entry_set.select_related("account__owner").order_by("line")
+        entries = list(row.entry_set.select_related("account__owner").order_by("line"))
         return [
             Part(
                 "Entries",
@@ -121,6 +124,7 @@ class Journals(StaffListView):
                     )
                     for entry in entries
                 ],
+                {entry.account.owner_id for entry in entries if entry.account.owner_id},
             )
         ]
 
@@ -133,6 +137,7 @@ class Deposits(StaffListView):
     name = "Deposits"
     purpose = "What players pay in: how much, how far it is, what the provider authorised."
     readers = SEE
+    players = ("player_id",)
     key = ("begun_at", "id")
     columns = (
         Column("id", "Deposit"),
@@ -192,6 +197,7 @@ class Withdrawals(StaffListView):
     name = "Withdrawals"
     purpose = "What players take out, and every step of it."
     readers = WITHDRAWAL_READERS
+    players = ("player_id",)
     columns = (
         NUMBER,
         Column("player", "Player"),
@@ -246,6 +252,7 @@ class PayoutNotices(StaffListView):
     name = "Notices of payouts"
     purpose = "What the provider of payouts said, and when."
     readers = SEE
+    players = NO_PLAYERS
     columns = (
         NUMBER,
         AT,
@@ -266,6 +273,7 @@ class StatementLines(StaffListView):
     name = "Lines of statements"
     purpose = "What providers say that they took and paid, line by line, and whether the house has the same."
     readers = STATEMENT_READERS
+    players = NO_PLAYERS
     columns = (
         NUMBER,
         Column("statement", "Statement"),
@@ -297,6 +305,7 @@ class Adjustments(StaffListView):
     name = "Adjustments"
     purpose = "Balances that two people put right: whose, by how much and why."
     readers = SEE
+    players = ("account__owner_id",)
     key = ("approval_id",)
     columns = (
         Column("approval_id", "Approval", Form.NUMBER),
@@ -330,6 +339,7 @@ class StudioTransactions(StaffListView):
     name = "What studios did"
     purpose = "Every bet, win and rollback of studios' games on our players' balances."
     readers = PARTNER_READERS
+    players = ("studio_player__player_id",)
     columns = (
         NUMBER,
         AT,

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit.reports.kinds import Column, Form, Row
 from backoffice.lists import files
-from backoffice.lists.paging import read
+from backoffice.lists.paging import of_queryset
 from backoffice.support import queues
 from backoffice.support.conversations import AssignForm, DeskForm, ReopenForm, show
 from players.access import StaffRequest, staff_required
@@ -71,7 +71,7 @@ def staff_complaints_export(request: StaffRequest) -> HttpResponse:
     form = DeskForm(request.GET)
     form.full_clean()
     wanted, order = queues.complaints(form.cleaned_data, me=request.staff.pk)
-    found = read(order.rest(wanted, request.GET)[: files.MOST + 1])
+    found = of_queryset(wanted)(order, order.start(Conversation, request.GET), files.MOST + 1)
     is_more, found = len(found) > files.MOST, found[: files.MOST]
     return files.export(
         request,
@@ -81,6 +81,7 @@ def staff_complaints_export(request: StaffRequest) -> HttpResponse:
         asked=[(name, request.GET[name]) for name in form.fields if request.GET.get(name)],
         columns=COLUMNS,
         rows=list(_rows(found)),
+        players={each.player_id for each in found},
         goes_on=f"More rows follow {order.forward} {order.cursor(found[-1])}." if is_more else "",
     )
 

@@ -4,19 +4,17 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
-from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
 from django.db.models import Field, Q
-from django.http import QueryDict
 from django.test import Client
 from django.utils import timezone
 
 from audit import id_ranges, log
 from audit.models import Category, Event, Significant, Weight, Work
 from audit.significant import detection
-from backoffice.lists.filters import Filter, FilterForm
+from backoffice.lists.filters import Filter
 from backoffice.lists.index import LISTS
 from backoffice.lists.paging import PAGE, Page
 from backoffice.lists.view import StaffListView
@@ -25,6 +23,7 @@ from players.models import Mail, Player, Session
 from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
+from tests.staff_lists import asked_for
 from wallet.models import Journal, Payment
 
 pytestmark = pytest.mark.django_db
@@ -45,17 +44,9 @@ def visitor() -> Client:
     return found
 
 
-def form_of(listing: type[StaffListView], **query: str) -> FilterForm:
-    """What a list is narrowed to when it is asked for this."""
-    form = FilterForm(QueryDict(urlencode(query)), listing)
-    assert form.is_valid()
-    return form
-
-
 def page_of(listing: type[StaffListView], before: str = "", **query: str) -> Page[Any]:
     """The rows that a list shows then."""
-    form = form_of(listing, **query)
-    return form.order.page(form.narrow(listing.rows()), {"before": before})
+    return asked_for(listing, **query, before=before).page
 
 
 def of(model: type[Any]) -> type[StaffListView]:
@@ -169,7 +160,7 @@ def test_rounds_at_a_table_are_in_the_order_of_their_times(visitor):
     for at in (table, other, table):
         a_round(player, at, player=1000)
     wanted = Participation.objects.filter(table=table).order_by("-at", "-pk")
-    order = form_of(of(Participation), table=f"{table.pk}R").order
+    order = asked_for(of(Participation), table=f"{table.pk}R").order
     assert order.key == ("at", "id")
     assert list(page_of(of(Participation), table=f"{table.pk}R").rows) == list(wanted)
     assert order.cursor(wanted[0]) == f"{wanted[0].at.isoformat()}~{wanted[0].pk}"
@@ -212,8 +203,8 @@ def test_a_time_is_a_range_of_the_key(listing: type[StaffListView]):
     """Every list that has a time can be asked for one, and is still read along its key."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off")
-    form = form_of(listing, since="2026-01-01T00:00", until="2030-01-01T00:00")
-    rows = form.narrow(listing.rows()).order_by(*form.order.fields)
+    narrowed = asked_for(listing, since="2026-01-01T00:00", until="2030-01-01T00:00")
+    rows = narrowed.found().order_by(*narrowed.order.fields)
     sql = str(rows.query)
     table = listing.model._meta.db_table
     key = cast("Field[Any, Any]", listing.model._meta.get_field(listing.key[0])).column

@@ -1,0 +1,304 @@
+"""One list on a page of the back office: filter form, order, keyset page, table, files, access log.
+
+Every list of the back office is a `StaffList`. `backoffice.lists.view.StaffListView` is a page that
+has nothing but its list; the other pages show a list beside what staff do there.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Final, cast
+
+from django.core.exceptions import BadRequest, ObjectDoesNotExist
+from django.db.models import Manager, Model, QuerySet
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.html import conditional_escape
+
+from audit.reports.kinds import Cell, Column
+from backoffice.lists import cells, files
+from backoffice.lists.filters import NEWEST, OLDEST, ORDER, ListForm
+from backoffice.lists.paging import AFTER, BEFORE, PAGE, Order, Page, of_queryset
+from players import staff
+from players.access import StaffRequest, staff_required
+from players.models import Player
+from players.staff import access_log
+from players.staff.access_log import NAMED
+
+FORMAT: Final = "as"  # query parameter: the format of a file
+NO_PLAYERS: Final = ()  # for a list whose rows are of no player
+
+
+@dataclass(frozen=True)
+class Heading:
+    """Head of a column: its text, CSS class, and ``aria-sort`` ("": the rows are not in its order)."""
+
+    text: str
+    style: str
+    sort: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row on the page: what is shown of it, its key, its name and its cells."""
+
+    item: Any
+    key: Any
+    called: str
+    cells: Sequence[cells.Shown]
+    is_choosable: bool
+
+
+class StaffList:
+    """A list for one request.
+
+    A subclass declares what the list has. *columns* are on the screen and, without *file_columns*,
+    in files. A column is the list's method ``of_<column>`` if it exists, else the value of the row;
+    ``show_<column>`` returns its HTML where the text is not enough. *players* are the paths of the
+    player ids in a row: numbers, players, or texts that name players as events do. All are recorded
+    in the access log.
+    """
+
+    model: ClassVar[type[Model]]
+    name: ClassVar[str]  # title for staff: "Deposits"
+    columns: ClassVar[tuple[Column, ...]]
+    players: ClassVar[tuple[str, ...]]
+    file_columns: ClassVar[tuple[Column, ...]] = ()
+    key: ClassVar[tuple[str, ...]] = ("id",)  # unique, newest last, with an index
+    is_rising: ClassVar[bool] = False  # oldest first, unless asked for otherwise
+    form_class: ClassVar[type[ListForm]] = ListForm
+    size: ClassVar[int] = PAGE
+    links: ClassVar[cells.Links] = {}
+    accounts: ClassVar[tuple[str, ...]] = ()  # columns with an account that the screen shows by its staff name
+    currency: ClassVar[str] = ""  # path of the currency, for lists that write it with every amount
+    empty: ClassVar[str] = "Nothing here yet."
+    unmatched: ClassVar[str] = "Nothing matches this filter."
+    file_page: ClassVar[str] = ""  # URL name of the files, if they have an address of their own
+    do_not_call_in_templates: ClassVar[bool] = True  # a template reads the class
+    may_choose: ClassVar[bool] = False  # rows can be chosen, for an action on several
+
+    def __init__(self, request: StaffRequest, of: Any = None) -> None:
+        """Read the query of *request*. *of* is what the list belongs to, such as a player."""
+        self.request = request
+        self.of = of
+        self.form = self.make_form()
+
+    # What a list may override
+
+    @classmethod
+    def label(cls) -> str:
+        """Return the list's name in events."""
+        return cls.model._meta.label_lower
+
+    def make_form(self) -> ListForm:
+        """Return the form of the list."""
+        return self.form_class(self.request.GET, is_rising=self.is_rising)
+
+    def found(self) -> QuerySet[Any]:
+        """Return the rows that the valid form asks for, in any order."""
+        return self.model._default_manager.all()
+
+    def usual_order(self) -> Order:
+        """Return the order of the rows, unless the form asks for another."""
+        return Order(self.key, self.is_rising)
+
+    def read(self, order: Order, start: Sequence[Any], most: int) -> Sequence[Any]:
+        """Return the rows beyond the key *start* (none: from the beginning) in *order*, at most *most*."""
+        return of_queryset(self.found())(order, start, most)
+
+    def items(self, rows: Sequence[Any]) -> Sequence[Any]:
+        """Return what the columns and *players* are read from, for each row."""
+        return rows
+
+    def called(self, row: Any) -> str:
+        """Return the name of a row: its ``__str__`` if the class defines one, else its first column."""
+        plain: tuple[object, ...] = (Model.__str__, object.__str__)
+        if type(row).__str__ not in plain:
+            return str(row)
+        return f"{self.columns[0].heading} {self.cell(row, self.columns[0])}"
+
+    def urls_of(self, row: Any) -> Mapping[str, str]:
+        """Return the addresses that the cells of a row lead to, by column."""
+        return cells.urls(row, self.links)
+
+    def is_choosable(self, row: Any) -> bool:
+        """Return whether a row can be chosen."""
+        return True
+
+    # What pages and templates use
+
+    @cached_property
+    def asked(self) -> dict[str, Any]:
+        """The cleaned fields of the form, if it is valid, else none."""
+        return self.form.cleaned_data if self.form.is_valid() else {}
+
+    @cached_property
+    def order(self) -> Order:
+        """The order of the rows."""
+        usual = self.usual_order()
+        return replace(usual, is_rising={OLDEST: True, NEWEST: False}.get(self.asked.get(ORDER, ""), usual.is_rising))
+
+    @cached_property
+    def page(self) -> Page[Any]:
+        """The page of rows asked for. No row is shown for an invalid form."""
+        if not self.form.is_valid():
+            return Page()
+        return self.order.read_page(self.found().model, self.read, self.request.GET, self.size)
+
+    @cached_property
+    def shown(self) -> Sequence[Any]:
+        """The items of the page. The players in them are declared to the access log."""
+        items = self.items(self.page.rows)
+        access_log.shown(self.request, *self.players_in(items))
+        return items
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """The rows of the page with their cells."""
+        return [
+            Line(item, getattr(row, "pk", None), self.called(item), self.cells_of(item), self.is_choosable(item))
+            for row, item in zip(self.page.rows, self.shown, strict=True)
+        ]
+
+    @cached_property
+    def headings(self) -> list[Heading]:
+        """The heads of the columns."""
+        first = self.order.key[0]
+        sort = "ascending" if self.order.is_rising else "descending"
+        return [
+            Heading(cells.heading(each), cells.style(each), sort if each.name == first else "") for each in self.columns
+        ]
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the request is for a file."""
+        return FORMAT in self.request.GET
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The addresses of the files, which begin where the page does. None for those who may take none."""
+        if not (self.page.rows and self.request.user.has_perm(files.EXPORT)):
+            return {}
+        query = self.request.GET.copy()
+        query.pop(BEFORE if self.order.forward == AFTER else AFTER, None)
+        address = reverse(self.file_page) if self.file_page else self.request.path
+        found = {}
+        for kind in files.TYPES:
+            query[FORMAT] = kind
+            found[kind.upper()] = f"{address}?{query.urlencode()}"
+        return found
+
+    @property
+    def most(self) -> str:
+        """The most rows of a file."""
+        return f"{files.MOST:,}"
+
+    def answer(self, template: str, context: Mapping[str, Any] | None = None) -> HttpResponse:
+        """Return the page with the list, or the file asked for."""
+        if self.is_file:
+            return self.file()
+        self.shown  # noqa: B018  (the players are declared before the page is rendered)
+        return render(self.request, template, {"list": self, "page": self.page, "form": self.form, **(context or {})})
+
+    def file(self) -> HttpResponse:
+        """Return the list as a file, from the page on that the cursor leads to.
+
+        Who may take no files is refused on record. Raises Http404 for an unknown format, and
+        BadRequest for an invalid form.
+        """
+        return cast("HttpResponse", staff_required(files.EXPORT)(lambda _: self._file())(self.request))
+
+    def _file(self) -> HttpResponse:
+        kind = self.request.GET.get(FORMAT, "csv")
+        if kind not in files.TYPES:
+            raise Http404
+        if not self.form.is_valid():
+            raise BadRequest("What the list was to be narrowed to was refused.")
+        start = self.order.start(self.found().model, self.request.GET)
+        found = self.read(self.order, start, files.MOST + 1)
+        is_more, found = len(found) > files.MOST, found[: files.MOST]
+        further = "Newer" if self.order.is_rising else "Older"
+        items = self.items(found)
+        columns = self.file_columns or self.columns
+        return files.export(
+            self.request,
+            kind,
+            name=self.name,
+            label=self.label(),
+            asked=[(name, str(value)) for name, value in self.request.GET.items() if name != FORMAT],
+            columns=columns,
+            rows=[self.values(item, columns) for item in items],
+            players=self.players_in(items),
+            goes_on=f"{further} rows go on {self.order.forward} {self.order.cursor(found[-1])}." if is_more else "",
+        )
+
+    def players_in(self, items: Iterable[Any], more: Sequence[str] = ()) -> set[int]:
+        """Return the ids of the players that *items* show, by the list's declaration and the paths *more*."""
+        paths = (*self.players, *more)
+        return {number for item in items for path in paths for number in _players(_at(item, path))}
+
+    def values(self, row: Any, columns: Sequence[Column] = ()) -> list[Cell]:
+        """Return the cells of a row as in files."""
+        return [self.cell(row, column) for column in columns or self.columns]
+
+    def cell(self, row: Any, column: Column) -> Cell:
+        """Return one cell as in files."""
+        own = getattr(self, f"of_{column.name}", None)
+        return cells.plain(own(row)) if own else cells.cell(row, column.name)
+
+    def cells_of(self, row: Any, columns: Sequence[Column] = ()) -> list[cells.Shown]:
+        """Return the cells of a row as on the screen."""
+        urls = self.urls_of(row)
+        return [
+            cells.Shown(cells.heading(column), self._html(row, column, urls), cells.style(column))
+            for column in columns or self.columns
+        ]
+
+    def staff_name(self, account: str) -> str:
+        """Return the name of a staff account, or *account* if it is not one."""
+        return self._names.get(account, account)
+
+    @cached_property
+    def _names(self) -> Mapping[str, str]:
+        return staff.called()
+
+    def _html(self, row: Any, column: Column, urls: Mapping[str, str]) -> str:
+        if show := getattr(self, f"show_{column.name}", None):
+            return conditional_escape(show(row))
+        value = self.cell(row, column)
+        if column.name in self.accounts:
+            value = self.staff_name(str(value or ""))
+        currency = str(_at(row, self.currency)) if self.currency else ""
+        return cells.html(column, value, urls.get(column.name, ""), self.request.user, currency)
+
+
+def _at(item: Any, path: str) -> Any:
+    """Return the value at *path*, None if a relation on the way has no row."""
+    for name in path.split(cells.PATH):
+        try:
+            item = getattr(item, name)
+        except ObjectDoesNotExist:
+            return None
+        if item is None:
+            return None
+    return item
+
+
+def _players(value: Any) -> Iterator[int]:
+    match value:
+        case int():
+            yield value
+        case Player():
+            yield value.pk
+        case str():
+            yield from map(int, NAMED.findall(value))
+        case bytes() | memoryview():
+            yield from _players(bytes(value).decode())
+        case Manager():
+            raise TypeError("a path leads to one row")
+        case Mapping():
+            yield from _players(list(value.values()))
+        case Iterable():
+            for each in value:
+                yield from _players(each)
