@@ -135,6 +135,11 @@ def moment(at: datetime | None, none: str = NOTHING) -> str:
     )
 
 
+def breaking(text: str) -> str:
+    """Return a text that is broken into lines where it is long."""
+    return format_html('<span class="breaks">{}</span>', text) if len(text) > LONG else text
+
+
 def joined(*parts: object, by: str = " ") -> SafeString:
     """Return the parts that are not empty, one after another."""
     return format_html_join(by, "{}", [(part,) for part in parts if part])
@@ -150,5 +155,4 @@ def _text(column: Column, value: Cell, currency: str) -> str:
             return format_money(int(value), currency, "en")
         case Form.MONEY:
             return f"{Decimal(int(value)) / MINOR_UNITS:,.2f}"
-    text = str(value)
-    return format_html('<span class="breaks">{}</span>', text) if len(text) > LONG else text
+    return breaking(str(value))

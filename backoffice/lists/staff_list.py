@@ -7,7 +7,7 @@ has nothing but its list; the other pages show a list beside what staff do there
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final, Self, cast
 
 from django.core.exceptions import BadRequest, ObjectDoesNotExist
 from django.db.models import Manager, Model, QuerySet
@@ -193,6 +193,11 @@ class StaffList:
     def most(self) -> str:
         """The most rows of a file."""
         return f"{files.MOST:,}"
+
+    def first(self, most: int) -> Self:
+        """Show the first *most* rows, whatever the request asks for, and return the list."""
+        self.page = Page(self.read(self.usual_order(), (), most))
+        return self
 
     def answer(self, template: str, context: Mapping[str, Any] | None = None) -> HttpResponse:
         """Return the page with the list, or the file asked for."""

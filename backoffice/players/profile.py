@@ -19,8 +19,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from audit.models import Event, Significant
 from backoffice.audit import access_log as access_pages
 from backoffice.lists.paging import NEWEST_FIRST, PAGE, Order, Page
+from backoffice.lists.staff_list import StaffList
 from backoffice.players import actions
 from backoffice.players.facts import SEE_FLAGS, account_name, balances, deposits_by_day, limit_lines, may, summaries
+from backoffice.players.protection import Markers
 from backoffice.players.search import PAYERS
 from games.history import playing
 from games.history.search import Search, find
@@ -50,7 +52,6 @@ from players.models import (
     RegisterCheck,
     Session,
     Submission,
-    User,
 )
 from players.models.people import LONGEST_NOTE
 from players.protection import exclusions, harm_markers, limits
@@ -62,6 +63,7 @@ from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Wi
 from wallet.money import format_money
 
 FEW: Final = 5
+MOST_FLAGS: Final = 50  # open flags of one player
 PROTECTING: Final = ("players.set_limits", "players.exclude_player", SEE_FLAGS)
 SUSPICIONS: Final = "audit.handle_significant"
 WEEK: Final = 7  # days
@@ -79,7 +81,7 @@ class Section:
     anchor: str
     title: str
     permissions: tuple[str, ...]
-    read: Callable[[Player, User], Data]
+    read: Callable[[StaffRequest, Player], Data]
     is_wide: bool = True
 
     @property
@@ -88,12 +90,12 @@ class Section:
         return f"staff/player_sections.html#{self.anchor}"
 
 
-def sections(player: Player, reader: User) -> list[tuple[Section, Data]]:
-    """Return the sections that *reader* may see, each with its data."""
-    return [(each, each.read(player, reader)) for each in SECTIONS if may(reader, each.permissions)]
+def sections(request: StaffRequest, player: Player) -> list[tuple[Section, Data]]:
+    """Return the sections that the reader may see, each with its data."""
+    return [(each, each.read(request, player)) for each in SECTIONS if may(request.user, each.permissions)]
 
 
-def _account(player: Player, reader: User) -> Data:
+def _account(request: StaffRequest, player: Player) -> Data:
     return {
         "agreement": Agreement.objects.filter(player=player).order_by("-pk").first(),
         "closures": Closure.objects.filter(player=player).order_by("-pk"),
@@ -101,7 +103,7 @@ def _account(player: Player, reader: User) -> Data:
     }
 
 
-def _identity(player: Player, reader: User) -> Data:
+def _identity(request: StaffRequest, player: Player) -> Data:
     submissions = Submission.objects.filter(player=player).annotate(documents=Count("document")).order_by("-pk")
     return {
         "latest": verification.latest(player),
@@ -110,9 +112,9 @@ def _identity(player: Player, reader: User) -> Data:
     }
 
 
-def _money(player: Player, reader: User) -> Data:
+def _money(request: StaffRequest, player: Player) -> Data:
     cash = Account.objects.filter(owner=player, kind=AccountKind.CASH, mode=Mode.REAL).first()
-    accounts = PayoutAccount.objects.filter(player=player).order_by("-at") if may(reader, PAYERS) else None
+    accounts = PayoutAccount.objects.filter(player=player).order_by("-at") if may(request.user, PAYERS) else None
     return {
         "balances": balances(player),
         "deposits_by_day": deposits_by_day(player),
@@ -123,7 +125,7 @@ def _money(player: Player, reader: User) -> Data:
     }
 
 
-def _play(player: Player, reader: User) -> Data:
+def _play(request: StaffRequest, player: Player) -> Data:
     seats = CheminSeat.objects.filter(player=player, left_at=None).select_related("live_table__table").order_by("pk")
     tenures = CheminTenure.objects.filter(seat__in=seats, ended_at=None).select_related("live_table__table")
     bank = dict(Account.objects.filter(owner=player, kind=AccountKind.BANK).values_list("pk", "balance"))
@@ -136,7 +138,7 @@ def _play(player: Player, reader: User) -> Data:
     }
 
 
-def _protection(player: Player, reader: User) -> Data:
+def _protection(request: StaffRequest, player: Player) -> Data:
     excluded = Exclusion.objects.filter(player=player).select_related("lift").order_by("-pk")
     return {
         "limits": limit_lines(player),
@@ -157,16 +159,16 @@ def _waiting(player: Player, change: LimitChange) -> tuple[str, str, LimitChange
     return what(kind, period), amount, change
 
 
-def _markers(player: Player, reader: User) -> Data:
+def _markers(request: StaffRequest, player: Player) -> Data:
     closed = Flag.objects.filter(player=player).exclude(closed_at=None).order_by("-pk")
-    return {"flags": harm_markers.flags(player=player), "closed": closed[:FEW]}
+    return {"list": Markers(request, player).first(MOST_FLAGS), "closed": closed[:FEW]}
 
 
-def _significant_events(player: Player, reader: User) -> Data:
+def _significant_events(request: StaffRequest, player: Player) -> Data:
     return {"found": Significant.objects.filter(on=str(player)).order_by("-pk")[:FEW]}
 
 
-def _sessions(player: Player, reader: User) -> Data:
+def _sessions(request: StaffRequest, player: Player) -> Data:
     return {
         "running": len(sessions.running(player.user)),
         "sessions": Session.objects.filter(user=player.user_id).order_by("-began_at", "-pk")[:FEW],
@@ -176,13 +178,13 @@ def _sessions(player: Player, reader: User) -> Data:
     }
 
 
-def _service(player: Player, reader: User) -> Data:
+def _service(request: StaffRequest, player: Player) -> Data:
     said = Conversation.objects.filter(player=player).order_by("-pk")
     open_ones = said.exclude(state=ConversationState.CLOSED)
     return {"open": open_ones[: 2 * FEW], "closed": said.filter(state=ConversationState.CLOSED)[:FEW]}
 
 
-def _chat(player: Player, reader: User) -> Data:
+def _chat(request: StaffRequest, player: Player) -> Data:
     return {
         "name": ChatName.objects.filter(player=player).first(),
         "grounds": Grounds.choices,
@@ -192,16 +194,16 @@ def _chat(player: Player, reader: User) -> Data:
     }
 
 
-def _notes(player: Player, reader: User) -> Data:
-    found = staff.notes(player, restricted_too=reader.has_perm(SUSPICIONS))
+def _notes(request: StaffRequest, player: Player) -> Data:
+    found = staff.notes(player, restricted_too=request.user.has_perm(SUSPICIONS))
     return {"notes": found[:FEW]}
 
 
-def _events(player: Player, reader: User) -> Data:
+def _events(request: StaffRequest, player: Player) -> Data:
     return {"events": Event.objects.filter(on=str(player)).order_by("-pk")[:FEW]}
 
 
-def _access_log(player: Player, reader: User) -> Data:
+def _access_log(request: StaffRequest, player: Player) -> Data:
     return {"entries": access_pages.latest(player, FEW)}
 
 
@@ -232,15 +234,16 @@ NOT_LOGGED: Final = "watches"
 def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
     """Show a player's profile."""
     player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
-    shown = sections(player, request.user)
+    shown = sections(request, player)
     access_log.note(request, player, what=", ".join(each.anchor for each, _ in shown if each.anchor != NOT_LOGGED))
     context = {
         "subject": player,  # "player" would be the player whose balance the header shows
         "summary": summaries([player.pk], request.user)[player.pk],
         "sections": shown,
     } | actions.context(request, player)
-    others = access_log.players_in([data for _, data in shown]) - {player.pk}
-    access_log.note_list(request, others, what="named on another player’s page")
+    lists = [each for _, data in shown for each in data.values() if isinstance(each, StaffList)]
+    others = access_log.players_in([data for _, data in shown]).union(*(each.players_in(each.shown) for each in lists))
+    access_log.note_list(request, others - {player.pk}, what="named on another player’s page")
     return render(request, "staff/player.html", context)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from django import forms
 from django.contrib import messages
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -23,7 +23,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.protection_views import give_back
 from audit import approvals
-from backoffice.lists.paging import NEWEST_FIRST
+from audit.reports.kinds import Column, Form
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
+from backoffice.lists.staff_list import StaffList
 from backoffice.players.facts import deposits_by_day, facts
 from backoffice.players.search import WhoForm, find_players
 from players.access import StaffRequest, staff_required
@@ -133,7 +136,6 @@ def staff_exclusion_lift(request: StaffRequest, exclusion_id: int) -> HttpRespon
 
 
 SEE: Final = "players.see_flags"
-PAGE: Final = 30
 ROWS: Final = 100  # shown for each sighting; all are stored
 
 WORDS: Final = {
@@ -144,11 +146,61 @@ WORDS: Final = {
 }
 
 
-class FilterForm(forms.Form):
+class MarkersForm(ListForm):
     """Filter of flags."""
 
     marker = forms.ChoiceField(label="Marker", required=False, choices=[("", "All markers"), *Marker.choices])
     state = forms.ChoiceField(label="State", required=False, choices=[("", "Open"), ("closed", "Closed")])
+
+
+class Markers(StaffList):
+    """Flags of harmful gambling, of all players or of one."""
+
+    model = Flag
+    name = "Markers of harm"
+    players = ("player_id",)
+    form_class = MarkersForm
+    columns = (
+        Column("marker", "Marker"),
+        Column("player", "Player"),
+        Column("finding", "Finding"),
+        Column("raised_at", "Raised", Form.TIME),
+        Column("contact", "Contact"),
+    )
+    links = {"marker": ("staff_marker", "flag_id", "pk")}
+    empty = "No open markers."
+    unmatched = "No markers match this filter."
+
+    def found(self) -> QuerySet[Flag]:
+        """Return the flags that are open or closed, of any marker or of one."""
+        marker = self.asked.get("marker")
+        is_open = self.asked.get("state") != "closed"
+        return harm_markers.flags(player=self.of, marker=Marker(marker) if marker else None, is_open=is_open)
+
+    def of_player(self, flag: Flag) -> str:
+        """Return the player and the jurisdiction."""
+        return f"{flag.player}, {flag.player.jurisdiction_id}"
+
+    def of_finding(self, flag: Flag) -> str:
+        """Return the latest finding."""
+        return str(flag.sightings.all()[0].message)
+
+    def show_finding(self, flag: Flag) -> str:
+        """Return the latest finding, marked if it is more severe than the first."""
+        more = cells.badge("More severe", "void") if len(flag.sightings.all()) > 1 else ""
+        return cells.joined(self.of_finding(flag), more)
+
+    def of_contact(self, flag: Flag) -> str:
+        """Return how the flag was closed, or the last contact ("": none)."""
+        contact = next(iter(flag.contacts.all()), None)
+        if flag.closed_at or contact is None:
+            return str(flag.get_outcome_display()) if flag.closed_at else ""
+        review = f", follow-up on {contact.next_review}" if contact.next_review else ""
+        return f"{contact.get_way_display()}{review}"
+
+    def show_contact(self, flag: Flag) -> str:
+        """Return the same, with a badge for a flag without contact."""
+        return self.of_contact(flag) or cells.badge("None yet", "brass")
 
 
 class ContactForm(forms.Form):
@@ -196,15 +248,8 @@ class ShownRow:
 @access_log.listed("markers")
 @require_safe
 def staff_markers(request: StaffRequest) -> HttpResponse:
-    """List flags, newest first."""
-    form = FilterForm(request.GET)
-    form.full_clean()
-    asked = form.cleaned_data
-    marker = Marker(asked["marker"]) if asked.get("marker") else None
-    found = harm_markers.flags(marker=marker, is_open=asked.get("state") != "closed")
-    page = NEWEST_FIRST.page(found, request.GET, PAGE)
-    access_log.shown(request, *(flag.player_id for flag in page.rows))
-    return render(request, "staff/markers.html", {"form": form, "flags": page.rows, "page": page})
+    """List flags."""
+    return Markers(request).answer("staff/markers.html")
 
 
 @staff_required(SEE)
