@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
+from functools import cached_property
 from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -21,9 +22,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.models import Category, Event, Personal, Significant, Step, Threshold, Weight, Work
+from audit.reports.kinds import Column, Form
 from audit.significant import detection, workflow
 from audit.significant.detection import Limit, ThresholdError
-from backoffice.lists.paging import AFTER, BEFORE, NEWEST_FIRST, Order
+from backoffice.lists import cells
+from backoffice.lists.filters import ORDER, ListForm
+from backoffice.lists.paging import Order
+from backoffice.lists.staff_list import StaffList
 from backoffice.lists.view import StaffListView
 from backoffice.lists.wallet import Deposits, Withdrawals
 from backoffice.rounds import READERS as ROUND_READERS
@@ -93,7 +98,6 @@ class Subjects:
 
 HANDLE: Final = workflow.PERMISSION
 PAGE: Final = 30
-ALERTS_FIRST: Final = Order(("weight", "id"))
 MOST_TRIES: Final = 100
 LOCKED: Final = "login.locked"
 NUMBER: Final = re.compile("[1-9][0-9]{0,17}")
@@ -101,8 +105,10 @@ STATES: Final = {"": (Work.NEW, Work.SEEN), "all": tuple(Work)} | {state.value: 
 STATE_NAMES: Final = [("", "Not closed"), *((state.value, state.label.capitalize()) for state in Work), ("all", "All")]
 
 
-class FilterForm(forms.Form):
+class SignificantForm(ListForm):
     """Filter of significant events."""
+
+    usual = "Alerts first, then newest"
 
     state = forms.ChoiceField(label="State", required=False, choices=STATE_NAMES)
     category = forms.ChoiceField(label="Category", required=False, choices=[("", "All"), *Category.choices])
@@ -143,29 +149,85 @@ class Try:
     address: str
 
 
+class SignificantEvents(StaffList):
+    """The inbox: alerts first among open events."""
+
+    model = Significant
+    name = "Significant events"
+    players = ("on", "title")
+    form_class = SignificantForm
+    size = PAGE
+    columns = (
+        Column("title", "Event"),
+        Column("happened_at", "When", Form.TIME),
+        Column("category", "Category"),
+        Column("on", "Subject"),
+        Column("amount", "Amount", Form.MONEY),
+        Column("state", "State"),
+    )
+    file_columns = (
+        Column("id", "No.", Form.NUMBER),
+        *columns[:5],
+        Column("currency", "Currency"),
+        Column("weight", "Severity"),
+        columns[5],
+        Column("assigned_to", "Assigned to"),
+    )
+    links = {"title": ("staff_significant_event", "significant_id", "pk")}
+    empty = "No significant events are open."
+    unmatched = "No significant events match this filter."
+    may_choose = True
+
+    def found(self) -> QuerySet[Significant]:
+        """Return the events of the filter."""
+        return _matching(self.asked, str(self.request.staff))
+
+    def usual_order(self) -> Order:
+        """Return alerts first for open events, unless an order is chosen; else newest first."""
+        return Order(("id",) if self.asked.get("state") or self.asked.get(ORDER) else ("weight", "id"))
+
+    def is_choosable(self, found: Significant) -> bool:
+        """Return whether the event can be acknowledged."""
+        return found.state == Work.NEW
+
+    def of_weight(self, found: Significant) -> str:
+        """Return the severity as a word."""
+        return Weight(found.weight).name.lower()
+
+    def show_title(self, found: Significant) -> str:
+        """Return the title with a link, and a badge for an alert."""
+        alert = cells.badge("Alert", "off") if found.weight == Weight.ALERT else ""
+        return cells.joined(cells.link(self.urls_of(found)["title"], found.title), alert)
+
+    def show_on(self, found: Significant) -> str:
+        """Return the subject, with a link if the reader may see its page."""
+        subject = self.subjects.of(found.on)
+        return cells.link(subject.url, subject.words) if subject.url else subject.words
+
+    def show_amount(self, found: Significant) -> str:
+        """Return the amount with its currency."""
+        return cells.NOTHING if found.amount is None else format_money(found.amount, found.currency, "en")
+
+    def show_state(self, found: Significant) -> str:
+        """Return the state, and who works on the event."""
+        state = cells.badge("New", "brass") if found.state == Work.NEW else found.get_state_display().capitalize()
+        return cells.joined(state, self.subjects.names.get(found.assigned_to, found.assigned_to))
+
+    @cached_property
+    def subjects(self) -> "Subjects":
+        """Labels and links of subjects."""
+        return Subjects(self.request, _names())
+
+
 @staff_required(HANDLE)
 @access_log.listed("significant events")
 @id_for_code("about", "round:")
 @require_safe
 def staff_significant(request: StaffRequest) -> HttpResponse:
-    """Show the inbox: newest first, and alerts first among open events."""
-    form = FilterForm(request.GET)
-    form.full_clean()
-    asked = form.cleaned_data
-    order = NEWEST_FIRST if asked.get("state") else ALERTS_FIRST
-    page = order.page(_matching(asked, str(request.staff)), request.GET, PAGE)
-    access_log.shown(request, *(each.on for each in page.rows), *(each.title for each in page.rows))
+    """Show the inbox."""
     unwanted = workflow.muted(str(request.staff))
-    context = {
-        "form": form,
-        "found": page.rows,
-        "page": page,
-        "is_filtered": any(value for name, value in request.GET.items() if name not in (BEFORE, AFTER)),
-        "mailed": [(category, category.label, category not in unwanted) for category in Category],
-        "names": _names(),
-        "subjects": Subjects(request, _names()),
-    }
-    return render(request, "staff/significant.html", context)
+    mailed = [(category, category.label, category not in unwanted) for category in Category]
+    return SignificantEvents(request).answer("staff/significant.html", {"mailed": mailed})
 
 
 @staff_required(HANDLE)

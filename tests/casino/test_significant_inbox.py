@@ -46,7 +46,7 @@ def reader():
 def listed(visitor, **asked):
     answer = visitor.get(PAGE, asked)
     assert answer.status_code == 200
-    return [each.key for each in answer.context["found"]]
+    return [each.key for each in answer.context["page"].rows]
 
 
 def take(found, step, by="staff:1", **more):
@@ -73,7 +73,7 @@ class TestTheList:
         _member, visitor = reader()
         first = visitor.get(PAGE)
         older = visitor.get(PAGE, {"before": first.context["page"].older})
-        keys = [each.key for answer in (first, older) for each in answer.context["found"]]
+        keys = [each.key for answer in (first, older) for each in answer.context["page"].rows]
         assert keys == ["20", "03", *(f"{number:02}" for number in reversed(range(35)) if number not in (3, 20))]
         assert listed(visitor, state="all")[0] == "34"
 
@@ -83,7 +83,7 @@ class TestTheList:
             one(f"{number:02}", weight=Weight.NOTICE if number == 31 else Weight.ALERT)
         _member, visitor = reader()
         older = visitor.get(PAGE, {"before": visitor.get(PAGE).context["page"].older})
-        assert [each.key for each in older.context["found"]] == ["00", "31"]
+        assert [each.key for each in older.context["page"].rows] == ["00", "31"]
 
     @pytest.mark.sweep
     def test_calls_a_round_by_its_code_and_leads_to_what_it_is_about(self):
@@ -138,7 +138,7 @@ class TestTheList:
         _member, visitor = reader()
         first = visitor.get(PAGE, {"category": "error"})
         older = visitor.get(PAGE, {"category": "error", "before": first.context["page"].older})
-        keys = [each.key for answer in (first, older) for each in answer.context["found"]]
+        keys = [each.key for answer in (first, older) for each in answer.context["page"].rows]
         assert keys == [f"{number:02}" for number in reversed(range(35))]
         assert not older.context["page"].older
         assert 'href="?category=error">Newest</a>' in older.text
