@@ -17,15 +17,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from backoffice.support import queues
+from backoffice.support.queues import HIGHEST, Messages
 from players.access import StaffRequest, staff_required
 from players.models import (
     DECIDED,
     CaseStep,
     ComplaintStep,
     Conversation,
-    ConversationState,
-    Jurisdiction,
     Player,
     ReplyKind,
     ReplyTemplate,
@@ -37,10 +35,8 @@ from players.staff import access_log
 from players.support import complaints, conversations
 from players.support import staff_replies as replies
 from players.support.complaints import ANSWER, DECIDE, outside, turn_to
-from players.support.staff_replies import LANGUAGES, PlaceholdersForm, facts_about, facts_of, fill, given
+from players.support.staff_replies import PlaceholdersForm, facts_about, facts_of, fill, given
 from players.support.views import message_field
-
-HIGHEST = 2**63 - 1  # largest number that the column holds
 
 
 class LetterForm(PlaceholdersForm):
@@ -103,43 +99,6 @@ class ReopenForm(forms.Form):
     """Reason for reopening a complaint."""
 
     text = message_field("Reason, shown to the player")
-
-
-class MessagesForm(forms.Form):
-    """Filter of messages."""
-
-    state = forms.ChoiceField(
-        label="State", required=False, choices=[("", "Awaiting our answer"), *ConversationState.choices]
-    )
-    topic = forms.ChoiceField(label="Topic", required=False, choices=[("", "All topics"), *Topic.choices])
-    where = forms.ModelChoiceField(
-        Jurisdiction.objects.order_by("code"), label="Jurisdiction", required=False, empty_label="All"
-    )
-    language = forms.ChoiceField(
-        label="Player’s language", required=False, choices=[("", "All"), *((code, code) for code in LANGUAGES)]
-    )
-    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
-
-
-class DeskForm(forms.Form):
-    """Filter of complaints."""
-
-    show = forms.ChoiceField(
-        label="Show",
-        required=False,
-        choices=[
-            (queues.OPEN, "Open"),
-            (queues.MINE, "Mine"),
-            (queues.NOBODYS, "Unassigned"),
-            (queues.OVERDUE, "Overdue"),
-            (queues.ENDED, "Closed"),
-        ],
-    )
-    verdict = forms.ChoiceField(label="Verdict", required=False, choices=[("", "Any"), *Verdict.choices])
-    where = forms.ModelChoiceField(
-        Jurisdiction.objects.order_by("code"), label="Jurisdiction", required=False, empty_label="All"
-    )
-    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
 
 
 @dataclass(frozen=True)
@@ -214,13 +173,7 @@ class Decision:
 @require_safe
 def staff_service(request: StaffRequest) -> HttpResponse:
     """List messages from players, by default those that wait for the house."""
-    form = MessagesForm(request.GET)
-    form.full_clean()
-    found, order = queues.messages(form.cleaned_data)
-    page = order.page(found, request.GET, queues.PAGE)
-    access_log.shown(request, *(each.player_id for each in page.rows))
-    context = {"form": form, "conversations": page.rows, "page": page}
-    return render(request, "staff/service.html", context)
+    return Messages(request).answer("staff/service.html")
 
 
 @staff_required(ANSWER)

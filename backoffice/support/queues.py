@@ -1,59 +1,229 @@
-"""Queues of messages and complaints: which rows match, and their order."""
+"""Lists of messages and complaints: which rows match, and their order."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
-from django.db.models import BooleanField, Case, Q, QuerySet, Value, When
+from django import forms
+from django.db.models import BooleanField, Case, Count, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
-from backoffice.lists.paging import NEWEST_FIRST, Order
-from players.models import HOUSES_TURN, Conversation, ConversationState, Topic
+from audit.reports.kinds import Column, Form
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
+from backoffice.lists.paging import Order
+from backoffice.lists.staff_list import StaffList
+from players.models import (
+    HOUSES_TURN,
+    CaseStep,
+    ComplaintStep,
+    Conversation,
+    ConversationState,
+    Jurisdiction,
+    Topic,
+    Verdict,
+)
 from players.support.complaints import SOON
+from players.support.staff_replies import LANGUAGES
 
 PAGE: Final = 30
-OPEN, MINE, NOBODYS, OVERDUE, ENDED = "", "mine", "nobodys", "overdue", "ended"  # which complaints to show
+HIGHEST: Final = 2**63 - 1  # largest number that the column holds
+ENDED: Final = "ended"
+SHOWS: Final = [
+    ("", "Open"),
+    ("mine", "Mine"),
+    ("nobodys", "Unassigned"),
+    ("overdue", "Overdue"),
+    (ENDED, "Closed"),
+]
 
 
-def messages(asked: dict[str, Any]) -> tuple[QuerySet[Conversation], Order]:
-    """Return the messages that match *asked*, and their order.
+class MessagesForm(ListForm):
+    """Filter of messages."""
 
-    Messages of one player are newest first, closed ones last closed first, and waiting ones longest
+    usual = "Longest waiting first"
+
+    state = forms.ChoiceField(
+        label="State", required=False, choices=[("", "Awaiting our answer"), *ConversationState.choices]
+    )
+    topic = forms.ChoiceField(label="Topic", required=False, choices=[("", "All topics"), *Topic.choices])
+    where = forms.ModelChoiceField(
+        Jurisdiction.objects.order_by("code"), label="Jurisdiction", required=False, empty_label="All"
+    )
+    language = forms.ChoiceField(
+        label="Player’s language", required=False, choices=[("", "All"), *((code, code) for code in LANGUAGES)]
+    )
+    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
+
+
+class ComplaintsForm(ListForm):
+    """Filter of complaints."""
+
+    usual = "Earliest due first"
+
+    show = forms.ChoiceField(label="Show", required=False, choices=SHOWS)
+    verdict = forms.ChoiceField(label="Verdict", required=False, choices=[("", "Any"), *Verdict.choices])
+    where = forms.ModelChoiceField(
+        Jurisdiction.objects.order_by("code"), label="Jurisdiction", required=False, empty_label="All"
+    )
+    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
+
+
+class Conversations(StaffList):
+    """What the lists of messages and of complaints have in common."""
+
+    model = Conversation
+    players = ("player_id",)
+    size = PAGE
+    links = {"id": ("staff_service_thread", "conversation_id", "pk")}
+
+    def show_id(self, conversation: Conversation) -> str:
+        """Return the number with a link."""
+        return cells.link(self.urls_of(conversation)["id"], f"Message {conversation.pk}", "num")
+
+    def show_player(self, conversation: Conversation) -> str:
+        """Return the player, their jurisdiction and language."""
+        player = conversation.player
+        return f"{player}, {player.jurisdiction_id}, language {player.user.language}"
+
+    def show_due_at(self, conversation: Any) -> str:
+        """Return the due date, marked if it is near or past."""
+        if not conversation.due_at:
+            return cells.NOTHING
+        near = cells.badge("Due within 2 days", "brass") if conversation.is_soon else ""
+        late = cells.badge("Overdue", "void") if conversation.is_late else near
+        return cells.joined(cells.moment(conversation.due_at), late)
+
+
+class Messages(Conversations):
+    """Messages of players.
+
+    Those of one player are newest first, closed ones last closed first, and waiting ones longest
     waiting first.
     """
-    found = _narrowed(Conversation.objects.all(), asked)
-    state = asked.get("state")
-    if asked.get("topic"):
-        found = found.filter(topic=asked["topic"])
-    if asked.get("player"):
-        order = NEWEST_FIRST
-        found = found.filter(state=state) if state else found
-    else:
-        order = Order(("changed_at", "id"), is_rising=state != ConversationState.CLOSED)
-        found = found.filter(state=state) if state else found.filter(state__in=HOUSES_TURN)
-    return found, order
+
+    name = "Messages"
+    form_class = MessagesForm
+    columns = (
+        Column("id", "No.", Form.NUMBER),
+        Column("topic", "Topic"),
+        Column("player", "Player"),
+        Column("state", "State"),
+        Column("changed_at", "Last change", Form.TIME),
+        Column("due_at", "Decision due", Form.TIME),
+    )
+    empty = "No messages await our answer."
+    unmatched = "No messages match this filter."
+
+    def found(self) -> QuerySet[Conversation]:
+        """Return the messages of the filter; without a state and a player, those that await an answer."""
+        found, state = _narrowed(Conversation.objects.all(), self.asked), self.asked.get("state")
+        if self.asked.get("topic"):
+            found = found.filter(topic=self.asked["topic"])
+        if state:
+            return found.filter(state=state)
+        return found if self.asked.get("player") else found.filter(state__in=HOUSES_TURN)
+
+    def usual_order(self) -> Order:
+        """Return the order of the index that serves the filter."""
+        if self.asked.get("player"):
+            return Order(("id",))
+        return Order(("changed_at", "id"), is_rising=self.asked.get("state") != ConversationState.CLOSED)
+
+    def show_topic(self, conversation: Conversation) -> str:
+        """Return the topic, marked for a complaint."""
+        mark = cells.badge("Complaint", "brass") if conversation.topic == Topic.COMPLAINT else ""
+        return cells.joined(conversation.get_topic_display(), mark)
 
 
-def complaints(asked: dict[str, Any], *, me: int) -> tuple[QuerySet[Conversation], Order]:
-    """Return the complaints that match *asked*, and their order; *me* is the number of the reader.
+class Complaints(Conversations):
+    """Complaints: open ones first due first, ended ones last ended first."""
 
-    Open complaints are first due first, ended ones last ended first.
-    """
-    found = _narrowed(Conversation.objects.filter(topic=Topic.COMPLAINT), asked)
-    show, verdict = asked.get("show") or OPEN, asked.get("verdict")
-    if show == ENDED or verdict:
-        found = found.filter(state=ConversationState.CLOSED)
-        order = Order(("ended_at", "id"))
-    else:
-        found = found.exclude(state=ConversationState.CLOSED)
-        order = Order(("due_at", "id"), is_rising=True)
-    if verdict:
-        found = found.filter(verdict=verdict)
-    if show == MINE:
-        found = found.filter(assigned_to=me)
-    elif show == NOBODYS:
-        found = found.filter(assigned_to=None)
-    elif show == OVERDUE:
-        found = found.filter(due_at__lt=Now())
-    return found.select_related("assigned_to"), order
+    name = "Complaints"
+    form_class = ComplaintsForm
+    columns = (
+        Column("id", "No.", Form.NUMBER),
+        Column("player", "Player"),
+        Column("began_at", "Filed", Form.TIME),
+        Column("due_at", "Due", Form.TIME),
+        Column("state", "State"),
+        Column("ended_at", "Closed", Form.TIME),
+        Column("verdict", "Outcome"),
+        Column("assigned_to__name", "Assigned to"),
+        Column("round_code", "Round"),
+    )
+    file_columns = (
+        Column("id", "Number", Form.NUMBER),
+        Column("player", "Player"),
+        Column("player__jurisdiction_id", "Jurisdiction"),
+        Column("began_at", "Filed", Form.TIME),
+        Column("due_at", "Due", Form.TIME),
+        Column("state", "State"),
+        Column("ended_at", "Closed", Form.TIME),
+        Column("verdict", "Verdict"),
+        Column("days", "Days to decision", Form.NUMBER),
+        Column("late", "Times overdue", Form.NUMBER),
+        Column("reopened", "Times reopened", Form.NUMBER),
+        Column("round_code", "Round"),
+    )
+    links = {
+        "id": ("staff_service_thread", "conversation_id", "pk"),
+        "round_code": ("staff_round", "round_id", "round_id"),
+    }
+    file_page = "staff_complaints_export"
+    empty = "No open complaints."
+    unmatched = "No complaints match this filter."
+
+    @classmethod
+    def label(cls) -> str:
+        """Return the list's name in events."""
+        return "complaints"
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether ended complaints are asked for."""
+        return bool(self.asked.get("verdict")) or self.asked.get("show") == ENDED
+
+    def found(self) -> QuerySet[Conversation]:
+        """Return the complaints of the filter."""
+        found = _narrowed(Conversation.objects.filter(topic=Topic.COMPLAINT), self.asked)
+        if self.is_ended:
+            found = found.filter(state=ConversationState.CLOSED)
+        else:
+            found = found.exclude(state=ConversationState.CLOSED)
+        if self.asked.get("verdict"):
+            found = found.filter(verdict=self.asked["verdict"])
+        match self.asked.get("show"):
+            case "mine":
+                found = found.filter(assigned_to=self.request.staff.pk)
+            case "nobodys":
+                found = found.filter(assigned_to=None)
+            case "overdue":
+                found = found.filter(due_at__lt=Now())
+        return found.select_related("assigned_to")
+
+    def usual_order(self) -> Order:
+        """Return the order of the index that serves the filter."""
+        return Order(("ended_at", "id")) if self.is_ended else Order(("due_at", "id"), is_rising=True)
+
+    def items(self, rows: Sequence[Any]) -> Sequence[Any]:
+        """Count for each complaint how often it was overdue and reopened."""
+        steps = ComplaintStep.objects.filter(conversation__in=rows).values("conversation")
+        counted = steps.annotate(
+            late=Count("pk", filter=Q(step=CaseStep.OVERDUE)), reopened=Count("pk", filter=Q(step=CaseStep.REOPENED))
+        )
+        known = {each["conversation"]: each for each in counted}
+        none = {"late": 0, "reopened": 0}
+        for row in rows:
+            row.late, row.reopened = (known.get(row.pk, none)[name] for name in ("late", "reopened"))
+        return rows
+
+    def of_days(self, conversation: Conversation) -> int | None:
+        """Return the days from the complaint to its end, None while it is open."""
+        return (conversation.ended_at - conversation.began_at).days if conversation.ended_at else None
+
+    def show_assigned_to__name(self, conversation: Conversation) -> str:
+        """Return who works on the complaint."""
+        return conversation.assigned_to.name if conversation.assigned_to else "Unassigned"
 
 
 def _narrowed(found: QuerySet[Conversation], asked: dict[str, Any]) -> QuerySet[Conversation]:

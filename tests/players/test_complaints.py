@@ -334,14 +334,14 @@ class TestItsDay:
 
 class TestTheDesk:
     def shown(self, desk: Client, **asked: str) -> list[int]:
-        return [each.pk for each in desk.get("/staff/service/complaints/", asked).context["complaints"]]
+        return [each.pk for each in desk.get("/staff/service/complaints/", asked).context["page"].rows]
 
     def test_has_the_most_urgent_first_and_marks_it(self, player, support):
         cases = [a_complaint(player, days=days) for days in (14, -1, 1)]
         conversations.begin(player=player, topic=Topic.QUESTION, text="When?")
         desk = logged_in(support)
         page = desk.get("/staff/service/complaints/")
-        assert [each.pk for each in page.context["complaints"]] == [cases[place].pk for place in (1, 2, 0)]
+        assert [each.pk for each in page.context["page"].rows] == [cases[place].pk for place in (1, 2, 0)]
         assert page.text.count(">Overdue<") == 2  # one of them is a choice of the filter
         assert page.text.count("Due within 2 days") == 1
         assert self.shown(desk, show="overdue") == [cases[1].pk]
@@ -372,7 +372,7 @@ class TestTheDesk:
         assert "where=SE&amp;show=nobodys&amp;after=" in first.text
         second = self.shown(desk, after=mark, **asked)
         assert len(second) == 2
-        assert [each.pk for each in first.context["complaints"]] + second == sorted(
+        assert [each.pk for each in first.context["page"].rows] + second == sorted(
             Conversation.objects.values_list("pk", flat=True)
         )
 

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.models import QuerySet
 
-from backoffice.lists.paging import Order, Page
+from backoffice.lists.staff_list import StaffList
 from backoffice.support import queues
 from backoffice.support.queues import PAGE
-from players.models import Conversation, Topic, Verdict
+from players.models import Staff, Topic, Verdict
 from players.support import complaints, conversations
 from tests.builders import a_player
 from tests.people import a_member_of_staff
+from tests.staff_lists import asked_for
 
 OPEN_ONES, ENDED = "players_complaint_due", "players_complaint_ended"
 
@@ -32,17 +32,22 @@ def placeholders(cloned_db) -> dict[str, str]:
                 )
     found = {}
     for show in ("", "ended"):
-        rows, order = queues.complaints({"show": show}, me=0)
-        page = order.page(rows, {}, 3)
-        found[show] = page.newer if order.is_rising else page.older
+        page = complaints_of(show=show).order.page(complaints_of(show=show).found(), {}, 3)
+        found[show] = page.newer if page.is_rising else page.older
     assert all(found.values())
     return found
 
 
-def page_of(found: tuple[QuerySet[Conversation], Order], mark: str) -> Page[Conversation]:
-    """The page of a queue that a mark leads to."""
-    rows, order = found
-    return order.page(rows, {order.forward: mark}, PAGE)
+def complaints_of(**query: Any) -> queues.Complaints:
+    """The complaints that a member of support asks for."""
+    asked = asked_for(queues.Complaints, **query)
+    asked.request.staff = Staff(pk=1)
+    return asked
+
+
+def second_page(listing: StaffList, mark: str) -> None:
+    """Read the page of a list that a mark leads to."""
+    listing.order.page(listing.found(), {listing.order.forward: mark}, PAGE)
 
 
 COMPLAINTS = [
@@ -64,12 +69,12 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
 def test_a_page_of_each_list_is_one_range_of_one_index(placeholders):
     for filters, index in COMPLAINTS:
         before = placeholders["ended" if index == ENDED else ""]
-        lines = plan(lambda asked=filters, before=before: page_of(queues.complaints(asked, me=1), before))
+        lines = plan(lambda asked=filters, before=before: second_page(complaints_of(**asked), before))
         assert index in lines, filters
         assert "Sort" not in lines, filters
         assert "Seq Scan on players_conversation" not in lines, filters
     for asked, index in MESSAGES:
-        lines = plan(lambda asked=asked: page_of(queues.messages(asked), placeholders[""]))
+        lines = plan(lambda asked=asked: second_page(asked_for(queues.Messages, **asked), placeholders[""]))
         assert index in lines, asked
         assert "Sort" not in lines, asked
 

@@ -278,7 +278,7 @@ class TestTheQueue:
         desk = logged_in(support)
 
         def shown(**asked: str) -> list[int]:
-            return [each.pk for each in desk.get("/staff/service/", asked).context["conversations"]]
+            return [each.pk for each in desk.get("/staff/service/", asked).context["page"].rows]
 
         assert shown() == [second.pk, third.pk]
         assert shown(state="answered") == [first.pk]
@@ -307,7 +307,7 @@ class TestTheQueue:
         assert "after=" in first.text
         second = desk.get("/staff/service/", {"after": first.context["page"].newer})
         assert second.context["page"].newer == ""
-        shown = [[each.pk for each in page.context["conversations"]] for page in (first, second)]
+        shown = [[each.pk for each in page.context["page"].rows] for page in (first, second)]
         assert [len(rows) for rows in shown] == [30, 3]
         assert shown[0] + shown[1] == sorted(Conversation.objects.values_list("pk", flat=True))
 
@@ -318,11 +318,11 @@ class TestTheQueue:
         desk = logged_in(support)
 
         def shown(**asked: str) -> list[int]:
-            return [each.pk for each in desk.get("/staff/service/", asked).context["conversations"]]
+            return [each.pk for each in desk.get("/staff/service/", asked).context["page"].rows]
 
         assert shown(where="SE") == [swedish.pk]
         assert shown(language="da") == [danish.pk]
-        assert sorted(shown(where="nowhere")) == [swedish.pk, danish.pk]
+        assert shown(where="nowhere") == []
 
 
 class TestKeeping:
