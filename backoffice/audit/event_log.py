@@ -9,30 +9,39 @@ are recorded here.
 
 import base64
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Final
+from urllib.parse import urlencode
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.db import connection
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import approvals, retention
 from audit.event_search import about
 from audit.models import Checkpoint, Event, Pending, RetainedData, Retention
+from audit.reports.kinds import Column, Form
 from audit.sealing import alarms, checkpoint_delivery, checkpoints, sealer
 from audit.tree import NotSealed, sealed
 from audit.verification import export
 from audit.verification.verify import Unproven
-from backoffice.lists.paging import NEWEST_FIRST
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
+from backoffice.lists.staff_list import StaffList
 from backoffice.rounds import id_for_code
+from games.models.rounds import code_of_name
 from players.access import StaffRequest, staff_required
 from players.login.current_user import actor_of
 from players.staff import access_log
@@ -185,8 +194,6 @@ def _run(event: Event) -> Run:
     return Run(event.at, gone, tuple(RetainedData(what).label for what in said["failed"]))
 
 
-PAGE = 50
-
 # DISTINCT reads every entry of the index. This query jumps from one kind to the next.
 KINDS = """
 WITH RECURSIVE found(kind) AS (
@@ -199,7 +206,7 @@ SELECT kind FROM found WHERE kind IS NOT NULL ORDER BY kind
 """
 
 
-class EventFilter(forms.Form):
+class EventsForm(ListForm):
     """Filter of events. Each field is an exact match; an empty field matches all."""
 
     kind = forms.ChoiceField(
@@ -213,33 +220,56 @@ class EventFilter(forms.Form):
     )
 
 
-@dataclass(frozen=True)
-class EventRow:
-    """An event as a line of the page. ``body`` is its canonical JSON, indented."""
+class EventLog(StaffList):
+    """The event log, with the canonical JSON of each event."""
 
-    id: int
-    at: datetime
-    kind: str
-    by: str
-    on: str
-    body: str
-    sealed: bool  # covered by a signed checkpoint, so it can be proven
+    model = Event
+    name = "Audit log"
+    players = ("by", "on", "body")
+    form_class = EventsForm
+    columns = (
+        Column("id", "No.", Form.NUMBER),
+        Column("at", "When", Form.TIME),
+        Column("kind", "Kind"),
+        Column("by", "By"),
+        Column("on", "Subject"),
+        Column("body", "Details"),
+        Column("proof", "Proof"),
+    )
+    file_columns = columns[:-1]
+    accounts = ("by",)
+    unmatched = "No events match this filter."
 
+    def found(self) -> QuerySet[Event]:
+        """Return the events of the filter."""
+        asked = self.asked
+        return Event.objects.filter(about(**{name: asked[name] for name in ("kind", "by", "on") if asked.get(name)}))
 
-@require_safe
-def events(request: HttpRequest) -> TemplateResponse:
-    """Show a page of the event log. The calling view checks permissions."""
-    form = EventFilter(request.GET)
-    form.full_clean()
-    asked = form.cleaned_data
-    wanted = {field: asked[field] for field in ("kind", "by", "on") if asked.get(field)}
-    found = Event.objects.filter(about(**wanted))
-    if any(field.errors for field in form.visible_fields()):
-        found = found.none()
-    page = NEWEST_FIRST.page(found, request.GET, PAGE)
-    proven = sealed(event.pk for event in page.rows)
-    rows = [_row(event, sealed=event.pk in proven) for event in page.rows]
-    return TemplateResponse(request, "audit/events.html", {"form": form, "events": rows, "page": page})
+    @cached_property
+    def proven(self) -> Collection[int]:
+        """The events of the page that a signed checkpoint covers."""
+        return sealed(event.pk for event in self.page.rows)
+
+    def of_body(self, event: Event) -> str:
+        """Return the event as it was signed."""
+        return bytes(event.body).decode()
+
+    def show_on(self, event: Event) -> str:
+        """Return the subject, and the code of a round."""
+        code = code_of_name(event.on)
+        address = f"{reverse('staff_rounds')}?{urlencode({'round': code})}"
+        return cells.joined(cells.breaking(self.staff_name(event.on)), code and cells.link(address, code))
+
+    def show_body(self, event: Event) -> str:
+        """Return the event, indented, in a part of the page that opens."""
+        body = json.dumps(json.loads(bytes(event.body)), indent=2, ensure_ascii=False)
+        return format_html("<details><summary>Show</summary><pre>{}</pre></details>", body)
+
+    def show_proof(self, event: Event) -> str:
+        """Return a link to the event with its proof, once there is one."""
+        if event.pk not in self.proven:
+            return "not sealed yet"
+        return cells.link(reverse("staff_event_proof", args=[event.pk]), "Download")
 
 
 def kinds() -> list[str]:
@@ -250,11 +280,6 @@ def kinds() -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(KINDS)
         return [kind for (kind,) in cursor.fetchall()]
-
-
-def _row(event: Event, *, sealed: bool) -> EventRow:
-    body = json.dumps(json.loads(bytes(event.body)), indent=2, ensure_ascii=False)
-    return EventRow(event.pk, event.at, event.kind, event.by, event.on, body, sealed)
 
 
 class PartForm(forms.Form):
@@ -269,10 +294,8 @@ class PartForm(forms.Form):
 @require_safe
 @id_for_code("on", "round:")
 def staff_events(request: StaffRequest) -> HttpResponse:
-    """Show a page of the event log, and declare the players in it to the access log."""
-    answer = events(request)
-    access_log.shown(request, (answer.context_data or {})["events"])
-    return answer.render()
+    """Show a page of the event log."""
+    return EventLog(request).answer("audit/events.html")
 
 
 @staff_required("audit.view_event")

@@ -319,3 +319,11 @@ def read_code(text: str) -> str | None:
 
 def _in_groups(letters: str) -> str:
     return "-".join(letters[start : start + 4] for start in range(0, LETTERS, 4))
+
+
+def code_of_name(name: str) -> str:
+    """Return the code of a round from its id or its name in events (``round:<uuid>``), "" for anything else."""
+    try:
+        return round_code(UUID(name.removeprefix("round:")))
+    except ValueError:
+        return ""

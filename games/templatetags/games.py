@@ -47,10 +47,7 @@ def round_code(name: UUID | str) -> str:
     """Return the code of a round from its id or its name in the event log (``round:<uuid>``); ""
     for anything else.
     """
-    try:
-        return rounds.round_code(UUID(str(name).removeprefix("round:")))
-    except ValueError:
-        return ""
+    return rounds.code_of_name(str(name))
 
 
 @register.filter
