@@ -1,21 +1,26 @@
 """Chat moderation: decide reports, remove names, ban players, and search the chat log."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from django import forms
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
-from backoffice.lists.paging import NEWEST_FIRST, Page
+from audit.reports.kinds import Column, Form
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
+from backoffice.lists.staff_list import StaffList
 from games.chat import moderation
-from games.chat.moderation import Decided, Decision, Wanted, Why
+from games.chat.moderation import Author, Decided, Decision, Wanted, Why
 from games.chat.moderation import Length as HowLong
-from games.models import ChatMessage, Grounds, LiveTable, ReportDecision, ReportReason
+from games.models import ChatMessage, ChatReport, Grounds, LiveTable, ReportDecision, ReportReason
 from players.access import StaffRequest, staff_required
 from players.models import Player, Staff
 from players.staff import VISIBLE_TO_PLAYER, access_log
@@ -125,7 +130,7 @@ class StaffField(forms.ModelChoiceField):
         return f"{obj.name} ({obj})"
 
 
-class QueueForm(forms.Form):
+class QueueForm(ListForm):
     """Filter of the moderation queue: waiting reports or decided ones."""
 
     state = forms.ChoiceField(
@@ -136,7 +141,6 @@ class QueueForm(forms.Form):
     table = TableField()
     reason = forms.ChoiceField(label="Reported as", required=False, choices=[("", "All"), *ReportReason.choices])
     by = StaffField(Staff.objects.order_by("name"), label="Decided by", required=False, empty_label="All")
-    after = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
     @property
     def wanted(self) -> Wanted:
@@ -156,7 +160,7 @@ class QueueForm(forms.Form):
         return bool(self.cleaned_data.get("state") or self.cleaned_data.get("by"))
 
 
-class LogForm(forms.Form):
+class LogForm(ListForm):
     """Filter of the chat log."""
 
     table = TableField()
@@ -172,7 +176,6 @@ class LogForm(forms.Form):
 
 MODERATE, READ = "games.moderate_chat", "games.read_chat"
 AUTHORS: Final = 10  # per page of the queue
-PAGE: Final = 50  # lines of the log, or decided reports
 CHOICES: Final = {
     "lengths": LENGTHS,
     "places": WHERE,
@@ -181,27 +184,84 @@ CHOICES: Final = {
 }  # for every form about an author
 
 
+class WaitingAuthors(StaffList):
+    """The moderation queue: authors of reported messages, longest waiting first.
+
+    A row is the first report of an author, and what is shown of it the author.
+    """
+
+    model = ChatReport
+    name = "Reported messages"
+    players = ("players",)
+    form_class = QueueForm
+    is_rising = True
+    size = AUTHORS
+    empty = "No reported messages."
+    unmatched = "No open reports match this filter."
+    columns = (
+        Column("player_id", "Player"),
+        Column("count", "Messages", Form.NUMBER),
+        Column("since", "Waiting since", Form.TIME),
+    )
+    form: QueueForm
+
+    def found(self) -> QuerySet[ChatReport]:
+        """Return the first report of each author."""
+        return moderation.first_reports(self.form.wanted)
+
+    def items(self, rows: Sequence[ChatReport]) -> Sequence[Author]:
+        """Return the authors with their messages."""
+        return moderation.authors_of(rows, self.form.wanted)
+
+    def of_player_id(self, author: Author) -> str:
+        """Return the author's name in events."""
+        return f"player:{author.player_id}"
+
+
+class DecidedReports(StaffList):
+    """Decided reports of messages."""
+
+    model = ChatReport
+    name = "Chat decisions"
+    players = ("message__player_id",)
+    form_class = QueueForm
+    columns = (
+        Column("message_id", "Message", Form.NUMBER),
+        Column("at", "Reported", Form.TIME),
+        Column("table", "Table"),
+        Column("message__author", "Author"),
+        Column("reason", "Reported as"),
+        Column("decision", "Decision"),
+        Column("decided_by", "By"),
+        Column("decided_at", "Decided", Form.TIME),
+    )
+    accounts = ("decided_by",)
+    links = {"message_id": ("staff_chat_message", "message_id", "message_id")}
+    unmatched = "No decisions match this filter."
+    form: QueueForm
+
+    def found(self) -> QuerySet[ChatReport]:
+        """Return the reports of the filter."""
+        return moderation.decided(self.form.wanted)
+
+    def of_table(self, report: ChatReport) -> str:
+        """Return the table and its money."""
+        return _place(report.message.live_table)
+
+    def show_message_id(self, report: ChatReport) -> str:
+        """Return the number of the message with a link."""
+        return cells.link(self.urls_of(report)["message_id"], f"Chat message {report.message_id}", "num")
+
+
 @staff_required(MODERATE, READ)
 @access_log.listed("reported messages")
 @require_safe
 def staff_chat(request: StaffRequest) -> HttpResponse:
-    """Show the moderation queue, grouped by author, longest waiting first; or the decided reports."""
-    form = QueueForm(request.GET)
-    form.full_clean()
-    asked = form.cleaned_data
-    if form.is_of_decided:
-        decided = NEWEST_FIRST.page(moderation.decided(form.wanted), request.GET, PAGE)
-        access_log.shown(request, *(report.message.player_id for report in decided.rows))
-        return render(request, "staff/chat_decided.html", {"form": form, "page": decided})
-    authors = moderation.authors_waiting(form.wanted, after=asked.get("after") or 0, most=AUTHORS + 1)
-    access_log.shown(request, authors[:AUTHORS], *(author.player_id for author in authors[:AUTHORS]))
-    context = CHOICES | {
-        "form": form,
-        "authors": authors[:AUTHORS],
-        "next": authors[AUTHORS - 1].first if len(authors) > AUTHORS else None,
-        "count": moderation.waiting_count(),
-    }
-    return render(request, "staff/chat.html", context)
+    """Show the moderation queue, grouped by author; or the decided reports."""
+    waiting = WaitingAuthors(request)
+    if waiting.form.is_valid() and waiting.form.is_of_decided:
+        return DecidedReports(request).answer("staff/chat_decided.html")
+    return waiting.answer("staff/chat.html", CHOICES | {"count": moderation.waiting_count()})
 
 
 @staff_required(MODERATE, READ)
@@ -286,25 +346,64 @@ def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
     return _back(request)
 
 
+class ChatLog(StaffList):
+    """The stored chat messages."""
+
+    model = ChatMessage
+    name = "Chat log"
+    players = ("player_id",)
+    form_class = LogForm
+    columns = (
+        Column("id", "No.", Form.NUMBER),
+        Column("at", "When", Form.TIME),
+        Column("table", "Table"),
+        Column("name", "Name"),
+        Column("author", "Player"),
+        Column("language", "Language"),
+        Column("text", "Message"),
+    )
+    file_columns = (*columns, Column("removed_at", "Removed", Form.TIME), Column("removed_by", "By"))
+    links = {"id": ("staff_chat_message", "message_id", "pk")}
+    unmatched = "No messages match this search."
+
+    def found(self) -> QuerySet[ChatMessage]:
+        """Return the messages of the search."""
+        asked = self.asked
+        return moderation.search(
+            live_table=asked.get("table"),
+            who=asked.get("player", ""),
+            text=asked.get("text", ""),
+            since=asked.get("since"),
+            until=asked.get("until"),
+        )
+
+    def of_table(self, message: ChatMessage) -> str:
+        """Return the table and its money."""
+        return _place(message.live_table)
+
+    def show_name(self, message: Any) -> str:
+        """Return the author's chat name, and whether it was taken away."""
+        return cells.joined(message.name, cells.badge("name removed", "void") if message.is_nameless else "")
+
+    def show_text(self, message: ChatMessage) -> str:
+        """Return the text in its language, and who removed it."""
+        text = format_html('<span class="message__text" lang="{}" dir="auto">{}</span>', message.language, message.text)
+        if message.removed_at is None:
+            return text
+        by = format_html('<span class="dim">by {}</span>', self.staff_name(message.removed_by))
+        return cells.joined(text, cells.badge("removed", "void"), by)
+
+
 @staff_required(MODERATE, READ)
 @access_log.listed("chat log")
 @require_safe
 def staff_chat_log(request: StaffRequest) -> HttpResponse:
     """Search the stored chat messages, newest first."""
-    form = LogForm(request.GET)
-    page = Page[ChatMessage]()
-    if form.is_valid():
-        asked = form.cleaned_data
-        found = moderation.search(
-            live_table=asked["table"],
-            who=asked["player"],
-            text=asked["text"],
-            since=asked["since"],
-            until=asked["until"],
-        )
-        page = NEWEST_FIRST.page(found, request.GET, PAGE)
-    access_log.shown(request, *(line.player_id for line in page.rows))
-    return render(request, "staff/chat_log.html", {"form": form, "lines": page.rows, "page": page})
+    return ChatLog(request).answer("staff/chat_log.html")
+
+
+def _place(live_table: LiveTable) -> str:
+    return f"{live_table.table.name}, {live_table.get_mode_display().lower()}"
 
 
 def _message(request: StaffRequest, message_id: int, *, given: Mapping[str, object]) -> HttpResponse:
@@ -312,7 +411,7 @@ def _message(request: StaffRequest, message_id: int, *, given: Mapping[str, obje
     message = get_object_or_404(moderation.said(), pk=message_id)
     here = reverse("staff_chat_message", args=[message_id])
     case = moderation.case_of(message)
-    access_log.shown(request, case)
+    access_log.shown(request, *case.players)
     context = CHOICES | {"case": case, "given": given, "here": here}
     return render(request, "staff/chat_message.html", context)
 

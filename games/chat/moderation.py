@@ -4,7 +4,7 @@ The player concerned is told at once, by a letter among their messages and at th
 audit log names messages and players by id; the texts are stored in the chat only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -286,6 +286,12 @@ class Case:
         """Whether a report awaits a decision."""
         return any(not report.decision for report in self.reports)
 
+    @property
+    def players(self) -> set[int]:
+        """The ids of the players who wrote or reported a message of the case."""
+        said = (self.message, *self.before, *self.after)
+        return {each.player_id for each in said} | {each.player_id for each in self.reports}
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -302,10 +308,14 @@ class Author:
     """An author whose messages await a decision."""
 
     player_id: int
-    first: int  # id of the first waiting report, used for paging
-    since: datetime
+    since: datetime  # time of the first waiting report
     cases: Sequence[Case]  # the first `FEW` messages, in the order of their reports
     count: int  # of waiting messages
+
+    @property
+    def players(self) -> set[int]:
+        """The ids of the players in the cases."""
+        return {self.player_id}.union(*(case.players for case in self.cases))
 
 
 def open_reports() -> QuerySet[ChatReport]:
@@ -318,13 +328,16 @@ def waiting_count() -> int:
     return open_reports().values("message").distinct().count()
 
 
-def authors_waiting(wanted: Wanted, *, after: int, most: int) -> list[Author]:
-    """Return the authors whose messages await a decision, the longest waiting first, after the report *after*."""
+def first_reports(wanted: Wanted) -> QuerySet[ChatReport]:
+    """Return the first waiting report of each author whose messages await a decision."""
+    of_authors = _fitting(open_reports(), wanted).values("message__player").annotate(first=Min("pk"))
+    return ChatReport.objects.filter(pk__in=of_authors.values("first")).select_related("message")
+
+
+def authors_of(reports: Iterable[ChatReport], wanted: Wanted) -> list[Author]:
+    """Return the authors of these reports, with their waiting messages."""
     waiting = _fitting(open_reports(), wanted)
-    found = waiting.values("message__player").annotate(first=Min("pk"), since=Min("at")).filter(first__gt=after)
-    return [
-        _author(waiting, row["message__player"], row["first"], row["since"]) for row in found.order_by("first")[:most]
-    ]
+    return [_author(waiting, report.message.player_id, report.at) for report in reports]
 
 
 def decided(wanted: Wanted) -> QuerySet[ChatReport]:
@@ -390,9 +403,9 @@ def _fitting(reports: QuerySet[ChatReport], wanted: Wanted) -> QuerySet[ChatRepo
     return reports.filter(reason=wanted.reason) if wanted.reason else reports
 
 
-def _author(waiting: QuerySet[ChatReport], player_id: int, first: int, since: datetime) -> Author:
+def _author(waiting: QuerySet[ChatReport], player_id: int, since: datetime) -> Author:
     reported = waiting.filter(message__player=player_id).values("message").annotate(first=Min("pk")).order_by("first")
     numbers = [row["message"] for row in reported]
     found = said().in_bulk(numbers[:FEW])
     cases = [case_of(found[number]) for number in numbers[:FEW]]
-    return Author(player_id=player_id, first=first, since=since, cases=cases, count=len(numbers))
+    return Author(player_id=player_id, since=since, cases=cases, count=len(numbers))

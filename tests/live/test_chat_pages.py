@@ -295,7 +295,7 @@ class TestStaff:
 
     @pytest.mark.sweep
     def test_go_through_the_queue_author_by_author(self, visitor, live_table, monkeypatch):
-        monkeypatch.setattr("backoffice.chat.AUTHORS", 2)
+        monkeypatch.setattr("backoffice.chat.WaitingAuthors.size", 2)
         said = [say(live_table, f"Number {number}") for number in range(3)]
         for message in said:
             self.report(message)
@@ -331,11 +331,13 @@ class TestStaff:
             self.report(message)
         queue, here = reverse("staff_chat"), live_table.pk
         for asked, found in (
-            ({"reason": "abuse"}, 2), ({"reason": "cheating"}, 0), ({"table": here}, 2), ({"table": here + 1}, 2),
+            ({"reason": "abuse"}, 2), ({"reason": "cheating"}, 0), ({"table": here}, 2),
         ):  # fmt: skip
             page = visitor.get(queue, asked).text
             assert page.count('id="message-') == found, asked
             assert ("No open reports match this filter." in page) == (not found)
+        page = visitor.get(queue, {"table": here + 1}).text
+        assert ("Nothing was looked for" in page, page.count('id="message-')) == (True, 0)
         keeper, remover = a_member_of_staff("supervisor"), a_member_of_staff("support")
         moderation.keep(message_id=one.pk, by=keeper)
         moderation.remove(message_id=two.pk, why=RUDE, by=remover)
@@ -346,7 +348,7 @@ class TestStaff:
             page = visitor.get(queue, asked).text
             assert page.count('data-label="Decision"') == found, asked
             assert ("No decisions match this filter." in page) == (not found)
-        monkeypatch.setattr("backoffice.chat.PAGE", 1)
+        monkeypatch.setattr("backoffice.chat.DecidedReports.size", 1)
         page = visitor.get(queue, {"state": "decided"}).text
         older = page.split('rel="next" href="')[1].split('"')[0].replace("&amp;", "&")
         assert f"Chat message {one.pk}<" in visitor.get(queue + older).text
@@ -446,7 +448,7 @@ class TestStaff:
 
     @pytest.mark.sweep
     def test_look_up_one_player_and_one_table_page_by_page(self, visitor, live_table, monkeypatch):
-        monkeypatch.setattr("backoffice.chat.PAGE", 2)
+        monkeypatch.setattr("backoffice.chat.ChatLog.size", 2)
         lines = [say(live_table, f"Line number {number}") for number in range(3)]
         page = visitor.get(reverse("staff_chat_log"), {"table": live_table.pk}).text
         assert page.count('data-label="Message"') == 2
