@@ -6,7 +6,7 @@ from typing import Any, Final
 from django import forms
 from django.contrib import messages
 from django.core.validators import validate_slug
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -14,10 +14,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from audit import approvals
 from audit.models import Approval
-from backoffice.lists.paging import NEWEST_FIRST
+from audit.reports.kinds import Column, Form
+from backoffice.lists.filters import ListForm
+from backoffice.lists.staff_list import StaffList
 from players.access import StaffRequest, staff_required
 from players.staff import access_log
-from wallet.models import MessageState, OperatorMessage, Partner, PartnerKey, PartnerKind
+from wallet.models import MessageKind, MessageState, OperatorMessage, Partner, PartnerKey, PartnerKind
 from wallet.operator_wallet import queue
 from wallet.seamless_wallet import partners
 from wallet.seamless_wallet.partners import ASK, KINDS, READERS, VIEW
@@ -167,7 +169,6 @@ def _with_reason(request: StaffRequest, do: Callable[[dict[str, Any]], object], 
     return redirect("staff_partners")
 
 
-PAGE: Final = 20
 MOST_COUNTED: Final = 1000
 NAMES: Final[Mapping[MessageState, str]] = {
     MessageState.DOUBT: "Refused",
@@ -191,7 +192,7 @@ QUEUE_READERS: Final = (SETTLE, VIEW)
 OVER: Final = "This message is no longer refused. Another person or process has handled it."
 
 
-class StateForm(forms.Form):
+class StateForm(ListForm):
     """Filter of messages."""
 
     state = forms.ChoiceField(required=False, choices=[(state.value, name) for state, name in NAMES.items()])
@@ -208,27 +209,58 @@ class NoteForm(forms.Form):
     )
 
 
+class OperatorMessages(StaffList):
+    """Messages to operators in one state, by default those that they refused."""
+
+    model = OperatorMessage
+    name = "Operator messages"
+    players = ("bet__player_id",)
+    form_class = StateForm
+    columns = (
+        Column("id", "Message", Form.NUMBER),
+        Column("at", "Since", Form.TIME),
+        Column("bet__launch__operator_player__partner__name", "Operator"),
+        Column("player", "Player"),
+        Column("kind", "Type"),
+        Column("amount", "Amount", Form.MONEY),
+        Column("tries", "Attempts", Form.NUMBER),
+        Column("said", "Last answer"),
+    )
+    file_columns = (*columns[:6], Column("bet__currency", "Currency"), *columns[6:])
+    currency = "bet__currency"
+    links = {"id": ("staff_operator_message", "message_id", "pk")}
+    empty = "No refused messages."
+    unmatched = "No messages match this filter."
+
+    def found(self) -> QuerySet[OperatorMessage]:
+        """Return the messages in the state of the filter."""
+        found = OperatorMessage.objects.filter(state=self.state)
+        return found.select_related("bet__launch__operator_player__partner", "settled_by")
+
+    @property
+    def state(self) -> MessageState:
+        """The state asked for."""
+        return MessageState(self.asked.get("state") or MessageState.DOUBT)
+
+    def of_player(self, message: OperatorMessage) -> str:
+        """Return the player's name in events."""
+        return f"player:{message.bet.player_id}"
+
+    def of_amount(self, message: OperatorMessage) -> int | None:
+        """Return the amount of a win; a rollback has none."""
+        return message.amount if message.kind == MessageKind.WIN else None
+
+    def of_said(self, message: OperatorMessage) -> str:
+        """Return the operator's last answer."""
+        return "yes" if message.state == MessageState.TAKEN else message.said or "none yet"
+
+
 @staff_required(*QUEUE_READERS)
 @access_log.listed("operator messages")
 @require_safe
 def staff_operators(request: StaffRequest) -> HttpResponse:
-    """List messages, by default those in doubt."""
-    form = StateForm(request.GET)
-    form.full_clean()
-    state = MessageState(form.cleaned_data.get("state") or MessageState.DOUBT)
-    found = OperatorMessage.objects.filter(state=state).select_related(
-        "bet__launch__operator_player__partner", "settled_by"
-    )
-    page = NEWEST_FIRST.page(found, request.GET, PAGE)
-    access_log.shown(request, *(message.bet.player_id for message in page.rows))
-    context = {
-        "form": form,
-        "state": state,
-        "name": NAMES[state],
-        "page": page,
-        "counted": counted(),
-    }
-    return render(request, "staff/operators.html", context)
+    """List messages to operators."""
+    return OperatorMessages(request).answer("staff/operators.html", {"counted": counted()})
 
 
 @staff_required(*QUEUE_READERS)
