@@ -7,11 +7,13 @@ from typing import Any, Final
 from django import forms
 from django.contrib import messages
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
-from backoffice.lists.paging import NEWEST_FIRST
+from audit.reports.kinds import Column, Form
+from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from games.chemin.stop import give_time_back
 from games.models import LiveTable, Shape
 from games.tables.checks import TableError
@@ -54,8 +56,36 @@ def _notify_tables() -> None:
 
 STOP: Final = "wallet.stop_house"
 READERS: Final = (STOP, "audit.view_event")
-PAGE: Final = 25  # earlier stops per page
 LONGEST_REASON: Final = 300
+
+
+class EarlierStops(StaffList):
+    """House stops that have ended."""
+
+    model = HouseStop
+    name = "Earlier stops"
+    players = NO_PLAYERS
+    columns = (
+        Column("at", "Stopped", Form.TIME),
+        Column("ended_at", "Ended", Form.TIME),
+        Column("starter", "Stopped by"),
+        Column("reason", "Reason"),
+        Column("ender", "Ended by"),
+        Column("ended_reason", "Reason for the end"),
+    )
+    empty = "No earlier stops."
+
+    def found(self) -> QuerySet[HouseStop]:
+        """Return the stops that have ended."""
+        return HouseStop.objects.exclude(ended_at=None).select_related("by", "ended_by")
+
+    def of_starter(self, stop: HouseStop) -> str:
+        """Return who started the stop."""
+        return f"{stop.by.name} ({stop.by})"
+
+    def of_ender(self, stop: HouseStop) -> str:
+        """Return who ended the stop."""
+        return f"{stop.ended_by.name} ({stop.ended_by})" if stop.ended_by else ""
 
 
 class StopForm(forms.Form):
@@ -107,11 +137,9 @@ def _do(request: StaffRequest, action: Callable[..., object], said: str) -> Http
 
 
 def _page(request: StaffRequest, form: StopForm) -> HttpResponse:
-    earlier = HouseStop.objects.exclude(ended_at=None).select_related("by", "ended_by")
     context: dict[str, Any] = {
         "stop": house_stop.current(),
         "form": form,
         "may_stop": request.user.has_perm(STOP),
-        "page": NEWEST_FIRST.page(earlier, request.GET, PAGE),
     }
-    return render(request, "staff/stop.html", context)
+    return EarlierStops(request).answer("staff/stop.html", context)

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from backoffice.house_stop import PAGE
+from backoffice.lists.paging import PAGE
 from players.models import Staff
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
