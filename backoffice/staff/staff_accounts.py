@@ -5,6 +5,7 @@ Requests are decided on the page of approvals.
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Final, cast
 
 from allauth.mfa.models import Authenticator
@@ -22,7 +23,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from audit import approvals
 from audit.models import Approval, Event
-from backoffice.lists.paging import OLDEST_FIRST
+from audit.reports.kinds import Column, Form
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
+from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from backoffice.navigation import Function, duties
 from players import staff
 from players.access import StaffRequest, staff_required
@@ -32,9 +36,9 @@ from players.login.second_factor import FACTORS
 from players.models import Session, Staff, StaffAction, StaffChange
 
 READERS: Final = (staff.ASK, staff.DECIDE)
-PAGE: Final = 50  # accounts per page
 PASSWORDS: Final = ("password.changed", "password.reset")
 STATES: Final = [("", "All"), ("active", "Active"), ("disabled", "Disabled")]
+MOST_CHANGES: Final = 50  # of one account on its page
 SOMEBODY_NEW: Final = "new"
 ASKED: Final = "Requested. A second person must approve it under Approvals."
 
@@ -89,7 +93,7 @@ ACTIONS: Final = {
 }
 
 
-class FilterForm(forms.Form):
+class AccountsForm(ListForm):
     """Filter of accounts."""
 
     who = forms.CharField(label="Name or e-mail address", max_length=200, required=False)
@@ -158,26 +162,85 @@ class NewForm(RolesForm):
         return None if said == SOMEBODY_NEW else Staff.objects.get(pk=said)
 
 
+class Accounts(StaffList):
+    """Staff accounts, oldest first."""
+
+    model = Staff
+    name = "Accounts"
+    players = NO_PLAYERS
+    is_rising = True
+    form_class = AccountsForm
+    columns = (
+        Column("name", "Name"),
+        Column("user__email", "E-mail address"),
+        Column("roles", "Roles"),
+        Column("status", "Status"),
+        Column("has_factor", "Second factor"),
+        Column("last_access", "Last access", Form.TIME),
+        Column("password_changed", "Password set", Form.TIME),
+        Column("user__created_at", "Created", Form.TIME),
+    )
+    file_columns = (Column("self", "Account"), *columns, Column("last_ip", "Last IP address"))
+    links = {"name": ("staff_person", "staff_id", "pk")}
+    unmatched = "No accounts match this filter."
+
+    def found(self) -> QuerySet[Staff]:
+        """Return the accounts of the filter."""
+        return _filtered(_accounts(), self.asked)
+
+    @cached_property
+    def open_on(self) -> set[str]:
+        """The accounts that an open request is about."""
+        return set(_waiting().values_list("on", flat=True))
+
+    def of_roles(self, member: Staff) -> str:
+        """Return the roles of the account."""
+        return ", ".join(role.name for role in member.user.groups.all()) or "none"
+
+    def of_status(self, member: Staff) -> str:
+        """Return whether the account is active."""
+        return "active" if member.user.is_active else "disabled"
+
+    def of_has_factor(self, member: Any) -> str:
+        """Return whether a second factor is set up."""
+        return "set up" if member.has_factor else "not set up"
+
+    def show_name(self, member: Staff) -> str:
+        """Return the name with a link, and the number."""
+        number = format_html('<span class="dim num">{}</span>', member)
+        return cells.joined(cells.link(self.urls_of(member)["name"], member.name), number)
+
+    def show_user__email(self, member: Staff) -> str:
+        """Return the e-mail address, which may wrap before the “@”."""
+        name, at, host = member.user.email.rpartition("@")
+        return format_html('<span class="address">{}<wbr>{}{}</span>', name, at, host)
+
+    def show_status(self, member: Any) -> str:
+        """Return the status, and whether a change of it is requested."""
+        pending = cells.badge("change pending", "brass") if str(member) in self.open_on else ""
+        if member.user.is_active:
+            return cells.joined(cells.badge("active", "on"), pending)
+        return cells.joined(cells.badge("disabled", "off"), "since", cells.moment(member.disabled_at), pending)
+
+    def show_last_access(self, member: Any) -> str:
+        """Return when the account was last used, and from which IP address."""
+        return cells.joined(cells.moment(member.last_access, "never"), member.last_ip and f"from {member.last_ip}")
+
+    def show_password_changed(self, member: Any) -> str:
+        """Return when the password was set."""
+        return cells.moment(member.password_changed, "never")
+
+
 @staff_required(*READERS)
 @require_safe
 def staff_people(request: StaffRequest) -> HttpResponse:
-    """List staff accounts, oldest first, and open requests."""
-    form = FilterForm(request.GET)
-    found = _accounts()
-    if form.is_valid():
-        found = _filtered(found, form.cleaned_data)
-    page = OLDEST_FIRST.page(found, request.GET, PAGE)
-    waiting = _waiting().order_by("pk")
-    open_on = {asked.on for asked in waiting}
+    """List staff accounts and open requests."""
     context = {
-        "form": form,
-        "people": [(each, str(each) in open_on) for each in page.rows],
-        "page": page,
-        "waiting": [(asked, _title(asked)) for asked in waiting],
+        "waiting": [(asked, _title(asked)) for asked in _waiting().order_by("pk")],
         "may_ask": request.user.has_perm(staff.ASK),
         "roles": _roles(),
     }
-    return render(request, "staff/people.html", context)
+    return Accounts(request).answer("staff/people.html", context)
 
 
 @staff_required(staff.ASK)
@@ -325,11 +388,11 @@ def _accounts() -> QuerySet[Staff]:
 
 
 def _filtered(found: QuerySet[Staff], asked: dict[str, Any]) -> QuerySet[Staff]:
-    if asked["who"]:
+    if asked.get("who"):
         found = found.filter(Q(name__icontains=asked["who"]) | Q(user__email__icontains=asked["who"]))
-    if asked["state"]:
+    if asked.get("state"):
         found = found.filter(user__is_active=asked["state"] == "active")
-    if asked["role"]:
+    if asked.get("role"):
         found = found.filter(user__groups=asked["role"])
     return found
 
@@ -360,7 +423,7 @@ def _functions(held: list[str]) -> list[tuple[Function, list[str]]]:
 
 def _history(member: Staff) -> list[Line]:
     changes = StaffChange.objects.filter(user=member.user_id).select_related("approval__decision").order_by("-pk")
-    return [_line(change) for change in changes[:PAGE]]
+    return [_line(change) for change in changes[:MOST_CHANGES]]
 
 
 def _line(change: StaffChange) -> Line:

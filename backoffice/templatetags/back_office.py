@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Final
 from django import template
 from django.template import RequestContext
 from django.urls import reverse
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
 
 from accounts import banner
 from audit.models import Significant
@@ -148,13 +146,6 @@ def notices_alone() -> str:
     The house stop is left out, because staff see it among the alarms.
     """
     return banner.on_this_page(says_stop=False)
-
-
-@register.filter
-def breaking_address(address: str) -> SafeString:
-    """Return an e-mail address that may wrap before the “@”."""
-    name, at, host = address.rpartition("@")
-    return format_html("{}<wbr>{}{}", name, at, host)
 
 
 @register.filter
