@@ -12,9 +12,10 @@ from typing import Any, Final
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -22,13 +23,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals, log
 from audit.models import Approval, Decision, Verdict
-from backoffice.lists.paging import Order, Page
+from audit.reports.kinds import Column, Form
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
+from backoffice.lists.staff_list import StaffList
 from players.access import StaffRequest, staff_required
 from players.models import Staff, StaffAction, StaffChange
 from players.staff import access_log
 from wallet.ledger import adjustments
 
-PAGE: Final = 20
 MOST_WAITING: Final = 50  # the oldest requests
 SEE_ALL = "audit.view_approval"
 READERS = (*approvals.permissions(), SEE_ALL)
@@ -93,7 +96,7 @@ class WithdrawForm(forms.Form):
     )
 
 
-class FilterForm(forms.Form):
+class ClosedForm(ListForm):
     """Filter of closed requests: by kind, result, subject and requester."""
 
     kind = forms.ChoiceField(label="Kind", required=False)
@@ -116,6 +119,67 @@ class FilterForm(forms.Form):
         self.fields["kind"].choices = [("", "any kind"), *titles]  # type: ignore[attr-defined]
 
 
+class ClosedRequests(StaffList):
+    """Closed requests of the kinds that the reader's role decides, and the reader's own, last closed first."""
+
+    model = Decision
+    name = "Closed requests"
+    players = ("decision__approval__on", "decision__approval__by", "decision__by", "decision__reason")
+    key = ("at", "approval_id")
+    columns = (
+        Column("decision__approval_id", "No.", Form.NUMBER),
+        Column("kind__title", "Kind"),
+        Column("on", "Subject"),
+        Column("asked_by", "Requested by"),
+        Column("decision__at", "Closed", Form.TIME),
+        Column("decided_by", "By"),
+        Column("decision__verdict", "Outcome"),
+        Column("decision__reason", "Reason"),
+    )
+    links = {"decision__approval_id": ("staff_approval", "approval_id", "decision__approval_id")}
+    empty = "No closed requests yet."
+    unmatched = "No requests match this search."
+
+    def make_form(self) -> ClosedForm:
+        """Return the form with the kinds that the reader may read."""
+        return ClosedForm(self.request.GET, _reads(self.request))
+
+    def found(self) -> QuerySet[Decision]:
+        """Return the closed requests of the filter."""
+        person, said = self.request.staff.person, self.asked
+        found = Decision.objects.filter(Q(approval__kind__in=_reads(self.request)) | Q(asker=person))
+        if said.get("kind"):
+            found = found.filter(approval__kind=said["kind"])
+        if said.get("whose"):
+            found = found.filter(asker=person)
+        if said.get("verdict"):
+            found = found.filter(verdict=said["verdict"])
+        if said.get("on"):
+            found = found.filter(_about(said["on"]))
+        return found.select_related("approval")
+
+    def items(self, rows: Sequence[Decision]) -> Sequence[Ended]:
+        """Return the requests with the names of those who asked and decided."""
+        asked = [each.approval for each in rows]
+        names = _names(asked, rows)
+        return [
+            Ended(each, approvals.kind(each.approval.kind), *about, names[each.approval.by], names[each.by])
+            for each, about in zip(rows, _subjects(asked), strict=True)
+        ]
+
+    def of_on(self, ended: Ended) -> str:
+        """Return the subject, by a descriptive name where it has one."""
+        return ended.called or ended.on
+
+    def show_on(self, ended: Ended) -> str:
+        """Return the subject with a link, if the reader may follow it."""
+        return render_to_string("staff/approval.html#subject", {"on": ended.on, "called": ended.called}, self.request)
+
+    def show_decision__verdict(self, ended: Ended) -> str:
+        """Return the outcome."""
+        return cells.badge(ended.decision.verdict, "on" if ended.decision.verdict == Verdict.APPROVED else "off")
+
+
 def waiting_for(staff: Staff) -> int:
     """Return how many open requests *staff* may decide. Own requests do not count."""
     return approvals.waiting().filter(kind__in=_decides(staff)).exclude(person=staff.person).count()
@@ -129,25 +193,14 @@ def staff_approvals(request: StaffRequest) -> HttpResponse:
 
     Readers with `SEE_ALL` see all kinds. The reader's own requests are always included.
     """
-    kinds = _reads(request)
+    closed = ClosedRequests(request)
+    if closed.is_file:
+        return closed.file()
     waiting = approvals.waiting().filter(_seen(request)).order_by("pk")[: MOST_WAITING + 1]
-    form = FilterForm(request.GET, kinds)
-    page = _ended(request, form, kinds)
-    ended = page.rows
-    names = _names([*waiting, *(each.approval for each in ended)], ended)
-    context = {
-        "waiting": [_case(request, each, names) for each in waiting[:MOST_WAITING]],
-        "is_more": len(waiting) > MOST_WAITING,
-        "form": form,
-        "is_filtered": any(request.GET.get(name) for name in ("kind", "verdict", "on", "whose")),
-        "decided": [
-            Ended(each, approvals.kind(each.approval.kind), *about, names[each.approval.by], names[each.by])
-            for each, about in zip(ended, _subjects([each.approval for each in ended]), strict=True)
-        ],
-        "page": page,
-    }
-    access_log.shown(request, context["waiting"], context["decided"])
-    return render(request, "staff/approvals.html", context)
+    names = _names(waiting, ())
+    cases = [_case(request, each, names) for each in waiting[:MOST_WAITING]]
+    access_log.shown(request, cases)
+    return closed.answer("staff/approvals.html", {"waiting": cases, "is_more": len(waiting) > MOST_WAITING})
 
 
 @staff_required(*READERS)
@@ -288,24 +341,6 @@ def _page(
     }
     access_log.shown(request, context["case"], decision)
     return render(request, "staff/approval.html", context)
-
-
-def _ended(request: StaffRequest, form: FilterForm, kinds: Collection[str]) -> Page[Decision]:
-    """Return a page of closed requests: those of *kinds* and the reader's own, last closed first."""
-    if not form.is_valid():
-        return Page()
-    reader = request.staff
-    said = form.cleaned_data
-    found = Decision.objects.filter(Q(approval__kind__in=kinds) | Q(asker=reader.person))
-    if said["kind"]:
-        found = found.filter(approval__kind=said["kind"])
-    if said["whose"]:
-        found = found.filter(asker=reader.person)
-    if said["verdict"]:
-        found = found.filter(verdict=said["verdict"])
-    if said["on"]:
-        found = found.filter(_about(said["on"]))
-    return Order(("at", "approval_id")).page(found.select_related("approval"), request.GET, PAGE)
 
 
 def _about(said: str) -> Q:

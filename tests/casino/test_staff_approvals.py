@@ -209,7 +209,7 @@ class TestAboutStaff:
         early, late = self.ask(asker, "Rita"), self.ask(asker, "Nina")
         self.decide(decider, late, "0")
         self.decide(decider, early, "0")
-        monkeypatch.setattr(staff_approvals, "PAGE", 1)
+        monkeypatch.setattr(staff_approvals.ClosedRequests, "size", 1)
         assert listed(decider) == {str(early.pk)}
         marks = [Order(("at", "approval_id")).cursor(Decision.objects.get(pk=each.pk)) for each in (early, late)]
         assert [listed(decider, before=mark) for mark in marks] == [{str(late.pk)}, set()]
