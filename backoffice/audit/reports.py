@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -16,9 +17,11 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.html import format_html
 from django.utils.timezone import make_naive
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
@@ -27,12 +30,14 @@ from audit.models import Report, ReportPage, ReportState
 from audit.reports import verification
 from audit.reports.heading import NO_ACTIVITY, Head
 from audit.reports.intervals import NAMES, Period, interval_of
-from audit.reports.kinds import CURRENCY, FIGURES, Cell, Form, Interval, Kind, Row, all_kinds, kind_of
+from audit.reports.kinds import CURRENCY, FIGURES, Cell, Column, Form, Interval, Kind, Row, all_kinds, kind_of
 from audit.reports.requests import CannotAsk, ask, ask_again, clock
 from audit.reports.runner import OPEN
 from audit.reports.writer import PAGE
+from backoffice.lists import cells
 from backoffice.lists.files import TYPES
-from backoffice.lists.paging import NEWEST_FIRST
+from backoffice.lists.filters import ListForm
+from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from players.access import StaffRequest, made_by_the_page, staff_required
 from players.login.current_user import actor
 from players.models import Jurisdiction, User
@@ -40,7 +45,6 @@ from players.staff import access_log
 from wallet.money import format_money
 
 SEE: Final = "audit.view_report"
-LISTED: Final = 25  # reports per page of the list
 LONGEST: Final = 100  # longest free-text choice, in characters
 NOTHING: Final = "–"
 LONG: Final = 200  # characters
@@ -118,23 +122,80 @@ class ReportForm(forms.Form):
         return {choice.name: self.cleaned_data[choice.name] for choice in self._kind.choices}
 
 
+class ReportsForm(ListForm):
+    """Filter of requested reports by their kind."""
+
+    kind = forms.ChoiceField(label="Report", required=False)
+
+    def __init__(self, asked: Mapping[str, Any], kinds: Mapping[str, Kind]) -> None:
+        super().__init__(asked)
+        choices = [("", "all"), *((name, kind.title) for name, kind in kinds.items())]
+        self.fields["kind"].choices = choices  # type: ignore[attr-defined]
+
+
+class RequestedReports(StaffList):
+    """Requested reports of the kinds that the reader may read."""
+
+    model = Report
+    name = "Requested reports"
+    players = NO_PLAYERS
+    columns = (
+        Column("id", "No.", Form.NUMBER),
+        Column("title", "Report"),
+        Column("since", "From", Form.TIME),
+        Column("until", "Until", Form.TIME),
+        Column("by", "Requested by"),
+        Column("state", "State"),
+        Column("done", "Rows", Form.NUMBER),
+    )
+    accounts = ("by",)
+    links = {"id": ("staff_report", "report_id", "pk")}
+    empty = "No reports requested yet."
+
+    @cached_property
+    def kinds(self) -> Mapping[str, Kind]:
+        """The kinds that the reader may read, by name."""
+        return {kind.name: kind for kind in all_kinds() if may_read(self.request.user, kind)}
+
+    def make_form(self) -> ReportsForm:
+        """Return the form with the reader's kinds."""
+        return ReportsForm(self.request.GET, self.kinds)
+
+    def found(self) -> QuerySet[Report]:
+        """Return the reports of the filter."""
+        kind = self.asked.get("kind")
+        return Report.objects.filter(kind__in=[kind] if kind else list(self.kinds)).defer("head")
+
+    def of_title(self, report: Report) -> str:
+        """Return the title of the report's kind."""
+        return self.kinds[report.kind].title
+
+    def of_done(self, report: Report) -> int | None:
+        """Return the rows of a finished report."""
+        return report.done if report.state == ReportState.READY else None
+
+    def show_id(self, report: Report) -> str:
+        """Return the number with a link that says which report it is."""
+        text = format_html('{}<span class="visually-hidden">: {}</span>', report.pk, self.of_title(report))
+        return cells.link(self.urls_of(report)["id"], text, "num")
+
+    def show_state(self, report: Report) -> str:
+        """Return the state."""
+        kind = {ReportState.READY: "on", ReportState.FAILED: "off"}.get(ReportState(report.state), "")
+        return cells.badge(report.get_state_display(), kind)
+
+    def show_done(self, report: Report) -> str:
+        """Return the rows of a finished report, or that there are none."""
+        done = self.of_done(report)
+        return cells.NOTHING if done is None else str(done or "No activity")
+
+
 @staff_required(SEE)
 @require_safe
 def staff_reports(request: StaffRequest) -> HttpResponse:
     """List the kinds of reports and the requested reports, newest first."""
-    mine = [kind for kind in all_kinds() if may_read(request.user, kind)]
-    found = Report.objects.filter(kind__in=[kind.name for kind in mine]).defer("head")
-    if request.GET.get("kind") in [kind.name for kind in mine]:
-        found = found.filter(kind=request.GET["kind"])
-    page = NEWEST_FIRST.page(found, request.GET, LISTED)
-    titles = {kind.name: kind.title for kind in mine}
-    context = {
-        "kinds": mine,
-        "reports": [(report, titles[report.kind]) for report in page.rows],
-        "kind": request.GET.get("kind", ""),
-        "page": page,
-    }
-    return render(request, "staff/reports.html", context)
+    listed = RequestedReports(request)
+    return listed.answer("staff/reports.html", {"kinds": listed.kinds.values()})
 
 
 @staff_required(SEE)

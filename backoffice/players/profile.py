@@ -54,7 +54,7 @@ from players.models import (
     Submission,
 )
 from players.models.people import LONGEST_NOTE
-from players.protection import exclusions, harm_markers, limits
+from players.protection import exclusions, limits
 from players.search import IDENTITY, SEE, SESSIONS
 from players.staff import VISIBLE_TO_PLAYER, access_log
 from wallet.ledger.statements import movements

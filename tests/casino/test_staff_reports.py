@@ -234,14 +234,15 @@ def test_that_failed_say_why_and_are_asked_for_again(reader):
 
 
 def test_are_found_by_their_kind_and_a_page_at_a_time(reader, monkeypatch):
-    monkeypatch.setattr("backoffice.audit.reports.LISTED", 2)
+    monkeypatch.setattr("backoffice.audit.reports.RequestedReports.size", 2)
     sales = [asked().pk for _ in range(3)]
     asked("people")
     newest = reader.get("/staff/reports/", {"kind": "sales"})
-    assert [report.pk for report, _ in newest.context["reports"]] == sales[:0:-1]
+    assert [report.pk for report in newest.context["page"].rows] == sales[:0:-1]
     older = reader.get("/staff/reports/", {"kind": "sales", "before": newest.context["page"].older})
-    assert [report.pk for report, _ in older.context["reports"]] == sales[:1]
-    assert len(reader.get("/staff/reports/", {"kind": "x", "before": "y"}).context["reports"]) == 2
+    assert [report.pk for report in older.context["page"].rows] == sales[:1]
+    assert len(reader.get("/staff/reports/", {"before": "y"}).context["page"].rows) == 2
+    assert "Select a valid choice" in page(reader, "/staff/reports/?kind=x")
 
 
 def test_of_a_kind_that_is_gone_are_not_shown(reader):
