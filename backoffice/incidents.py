@@ -16,6 +16,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -23,11 +24,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from audit import log
 from audit.models import Approval, Event
+from audit.reports.kinds import Column, Form
 from audit.reports.requests import clock
 from audit.tree import NotSealed, proof_of
 from audit.verification.export import zipped
 from backoffice.incident_timeline import Moment, events_of, timeline
-from backoffice.lists.paging import NEWEST_FIRST
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
+from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from games import incidents
 from games.incidents import Case, Concerned, concerned, letters
 from games.incidents.letters import LONGEST_ADDITION, LetterError, Offer, Written
@@ -37,6 +41,7 @@ from games.verification.records import RoundVerification
 from games.verification.service import verify_round
 from players.access import StaffRequest, made_by_the_page, staff_required
 from players.staff import access_log
+from wallet.money import format_money
 
 ABOUT: Final = """An incident at {operator}, exported on {at}.
 
@@ -220,7 +225,7 @@ def note(*, incident: Incident, text: str, by: str) -> IncidentNote:
 
 
 READ: Final = "games.view_incident"
-PAGE: Final = 20
+MOST_WAITING: Final = 20  # shown above the list
 EXPORT: Final = "audit.export_rows"
 
 
@@ -228,12 +233,74 @@ def _tables() -> list[tuple[object, str]]:
     return [("", "Any table"), *Table.objects.order_by("name").values_list("pk", "name")]
 
 
-class ListForm(forms.Form):
+class IncidentsForm(ListForm):
     """Filter of the list."""
 
-    state = forms.ChoiceField(required=False, choices=[("", "All"), ("awaiting", "Awaiting ruling")])
-    table = forms.TypedChoiceField(required=False, coerce=int, empty_value=None, choices=_tables)
-    kind = forms.ChoiceField(required=False, choices=[("", "Any kind"), *IncidentKind.choices])
+    state = forms.ChoiceField(
+        label="State",
+        required=False,
+        choices=[("", "All"), ("awaiting", "Awaiting ruling"), ("over", "Ruled or closed")],
+    )
+    table = forms.TypedChoiceField(label="Table", required=False, coerce=int, empty_value=None, choices=_tables)
+    kind = forms.ChoiceField(label="Type", required=False, choices=[("", "Any kind"), *IncidentKind.choices])
+
+
+class Incidents(StaffList):
+    """Incidents that await no ruling, or by the filter those that do."""
+
+    model = Incident
+    name = "Incidents"
+    players = NO_PLAYERS
+    form_class = IncidentsForm
+    columns = (
+        Column("incident__id", "No.", Form.NUMBER),
+        Column("state", "State"),
+        Column("incident__table__name", "Table"),
+        Column("code", "Round"),
+        Column("incident__kind", "Type"),
+        Column("incident__at", "When", Form.TIME),
+        Column("in_all", "Players"),
+    )
+    links = {"incident__id": ("staff_incident", "incident_id", "incident__id")}
+    empty = "No incidents yet."
+    unmatched = "No incidents match this filter."
+
+    @property
+    def of_filter(self) -> QuerySet[Incident]:
+        """The incidents of the table and kind asked for."""
+        return incidents.find(table_id=self.asked.get("table"), kind=self.asked.get("kind", ""))
+
+    def found(self) -> QuerySet[Incident]:
+        """Return the incidents of the filter."""
+        awaits = self.asked.get("state") == "awaiting"
+        return incidents.awaiting(self.of_filter) if awaits else incidents.concluded(self.of_filter)
+
+    def items(self, rows: Sequence[Incident]) -> Sequence[Case]:
+        """Return the incidents with their rounds and amounts."""
+        return incidents.cases(rows)
+
+    def of_in_all(self, case: Case) -> str:
+        """Return the players and their stakes."""
+        stakes = [f"{sums.players} with {format_money(sums.staked, sums.currency, 'en')}" for sums in case.in_all]
+        return "; ".join(stakes) or ("none" if case.is_over else "in progress")
+
+    def show_incident__id(self, case: Case) -> str:
+        """Return the number with a link."""
+        return cells.link(self.urls_of(case)["incident__id"], f"Incident {case.incident.pk}", "num")
+
+    def show_state(self, case: Case) -> str:
+        """Return the state, marked if a ruling is awaited."""
+        return cells.badge(case.state, "brass") if case.awaits_ruling else case.state
+
+
+class AwaitingIncidents(Incidents):
+    """Incidents that await a ruling, longest waiting first."""
+
+    is_rising = True
+
+    def found(self) -> QuerySet[Incident]:
+        """Return those of the filter."""
+        return incidents.awaiting(self.of_filter)
 
 
 class NoteForm(forms.Form):
@@ -246,23 +313,11 @@ class NoteForm(forms.Form):
 @access_log.listed("incidents")
 @require_safe
 def staff_incidents(request: StaffRequest) -> HttpResponse:
-    """List incidents: those that await a ruling, then the rest, newest first."""
-    form = ListForm(request.GET)
-    form.full_clean()
-    asked = form.cleaned_data
-    found, is_awaiting = incidents.find(table_id=asked.get("table"), kind=asked.get("kind", "")), asked.get("state")
-    waiting = incidents.awaiting(found)
-    page = NEWEST_FIRST.page(waiting if is_awaiting else incidents.concluded(found), request.GET, PAGE)
-    first = list(waiting.order_by("pk")[: PAGE + 1]) if page.is_first and not is_awaiting else []
-    context = {
-        "form": form,
-        "page": page,
-        "cases": incidents.cases(page.rows),
-        "waiting": incidents.cases(first[:PAGE]),
-        "more_waiting": len(first) > PAGE,
-        "is_filtered": any(asked.get(name) for name in ("state", "table", "kind")),
-    }
-    return render(request, "staff/incidents.html", context)
+    """List incidents: those that await a ruling, then the rest."""
+    listed = Incidents(request)
+    is_whole = not listed.is_file and listed.page.is_first and not listed.asked.get("state")
+    waiting = AwaitingIncidents(request).first(MOST_WAITING) if is_whole else None
+    return listed.answer("staff/incidents.html", {"waiting": waiting})
 
 
 @staff_required(READ)

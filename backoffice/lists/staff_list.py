@@ -1,7 +1,7 @@
 """One list on a page of the back office: filter form, order, keyset page, table, files, access log.
 
 Every list of the back office is a `StaffList`. `backoffice.lists.view.StaffListView` is a page that
-has nothing but its list; the other pages show a list beside what staff do there.
+has nothing but its list; the other pages show a list and what staff do with its rows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -196,7 +196,9 @@ class StaffList:
 
     def first(self, most: int) -> Self:
         """Show the first *most* rows, whatever the request asks for, and return the list."""
-        self.page = Page(self.read(self.usual_order(), (), most))
+        order = self.usual_order()
+        found = self.read(order, (), most + 1)
+        self.page = Page(found[:most], older=order.cursor(found[most - 1]) if len(found) > most else "")
         return self
 
     def answer(self, template: str, context: Mapping[str, Any] | None = None) -> HttpResponse:

@@ -7,6 +7,7 @@ from django.test import Client
 
 from audit.approvals import AlreadyDecided, OwnRequest
 from backoffice.incidents import note
+from backoffice.lists.staff_list import StaffList
 from games import incidents
 from games.incidents import letters
 from games.models import Incident, IncidentNote, LetterKind, LiveTable, Phase
@@ -44,6 +45,11 @@ def incident(live_table) -> Incident:
     return malfunction.report(round_id=advance_to(live_table, Phase.SETTLED).pk, cause=CAUSE, by="staff:1")
 
 
+def ids(listing: StaffList | None) -> list[int]:
+    """The incidents of a list."""
+    return [case.incident.pk for case in listing.shown] if listing else []
+
+
 class TestTheList:
     @pytest.mark.sweep
     def test_has_a_line_with_state_table_kind_and_money(self, incident):
@@ -54,7 +60,7 @@ class TestTheList:
             incident.table.name,
             "Reported by staff",
             incident.live_round.code,
-            '2 with <span class="num">SEK\u00a0150.00',
+            "2 with SEK\u00a0150.00",
         ):
             assert told.replace("\u00a0", " ") in page
 
@@ -82,11 +88,12 @@ class TestTheList:
             (f"state=awaiting&table={incident.table_id}", set()),
         ):
             shown = boss.get(f"/staff/incidents/?{query}").context
-            assert {case.incident.pk for case in (*shown["waiting"], *shown["cases"])} == found, query
+            assert {*ids(shown["waiting"]), *ids(shown["list"])} == found, query
 
     @pytest.mark.sweep
     def test_begins_with_what_awaits_a_ruling_oldest_first_and_pages_through_the_rest(self, incident, monkeypatch):
-        monkeypatch.setattr("backoffice.incidents.PAGE", 2)
+        monkeypatch.setattr("backoffice.incidents.MOST_WAITING", 2)
+        monkeypatch.setattr("backoffice.incidents.Incidents.size", 2)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         old = [incident.pk]
         for number in range(2):
@@ -102,18 +109,18 @@ class TestTheList:
             )
         boss = reader("supervisor")
         first = boss.get("/staff/incidents/?kind=reported")
-        assert [case.incident.pk for case in first.context["waiting"]] == waiting[:2]
-        assert [case.incident.pk for case in first.context["cases"]] == old[:0:-1]
+        assert ids(first.context["waiting"]) == waiting[:2]
+        assert ids(first.context["list"]) == old[:0:-1]
         assert 'href="?kind=reported&state=awaiting">All incidents awaiting a ruling' in text(first)
         second = boss.get(f"/staff/incidents/?before={old[1]}&kind=reported")
         assert not second.context["waiting"]
-        assert [case.incident.pk for case in second.context["cases"]] == [old[0]]
-        awaiting = boss.get("/staff/incidents/?state=awaiting").context["cases"]
-        assert [case.incident.pk for case in awaiting] == waiting[:0:-1]
+        assert ids(second.context["list"]) == [old[0]]
+        awaiting = boss.get("/staff/incidents/?state=awaiting").context["list"]
+        assert ids(awaiting) == waiting[:0:-1]
 
     @pytest.mark.sweep
     def test_keeps_what_was_asked_for_from_page_to_page(self, incident, monkeypatch):
-        monkeypatch.setattr("backoffice.incidents.PAGE", 1)
+        monkeypatch.setattr("backoffice.incidents.Incidents.size", 1)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         again = malfunction.report(round_id=incident.live_round_id, cause="Again.", by="staff:1")
         malfunction.let_stand(incident_id=again.pk, reason="seen", by="staff:1")
@@ -198,7 +205,7 @@ class TestThePage:
             assert course[what].why == why
             address = f"/staff/events/?on={course[what].on}&before={course[what].event + 1}"
             assert f'href="{address}"' in text(answer)
-            assert visitor.get(address).context["events"][0].id == course[what].event
+            assert visitor.get(address).context["page"].rows[0].id == course[what].event
 
     @pytest.mark.sweep
     def test_links_no_event_for_staff_who_may_not_read_them(self, incident):

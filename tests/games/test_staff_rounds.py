@@ -71,7 +71,7 @@ class TestEveryWayOfNamingIt:
     @pytest.mark.sweep
     def test_finds_its_events(self, played, way):
         answer = reader("compliance").get("/staff/events/", {"on": way(played)}, follow=True)
-        assert {event.on for event in answer.context["events"]} == {f"round:{played.pk}"}
+        assert {event.on for event in answer.context["page"].rows} == {f"round:{played.pk}"}
         assert played.code in answer.text
 
 

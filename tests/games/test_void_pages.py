@@ -208,7 +208,7 @@ class TestTheStaffPage:
 
     @pytest.mark.sweep
     def test_is_newest_first_and_paged_without_gaps(self, cloned_db, owner, reader, monkeypatch):
-        monkeypatch.setattr("backoffice.incidents.PAGE", 2)
+        monkeypatch.setattr("backoffice.incidents.Incidents.size", 2)
         player, table = a_player(real=MONEY), a_table()
         for _ in range(5):
             corrupt(owner, a_round(player, table, player=1000).round_id)
@@ -216,7 +216,7 @@ class TestTheStaffPage:
         seen_ids, address = [], "/staff/incidents/"
         while address:
             answer = reader.get(address)
-            seen_ids += [case.incident.pk for case in answer.context["cases"]]
+            seen_ids += [row.pk for row in answer.context["page"].rows]
             older = answer.context["page"].older
             address = f"/staff/incidents/?before={older}" if older else ""
         assert seen_ids == list(Incident.objects.order_by("-pk").values_list("pk", flat=True))
