@@ -13,7 +13,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.module_loading import import_string
@@ -24,7 +24,9 @@ from audit.reports.files import whole
 from audit.reports.heading import Head
 from audit.reports.kinds import Column, Form, Row
 from audit.reports.requests import clock
-from backoffice.lists.paging import NEWEST_FIRST, OLDEST_FIRST
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
+from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from players.access import StaffRequest, staff_required
 from players.datetime_format import Day
 from players.identity.uploads import TOO_MUCH
@@ -137,7 +139,6 @@ def _steps(found: list[Difference]) -> tuple[str, str]:
 
 RECONCILE = "wallet.reconcile"
 READERS = (RECONCILE, "wallet.see_statements")
-LISTED = 20  # statements, or differences of one, per page
 SHOWN = 50  # lines of a preview
 MOST_DAYS = 92
 TYPES = {
@@ -171,11 +172,97 @@ class UploadForm(forms.Form):
         return given
 
 
-class DifferencesForm(forms.Form):
+class DifferencesForm(ListForm):
     """Filter of a statement's differences."""
 
     kind = forms.ChoiceField(required=False, choices=[("", "any"), *DifferenceKind.choices])
     settled = forms.BooleanField(required=False, label="Include settled")
+
+
+class StatementsForm(ListForm):
+    """Filter of confirmed statements."""
+
+    open = forms.BooleanField(required=False, label="With open differences only")
+
+
+class Statements(StaffList):
+    """Confirmed statements."""
+
+    model = ProviderStatement
+    name = "Confirmed statements"
+    players = NO_PLAYERS
+    form_class = StatementsForm
+    columns = (
+        Column("id", "No.", Form.NUMBER),
+        Column("provider", "Provider"),
+        Column("since", "From"),
+        Column("until", "To"),
+        Column("at", "Confirmed", Form.TIME),
+        Column("by", "By"),
+        Column("still_open", "Open differences", Form.NUMBER),
+    )
+    accounts = ("by",)
+    links = {"id": ("staff_statement", "statement_id", "pk")}
+    empty = "No confirmed statements yet."
+    unmatched = "No open differences."
+
+    def found(self) -> QuerySet[ProviderStatement]:
+        """Return the statements of the filter."""
+        return drafts.with_open_differences() if self.asked.get("open") else ProviderStatement.objects.all()
+
+    def of_still_open(self, statement: ProviderStatement) -> int:
+        """Return the number of open differences."""
+        return drafts.still_open(statement)
+
+    def show_still_open(self, statement: ProviderStatement) -> str:
+        """Return the number of open differences in words."""
+        count = drafts.still_open(statement)
+        return cells.badge(f"{count} open", "off") if count else cells.badge("none open", "on")
+
+
+class Differences(StaffList):
+    """Differences of one statement, oldest first."""
+
+    model = Difference
+    name = "Differences"
+    players = NO_PLAYERS
+    form_class = DifferencesForm
+    is_rising = True
+    columns = (
+        Column("id", "No.", Form.NUMBER),
+        Column("kind", "Difference"),
+        Column("line__number", "Line", Form.NUMBER),
+        Column("subject", "About"),
+        Column("line__amount", "Provider, amount", Form.MONEY),
+        Column("line__currency", "Provider, currency"),
+        Column("known_amount", "Our amount", Form.MONEY),
+        Column("known_currency", "Our currency"),
+        Column("settled", "Settled"),
+        Column("notes", "Notes"),
+    )
+    empty = "No open differences."
+    unmatched = "No differences match this search."
+
+    def found(self) -> QuerySet[Difference]:
+        """Return the differences of the filter."""
+        return drafts.differences(self.of, open_only=not self.asked.get("settled"), kind=self.asked.get("kind", ""))
+
+    def of_known_amount(self, difference: Difference) -> int | None:
+        """Return the amount that the house knew."""
+        known: int | None = difference.known.get("amount")
+        return known
+
+    def of_known_currency(self, difference: Difference) -> str:
+        """Return the currency that the house knew."""
+        return str(difference.known.get("currency", ""))
+
+    def of_settled(self, difference: Difference) -> str:
+        """Return whether a note settled the difference."""
+        return _steps([difference])[0]
+
+    def of_notes(self, difference: Difference) -> str:
+        """Return the notes."""
+        return _steps([difference])[1]
 
 
 class StepForm(forms.Form):
@@ -214,20 +301,14 @@ def staff_statement_upload(request: StaffRequest) -> HttpResponse:
 
 
 def _list(request: StaffRequest, form: UploadForm) -> HttpResponse:
-    open_only = request.GET.get("open") == "1"
-    found = drafts.with_open_differences() if open_only else ProviderStatement.objects.all()
-    page = NEWEST_FIRST.page(found, request.GET, LISTED)
     context = {
-        "form": form,
-        "open_only": open_only,
-        "statements": [(row, drafts.still_open(row)) for row in page.rows],
-        "page": page,
+        "upload": form,
         "drafts": drafts.drafts_of(request.staff),
         "columns": COLUMNS,
         "most": MOST_LINES,
         "is_demo": settings.DEMO,
     }
-    return render(request, "staff/statements.html", context)
+    return Statements(request).answer("staff/statements.html", context)
 
 
 def _upload(request: StaffRequest, form: UploadForm) -> UUID | None:
@@ -311,11 +392,6 @@ def staff_statement_discard(request: StaffRequest, draft_id: UUID) -> HttpRespon
 def staff_statement(request: StaffRequest, statement_id: int) -> HttpResponse:
     """Show one statement: totals, and differences from the house's records."""
     statement = get_object_or_404(ProviderStatement, pk=statement_id)
-    form = DifferencesForm(request.GET)
-    form.full_clean()
-    asked = form.cleaned_data
-    found = drafts.differences(statement, open_only=not asked.get("settled"), kind=asked.get("kind", ""))
-    page = OLDEST_FIRST.page(found, request.GET, LISTED)
     counts = {verdict: statement.lines.filter(verdict=verdict).count() for verdict in Verdict}
     context = {
         "statement": statement,
@@ -324,12 +400,8 @@ def staff_statement(request: StaffRequest, statement_id: int) -> HttpResponse:
         "differing": counts[Verdict.DIFFERS],
         "repeated": counts[Verdict.REPEATED],
         "still_open": drafts.still_open(statement),
-        "form": form,
-        "differences": page.rows,
-        "page": page,
-        "is_filtered": bool(asked.get("kind") or asked.get("settled")),
     }
-    return render(request, "staff/statement.html", context)
+    return Differences(request, statement).answer("staff/statement.html", context)
 
 
 @staff_required(RECONCILE)
