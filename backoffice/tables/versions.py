@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import get_language_info
@@ -16,7 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals
 from audit.models import Approval, Event
-from backoffice.lists.paging import Order, Page
+from audit.reports.kinds import Column, Form
+from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from games.betting.limits import StoredLimits
 from games.change_requests import differences, execution, rules
 from games.change_requests.differences import Change, LowestReturn, changes, rules_written, written
@@ -90,16 +91,43 @@ def of_rules(variant: str) -> list[OfRules]:
     ]
 
 
-def of_table(table: Table, asked: Mapping[str, str]) -> tuple[list[OfTable], Page[TableVersion]]:
-    """Return the page of versions of a table that the cursors in *asked* lead to, newest first."""
-    page, events = Order(("number",)).page(table.versions.all(), asked, SHOWN), _events_by_number(table)
-    numbers = {number + step for number in (version.number for version in page.rows) for step in (-1, 1)}
-    beside = {version.number: version for version in table.versions.filter(number__in=numbers)}
-    lines = [
-        _line(table, version, beside.get(version.number + 1), beside.get(version.number - 1), events)
-        for version in page.rows
-    ]
-    return lines, page
+class Versions(StaffList):
+    """Versions of one table."""
+
+    model = TableVersion
+    name = "Versions"
+    players = NO_PLAYERS
+    key = ("number",)
+    size = SHOWN
+    columns = (
+        Column("version__number", "Version", Form.NUMBER),
+        Column("version__rules_version", "Rules"),
+        Column("version__created_at", "In force from", Form.TIME),
+        Column("withdrawn_at", "Until", Form.TIME),
+        Column("asked_by", "Requested by"),
+        Column("by", "By"),
+        Column("reason", "Reason"),
+        Column("changed", "Changes"),
+    )
+
+    def found(self) -> QuerySet[TableVersion]:
+        """Return all versions of the table."""
+        versions: QuerySet[TableVersion] = self.of.versions.all()
+        return versions
+
+    def items(self, rows: Sequence[TableVersion]) -> Sequence[OfTable]:
+        """Return the versions with their events and their changes."""
+        table, events = self.of, _events_by_number(self.of)
+        numbers = {version.number + step for version in rows for step in (-1, 1)}
+        beside = {version.number: version for version in table.versions.filter(number__in=numbers)}
+        return [
+            _line(table, version, beside.get(version.number + 1), beside.get(version.number - 1), events)
+            for version in rows
+        ]
+
+    def of_changed(self, line: OfTable) -> str:
+        """Return the changes in this version."""
+        return "; ".join(f"{each.what}: {each.before} → {each.after}" for each in line.changes)
 
 
 def between(table: Table, one: TableVersion, other: TableVersion) -> list[Change]:
@@ -248,7 +276,6 @@ def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
     table = get_object_or_404(Table.objects.select_related("version"), pk=table_id, version__isnull=False)
     form = PageForm(request.GET)
     asked = form.cleaned_data if form.is_valid() else {}
-    lines, page = of_table(table, request.GET)
     version = table.version
     context = {
         "table": table,
@@ -257,13 +284,11 @@ def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
         if version
         else {},
         "lowest": lowest(table),
-        "lines": lines,
-        "page": page,
         "compared": _compared(table, asked.get("one"), asked.get("other")),
         "asked": approvals.waiting().filter(kind=CHANGE, on=f"table:{table.pk}").first(),
         "waiting": execution.of_table(table).first(),
     }
-    return render(request, "staff/game_table.html", context)
+    return Versions(request, table).answer("staff/game_table.html", context)
 
 
 @staff_required(ASK)
