@@ -96,9 +96,9 @@ SHIFT: Final = 32  # bits of the IDs within a month
 
 def keep(table: str, door: str | None = None) -> None:
     """Create upcoming partitions of *table*, and start the current month if it is due. The start
-    waits for transactions that write into *door* (default: the table itself): a transaction must
-    write into *door* before it draws an ID of the table. Can be called twice or late: until then
-    rows go into the month before.
+    waits for transactions that write into the table or into *door*: a transaction must write into
+    one of them before it draws an ID. Can be called twice or late: until then rows go into the month
+    before.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT audit_keep_months(%s, %s, %s)", [table, AHEAD, door])

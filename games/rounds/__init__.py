@@ -45,7 +45,7 @@ FINISH = f"""
 SELECT balance_after, is_check_due, {totals("(playing)", "moment")} FROM games_finish_solo_round(
     %s::bigint, %s::uuid, %s::text, %s::bigint, %s::bytea, %s::text, %s::text, %s::text, %s::text, %s::text,
     %s::bigint, %s::bytea, %s::bytea, %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[], %s::uuid,
-    %s::uuid, %s::uuid, %s::uuid, %s::text, %s::bytea, %s::jsonb, %s::jsonb, %s::text, %s::integer
+    %s::uuid, %s::text, %s::bytea, %s::jsonb, %s::jsonb, %s::text, %s::integer
 )
 """  # noqa: S608  (nothing but names of our own columns)
 
@@ -79,8 +79,6 @@ def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, PlaySessionSta
         array(line.commission for line in lines),
         array(line.result for line in lines),
         finished.session,
-        ledger.system_key(round_id, "stake"),
-        ledger.system_key(round_id, "settle"),
         seat.round_id,
         seat.commitment,
         bytes(seat.sealed_seed),

@@ -281,6 +281,13 @@ class TestIsNamed:
         change(owner, f"DELETE FROM wallet_posting_key WHERE journal_id = {journal}")
         assert f"keys_match_journals: journal {journal}: its posting key" in verify()
 
+    def test_a_deposit_without_any_key(self, played, owner):
+        cashier = accounts.house_account(AccountKind.CASHIER, "SEK", Mode.REAL)
+        journal = plant(owner, "deposit", {cashier: -STAKE, played.cash: STAKE})
+        change(owner, f"UPDATE wallet_journal SET key = NULL, request_hash = NULL WHERE id = {journal}")
+        change(owner, f"DELETE FROM wallet_posting_key WHERE journal_id = {journal}")
+        assert f"keys_match_journals: journal {journal}: this deposit has no posting key" in verify()
+
     def test_a_reversal_that_is_no_opposite(self, played, owner):
         ((stake,),) = owner.execute("SELECT max(id) FROM wallet_journal WHERE kind = 'stake'").fetchall()
         lines = {played.cash: 3 * STAKE, played.escrow: -3 * STAKE}

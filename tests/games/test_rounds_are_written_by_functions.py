@@ -99,7 +99,6 @@ class Asked:
             ),
             *(self.key, self.epoch, self.deal, self.signature, proof),
             *(self.bets, self.stakes, self.payouts, self.commissions, self.results, session or self.session),
-            *(ledger.system_key(self.round_id, "stake"), ledger.system_key(self.round_id, "settle")),
             *(self.next_round, self.next_commitment, self.next_seed, "{}", "{}", self.terms, 60),
         ]
         with transaction.atomic(), round_refusals(), ledger.refusals(), connection.cursor() as cursor:
@@ -525,15 +524,14 @@ WRITTEN_BY_GAMES = {
     "players_playtime": 1,
 }
 WRITTEN_BY_THE_LEDGER = {
-    "wallet_account": 2,
-    "wallet_day": 2,
+    "wallet_account": 1,
+    "wallet_day": 1,
     "wallet_entry": 5,  # four if the player wins nothing
     "wallet_journal": 2,
-    "wallet_posting_key": 2,
 }
 
 
-TRIGGERS_OF_A_ROUND = {"wallet_refuse_other_writers": 6}  # one for each statement that writes the ledger
+TRIGGERS_OF_A_ROUND = {"wallet_refuse_other_writers": 5}  # one for each statement that writes the ledger
 
 
 @pytest.mark.django_db

@@ -57,8 +57,8 @@ class Migration(InitialMigration):
             name='Journal',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.ForeignKey(db_column='key', db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, to='wallet.postingkey')),
-                ('request_hash', models.BinaryField()),
+                ('key', models.ForeignKey(db_column='key', db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='wallet.postingkey')),
+                ('request_hash', models.BinaryField(null=True)),
                 ('kind', models.CharField(max_length=40)),
                 ('round_id', models.UUIDField(null=True)),
                 ('reverses', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='wallet.journal')),

@@ -145,8 +145,9 @@ class Journal(models.Model):
     Journals and entries are partitioned by month (``audit/sql/functions/months.sql``).
     """
 
-    key = models.ForeignKey(PostingKey, models.PROTECT, db_column="key", db_constraint=False, db_index=False)
-    request_hash = models.BinaryField()
+    # NULL for the journals of a solo round: the round's id is their idempotency key.
+    key = models.ForeignKey(PostingKey, models.PROTECT, db_column="key", db_constraint=False, db_index=False, null=True)
+    request_hash = models.BinaryField(null=True)
     kind = models.CharField(max_length=40)
     round_id = models.UUIDField(null=True)
     reverses = models.ForeignKey("self", models.PROTECT, null=True, db_constraint=False, db_index=False)

@@ -53,11 +53,11 @@ REVOKE ALL ON FUNCTION audit_open_month FROM PUBLIC;
 -- still of an earlier month. Running it again, or late, is harmless: until then rows go to the
 -- month before.
 -- `parent`: name of a table partitioned by months. `ahead`: number of months to make in advance, 0 to
--- 12. `door`: the table that a transaction writes to before it draws an id of `parent`; NULL means
--- `parent` itself.
+-- 12. `door`: a table that a transaction may write to before it draws an id of `parent` and writes
+-- that; NULL if there is none.
 -- Raises invalid_parameter_value (22023) for another table or number, lock_not_available (55P03) if
 -- a lock takes longer than half a second.
--- Locks advisory lock (1012, 14), then `door` against writers when a month begins. So no
+-- Locks advisory lock (1012, 14), then `door` and `parent` against writers when a month begins. So no
 -- transaction draws an id before the month begins and uses it afterwards, and a month contains all
 -- earlier rows and no later ones.
 CREATE OR REPLACE FUNCTION audit_keep_months(parent text, ahead integer, door text DEFAULT NULL) RETURNS void
@@ -85,7 +85,7 @@ BEGIN
     IF numbers IS NOT NULL THEN
         EXECUTE format('SELECT last_value FROM %s', numbers) INTO last;
         IF last < block THEN
-            EXECUTE format('LOCK TABLE public.%I IN SHARE ROW EXCLUSIVE MODE', coalesce(door, parent));
+            EXECUTE format('LOCK TABLE public.%I, public.%I IN SHARE ROW EXCLUSIVE MODE', coalesce(door, parent), parent);
             PERFORM setval(numbers, block, false);
         END IF;
     END IF;

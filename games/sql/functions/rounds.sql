@@ -15,9 +15,8 @@
 -- what it deals. `dealer_key`, `epoch`, `deal`, `signature`, `proof`: the dealer's public key in hex,
 -- its run, the number of the deal in it, its signature of the statement of the deal, and its proof of
 -- both (games/engine/commitments.py). `bets`, `stakes`, `payouts`, `commissions`, `results`: one element
--- per wager, in minor units. `session`: id of the player's session or NULL. `stake_key`,
--- `settle_key`: idempotency keys of the journals. `next_round`, `next_commitment`, `next_seed`: the
--- next round of the seat, its seed encrypted. `slip`: bets that stay on the table. `last_stakes`: what
+-- per wager, in minor units. `session`: id of the player's session or NULL.
+-- `next_round`, `next_commitment`, `next_seed`: the next round of the seat, its seed encrypted. `slip`: bets that stay on the table. `last_stakes`: what
 -- Rebet places. `terms`, `usual`: as for players_ineligibility.
 -- Returns the balance after the payouts, in minor units, the totals of the play session as of
 -- players_note_round, the time, and whether a reality check has become due.
@@ -34,7 +33,7 @@
 CREATE OR REPLACE FUNCTION games_finish_solo_round(
     seat bigint, round uuid, code text, account bigint, seed bytea, player_value text, cards text, outcome text,
     dealer_key text, epoch text, deal bigint, signature bytea, proof bytea, bets text[], stakes bigint[], payouts bigint[], commissions bigint[], results text[], session uuid,
-    stake_key uuid, settle_key uuid, next_round uuid, next_commitment text, next_seed bytea, slip jsonb,
+    next_round uuid, next_commitment text, next_seed bytea, slip jsonb,
     last_stakes jsonb, terms text, usual integer
 ) RETURNS TABLE (balance_after bigint, playing players_playsession, moment timestamptz, is_check_due boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
@@ -113,8 +112,7 @@ BEGIN
         RAISE EXCEPTION 'the wagers of round % do not follow from the rules', round USING ERRCODE = 'SB063';
     END IF;
     balance_after := wallet_write_round(
-        round, account, held.player_id, held.currency, held.mode, held.time_zone, held.staked, held.paid, stake_key,
-        settle_key);
+        round, account, held.player_id, held.currency, held.mode, held.time_zone, held.staked, held.paid);
 
     WITH played AS (
         INSERT INTO games_round (

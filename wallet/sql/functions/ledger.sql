@@ -318,14 +318,16 @@ REVOKE ALL ON FUNCTION wallet_post FROM PUBLIC;
 -- settlement out of it. They are what wallet_write would write, in one statement.
 -- `account`: the cash account or purse of the player `owner`, which the caller has locked and whose
 -- currency, mode and owner it has read. `time_zone`: of the player's jurisdiction. `staked`, `paid`:
--- minor units, `staked` above zero. `stake_key`, `settle_key`: idempotency keys.
+-- minor units, `staked` above zero.
 -- Returns the balance after the settlement.
--- Raises SB040 if the house is stopped, SB006 for a stake above a limit, check_violation (23514,
--- wallet_account_covered) for a stake above the balance, and unique_violation (23505) for a known key.
+-- Raises SB040 if the house is stopped, SB006 for a stake above a limit, and check_violation (23514,
+-- wallet_account_covered) for a stake above the balance.
 -- Locks the limits of the player.
+--
+-- The journals have no idempotency key: the caller stores the round in the same transaction, and its
+-- primary key refuses it a second time.
 CREATE OR REPLACE FUNCTION wallet_write_round(
-    round uuid, account bigint, owner bigint, currency text, mode text, time_zone text, staked bigint, paid bigint,
-    stake_key uuid, settle_key uuid
+    round uuid, account bigint, owner bigint, currency text, mode text, time_zone text, staked bigint, paid bigint
 ) RETURNS bigint
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
@@ -368,34 +370,20 @@ BEGIN
         SET balance = a.balance - staked + paid, version = a.version + CASE WHEN paid > 0 THEN 2 ELSE 1 END
         WHERE a.id = account AND a.balance - a.held >= staked
         RETURNING a.balance, old.balance - staked AS balance_staked, old.version
-    ), key AS (
-        INSERT INTO wallet_posting_key AS k (key, request_hash, journal_id)
-        SELECT asked.key, wallet_request_hash(asked.kind, round, NULL, asked.accounts, asked.amounts),
-               nextval('wallet_journal_id_seq')
-        FROM house CROSS JOIN LATERAL (VALUES
-            (stake_key, 'stake', concat('{', account, ',', house.escrow, '}'), concat('{', -staked, ',', staked, '}')),
-            (settle_key, 'settle',
-             concat('{', house.escrow, CASE WHEN paid > 0 THEN ',' || account END,
-                    CASE WHEN paid <> staked THEN ',' || house.house END, '}'),
-             concat('{', -staked, CASE WHEN paid > 0 THEN ',' || paid END,
-                    CASE WHEN paid <> staked THEN ',' || (staked - paid) END, '}'))
-        ) AS asked (key, kind, accounts, amounts)
-        RETURNING k.key, k.request_hash, k.journal_id
     ), journal AS (
-        INSERT INTO wallet_journal (id, key, request_hash, kind, round_id, at)
-        SELECT k.journal_id, k.key, k.request_hash, CASE k.key WHEN stake_key THEN 'stake' ELSE 'settle' END, round, now_is
-        FROM key AS k
+        INSERT INTO wallet_journal AS j (kind, round_id, at)
+        VALUES ('stake', round, now_is), ('settle', round, now_is) RETURNING j.id, j.kind
     ), entry AS (
         INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)
-        SELECT k.journal_id, line.n, line.account, currency, mode, line.amount, line.balance, line.version
+        SELECT j.id, line.n, line.account, currency, mode, line.amount, line.balance, line.version
         FROM house CROSS JOIN updated CROSS JOIN LATERAL (VALUES
-            (stake_key, 1, account, -staked, updated.balance_staked, updated.version + 1),
-            (stake_key, 2, house.escrow, staked, NULL, NULL),
-            (settle_key, 1, house.escrow, -staked, NULL, NULL),
-            (settle_key, 2, account, paid, updated.balance, updated.version + 2),
-            (settle_key, CASE WHEN paid > 0 THEN 3 ELSE 2 END, house.house, staked - paid, NULL, NULL)
-        ) AS line (key, n, account, amount, balance, version)
-        JOIN key AS k ON k.key = line.key
+            ('stake', 1, account, -staked, updated.balance_staked, updated.version + 1),
+            ('stake', 2, house.escrow, staked, NULL, NULL),
+            ('settle', 1, house.escrow, -staked, NULL, NULL),
+            ('settle', 2, account, paid, updated.balance, updated.version + 2),
+            ('settle', CASE WHEN paid > 0 THEN 3 ELSE 2 END, house.house, staked - paid, NULL, NULL)
+        ) AS line (kind, n, account, amount, balance, version)
+        JOIN journal AS j ON j.kind = line.kind
         WHERE line.amount <> 0
     ), day AS (
         INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)

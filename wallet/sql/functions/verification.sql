@@ -137,7 +137,8 @@ BEGIN
                (j.id = s.journal_id AND s.sum = 0 AND s.of_one AND s.fits AND s.first = 1 AND s.last = s.lines
                 AND (s.owner = s.other_owner) IS NOT FALSE
                 AND (j.round_id IS NOT NULL OR j.kind NOT IN ('stake', 'held_stake', 'settle')) AND j.at < clock_timestamp() + interval '1 hour'
-                AND j.request_hash = wallet_request_hash(j.kind, j.round_id, j.reverses_id, s.accounts, s.amounts)) IS TRUE
+                AND CASE WHEN j.key IS NULL THEN j.request_hash IS NULL AND j.kind IN ('stake', 'settle') AND j.reverses_id IS NULL
+                    ELSE j.request_hash = wallet_request_hash(j.kind, j.round_id, j.reverses_id, s.accounts, s.amounts) END) IS TRUE
                    AS is_sound,
                coalesce(s.moves, -1) AS moves, coalesce(j.id, s.journal_id) AS any_id
         FROM (SELECT * FROM wallet_journal AS j WHERE j.id >= low AND j.id < high) AS j
@@ -252,7 +253,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     FROM own AS j CROSS JOIN (
         SELECT array_agg(l.account_id ORDER BY l.line)::text AS accounts, array_agg(l.amount ORDER BY l.line)::text AS amounts
         FROM line AS l) AS asked
-    WHERE j.request_hash IS DISTINCT FROM wallet_request_hash(j.kind, j.round_id, j.reverses_id, asked.accounts, asked.amounts)
+    WHERE j.key IS NOT NULL
+      AND j.request_hash IS DISTINCT FROM wallet_request_hash(j.kind, j.round_id, j.reverses_id, asked.accounts, asked.amounts)
+    UNION ALL
+    SELECT 'keys_match_journals', format('journal %s: this %s has no posting key', journal, j.kind) FROM own AS j
+    WHERE j.key IS NULL AND (j.kind NOT IN ('stake', 'settle') OR j.reverses_id IS NOT NULL OR j.request_hash IS NOT NULL)
     UNION ALL
     SELECT 'money_stays_with_its_owner', format('journal %s: this %s takes from account %s and gives to account %s', journal, j.kind,
             source.account_id, target.account_id)
@@ -354,10 +359,10 @@ BEGIN
     RETURN QUERY SELECT f.* FROM unnest(wrong) AS each (id) CROSS JOIN LATERAL wallet_account_faults(each.id) AS f;
 
     WITH part AS (
-        SELECT (j.id >= coalesce(old.beyond, 0))::integer + (j.id >= new.beyond)::integer AS zone, count(*) AS journals,
+        SELECT (j.id >= coalesce(old.beyond, 0))::integer + (j.id >= new.beyond)::integer AS zone, count(j.key_print) AS journals,
                bit_xor(j.key_print) AS key_print,
-               bit_xor(timestamptz_hash_extended(j.at, uuid_hash_extended(coalesce(j.round_id, nil),
-                   hashtextextended(j.kind, coalesce(j.reverses_id, 0) # j.key_print)))) AS print
+               bit_xor(timestamptz_hash_extended(j.at, uuid_hash_extended(coalesce(j.round_id, nil), hashtextextended(
+                   j.kind, coalesce(j.reverses_id, 0) # coalesce(j.key_print, hashint8extended(j.id, new.seed)))))) AS print
         FROM (
             SELECT j.id, j.at, j.round_id, j.kind, j.reverses_id,
                    uuid_hash_extended(j.key, hashbyteaextended(j.request_hash, hashint8extended(j.id, new.seed))) AS key_print
@@ -380,7 +385,8 @@ BEGIN
         UNION ALL
         SELECT 'keys_match_journals', format('journal %s: its posting key %s is missing or names another journal', j.id, j.key)
         FROM wallet_journal AS j
-        WHERE NOT EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = j.key AND k.journal_id = j.id)
+        WHERE j.key IS NOT NULL
+          AND NOT EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = j.key AND k.journal_id = j.id)
         UNION ALL
         SELECT 'keys_match_journals', format('journal %s: its hash is not that of posting key %s', j.id, j.key)
         FROM wallet_journal AS j JOIN wallet_posting_key AS k ON k.key = j.key AND k.journal_id = j.id
