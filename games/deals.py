@@ -21,7 +21,7 @@ from games.engine.commitments import Binding, Purpose, digest_of_stakes
 from games.engine.coup import Coup
 from games.engine.coup import deal as deal_coup
 from games.errors import CommitmentSpent, DealerAway, ShoeRefused
-from games.models import Shape, Shoe
+from games.models import Shape, Shoe, Table
 
 
 class Reason(StrEnum):
@@ -172,8 +172,12 @@ def cards_gone(shoe: Shoe) -> int | None:
 def shoe_binding(shoe: Shoe) -> Binding:
     """Return what the commitment to a shoe names."""
     table = shoe.live_table.table
-    purpose = Purpose.CHEMIN if table.shape == Shape.CHEMIN else Purpose.SHOE
-    return Binding(purpose, str(shoe.pk), table.pk, shoe.decks, shoe.rules_digest)
+    return Binding(purpose_of_shoes(table), str(shoe.pk), table.pk, shoe.decks, shoe.rules_digest)
+
+
+def purpose_of_shoes(table: Table) -> Purpose:
+    """Return what the seeds of a table's shoes deal."""
+    return Purpose.CHEMIN if table.shape == Shape.CHEMIN else Purpose.SHOE
 
 
 @contextmanager

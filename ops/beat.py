@@ -64,7 +64,9 @@ WHERE game_table.shape = 'shared' AND (round.id IS NULL OR round.deadline <= clo
 CHEMIN_TABLES: Final = """
 SELECT FROM games_cheminseat WHERE left_at IS NULL
 UNION ALL
-SELECT FROM games_chemintable WHERE deadline <= clock_timestamp() OR state ->> 'phase' = 'shoe'
+SELECT FROM games_chemintable AS chemin WHERE deadline <= clock_timestamp() OR state ->> 'phase' = 'shoe'
+    AND NOT EXISTS (SELECT FROM games_shoecut AS cut
+                    WHERE cut.live_table_id = chemin.live_table_id AND cut.open_until > clock_timestamp())
 """
 VERSIONS: Final = """
 SELECT FROM games_scheduledversion AS version WHERE due_at <= clock_timestamp()
@@ -178,8 +180,12 @@ FROM (
 WHERE due.at > clock_timestamp()
 """,
     "games.tasks.tick_chemin": """
-SELECT extract(epoch FROM min(deadline) - clock_timestamp())::float8
-FROM games_chemintable WHERE deadline > clock_timestamp()
+SELECT extract(epoch FROM min(due.at) - clock_timestamp())::float8
+FROM (
+    SELECT deadline AS at FROM games_chemintable
+    UNION ALL SELECT open_until FROM games_shoecut
+) AS due
+WHERE due.at > clock_timestamp()
 """,
 }
 

@@ -701,6 +701,7 @@ LINES = (
     Line("table_leave", "POST", players(MOVED), golden_in_free_mode, lambda world: {"key": uuid4()}),
     Line("table", "GET", players(PAGE), a_shared_table_in_real_mode),
     Line("live_cut", "POST", players(TEXT), a_shared_table_in_real_mode, a_chance),
+    Line("live_cut", "POST", players(TEXT), some_chemin_table, a_chance),
     Line("live_bet", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"action": "undo"}),
     Line("live_framed", "GET", players(FRAMED), a_shared_table_in_real_mode),
     Line("second_table", "GET", players(PAGE), a_shared_table_in_real_mode),

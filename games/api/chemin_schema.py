@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import override
 from rest_framework import serializers
 
-from games.api import rounds_schema
+from games.api import rounds_schema, shared_schema
 from games.api.shapes import Json, amount, currency, kind_of_money
 from games.api.shared_schema import SpentShoeSchema, TableShoeSchema
 from games.chemin.pages.board import own_view, public_view
@@ -193,8 +193,7 @@ def public(seen: PublicTable) -> Json:
         "banker": _hand(shown.banker),
         "outcome": shown.outcome or None,
         "tax": shown.tax,
-        "shoe": _shoe(shown),
-        "spent_shoe": {"id": shown.spent_shoe, "number": shown.spent_number} if shown.spent_shoe else None,
+        **shared_schema.shoes(shown.seal),
         "results": [past.outcome for past in shown.past],
         "rules": {
             "seats": seen.rules.places,
@@ -274,17 +273,6 @@ def _hand(hand: TableHand) -> Json:
         "cards": [card.code if card else None for card in hand.cards],
         "total": hand.total,
         "is_natural": hand.is_natural,
-    }
-
-
-def _shoe(shown: PublicView) -> Json | None:
-    if shown.shoe_number is None:
-        return None
-    return {
-        "id": shown.shoe_id,
-        "number": shown.shoe_number,
-        "commitment": shown.commitment or None,
-        "cards_root": shown.root or None,
     }
 
 

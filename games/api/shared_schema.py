@@ -14,7 +14,7 @@ from games.api.shapes import Json, amount, amounts, currency, kind_of_money
 from games.engine.cards import Card
 from games.engine.coup import Outcome, Side, deal, total
 from games.shared.pages import chips
-from games.shared.pages.board import PublicView, public_view
+from games.shared.pages.board import SealView, public_view
 from games.shared.pages.scoreboard import beads_of
 from games.shared.state import Own, State, own_state
 from games.tables.presentation import HandView
@@ -165,8 +165,7 @@ def public(state: State) -> Json:
         "player": _hand(shown.player),
         "banker": _hand(shown.banker),
         "outcome": shown.outcome or None,
-        "shoe": _shoe(shown),
-        "spent_shoe": {"id": shown.spent_shoe, "number": shown.spent_number} if shown.spent_shoe else None,
+        **shoes(shown.seal),
         "results": [
             {"outcome": bead.outcome.value, "player_pair": bead.player_pair, "banker_pair": bead.banker_pair}
             for bead in beads_of(state.results)
@@ -219,14 +218,17 @@ def _hand(hand: HandView) -> Json:
     return {"cards": [card.code for card in hand.cards], "total": hand.total if hand.cards else None}
 
 
-def _shoe(shown: PublicView) -> Json | None:
-    if shown.shoe_number is None:
-        return None
+def shoes(seal: SealView) -> Json:
+    """Return the shoe on the table, and the latest one whose seed is public."""
+    shoe = {
+        "id": seal.shoe_id,
+        "number": seal.shoe_number,
+        "commitment": seal.commitment or None,
+        "cards_root": seal.root or None,
+    }
     return {
-        "id": shown.shoe_id,
-        "number": shown.shoe_number,
-        "commitment": shown.commitment or None,
-        "cards_root": shown.root or None,
+        "shoe": shoe if seal.shoe_id else None,
+        "spent_shoe": {"id": seal.spent_shoe, "number": seal.spent_number} if seal.spent_shoe else None,
     }
 
 

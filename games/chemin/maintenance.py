@@ -1,4 +1,4 @@
-"""Upkeep of a table after every move: bring a new shoe, and seat house players at practice tables."""
+"""Upkeep of a table after every move: have a new shoe cut and bring it, and seat house players at practice tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from games.engine.chemin.state import there
 from games.models import CheminSeat, Decider, ShoeEnding, WhyLeft
 from games.rounds.integrity import NotReproduced
 from games.shared import malfunction
-from games.shared.shoes import SYSTEM
+from games.shared.shoes import SYSTEM, bring
 
 
 def see_to(table_state: TableState) -> TableState:
@@ -27,7 +27,7 @@ def see_to(table_state: TableState) -> TableState:
 
 
 def _bring_shoe(table_state: TableState) -> TableState:
-    """End the used shoe and bring a new one.
+    """End the used shoe, let the players cut a new one, and bring that when it is cut.
 
     If stored coups do not follow from the seed of the old shoe, which is public from now on, the
     table is stopped instead.
@@ -39,8 +39,14 @@ def _bring_shoe(table_state: TableState) -> TableState:
         live_round = there(live_table.round)
         malfunction.stop(live_round=live_round, kind=doubt.kind, cause=str(doubt), found=found, by=SYSTEM)
         return table_state
-    shoes.open_shoe(live_table)
+    if bring(live_table, has_players=any(map(_may_cut, table_state.seats.values()))) is None:
+        return table_state
     return carry_out(table_state, BringShoe(shoes.UNKNOWN), decider=Decider.HOUSE)
+
+
+def _may_cut(seat: CheminSeat) -> bool:
+    """Return whether a player sits at a seat whose browser can add chance to a shoe."""
+    return seat.player_id is not None and seat.away_since is None and seat.why_left == ""
 
 
 def _company(table_state: TableState) -> TableState:

@@ -14,19 +14,13 @@ from games.dealer.client import CardsDealt
 from games.engine.cards import FULL_DECK, Card
 from games.engine.chemin.rules import DECKS
 from games.engine.chemin.state import State, there
-from games.engine.commitments import Purpose
-from games.models import LiveRound, LiveTable, Round, Shoe, ShoeEnding
+from games.models import LiveRound, Round, Shoe, ShoeEnding
 from games.rounds.integrity import WrongCard
 from games.rounds.redeal import Finding
 from games.shared import moves, shoes
 
 UNKNOWN: Final = FULL_DECK * DECKS
 """Six unshuffled decks, which replace cards that are not known."""
-
-
-def open_shoe(live_table: LiveTable) -> Shoe:
-    """Have the dealer shuffle six decks, and put them on the table. Raises DealerAway, NotDealt."""
-    return shoes.open_shoe(live_table, Purpose.CHEMIN)
 
 
 def cards_of(shoe: Shoe) -> tuple[Card, ...]:

@@ -25,7 +25,7 @@ from structlog.contextvars import bind_contextvars
 from games.chemin import deadlines, maintenance
 from games.chemin.apply import carry_out
 from games.chemin.availability import is_paused, may_begin, may_go_on
-from games.chemin.coups import void
+from games.chemin.coups.progress import void
 from games.chemin.money import Unpaid
 from games.chemin.state.table_state import TableState, locked, locked_if_free
 from games.chemin.stop import one_transaction, players_without_session, remove, send_all_away, send_away, stop
@@ -46,7 +46,7 @@ from games.engine.chemin.steps.seats import in_order
 from games.engine.chemin.views import CoupView, HandView
 from games.engine.coup import total
 from games.errors import TableStopped
-from games.models import UNDEALT, CheminSeat, CheminTable, Decider, VoidReason
+from games.models import UNDEALT, CheminSeat, CheminTable, Decider, ShoeCut, VoidReason
 from games.rounds.integrity import Overdue
 from games.rounds.redeal import Finding
 from games.shared.phases import UNABLE
@@ -209,7 +209,10 @@ WHERE CASE WHEN live.stopped_by_id IS NOT NULL THEN
             LEFT JOIN games_incidentruling AS ruling ON ruling.incident_id = incident.id
             WHERE incident.live_round_id = round.id AND ruling.incident_id IS NULL)
     ELSE (NOT (t.status = 'paused' OR house.is_stopped) OR round.phase IN ('betting', 'closed', 'dealt'))
-        AND (chemin.deadline <= clock_timestamp() OR chemin.state ->> 'phase' = 'shoe') OR EXISTS (
+        AND (chemin.deadline <= clock_timestamp() OR chemin.state ->> 'phase' = 'shoe' AND NOT EXISTS (
+            SELECT FROM games_shoecut AS cut
+            WHERE cut.live_table_id = live.id AND cut.open_until > clock_timestamp()))
+        OR EXISTS (
         SELECT FROM games_cheminseat AS seat
         WHERE seat.live_table_id = live.id AND seat.left_at IS NULL AND (
             round.phase IN ('betting', 'closed', 'dealt') IS NOT TRUE
@@ -262,18 +265,21 @@ def advance(live_table_id: int) -> bool:
 
 def _advance(table_state: TableState) -> bool:
     bind_contextvars(round_id=str(table_state.live_round.pk) if table_state.live_round else "")
-    before = table_state.chemin.move, table_state.chemin.deadline
+    before = _progress(table_state)
     if table_state.live_table.stopped_by_id is None:
         table_state = maintenance.see_to(remove(table_state))
         if table_state.seats and not (table_state.in_coup or may_begin(table_state) or is_paused(table_state)):
             table_state = send_all_away(table_state)
-    if (
-        before == (table_state.chemin.move, table_state.chemin.deadline)
-        and _is_up(table_state)
-        and may_go_on(table_state)
-    ):
+    if before == _progress(table_state) and _is_up(table_state) and may_go_on(table_state):
         table_state = maintenance.see_to(_answer(table_state))
-    return before != (table_state.chemin.move, table_state.chemin.deadline)
+    return before != _progress(table_state)
+
+
+def _progress(table_state: TableState) -> tuple[object, ...]:
+    """Return what changes with each step: the move, the deadline, or the shoe that players cut."""
+    waits_for_shoe = table_state.state.phase is Phase.SHOE
+    cut = ShoeCut.objects.filter(live_table=table_state.live_table).first() if waits_for_shoe else None
+    return table_state.chemin.move, table_state.chemin.deadline, cut and cut.shoe_id
 
 
 def _is_overdue(live_table_id: int) -> bool:

@@ -13,7 +13,7 @@ from django.db import connection
 
 from audit import log
 from games.engine.bets import Variant
-from games.models import LiveRound, LiveSeat, LiveTable, ShoeCut, Table, TableVersion
+from games.models import LiveRound, LiveSeat, LiveTable, Table, TableVersion
 from games.models.rounds import round_code
 from games.rounds.integrity import RulesUnknown
 from games.rounds.redeal import Finding
@@ -47,9 +47,6 @@ SELECT (SELECT count(DISTINCT player_id) FROM bet), (SELECT count(*) FROM bet),
 LATELY: Final = timedelta(minutes=5)
 """Anyone who has bet within this time may cut the next shoe."""
 
-FORGOTTEN: Final = timedelta(minutes=1)
-"""A cut that ended this long ago without a shoe, because the house stood still, is repeated."""
-
 
 def may_open(table: Table, mode: str) -> bool:
     """Return whether a round may open for that kind of money.
@@ -69,7 +66,6 @@ def open_next(live_table: LiveTable) -> LiveRound | None:
     if version is None:
         raise TableVersion.DoesNotExist
     if not _bring_shoe(live_table):
-        notify.notify_table(live_table.pk)
         return None
     round_id = uuid4()
     live_round = moves.open_round(live_table, round_id, version_id=version.pk, code=round_code(round_id))
@@ -165,12 +161,7 @@ def _bring_shoe(live_table: LiveTable) -> bool:
         shoes.retire(shoe)
     if shoe is not None and not shoe.ended_at:
         return True
-    cut = ShoeCut.objects.filter(live_table=live_table).first()
-    if (cut is not None and cut.open_until < clock.now() - FORGOTTEN) or (cut is None and _has_players(live_table)):
-        shoes.begin_cut(live_table)
-        return False
-    shoes.open_shoe(live_table, cut=cut)
-    return True
+    return shoes.bring(live_table, has_players=_has_players(live_table)) is not None
 
 
 def _has_players(live_table: LiveTable) -> bool:

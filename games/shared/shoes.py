@@ -7,6 +7,8 @@ ended, the seed is published, and the whole shoe is dealt again from it.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import timedelta
+from typing import Final
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -17,7 +19,7 @@ from audit.models import Event
 from games import deals
 from games.engine import card_tree
 from games.engine.cards import Card, CardError
-from games.engine.commitments import Binding, Purpose, entropy_of
+from games.engine.commitments import Binding, entropy_of
 from games.engine.coup import TooFewCards
 from games.engine.dealing import coup_at, is_whole, opening
 from games.engine.shoe import SeedError, shuffle
@@ -26,12 +28,15 @@ from games.models import OPEN_PHASES, DealtCards, LiveRound, LiveTable, Shoe, Sh
 from games.rounds.integrity import Doubt, NotDealt, NotReproduced, WrongCard
 from games.rounds.redeal import Finding
 from games.shared import moves
-from games.tables import clock
+from games.tables import clock, notify
 from games.variants import GAMES
 
 SYSTEM = "system"
 PUT_UP_AGAIN = "house.restored"  # kind of the event in the audit log
 
+
+FORGOTTEN: Final = timedelta(minutes=1)
+"""A cut that ended this long ago without a shoe, because the house stood still, is repeated."""
 
 RedealtShoe = Callable[[Shoe], tuple[Finding, ...]]
 """Re-deals everything that was dealt from a shoe and returns the differences."""
@@ -41,12 +46,26 @@ class ShoeInUse(Exception):
     """A round in progress uses this shoe, so its seed would reveal the cards to come."""
 
 
+def bring(live_table: LiveTable, *, has_players: bool) -> Shoe | None:
+    """Put the next shoe on the table, and return it; return None while players cut it.
+
+    *has_players*: there is somebody to cut it. Raises DealerAway, NotDealt.
+    """
+    cut = ShoeCut.objects.filter(live_table=live_table).first()
+    if (cut is None and has_players) or (cut is not None and cut.open_until < clock.now() - FORGOTTEN):
+        begin_cut(live_table)
+        return None
+    if cut is not None and cut.open_until > clock.now():
+        return None
+    return open_shoe(live_table, cut)
+
+
 def begin_cut(live_table: LiveTable) -> ShoeCut:
     """Have the dealer commit to the next shoe of a table, log that, and let players add chance to its shuffle.
 
     Raises DealerAway, NotDealt.
     """
-    binding = _next_binding(live_table, Purpose.SHOE)
+    binding = next_binding(live_table)
     with refusals():
         commitment = deals.commit_to_shoe(binding)
     cut = moves.begin_cut(live_table, UUID(binding.id), commitment, settings.CUT_SECONDS)
@@ -59,16 +78,17 @@ def begin_cut(live_table: LiveTable) -> ShoeCut:
         "table": binding.table,
     }
     log.record("shoe.committed", by=SYSTEM, on=f"shoe:{binding.id}", data=data)
+    notify.notify_table(live_table.pk)
     return cut
 
 
-def open_shoe(live_table: LiveTable, purpose: Purpose = Purpose.SHOE, cut: ShoeCut | None = None) -> Shoe:
+def open_shoe(live_table: LiveTable, cut: ShoeCut | None = None) -> Shoe:
     """Have the dealer shuffle a new shoe, and put it on the table: the one that was *cut*, with the chance that players
     have added, or one that nobody has cut.
 
     Raises DealerAway, NotDealt.
     """
-    binding = _next_binding(live_table, purpose, cut.shoe_id if cut else None)
+    binding = next_binding(live_table, cut.shoe_id if cut else None)
     chances = moves.chances(cut.shoe_id) if cut else []
     with refusals():
         made = deals.new_shoe(binding, entropy_of(chances))
@@ -88,7 +108,7 @@ def open_shoe(live_table: LiveTable, purpose: Purpose = Purpose.SHOE, cut: ShoeC
             "entropy": shoe.entropy,
             "mode": live_table.mode,
             "number": shoe.number,
-            "purpose": purpose.value,
+            "purpose": binding.purpose.value,
             "root": shoe.root,
             "rules": shoe.rules_digest,
             "signature": bytes(shoe.signature).hex(),
@@ -106,9 +126,10 @@ def _unopened(shoe_id: UUID) -> list[log.Json]:
     )
 
 
-def _next_binding(live_table: LiveTable, purpose: Purpose, shoe_id: UUID | None = None) -> Binding:
-    game = GAMES[live_table.table.variant]
-    return Binding(purpose, str(shoe_id or uuid4()), live_table.table_id, game.decks, game.digest)
+def next_binding(live_table: LiveTable, shoe_id: UUID | None = None) -> Binding:
+    """Return what the commitment to the next shoe of a table names; *shoe_id*: of a shoe that is being cut."""
+    game, table = GAMES[live_table.table.variant], live_table.table
+    return Binding(deals.purpose_of_shoes(table), str(shoe_id or uuid4()), table.pk, game.decks, game.digest)
 
 
 def cards_of(shoe: Shoe) -> tuple[Card, ...]:

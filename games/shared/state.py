@@ -28,6 +28,11 @@ LAPSED: Final = timedelta(seconds=5)
 LATE: Final = timedelta(seconds=3)
 """Cards, or the next round, that are due for longer than this are late, and the page says so."""
 
+READ_CUT: Final = """shoe.entropy AS entropy, CASE WHEN shoe.entropy <> '' THEN games_chances(shoe.id) END AS chances,
+    cut.shoe_id AS cut_shoe, cut.commitment AS cut_commitment, cut.begun_at AS cut_begun_at,
+    cut.bound_until AS bound_until, cut.open_until AS open_until"""
+"""The columns of what players have added to a shoe, and of the one that they are cutting."""
+
 # Parameter: the live table. The version is that of the round, where there is one, because a round
 # is played to its end under it. A result is included once its round is settled, not when its cards
 # are drawn; void rounds are left out. Winners are counted over all who had bet, and only during the
@@ -40,9 +45,7 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, game_
     {house_stop.STANDS}) AS is_paused, live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS
     is_house_stopped, version.number AS table_version, version.rules_digest AS rules_digest, version.limits::text AS
     limits, version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
-    shoe.root AS root, shoe.ended_at IS NOT NULL AS shoe_is_spent, shoe.entropy AS entropy, CASE WHEN shoe.entropy <> ''
-    THEN games_chances(shoe.id) END AS chances, cut.shoe_id AS cut_shoe, cut.commitment AS cut_commitment,
-    cut.begun_at AS cut_begun_at, cut.bound_until AS bound_until, cut.open_until AS open_until,
+    shoe.root AS root, shoe.ended_at IS NOT NULL AS shoe_is_spent, {READ_CUT},
     round.id AS round, round.number AS round_number, round.is_last AS is_last, round.code AS code,
     round.phase AS phase, round.deadline AS deadline, round.dealt_at AS dealt_at,
     round.cards AS cards, coalesce(void.reason, '') AS voided, (SELECT string_agg(past.cards, ',' ORDER BY
@@ -257,6 +260,8 @@ class State:
     def late_from(self) -> datetime | None:
         """Return when the table is late unless something happens; None where only players are waited for."""
         played = self.round
+        if self.cut is not None and self.is_cutting:
+            return self.cut.open_until + LATE
         if played is None or self.is_stopped:
             return None
         is_due = played.phase == Phase.CLOSED or (not self.is_playing and self.is_open)
@@ -336,11 +341,11 @@ def public_state(row: Mapping[str, Any]) -> State:
         table_version=row["table_version"] or 0,
         stored_limits=json.loads(row["limits"] or "{}"),
         clock=Clock.of(json.loads(row["clock"])) if row["clock"] else None,
-        shoe=row["shoe"] and _shoe(row),
+        shoe=shoe_of(row),
         spent_shoe=row["spent_shoe"],
         spent_number=row["spent_number"],
         round=_coming(row) if row["round"] else None,
-        cut=_cut(row) if row["cut_shoe"] else None,
+        cut=cut_of(row),
         results=row["results"] or "",
     )
 
@@ -369,8 +374,10 @@ def own_state(row: Mapping[str, Any]) -> Own:
     )
 
 
-def _shoe(row: Mapping[str, Any]) -> Shoe:
-    chances = tuple(row["chances"] or ())
+def shoe_of(row: Mapping[str, Any]) -> Shoe | None:
+    """Return the shoe of a row with `READ_CUT`; None where there is none."""
+    if row["shoe"] is None:
+        return None
     return Shoe(
         row["shoe"],
         row["shoe_number"],
@@ -378,11 +385,14 @@ def _shoe(row: Mapping[str, Any]) -> Shoe:
         row["root"],
         row["shoe_is_spent"],
         row["entropy"],
-        chances,
+        tuple(row["chances"] or ()),
     )
 
 
-def _cut(row: Mapping[str, Any]) -> Cut:
+def cut_of(row: Mapping[str, Any]) -> Cut | None:
+    """Return the shoe that is being cut, of a row with `READ_CUT`; None where there is none."""
+    if row["cut_shoe"] is None:
+        return None
     return Cut(row["cut_shoe"], row["cut_commitment"], row["cut_begun_at"], row["bound_until"], row["open_until"])
 
 

@@ -70,9 +70,9 @@ def at_a_playable_table(view: TableView[More]) -> View[More]:
     return entered
 
 
-def click_at_a(shape: Shape) -> Callable[[ClickView], Click]:
+def click_at_a(*shapes: Shape) -> Callable[[ClickView], Click]:
     """Pass the view of a click the id of the solo table with this slug, or of the live table for the mode; 404 if
-    there is none.
+    there is none of these shapes.
 
     Answers errors as `at_a_playable_table` does, but reads no table: the view's services check it.
     """
@@ -80,7 +80,7 @@ def click_at_a(shape: Shape) -> Callable[[ClickView], Click]:
     def with_id(view: ClickView) -> Click:
         @wraps(view)
         def entered(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
-            where = id_at(connection.settings_dict["NAME"], shape, slug, mode)
+            where = id_at(connection.settings_dict["NAME"], shapes, slug, mode)
             try:
                 return view(request, where, mode)
             except (*UNPLAYABLE, DealerAway) as error:
@@ -94,16 +94,16 @@ def click_at_a(shape: Shape) -> Callable[[ClickView], Click]:
 
 
 @lru_cache(maxsize=1024)
-def id_at(database: str, shape: Shape, slug: str, mode: Mode) -> int:
-    """Return the id of a solo table, or of the live table of a shared one for a mode.
+def id_at(database: str, shapes: tuple[Shape, ...], slug: str, mode: Mode) -> int:
+    """Return the id of a solo table, or of the live table of another one for a mode.
 
     From memory after the first time, because slug and shape of a table never change. Raises Http404.
     """
-    if shape is Shape.SOLO:
-        found = Table.objects.filter(slug=slug, shape=shape).values_list("pk", flat=True).first()
+    if Shape.SOLO in shapes:
+        found = Table.objects.filter(slug=slug, shape__in=shapes).values_list("pk", flat=True).first()
     else:
         found = (
-            LiveTable.objects.filter(table__slug=slug, table__shape=shape, mode=mode)
+            LiveTable.objects.filter(table__slug=slug, table__shape__in=shapes, mode=mode)
             .values_list("pk", flat=True)
             .first()
         )

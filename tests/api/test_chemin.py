@@ -20,6 +20,7 @@ from tests.chemin.at_table import (
     asked_at,
     cash,
     chemin_of,
+    finish_cut,
     hurry,
     seated_players,
     sit,
@@ -42,7 +43,9 @@ def live_table() -> LiveTable:
 def decide(player: Player, live_table: LiveTable, action: str, **said: Any) -> Any:
     """Answer what is asked now, or another question that is named."""
     asked = {"question": chemin_of(live_table).question, "action": action} | said
-    return client_of(player).post(at(live_table, "decisions"), asked)
+    answered = client_of(player).post(at(live_table, "decisions"), asked)
+    finish_cut(live_table)
+    return answered
 
 
 class TestASeat:
@@ -158,6 +161,7 @@ class TestWhatIsAsked:
                 said["amount"] = amount
             answered = api_client[player.pk].post(at(live_table, "decisions"), said)
             assert answered.status_code == 200, (said, answered.content)
+            finish_cut(live_table)
         state = state_at(api_client[players[0].pk], live_table)["state"]
         assert state["outcome"] == state["results"][-1]
         assert None not in state["punter"]["cards"] + state["banker"]["cards"]

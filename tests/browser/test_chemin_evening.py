@@ -32,6 +32,7 @@ from tests.chemin.at_table import (
     answer_by_the_rule,
     asked_at,
     chemin_of,
+    finish_cut,
     state_of,
     step,
 )
@@ -96,6 +97,7 @@ class Salon:
             browser_player.page.locator(f"#amount-{option}").fill(str(amount // 100))
         browser_player.page.locator(f"#act-{option}").click()
         expect(own).not_to_have_attribute("data-key", shown)
+        finish_cut(self.live_table)  # before any browser opens what it adds, which would change the script's cards
         self.expect_the_same_everywhere()
 
     def expect_nobody_else_asked(self, browser_player: BrowserPlayer) -> None:

@@ -21,7 +21,7 @@ from games.engine.chemin.machine import default_action
 from games.engine.chemin.state import there
 from games.engine.chemin.steps.phases import IN_COUP
 from games.errors import CheminRefused
-from games.models import CheminSeat, CheminTable, LiveTable
+from games.models import CheminSeat, CheminTable, LiveTable, ShoeCut
 from games.tables.chemin_rules import CheminRules
 from players.models import Player, Session
 from tests.builders import a_chemin_live_table, a_player
@@ -149,6 +149,14 @@ def answer(
         session=session,
         idempotency_key=idempotency_key,
     )
+    finish_cut(live_table)
+
+
+def finish_cut(live_table: LiveTable) -> None:
+    """Bring the shoe for which the coup waits, if one is being cut."""
+    if ShoeCut.objects.filter(live_table=live_table).exists():
+        hurry(live_table)
+        tick.advance(live_table.pk)
 
 
 def refusal_of(player: Player, live_table: LiveTable, action_name: str, amount: int | None = None) -> Refusal:
@@ -210,7 +218,8 @@ def a_coup_without_a_natural(live_table: LiveTable) -> Player:
 
 
 def hurry(live_table: LiveTable, seconds: float = 0) -> None:
-    """Make the question's deadline pass, by this many seconds."""
+    """Make the question's deadline pass, by this many seconds, or the time in which a shoe is cut."""
+    as_owner("UPDATE games_shoecut SET open_until = clock_timestamp() WHERE live_table_id = %s", [live_table.pk])
     as_owner(
         "UPDATE games_chemintable SET deadline = clock_timestamp() - make_interval(secs => %s)"
         " WHERE live_table_id = %s AND deadline IS NOT NULL",

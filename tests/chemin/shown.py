@@ -5,10 +5,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from games.chemin.state.queries import Move, PublicTable, SeatedPlayer, Shoe
+from games.chemin.state.queries import Move, PublicTable, SeatedPlayer
 from games.engine.chemin import State
 from games.engine.chemin.events import Event
 from games.models import Decider
+from games.shared.state import Shoe
 from games.tables.chemin_rules import CheminRules
 from tests.builders import UNHURRIED_CHEMIN
 from wallet.models import Mode
@@ -47,6 +48,7 @@ def seen(state: State, events: Sequence[Event]) -> PublicTable:
         shoe=Shoe(UUID(int=12), 1, "c0" * 32, "d0" * 32, is_spent=False),
         spent_shoe=None,
         spent_number=None,
+        cut=None,
         moves=tuple(
             Move(number, NOW, COUP, "0000-0000-0000", None, "deal_cards", Decider.PLAYER, (event,))
             for number, event in enumerate(events, 1)

@@ -20,14 +20,17 @@ from tests.chemin.at_table import (
     MONEY,
     a_bank,
     a_chemin_table,
+    a_dealt_coup,
     answer,
     answer_by_the_rule,
     asked,
+    asked_at,
     before_the_croupier,
     cash,
     chemin_of,
     hurry,
     let_pass,
+    play_out,
     seated_players,
     sit,
     state_of,
@@ -52,11 +55,12 @@ def outcome(click: Callable[[], object]) -> str:
 
 
 def a_free_bank(count: int = 3) -> tuple[LiveTable, list[Player]]:
-    """Return a table where all have refused the bank, so that anyone may open it."""
+    """Return a table where a coup was played and all have refused the bank since, so that anyone may open it."""
     table = a_chemin_table()
     players = seated_players(table, count)
-    while state_of(table).phase is Phase.OFFER:
-        let_pass(table)
+    a_dealt_coup(table)
+    while (phase := play_out(table).phase) is not Phase.FREE:
+        answer(asked_at(table), table, "give_suite" if phase is Phase.CHOICE else "pass")
     return table, players
 
 
@@ -97,9 +101,10 @@ class TestTwoPlayersWhoOpenAFreeBank:
 
     def test_one_is_banker_and_the_others_learn_that_the_question_has_changed(self, cloned_db):
         table, players = a_free_bank()
+        before = CheminTenure.objects.count()
         clicks = [partial(outcome, opening(table, player)) for player in players]
         assert sorted(at_once(clicks)) == ["QuestionPassed", "QuestionPassed", "accepted"]
-        assert CheminTenure.objects.count() == 1
+        assert CheminTenure.objects.count() == before + 1
         assert before_the_croupier(AccountKind.BANK) == 10_000
         assert not Incident.objects.exists()
 

@@ -23,6 +23,7 @@ from tests.chemin.at_table import (
     answer,
     answer_by_the_rule,
     chemin_of,
+    finish_cut,
     seated_players,
     state_of,
 )
@@ -61,6 +62,7 @@ def test_nothing_of_a_move_is_done_by_halves(cloned_db, is_sweep):
     table = a_chemin_table()
     first, caller, joiner = seated_players(table, 3)
     assert survive(table, partial(answer, first, table, "take_bank", 10_000), every=is_sweep) > least
+    finish_cut(table)
     answer(caller, table, "make_call", call=Call.BANCO)
     assert survive(table, partial(answer, joiner, table, "lay_stake", 5_000), every=is_sweep) > least
     assert state_of(table).phase is Phase.CARDS

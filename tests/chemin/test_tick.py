@@ -53,6 +53,7 @@ from tests.chemin.at_table import (
     before_the_croupier,
     cash,
     chemin_of,
+    finish_cut,
     hurry,
     play_out,
     seated_players,
@@ -408,7 +409,8 @@ class TestFaults:
         malfunction.let_stand(incident_id=incident.pk, reason="Looked into", by="staff:test")
         malfunction.reopen(live_table_id=table.pk, reason="Go on", by="staff:test")
         assert tick.due() == [table.pk]
-        assert tick.advance(table.pk)
+        assert tick.advance(table.pk)  # which lets the players cut it
+        finish_cut(table)
         assert state_of(table).phase is Phase.CALLS
         assert Shoe.objects.count() == 2
 

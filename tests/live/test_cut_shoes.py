@@ -10,11 +10,13 @@ from django.db import transaction
 from django.test import Client
 
 from games import deals
-from games.engine.commitments import Purpose, entropy_of
+from games.engine.commitments import entropy_of
 from games.engine.shoe import shuffle
 from games.models import LiveTable, Phase, Shoe, ShoeChance, ShoeCut
 from games.shared import moves, phases, shoes
+from games.shared.pages import announcements
 from games.shared.phases import read_awake
+from games.shared.state import LATE
 from players.models import Player
 from tests.builders import a_player
 from tests.harness.owner import as_owner
@@ -142,7 +144,7 @@ class TestTheWebRole:
         moves.open_chance(cut.live_table_id, cut.shoe_id, player.pk, VALUE)
         live_table = LiveTable.objects.select_related("table").get(pk=cut.live_table_id)
         hurry(live_table)
-        binding = shoes._next_binding(live_table, Purpose.SHOE, cut.shoe_id)
+        binding = shoes.next_binding(live_table, cut.shoe_id)
         with pytest.raises(moves.DoesNotFit):
             moves.open_shoe(live_table, deals.new_shoe(binding, entropy))
 
@@ -150,11 +152,11 @@ class TestTheWebRole:
         live_table = LiveTable.objects.select_related("table").get(pk=cut.live_table_id)
         hurry(live_table)
         with pytest.raises(moves.DoesNotFit):
-            moves.open_shoe(live_table, deals.new_shoe(shoes._next_binding(live_table, Purpose.SHOE)))
+            moves.open_shoe(live_table, deals.new_shoe(shoes.next_binding(live_table)))
 
     def test_opens_none_that_is_still_being_cut(self, cut):
         live_table = LiveTable.objects.select_related("table").get(pk=cut.live_table_id)
-        binding = shoes._next_binding(live_table, Purpose.SHOE, cut.shoe_id)
+        binding = shoes.next_binding(live_table, cut.shoe_id)
         with pytest.raises(moves.DoesNotFit):
             moves.open_shoe(live_table, deals.new_shoe(binding))
 
@@ -167,6 +169,13 @@ def test_where_nobody_plays_nobody_cuts_and_the_page_says_so(cloned_db):
     visitor.force_login(player.user)
     assert "No player has added random numbers to this shoe" in visitor.get(address_of(live_table.pk)).text
     assert round_at(live_table).shoe.entropy == ""
+
+
+def test_the_table_is_late_only_when_the_shoe_does_not_come_after_the_cut(cut):
+    state = read_awake(cut.live_table_id)
+    assert "as soon as cards can be dealt again" not in " ".join(announcements.notes(state.at(cut.open_until)))
+    assert not state.at(cut.open_until + LATE).is_late
+    assert state.at(cut.open_until + 2 * LATE).is_late
 
 
 def test_a_cut_that_was_forgotten_is_repeated_with_another_seed(cut, owner):

@@ -27,7 +27,7 @@ from games.engine.chemin.events import Announced, CardsDealt, CoupVoided, Declar
 from games.engine.chemin.views import CoupView, HandView
 from games.help.chemin_placeholders import CALLS
 from games.shared.pages import announcements
-from games.shared.pages.board import Countdown
+from games.shared.pages.board import Countdown, countdown_of_cut, seal_view
 from games.tables.board import card_view, stack
 from games.tables.presentation import CardView, Notice
 from wallet.money import MINOR_UNITS, format_money
@@ -73,12 +73,7 @@ def public_view(seen: PublicTable, language: str) -> PublicView:
         tax=settled.tax if settled else 0,
         notes=_notes(seen),
         past=tuple(map(_past, seen.past)),
-        shoe_id=seen.shoe.id if seen.shoe else None,
-        shoe_number=seen.shoe.number if seen.shoe else None,
-        commitment=seen.shoe.commitment if seen.shoe and not seen.shoe.is_spent else "",
-        root=seen.shoe.root if seen.shoe and not seen.shoe.is_spent else "",
-        spent_shoe=seen.spent_shoe,
-        spent_number=seen.spent_number,
+        seal=seal_view(seen.shoe, seen.cut if seen.is_cutting else None, seen.spent_shoe, seen.spent_number),
     )
     deadline = shown.countdown and shown.countdown.deadline
     return replace(shown, key=_key((replace(shown, countdown=None), seen.question, deadline)))
@@ -245,6 +240,8 @@ def _own_hand(seen: PublicTable, table: SeatView, reading: turns.Reading) -> Tab
 
 
 def _countdown(seen: PublicTable) -> Countdown | None:
+    if seen.cut is not None and seen.is_cutting:
+        return countdown_of_cut(seen.cut, seen.now)
     if seen.deadline is None or seen.asked_at is None or _is_still(seen):
         return None
     length = max(1, _milliseconds(seen.deadline) - _milliseconds(seen.asked_at))
@@ -268,6 +265,9 @@ def _said(seen: PublicTable, reading: turns.Reading) -> tuple[tuple[Spoken, ...]
         return (Spoken(_("Play is stopped")),), _nobody_is_asked()
     if _phase(seen) == "closed_table":
         return (Spoken(_("The table is closed.")),), ""
+    if seen.is_cutting:
+        adding = _("Players add random numbers to the shuffle. The coup begins in a moment.")
+        return (Spoken(_("The new shoe is being cut")),), adding
     said: list[Spoken] = []
     latest = ""
     for event in (event for move in seen.moves for event in move.events):

@@ -5,7 +5,7 @@ Texts are in the reader's language, amounts in minor units of the table's curren
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import Literal
 from uuid import UUID
 
 from games.chemin.pages.messages import Spoken
@@ -13,7 +13,7 @@ from games.engine.chemin import Side
 from games.engine.chemin.record import Dealt
 from games.engine.chemin.rules import Outcome
 from games.engine.chemin.state import Hand
-from games.shared.pages.board import Countdown
+from games.shared.pages.board import Countdown, SealView
 from games.tables.board import card_view
 from games.tables.presentation import CardView, ChipView, HandView, Notice
 from wallet.models import Mode
@@ -103,14 +103,7 @@ class PublicView:
     tax: int
     notes: tuple[str, ...]
     past: tuple[PastView, ...]
-    shoe_id: UUID | None
-    shoe_number: int | None
-    commitment: str
-    root: str  # over all cards of the shoe
-    spent_shoe: UUID | None
-    spent_number: int | None
-    cut: ClassVar[None] = None  # players cut the shoes of shared tables only
-    added: ClassVar[str] = ""
+    seal: SealView
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from games.engine.chemin import Outcome, Phase, State
 from games.engine.chemin.events import Event
 from games.engine.chemin.steps.phases import IN_COUP
 from games.models import Decider, VoidReason
-from games.shared.state import LATE
+from games.shared.state import LATE, Cut, Shoe
 from games.tables.chemin_rules import CheminClock, CheminRules
 from wallet.models import Mode
 
@@ -46,17 +46,6 @@ class Move:
     kind: str  # name of the engine's action, such as "make_call"
     decider: Decider
     events: tuple[Event, ...]
-
-
-@dataclass(frozen=True)
-class Shoe:
-    """The shoe on the table."""
-
-    id: UUID
-    number: int
-    commitment: str
-    root: str  # over all its cards
-    is_spent: bool
 
 
 @dataclass(frozen=True)
@@ -97,6 +86,7 @@ class PublicTable:
     shoe: Shoe | None
     spent_shoe: UUID | None  # the latest shoe, this or the one before, whose seed is public
     spent_number: int | None
+    cut: Cut | None  # the next shoe, before it is on the table
     moves: tuple[Move, ...]  # the latest moves, oldest first
     past: tuple[Past, ...]  # the latest finished coups, oldest first
 
@@ -110,6 +100,12 @@ class PublicTable:
         """Whether it is paused because of a house stop."""
         return self.waits and self.is_house_stopped and not self.is_stopped
 
+    @property
+    def is_cutting(self) -> bool:
+        """Whether players are cutting the shoe that the coup waits for."""
+        is_waiting = self.table_state.phase is Phase.SHOE and not self.is_stopped and not self.waits
+        return self.cut is not None and is_waiting
+
     def at(self, moment: datetime) -> PublicTable:
         """Return the state at a later moment, if nothing else has changed."""
         return replace(self, now=moment)
@@ -117,6 +113,8 @@ class PublicTable:
     @property
     def late_from(self) -> datetime | None:
         """When the table is late unless something happens; None where only players are waited for."""
+        if self.cut is not None and self.is_cutting:
+            return self.cut.open_until + LATE
         is_due = self.table_state.phase in AWAITS_CARDS and not self.is_stopped
         return self.deadline + LATE if is_due and self.deadline else None
 

@@ -14,7 +14,7 @@ from uuid import UUID
 from audit.raw_rows import fetch_named
 from games.chemin import event_codec
 from games.chemin.shoes import UNKNOWN
-from games.chemin.state.queries import Move, Own, Past, Played, PublicTable, SeatedPlayer, Shoe
+from games.chemin.state.queries import Move, Own, Past, Played, PublicTable, SeatedPlayer
 from games.chemin.state.table_state import UNDER_ITS_VERSION, demand_same_position, on_the_table
 from games.engine.cards import Card
 from games.engine.chemin import Outcome, Phase, State, apply
@@ -24,6 +24,7 @@ from games.models import Decider, LiveTable, VoidReason
 from games.models import Shoe as StoredShoe
 from games.rounds.integrity import Doubt, WrongCard
 from games.rounds.redeal import Finding
+from games.shared.state import READ_CUT, cut_of, shoe_of
 from games.tables.chemin_rules import CheminClock, CheminRules
 from games.variants import GAMES
 from wallet import house_stop
@@ -50,6 +51,7 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, t.slu
     chemin.deadline AS deadline, round.id AS round, coalesce(round.code, '') AS code,
     coalesce(void.reason, '') AS voided, shoe.id AS shoe, shoe.number AS shoe_number, shoe.decks AS decks,
     shoe.commitment AS commitment, shoe.root AS root, shoe.gone AS gone, shoe.ended_at AS shoe_ended_at,
+    shoe.ended_at IS NOT NULL AS shoe_is_spent, {READ_CUT},
     (SELECT string_agg(dealt.cards, ' ' ORDER BY dealt.first_card) FROM games_dealt_cards(
         shoe.id, (chemin.state #>> '{{coup,hands,first}}')::integer) AS dealt) AS dealt,
     spent.id AS spent_shoe, spent.number AS spent_number,
@@ -84,6 +86,7 @@ LEFT JOIN games_shoe AS spent
     ON spent.live_table_id = live.id AND spent.ended_at IS NOT NULL
     AND spent.number = CASE WHEN shoe.ended_at IS NULL THEN shoe.number - 1 ELSE shoe.number END
 LEFT JOIN games_void AS void ON void.round_id = round.id
+LEFT JOIN games_shoecut AS cut ON cut.live_table_id = live.id
 WHERE live.id = %s
 """  # noqa: S608  (nothing but names of our own)
 
@@ -154,10 +157,10 @@ def public_state(row: Mapping[str, Any]) -> PublicTable:
         round=row["round"],
         code=row["code"],
         voided=VoidReason(row["voided"]) if row["voided"] else None,
-        shoe=row["shoe"]
-        and Shoe(row["shoe"], row["shoe_number"], row["commitment"], row["root"], row["shoe_ended_at"] is not None),
+        shoe=shoe_of(row),
         spent_shoe=row["spent_shoe"],
         spent_number=row["spent_number"],
+        cut=cut_of(row),
         moves=tuple(_move(*each) for each in _list(row["moves"])),
         past=tuple(_past(*each) for each in _list(row["past"])),
     )

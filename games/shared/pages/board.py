@@ -45,6 +45,24 @@ class Countdown:
 
 
 @dataclass(frozen=True)
+class SealView:
+    """The seal of the shoe on the table, or of the one that players are cutting, and who has added to it."""
+
+    shoe_id: UUID | None
+    shoe_number: int | None
+    commitment: str
+    entropy: str  # what went into its shuffle in addition to the seed
+    chances: tuple[str, ...]  # what players have added, each as "digest value"
+    added: str  # the same as a sentence
+    root: str  # over all cards of the shoe
+    cut: Cut | None  # the next shoe, while players cut it
+    bound_until: int  # milliseconds, as those of countdowns
+    open_until: int
+    spent_shoe: UUID | None
+    spent_number: int | None
+
+
+@dataclass(frozen=True)
 class PublicView:
     """What everybody at the table sees."""
 
@@ -62,21 +80,10 @@ class PublicView:
     player: HandView
     banker: HandView
     outcome: str  # empty until every card is face up
-    shoe_id: UUID | None
-    shoe_number: int | None
     round_number: int | None
-    commitment: str
-    entropy: str  # what went into its shuffle in addition to the seed
-    chances: tuple[str, ...]  # what players have added, each as "digest value"
-    added: str  # the same as a sentence
-    cut: Cut | None  # the next shoe, while players cut it
-    bound_until: int  # milliseconds, as those of countdowns
-    open_until: int
     slug: str
     mode: Mode
-    root: str  # over all cards of the shoe
-    spent_shoe: UUID | None
-    spent_number: int | None
+    seal: SealView
 
 
 @dataclass(frozen=True)
@@ -145,21 +152,29 @@ def public_view(state: State, language: str) -> PublicView:
         player=_hand(coup, Side.PLAYER, state, language),
         banker=_hand(coup, Side.BANKER, state, language),
         outcome=coup.outcome.value if coup and state.is_announced and not is_void(state) else "",
-        shoe_id=shoe.id if shoe else None,
-        shoe_number=shoe.number if shoe else None,
         round_number=played.number if played else None,
-        commitment=shoe.commitment if shoe and not shoe.is_spent else "",
-        entropy=shoe.entropy if shoe else "",
-        chances=shoe.chances if shoe and not shoe.is_spent else (),
-        added=_added(shoe),
-        cut=state.cut if state.is_cutting else None,
-        bound_until=_milliseconds(state.cut.bound_until) if state.cut else 0,
-        open_until=_milliseconds(state.cut.open_until) if state.cut else 0,
         slug=state.slug,
         mode=state.mode,
-        root=shoe.root if shoe and not shoe.is_spent else "",
-        spent_shoe=state.spent_shoe,
-        spent_number=state.spent_number,
+        seal=seal_view(shoe, state.cut if state.is_cutting else None, state.spent_shoe, state.spent_number),
+    )
+
+
+def seal_view(shoe: Shoe | None, cut: Cut | None, spent_shoe: UUID | None, spent_number: int | None) -> SealView:
+    """Return what a table shows of its shoe. *cut*: the next one, while players cut it."""
+    is_sealed = shoe is not None and not shoe.is_spent
+    return SealView(
+        shoe_id=shoe.id if shoe else None,
+        shoe_number=shoe.number if shoe else None,
+        commitment=shoe.commitment if shoe and is_sealed else "",
+        entropy=shoe.entropy if shoe else "",
+        chances=shoe.chances if shoe and is_sealed else (),
+        added=_added(shoe),
+        root=shoe.root if shoe and is_sealed else "",
+        cut=cut,
+        bound_until=_milliseconds(cut.bound_until) if cut else 0,
+        open_until=_milliseconds(cut.open_until) if cut else 0,
+        spent_shoe=spent_shoe,
+        spent_number=spent_number,
     )
 
 
@@ -255,10 +270,9 @@ def _countdown(state: State) -> Countdown | None:
 
     The end of a deal is not counted down, because it would reveal how many cards come.
     """
-    played, clock, cut = state.round, state.clock, state.cut
-    if cut is not None and state.is_cutting and not state.is_halted:
-        lasts = _milliseconds(cut.open_until) - _milliseconds(cut.begun_at)
-        return Countdown(_milliseconds(cut.open_until), _milliseconds(state.now), lasts, _("The new shoe is being cut"))
+    played, clock = state.round, state.clock
+    if state.cut is not None and state.is_cutting and not state.is_halted:
+        return countdown_of_cut(state.cut, state.now)
     if played is None or clock is None or state.is_stopped or state.is_halted:
         return None
     if played.phase == Phase.BETTING:
@@ -267,6 +281,12 @@ def _countdown(state: State) -> Countdown | None:
         what = pgettext("before the seconds until it begins", "Next round")
         return Countdown(_milliseconds(played.deadline), _milliseconds(state.now), clock.pause, what)
     return None
+
+
+def countdown_of_cut(cut: Cut, now: datetime) -> Countdown:
+    """Return the countdown while players cut the next shoe."""
+    lasts = _milliseconds(cut.open_until) - _milliseconds(cut.begun_at)
+    return Countdown(_milliseconds(cut.open_until), _milliseconds(now), lasts, _("The new shoe is being cut"))
 
 
 def _hand(coup: Coup | None, side: Side, state: State, language: str) -> HandView:

@@ -100,7 +100,7 @@ class CutForm(forms.Form):
 @player_required
 @require_POST
 @at_a_human_pace
-@click_at_a(Shape.SHARED)
+@click_at_a(Shape.SHARED, Shape.CHEMIN)
 def live_cut(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResponse:
     """Bind the player to a value for the shoe that is being cut, or open it. Answers whether that was in time."""
     form = CutForm(request.POST)

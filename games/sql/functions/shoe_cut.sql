@@ -39,17 +39,20 @@ END $$;
 REVOKE ALL ON FUNCTION games_begin_cut FROM PUBLIC;
 
 -- Bind a player to a value for the shoe that is being cut, once, and return whether that was in time.
--- `digest`: SHA-256 of the value in hex. The player has bet at the table before; up to 200 players
--- are bound.
+-- `digest`: SHA-256 of the value in hex. The player has opened the shared table before, or sits at the table of Chemin
+-- de Fer now. Up to 200 players are bound.
 CREATE OR REPLACE FUNCTION games_bind_chance(live_table bigint, shoe uuid, player bigint, digest text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 #variable_conflict use_variable
 BEGIN
     INSERT INTO games_shoechance (shoe_id, player_id, digest, value)
     SELECT shoe, player, digest, ''
-    FROM games_shoecut AS c JOIN games_liveseat AS s ON s.live_table_id = c.live_table_id AND s.player_id = player
+    FROM games_shoecut AS c
     WHERE c.live_table_id = live_table AND c.shoe_id = shoe AND clock_timestamp() < c.bound_until
         AND digest ~ '^[0-9a-f]{64}$'
+        AND (EXISTS (SELECT FROM games_liveseat AS s WHERE s.live_table_id = live_table AND s.player_id = player)
+             OR EXISTS (SELECT FROM games_cheminseat AS s
+                        WHERE s.live_table_id = live_table AND s.player_id = player AND s.left_at IS NULL))
         AND (SELECT count(*) FROM games_shoechance AS others WHERE others.shoe_id = shoe) < 200
     ON CONFLICT DO NOTHING;
     RETURN FOUND;
