@@ -111,10 +111,20 @@ sub are_committed {
     } 0 .. $#cards;
 }
 
+# What goes into the shuffle of a shoe in addition to its seed, from what players added, each as "digest value". Empty
+# if there is none, or if a value is not the one its player was bound to.
+sub entropy {
+    my @chances = @_;
+    return '' if !@chances || "@chances" ne "@{[sort @chances]}";
+    return '' if !all { my ($digest, $value) = split / /; $digest eq sha256_hex($value) } @chances;
+    return sha256_hex(join '', map { "$_\n" } 'sabot cut v1', @chances);
+}
+
 sub check_case {
     my $of = shift;
     my $is_shoe = defined $of->{root};
     my $value = $is_shoe ? $of->{entropy} : $of->{player_value};
+    check('entropy', entropy(@{$of->{chances}}) eq $value) if $of->{chances};
     if ($of->{leaves}) {
         my @leaves = map { pack 'H*', $_ } @{$of->{leaves}};
         check('root', @leaves == 52 * $of->{decks} && unpack('H*', root(@leaves)) eq $of->{root});

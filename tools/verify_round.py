@@ -186,6 +186,18 @@ def is_committed(card: dict[str, Any], shoe: dict[str, Any]) -> bool:
         return False
 
 
+def entropy_of(chances: list[str]) -> str:
+    """Return what goes into the shuffle of a shoe in addition to its seed, from what players added when they cut it.
+
+    Each is "digest value". Empty if there is none, or if a value is not the one its player was bound to.
+    """
+    is_right = chances == sorted(chances) and all(
+        digest == hashlib.sha256(value.encode()).hexdigest() for digest, _, value in (c.partition(" ") for c in chances)
+    )
+    lines = "".join(f"{each}\n" for each in ["sabot cut v1", *chances])
+    return hashlib.sha256(lines.encode()).hexdigest() if chances and is_right else ""
+
+
 def said(what: str, is_right: bool) -> bool:
     """Print whether something matches, and return it."""
     print(f"{what:<11}", "matches" if is_right else "DOES NOT MATCH")
@@ -203,6 +215,9 @@ def check_proof(proof: dict[str, Any], root: str) -> bool:
         shoe |= {"table": shoe["table_id"], "rules": shoe["rules_digest"], "root": shoe["cards_root"]}
         shoe["rounds"] = [{"number": shoe["round_number"], "cards": shoe["cards"]}]
     right = [said("root", root in ("", shoe["root"]))]
+    if "chances" in shoe:
+        print("cut by     ", len(shoe["chances"]), "players")
+        right.append(said("entropy", entropy_of(shoe["chances"]) == shoe["entropy"]))
     if "leaves" in shoe:
         leaves = [bytes.fromhex(each) for each in shoe["leaves"]]
         right.append(said("leaves", len(leaves) == len(DECK) * shoe["decks"] and root_of(leaves).hex() == shoe["root"]))

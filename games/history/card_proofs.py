@@ -12,6 +12,7 @@ from uuid import UUID
 from games.deals import shoe_binding
 from games.engine import card_tree
 from games.models import OPEN_PHASES, DealtCards, LiveRound, Shoe
+from games.shared import moves
 
 Json = dict[str, Any]
 
@@ -61,6 +62,7 @@ def file_of(shoe: Shoe) -> Json:
         "rules": binding.rules,
         "commitment": shoe.commitment,
         "entropy": shoe.entropy,
+        "chances": moves.chances(shoe.pk),
         "root": shoe.root,
         "burn": vars(SaltedCard(0, shoe.burn_card, bytes(shoe.burn_salt).hex())) if shoe.burn_card else None,
         "burned": shoe.burned,

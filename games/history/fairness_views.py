@@ -31,6 +31,7 @@ from games.engine.dealing import CUT_CARD
 from games.history.card_proofs import file_of
 from games.labels import announcement
 from games.models import OPEN_PHASES, CheminCoup, LiveRound, Phase, Round, Shoe, ShoeEnding
+from games.shared import moves
 from games.tables import clock
 from games.tables.board import card_view, hand_view
 from games.tables.presentation import CardView, HandView
@@ -68,6 +69,7 @@ class ShoeView:
     commitment: str
     root: str  # over the leaves of all cards, in hex
     entropy: str  # what went into the shuffle in addition to the seed
+    chances: tuple[str, ...]  # what players have added, each as "digest value"
     purpose: Purpose
     table: int
     rules: str  # digest that the commitment names
@@ -103,6 +105,7 @@ def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
         commitment=shoe.commitment,
         root=shoe.root,
         entropy=shoe.entropy,
+        chances=tuple(moves.chances(shoe.pk)),
         purpose=Purpose.SHOE if isinstance(game, Variant) else Purpose.CHEMIN,
         table=table.pk,
         rules=shoe.rules_digest,

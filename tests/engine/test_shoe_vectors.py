@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from games.engine import card_tree
 from games.engine.cards import Card
-from games.engine.commitments import Binding, CardsStatement, Purpose, ShoeStatement, digest_of_entropy
+from games.engine.commitments import Binding, CardsStatement, Purpose, ShoeStatement, digest_of_entropy, entropy_of
 from games.engine.dealing import CUT_CARD, opening
 from games.engine.shoe import shuffle
 from tests.vectors import SHOES
@@ -41,6 +41,14 @@ def test_the_published_shoes_are_shuffled_and_committed_to(case: dict[str, Any])
         assert cards[card["place"]].code == card["card"]
         assert salts[card["place"]].hex() == card["salt"]
         assert [each.hex() for each in card_tree.path(leaves, card["place"])] == card["path"]
+
+
+def test_what_players_added_to_the_published_shoes_is_mixed_into_the_shuffle() -> None:
+    cut = [case for case in SHOES if "chances" in case]
+    assert {case["purpose"] for case in cut} == {"shoe", "chemin"}
+    for case in cut:
+        assert [line for line in case["chances"] if len(line) == 64 + 1 + 32] == case["chances"] != []
+        assert entropy_of(case["chances"]) == case["entropy"]
 
 
 @every_shoe

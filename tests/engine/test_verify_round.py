@@ -17,7 +17,7 @@ from games.engine.dealing import coup_at
 from games.engine.shoe import shuffle
 from tests.engine.test_shoe_vectors import binding_of, every_shoe
 from tests.harness.sweeps import sample
-from tests.vectors import ROUNDS
+from tests.vectors import ROUNDS, SHOES
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "verify_round.py"
 
@@ -89,9 +89,9 @@ def proof_of(case: dict[str, Any], *, with_seed: bool) -> dict[str, Any]:
     def proofs(places: range) -> list[dict[str, Any]]:
         return [{"place": at, "card": cards[at].code, "salt": salts[at].hex()} for at in places]
 
-    same = ("purpose", "id", "table", "decks", "rules", "commitment", "entropy", "root", "burned")
+    same = ("purpose", "id", "table", "decks", "rules", "commitment", "entropy", "chances", "root", "burned")
     first = case["burned"]
-    return {name: case[name] for name in same} | {
+    return {name: case[name] for name in same if name in case} | {
         "leaves": [leaf.hex() for leaf in card_tree.leaves(cards, salts)],
         "burn": proofs(range(1))[0] if first else None,
         "seed": case["seed"] if with_seed else None,
@@ -125,6 +125,27 @@ def test_each_card_of_a_proof_is_held_against_the_root(tmp_path: Path, case: dic
         file.write_text(json.dumps(proof))
         assert verify("--proof", str(file)).returncode == 1, name
         card[name] = right
+
+
+@pytest.mark.parametrize("case", [case for case in SHOES if "chances" in case], ids=lambda case: case["purpose"])
+def test_what_players_added_is_held_against_the_shuffle(tmp_path: Path, case: dict[str, Any]) -> None:
+    file, proof = tmp_path / "proof.json", proof_of(case, with_seed=False)
+    added, (digest, value) = proof["chances"], proof["chances"][0].split()
+    for spoilt in (
+        [],
+        added[1:],
+        [*added, added[0]],
+        [f"{digest} {value[::-1]}", *added[1:]],
+        [f"{'0' * 64} {value}", *added[1:]],
+    ):
+        file.write_text(json.dumps(proof | {"chances": spoilt}))
+        ran = verify("--proof", str(file))
+        assert (ran.returncode, "entropy     DOES NOT MATCH" in ran.stdout) == (1, True)
+    file.write_text(json.dumps(proof))
+    assert verify("--proof", str(file)).stdout.splitlines()[1:3] == [
+        f"cut by      {len(added)} players",
+        "entropy     matches",
+    ]
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"leaves": ["zz"], "root": ""}'])

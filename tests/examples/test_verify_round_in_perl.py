@@ -29,7 +29,8 @@ def test_it_finds_what_the_engine_finds() -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
     lines = ran.stdout.splitlines()
     assert all(line.endswith(" matches") for line in lines)
-    assert len(lines) == 4 * len(SHOES) + 3 * len(ROUNDS)
+    cut = [case for case in SHOES if "chances" in case]
+    assert len(lines) == 4 * len(SHOES) + len(cut) + 3 * len(ROUNDS)
 
 
 def a_card(case: dict[str, Any]) -> None:

@@ -1,9 +1,10 @@
-/* Verifies a shoe in the reader's browser. When it has ended: its seal, its root, the burned cards, and every round
-   dealt from it, in order and without gaps. While it is in play: every round that is over, card by card, against the
-   root that was published before the first bet. At Chemin de Fer the players' decisions determine how many cards a
-   coup took. shuffle.js and card_tree.js have the arithmetic. */
+/* Verifies a shoe in the reader's browser: that what players added went into the shuffle. When it has ended: its seal,
+   its root, the burned cards, and every round dealt from it, in order and without gaps. While it is in play: every
+   round that is over, card by card, against the root that was published before the first bet. At Chemin de Fer the
+   players' decisions determine how many cards a coup took. shuffle.js and card_tree.js have the arithmetic. */
 
 import { leaf, root } from "./card_tree.js";
+import { entropyOf } from "./shoe_chance.js";
 import {
   CUT_CARD,
   DECK,
@@ -88,12 +89,18 @@ async function rootOf(cards, seed) {
   return hex(await root(await Promise.all(leaves)));
 }
 
+/** Return whether the shoe was shuffled with what players have added, and with nothing else. */
+async function isCutRight() {
+  return (await entropyOf(claims.chances ? claims.chances.split(",") : [])) === claims.entropy;
+}
+
 /** Verify a shoe whose seed is public. */
 async function checkSeed() {
   const rows = [...shoe.querySelectorAll("[data-cards]")];
   const seed = thirtyTwoBytes(claims.seed);
   const named = { ...claims, round: claims.id, rules: claims.rules };
   if (!seed || (await commitment(seed, named)) !== claims.seal) return showVerdict("seal");
+  if (!(await isCutRight())) return showVerdict("mismatch");
   const cards = await shuffled(seed, claims.entropy, Number(claims.decks));
   if ((await rootOf(cards, seed)) !== claims.root) return showVerdict("seal");
   const rounds = isChemin ? dealtAtChemin(cards, rows) : dealtThrough(cards);
@@ -120,7 +127,7 @@ async function checkProof() {
   if (!isTree || proof.commitment !== claims.seal) return showVerdict("proof-seal");
   let next = Number(claims.burned);
   const hasBurn = proof.burn?.card === claims.burnCard && hex(await leaf(proof.burn)) === leaves[0];
-  const areRight = [isChemin || hasBurn];
+  const areRight = [isChemin || hasBurn, await isCutRight()];
   for (const row of shoe.querySelectorAll("[data-over]")) {
     const played = proof.rounds.find((round) => round.id === row.dataset.over)?.cards ?? [];
     areRight.push(showMatch(row, await isDealt(played, next, leaves))); // one after another: each begins where the last ended

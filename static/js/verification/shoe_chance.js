@@ -6,7 +6,11 @@ export async function hexDigest(text) {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Return what goes into the shuffle in addition to the seed, from the values that were opened: "digest value", in order. */
-export function entropyOf(lines) {
+/** Return what goes into the shuffle in addition to the seed, from the values that were opened: "digest value", in
+    order. Empty without any, or if a value is not the one its player was bound to. */
+export async function entropyOf(lines) {
+  const digests = await Promise.all(lines.map((line) => hexDigest(line.split(" ")[1] ?? "")));
+  const isBound = lines.every((line, place) => line.startsWith(`${digests[place]} `));
+  if (!isBound || lines.join() !== [...lines].sort().join()) return "";
   return lines.length ? hexDigest(["sabot cut v1", ...lines, ""].join("\n")) : "";
 }
