@@ -8,15 +8,17 @@
 
 It plays with play money unless you say --real. At a solo table a round is dealt as soon as you have bet, and its seed
 is held to what the house had committed to. At a shared table you watch, and --bet is laid in so many rounds as soon as
-they take bets; each card of them is held to the root of the shoe that was there before you bet. Needs nothing but
-Python 3.11.
+they take bets; each card of them is held to the root of the shoe that was there before you bet. When the next shoe is
+cut, random bytes of yours go into its shuffle. Needs nothing but Python 3.11.
 """
 
 import argparse
 import hashlib
 import json
 import os
+import secrets
 import sys
+import time
 import urllib.error
 import urllib.request
 from decimal import Decimal, InvalidOperation
@@ -160,9 +162,43 @@ def play_alone(house: House, table: str, bets: dict[str, int], rounds: int) -> N
         stands = played["solo_seat"]
 
 
+class Cutting:
+    """What this program adds to the shuffle of the next shoe: at first its digest, then the value."""
+
+    def __init__(self, house: House, table: str) -> None:
+        self.house, self.table = house, table
+        self.shoe, self.line = "", ""
+
+    def add(self, cut: dict[str, Any]) -> None:
+        """Draw a value for a shoe that is being cut, unless that was done; be bound to it, and open it in time."""
+        if cut["shoe"] == self.shoe:
+            return
+        self.shoe, value = cut["shoe"], secrets.token_hex(16)
+        digest = hashlib.sha256(value.encode()).hexdigest()
+        try:
+            now = self.house.post(self.table + "cut/digest/", {"shoe": self.shoe, "digest": digest})
+            time.sleep(now["seconds_to_bind"] + 0.2)
+            self.house.post(self.table + "cut/value/", {"shoe": self.shoe, "value": value})
+        except Refused as refusal:
+            print(f"Nothing was added to the next shoe: {refusal}")
+        else:
+            self.line = f"{digest} {value}"
+
+    def check(self, shoe: dict[str, Any]) -> None:
+        """Hold the shoe on the table to what was added. Ends the program if that is not in it."""
+        if shoe["id"] != self.shoe or not self.line:
+            return
+        lines = "".join(f"{line}\n" for line in ["sabot cut v1", *shoe["chances"]])
+        if self.line not in shoe["chances"] or hashlib.sha256(lines.encode()).hexdigest() != shoe["entropy"]:
+            sys.exit("What was added to the shoe is not in it.")
+        print(f"Shoe {shoe['number']}: what you added is in it.")
+        self.line = ""
+
+
 def follow(house: House, table: str, bets: dict[str, int], rounds: int) -> None:
     """Watch a shared table; lay the bets in so many rounds, and end when the last of them is over."""
     laid, root, shown, name = "", "", None, ""
+    cutting = Cutting(house, table)
     for line in map(bytes.decode, house.open(table + "stream/")):
         kind, _, value = line.rstrip("\n").partition(": ")
         name = value if kind == "event" else name
@@ -183,6 +219,10 @@ def follow(house: House, table: str, bets: dict[str, int], rounds: int) -> None:
         if now != shown:
             print(f"{said['phase']:<9} {hand('Player', said['player'])}   {hand('Banker', said['banker'])}")
             shown = now
+        if said["cut"]:
+            cutting.add(said["cut"])
+        elif said["shoe"]:
+            cutting.check(said["shoe"])
         if bets and rounds and said["takes_bets"] and laid != said["round"]["id"]:
             laid, root, rounds = said["round"]["id"], said["shoe"]["cards_root"], rounds - 1
             own = house.post(

@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from games.api import rounds_schema, shared_schema
 from games.api.shapes import Json, amount, currency, kind_of_money
-from games.api.shared_schema import SpentShoeSchema, TableShoeSchema
+from games.api.shared_schema import CutSchema, SpentShoeSchema, TableShoeSchema
 from games.chemin.pages.board import own_view, public_view
 from games.chemin.pages.options import NAMES
 from games.chemin.pages.presentation import OptionView, OwnView, PublicView, ShownSeat, TableHand
@@ -110,6 +110,7 @@ class CheminStateSchema(serializers.Serializer[Any]):
     tax = amount("the house's share of what the bank won in it")
     shoe = TableShoeSchema(allow_null=True)
     spent_shoe = SpentShoeSchema(allow_null=True, help_text="the latest one whose seed is public")
+    cut = CutSchema(allow_null=True, help_text="null unless players cut the shoe that the coup waits for")
     results = serializers.ListField(
         child=serializers.ChoiceField(choices=(*OUTCOMES, "voided")), help_text="of this shoe's last coups, in order"
     )
@@ -193,7 +194,7 @@ def public(seen: PublicTable) -> Json:
         "banker": _hand(shown.banker),
         "outcome": shown.outcome or None,
         "tax": shown.tax,
-        **shared_schema.shoes(shown.seal),
+        **shared_schema.shoes(shown.seal, seen.now),
         "results": [past.outcome for past in shown.past],
         "rules": {
             "seats": seen.rules.places,

@@ -73,6 +73,7 @@ STATE_LINKS = {
     "bet_change": Link("bet_change", HERE, {"round_id": "$response.body#/state/round/id"}),
     "decision": Link("decision", HERE, {"question": "$response.body#/state/question"}),
     "seat": Link("seat_take", HERE),
+    "cut": Link("cut_bind", HERE, {"shoe": "$response.body#/state/cut/shoe"}),
 }
 
 

@@ -4,6 +4,7 @@ The public state is made from the page's view, so the API never shows a card bef
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import override
@@ -13,13 +14,14 @@ from games.api import rounds_schema
 from games.api.shapes import Json, amount, amounts, currency, kind_of_money
 from games.engine.cards import Card
 from games.engine.coup import Outcome, Side, deal, total
+from games.models import ShoeCut
 from games.shared.pages import chips
 from games.shared.pages.board import SealView, public_view
 from games.shared.pages.scoreboard import beads_of
-from games.shared.state import Own, State, own_state
+from games.shared.state import Cut, Own, State, own_state
 from games.tables.presentation import HandView
 
-PHASES = ("betting", "closed", "dealt", "settled", "void", "stopped", "paused", "closed_table", "waiting")
+PHASES = ("betting", "closed", "dealt", "settled", "void", "stopped", "paused", "closed_table", "waiting", "cutting")
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
 
 
@@ -53,6 +55,25 @@ class TableShoeSchema(serializers.Serializer[Any]):
     cards_root = serializers.CharField(
         allow_null=True, help_text="hex: over all its cards, known before the first bet; null as the commitment"
     )
+    entropy = serializers.CharField(
+        allow_null=True,
+        help_text="what went into its shuffle in addition to the seed: SHA-256 of `chances`; null if nobody has cut it",
+    )
+    chances = serializers.ListField(
+        child=serializers.CharField(),
+        help_text='what players added when they cut it, each as "digest value", in order; none once the shoe is spent',
+    )
+
+
+class CutSchema(serializers.Serializer[Any]):
+    """The next shoe, while players cut it: they add random numbers to its shuffle."""
+
+    shoe = serializers.UUIDField(help_text="its id; what is added names it")
+    commitment = serializers.CharField(help_text="hex: of the dealer to the seed, before anybody adds anything")
+    bound_until = serializers.DateTimeField(help_text="until then digests are taken, from then on values")
+    open_until = serializers.DateTimeField(help_text="until then values are taken")
+    seconds_to_bind = serializers.FloatField(help_text="until `bound_until`, at the moment of `at`, or of the answer")
+    seconds_to_open = serializers.FloatField(help_text="until `open_until`, likewise")
 
 
 class SpentShoeSchema(serializers.Serializer[Any]):
@@ -81,7 +102,7 @@ class SharedStateSchema(serializers.Serializer[Any]):
     phase = serializers.ChoiceField(
         choices=PHASES,
         help_text="of the round: betting, closed, dealt, settled, void; or of the table: stopped after a malfunction,"
-        " paused, closed_table, or waiting for its first round",
+        " paused, closed_table, waiting for its first round, or cutting its next shoe",
     )
     takes_bets = serializers.BooleanField()
     deadline = serializers.DateTimeField(
@@ -96,6 +117,7 @@ class SharedStateSchema(serializers.Serializer[Any]):
     )
     shoe = TableShoeSchema(allow_null=True)
     spent_shoe = SpentShoeSchema(allow_null=True, help_text="the latest one whose seed is public")
+    cut = CutSchema(allow_null=True, help_text="null unless players cut the next shoe now")
     results = BeadSchema(many=True, help_text="of this shoe's rounds in their order, without voided ones")
 
 
@@ -151,6 +173,8 @@ def public(state: State) -> Json:
     with override("en"):
         shown = public_view(state, "en")
     deadline = state.round.deadline if state.round and shown.countdown else None
+    if shown.seal.cut is not None:
+        deadline = shown.seal.cut.open_until
     return {
         "shape": "shared",
         "table": state.slug,
@@ -165,7 +189,7 @@ def public(state: State) -> Json:
         "player": _hand(shown.player),
         "banker": _hand(shown.banker),
         "outcome": shown.outcome or None,
-        **shoes(shown.seal),
+        **shoes(shown.seal, state.now),
         "results": [
             {"outcome": bead.outcome.value, "player_pair": bead.player_pair, "banker_pair": bead.banker_pair}
             for bead in beads_of(state.results)
@@ -218,17 +242,32 @@ def _hand(hand: HandView) -> Json:
     return {"cards": [card.code for card in hand.cards], "total": hand.total if hand.cards else None}
 
 
-def shoes(seal: SealView) -> Json:
-    """Return the shoe on the table, and the latest one whose seed is public."""
+def shoes(seal: SealView, now: datetime) -> Json:
+    """Return the shoe on the table, the latest one whose seed is public, and the one that is being cut."""
     shoe = {
         "id": seal.shoe_id,
         "number": seal.shoe_number,
         "commitment": seal.commitment or None,
         "cards_root": seal.root or None,
+        "entropy": seal.entropy or None,
+        "chances": list(seal.chances),
     }
     return {
         "shoe": shoe if seal.shoe_id else None,
         "spent_shoe": {"id": seal.spent_shoe, "number": seal.spent_number} if seal.spent_shoe else None,
+        "cut": seal.cut and cut(seal.cut, now),
+    }
+
+
+def cut(shown: Cut | ShoeCut, now: datetime) -> Json:
+    """Return a shoe that players are cutting."""
+    return {
+        "shoe": shown.shoe_id if isinstance(shown, ShoeCut) else shown.shoe,
+        "commitment": shown.commitment,
+        "bound_until": shown.bound_until,
+        "open_until": shown.open_until,
+        "seconds_to_bind": max(0.0, (shown.bound_until - now).total_seconds()),
+        "seconds_to_open": max(0.0, (shown.open_until - now).total_seconds()),
     }
 
 

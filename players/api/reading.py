@@ -7,7 +7,7 @@ from typing import Any, Final, NoReturn
 from uuid import UUID
 
 from django.conf import settings
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ParseError
@@ -122,6 +122,14 @@ class Text(serializers.CharField):
         if not isinstance(data, str):
             self.fail("invalid")
         return str(super().to_internal_value(data))
+
+
+class Hex(Text):
+    """A number of *length* lower-case hex digits."""
+
+    def __init__(self, *, length: int, **options: Any) -> None:
+        validators = [RegexValidator(f"^[0-9a-f]{{{length}}}$")]
+        super().__init__(min_length=length, max_length=length, validators=validators, **options)
 
 
 def body_of(request: Request, kind: type[Strict]) -> dict[str, Any]:

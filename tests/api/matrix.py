@@ -12,7 +12,7 @@ from audit import log
 from audit.models import Leaf
 from audit.verification.verify import WIDTH, tile_path
 from games.chemin import play
-from games.models import LiveTable, SoloSeat, Table
+from games.models import LiveTable, ShoeCut, SoloSeat, Table
 from games.shared.seats import seat_at
 from players.models import Player, Scope
 from tests.api.client import ApiClient
@@ -20,7 +20,7 @@ from tests.audit import sealed
 from tests.audit.reporting import asked, made_here
 from tests.audit.signing import Pens
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_seat, a_table
-from tests.chemin.at_table import a_chemin_table, chemin_of, sit
+from tests.chemin.at_table import a_chemin_table, chemin_of, sit, take_bank
 from tests.live.at_table import a_live_table, round_at
 from tests.people import a_member_of_staff
 from tests.wallet.studios import a_partner
@@ -90,6 +90,15 @@ class World:
         sit(self.player, made, 1)
         sit(self.other_player, made, 2)
         return made
+
+    @cached_property
+    def cut(self) -> ShoeCut:
+        """The shoe that the players of a Chemin de Fer table are cutting."""
+        made = a_chemin_table(slug="cutting")
+        sit(self.player, made, 1)
+        sit(self.other_player, made, 2)
+        take_bank(made)
+        return ShoeCut.objects.select_related("live_table__table").get(live_table=made)
 
     @cached_property
     def chemin_without_one(self) -> LiveTable:
@@ -200,6 +209,16 @@ def at_chemin(rest: str) -> Callable[[World], str]:
     return lambda world: f"tables/{world.seated_players.table.slug}/real/{rest}"
 
 
+def at_cut(rest: str) -> Callable[[World], str]:
+    """The same at the one whose shoe is being cut."""
+    return lambda world: f"tables/{world.cut.live_table.table.slug}/real/{rest}"
+
+
+def in_cut(**said: Any) -> Callable[[World], Any]:
+    """What is *said* to the shoe that is being cut."""
+    return lambda world: {"shoe": str(world.cut.shoe_id)} | said
+
+
 def in_round(**said: Any) -> Callable[[World], Any]:
     """What is *said* to the round that takes bets."""
     return lambda world: {"round_id": str(round_at(world.live_table).pk)} | said
@@ -236,6 +255,10 @@ OF_LIVE_PLAY = [
     for_players("bet", "POST", at_live("bets/"), in_round(table_version=1, bet="player", chip=CHIP)),
     for_players("bet_change", "POST", at_live("bets/changes/"), in_round(change="undo")),
     for_players("bet_slip", "POST", at_live("bets/slip/"), in_round(table_version=1, bets={"player": CHIP})),
+    for_players("cut_digest", "POST", at_cut("cut/digest/"), in_cut(digest="0" * 64)),
+    for_players(
+        "cut_value", "POST", at_cut("cut/value/"), in_cut(value="0" * 32), player=409, other_player=409
+    ),  # early
     for_players("seat_away", "POST", at_chemin("seat/away/")),
     for_players(
         "seat_back",

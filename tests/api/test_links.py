@@ -11,7 +11,7 @@ import pytest
 from django.urls import resolve
 
 from tests.api.client import ApiClient
-from tests.api.matrix import LINES, PENS, PLAYER, WITH_TOKENS, World, at_chemin, at_live, at_table
+from tests.api.matrix import LINES, PENS, PLAYER, WITH_TOKENS, World, at_chemin, at_cut, at_live, at_table
 from tests.api.operations import Operation, operations
 from tests.builders import a_round
 from tests.harness.sweeps import sample
@@ -49,6 +49,7 @@ FROM: Mapping[tuple[str, str], Callable[[World], str]] = {
     ("table", "solo_seat"): with_a_seat,
     ("table", "state"): at_live(""),
     ("table_state", "decision"): at_chemin("state/"),
+    ("table_state", "cut"): at_cut("state/"),
     ("events", "event"): lambda world: f"events/?first_leaf=0&end_leaf={world.signed}",
     ("events", "proof"): lambda world: f"events/?first_leaf=0&end_leaf={world.signed}",
     ("log_checkpoints", "consistency"): lambda world: world.checkpoint and "log/checkpoints/",
@@ -59,6 +60,7 @@ FROM: Mapping[tuple[str, str], Callable[[World], str]] = {
 # What a link leaves to the person who follows it, where what the schema allows would be nothing.
 SAID: Mapping[str, dict[str, Any]] = {
     "bet": {"bet": "player", "chip": CHIP},
+    "cut_bind": {"digest": "0" * 64},
     "solo_seat_chip": {"bet": "tie", "chip": CHIP},
 }
 

@@ -54,7 +54,8 @@ class TestReading:
         assert state["round"] == {"id": str(live_round.pk), "code": live_round.code, "number": 1, "is_void": False}
         shoe = live_round.shoe
         committed = {"commitment": shoe.commitment, "cards_root": shoe.root}
-        assert state["shoe"] == {"id": str(shoe.pk), "number": 1} | committed
+        assert state["shoe"] == {"id": str(shoe.pk), "number": 1, "entropy": None, "chances": []} | committed
+        assert state["cut"] is None
         assert 590 < state["seconds_left"] <= 600
         assert state["table_version"] == live_round.version.number
         assert own["bets"] == {"player": 50_00, "tie": 50_00}

@@ -13,6 +13,7 @@ from tests.builders import a_player
 from tests.harness.browser import PHONE, NewContext
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, step
+from tests.live.test_cut_shoes import spend
 
 pytestmark = pytest.mark.browser
 
@@ -22,9 +23,7 @@ def test_what_two_browsers_add_is_in_the_shoe_and_they_say_so(
 ):
     settings.CUT_SECONDS = 6
     live_table = a_live_table()
-    owner.execute("ALTER TABLE games_liveround DISABLE TRIGGER USER")
-    owner.execute("UPDATE games_liveround SET is_last = true")
-    owner.execute("ALTER TABLE games_liveround ENABLE TRIGGER USER")
+    spend(owner)
     swede, german = a_player(real=1_000_000), a_player("DE", real=50_000)
     with (
         windows_without_complaint(new_context, web_server, swede) as swedish,

@@ -152,6 +152,13 @@ def answer(
     finish_cut(live_table)
 
 
+def take_bank(live_table: LiveTable, amount: int = 10_000) -> Player:
+    """Let the player who is offered the bank take it; return that player. The coup may wait for a shoe then."""
+    banker, question = asked_at(live_table), chemin_of(live_table).question
+    play.decide(player=banker, live_table_id=live_table.pk, question=question, action_name="take_bank", amount=amount)
+    return banker
+
+
 def finish_cut(live_table: LiveTable) -> None:
     """Bring the shoe for which the coup waits, if one is being cut."""
     if ShoeCut.objects.filter(live_table=live_table).exists():

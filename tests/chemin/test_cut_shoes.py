@@ -29,7 +29,6 @@ from tests.chemin.at_table import (
     a_seated_player,
     answer,
     asked_at,
-    chemin_of,
     finish_cut,
     hurry,
     let_pass,
@@ -37,6 +36,7 @@ from tests.chemin.at_table import (
     seated_players,
     state_of,
     step_to,
+    take_bank,
 )
 from tests.harness.owner import as_owner
 from tests.people import a_visitor, events
@@ -46,15 +46,6 @@ VALUES = ("ab" * 16, "cd" * 16)
 
 def digest_of(value: str) -> str:
     return sha256(value.encode()).hexdigest()
-
-
-def take_the_bank(live_table: LiveTable) -> Player:
-    """Let the player who is offered the bank take it, so that the coup waits for a shoe; return that player."""
-    banker, chemin = asked_at(live_table), chemin_of(live_table)
-    play.decide(
-        player=banker, live_table_id=live_table.pk, question=chemin.question, action_name="take_bank", amount=10_000
-    )
-    return banker
 
 
 @pytest.fixture
@@ -69,7 +60,7 @@ def players(live_table: LiveTable) -> list[Player]:
 
 @pytest.fixture
 def cut(live_table: LiveTable, players: list[Player]) -> ShoeCut:
-    take_the_bank(live_table)
+    take_bank(live_table)
     return ShoeCut.objects.get()
 
 
@@ -148,7 +139,7 @@ class TestTheTable:
         play.leave(player=players[0], live_table_id=live_table.pk)
         a_seated_player(live_table, 4)
         as_owner("UPDATE games_shoecut SET open_until = clock_timestamp()")
-        take_the_bank(live_table)
+        take_bank(live_table)
         assert state_of(live_table).phase is Phase.CALLS
         assert there(LiveTable.objects.get(pk=live_table.pk).shoe).commitment == cut.commitment
 

@@ -9,13 +9,17 @@ from typing import Any
 
 import pytest
 
-from games.models import Participation, Phase
+from games.engine.commitments import entropy_of
+from games.models import Participation, Phase, ShoeChance, ShoeCut
+from games.shared import moves
 from players.models import Player
 from tests.api.client import ApiClient
 from tests.builders import a_player, a_table
 from tests.harness.sweeps import sample
 from tests.harness.web import WebServer
-from tests.live.at_table import a_live_table, advance_to, step
+from tests.live.at_table import a_live_table, advance_to, round_at, step
+from tests.live.test_cut_shoes import spend
+from tests.start.support import wait_until
 from wallet.models import Mode
 
 PROGRAM = Path(__file__).resolve().parents[2] / "examples" / "play.py"
@@ -92,6 +96,31 @@ def test_it_follows_a_shared_table_and_bets_there(player, web_server):
     part = Participation.objects.select_related("round").get(player=player)
     assert part.staked == 10_000
     assert f"Round {part.round.code}: its cards are as committed." in said
+
+
+def test_it_adds_random_numbers_to_the_next_shoe_and_holds_it_to_them(player, web_server, owner, settings):
+    settings.CUT_SECONDS = 4
+    live_table = a_live_table()
+    key, bets = ApiClient(player.user).key, ("--bet", "player=100", "--rounds", "2")
+    process = begun(web_server, key, live_table.table.slug, "--real", *bets)
+    assert process.stdout
+    assert process.stdout.readline().startswith("betting")
+    assert process.stdout.readline().startswith("Bet 100.00 SEK")
+    spend(owner)
+    advance_to(live_table, Phase.SETTLED)
+    step(live_table)
+    cut = ShoeCut.objects.get()
+    wait_until(ShoeChance.objects.exclude(value="").exists, "the program opens no value")
+    step(live_table)
+    lines = iter(process.stdout.readline, "")
+    assert "Shoe 2: what you added is in it.\n" in lines
+    assert next(lines).startswith("Bet 100.00 SEK")
+    (chance,) = moves.chances(cut.shoe_id)
+    assert round_at(live_table).shoe.entropy == entropy_of([chance])
+    advance_to(live_table, Phase.SETTLED)
+    step(live_table)
+    _, complained = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, complained) == (0, "")
 
 
 @pytest.mark.sweep

@@ -39,15 +39,24 @@ def player(cloned_db) -> Player:
 
 @pytest.fixture
 def cut(player: Player, owner: psycopg.Connection) -> ShoeCut:
-    """The next shoe of a table whose player has bet on the last round of the one before."""
+    return a_cut_shoe(player, owner)
+
+
+def a_cut_shoe(player: Player, owner: psycopg.Connection) -> ShoeCut:
+    """Return the next shoe of a table whose player has bet on the last round of the one before."""
     live_table = a_live_table()
-    owner.execute("ALTER TABLE games_liveround DISABLE TRIGGER USER")
-    owner.execute("UPDATE games_liveround SET is_last = true")
-    owner.execute("ALTER TABLE games_liveround ENABLE TRIGGER USER")
+    spend(owner)
     bet(player, live_table, player=5000)
     advance_to(live_table, Phase.SETTLED)
     step(live_table)
     return ShoeCut.objects.get()
+
+
+def spend(owner: psycopg.Connection) -> None:
+    """Make each round on a table the last of its shoe."""
+    owner.execute("ALTER TABLE games_liveround DISABLE TRIGGER USER")
+    owner.execute("UPDATE games_liveround SET is_last = true")
+    owner.execute("ALTER TABLE games_liveround ENABLE TRIGGER USER")
 
 
 def all_bound(cut: ShoeCut) -> None:
