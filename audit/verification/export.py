@@ -42,7 +42,7 @@ README: Final = """\
 
 To check it you need Python 3.11 or newer, and nothing else: no network, no other program of the house.
 
-    python3 -I verify.py EXPORT --keys KEYS
+    python3 -I verify.py EXPORT --keys KEYS{part}
 
 EXPORT is this ZIP, or the folder that it was unpacked into. KEYS is a file with the public keys of the log,
 a line each. Take it from where you trust it: the file "keys" in here comes from those who made this export, and
@@ -118,7 +118,8 @@ def export_event(event_id: int) -> bytes:
     proof = proof_of(event_id)
     body = bytes(Event.objects.values_list("body", flat=True).get(pk=event_id))
     files = [("event.json", [body]), ("event.tlog-proof", [proof.encode()])]
-    return b"".join(zipped([*files, *_companions(ABOUT_EVENT, "tlog-proof, tlog-checkpoint, signed-note")]))
+    formats = "tlog-proof, tlog-checkpoint, signed-note"
+    return b"".join(zipped([*files, *_companions(about=ABOUT_EVENT, formats=formats)]))
 
 
 def bundle(first: int, end: int) -> bytes:
@@ -143,7 +144,12 @@ def _log(chosen: Part, *, personal: bool) -> Files:
         part="whole" if whole else f"leaves {chosen.first} to {chosen.end - 1} of it",
         size=last.size,
     )
-    yield from _companions(about, "tlog-tiles, tlog-checkpoint, signed-note", WITH_PERSONAL if personal else "")
+    yield from _companions(
+        about=about,
+        formats="tlog-tiles, tlog-checkpoint, signed-note",
+        part="" if whole else f" --from {chosen.first} --to {chosen.end}",
+        personal=WITH_PERSONAL if personal else "",
+    )
     yield "checkpoint", [last.note.encode()]
     yield from ((f"checkpoints/{each.size}", [each.note.encode()]) for each in earlier)
     for level in range(8):
@@ -158,11 +164,13 @@ def _log(chosen: Part, *, personal: bool) -> Files:
         yield "personal", _personal(chosen)
 
 
-def _companions(about: str, formats: str, personal: str = "") -> list[tuple[str, list[bytes]]]:
-    """Return the files that every export contains: README, script and keys."""
+def _companions(*, about: str, formats: str, part: str = "", personal: str = "") -> list[tuple[str, list[bytes]]]:
+    """Return the files that every export contains: README, script and keys. *part* is what the
+    script must be told of a part of the log.
+    """
     vkeys = "".join(f"{key.vkey}\n" for key in checkpoints.trusted_keys())
     return [
-        ("README.txt", [README.format(about=about, formats=formats, personal=personal).encode()]),
+        ("README.txt", [README.format(about=about, formats=formats, part=part, personal=personal).encode()]),
         ("verify.py", [Path(verify.__file__).read_bytes()]),
         ("keys", [vkeys.encode()]),
     ]

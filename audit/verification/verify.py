@@ -2,7 +2,9 @@
 standard library (3.11 or newer). The application uses the same functions, and every export contains
 this file:
 
-    python3 -I verify.py EXPORT --keys KEYS [--checkpoint FILE]
+    python3 -I verify.py EXPORT --keys KEYS [--checkpoint FILE] [--from LEAF] [--to LEAF]
+
+The whole log has to be there, or the part that is named: a missing tile is a finding.
 
 Hashes and proofs follow RFC 6962, section 2.1; signatures RFC 8032, section 5.1; tiles,
 checkpoints, keys and proof files C2SP: tlog-tiles, tlog-checkpoint, signed-note, tlog-cosignature,
@@ -440,6 +442,7 @@ NOTE = 64 * 1024  # bytes; the longest note, proof or key file that is read, and
 ENTRIES = WIDTH * (2 + 65535)  # bytes of the longest tile of entries
 LINE = 1024 * 1024  # bytes of the longest line of personal values
 MANY = 1000  # invalid lines of personal values after which reading stops: a ZIP can unpack to any number
+NAMED = 20  # missing files that are named
 COMPANIONS = frozenset({"README.txt", "verify.py", "keys"})
 """Files of every export that prove nothing."""
 
@@ -461,13 +464,24 @@ def _whole(file: IO[bytes], name: str, most: int) -> bytes:
 
 class Export:
     """Checks an export (folder or ZIP) with trusted keys and checkpoints that were kept elsewhere.
-    After `check`, `right` and `wrong` hold sentences about the result.
+    It has to hold the events from leaf *first* up to and excluding *end*, to the last one where
+    that is None. After `check`, `right` and `wrong` hold sentences about the result.
 
     Raises one of `UNREADABLE` where there is nothing to read.
     """
 
-    def __init__(self, path: Path, keys: Sequence[Key], checkpoints: Sequence[Checkpoint] = ()) -> None:
+    def __init__(
+        self,
+        path: Path,
+        keys: Sequence[Key],
+        checkpoints: Sequence[Checkpoint] = (),
+        *,
+        first: int = 0,
+        end: int | None = None,
+    ) -> None:
         self._keys, self._checkpoints, self._path = keys, checkpoints, path
+        self._first, self._end = first, end
+        self._missing: list[str] = []
         self._zip = None if path.is_dir() else zipfile.ZipFile(path)
         files = (file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
         names = [name for name in (self._zip.namelist() if self._zip else files) if not name.endswith("/")]
@@ -540,10 +554,17 @@ class Export:
         tiles = lru_cache(WIDTH)(partial(self._tile, size))
         if root_from(tiles, size) != signed.tree.root:
             raise Unproven(f"the root that follows from the tiles is not that of {signed}")
+        end = size if self._end is None else min(self._end, size)
+        if not 0 <= self._first < end:
+            raise Unproven(f"leaves from {self._first} up to {end} are no part of {signed}")
+        part = range(self._first // WIDTH, -(-end // WIDTH))
         agree = [signed, *self._agreeing(signed, tiles)]
         self.right.append(f"The tiles are those of {signed}; {len(agree) - 1} other checkpoints agree with them.")
-        self._check_tiles(size, tiles)
-        self._check_entries(size, tiles, Times(agree))
+        self._check_tiles(size, tiles, part)
+        self._check_entries(size, tiles, part, Times(agree))
+        self.wrong.extend(f"{name} is missing" for name in self._missing[:NAMED])
+        if len(self._missing) > NAMED:
+            self.wrong.append(f"{len(self._missing) - NAMED} more files are missing")
         self._expect(_names_of(size, (name for name in self._names if name.startswith("checkpoints/"))))
 
     def _agreeing(self, signed: Checkpoint, tiles: Callable[[int, int], list[bytes]]) -> Iterator[Checkpoint]:
@@ -561,17 +582,20 @@ class Export:
             else:
                 yield each
 
-    def _check_tiles(self, size: int, tiles: Callable[[int, int], list[bytes]]) -> None:
-        """Check that the full tiles in the export hash to the tiles above them, up to the root."""
+    def _check_tiles(self, size: int, tiles: Callable[[int, int], list[bytes]], part: range) -> None:
+        """Check that the full tiles hash to the tiles above them, up to the root. Only tiles of
+        level 0 outside the *part* may be missing.
+        """
         for level in range(1, 8):
             for place in range(size >> 8 * level):
                 below = tile_path(level - 1, place)
                 if below not in self._names:
-                    continue
-                if root_of(tiles(level - 1, place)) != tiles(level, place // WIDTH)[place % WIDTH]:
+                    if level > 1 or place in part:
+                        self._missing.append(below)
+                elif root_of(tiles(level - 1, place)) != tiles(level, place // WIDTH)[place % WIDTH]:
                     self.wrong.append(f"{below} does not lead to what stands above it")
 
-    def _check_entries(self, size: int, tiles: Callable[[int, int], list[bytes]], times: Times) -> None:
+    def _check_entries(self, size: int, tiles: Callable[[int, int], list[bytes]], part: range, times: Times) -> None:
         personal, shown = self._personal(), []
         for number in range(-(-size // WIDTH)):
             path = tile_path("entries", number, min(WIDTH, size - WIDTH * number))
@@ -579,15 +603,13 @@ class Export:
                 shown.append(number)
                 for leaf, entry in self._proven(path, number, tiles(0, number)):
                     self._check_entry(f"{path}: leaf {leaf}", entry, times.of(leaf), personal.pop(leaf, []))
+            elif number in part:
+                self._missing.append(path)
         for leaf in sorted(personal):
             self.wrong.append(f"personal: leaf {leaf} is not among the events that are proven here")
-        for number in sorted(set(range(min(shown), max(shown) + 1)) - set(shown)) if shown else ():
-            self.wrong.append(f"{tile_path('entries', number)} is missing between others")
         if shown:
             last = min(size, max(shown) * WIDTH + WIDTH) - 1
             self.right.append(f"Leaves {min(shown) * WIDTH} to {last} are here, of leaves 0 to {size - 1} there are.")
-        else:
-            self.right.append("No event is here, only hashes.")
 
     def _check_entry(self, name: str, entry: bytes, span: tuple[str, str], values: list[Value]) -> None:
         """Check the date of a proven event, and the personal values given for it."""
@@ -689,11 +711,13 @@ def main() -> int:
     parser.add_argument("export", type=Path, help="a folder or a zip")
     parser.add_argument("--keys", type=Path, required=True, help="the keys to believe, from elsewhere than the export")
     parser.add_argument("--checkpoint", type=Path, action="append", default=[], help="a checkpoint that you kept")
+    parser.add_argument("--from", dest="first", type=int, default=0, help="the first leaf of a part of the log")
+    parser.add_argument("--to", dest="end", type=int, help="the first leaf after that part")
     given = parser.parse_args()
     try:
         keys = keys_of(read(given.keys))
         checkpoints = [Checkpoint.of(read(file), keys) for file in given.checkpoint]
-        export = Export(given.export, keys, checkpoints)
+        export = Export(given.export, keys, checkpoints, first=given.first, end=given.end)
     except UNREADABLE as error:
         print(plain(f"Cannot be checked: {error}"))
         return 2

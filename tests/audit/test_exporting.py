@@ -161,9 +161,19 @@ class TestAPart:
     def test_proves_itself_and_says_that_it_is_one(self, export, verify):
         folder = export("--from", 300, "--to", 301)
         assert not (folder / "tile" / "entries" / "000").exists()
-        status, said = verify(folder)
+        status, said = verify(folder, "--from", "256", "--to", "512")
         assert (status, "Leaves 256 to 511 are here, of leaves 0 to 599 there are." in said) == (0, True), said
-        assert "leaves 256 to 511 of it" in (folder / "README.txt").read_text()
+        readme = (folder / "README.txt").read_text()
+        assert "leaves 256 to 511 of it" in readme
+        assert "--keys KEYS --from 256 --to 512\n" in readme
+
+    def test_does_not_pass_for_the_whole(self, export, verify):
+        folder = export("--from", 300, "--to", 301)
+        status, said = verify(folder)
+        missing = ("tile/0/000", "tile/entries/000", "tile/entries/002.p/88")
+        assert (status, [f"WRONG: {name} is missing" in said for name in missing]) == (1, [True] * 3), said
+        status, said = verify(folder, "--from", "600")
+        assert (status, "WRONG: leaves from 600 up to 600 are no part of" in said) == (1, True), said
 
     @pytest.mark.sweep
     def test_breaks_off_where_an_event_is_not_there(self, house, django_db_blocker):
@@ -205,7 +215,7 @@ class TestPersonalValues:
         bad = [json.dumps(each) for each in added]
         text = "\n".join([*lines, *bad, "{", "9" * 5000, "[" * 100_000, '[1,"x","zz","y"]', '[1,"x","","\\ud800"]', ""])
         (folder / "personal").write_text(text)
-        status, said = verify(folder)
+        status, said = verify(folder, "--from", "256", "--to", "512")
         assert status == 1
         wrong = [line.removeprefix("WRONG: personal: ") for line in said.splitlines() if line.startswith("WRONG: ")]
         first = len(lines) + 1
@@ -267,7 +277,23 @@ def lose_a_tile(folder):
 
 def lose_entries(folder):
     (folder / "tile" / "entries" / "001").unlink()
-    return "tile/entries/001 is missing between others"
+    return "tile/entries/001 is missing"
+
+
+def lose_the_first_entries(folder):
+    (folder / "tile" / "entries" / "000").unlink()
+    return "tile/entries/000 is missing"
+
+
+def lose_the_last_entries(folder):
+    (folder / "tile" / "entries" / "002.p" / "88").unlink()
+    return "tile/entries/002.p/88 is missing"
+
+
+def lose_hashes_and_entries(folder):
+    (folder / "tile" / "entries" / "000").unlink()
+    (folder / "tile" / "0" / "000").unlink()
+    return "tile/0/000 is missing"
 
 
 def change_the_size(folder):
@@ -279,7 +305,11 @@ def change_the_size(folder):
 @pytest.mark.parametrize(
     "tamper",
     sample(
-        [flip, drop, insert, reorder, change_a_tile, change_the_edge, lose_a_tile, lose_entries, change_the_size], 2
+        [
+            *(flip, drop, insert, reorder, change_a_tile, change_the_edge, change_the_size),
+            *(lose_a_tile, lose_entries, lose_the_first_entries, lose_the_last_entries, lose_hashes_and_entries),
+        ],
+        2,
     ),
 )
 def test_what_was_done_to_an_export_is_found_and_named(whole, verify, tamper):
