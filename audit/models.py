@@ -10,9 +10,17 @@ from django.db import models
 from django.db.models import Func
 
 
+class Salt(Func):
+    """A salt of 16 bytes, 122 bits of them random."""
+
+    template = "uuid_send(gen_random_uuid())"
+    output_field = models.BinaryField()
+
+
 class Event(models.Model):
     """Something that happened. ``body`` holds the canonical JSON bytes that are proven; the other
-    columns repeat parts of it for queries.
+    columns repeat parts of it for queries. The public log shows the body only where there is no
+    ``salt``, and else the hash of salt and body (``audit_entry``).
     """
 
     at = models.DateTimeField()
@@ -20,6 +28,7 @@ class Event(models.Model):
     by = models.TextField()
     on = models.TextField()
     body = models.BinaryField()
+    salt = models.BinaryField(null=True, db_default=Salt())
 
     class Meta:
         db_table = "audit_event"

@@ -148,13 +148,16 @@ def sealed(events: Iterable[int]) -> set[int]:
 
 
 def proof_of(event_id: int) -> str:
-    """Return the proof that an event is a leaf of the last signed tree, with its checkpoint. Raises
-    NotSealed; Unproven where tiles lack hashes.
+    """Return the proof that the entry of an event is a leaf of the last signed tree, with its
+    checkpoint and, as extra data, the event's salt. Raises NotSealed; Unproven where tiles lack
+    hashes.
     """
-    leaf = Leaf.objects.filter(event=event_id).values_list("leaf", flat=True).first()
+    found = Leaf.objects.filter(event=event_id).values_list("leaf", "event__salt").first()
     last = checkpoints.last()
-    if leaf is None or last is None or leaf >= last.size:
+    if found is None or last is None or found[0] >= last.size:
         raise NotSealed(f"event {event_id} is in no signed tree")
+    leaf, salt = found
     hashes = inclusion_proof(StoredTiles(), leaf, last.size)
-    lines = ["c2sp.org/tlog-proof@v1", f"index {leaf}", *(b64encode(each).decode() for each in hashes)]
+    extra = [f"extra {b64encode(salt).decode()}"] if salt else []
+    lines = ["c2sp.org/tlog-proof@v1", *extra, f"index {leaf}", *(b64encode(each).decode() for each in hashes)]
     return "\n".join([*lines, "", last.note])

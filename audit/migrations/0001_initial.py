@@ -87,6 +87,7 @@ class Migration(InitialMigration):
                 ('by', models.TextField()),
                 ('on', models.TextField()),
                 ('body', models.BinaryField()),
+                ('salt', models.BinaryField(db_default=audit.models.Salt(), null=True)),
             ],
             options={
                 'db_table': 'audit_event',

@@ -5,8 +5,9 @@
 ALTER TABLE audit_event
     ALTER id SET START WITH 1382979469312 RESTART,
     ALTER at SET DEFAULT clock_timestamp(),
-    -- An entry of a tile begins with its length in two bytes (C2SP tlog-tiles): no event is longer.
-    ADD CONSTRAINT audit_event_fits CHECK (octet_length(body) <= 65535);
+    -- An entry of a tile begins with its length in two bytes (C2SP tlog-tiles): no event with its salt is longer.
+    ADD CONSTRAINT audit_event_fits CHECK (octet_length(body) <= 65519),
+    ADD CONSTRAINT audit_event_is_salted CHECK (octet_length(salt) = 16);
 CREATE TABLE audit_event_before PARTITION OF audit_event FOR VALUES FROM (MINVALUE) TO (1382979469312);
 
 ALTER TABLE audit_personal

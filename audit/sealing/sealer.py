@@ -34,7 +34,7 @@ TILED = """
 """
 # PostgreSQL hashes, so that events need not be read here. RFC 6962 puts a zero byte before an entry.
 HASHES = r"""
-    SELECT sha256('\x00'::bytea || event.body)
+    SELECT sha256('\x00'::bytea || audit_entry(event.body, event.salt))
     FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id
     WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf
 """

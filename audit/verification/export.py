@@ -22,13 +22,19 @@ from audit.models import Checkpoint, Event, Tile
 from audit.sealing import checkpoints
 from audit.tree import NotSealed, proof_of
 from audit.verification import verify
-from audit.verification.verify import HASH, WIDTH, Unproven, tile_path
+from audit.verification.verify import HASH, UNSALTED, WIDTH, Unproven, events_path, tile_path
 
 Files = Iterator[tuple[str, Iterable[bytes]]]
 
 EXPORTED: Final = "log.exported"  # the kind of the events about exports
 ENTRIES: Final = """
-    SELECT leaf.leaf, event.body FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id
+    SELECT leaf.leaf, audit_entry(event.body, event.salt)
+    FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id
+    WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf
+"""
+EVENTS: Final = """
+    SELECT leaf.leaf, coalesce(event.salt, %s) || event.body
+    FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id
     WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf
 """
 PERSONAL: Final = """
@@ -65,12 +71,17 @@ ABOUT_LOG: Final = """\
 The event log of {origin}, {part}: what happened, as canonical JSON, an entry for each event.
 
 checkpoint     the signed tree over all {size} leaves, and checkpoints/ earlier ones
-tile/          the hashes of the tree; in tile/entries/ the events, 256 to a file, each after its length in two bytes"""
+tile/          the hashes of the tree; in tile/entries/ the entries of the public log, 256 to a file, each after
+               its length in two bytes: an event that speaks of no person, or the hash of any other
+events/        the events themselves, each after its length and its salt of 16 bytes. The entry of an event is
+               {{"hash":"..."}} with the SHA-256 of salt and event in hex, or the event itself where all 16 are zero"""
 ABOUT_EVENT: Final = """\
 One event of a log, and the proof that it is in it.
 
 event.json         the event, byte for byte as it is proven
-event.tlog-proof   its place in the tree, the hashes that lead to the root, and the signed checkpoint"""
+event.tlog-proof   its place in the tree, the hashes that lead to the root, and the signed checkpoint. Where it
+                   has extra data, that is a salt, and the entry of the event in the log is {"hash":"..."} with
+                   the SHA-256 of salt and event in hex; otherwise it is the event"""
 WITH_PERSONAL: Final = """
 
 This export has personal data: the file "personal" holds the leaf, field, salt and text of each value that was
@@ -123,16 +134,21 @@ def export_event(event_id: int) -> bytes:
 
 
 def bundle(first: int, end: int) -> bytes:
-    """Return the events of leaves *first* up to and excluding *end*, each preceded by its length
-    (two bytes, big-endian). Raises Unproven where an event is missing: exports must be complete.
+    """Return the entries of the public log for leaves *first* up to and excluding *end*, each
+    preceded by its length (two bytes, big-endian). Raises Unproven where an event is missing:
+    exports must be complete.
     """
+    return _bundle(first, end, ENTRIES, [first, end])
+
+
+def _bundle(first: int, end: int, query: str, arguments: list[Any]) -> bytes:
     with connection.cursor() as cursor:
-        cursor.execute(ENTRIES, [first, end])
-        entries = {leaf: bytes(body) for leaf, body in cursor.fetchall()}
+        cursor.execute(query, arguments)
+        entries = {leaf: bytes(entry) for leaf, entry in cursor.fetchall()}
     for leaf in range(first, end):
         if leaf not in entries:
             raise Unproven(f"the event of leaf {leaf} is not there")
-    return b"".join(len(body).to_bytes(2, "big") + body for body in entries.values())
+    return b"".join(len(entry).to_bytes(2, "big") + entry for entry in entries.values())
 
 
 def _log(chosen: Part, *, personal: bool) -> Files:
@@ -160,6 +176,7 @@ def _log(chosen: Part, *, personal: bool) -> Files:
     for number in chosen.tiles:
         first, end = number * WIDTH, min((number + 1) * WIDTH, last.size)
         yield tile_path("entries", number, end - first), [bundle(first, end)]
+        yield events_path(number, end - first), [_bundle(first, end, EVENTS, [UNSALTED, first, end])]
     if personal:
         yield "personal", _personal(chosen)
 

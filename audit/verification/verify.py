@@ -43,7 +43,11 @@ EMPTY = hashlib.sha256(b"").digest()
 
 
 SALT = 16
-"""Length in bytes of a personal value's salt. It is fixed so that the start of a value cannot pass for salt."""
+"""Length in bytes of the salt of an event or a personal value. It is fixed so that the start of what is hashed cannot
+pass for salt.
+"""
+UNSALTED = bytes(SALT)
+"""Takes the place of the salt in a file of events, where an event has none."""
 
 
 class Unproven(Exception):
@@ -62,6 +66,13 @@ not JSON; RuntimeError includes JSON that is nested too deeply and an encrypted 
 def plain(text: str) -> str:
     """Return text with unprintable and terminal control characters escaped."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+
+
+def entry_of(event: bytes, salt: bytes) -> bytes:
+    """Return what the public log shows of an event: the event itself where it has no salt, else only
+    the hash of salt and event.
+    """
+    return b'{"hash":"%s"}' % hashlib.sha256(salt + event).hexdigest().encode() if salt else event
 
 
 def leaf_hash(entry: bytes) -> bytes:
@@ -367,22 +378,32 @@ def tile_path(level: int | str, number: int, width: int = WIDTH) -> str:
     return f"tile/{level}/{path}" + ("" if width == WIDTH else f".p/{width}")
 
 
+def events_path(number: int, width: int = WIDTH) -> str:
+    """Return the path of the file with the events of a tile of entries, each with its salt."""
+    return tile_path("entries", number, width).replace("tile/entries/", "events/")
+
+
 @dataclass(frozen=True)
 class Proof:
-    """A proof that an entry is a leaf of a signed tree (C2SP tlog-proof): leaf, hashes up to the root, checkpoint."""
+    """A proof that an entry is a leaf of a signed tree (C2SP tlog-proof): leaf, hashes up to the root, checkpoint. Its
+    extra data is the salt with which the event is hashed into the entry, if it has one.
+    """
 
     leaf: int
     hashes: list[bytes]
     note: str
+    salt: bytes = b""
 
     @classmethod
     def of(cls, text: str) -> Proof:
         """Parse a proof. Raises Unproven."""
         head, _, note = text.partition("\n\n")
-        lines = [line for at, line in enumerate(head.split("\n")) if at != 1 or not line.startswith("extra ")]
+        salt, lines = b"", head.split("\n")
+        if "".join(lines[1:2]).startswith("extra "):
+            salt = decoded(lines.pop(1)[len("extra ") :], SALT)
         if lines[0] != "c2sp.org/tlog-proof@v1" or not "".join(lines[1:2]).startswith("index "):
             raise Unproven("a proof begins with c2sp.org/tlog-proof@v1 and the index of its leaf")
-        return cls(_number(lines[1][len("index ") :]), hashes_of(lines[2:]), note)
+        return cls(_number(lines[1][len("index ") :]), hashes_of(lines[2:]), note, salt)
 
 
 def split(hashes: bytes) -> list[bytes]:
@@ -442,6 +463,7 @@ NOTE = 64 * 1024  # bytes; the longest note, proof or key file that is read, and
 ENTRIES = WIDTH * (2 + 65535)  # bytes of the longest tile of entries
 LINE = 1024 * 1024  # bytes of the longest line of personal values
 MANY = 1000  # invalid lines of personal values after which reading stops: a ZIP can unpack to any number
+HASHED = b'{"hash":'  # start of an entry that shows only the hash of an event
 NAMED = 20  # missing files that are named
 COMPANIONS = frozenset({"README.txt", "verify.py", "keys"})
 """Files of every export that prove nothing."""
@@ -537,7 +559,7 @@ class Export:
 
     def _check_event(self, proof: Proof) -> None:
         signed = Checkpoint.of(proof.note, self._keys)
-        hashed, size = leaf_hash(self._read("event.json", NOTE)), signed.tree.size
+        hashed, size = leaf_hash(entry_of(self._read("event.json", NOTE), proof.salt)), signed.tree.size
         demand_included(leaf=proof.leaf, size=size, hashed=hashed, proof=proof.hashes, root=signed.tree.root)
         self.right.append(f"The event is leaf {proof.leaf} of {signed}.")
         for checkpoint in self._checkpoints:
@@ -596,25 +618,50 @@ class Export:
                     self.wrong.append(f"{below} does not lead to what stands above it")
 
     def _check_entries(self, size: int, tiles: Callable[[int, int], list[bytes]], part: range, times: Times) -> None:
-        personal, shown = self._personal(), []
+        personal, shown, whole = self._personal(), [], 0
         for number in range(-(-size // WIDTH)):
-            path = tile_path("entries", number, min(WIDTH, size - WIDTH * number))
+            width = min(WIDTH, size - WIDTH * number)
+            path = tile_path("entries", number, width)
             if path in self._names:
                 shown.append(number)
-                for leaf, entry in self._proven(path, number, tiles(0, number)):
-                    self._check_entry(f"{path}: leaf {leaf}", entry, times.of(leaf), personal.pop(leaf, []))
+                proven = dict(self._proven(path, number, tiles(0, number)))
+                for leaf, event, name in self._events(number, width, proven):
+                    whole += 1
+                    self._check_event_of(f"{name}: leaf {leaf}", event, times.of(leaf), personal.pop(leaf, []))
             elif number in part:
                 self._missing.append(path)
         for leaf in sorted(personal):
             self.wrong.append(f"personal: leaf {leaf} is not among the events that are proven here")
         if shown:
             last = min(size, max(shown) * WIDTH + WIDTH) - 1
-            self.right.append(f"Leaves {min(shown) * WIDTH} to {last} are here, of leaves 0 to {size - 1} there are.")
+            self.right.append(
+                f"Leaves {min(shown) * WIDTH} to {last} are here, of leaves 0 to {size - 1} there are; {whole} events"
+                " are whole, and the others hashed."
+            )
 
-    def _check_entry(self, name: str, entry: bytes, span: tuple[str, str], values: list[Value]) -> None:
+    def _events(self, number: int, width: int, proven: dict[int, bytes]) -> Iterator[tuple[int, bytes, str]]:
+        """Yield leaf, event and file of the *proven* entries whose event is here: in the file of
+        events, or else in the entry itself. Report events that are not those of their entries.
+        """
+        path = events_path(number, width)
+        if path not in self._names:
+            name = tile_path("entries", number, width)
+            yield from ((leaf, entry, name) for leaf, entry in proven.items() if not entry.startswith(HASHED))
+            return
+        events = _entries(path, self._read(path, ENTRIES))
+        if len(events) != width:
+            self.wrong.append(f"{path} holds {len(events)} events, not {width}")
+        for leaf, salted in enumerate(events, WIDTH * number):
+            salt, event = salted[:SALT], salted[SALT:]
+            if leaf in proven and entry_of(event, b"" if salt == UNSALTED else salt) == proven[leaf]:
+                yield leaf, event, path
+            else:
+                self.wrong.append(f"{path}: leaf {leaf}: the event is not that of its entry")
+
+    def _check_event_of(self, name: str, body: bytes, span: tuple[str, str], values: list[Value]) -> None:
         """Check the date of a proven event, and the personal values given for it."""
         try:
-            event = json.loads(entry)
+            event = json.loads(body)
             at, hashed = event["at"], event.get("personal", {})
             if not isinstance(at, str) or not isinstance(hashed, dict):
                 raise TypeError
@@ -690,6 +737,7 @@ def _names_of(size: int, checkpoints: Iterable[str]) -> Iterator[str]:
             yield tile_path(level, number, width)
             if not level:
                 yield tile_path("entries", number, width)
+                yield events_path(number, width)
 
 
 def _entries(path: str, bundle: bytes) -> list[bytes]:

@@ -16,7 +16,7 @@ from typing import Any, Final
 import psycopg
 from django.db.backends.utils import CursorWrapper
 
-from audit.verification.verify import HASH, SALT, UNREADABLE, WIDTH, Times, plain
+from audit.verification.verify import HASH, SALT, UNREADABLE, WIDTH, Times, entry_of, leaf_hash, plain
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,15 @@ FRAME: Final = """
     convert_to('{"at":"' || coalesce(to_char(event.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'infinity')
         || '","by":' || to_json(event.by) || ',"data":', 'UTF8') AS begins,
     convert_to(',"kind":' || to_json(event.kind) || ',"on":' || to_json(event."on") || '}', 'UTF8') AS ends,
-    event.body
+    event.body, event.salt
 """
 # One row per tile, with its leaves in arrays: a row per leaf would cost more than hashing it. Each
 # tile is a separate lookup, so that the first arrives before the last is read and nothing is
 # sorted.
 LEAVES: Final = f"""
     SELECT tile.* FROM generate_series(%s::bigint, %s::bigint - 1, {WIDTH}) AS first, LATERAL (
-        SELECT array_agg(leaf), array_agg(event_id), array_agg(begins), array_agg(ends), array_agg(body)
+        SELECT array_agg(leaf), array_agg(event_id), array_agg(begins), array_agg(ends), array_agg(body),
+            array_agg(salt)
         FROM (SELECT leaf.leaf, leaf.event_id, {FRAME}
               FROM audit_leaf AS leaf LEFT JOIN audit_event AS event ON event.id = leaf.event_id
               WHERE leaf.leaf >= first AND leaf.leaf < least(first + {WIDTH}, %s) ORDER BY leaf.leaf) AS row
@@ -167,14 +168,14 @@ class Rehashing:
             at = (leaves[0] - first) * HASH
             plain = leaves == list(range(due, due + len(leaves))) and self._are_plain(leaves, written, hashes, at)
             due, begin = leaves[-1] + 1, due
-            for leaf, number, begins, ends, body in zip(leaves, numbers, *written, strict=True):
+            for leaf, number, begins, ends, body, salt in zip(leaves, numbers, *written, strict=True):
                 if not plain:
                     yield from _missing(begin, leaf)
                     begin = leaf + 1
                     if body is None:
                         yield Finding("the event is not there", "it was taken out after it was sealed", number, leaf)
                         continue
-                    yield from self._sealed(leaf, number, begins, body, hashes, first)
+                    yield from self._sealed(leaf, number, begins, entry_of(body, salt or b""), hashes, first)
                 if not body.endswith(ends) or not body.startswith(begins):
                     yield from self._columns(number, leaf, begins, ends, body, personal.pop(number, []))
                 elif number in personal:
@@ -183,20 +184,22 @@ class Rehashing:
 
     def _are_plain(self, leaves: list[int], written: list[list[bytes]], hashes: bytes, at: int) -> bool:
         """Return whether the events of consecutive leaves match their hashes and have plausible dates."""
-        all_begin, _, bodies = written
+        all_begin, _, bodies, salts = written
         earliest, latest = self._times.of(leaves[0])
         if None in bodies or self._times.of(leaves[-1]) != (earliest, latest):
             return False
         times = [begins[7:34] for begins in all_begin]
-        found = b"".join([sha256(b"\0" + body).digest() for body in bodies])
+        found = b"".join(
+            [sha256(b"\0" + entry_of(body, salt or b"")).digest() for body, salt in zip(bodies, salts, strict=True)]
+        )
         return earliest.encode() <= min(times) and max(times) <= latest.encode() and hashes.startswith(found, at)
 
     def _sealed(
-        self, leaf: int, number: int, begins: bytes, body: bytes, hashes: bytes, first: int
+        self, leaf: int, number: int, begins: bytes, entry: bytes, hashes: bytes, first: int
     ) -> Iterator[Finding]:
-        """Check that an event matches the hash of its leaf and has a plausible date."""
+        """Check that the entry of an event matches the hash of its leaf, and that it has a plausible date."""
         at = (leaf - first) * HASH
-        found, due = sha256(b"\0" + body).digest(), hashes[at : at + HASH]
+        found, due = leaf_hash(entry), hashes[at : at + HASH]
         if found != due:
             yield _changed(number, leaf, found, due, hashes, first)
         earliest, latest = self._times.of(leaf)
@@ -211,7 +214,7 @@ class Rehashing:
         personal = self._personal(PERSONAL_WAITING, [])
         self._cursor.execute(SIDE_BY_SIDE)
         self._cursor.execute(WAITING)
-        for number, waits, begins, ends, body in self._cursor.fetchall():
+        for number, waits, begins, ends, body, _salt in self._cursor.fetchall():
             if not waits:
                 yield Finding("it is neither a leaf nor waits to be one", "it was not written by audit_record", number)
             yield from self._columns(number, None, bytes(begins), bytes(ends), bytes(body), personal.pop(number, []))
@@ -275,8 +278,8 @@ def _changed(number: int, leaf: int, found: bytes, due: bytes, hashes: bytes, fi
     if place is not None:
         return Finding(f"the event of leaf {first + place // HASH} stands here", "the order was changed", number, leaf)
     return Finding(
-        f"its body hashes to {found.hex()}",
-        f"what was sealed hashes to {due.hex()}: it was changed",
+        f"its body and salt hash to {found.hex()}",
+        f"what was sealed hashes to {due.hex()}: one of them was changed",
         number,
         leaf,
         "body",

@@ -23,7 +23,7 @@ from audit.models import Category, Event, Leaf, Significant, Weight, Work
 from audit.sealing import checkpoints
 from audit.significant import workflow
 from audit.tree import NotSealed, proof_of
-from audit.verification.verify import Unproven, leaf_hash
+from audit.verification.verify import Unproven, entry_of, leaf_hash
 from players.api import problems
 from players.api.paging import Numbered, numbered, page
 from players.api.problems import NOT_FOUND, Problem
@@ -135,7 +135,12 @@ class EventWholeSchema(EventSchema):
     """An event with the canonical bytes that a proof covers."""
 
     body = serializers.CharField(help_text="its canonical JSON, byte for byte, in base64")
-    leaf_hash = serializers.CharField(help_text="hex SHA-256 of a zero byte and the body: its leaf (RFC 6962)")
+    salt = serializers.CharField(
+        allow_null=True,
+        help_text="16 bytes in hex; null where the entry of the log is the body itself. Otherwise the entry is"
+        ' {"hash":"…"} with the hex SHA-256 of salt and body',
+    )
+    leaf_hash = serializers.CharField(help_text="hex SHA-256 of a zero byte and the entry: its leaf (RFC 6962)")
 
 
 class Events(AccessLoggedView):
@@ -180,9 +185,11 @@ class OneEvent(AccessLoggedView):
         """Read one event, with the exact bytes that its proof covers."""
         event = found(event_id)
         (said,) = describe_events([event])
-        body = bytes(event.body)
+        body, salt = bytes(event.body), bytes(event.salt or b"")
         self.show(said)
-        return Response(said | {"body": base64.b64encode(body).decode(), "leaf_hash": leaf_hash(body).hex()})
+        hashed = leaf_hash(entry_of(body, salt)).hex()
+        proven = {"body": base64.b64encode(body).decode(), "salt": salt.hex() or None, "leaf_hash": hashed}
+        return Response(said | proven)
 
 
 class EventProof(StaffApiView):

@@ -158,7 +158,8 @@ class TestOne:
         event = api_client.get(f"events/{number}/").json()
         body = base64.b64decode(event["body"])
         assert body == bytes(Event.objects.get(pk=number).body)
-        assert event["leaf_hash"] == hashlib.sha256(b"\0" + body).hexdigest()
+        hashed = hashlib.sha256(bytes.fromhex(event["salt"]) + body).hexdigest()
+        assert event["leaf_hash"] == hashlib.sha256(b'\0{"hash":"%s"}' % hashed.encode()).hexdigest()
         assert (event["leaf"], event["is_signed"]) == (Leaf.objects.get(event=number).leaf, True)
         said = json.loads(body)
         assert {name: event[name] for name in ("at", "kind", "by", "on", "data")} == said

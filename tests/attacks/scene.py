@@ -22,7 +22,7 @@ from audit.models import (
     Weight,
 )
 from audit.significant import builtin, detection, workflow
-from audit.verification.verify import leaf_hash
+from audit.verification.verify import entry_of, leaf_hash
 from backoffice.money import deposits
 from games.errors import OperatorSilent
 from games.models import Phase
@@ -257,6 +257,6 @@ def _seal() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT audit_seal(3)")
     first = Leaf.objects.select_related("event").get(leaf=0).event
-    Tile.objects.create(level=0, number=0, hashes=leaf_hash(bytes(first.body)))
+    Tile.objects.create(level=0, number=0, hashes=leaf_hash(entry_of(bytes(first.body), bytes(first.salt or b""))))
     checkpoint = Checkpoint.objects.create(size=2, root=bytes(32), at=timezone.now(), note="for a test")
     Delivery.objects.create(checkpoint=checkpoint, to="file:/for/a/test")

@@ -35,11 +35,21 @@ def test_a_flipped_byte_is_found(tamper, check):
     tamper.execute("UPDATE audit_event SET body = set_byte(body, 60, get_byte(body, 60) # 1) WHERE id = %s", [event])
     (first, *_) = check()
     assert re.fullmatch(
-        rf"event {event}, leaf 100, body: its body hashes to \w{{64}};"
-        r" what was sealed hashes to \w{64}: it was changed\.",
+        rf"event {event}, leaf 100, body: its body and salt hash to \w{{64}};"
+        r" what was sealed hashes to \w{64}: one of them was changed\.",
         first,
     )
     assert check("--from", 256) == []
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("salt", ["NULL::bytea", "sha256(salt)", "sha256('')"])
+def test_another_salt_is_found(tamper, check, salt):
+    event = sealed.event_of(100)
+    tamper.execute("ALTER TABLE audit_event DROP CONSTRAINT audit_event_is_salted")
+    tamper.execute(f"UPDATE audit_event SET salt = substring({salt} FOR 16) WHERE id = %s", [event])
+    (finding,) = check()
+    assert finding.startswith(f"event {event}, leaf 100, body: its body and salt hash to ")
 
 
 @pytest.mark.sweep
@@ -79,8 +89,8 @@ def test_leaves_dropped_at_the_end_are_found(tamper, check):
 
 
 INSERTED = """
-    INSERT INTO audit_event (id, at, kind, by, "on", body) OVERRIDING SYSTEM VALUE
-    SELECT 1, at, kind, by, "on", body FROM audit_event WHERE id = %s
+    INSERT INTO audit_event (id, at, kind, by, "on", body, salt) OVERRIDING SYSTEM VALUE
+    SELECT 1, at, kind, by, "on", body, salt FROM audit_event WHERE id = %s
 """
 
 

@@ -11,6 +11,7 @@ from audit import tree
 from audit.models import Checkpoint, Leaf
 from audit.tree import proof_of
 from audit.verification.checking import StoredTiles
+from audit.verification.export import bundle
 from tests.audit import sealed
 from tests.audit.go_program import build
 from tests.audit.signing import Pens
@@ -40,9 +41,9 @@ def log(django_db_setup, django_db_blocker, tmp_path_factory):
             (folder / "checkpoints" / str(each.size)).write_text(each.note)
             write(folder / "consistency" / str(each.size), tree.consistency_proof(StoredTiles(), each.size, last.size))
         for leaf in Leaf.objects.filter(leaf__in=LEAVES).select_related("event"):
-            (folder / "entries" / str(leaf.leaf)).write_bytes(bytes(leaf.event.body))
-            head = proof_of(leaf.event_id).partition("\n\n")[0]
-            (folder / "proofs" / str(leaf.leaf)).write_text("\n".join(head.split("\n")[2:]))
+            (folder / "entries" / str(leaf.leaf)).write_bytes(bundle(leaf.leaf, leaf.leaf + 1)[2:])
+            head = proof_of(leaf.event_id).partition("\n\n")[0].partition("\nindex ")[2]
+            (folder / "proofs" / str(leaf.leaf)).write_text("\n".join(head.split("\n")[1:]))
     return folder
 
 
@@ -83,7 +84,7 @@ def test_it_accepts_checkpoints_single_events_and_how_trees_go_on(check):
     [
         (lambda log: edit(log / "checkpoint", b"\n600\n", b"\n601\n"), "REFUSED checkpoint invalid signature"),
         (lambda log: (log / "keys").write_text(Pens().keys), "REFUSED checkpoint note has no verifiable signatures"),
-        (lambda log: edit(log / "entries" / "299", b"player:", b"plaver:"), "REFUSED proofs/299 invalid transparency"),
+        (lambda log: edit(log / "entries" / "299", b"hash", b"hush"), "REFUSED proofs/299 invalid transparency"),
         (lambda log: write(log / "consistency" / "256", [bytes(32)]), "REFUSED consistency/256 "),
     ],
 )

@@ -11,7 +11,7 @@ from audit.sealing import alarms, checkpoint_delivery, checkpoints, sealer
 from audit.verification import export
 from audit.verification.checking import StoredTiles
 from audit.verification.verify import Checkpoint as Signed
-from audit.verification.verify import leaf_hash, root_of
+from audit.verification.verify import entry_of, leaf_hash, root_of
 from games.engine.chemin.state import there
 
 WRITE = "INSERT INTO audit_tile (level, number, hashes) VALUES (%s, %s, %s)"
@@ -33,8 +33,8 @@ def last() -> Checkpoint:
 
 
 def hashes() -> list[bytes]:
-    bodies = Leaf.objects.order_by("leaf").values_list("event__body", flat=True)
-    return [leaf_hash(bytes(body)) for body in bodies]
+    found = Leaf.objects.order_by("leaf").values_list("event__body", "event__salt")
+    return [leaf_hash(entry_of(bytes(body), bytes(salt or b""))) for body, salt in found]
 
 
 def junk(size: int) -> None:

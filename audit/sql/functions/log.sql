@@ -7,15 +7,55 @@ BEGIN
     RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
+-- Return whether the public log shows an event as it is: one that speaks of no person. Of every other
+-- event it shows a salted hash alone.
+-- `rest`: the event as in audit_write.
+-- This is the closed list of public kinds, each with the fields that its data may have: with any other
+-- field, or with personal values, the event is not shown. The answer counts when an event is written, so
+-- the list can change without changing what was sealed.
+CREATE OR REPLACE FUNCTION audit_is_public(kind text, by text, rest text) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN by = 'system' THEN EXISTS (
+        SELECT FROM (VALUES
+            ('dealer.started', '{epoch,key}'::text[]),
+            ('ledger.verified', '{invariants,is_whole}'),
+            ('log.accepted', '{size}'),
+            ('log.caught_up', '{seconds}'),
+            ('log.keys_announced', '{keys,signs}'),
+            ('log.lags', '{seconds,since}'),
+            ('log.refused', '{reason,signed,size}'),
+            ('randomness.alarm', '{mode,tests,variant,week}'),
+            ('randomness.tested', '{families,tests,week}'),
+            ('round.dealt', '{first_card,shoe}'),
+            ('rules.stored', '{after,before}'),
+            ('shoe.committed', '{commitment,decks,mode,purpose,rules,table}'),
+            ('shoe.ended', '{commitment,ending,gone}'),
+            ('shoe.opened', '{burn_card,burned,chances,commitment,cut,dealer,decks,entropy,mode,number,purpose,root,rules,'
+                'signature,table,unopened}'),
+            ('shoe.published', '{seed}')) AS listed (kind, fields)
+        WHERE listed.kind = audit_is_public.kind AND (rest::jsonb - '{by,data,kind,on}'::text[]) = '{}'
+            AND (rest::jsonb -> 'data') - listed.fields = '{}') ELSE false END
+$$;
+
+-- Return the entry of the public log for an event: `body` where there is no `salt`, else
+-- {"hash":"<SHA-256 of salt and body, in hex>"}. Its leaf in the Merkle tree is the hash of this entry.
+-- Without the salt nobody can find out the event by trying.
+CREATE OR REPLACE FUNCTION audit_entry(body bytea, salt bytea) RETURNS bytea
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN salt IS NULL THEN body
+        ELSE convert_to('{"hash":"' || encode(sha256(salt || body), 'hex') || '"}', 'UTF8') END
+$$;
+
 -- Append an event and its entry in the queue for sealing. For functions that write `rest` themselves
 -- from typed values, so that it is what audit_write demands: audit_write checks it for everybody else.
 -- Returns the id of the event.
 CREATE OR REPLACE FUNCTION audit_append(kind text, by text, "on" text, rest text) RETURNS bigint
 LANGUAGE sql AS $$
     WITH event AS (
-        INSERT INTO public.audit_event (at, kind, by, "on", body)
+        INSERT INTO public.audit_event (at, kind, by, "on", body, salt)
         SELECT now_is.at, kind, by, "on", convert_to(
-            '{"at":"' || to_char(now_is.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '",' || substr(rest, 2), 'UTF8')
+            '{"at":"' || to_char(now_is.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '",' || substr(rest, 2), 'UTF8'),
+            CASE WHEN NOT public.audit_is_public(kind, by, rest) THEN uuid_send(gen_random_uuid()) END
         FROM clock_timestamp() AS now_is (at)
         RETURNING id
     )
@@ -32,7 +72,7 @@ REVOKE ALL ON FUNCTION audit_append FROM PUBLIC;
 -- Returns the id of the event.
 -- Raises check_violation (23514) if `rest` differs from the other arguments or is not canonical, if
 -- the hashes do not match, if JSON is nested 32 or more levels or holds numbers beyond 1e100, or if
--- the event is longer than 65535 bytes.
+-- the event is longer than 65519 bytes.
 -- Raises invalid_text_representation (22P02) if `rest` is not JSON.
 --
 -- The time is the database's. "at" sorts before all other keys, so the text stays canonical with

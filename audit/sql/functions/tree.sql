@@ -65,7 +65,7 @@ DECLARE
     due bytea;
 BEGIN
     IF NEW.level = 0 THEN
-        SELECT string_agg(sha256('\x00'::bytea || event.body), ''::bytea ORDER BY leaf.leaf) INTO due
+        SELECT string_agg(sha256('\x00'::bytea || audit_entry(event.body, event.salt)), ''::bytea ORDER BY leaf.leaf) INTO due
         FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id
         WHERE leaf.leaf >= first AND leaf.leaf < beyond;
     ELSE
