@@ -28,8 +28,9 @@ from games.models import OPEN_PHASES, DealtCards, LiveRound, LiveTable, Shoe, Sh
 from games.rounds.integrity import Doubt, NotDealt, NotReproduced, WrongCard
 from games.rounds.redeal import Finding
 from games.shared import moves
-from games.tables import clock, notify
+from games.tables import clock
 from games.variants import GAMES
+from players import notify
 
 SYSTEM = "system"
 PUT_UP_AGAIN = "house.restored"  # kind of the event in the audit log

@@ -131,6 +131,8 @@ def journal_of(asked: Approval) -> int | None:
 
 def of_journal(journal: Journal) -> Adjustment | None:
     """Return the adjustment that a journal executed, with its approval, or None."""
+    if journal.key_id is None:
+        return None
     return Adjustment.objects.select_related("approval__decision").filter(key=journal.key_id).first()
 
 
