@@ -174,7 +174,7 @@ def a_chemin_live_table(
     currency: str = "SEK",
     *,
     slug: str = "chemin",
-    places: int = 9,
+    seat_count: int = 9,
     minimum: int = 1_000,
     maximum: int = 100_000,
     house_players: int = 0,
@@ -189,7 +189,7 @@ def a_chemin_live_table(
         name="Chemin",
         variant="chemin_de_fer",
         shape=Shape.CHEMIN,
-        limits=CheminRules(currency, places, minimum, maximum, house_players).stored(),
+        limits=CheminRules(currency, seat_count, minimum, maximum, house_players).stored(),
         clock=clock,
         by="staff:test",
     )

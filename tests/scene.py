@@ -306,13 +306,13 @@ class Scene(World):
     @cached_property
     def chemin_choosing(self) -> Player:
         """Looks for a place."""
-        self._players("choosing", 2, places=7)
+        self._players("choosing", 2, seat_count=7)
         return a_player(real=MONEY)
 
     @cached_property
     def chemin_offered(self) -> Player:
         """Is offered the bank."""
-        return asked_at(self._players("offered", 3, places=4)[0])
+        return asked_at(self._players("offered", 3, seat_count=4)[0])
 
     @cached_property
     def chemin_paused(self) -> Player:
@@ -340,12 +340,12 @@ class Scene(World):
     @cached_property
     def chemin_punter(self) -> Player:
         """Holds the punters’ cards, and is asked whether to draw."""
-        return a_coup_without_a_natural(self._players("punter", 8, places=8)[0])
+        return a_coup_without_a_natural(self._players("punter", 8, seat_count=8)[0])
 
     @cached_property
     def chemin_banker(self) -> Player:
         """Is asked whether to draw for the bank."""
-        live_table, _sitting = self._players("banker", 6, places=6)
+        live_table, _sitting = self._players("banker", 6, seat_count=6)
         while state_of(live_table).phase is not Phases.BANKER:
             a_coup_without_a_natural(live_table)
             answer_by_the_rule(live_table)
@@ -359,7 +359,7 @@ class Scene(World):
     @cached_property
     def chemin_bidding(self) -> Player:
         """May bid for a bank that nobody has taken over."""
-        live_table = a_bank_to_keep(self._players("bidding", 3, places=3)[0])
+        live_table = a_bank_to_keep(self._players("bidding", 3, seat_count=3)[0])
         answer(asked_at(live_table), live_table, "give_suite")
         while state_of(live_table).phase is Phases.SUITE:
             let_pass(live_table)
@@ -375,7 +375,7 @@ class Scene(World):
     @cached_property
     def chemin_practice(self) -> Player:
         """Sits at a practice table, with players of the house."""
-        return a_seated_player(a_practice_table(slug="chemin-practice", places=5), 4, MONEY)
+        return a_seated_player(a_practice_table(slug="chemin-practice", seat_count=5), 4, MONEY)
 
     @cached_property
     def chemin_friends(self) -> tuple[LiveTable, list[Player]]:

@@ -170,7 +170,7 @@ class CheminForm(MoneyForm):
     """Seats and banks of a Chemin de Fer table, in its one currency."""
 
     tender = forms.ChoiceField(label="Currency", choices=[(each, each) for each in Currency.values])
-    places = forms.IntegerField(label="Seats", min_value=FEWEST_SEATS, max_value=MOST_SEATS)
+    seat_count = forms.IntegerField(label="Seats", min_value=FEWEST_SEATS, max_value=MOST_SEATS)
     house_players = forms.IntegerField(
         label="House players",
         min_value=0,
@@ -313,7 +313,7 @@ class Sheet:
         if self.chemin:
             given = self.chemin.cleaned_data
             entry = StoredChemin(
-                places=given["places"],
+                seat_count=given["seat_count"],
                 minimum=given["minimum"],
                 maximum=given["maximum"],
                 house_players=given["house_players"],
@@ -390,7 +390,7 @@ def _initial(like: Like) -> Initial:
 
 def _chemin_initial(limits: Mapping[str, Any]) -> Initial:
     if not limits:
-        return {"tender": Currency.values[0], "places": SEATS, "house_players": 0}
+        return {"tender": Currency.values[0], "seat_count": SEATS, "house_players": 0}
     ((currency, entry),) = limits.items()
     return {**entry, "tender": currency, "minimum": written(entry["minimum"]), "maximum": written(entry["maximum"])}
 

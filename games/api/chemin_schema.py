@@ -197,7 +197,7 @@ def public(seen: PublicTable) -> Json:
         **shared_schema.shoes(shown.seal, seen.now),
         "results": [past.outcome for past in shown.past],
         "rules": {
-            "seats": seen.rules.places,
+            "seats": seen.rules.seat_count,
             "minimum": seen.rules.minimum,
             "maximum": seen.rules.maximum,
             "house_players": seen.rules.house_players,

@@ -271,7 +271,7 @@ def _moving(table: Table, mode: Mode, card: LobbyCard | None, *, is_house_stoppe
     return {
         "status": "stopped" if is_stopped else "open" if is_open else "paused" if is_paused else "closed",
         "players": shared.players if shared else chemin.taken if chemin else None,
-        "seats": chemin.rules.places if chemin else None,
+        "seats": chemin.rules.seat_count if chemin else None,
         "bank": chemin.bank if chemin else None,
     }
 
@@ -295,7 +295,7 @@ def _figures(table: Table, player: Player, language: str) -> Json:
         rules = CheminRules.of(version.limits)
         result["chemin"] = {
             "currency": rules.currency,
-            "seats": rules.places,
+            "seats": rules.seat_count,
             "house_players": rules.house_players,
             "minimum": rules.minimum,
             "maximum": rules.maximum,

@@ -100,7 +100,7 @@ def _lowest(variant: str, bet: str, limits: StoredLimits) -> Iterator[LowestRetu
 NOTHING = "—"
 MONEY = {Mode.REAL.value: "real money", Mode.FREE.value: "free money"}
 READABLE = 7  # characters of a fraction
-CHEMIN = {"places": "Seats", "house_players": "House players"}
+CHEMIN = {"seat_count": "Seats", "house_players": "House players"}
 PACE = {
     "betting": "Betting",
     "call": "Call",

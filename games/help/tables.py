@@ -238,7 +238,7 @@ def _banks(language: str) -> str:
                 {
                     "name": table.name,
                     "is_practice": each.is_practice,
-                    "places": each.places,
+                    "seat_count": each.seat_count,
                     "minimum": format_money(each.minimum, currency, language),
                     "maximum": format_money(each.maximum, currency, language),
                 }

@@ -153,7 +153,7 @@ def check_seats_stay(before: TableLimits, after: TableLimits) -> None:
     Raises UnusableLimits.
     """
     was, will_be = CheminRules.of(before), _chemin_rules(after)
-    if (was.places, was.house_players) != (will_be.places, will_be.house_players):
+    if (was.seat_count, was.house_players) != (will_be.seat_count, will_be.house_players):
         raise UnusableLimits(
             "Seats and house players of a Chemin de Fer table cannot be changed. Create a new table instead."
         )

@@ -20,7 +20,7 @@ class StoredChemin(TypedDict):
     minor units.
     """
 
-    places: int
+    seat_count: int
     minimum: int
     maximum: int
     house_players: int
@@ -42,7 +42,7 @@ class CheminRules:
     """
 
     currency: str
-    places: int
+    seat_count: int
     minimum: int
     maximum: int
     house_players: int = 0
@@ -56,13 +56,13 @@ class CheminRules:
             rules = self.table_rules
         except RulesError:
             raise CheminRulesError(
-                f"{self.currency}: a table has {FEWEST_SEATS} to {MOST_SEATS} seats, not {self.places}, and its"
+                f"{self.currency}: a table has {FEWEST_SEATS} to {MOST_SEATS} seats, not {self.seat_count}, and its"
                 " smallest bank must be above 0 and not above its largest bank, not from "
                 f"{self.minimum} to {self.maximum}."
             ) from None
-        if not 0 <= self.house_players < rules.places:
+        if not 0 <= self.house_players < rules.seat_count:
             raise CheminRulesError(
-                f"{self.currency}: of {self.places} seats, 0 to {self.places - 1} can be house players,"
+                f"{self.currency}: of {self.seat_count} seats, 0 to {self.seat_count - 1} can be house players,"
                 f" not {self.house_players}."
             )
 
@@ -70,8 +70,8 @@ class CheminRules:
     def of(cls, stored: Mapping[str, Any]) -> "CheminRules":
         """Read the limits of a table version.
 
-        Shape: ``{"SEK": {"places": 9, "minimum": 10000, "maximum": 1000000, "house_players": 0}}``, one currency and
-        no other. Raises CheminRulesError.
+        Shape: ``{"SEK": {"seat_count": 9, "minimum": 10000, "maximum": 1000000, "house_players": 0}}``, one currency
+        and no other. Raises CheminRulesError.
         """
         if len(stored) != 1:
             raise CheminRulesError(f"A Chemin de Fer table has one currency, not {len(stored)}.")
@@ -84,14 +84,14 @@ class CheminRules:
     def stored(self) -> StoredCheminLimits:
         """Return the form that a table version stores."""
         entry = StoredChemin(
-            places=self.places, minimum=self.minimum, maximum=self.maximum, house_players=self.house_players
+            seat_count=self.seat_count, minimum=self.minimum, maximum=self.maximum, house_players=self.house_players
         )
         return {self.currency: entry}
 
     @property
     def table_rules(self) -> TableRules:
         """The rules for the engine. Raises RulesError."""
-        return TableRules(places=self.places, minimum=self.minimum, maximum=self.maximum)
+        return TableRules(seat_count=self.seat_count, minimum=self.minimum, maximum=self.maximum)
 
     @property
     def is_practice(self) -> bool:

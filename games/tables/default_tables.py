@@ -167,12 +167,12 @@ def pairs_limits() -> StoredLimits:
 
 def chemin_limits(currency: str) -> StoredCheminLimits:
     """Limits of the shipped `chemin_de_fer` table in a currency, as a table version stores them."""
-    return _chemin_limits(currency, places=9)
+    return _chemin_limits(currency, seat_count=9)
 
 
 def practice_limits(currency: str) -> StoredCheminLimits:
     """Limits of the shipped practice table of `chemin_de_fer` in a currency, as a table version stores them."""
-    return _chemin_limits(currency, places=5, house_players=3)
+    return _chemin_limits(currency, seat_count=5, house_players=3)
 
 
 class Shipped(NamedTuple):
@@ -231,9 +231,9 @@ def _shared(limits: Mapping[str, Shared]) -> StoredLimits:
     }
 
 
-def _chemin_limits(currency: str, *, places: int, house_players: int = 0) -> StoredCheminLimits:
+def _chemin_limits(currency: str, *, seat_count: int, house_players: int = 0) -> StoredCheminLimits:
     _, _, (low, high) = CHEMIN_DE_FER[currency]
-    return CheminRules(currency, places, low * MINOR, high * MINOR, house_players).stored()
+    return CheminRules(currency, seat_count, low * MINOR, high * MINOR, house_players).stored()
 
 
 def _stored(chips: Iterable[int], bets: Mapping[str, Range]) -> StoredCurrency:

@@ -63,7 +63,7 @@ class TestASeat:
     def test_a_taken_seat_is_refused_with_the_reason_of_the_page(self, live_table):
         seated_players(live_table, 1)
         answered = client_of(a_player(real=MONEY)).post(at(live_table, "seat"), {"seat": 1})
-        told = refused(answered, 422, "croupier-refuses", reason="place_taken")
+        told = refused(answered, 422, "croupier-refuses", reason="seat_taken")
         assert told == "This seat is taken. Choose another seat."
 
     @pytest.mark.sweep

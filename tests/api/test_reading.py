@@ -116,7 +116,7 @@ class TestATable:
 
     @pytest.mark.sweep
     def test_for_players_has_their_rules(self, api_client):
-        a_chemin_live_table("SEK", places=5, minimum=1_000, maximum=90_000)
+        a_chemin_live_table("SEK", seat_count=5, minimum=1_000, maximum=90_000)
         found = answered(api_client.get("tables/chemin/real/"))
         assert found["chemin"] == {
             "currency": "SEK",

@@ -34,7 +34,7 @@ from games.engine.shoe import shuffle
 
 CHEMIN = 4
 PURSE = 1_000_000
-RULES = TableRules(places=5, minimum=1_000, maximum=100_000)
+RULES = TableRules(seat_count=5, minimum=1_000, maximum=100_000)
 
 
 class WrongShoe(Exception):

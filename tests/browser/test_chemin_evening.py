@@ -132,11 +132,11 @@ class Salon:
 @pytest.fixture
 def live_table() -> LiveTable:
     """A table whose questions last as long as the test."""
-    return a_chemin_table(places=RULES.places, minimum=RULES.minimum, maximum=RULES.maximum)
+    return a_chemin_table(seat_count=RULES.seat_count, minimum=RULES.minimum, maximum=RULES.maximum)
 
 
 def take_seats(new_context: NewContext, server: WebServer, live_table: LiveTable) -> list[BrowserPlayer]:
-    """Four players at places 1 to 4, each in a browser of their own, in a language of their own."""
+    """Four players in seats 1 to 4, each in a browser of their own, in a language of their own."""
     seated_players = []
     for seat_number, language in zip(range(1, CHEMIN + 1), LANGUAGES, strict=True):
         player = a_player(real=PURSE)
@@ -221,7 +221,7 @@ class Lines:
 @pytest.fixture
 def patient_table() -> LiveTable:
     """A table at which nobody is away for missing turns."""
-    return a_chemin_table(places=RULES.places, clock=replace(UNHURRIED_CHEMIN, missed=20))
+    return a_chemin_table(seat_count=RULES.seat_count, clock=replace(UNHURRIED_CHEMIN, missed=20))
 
 
 ASKED = (

@@ -72,7 +72,7 @@ def a_seat_as_owner(**fields: Any) -> CheminSeat:
 
 
 def seated_players(live_table: LiveTable, count: int = 3, money: int = MONEY) -> list[Player]:
-    """Seat players at places 1, 2, 3 and so on."""
+    """Seat players in seats 1, 2, 3 and so on."""
     return [a_seated_player(live_table, seat_number, money) for seat_number in range(1, count + 1)]
 
 

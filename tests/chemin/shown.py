@@ -32,7 +32,7 @@ def seen(state: State, events: Sequence[Event]) -> PublicTable:
         is_paused=False,
         is_stopped=False,
         is_house_stopped=False,
-        rules=CheminRules("SEK", rules.places, rules.minimum, rules.maximum),
+        rules=CheminRules("SEK", rules.seat_count, rules.minimum, rules.maximum),
         clock=UNHURRIED_CHEMIN,
         table_state=state,
         seated_players=tuple(

@@ -156,7 +156,7 @@ class TestOneSeat:
         assert sorted(at_once(clicks)) == [*["CheminRefused"] * 3, "accepted"]
 
     def test_a_random_one_is_never_one_that_is_taken_in_the_meantime(self, cloned_db):
-        table = a_chemin_table(places=4)
+        table = a_chemin_table(seat_count=4)
         players = [a_player(real=MONEY) for _ in range(6)]
         clicks = [partial(outcome, partial(sit, player, table)) for player in players]
         assert at_once(clicks).count("accepted") == 4
@@ -225,7 +225,7 @@ def is_past(table: LiveTable) -> bool:
 
 def test_the_same_players_at_two_tables_wait_for_each_other_and_never_in_a_circle(cloned_db):
     """Players sit in opposite order, and everyone stakes at both tables at the same time."""
-    tables = [a_chemin_table(slug=slug, places=4) for slug in ("one", "other")]
+    tables = [a_chemin_table(slug=slug, seat_count=4) for slug in ("one", "other")]
     players = [a_player(real=MONEY) for _ in range(3)]
     for table, order in zip(tables, (players, players[::-1]), strict=True):
         for seat_number, player in enumerate(order, start=1):

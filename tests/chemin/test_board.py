@@ -212,7 +212,7 @@ class TestForOnePlayer:
         assert mine.message.startswith("You are away")
 
     def test_a_spectator_may_sit_down_where_a_seat_is_free(self):
-        evening = Evening({1: 5000, 2: 5000}, places=3)
+        evening = Evening({1: 5000, 2: 5000}, seat_count=3)
         watching = own(evening, None)
         assert (watching.may_sit, watching.may_sit_at_random, watching.seat) == (True, False, None)
         evening.do(Join(3, 5000))

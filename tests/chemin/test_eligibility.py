@@ -44,7 +44,7 @@ def test_a_player_with_another_currency_is_informed(browser: Client, mode: str) 
 
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_a_practice_table_is_not_there_for_real_money(browser: Client, method: str) -> None:
-    a_chemin_live_table(places=5, house_players=3)
+    a_chemin_live_table(seat_count=5, house_players=3)
     answer = getattr(browser, method)("/en/table/chemin/real/chat/")
     assert answer.status_code == (404 if method == "get" else 405)
     assert browser.get("/en/table/chemin/free/chat/").status_code == 200

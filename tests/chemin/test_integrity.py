@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db
 
 
 def a_live_table(mode: Mode = Mode.REAL, slug: str = "chemin") -> LiveTable:
-    table = a_chemin_live_table(slug=slug, maximum=1_000_000, places=6)
+    table = a_chemin_live_table(slug=slug, maximum=1_000_000, seat_count=6)
     return LiveTable.objects.select_related("table__version").get(table=table, mode=mode)
 
 

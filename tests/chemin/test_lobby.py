@@ -140,7 +140,7 @@ class TestTheList:
     @pytest.mark.sweep
     def test_has_practice_tables_for_free_money_alone_and_marks_them(self) -> None:
         a_chemin_live_table()
-        a_chemin_live_table(slug="practice", places=5, house_players=3)
+        a_chemin_live_table(slug="practice", seat_count=5, house_players=3)
         browser = browser_of(a_player())
         real, free = browser.get(LOBBY).text, browser.get(LOBBY, {"money": "free"}).text
         assert (shown(real), shown(free)) == (["chemin"], ["chemin", "practice"])

@@ -77,7 +77,7 @@ def money(minor: int) -> str:
 def moments(evenings: int, steps: int = 120) -> Iterator[State]:
     """Yield every state of some evenings with random actions."""
     for seed in range(evenings):
-        chance, evening = Random(seed), Evening({1: 5_000, 2: 900, 3: 20_000, 4: 50}, places=6)
+        chance, evening = Random(seed), Evening({1: 5_000, 2: 900, 3: 20_000, 4: 50}, seat_count=6)
         for _ in range(steps):
             yield evening.state
             evening.do(_anything(evening.state, chance))

@@ -159,7 +159,7 @@ class TestWhoSeesWhat:
         assert "data-may-sit" not in text
 
     def test_gli19_4_11_1_a_practice_table_marks_every_house_player(self):
-        live_table = a_practice_table(places=5)
+        live_table = a_practice_table(seat_count=5)
         text = page(visitor_as(a_seated_player(live_table)), live_table).text
         assert "Play money only, against house players. Nothing to win or lose." in text
         assert text.count("House player") >= 3

@@ -285,7 +285,7 @@ class TestSeats:
     @pytest.mark.sweep
     def test_house_players_whose_player_goes_amid_a_sale_begin_nothing(self, monkeypatch):
         """If the asked house player left, the bidder would get the bank."""
-        table = a_practice_table(2, places=3)
+        table = a_practice_table(2, seat_count=3)
         player = a_player(free=MONEY)
         sit(player, table, 2)
         monkeypatch.setattr(tick, "choose", lambda view, chance: view.options[-1].action)  # let it pass

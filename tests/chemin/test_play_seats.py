@@ -64,7 +64,7 @@ class TestSittingDown:
         assert [each.number for each in state_of(table).seats] == [4]
 
     def test_gli19_4_11_1_a_random_seat_is_a_free_one(self):
-        table = a_chemin_table(places=3)
+        table = a_chemin_table(seat_count=3)
         seats = [sit(a_player(real=MONEY), table) for _ in range(3)]
         assert {seat.number for seat in seats} == {1, 2, 3}
         assert all(seat.is_random for seat in seats)

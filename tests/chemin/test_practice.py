@@ -48,18 +48,18 @@ def committed_tables(cloned_db: Database) -> dict[Mode, int]:
 @pytest.mark.django_db
 class TestServices:
     def test_a_practice_table_is_not_there_for_real_money(self):
-        table = a_chemin_live_table(places=5, house_players=3)
+        table = a_chemin_live_table(seat_count=5, house_players=3)
         assert {each.mode for each in table.live.all()} == {Mode.FREE}
 
     def test_no_table_for_real_money_becomes_one_to_practise_at(self):
-        table = a_chemin_live_table(places=5)
+        table = a_chemin_live_table(seat_count=5)
         assert table.version
         limits = {"SEK": table.version.limits["SEK"] | {"house_players": 3}}
         with pytest.raises(UnusableLimits, match="Create a new table instead"):
             put_live(table_id=table.pk, limits=limits, reason="for a test")
 
     def test_the_house_plays_a_seat_at_a_table_for_free_money(self):
-        table = a_chemin_live_table(places=5, house_players=3)
+        table = a_chemin_live_table(seat_count=5, house_players=3)
         seat = seat_a_house_player(live(table, Mode.FREE), house_chips())
         assert seat.player is None
 
@@ -73,7 +73,7 @@ class TestWebAndWorkers:
             seat_a_house_player(live(table, Mode.REAL), chips)
 
     def test_not_even_where_a_practice_table_came_to_be_one_for_real_money(self):
-        table = a_chemin_live_table(places=5, house_players=3)
+        table = a_chemin_live_table(seat_count=5, house_players=3)
         create_as_owner(LiveTable(table=table, mode=Mode.REAL))
         real = LiveTable.objects.get(table=table, mode=Mode.REAL)
         with pytest.raises(IntegrityError, match="house players play for free money alone"), transaction.atomic():

@@ -7,8 +7,8 @@ import pytest
 from games.tables.chemin_rules import CheminClock, CheminRules, CheminRulesError
 from games.tables.clock import ClockError
 
-RULES = CheminRules("SEK", places=9, minimum=10_000, maximum=1_000_000)
-STORED = {"places": 9, "minimum": 10_000, "maximum": 1_000_000, "house_players": 0}
+RULES = CheminRules("SEK", seat_count=9, minimum=10_000, maximum=1_000_000)
+STORED = {"seat_count": 9, "minimum": 10_000, "maximum": 1_000_000, "house_players": 0}
 CLOCK = CheminClock(
     ask=20_000,
     decide=20_000,
@@ -28,7 +28,7 @@ def test_rules_are_read_as_they_are_stored() -> None:
 
 def test_the_engine_is_given_seats_and_banks() -> None:
     rules = RULES.table_rules
-    assert (rules.places, rules.minimum, rules.maximum) == (9, 10_000, 1_000_000)
+    assert (rules.seat_count, rules.minimum, rules.maximum) == (9, 10_000, 1_000_000)
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_the_engine_is_given_seats_and_banks() -> None:
         {},
         {"SEK": STORED, "EUR": STORED},
         {"SEK": []},
-        {"SEK": {"places": 9, "minimum": 1, "maximum": 2}},
+        {"SEK": {"seat_count": 9, "minimum": 1, "maximum": 2}},
         {"SEK": STORED | {"step": 1}},
-        {"SEK": STORED | {"places": 2}},
-        {"SEK": STORED | {"places": 10}},
-        {"SEK": STORED | {"places": True}},
+        {"SEK": STORED | {"seat_count": 2}},
+        {"SEK": STORED | {"seat_count": 10}},
+        {"SEK": STORED | {"seat_count": True}},
         {"SEK": STORED | {"minimum": 0}},
         {"SEK": STORED | {"minimum": 2_000_000}},
         {"SEK": STORED | {"maximum": 1e6}},
@@ -55,10 +55,10 @@ def test_rules_under_which_nobody_can_play_are_refused_in_a_sentence(stored: dic
 
 
 def test_a_practice_table_leaves_a_seat_to_a_player() -> None:
-    assert replace(RULES, places=5, house_players=4).is_practice
+    assert replace(RULES, seat_count=5, house_players=4).is_practice
     assert not RULES.is_practice
     with pytest.raises(CheminRulesError, match="of 5 seats, 0 to 4 can be house players"):
-        replace(RULES, places=5, house_players=5)
+        replace(RULES, seat_count=5, house_players=5)
 
 
 def test_a_clock_is_read_as_it_is_stored() -> None:

@@ -120,7 +120,7 @@ def assert_engine_and_ledger_agree(table: LiveTable) -> None:
 @pytest.mark.parametrize("number", sample(range(2), 1))
 def test_whatever_players_do_engine_ledger_and_rows_tell_the_same(number):
     chance = Random(f"evening {number}")
-    table = a_chemin_table(places=5, minimum=MINIMUM, maximum=MAXIMUM)
+    table = a_chemin_table(seat_count=5, minimum=MINIMUM, maximum=MAXIMUM)
     evening = Evening(chance, table, [a_player(real=purse) for purse in PURSES])
     for player in evening.players[:4]:
         sit(player, table)
@@ -160,7 +160,7 @@ def assert_every_coup_has_one_outcome(table: LiveTable) -> None:
 
 @pytest.mark.sweep
 def test_at_a_practice_table_house_players_keep_the_same_books():
-    table = a_practice_table(3, places=5, minimum=MINIMUM, maximum=MAXIMUM)
+    table = a_practice_table(3, seat_count=5, minimum=MINIMUM, maximum=MAXIMUM)
     evening = Evening(Random("practice"), table, [a_player(free=30_000) for _ in range(2)])
     for player in evening.players:
         sit(player, table)

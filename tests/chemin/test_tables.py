@@ -18,7 +18,7 @@ from tests.builders import UNHURRIED_CHEMIN, a_chemin_live_table, put_live
 from wallet.models import Currency, Mode
 
 CHEMIN = "chemin_de_fer"
-SEK = CheminRules("SEK", places=9, minimum=1_000, maximum=100_000)
+SEK = CheminRules("SEK", seat_count=9, minimum=1_000, maximum=100_000)
 
 
 def a_table_with(limits: StoredCheminLimits) -> Table:
@@ -40,7 +40,7 @@ def test_a_chemin_table_is_one_for_real_money_and_one_for_free_with_nobody_at_ei
 
 @pytest.mark.django_db
 def test_a_practice_table_is_for_free_money_alone() -> None:
-    table = a_chemin_live_table(places=5, house_players=3)
+    table = a_chemin_live_table(seat_count=5, house_players=3)
     assert list(LiveTable.objects.filter(table=table).values_list("mode", flat=True)) == [Mode.FREE]
     assert CheminTable.objects.filter(live_table__table=table).count() == 1
 
@@ -117,7 +117,7 @@ def test_other_banks_leave_the_pace_as_it_is_and_the_same_again_is_no_change() -
 @pytest.mark.parametrize(
     "limits",
     [
-        replace(SEK, places=8).stored(),
+        replace(SEK, seat_count=8).stored(),
         replace(SEK, house_players=1).stored(),
         replace(SEK, currency="EUR").stored(),
         replace(SEK, currency="EUR").stored() | SEK.stored(),
@@ -157,7 +157,7 @@ def test_the_house_opens_with_a_table_and_a_practice_table_for_each_currency() -
     tables = Table.objects.filter(variant=CHEMIN, shape=Shape.CHEMIN, status=Status.OPEN).select_related("version")
     assert len({table.name for table in tables}) == 2 * len(Currency)
     rules = [CheminRules.of(table.version.limits) for table in tables if table.version]
-    assert sorted((each.currency, each.places, each.house_players) for each in rules) == sorted(
+    assert sorted((each.currency, each.seat_count, each.house_players) for each in rules) == sorted(
         each for currency in Currency.values for each in ((currency, 9, 0), (currency, 5, 3))
     )
     assert all(table.version and table.version.clock == CHEMIN_PACE.stored() for table in tables)

@@ -428,7 +428,7 @@ def spend(table: LiveTable) -> None:
 class TestAPracticeTable:
     @pytest.mark.sweep
     def test_house_players_sit_down_with_the_first_player_and_get_up_with_the_last(self):
-        table = a_practice_table(3, places=6)
+        table = a_practice_table(3, seat_count=6)
         assert not table_state_of(table).seats
         player = a_seated_player(table)
         house = CheminSeat.objects.filter(player=None)
@@ -447,7 +447,7 @@ class TestAPracticeTable:
 
     @pytest.mark.sweep
     def test_the_same_seat_has_the_same_chips_again(self):
-        table = a_practice_table(2, places=3)
+        table = a_practice_table(2, seat_count=3)
         for _ in range(2):
             player = a_seated_player(table, 1)
             play.leave(player=player, live_table_id=table.pk)
@@ -456,7 +456,7 @@ class TestAPracticeTable:
 
     @pytest.mark.sweep
     def test_they_decide_after_a_while_by_what_their_seat_sees(self):
-        table = a_practice_table(2, places=3)
+        table = a_practice_table(2, seat_count=3)
         player = a_seated_player(table, 1)
         for _ in range(60):
             if asked(table) == player:
@@ -478,7 +478,7 @@ class TestAPracticeTable:
 
     @pytest.mark.sweep
     def test_a_house_player_who_cannot_answer_for_the_largest_bank_gets_more(self):
-        table = a_practice_table(2, places=3)
+        table = a_practice_table(2, seat_count=3)
         a_seated_player(table, 1)
         seat = there(CheminSeat.objects.filter(player=None).first())
         maximum = table_state_of(table).rules.maximum
@@ -490,7 +490,7 @@ class TestAPracticeTable:
 
     @pytest.mark.sweep
     def test_a_free_bank_is_opened_by_a_house_player_after_a_while(self, monkeypatch):
-        table = a_practice_table(2, places=3)
+        table = a_practice_table(2, seat_count=3)
         player = a_seated_player(table, 1)
         choose = tick.choose
         monkeypatch.setattr(tick, "choose", lambda view, chance: view.options[-1].action)

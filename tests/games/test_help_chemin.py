@@ -195,7 +195,7 @@ def test_limits_are_those_of_the_tables_the_markets_own_first(language: str) -> 
     other = next(each for each in Currency.values if each != own)
     a_chemin_live_table(other, slug="other")
     a_chemin_live_table(own, slug="own")
-    a_chemin_live_table(own, slug="practice", places=5, minimum=2_000, house_players=3)
+    a_chemin_live_table(own, slug="practice", seat_count=5, minimum=2_000, house_players=3)
     first, second = help_page(language, SLUG).one("article").all("table", "bet-limits")
     (_, *real), (practice, *figures) = first.rows
     assert real == ["9", *(format_money(each, own, language) for each in (1_000, 100_000))]

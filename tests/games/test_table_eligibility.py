@@ -322,7 +322,7 @@ class TestACheminTable:
             play.come_back(player=player, live_table_id=live_table.pk)
 
     def test_where_the_house_plays_seats_is_for_free_money_alone(self):
-        table = a_chemin_live_table(places=5, house_players=3)
+        table = a_chemin_live_table(seat_count=5, house_players=3)
         assert table.version
         assert table.version.modes == [Mode.FREE]
         with pytest.raises(NobodyEligible, match="only be for free money"):

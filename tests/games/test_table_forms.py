@@ -250,7 +250,7 @@ class TestANewTable:
                     "modes",
                     "A table with house players can only be for free money.",
                 ),
-                ({"chemin-places": "1"}, "chemin-places", "greater than or equal to"),
+                ({"chemin-seat_count": "1"}, "chemin-seat_count", "greater than or equal to"),
                 ({"chemin-tender": "USD"}, "chemin-tender", "USD is not one of the available choices."),
                 ({"chemin-minimum": "none"}, "chemin-minimum", "This is not a valid amount."),
             ],

@@ -193,7 +193,7 @@ class TestWhateverIsAlteredShowsAlone:
 
     @pytest.mark.sweep
     def test_of_a_coup_between_players(self, cloned_db, owner):
-        live_table = a_chemin_table(places=3)
+        live_table = a_chemin_table(seat_count=3)
         seated_players(live_table, 2)
         play_evening(live_table, len(COUPS), seed=2)
         rounds = Round.objects.order_by("at")

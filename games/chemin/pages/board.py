@@ -57,7 +57,7 @@ def public_view(seen: PublicTable, language: str) -> PublicView:
         round_id=seen.round,
         code=seen.code,
         currency=seen.rules.currency,
-        seats=tuple(_seat(seen, table, number) for number in range(1, seen.rules.places + 1)),
+        seats=tuple(_seat(seen, table, number) for number in range(1, seen.rules.seat_count + 1)),
         is_practice=seen.rules.is_practice,
         spoken=said,
         latest=latest,
@@ -87,7 +87,7 @@ def own_view(seen: PublicTable, own: Own, language: str, notice: Notice | None) 
     table = view(seen.table_state, None if _is_silent(seen) else own.seat)
     seat = next((seated_player for seated_player in table.seated_players if seated_player.seat == own.seat), None)
     reading = turns.reading_of(seen, table, language)
-    free = seen.rules.places - len(table.seated_players)
+    free = seen.rules.seat_count - len(table.seated_players)
     takes_players = seen.is_open and not seen.is_stopped
     is_asked = seat is not None and seat.presence is Presence.PLAYING and not seen.waits
     options = option_views(_offered(seen, table), reading.money) if is_asked else ()

@@ -53,7 +53,7 @@ class Reading:
 
     def turns(self, seat_number: int) -> int:
         """Return the number of seats between the one from which the order is counted and this one."""
-        return (seat_number - self.last_banker - 1) % self.view.rules.places
+        return (seat_number - self.last_banker - 1) % self.view.rules.seat_count
 
 
 def reading_of(seen: PublicTable, table: SeatView, language: str) -> Reading:

@@ -96,7 +96,7 @@ class TableState:
 
     def free_seats(self) -> list[int]:
         """Return the numbers of the free seats."""
-        return [seat_number for seat_number in range(1, self.rules.places + 1) if seat_number not in self.seats]
+        return [seat_number for seat_number in range(1, self.rules.seat_count + 1) if seat_number not in self.seats]
 
 
 def locked(

@@ -1,7 +1,7 @@
 """Chemin de Fer: players play against each other, the bank rotates, the house deals and takes a
 tax.
 
-    state = new_table(TableRules(places=9, minimum=1000, maximum=100_000))
+    state = new_table(TableRules(seat_count=9, minimum=1000, maximum=100_000))
     state, events = apply(state, Join(seat=1, balance=5000))
 
 `apply` is the state machine: an action in a state gives a new state, or is refused with a reason.

@@ -9,8 +9,8 @@ class Refusal(StrEnum):
     """All reasons. A refused action changes nothing."""
 
     # Seats
-    NO_SUCH_SEAT = "no_such_place"
-    SEAT_TAKEN = "place_taken"
+    NO_SUCH_SEAT = "no_such_seat"
+    SEAT_TAKEN = "seat_taken"
     NOT_SEATED = "not_seated"
     ALREADY_AWAY = "already_away"
     NOT_AWAY = "not_away"

@@ -45,13 +45,13 @@ class TableRules:
     Raises RulesError.
     """
 
-    places: int
+    seat_count: int
     minimum: int
     maximum: int
 
     def __post_init__(self) -> None:
-        if not FEWEST_SEATS <= self.places <= MOST_SEATS:
-            raise RulesError(f"a table has {FEWEST_SEATS} to {MOST_SEATS} places, not {self.places}")
+        if not FEWEST_SEATS <= self.seat_count <= MOST_SEATS:
+            raise RulesError(f"a table has {FEWEST_SEATS} to {MOST_SEATS} seats, not {self.seat_count}")
         if not 0 < self.minimum <= self.maximum:
             raise RulesError(f"no bank can lie between {self.minimum} and {self.maximum}")
 

@@ -238,7 +238,7 @@ class State:
 
 def new_table(rules: TableRules) -> State:
     """Return an empty table. The first bank is offered from seat 1."""
-    return State(rules, last_banker=rules.places)
+    return State(rules, last_banker=rules.seat_count)
 
 
 def there(part: T | None) -> T:

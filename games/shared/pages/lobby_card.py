@@ -154,7 +154,7 @@ class CardView:
     players: int
     road: str
     has_results: bool
-    places: tuple[bool, ...] = ()
+    seats: tuple[bool, ...] = ()
     """Seats of a table of Chemin de Fer: True for each taken seat, taken ones first."""
     bank: str = ""  # bank in play, at Chemin de Fer
 
@@ -243,7 +243,7 @@ def card_view(state: LobbyCard, language: str) -> CardView:
     return replace(
         view,
         players=state.taken,
-        places=tuple(place < state.taken for place in range(rules.places)),
+        seats=tuple(number < state.taken for number in range(rules.seat_count)),
         bank="" if bank is None else format_money(bank, rules.currency, language),
     )
 

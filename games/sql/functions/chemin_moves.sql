@@ -80,10 +80,10 @@ $$;
 REVOKE ALL ON FUNCTION games_coup_stakes FROM PUBLIC;
 
 -- Return the table state without players, bank and shoe.
--- `places`: number of seats.
-CREATE OR REPLACE FUNCTION games_empty_chemin_state(places integer) RETURNS jsonb
+-- `seat_count`: number of seats.
+CREATE OR REPLACE FUNCTION games_empty_chemin_state(seat_count integer) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT jsonb_build_object('last_banker', places, 'seats', '[]'::jsonb, 'phase', 'alone', 'asked', NULL, 'bank', NULL,
+    SELECT jsonb_build_object('last_banker', seat_count, 'seats', '[]'::jsonb, 'phase', 'alone', 'asked', NULL, 'bank', NULL,
                               'sale', NULL, 'coup', NULL, 'shoe', NULL)
 $$;
 
@@ -100,7 +100,7 @@ CREATE OR REPLACE FUNCTION games_add_chemin_table(live_table bigint) RETURNS voi
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     INSERT INTO games_chemintable (live_table_id, state, move, question)
-    SELECT t.id, games_empty_chemin_state((games_chemin_limits(v) ->> 'places')::integer), 0, 0
+    SELECT t.id, games_empty_chemin_state((games_chemin_limits(v) ->> 'seat_count')::integer), 0, 0
     FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'chemin'
     JOIN games_tableversion AS v ON v.id = g.version_id
     WHERE t.id = live_table
@@ -187,10 +187,10 @@ END $$;
 REVOKE ALL ON FUNCTION games_check_decision FROM PUBLIC;
 
 -- Refuse a table state that differs from seats, shoe, round in progress and ledger.
--- `stored`: the row with the new state, tenure and sale. `before`: the state before. `places`: number of
--- seats. `voids`: whether the round in progress is being voided.
+-- `stored`: the row with the new state, tenure and sale. `before`: the state before. `seat_count`: number
+-- of seats. `voids`: whether the round in progress is being voided.
 -- Raises SB125.
-CREATE OR REPLACE FUNCTION games_check_chemin_state(stored games_chemintable, before jsonb, places integer, voids boolean)
+CREATE OR REPLACE FUNCTION games_check_chemin_state(stored games_chemintable, before jsonb, seat_count integer, voids boolean)
 RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 #variable_conflict use_variable
@@ -265,8 +265,8 @@ BEGIN
                  WHERE s.live_table_id = stored.live_table_id AND s.left_at IS NULL AND s.away_since IS NULL
                    AND s.why_left = '' AND s.number = (state ->> 'asked')::integer)
             OR phase = before ->> 'phase' AND state ->> 'asked' <> before ->> 'asked'
-             AND ((state ->> 'asked')::integer - (state ->> 'last_banker')::integer - 1 + places) % places
-               < ((before ->> 'asked')::integer - (state ->> 'last_banker')::integer - 1 + places) % places
+             AND ((state ->> 'asked')::integer - (state ->> 'last_banker')::integer - 1 + seat_count) % seat_count
+               < ((before ->> 'asked')::integer - (state ->> 'last_banker')::integer - 1 + seat_count) % seat_count
             THEN 'turn'
         END;
     IF wrong IS NOT NULL THEN
@@ -365,7 +365,7 @@ BEGIN
             AS new (number integer, player bigint, account bigint, is_random boolean, session uuid)
         JOIN wallet_account AS a ON a.id = new.account AND a.currency = limits ->> 'currency' AND a.mode = at_table.mode
             AND a.owner_id IS NOT DISTINCT FROM new.player AND a.kind = CASE WHEN new.player IS NULL THEN 'seat' ELSE 'cash' END
-        WHERE kind = 'join' AND (decider = 'player') = (new.player IS NOT NULL) AND new.number BETWEEN 1 AND (limits ->> 'places')::integer
+        WHERE kind = 'join' AND (decider = 'player') = (new.player IS NOT NULL) AND new.number BETWEEN 1 AND (limits ->> 'seat_count')::integer
         RETURNING s.id INTO seat_id;
     END IF;
     IF seat_id IS NOT NULL AND NOT EXISTS (
@@ -444,7 +444,7 @@ BEGIN
     SET state = after.state, move = after.move, question = after.question, asked_at = after.asked_at, deadline = after.deadline,
         tenure_id = after.tenure_id, sale_id = after.sale_id
     WHERE t.live_table_id = games_store_move.live_table;
-    PERFORM games_check_chemin_state(after, before.state, (limits ->> 'places')::integer, kind = 'void_coup');
+    PERFORM games_check_chemin_state(after, before.state, (limits ->> 'seat_count')::integer, kind = 'void_coup');
     RETURN after;
 END $$;
 REVOKE ALL ON FUNCTION games_store_move FROM PUBLIC;
@@ -481,7 +481,7 @@ BEGIN
     INSERT INTO games_cheminmove (live_table_id, number, tenure_id, kind, call, decider, events, at)
     VALUES (live_table, before.move + 1, before.tenure_id, 'break_up', '', 'house', gone, moment);
     UPDATE games_chemintable AS t
-    SET state = games_empty_chemin_state((games_chemin_limits(v) ->> 'places')::integer), move = before.move + 1,
+    SET state = games_empty_chemin_state((games_chemin_limits(v) ->> 'seat_count')::integer), move = before.move + 1,
         question = before.question + 1, tenure_id = NULL, sale_id = NULL, asked_at = NULL, deadline = NULL
     FROM games_livetable AS l JOIN games_table AS g ON g.id = l.table_id JOIN games_tableversion AS v ON v.id = g.version_id
     WHERE t.live_table_id = games_clear_table.live_table AND l.id = t.live_table_id;

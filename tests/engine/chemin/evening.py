@@ -46,11 +46,11 @@ class Evening:
         self,
         balances: Mapping[int, int],
         *,
-        places: int = 5,
+        seat_count: int = 5,
         minimum: int = 100,
         maximum: int = 100_000,
     ) -> None:
-        self.state: State = new_table(TableRules(places, minimum, maximum))
+        self.state: State = new_table(TableRules(seat_count, minimum, maximum))
         self.events: list[Event] = []
         self.do(*(Join(number, balance) for number, balance in balances.items()))
 
@@ -93,7 +93,7 @@ def bank_taken(
     *,
     bank: int = 1000,
     cards: str = ANY_COUP,
-    places: int = 5,
+    seat_count: int = 5,
     minimum: int = 100,
     maximum: int = 100_000,
 ) -> Evening:
@@ -101,7 +101,7 @@ def bank_taken(
     10,000 each.
     """
     seats = balances or {1: 10_000, 2: 10_000, 3: 10_000, 4: 10_000}
-    evening = Evening(seats, places=places, minimum=minimum, maximum=maximum)
+    evening = Evening(seats, seat_count=seat_count, minimum=minimum, maximum=maximum)
     evening.do(TakeBank(1, bank), BringShoe(shoe_beginning(cards)))
     return evening
 

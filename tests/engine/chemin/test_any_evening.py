@@ -124,14 +124,14 @@ class AnyEvening(RuleBasedStateMachine):
         self.departs: dict[Side, bool] = {}
 
     @initialize(
-        places=st.integers(3, 9),
+        seat_count=st.integers(3, 9),
         minimum=st.sampled_from([1, 20, 100]),
         spread=st.sampled_from([1, 2, 50]),
         balances=st.lists(st.one_of(st.integers(0, 300), st.integers(100, 5_000)), min_size=2, max_size=9),
     )
-    def open_table(self, places: int, minimum: int, spread: int, balances: list[int]) -> None:
-        self.state = new_table(TableRules(places, minimum, minimum * spread))
-        for number, balance in enumerate(balances[:places], start=1):
+    def open_table(self, seat_count: int, minimum: int, spread: int, balances: list[int]) -> None:
+        self.state = new_table(TableRules(seat_count, minimum, minimum * spread))
+        for number, balance in enumerate(balances[:seat_count], start=1):
             self.do(Join(number, balance))
 
     @rule(choices=st.binary(min_size=2 * 16, max_size=2 * 48))
@@ -245,7 +245,7 @@ class AnyEvening(RuleBasedStateMachine):
         state = self.state
         numbers = [seat.number for seat in state.seats]
         assert len(set(numbers)) == len(numbers)
-        assert all(1 <= number <= state.rules.places for number in numbers)
+        assert all(1 <= number <= state.rules.seat_count for number in numbers)
         assert state.turn is None or state.turn in numbers
         if state.bank is not None:
             assert state.rules.minimum <= state.bank.amount <= state.rules.maximum
@@ -299,7 +299,7 @@ class AnyEvening(RuleBasedStateMachine):
             up.update(pair)
         own = Counter(coup.hands.punter.pair) if "punter" not in self.books.shown else Counter()
         assert coup.punter == self.books.punter
-        for viewer in (*range(1, state.rules.places + 1), None):
+        for viewer in (*range(1, state.rules.seat_count + 1), None):
             may_see = up + own if viewer == self.books.punter and state.find(viewer) else up
             assert Counter(cards_in(view(state, viewer))) == may_see
 
@@ -323,7 +323,7 @@ def is_offered(action: TableAction, option: Option) -> bool:
 
 def right_of(state: State, number: int) -> int:
     """Return the distance of a seat to the right of the banker; the banker's own is the largest."""
-    return (number - state.last_banker - 1) % state.rules.places
+    return (number - state.last_banker - 1) % state.rules.seat_count
 
 
 def cards_in(thing: object) -> list[Card]:

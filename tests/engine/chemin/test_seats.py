@@ -43,10 +43,10 @@ def won() -> Evening:
     return evening
 
 
-@pytest.mark.parametrize("places", [2, 10])
-def test_a_table_has_three_to_nine_seats(places: int) -> None:
+@pytest.mark.parametrize("seat_count", [2, 10])
+def test_a_table_has_three_to_nine_seats(seat_count: int) -> None:
     with pytest.raises(RulesError):
-        TableRules(places, 100, 1000)
+        TableRules(seat_count, 100, 1000)
 
 
 @pytest.mark.parametrize(("minimum", "maximum"), [(0, 100), (-1, 100), (101, 100)])
@@ -63,7 +63,7 @@ def test_two_occupied_seats_suffice() -> None:
 
 
 def test_every_seat_takes_one_player() -> None:
-    evening = Evening({1: 500}, places=3)
+    evening = Evening({1: 500}, seat_count=3)
     assert evening.refusal(Join(1, 500)) is Refusal.SEAT_TAKEN
     assert evening.refusal(Join(0, 500)) is Refusal.NO_SUCH_SEAT
     assert evening.refusal(Join(4, 500)) is Refusal.NO_SUCH_SEAT

@@ -26,7 +26,7 @@ from games.engine.chemin.steps.seats import change_seat, dismiss, hand_back, too
 
 def join(state: State, action: Join) -> Step:
     """Sit down on a free seat. With the second player, the bank is offered."""
-    if not 1 <= action.seat <= state.rules.places:
+    if not 1 <= action.seat <= state.rules.seat_count:
         raise Refused(Refusal.NO_SUCH_SEAT)
     if state.find(action.seat) is not None:
         raise Refused(Refusal.SEAT_TAKEN)

@@ -23,7 +23,7 @@ def turns_from_banker(state: State, number: int) -> int:
     """Return the number of seats between the current or last banker and this seat; zero for the
     next seat.
     """
-    return (number - state.last_banker - 1) % state.rules.places
+    return (number - state.last_banker - 1) % state.rules.seat_count
 
 
 def too_few_players(state: State) -> bool:
