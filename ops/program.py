@@ -158,7 +158,7 @@ def verify(process: str) -> list[str]:
     return found
 
 
-def verify_beside(process: str) -> None:
+def verify_in_thread(process: str) -> None:
     """Verify in a thread of its own, so that nobody waits for it. An error is logged."""
 
     def work() -> None:
@@ -174,7 +174,7 @@ def verify_beside(process: str) -> None:
 
 def on_worker(**_: object) -> None:
     """Verify at the start of a worker; Celery's signal calls it."""
-    verify_beside("worker")
+    verify_in_thread("worker")
 
 
 @shared_task

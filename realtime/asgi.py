@@ -157,7 +157,7 @@ class Port:
         if threading.current_thread() is threading.main_thread():  # only the main thread can handle signals
             self._close_on_signals()
         await send({"type": "lifespan.startup.complete"})
-        program.verify_beside("web")
+        program.verify_in_thread("web")
         await receive()  # lifespan.shutdown
         await self._hub.close()
         await send({"type": "lifespan.shutdown.complete"})

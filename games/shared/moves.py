@@ -16,6 +16,7 @@ from audit.raw_rows import named_errors
 from games.dealer.client import CardsDealt
 from games.deals import Ask, NewShoe
 from games.models import LiveRound, LiveTable, Phase, Shoe, ShoeCut, ShoeEnding
+from players import notify
 
 
 class MoveRefused(Exception):
@@ -81,10 +82,11 @@ def open_shoe(live_table: LiveTable, made: NewShoe) -> Shoe:
 
 
 def begin_cut(live_table: LiveTable, shoe_id: UUID, commitment: str, seconds: float) -> ShoeCut:
-    """Let players cut the next shoe of a table. Raises NothingOpensHere, UsedBefore."""
+    """Let players cut the next shoe of a table, and notify its watchers. Raises NothingOpensHere, UsedBefore."""
     values = [live_table.pk, shoe_id, commitment, seconds]
     with named_errors(ERROR_OF_STATE):
         cut: ShoeCut = ShoeCut.objects.raw(BEGIN_CUT, values)[0]
+    notify.notify_table(live_table.pk)
     return cut
 
 

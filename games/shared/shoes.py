@@ -30,7 +30,6 @@ from games.rounds.redeal import Finding
 from games.shared import moves
 from games.tables import clock
 from games.variants import GAMES
-from players import notify
 
 SYSTEM = "system"
 PUT_UP_AGAIN = "house.restored"  # kind of the event in the audit log
@@ -79,7 +78,6 @@ def begin_cut(live_table: LiveTable) -> ShoeCut:
         "table": binding.table,
     }
     log.record("shoe.committed", by=SYSTEM, on=f"shoe:{binding.id}", data=data)
-    notify.notify_table(live_table.pk)
     return cut
 
 
