@@ -53,7 +53,7 @@ def django_db_setup(
 ) -> Iterator[Database]:
     """Instead of Django's test database: this process's own clone of the migrated template."""
     with django_db_blocker.unblock(), databases.clone(os.environ.get("PYTEST_XDIST_WORKER", "main")) as database:
-        databases.trust_what_is_not_committed()
+        databases.trust_what_is_not_committed(database)
         yield database
 
 

@@ -12,6 +12,6 @@ from tests.pages.house import House
 @pytest.fixture(scope="module")
 def house(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[House]:
     """Use it without ``django_db``: what is made of it is committed, and what a test does is `undone`."""
-    with django_db_blocker.unblock(), databases.clone("pages"):
-        databases.trust_what_is_not_committed()
+    with django_db_blocker.unblock(), databases.clone("pages") as database:
+        databases.trust_what_is_not_committed(database)
         yield House()

@@ -75,7 +75,7 @@ IN_FORCE = f"""
     FROM pg_trigger AS t JOIN month ON month.oid = t.tgrelid WHERE NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
     GROUP BY 1, months HAVING count(*) = months
     UNION ALL
-    SELECT format('function %s run by %s, %s: %s', p.oid::regprocedure,
+    SELECT format('function %s(%s) run by %s, %s: %s', p.proname, pg_get_function_identity_arguments(p.oid),
                   CASE WHEN p.prosecdef THEN 'owner' ELSE 'caller' END,
                   coalesce(array_to_string(p.proconfig, '; '), 'nothing set'),
                   left(encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex'), 16))
