@@ -155,7 +155,9 @@ class OwnRoundSchema(serializers.Serializer[Any]):
         choices=STATUSES,
         help_text="void: every stake was returned; examined: what is stored of it makes no round",
     )
-    result = ResultSchema(allow_null=True, help_text="of a complete round alone")
+    result = ResultSchema(
+        allow_null=True, help_text="of a void round, what its cards on record come to; it decides nothing"
+    )
     bets = OwnBetSchema(many=True)
     staked = amount("all stakes")
     paid = amount("all that came back; null while the round is played", allow_null=True)

@@ -34,7 +34,7 @@ from games.models import (
     VoidReason,
     Wager,
 )
-from games.rounds.replay_queue import is_readable
+from games.rounds.replay_queue import is_readable, is_showable
 from games.solo.page import dealt, participation
 from games.tables.board import round_view, spots
 from games.tables.presentation import RoundView, SpotView
@@ -97,7 +97,7 @@ class HistoryLine:
     status: Status
     is_dealt: bool  # a voided round may have no cards
     is_undone_by_people: bool  # voided by a decision of staff, not because of a detected malfunction
-    view: RoundView | None  # only complete rounds have one
+    view: RoundView | None  # of complete rounds, and of void ones that were dealt
     wagers: tuple[WagerLine, ...]  # empty while the round is being examined, because its bets may be wrong
     staked: int
     paid: int
@@ -237,7 +237,8 @@ def _line(part: Participation, finished: Mapping[UUID, FinishedCoup], language: 
     version = played.table_version
     table = version.table
     game, coup = GAMES[table.variant], finished.get(part.round_id)
-    view = _view(part, coup, language) if status == "complete" else None
+    is_shown = status == "complete" or (status == "void" and is_showable(part))
+    view = _view(part, coup, language) if is_shown else None
     if status == "complete" and view is None:
         status = "examined"
     return HistoryLine(

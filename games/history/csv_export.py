@@ -20,7 +20,7 @@ from games.engine.coup import deal
 from games.history import HistoryLine, history_lines, is_coup, paid_back
 from games.labels import bet_name
 from games.models import Participation
-from games.rounds.replay_queue import is_readable
+from games.rounds.replay_queue import is_readable, is_showable
 from games.variants import VARIANTS
 from wallet.models import Mode
 
@@ -146,12 +146,15 @@ def _describe_round(part: Participation, language: str, labels: RoundLabels) -> 
     variant = VARIANTS[part.round.table_version.table.variant]
     is_void = hasattr(part.round, "void")
     is_examined = not is_void and not is_readable(part)
-    coup = None if is_void or is_examined else deal([Card.parse(code) for code in part.round.cards.split()])
+    is_shown = is_showable(part) if is_void else not is_examined
+    coup = deal([Card.parse(code) for code in part.round.cards.split()]) if is_shown else None
     wagers = () if is_examined else part.wagers.all()
     player, banker = (" ".join(card.code for card in hand) for hand in (coup.player, coup.banker)) if coup else ("", "")
     return DescribedRound(
         hands=(player, banker),
-        result=bet_name(variant, coup.outcome.value, language) if coup else labels.instead(is_void=is_void),
+        result=bet_name(variant, coup.outcome.value, language)
+        if coup and not is_void
+        else labels.instead(is_void=is_void),
         bets=tuple((bet_name(variant, each.bet, language), each.stake) for each in wagers),
         paid=sum(paid_back(each) for each in wagers) if is_void else part.paid,
         coup="",
@@ -170,7 +173,9 @@ def _describe_coup(line: HistoryLine, decimal: str, labels: RoundLabels) -> Desc
     player, banker = (" ".join(card.code for card in hand.cards) for hand in hands) if hands else ("", "")
     return DescribedRound(
         hands=(player, banker),
-        result=coups.outcome_name(line.view.outcome) if line.view else labels.instead(is_void=line.status == "void"),
+        result=coups.outcome_name(line.view.outcome)
+        if line.view and line.status == "complete"
+        else labels.instead(is_void=line.status == "void"),
         bets=tuple((wager.name, wager.stake) for wager in line.wagers),
         paid=line.paid,
         coup="; ".join(_in_full(line.coup, decimal)) if line.coup else "",

@@ -153,7 +153,7 @@ def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
         if not playing:
             raise Http404
         return render(request, "games/round_playing.html", {"round": playing[0]})
-    spots = logs.replay_spots(request.player, round_id, get_language() or "en") if found.view else ()
+    spots = logs.replay_spots(request.player, round_id, get_language() or "en") if found.status == "complete" else ()
     context = {"round": found, "spots": spots}
     response = render(request, "games/round.html", context)
     unseen.remember(response, request, [round_id])

@@ -75,6 +75,11 @@ def is_readable(part: Participation) -> bool:
     return fault is None
 
 
+def is_showable(part: Participation) -> bool:
+    """Return whether the round has cards, and cards and bets form a round of its game."""
+    return bool(part.round.cards) and _fault(part) is None
+
+
 def _fault(part: Participation) -> str | None:
     """Return why the round cannot be shown, or None. Only the seed can show whether the data is true."""
     if not part.round.cards and hasattr(part.round, "void"):

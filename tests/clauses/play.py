@@ -33,6 +33,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_8_2_has_its_status_bets_rules_and_shoe_on_a_page_of_its_own",
                 "test_gli19_2_8_2_interrupted_says_so_until_it_is_ruled_on",
                 "test_gli19_2_8_2_that_is_void_says_so_and_what_was_returned",
+                "test_gli19_2_8_2_marks_a_voided_round_and_has_its_cards",
                 "test_gli19_2_8_2_has_a_page_with_its_status_and_bets",
             ),
             "An interrupted round was never asserted; now it is, until it is ruled on.",
@@ -175,6 +176,7 @@ CHAPTER: Final = Chapter(
             "the player replays a past round exactly, labelled as a replay",
             (
                 "test_gli19_4_14_is_marked_as_one_and_shows_the_round_as_it_was",
+                "test_gli19_4_14_of_a_void_round_shows_its_cards_and_no_winner",
                 "test_gli19_4_14_tells_no_seed_while_its_shoe_is_in_play_and_all_when_it_has_ended",
             ),
             "The fields are those of 2.8.2. Nothing missing.",

@@ -224,11 +224,11 @@ class TestTheFile:
         assert language == "en" or headings[0] != "Round code"
         assert set(headings) <= row.keys()
 
-    def test_marks_a_voided_round(self, visitor, player, table):
-        round_id = a_round(player, table, player=1000).round_id
-        void_unreproduced(round_id)
+    def test_gli19_2_8_2_marks_a_voided_round_and_has_its_cards(self, visitor, player, table):
+        void_unreproduced(a_round(player, table, player=1000).round_id)
         (row,) = self.rows(visitor)
-        assert (row["Result"], row["Player’s cards"]) == ("void", "")
+        assert row["Result"] == "void"
+        assert set(f"{row['Player’s cards']} {row['Banker’s cards']}".split()) == set(Round.objects.get().cards.split())
 
     @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
     def test_holds_nothing_that_a_spreadsheet_would_calculate(self, text):

@@ -10,6 +10,7 @@ from games.models import Participation, Round
 from tests.builders import a_player, a_round, a_table
 from tests.games.at_pages import MONEY
 from tests.harness.sweeps import sample
+from tests.voiding import void_unreproduced
 from wallet.models import Mode
 from wallet.money import format_money
 
@@ -80,6 +81,15 @@ class TestAReplay:
         assert part.round.code in page
         assert bytes(part.round.seed or b"").hex() in page
         assert part.round.commitment in page
+
+    def test_gli19_4_14_of_a_void_round_shows_its_cards_and_no_winner(self, visitor, player, table):
+        played = a_round(player, table, player=1000)
+        void_unreproduced(played.round_id)
+        page = visitor.get(f"/en/history/{played.round_id}/").text
+        assert "Void: the cards on record" in page
+        assert page.count('class="card__face') >= 4
+        assert "spot__lit" not in page
+        assert " wins" not in page.partition("replay-facts")[0]
 
     def test_of_somebody_else_is_not_found(self, visitor, player, table):
         other = a_player(real=MONEY)
