@@ -11,6 +11,7 @@ class AuditConfig(AppConfig):
         from audit import approvals, retention  # models are not loaded earlier
         from audit.reports import alterations
         from audit.significant import builtin
+        from audit.verification import house_log
 
         approvals.register(
             retention.KIND,
@@ -21,4 +22,5 @@ class AuditConfig(AppConfig):
             describe=retention.describe,
         )
         builtin.register()
+        house_log.add()
         alterations.ready()

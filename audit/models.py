@@ -102,6 +102,8 @@ __all__ = [
     "Threshold",
     "Tile",
     "Verdict",
+    "VerificationFinding",
+    "VerificationRun",
     "Watermark",
     "Weight",
     "Work",
@@ -505,3 +507,46 @@ class Delivery(models.Model):
         db_table = "audit_delivery"
         default_permissions = ()
         indexes = [models.Index(fields=["to", "-id"], name="audit_delivery_latest")]
+
+
+class VerificationRun(models.Model):
+    """A verification of the house (`audit.verification.house`): leaves *first* to below *beyond*, and the rows.
+
+    ``marks`` has, for each table, an id below which all rows were there when the run began.
+    """
+
+    is_whole = models.BooleanField()  # everything, not only what is new
+    parts = ArrayField(models.TextField())
+    began_at = models.DateTimeField(db_default=Clock())
+    ended_at = models.DateTimeField(null=True)
+    first = models.BigIntegerField()
+    next = models.BigIntegerField()  # the first leaf that is not verified yet
+    beyond = models.BigIntegerField()
+    marks = models.JSONField()
+    findings = models.BigIntegerField(db_default=0)
+
+    class Meta:
+        db_table = "verification_run"
+        default_permissions = ()
+        indexes = [models.Index(fields=["is_whole", "-id"], name="verification_run_newest")]
+
+
+class VerificationFinding(models.Model):
+    """A difference between the signed log and the house, in the words of the moment it was found; once for each *key*.
+
+    The event and the significant event about it stay, whatever becomes of this row.
+    """
+
+    key = models.TextField(unique=True)  # SHA-256 of part and text, in hex
+    part = models.TextField()
+    verified = models.TextField()  # what does not hold
+    on = models.TextField()  # the subject, as in the event log
+    text = models.TextField()  # a sentence for staff that names the rows
+    first_at = models.DateTimeField(db_default=Clock())
+    last_at = models.DateTimeField(db_default=Clock())
+    cleared_at = models.DateTimeField(null=True)  # when a whole verification did not find it any more
+
+    class Meta:
+        db_table = "verification_finding"
+        default_permissions = ()
+        indexes = [models.Index(fields=["cleared_at", "-id"], name="verification_finding_open")]

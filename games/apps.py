@@ -11,6 +11,7 @@ class GamesConfig(AppConfig):
         from games import registration, reports, significant  # models must be loaded first
         from games.change_requests import requests
         from games.chat import letters
+        from games.verification import house
 
         registration.register_voids()
         registration.register_alterations()
@@ -22,3 +23,4 @@ class GamesConfig(AppConfig):
         registration.register_randomness()
         registration.register_returns()
         requests.ready()
+        house.add()

@@ -139,6 +139,8 @@ TEMPLATES = {
     "log.accepted": "log_signed_again",
     "log.lags": "log_lags",
     "log.caught_up": "log_signed_again",
+    "log.altered": "log_altered",
+    "log.verified": "log_verified",
 }
 
 

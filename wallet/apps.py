@@ -9,6 +9,7 @@ class WalletConfig(AppConfig):
         from audit import approvals, hours  # models are not loaded before this
         from wallet import aml as aml_detection
         from wallet import letters, reports, significant, withdrawals
+        from wallet.invariants import house
         from wallet.ledger import adjustments, hourly_totals
         from wallet.seamless_wallet import partners
 
@@ -60,3 +61,4 @@ class WalletConfig(AppConfig):
         reports.register()
         significant.register()
         aml_detection.register()
+        house.add()

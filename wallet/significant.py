@@ -46,9 +46,11 @@ ORDINARY: Final = (
     BROKEN,
     DEPOSITED,
     PAID,
+    "accounts.snapshot",
     # Normal actions of players, and the steps that follow.
     "deposit.begun",
     "deposit.refused",
+    "ledger.digested",
     "ledger.verified",
     "payment.abandoned",
     "payment.declined",

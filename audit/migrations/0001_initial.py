@@ -334,4 +334,43 @@ class Migration(InitialMigration):
                 'default_permissions': (),
             },
         ),
+        migrations.CreateModel(
+            name='VerificationFinding',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.TextField(unique=True)),
+                ('part', models.TextField()),
+                ('verified', models.TextField()),
+                ('on', models.TextField()),
+                ('text', models.TextField()),
+                ('first_at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('last_at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('cleared_at', models.DateTimeField(null=True)),
+            ],
+            options={
+                'db_table': 'verification_finding',
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['cleared_at', '-id'], name='verification_finding_open')],
+            },
+        ),
+        migrations.CreateModel(
+            name='VerificationRun',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('is_whole', models.BooleanField()),
+                ('parts', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), size=None)),
+                ('began_at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('ended_at', models.DateTimeField(null=True)),
+                ('first', models.BigIntegerField()),
+                ('next', models.BigIntegerField()),
+                ('beyond', models.BigIntegerField()),
+                ('marks', models.JSONField()),
+                ('findings', models.BigIntegerField(db_default=0)),
+            ],
+            options={
+                'db_table': 'verification_run',
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['is_whole', '-id'], name='verification_run_newest')],
+            },
+        ),
     ]

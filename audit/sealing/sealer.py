@@ -114,13 +114,14 @@ def _tiled(cursor: CursorWrapper) -> int:
 def _sign(size: int) -> int:
     """Have the tree signed unless it already is; return the number of leaves under the last
     checkpoint. An invalid row in the checkpoint table cannot be removed. It raises an alarm, which
-    is an event itself, so the next tree to sign is larger.
+    is an event itself, so the next tree to sign is larger. While the verification of the house finds
+    that the log was altered, nothing is signed.
     """
     last, unsigned = checkpoints.size(), checkpoints.unsigned()
     if unsigned:
         logger.error("%s", unsigned.reason)
         alarms.begin(alarms.REFUSED, {"reason": unsigned.reason, "size": unsigned.size, "signed": last})
-    if size <= max(last, unsigned.size if unsigned else 0):
+    if size <= max(last, unsigned.size if unsigned else 0) or alarms.begun(alarms.ALTERED):
         return last
     try:
         checkpoint = _checkpoint(size, last)

@@ -17,6 +17,7 @@ from audit.reports import verification
 from audit.sealing import checkpoints
 from audit.significant import detection, workflow
 from audit.significant.detection import Found, Leaves
+from audit.verification import house
 
 OPEN: Final = timedelta(minutes=6)
 """Longer than a transaction of web and workers can last. One that was open for longer is reported
@@ -85,6 +86,8 @@ def beat(who: str) -> None:
 KINDS: Final[dict[str, detection.Significance]] = {
     "log.refused": (Category.ERROR, Weight.ALERT, "Signer refuses the audit log"),
     "log.lags": (Category.ERROR, Weight.ALERT, "Audit log signing delayed"),
+    "log.altered": (Category.ERROR, Weight.ALERT, "Audit log altered: signing stopped"),
+    house.FOUND: (Category.ERROR, Weight.ALERT, "Verification of the house found a difference"),
     checkpoints.KEYS_ANNOUNCED: (Category.PARAMETER, Weight.NOTICE, "New audit log signing keys announced"),
     "retention.changed": (Category.PARAMETER, Weight.NOTICE, "Retention period changed"),
     "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data erased"),
@@ -104,9 +107,11 @@ ORDINARY: Final = (
     "approval.withdrawn",  # has no effect
     "data.accessed",  # the access log shows these
     detection.FAILED,  # recorded as significant where it fails
+    detection.KEPT,
     "log.accepted",
     "log.caught_up",
     "log.exported",
+    "log.verified",
     "report.made",
     *workflow.KINDS,
     workflow.MUTED,

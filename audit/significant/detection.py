@@ -21,6 +21,7 @@ from audit.models import Category, Cursor, Event, Leaf, Significant, Threshold, 
 from audit.sealing import sealer
 
 CHANGED: Final = "threshold.changed"  # event kind
+KEPT: Final = "significant.found"  # event kind
 LONGEST: Final = 366  # days
 
 
@@ -90,6 +91,7 @@ INSERT: Final = """
         (key, category, weight, event_id, "on", currency, amount, title, because, rows, happened_at,
             state, assigned_to)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, 'new', '') ON CONFLICT (key) DO NOTHING
+    RETURNING audit_significant_digest(audit_significant)
 """
 
 
@@ -177,7 +179,7 @@ def find() -> int:
 
 
 def keep(found: Found) -> int:
-    """Store a finding; return 1, or 0 where it was stored before."""
+    """Store a finding and record that; return 1, or 0 where it was stored before."""
     values: list[str | int | datetime | None] = [
         found.key,
         found.category.value,
@@ -191,9 +193,13 @@ def keep(found: Found) -> int:
         json.dumps([dict(row) for row in found.rows], ensure_ascii=False),
         found.happened_at,
     ]
-    with connection.cursor() as cursor:
-        cursor.execute(INSERT, values)
-        return cursor.rowcount
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(INSERT, values)
+            row = cursor.fetchone()
+        if row:
+            log.record(KEPT, by="system", on=found.on, data={"key": found.key, "sha256": row[0]})
+    return 1 if row else 0
 
 
 def events(leaves: Leaves, *kinds: str) -> list[Event]:

@@ -177,6 +177,10 @@ class Done:
     remarks: list[str] = field(default_factory=list)
 
 
+class Uncovered(Finding):
+    """Leaves that no signed checkpoint covers: nothing was changed, but nothing proves it."""
+
+
 class OutOfRange(Exception):
     """The first leaf to check does not exist."""
 
@@ -363,9 +367,9 @@ class _Log:
         if since is None:
             return
         if not self.signed:
-            yield Finding("there is no signed checkpoint at all", f"nothing proves the {self.size} leaves", leaf=0)
+            yield Uncovered("there is no signed checkpoint at all", f"nothing proves the {self.size} leaves", leaf=0)
         elif seconds > settings.AUDIT_LAG_SECONDS:
-            yield Finding(
+            yield Uncovered(
                 f"no signed checkpoint covers the leaves from here on, the oldest of {since}",
                 "nothing proves them: checkpoints were taken out, or the signer does not sign",
                 leaf=covered,

@@ -5,7 +5,7 @@ person can request it. `games.shared.malfunction` decides when a shared table's 
 `games.shared.void` does it with these functions.
 """
 
-import hashlib
+import json
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -67,12 +67,14 @@ def keep_parts(void: Void, undone: Sequence[Undone]) -> None:
     }
     with connection.cursor() as cursor:
         cursor.execute(PARTS, values)
-    log.record("round.voided", by=void.by, on=f"round:{void.pk}", data=_described(void, undone))
+        cursor.execute("SELECT games_void_digest(%(round)s), games_void_facts(%(round)s)::text", values)
+        digest, facts = cursor.fetchone()
+    data = _described(void, undone) | {"sha256": digest, "round": json.loads(facts)}
+    log.record("round.voided", by=void.by, on=f"round:{void.pk}", data=data)
 
 
 def _described(void: Void, undone: Sequence[Undone]) -> dict[str, Json]:
-    """Name the players up to `MOST_NAMED`; the hash covers one line for every player."""
-    lines = [f"{part.player_id} {part.currency} {part.returned} {part.shortfall}\n" for part in undone]
+    """Name the players up to `MOST_NAMED`; ``sha256`` covers one line for every player of the round."""
     return {
         "cards": void.round.cards,
         "count": len(undone),
@@ -86,7 +88,6 @@ def _described(void: Void, undone: Sequence[Undone]) -> dict[str, Json]:
             for part in undone[:MOST_NAMED]
         ],
         "reason": str(void.reason),
-        "sha256": hashlib.sha256("".join(lines).encode()).hexdigest(),
     }
 
 

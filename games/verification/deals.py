@@ -1,4 +1,4 @@
-"""Verifies every deal in the event log, without the tables of the rounds.
+"""Verifies the deals in the event log, without the tables of the rounds (`games.verification.house`).
 
 It finds a round whose commitment is not in the log before it, a deal that no trusted dealer has
 signed, a card that its shoe was not committed to, a shoe that was not dealt in order, and deals of a
@@ -7,13 +7,19 @@ is in no event was dealt and not stored.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
-from audit.models import Event
+from django.db import connection
+
 from games.engine import card_tree
-from games.engine.commitments import entropy_of
+from games.engine.bets import SettlementError, Variant
+from games.engine.commitments import Binding, Purpose, entropy_of
+from games.engine.coup import deal
+from games.engine.settle import settle
 from games.engine.shoe import shuffle
 from games.rounds.dealt import (
     COMMITTED,
@@ -25,6 +31,7 @@ from games.rounds.dealt import (
     signature_of_shoe,
 )
 from games.rounds.redeal import VALID
+from games.variants import VARIANTS
 
 CUT, PUBLISHED = "shoe.committed", "shoe.published"
 RANGES = 20  # missing ranges of an epoch that are named
@@ -36,9 +43,12 @@ class _Epoch:
 
     whole: int = 0
     later: set[int] = field(default_factory=set)
+    highest: int = 0  # of those whose predecessors are all in the log, unless they were not stored
 
-    def add(self, number: int) -> bool:
-        """Add a number; return False if it was seen before."""
+    def add(self, number: int, *, is_late: bool) -> bool:
+        """Add a number; return False if it was seen before. *is_late*: no earlier deal is still to come."""
+        if is_late:
+            self.highest = max(self.highest, number)
         if number <= self.whole or number in self.later:
             return False
         self.later.add(number)
@@ -48,60 +58,203 @@ class _Epoch:
         return True
 
     def missing(self) -> list[tuple[int, int]]:
-        """Return the ranges of numbers below the highest one that were not seen."""
+        """Return the ranges of numbers below the highest late one that were not seen."""
         ranges, before = [], self.whole
         for number in sorted(self.later):
-            if number > before + 1:
+            if number > before + 1 and number <= self.highest:
                 ranges.append((before + 1, number - 1))
             before = number
         return ranges
 
 
-@dataclass
-class Verified:
-    """Number of rounds, of shoes and of epochs that were verified."""
+LATE = timedelta(minutes=10)  # longer than a transaction lasts: a deal that is stored in one is in the log by then
+LEAVES = """
+    SELECT event.id, event.at, event.kind, event."on", event.body
+    FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id AND event.kind = ANY (%s)
+    WHERE leaf.leaf >= %s AND leaf.leaf < %s ORDER BY leaf.leaf
+"""
+BEFORE = """
+    SELECT event.kind, event."on", event.body FROM audit_event AS event
+    WHERE event."on" = ANY (%s) AND event.kind = ANY (%s) AND event.id < %s ORDER BY event.id
+"""
+OF_SHOES = "SELECT shoe_id, id FROM games_liveround WHERE shoe_id = ANY (%s)"
 
-    rounds: int = 0
-    shoes: int = 0
-    epochs: dict[str, _Epoch] = field(default_factory=dict)
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong with a deal: the subject as in the event log, and a sentence."""
+
+    on: str
+    text: str
 
 
-def findings(verified: Verified) -> Iterator[str]:
-    """Read the log from its beginning and yield each finding as a sentence; count in *verified*."""
-    committed: dict[str, str] = {}  # commitment by round, of rounds that were not played yet
-    shoes: dict[str, dict[str, Any]] = {}  # by id, those in play: how each began, and its cards in "gone"
-    events = Event.objects.filter(kind__in=[SETTLED, COMMITTED, CUT, OPENED, PUBLISHED]).order_by("pk")
-    for row in events.values_list("kind", "on", "body").iterator(chunk_size=1000):
-        kind, on, body = row
-        round_id, data = on.removeprefix("round:"), json.loads(bytes(body))["data"]
-        if kind == COMMITTED:
-            committed.pop(data["spent"], None)
-            committed[round_id] = data["commitment"]
-        elif kind == OPENED:
-            verified.shoes += 1
-            shoes[on.removeprefix("shoe:")] = data | {"gone": data["burned"]}
-            if (signature := signature_of_shoe(on.removeprefix("shoe:"), data)) != VALID:
-                yield f"{on}: signature of the dealer: {signature}."
+class Deals:
+    """Reads the deals of the log in ranges of leaves, in order, and remembers what later ones need. What came
+    before the first range is looked up.
+    """
+
+    def __init__(self) -> None:
+        self._committed: dict[str, str] = {}  # commitment by round, of rounds that were not played yet
+        self._shoes: dict[str, dict[str, Any]] = {}  # by id, those in play: how each began, and its cards in "gone"
+        self._epochs: dict[str, _Epoch] = {}
+        self._settled_until = datetime.now(UTC) - LATE
+
+    def findings(self, first: int, end: int) -> Iterator[Finding]:
+        """Verify the deals of a range of leaves and yield each finding."""
+        with connection.cursor() as cursor:
+            cursor.execute(LEAVES, [[SETTLED, COMMITTED, CUT, OPENED, PUBLISHED], first, end])
+            rows = [
+                _Event(number, at, kind, on.partition(":")[2], json.loads(bytes(body))["data"])
+                for number, at, kind, on, body in cursor.fetchall()
+            ]
+        self._look_up(rows)
+        for row in rows:
+            yield from (Finding(f"{row.subject}:{row.of}", text) for text in self._finding(row))
+
+    def missing(self) -> Iterator[Finding]:
+        """Yield the deals that are in no event of the ranges read so far: they were dealt and not stored."""
+        for epoch, numbers in self._epochs.items():
+            missing = numbers.missing()
+            for first, last in missing[:RANGES]:
+                which = f"deal {first} was" if first == last else f"deals {first} to {last} were"
+                yield Finding(f"dealer:{epoch}", f"epoch {epoch}: {which} dealt and not stored.")
+            if len(missing) > RANGES:
+                text = f"epoch {epoch}: deals of {len(missing) - RANGES} more ranges were dealt and not stored."
+                yield Finding(f"dealer:{epoch}", text)
+
+    def _look_up(self, rows: Sequence["_Event"]) -> None:
+        """Read from the log what these events need and no earlier range had."""
+        if not rows:
+            return
+        own = {row.of for row in rows if row.kind == COMMITTED}
+        own |= {row.data["next"]["round"] for row in rows if row.kind == SETTLED and "next" in row.data}
+        solo = [row for row in rows if row.kind == SETTLED and "dealer" in row.data and row.of not in self._committed]
+        lacking = [row for row in solo if row.of not in own]
+        wanted = {f"round:{each}" for row in lacking for each in (row.of, row.data.get("follows")) if each}
+        for kind, on, data in _before(wanted, [SETTLED, COMMITTED], rows[0].number):
+            if kind == COMMITTED:
+                self._committed.pop(data["spent"], None)
+                self._committed[on] = data["commitment"]
+            elif following := data.get("next"):
+                self._committed[following["round"]] = following["commitment"]
+        shoes = {row.data["shoe"] for row in rows if row.kind == SETTLED and "shoe" in row.data}
+        shoes |= {row.of for row in rows if row.kind == PUBLISHED}
+        self._look_up_shoes({each for each in shoes if each not in self._shoes}, rows[0].number)
+        cut = {f"shoe:{row.of}" for row in rows if row.kind == OPENED}
+        for _kind, on, data in _before(cut, [CUT], rows[0].number):
+            self._committed.setdefault(f"shoe:{on}", data["commitment"])
+
+    def _look_up_shoes(self, shoes: set[str], number: int) -> None:
+        """Read how these shoes began, and which cards they have given."""
+        for kind, on, data in _before({f"shoe:{each}" for each in shoes}, [OPENED, PUBLISHED], number):
+            if kind == OPENED:
+                self._shoes[on] = data | {"gone": data["burned"]}
+            else:
+                self._shoes.pop(on, None)
+        with connection.cursor() as cursor:
+            cursor.execute(OF_SHOES, [[UUID(each) for each in shoes]])
+            rounds = {f"round:{round_id}" for _shoe, round_id in cursor.fetchall()}
+        for _kind, _on, data in _before(rounds, [SETTLED], number):
+            if shoe := self._shoes.get(data["shoe"]):
+                _take(shoe, data)
+
+    def _finding(self, row: "_Event") -> Iterator[str]:
+        data = row.data
+        if row.kind == COMMITTED:
+            self._committed.pop(data["spent"], None)
+            self._committed[row.of] = data["commitment"]
+        elif row.kind == OPENED:
+            self._shoes[row.of] = data | {"gone": data["burned"]}
+            if (signature := signature_of_shoe(row.of, data)) != VALID:
+                yield f"shoe:{row.of}: signature of the dealer: {signature}."
             if entropy_of(data["chances"]) != data["entropy"]:
-                yield f"{on}: what players have added is not what the shoe was shuffled with."
-            if committed.pop(on, data["commitment"]) != data["commitment"]:
-                yield f"{on}: the commitment in the log before it was cut is another one."
-        elif kind == CUT:
-            committed[on] = data["commitment"]
-        elif kind == PUBLISHED:
-            yield from _published(on.removeprefix("shoe:"), data, shoes.pop(on.removeprefix("shoe:"), None))
+                yield f"shoe:{row.of}: what players have added is not what the shoe was shuffled with."
+            if self._committed.pop(f"shoe:{row.of}", data["commitment"]) != data["commitment"]:
+                yield f"shoe:{row.of}: the commitment in the log before it was cut is another one."
+        elif row.kind == CUT:
+            self._committed[f"shoe:{row.of}"] = data["commitment"]
+        elif row.kind == PUBLISHED:
+            yield from _published(row.of, data, self._shoes.pop(row.of, None))
         elif "shoe" in data:
-            verified.rounds += 1
-            yield from _from_shoe(round_id, data, shoes.get(data["shoe"]))
+            yield from _from_shoe(row.of, data, self._shoes.get(data["shoe"]))
         elif "dealer" in data:
-            yield from _settled(round_id, data, committed, verified)
-    for epoch, numbers in verified.epochs.items():
-        missing = numbers.missing()
-        for first, last in missing[:RANGES]:
-            which = f"deal {first} was" if first == last else f"deals {first} to {last} were"
-            yield f"epoch {epoch}: {which} dealt and not stored."
-        if len(missing) > RANGES:
-            yield f"epoch {epoch}: deals of {len(missing) - RANGES} more ranges were dealt and not stored."
+            yield from self._settled(row)
+
+    def _settled(self, row: "_Event") -> Iterator[str]:
+        """Verify a solo round: its commitment, the signature of its deal, the deal itself and its wagers."""
+        round_id, data = row.of, row.data
+        before = self._committed.pop(round_id, None)
+        if before is None:
+            yield f"round {round_id}: no commitment is in the log before it."
+        elif before != data["commitment"]:
+            yield f"round {round_id}: the commitment in the log before it is another one."
+        if (signature := signature_of(round_id, data["decks"], data)) != VALID:
+            yield f"round {round_id}: signature of the dealer: {signature}."
+        said = data["dealer"]
+        epoch = self._epochs.setdefault(said["epoch"], _Epoch())
+        if not epoch.add(said["deal"], is_late=row.at < self._settled_until):
+            yield f"round {round_id}: deal {said['deal']} of epoch {said['epoch']} is in the log twice."
+        self._committed[data["next"]["round"]] = data["next"]["commitment"]
+        yield from _redealt(round_id, data)
+
+
+@dataclass(frozen=True)
+class _Event:
+    """An event about a deal, on the round or shoe with the id *of*."""
+
+    number: int
+    at: datetime
+    kind: str
+    of: str
+    data: dict[str, Any]
+
+    @property
+    def subject(self) -> str:
+        return "round" if self.kind in (SETTLED, COMMITTED) else "shoe"
+
+
+def _before(subjects: set[str], kinds: Sequence[str], number: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield kind, id and data of events on these subjects with a number below *number*, in order."""
+    if not subjects:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(BEFORE, [list(subjects), list(kinds), number])
+        rows = cursor.fetchall()
+    for kind, on, body in rows:
+        yield kind, on.partition(":")[2], json.loads(bytes(body))["data"]
+
+
+def _redealt(round_id: str, data: dict[str, Any]) -> Iterator[str]:
+    """Deal a solo round again from the seed in its event and settle its stakes by the rules that are installed."""
+    seed = bytes.fromhex(data["seed"])
+    binding = Binding(Purpose.SOLO, round_id, data["table"], data["decks"], data["rules"])
+    if binding.commitment(seed) != data["commitment"]:
+        yield f"round {round_id}: its seed is not the one committed to."
+        return
+    coup = deal(shuffle(seed, data["decks"], data["player_value"]))
+    cards = " ".join(card.code for card in coup.cards)
+    if (cards, str(coup.outcome)) != (data["cards"], data["outcome"]):
+        said = f"the log says {data['cards']}, {data['outcome']}"
+        yield f"round {round_id}: its seed deals {cards}, {coup.outcome}; {said}."
+        return
+    game = _games().get(data["rules"])
+    if game is None:
+        return
+    try:
+        settlement = settle(game, coup, {each["bet"]: each["stake"] for each in data["wagers"]})
+    except SettlementError as error:
+        yield f"round {round_id}: the rules do not allow its bets: {type(error).__name__}."
+        return
+    due = {line.bet: (line.payout, line.commission, str(line.result)) for line in settlement.lines}
+    for each in data["wagers"]:
+        settled = (each["payout"], each["commission"], each["result"])
+        if settled != due[each["bet"]]:
+            yield f"round {round_id}: bet {each['bet']}: the log says {settled}, the rules say {due[each['bet']]}."
+
+
+def _games() -> Mapping[str, Variant]:
+    """Return the games that are installed, by the digest of their rules."""
+    return {game.digest: game for game in VARIANTS.values()}
 
 
 def _from_shoe(round_id: str, data: dict[str, Any], shoe: dict[str, Any] | None) -> Iterator[str]:
@@ -115,6 +268,11 @@ def _from_shoe(round_id: str, data: dict[str, Any], shoe: dict[str, Any] | None)
         yield f"round {round_id}: signature of the dealer: {signature}."
     if data["first_card"] != shoe["gone"]:
         yield f"round {round_id}: begins with card {data['first_card']} of its shoe, and not {shoe['gone']}."
+    _take(shoe, data)
+
+
+def _take(shoe: dict[str, Any], data: dict[str, Any]) -> None:
+    """Count the cards of a round as gone from its shoe."""
     shoe["gone"] = data["first_card"] + len(data["cards"].split())
     shoe.setdefault("dealt", []).extend(data.get("dealt", ()))
 
@@ -136,18 +294,3 @@ def _published(shoe_id: str, data: dict[str, Any], shoe: dict[str, Any] | None) 
         first, count = dealt["first_card"], len(dealt["cards"].split())
         if " ".join(card.code for card in cards[first : first + count]) != dealt["cards"]:
             yield f"shoe {shoe_id}: its seed gives other cards from card {first} on."
-
-
-def _settled(round_id: str, data: dict[str, Any], committed: dict[str, str], verified: Verified) -> Iterator[str]:
-    verified.rounds += 1
-    before = committed.pop(round_id, None)
-    if before is None:
-        yield f"round {round_id}: no commitment is in the log before it."
-    elif before != data["commitment"]:
-        yield f"round {round_id}: the commitment in the log before it is another one."
-    if (signature := signature_of(round_id, data["decks"], data)) != VALID:
-        yield f"round {round_id}: signature of the dealer: {signature}."
-    said = data["dealer"]
-    if not verified.epochs.setdefault(said["epoch"], _Epoch()).add(said["deal"]):
-        yield f"round {round_id}: deal {said['deal']} of epoch {said['epoch']} is in the log twice."
-    committed[data["next"]["round"]] = data["next"]["commitment"]

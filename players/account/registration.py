@@ -150,8 +150,9 @@ def register_operator_player(
 
 def agree_through_operator(player: Player) -> None:
     """Record that a player of an operator has agreed to the terms in force, as the operator's contract says."""
-    agreed = Agreement(player=player, terms_version=terms.VERSION)
-    Agreement.objects.bulk_create([agreed], ignore_conflicts=True)
+    _, is_new = Agreement.objects.get_or_create(player=player, terms_version=terms.VERSION)
+    if is_new:
+        log.record("terms.agreed", by=str(player), on=str(player), data={"terms": terms.VERSION})
 
 
 def record_failed_login(*, email: str, ip: str) -> None:

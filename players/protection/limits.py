@@ -263,6 +263,7 @@ def _change(
 def _record(event: str, change: LimitChange) -> None:
     """Record a change of a limit as an event of the alterations report."""
     data: dict[str, log.Json] = {
+        "change": change.pk,
         "source": change.source,
         "kind": change.kind,
         "period": change.period,

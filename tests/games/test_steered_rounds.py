@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from hashlib import sha256
 from hmac import digest
 from pathlib import Path
@@ -16,6 +17,7 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from pytest_django import Settings
 
+from audit.sealing import sealer
 from games import deals
 from games.dealer.dealer import Dealer
 from games.dealer.keys import Keys
@@ -28,6 +30,7 @@ from games.models import Incident, Round, SoloSeat, Table
 from games.rounds.database_refusals import NotDealt, WrongSeed
 from games.solo import play_round, seats
 from games.variants import VARIANTS
+from games.verification import deals as log_deals
 from games.verification import replay_task
 from games.verification.service import verify_round
 from tests.builders import a_player, a_round, a_seat, a_table
@@ -78,8 +81,15 @@ def names(said: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No deal is still to come: nobody else plays."""
+    monkeypatch.setattr(log_deals, "LATE", timedelta(0))
+
+
 def deals_verified(capsys: pytest.CaptureFixture[str]) -> str:
-    return names(lambda: call_command("verify_deals"), capsys)
+    sealer.seal()
+    return names(lambda: call_command("verify_house", "--part", "rounds"), capsys)
 
 
 def demand_noticed(round_id: Any, what: str) -> None:
@@ -99,7 +109,7 @@ def test_an_honest_house_is_clean(seat, capsys):
     for _ in range(3):
         a_round(seat.player, seat.table, player=STAKE)
     assert replay_task.replay_finished_rounds().suspicious == ()
-    assert deals_verified(capsys) == "3 rounds, 0 shoes and 1 epochs of the dealer were verified.\n"
+    assert deals_verified(capsys) == "The house is verified: rounds.\n"
 
 
 class TestTheLoginRole:

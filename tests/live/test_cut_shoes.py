@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
 
+from audit.sealing import sealer
 from games import deals
 from games.engine.commitments import entropy_of
 from games.engine.shoe import shuffle
@@ -94,7 +95,8 @@ def test_a_shoe_has_what_its_players_have_added(cut, player, capsys):
         : len(settled.cards.split())
     ]
     assert shoes.written(dealt) == settled.cards
-    call_command("verify_deals")
+    sealer.seal()
+    call_command("verify_house", "--part", "rounds")
 
 
 def address_of(live_table_id: int) -> str:

@@ -13,9 +13,9 @@ from dataclasses import astuple, dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
-from django.db import connection
+from django.db import connection, transaction
 
-from audit import hours, id_ranges
+from audit import hours, id_ranges, log
 from audit.hours import HOUR
 from audit.reports.kinds import Interval
 
@@ -145,16 +145,23 @@ INSERT INTO wallet_accountsnapshot (at, account_kind, currency, mode, balance, h
 SELECT statement_timestamp(), kind, currency, mode, sum(balance), sum(held)
 FROM wallet_account WHERE owner_id IS NOT NULL GROUP BY kind, currency, mode
 ON CONFLICT DO NOTHING
+RETURNING at, account_kind, currency, mode, balance, held
 """
+SNAPSHOT_TAKEN: Final = "accounts.snapshot"  # event kind
 
 
+@transaction.atomic
 def take_snapshot() -> None:
-    """Store the current balance and held amount, summed by account kind, currency and mode.
+    """Store the current balance and held amount, summed by account kind, currency and mode, and record them.
 
     A repeated call is harmless.
     """
     with connection.cursor() as cursor:
         cursor.execute(SNAPSHOT)
+        rows = sorted(cursor.fetchall())
+    if rows:
+        data: dict[str, log.Json] = {"at": rows[0][0].isoformat(), "rows": [list(row[1:]) for row in rows]}
+        log.record(SNAPSHOT_TAKEN, by="system", on="accounts", data=data)
 
 
 # One index look-up per player, however many days and rounds there are. A subquery with LIMIT is

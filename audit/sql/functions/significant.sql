@@ -76,3 +76,37 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+
+-- Return the SHA-256 in hex of what a significant event says, without what changes while staff work on it.
+CREATE OR REPLACE FUNCTION audit_significant_digest(s audit_significant) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT encode(sha256(convert_to(jsonb_build_array(
+        s.key, s.category, s.weight, s.event_id, s."on", s.currency, s.amount, s.title, s.because, s.rows,
+        (extract(epoch FROM s.happened_at) * 1000000)::bigint)::text, 'UTF8')), 'hex')
+$$;
+
+-- Compare the events `significant.found` of the leaves from `first` to below `beyond` with the significant events.
+-- Returns what was verified, the subject as in the event log, and a sentence.
+CREATE OR REPLACE FUNCTION audit_verify_logged_significant(first bigint, beyond bigint)
+RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+    SELECT 'significant events are those of the log', e."on", format(
+        'significant event %s (%s): %s; event %s (leaf %s) says that it was found.', coalesce(s.id::text, 'none'), d.data ->> 'key',
+        CASE WHEN s.id IS NULL THEN 'is not there' ELSE 'says something else than it did' END, e.id, l.leaf)
+    FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND e.kind = 'significant.found'
+    CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
+    LEFT JOIN audit_significant AS s ON s.key = d.data ->> 'key'
+    WHERE l.leaf >= first AND l.leaf < beyond AND audit_significant_digest(s) IS DISTINCT FROM d.data ->> 'sha256'
+$$;
+
+-- Name significant events of which no event speaks, from the id `significant` on; events are read from the id `event` on.
+CREATE OR REPLACE FUNCTION audit_verify_unlogged_significant(significant bigint, event bigint)
+RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+    WITH said AS MATERIALIZED (
+        SELECT convert_from(e.body, 'UTF8')::jsonb #>> '{data,key}' AS key
+        FROM audit_event AS e WHERE e.kind = 'significant.found' AND e.id >= event
+    )
+    SELECT 'significant events are those of the log', s."on", format('significant event %s (%s): no event says that it was found.', s.id, s.key)
+    FROM audit_significant AS s WHERE s.id >= significant AND NOT EXISTS (SELECT FROM said AS f WHERE f.key = s.key)
+$$;

@@ -699,16 +699,16 @@ BEGIN
         FROM games_participation AS p WHERE p.round_id = round;
         PERFORM audit_append('round.settled', 'system', 'round:' || round, concat(
             '{"by":"system","data":{"at_risk":', sums.staked, ',"cards":"', games_finish_coup.cards, '","code":', to_json(live.code),
-            ',"commitment":"', live.commitment, '","currency":"', live.currency, '","dealt":',
+            ',"commitment":"', live.commitment, '","coup":"', games_coup_digest(round), '","currency":"', live.currency, '","dealt":',
             games_dealt_for_event(live.shoe_id, round, live.first_card), ',"first_card":', live.first_card, ',"mode":"',
-            live.mode, '","outcome":"', games_finish_coup.outcome, '","parts":', sums.stakes + 1, ',"rules":"', live.rules_digest,
+            live.mode, '","outcome":"', games_finish_coup.outcome, '","parts":"', games_parts_digest(round), '","rules":"', live.rules_digest,
             '","sha256":"', encode(sha256(convert_to(concat_ws(E'\n', (
                 SELECT string_agg(concat_ws(' ', s.seat_id, coalesce(s.player_id::text, 'house'), 'punter', s.stake, s.returned, 0),
                                   E'\n' ORDER BY s.id)
                 FROM games_cheminstake AS s WHERE s.coup_id = round
             ), concat_ws(' ', live.banker, coalesce(live.banker_player::text, 'house'), 'bank', sums.staked,
                          (2 - times) * sums.staked - tax, tax)), 'UTF8')), 'hex'),
-            '","shoe":"', live.shoe_id, '","table_version":', live.version_id, ',"tax":', tax, ',"tenure":"', tenure,
+            '","shoe":"', live.shoe_id, '","stakes":', sums.stakes, ',"table_version":', live.version_id, ',"tax":', tax, ',"tenure":"', tenure,
             '"},"kind":"round.settled","on":"round:', round, '"}'));
     END IF;
 END $$;

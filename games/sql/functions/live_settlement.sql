@@ -188,8 +188,8 @@ BEGIN
     INTO settled FROM own;
     PERFORM audit_append('round.settled', 'system', 'round:' || round, concat(
         '{"by":"system","data":{"cards":"', live.cards, '","code":', to_json(live.code), ',"commitment":"', live.commitment,
-        '","dealt":', games_dealt_for_event(live.shoe_id, round, live.first_card), ',"first_card":', live.first_card, ',"mode":"', live.mode, '","outcome":"', live.outcome, '","rules":"',
-        live.rules_digest, '","sha256":', coalesce('"' || settled.hash || '"', 'null'), ',"shoe":"', live.shoe_id,
+        '","dealt":', games_dealt_for_event(live.shoe_id, round, live.first_card), ',"first_card":', live.first_card, ',"mode":"', live.mode, '","outcome":"', live.outcome, '","parts":"',
+        games_parts_digest(round), '","rules":"', live.rules_digest, '","sha256":', coalesce('"' || settled.hash || '"', 'null'), ',"shoe":"', live.shoe_id,
         '","table_version":', live.version_id, ',"totals":', coalesce('{' || settled.totals || '}', 'null'),
         '},"kind":"round.settled","on":"round:', round, '"}'));
     RETURN QUERY SELECT settled.lines, settled.slips;

@@ -1,0 +1,267 @@
+"""Verification of the house: the signed event log is walked once, and all that is stored is held against it.
+
+Apps register the parts that they can verify (`register`): the log itself, the ledger, rounds, protection.
+A run reads leaves range by range, in order, and gives each range to every part; then each part verifies
+what is not in leaves, above all rows of which no event speaks. A row and its event are written in one
+transaction, so a statement that sees one sees the other.
+
+The task of each minute verifies what is new: leaves after those of the last run, and rows above the marks
+of a run that began at least `OVERLAP` before, which is longer than a transaction lasts. Once a day
+everything is verified, whatever any run says about itself: runs are rows that workers can write.
+
+Each finding is recorded as an event (`FOUND`), which is a significant event with an e-mail, once until it is
+gone and found again.
+"""
+
+import hashlib
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import connection, transaction
+from django.db.models import F
+from psycopg import sql
+
+from audit import log
+from audit.models import Clock, Leaf, VerificationFinding, VerificationRun
+
+logger = logging.getLogger(__name__)
+
+FOUND: Final = "verification.found"  # event kind
+RANGE: Final = 8192  # leaves that every part verifies in one transaction
+OVERLAP: Final = timedelta(minutes=10)  # longer than a transaction of web and workers lasts
+MOST: Final = 100  # findings of one part in one range that are named: many changed rows are no flood of alarms
+LOCK: Final = 1041  # first key of an advisory lock: one run of what is new, and one of everything, at a time
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a run verifies: leaves *first* to below *beyond*, and rows from their table's id in *low* on."""
+
+    verified: str
+    on: str
+    text: str
+    is_recorded: bool = False
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a run verifies: leaves *first* to below *beyond*, rows of each table from its id in *low* on."""
+
+    is_whole: bool
+    first: int
+    beyond: int
+    low: Mapping[str, int]
+
+
+Act = Callable[[Finding], None]
+"""Acts on a new finding, in a transaction of its own: stops a table, or the signing."""
+Tell = Callable[[int, int], object]
+"""Called with the number of leaves done and their total."""
+
+
+class Verifier:
+    """Verifies one part of the house in one run. Both methods yield what is wrong."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def leaves(self, first: int, end: int) -> Iterable[Finding]:
+        """Verify leaves *first* up to and excluding *end*, in a transaction; ranges come in order."""
+        return ()
+
+    def rows(self) -> Iterable[Finding]:
+        """Verify what is not in leaves, after all ranges. It begins its own transactions."""
+        return ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the verification; *tables* are those whose new rows it verifies, each with a column ``id``."""
+
+    name: str
+    verifier: Callable[[Scope], Verifier]
+    tables: Sequence[str] = ()
+    act: Act | None = None
+    is_clean: Callable[[], None] | None = None  # called after a whole run that has found nothing
+
+
+PROTECTION: Final = "protection"  # a part of several apps
+
+_parts: list[Part] = []
+
+
+def register(part: Part) -> None:
+    """Verify *part* from now on, after those registered before. Several may have one name, and are chosen together."""
+    _parts.append(part)
+
+
+def names() -> Sequence[str]:
+    """Return the names of all parts."""
+    return tuple(dict.fromkeys(part.name for part in _parts))
+
+
+class AlreadyRunning(Exception):
+    """Another process is verifying."""
+
+
+def run(
+    *, is_whole: bool, parts: Sequence[str] = (), since: datetime | None = None, tell: Tell | None = None
+) -> list[Finding]:
+    """Verify the house, or the *parts* with these names, and return what is wrong.
+
+    *is_whole*: everything, or what was written *since* a time; otherwise what is new since the last run of all parts.
+    Raises AlreadyRunning.
+    """
+    chosen = [part for part in _parts if part.name in (parts or names())]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [LOCK, int(is_whole)])
+        if cursor.fetchone() == (False,):
+            raise AlreadyRunning
+    try:
+        return list(_run(chosen, _begin(chosen, is_whole=is_whole, since=since), tell))
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCK, int(is_whole)])
+
+
+def open_findings() -> list[VerificationFinding]:
+    """Return the findings that no whole run has found to be gone, the newest first."""
+    return list(VerificationFinding.objects.filter(cleared_at=None).order_by("-pk"))
+
+
+def last_runs() -> dict[bool, VerificationRun | None]:
+    """Return the newest run of everything (True) and of what is new (False)."""
+    return {each: VerificationRun.objects.filter(is_whole=each).order_by("-pk").first() for each in (True, False)}
+
+
+def _begin(chosen: Sequence[Part], *, is_whole: bool, since: datetime | None) -> tuple[VerificationRun, Scope]:
+    tables = sorted({table for part in _parts for table in part.tables})
+    size = (Leaf.objects.order_by("-leaf").values_list("leaf", flat=True).first() or -1) + 1
+    marks = {table: _next_id(table) for table in tables}
+    first, low = 0, dict.fromkeys(tables, 0)
+    if since is not None:
+        after = Leaf.objects.filter(event__at__gte=since).order_by("leaf").values_list("leaf", flat=True).first()
+        first = size if after is None else after
+    elif not is_whole:
+        minutes = VerificationRun.objects.filter(is_whole=False, parts=[*names()]).order_by("-pk")
+        last = minutes.first()
+        first = min(last.next, size) if last else 0
+        before = minutes.filter(began_at__lt=Clock() - OVERLAP).first()
+        low |= before.marks if before else {}
+    made = VerificationRun.objects.create(
+        is_whole=is_whole,
+        parts=[*dict.fromkeys(part.name for part in chosen)],
+        first=first,
+        next=first,
+        beyond=size,
+        marks=marks,
+    )
+    made.refresh_from_db(fields=["began_at"])
+    return made, Scope(is_whole, first, size, {table: low.get(table, 0) for table in tables})
+
+
+def _next_id(table: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(sql.SQL("SELECT coalesce(max(id), 0) + 1 FROM {}").format(sql.Identifier(table)))
+        (number,) = cursor.fetchone()
+    return int(number)
+
+
+def _run(chosen: Sequence[Part], begun: tuple[VerificationRun, Scope], tell: Tell | None) -> Iterator[Finding]:
+    made, scope = begun
+    verifiers = [(number, part, part.verifier(scope)) for number, part in enumerate(chosen)]
+    found = [0] * len(chosen)
+    for first in range(scope.first, scope.beyond, RANGE):
+        end = min(first + RANGE, scope.beyond)
+        for number, part, verifier in verifiers:
+            findings = _keep(made, part, _of_leaves(part, verifier, first, end))
+            found[number] += len(findings)
+            yield from findings
+        VerificationRun.objects.filter(pk=made.pk).update(next=end)
+        if tell:
+            tell(end, scope.beyond)
+    for number, part, verifier in verifiers:
+        findings = _keep(made, part, _of_rows(part, verifier))
+        found[number] += len(findings)
+        yield from findings
+    _end(made, chosen, scope, found)
+
+
+def _of_leaves(part: Part, verifier: Verifier, first: int, end: int) -> list[Finding]:
+    try:
+        with transaction.atomic():
+            return list(verifier.leaves(first, end))
+    except Exception as error:  # noqa: BLE001  (an error is a finding)
+        return [_failed(part, f"leaves {first} to {end - 1}", error)]
+
+
+def _of_rows(part: Part, verifier: Verifier) -> list[Finding]:
+    try:
+        return list(verifier.rows())
+    except Exception as error:  # noqa: BLE001  (an error is a finding)
+        return [_failed(part, "rows", error)]
+
+
+def _failed(part: Part, what: str, error: Exception) -> Finding:
+    """Return an error as a finding: somebody who can break the verifier must not silence it."""
+    logger.error("%s cannot be verified", part.name, exc_info=error)
+    said = f"{part.name}: {what} could not be verified: {type(error).__name__}: {error}"
+    return Finding("everything can be verified", "verification", said.splitlines()[0])
+
+
+def _keep(made: VerificationRun, part: Part, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Store and record the findings of one range, have the part act on those that are new, and return all."""
+    named = list(findings[:MOST])
+    if len(findings) > MOST:
+        more = f"{part.name}: {len(findings) - MOST} more findings beside: {findings[MOST - 1].text}"
+        named.append(Finding(findings[MOST].verified, findings[MOST].on, more))
+    for each in named:
+        with transaction.atomic():
+            is_new = _store(made, part, each)
+        if is_new and part.act:
+            try:
+                with transaction.atomic():
+                    part.act(each)
+            except Exception:
+                logger.exception("nothing was done about: %s", each.text)
+    if named:
+        VerificationRun.objects.filter(pk=made.pk).update(findings=F("findings") + len(findings))
+    return findings
+
+
+def _store(made: VerificationRun, part: Part, found: Finding) -> bool:
+    """Store a finding, and record it unless it is open already; return whether it is new."""
+    key = hashlib.sha256(f"{part.name}\n{found.text}".encode()).hexdigest()
+    rows = VerificationFinding.objects.filter(key=key)
+    if rows.filter(cleared_at=None).update(last_at=Clock()):
+        return False
+    if not rows.update(last_at=Clock(), cleared_at=None):
+        VerificationFinding.objects.create(
+            key=key, part=part.name, verified=found.verified, on=found.on, text=found.text
+        )
+    if not found.is_recorded:
+        data: dict[str, log.Json] = {
+            "part": part.name,
+            "verified": found.verified,
+            "finding": found.text,
+            "run": made.pk,
+        }
+        log.record(FOUND, by="system", on=found.on, data=data)
+    return True
+
+
+@transaction.atomic
+def _end(made: VerificationRun, chosen: Sequence[Part], scope: Scope, found: Sequence[int]) -> None:
+    """End the run. After everything was verified, findings that it has not made again are gone."""
+    VerificationRun.objects.filter(pk=made.pk).update(ended_at=Clock())
+    if not scope.is_whole or scope.first:
+        return
+    VerificationFinding.objects.filter(
+        part__in=[part.name for part in chosen], cleared_at=None, last_at__lt=made.began_at
+    ).update(cleared_at=Clock())
+    for part, count in zip(chosen, found, strict=True):
+        if part.is_clean and not count:
+            part.is_clean()

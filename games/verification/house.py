@@ -1,0 +1,108 @@
+"""Rounds as a part of the verification of the house (`audit.verification.house`): the log is held against the cards and
+against what is stored.
+
+- Of the log alone: every commitment came before its bets, a trusted dealer signed every deal, the seed deals these
+  cards, and the rules pay these bets (`games.verification.deals`).
+- Of the log and the rows: round, players, bets, balances, journals, coups, voids and shoes are what their events say,
+  and no round is there of which no event speaks (`games/sql/functions/log_verification.sql`).
+
+A finding about cards closes the table of the round.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from django.db import connection
+
+from audit.verification import house
+from audit.verification.house import Finding, Scope, Verifier
+from games.models import Round, Table
+from games.tables.status import close_table
+from games.verification.deals import Deals
+
+NAME: Final = "rounds"
+PARTICIPATIONS, JOURNALS = "games_participation", "wallet_journal"
+DEALS: Final = "deals are those that the dealer has committed to and signed"
+CARDS: Final = "cards are those of the log"
+STOPS: Final = frozenset({DEALS, CARDS})
+SYSTEM: Final = "system"
+LEAVES: Final = """
+    SELECT verified, subject, finding FROM games_verify_logged_rounds(%(first)s, %(end)s)
+    UNION ALL
+    SELECT verified, subject, finding FROM games_verify_logged_shoes(%(first)s, %(end)s)
+"""
+ROWS: Final = """
+    SELECT verified, subject, finding FROM games_verify_unlogged_rounds(%(participation)s, %(journal)s)
+    UNION ALL
+    SELECT verified, subject, finding FROM games_verify_unlogged_shoes()
+"""
+
+
+def add() -> None:
+    """Register the rounds, and the versions of tables among what protects players."""
+    house.register(house.Part(NAME, Rounds, tables=(PARTICIPATIONS, JOURNALS), act=_stop_table))
+    house.register(house.Part(house.PROTECTION, TableVersions))
+
+
+class Rounds(Verifier):
+    """Verifies rounds and shoes in one run."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self._deals = Deals()
+
+    def leaves(self, first: int, end: int) -> Iterator[Finding]:
+        """Verify the deals in these leaves, and the rows of which they speak."""
+        for each in self._deals.findings(first, end):
+            yield Finding(DEALS, each.on, each.text)
+        yield from _found(LEAVES, {"first": first, "end": end})
+
+    def rows(self) -> Iterator[Finding]:
+        """Verify that an event speaks of every row and, in a run over all leaves, that no deal is missing."""
+        low = self.scope.low
+        yield from _found(ROWS, {"participation": low[PARTICIPATIONS], "journal": low[JOURNALS]})
+        if self.scope.is_whole and not self.scope.first:
+            for each in self._deals.missing():
+                yield Finding("every deal of the dealer is stored", each.on, each.text)
+
+
+class TableVersions(Verifier):
+    """Verifies the versions of tables, above all their limits, in one run."""
+
+    def leaves(self, first: int, end: int) -> Iterator[Finding]:
+        """Compare the versions of which these leaves speak."""
+        yield from _found(
+            "SELECT * FROM games_verify_logged_versions(%(first)s, %(end)s)", {"first": first, "end": end}
+        )
+
+    def rows(self) -> Iterator[Finding]:
+        """Verify that an event speaks of every version."""
+        yield from _found("SELECT * FROM games_verify_unlogged_versions()", {})
+
+
+def _found(question: str, values: dict[str, int]) -> Iterator[Finding]:
+    with connection.cursor() as cursor:
+        cursor.execute(question, values)
+        rows = cursor.fetchall()
+    for verified, subject, finding in rows:
+        yield Finding(verified, subject, finding)
+
+
+def _stop_table(found: Finding) -> None:
+    """Close the table of a finding about cards. Staff open it again when they know what has happened."""
+    if found.verified not in STOPS:
+        return
+    table = _table_of(found.on)
+    if table is not None and table.is_open:
+        close_table(table_id=table.pk, reason=f"The verification of the house: {found.text}"[:200], by=SYSTEM)
+
+
+def _table_of(subject: str) -> Table | None:
+    """Return the table of a round or a shoe; None where no row leads to it."""
+    what, _colon, number = subject.partition(":")
+    if what == "shoe":
+        return Table.objects.filter(live__shoes__pk=number).first()
+    if what != "round":
+        return None
+    version = Round.objects.filter(pk=number).values("table_version")
+    return Table.objects.filter(live__rounds__pk=number).first() or Table.objects.filter(versions__in=version).first()

@@ -1,0 +1,94 @@
+-- Verification of what protects players against the event log: limits, answers to their offer, exclusions, and agreements
+-- to the terms are what their events say, and none is there of which no event speaks.
+--
+-- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
+
+-- Compare the events about protection of the leaves from `first` to below `beyond` with the rows.
+CREATE OR REPLACE FUNCTION players_verify_logged_protection(first bigint, beyond bigint)
+RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+    WITH said AS MATERIALIZED (
+        SELECT e.id, l.leaf, e.kind, e.by, e."on", substr(e."on", 8)::bigint AS player, d.data
+        FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND e.kind IN (
+            'limits.changed', 'limits.withdrawn', 'limits.declined', 'player.excluded', 'exclusion.lifted', 'terms.agreed', 'player.registered')
+        CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
+        WHERE l.leaf >= first AND l.leaf < beyond
+    ), compared AS (
+        SELECT s.id, s.leaf, s.kind, s."on", format('change %s of a limit', s.data ->> 'change') AS what,
+            jsonb_build_object(
+                'player', s.player, 'source', s.data -> 'source', 'kind', s.data -> 'kind', 'period', s.data -> 'period',
+                'before', s.data -> 'before', 'amount', s.data -> 'after', 'effective at', (s.data ->> 'effective_at')::timestamptz,
+                'asked by', s.by, 'reason', coalesce(s.data ->> 'reason', '')) AS due,
+            jsonb_build_object(
+                'player', c.player_id, 'source', c.source, 'kind', c.kind, 'period', c.period, 'before', c.before, 'amount', c.amount,
+                'effective at', c.effective_at, 'asked by', c.asked_by, 'reason', c.reason) AS stored
+        FROM said AS s LEFT JOIN players_limitchange AS c ON c.id = (s.data ->> 'change')::bigint
+        WHERE s.kind IN ('limits.changed', 'limits.withdrawn')
+        UNION ALL
+        SELECT s.id, s.leaf, s.kind, s."on", 'the answer to the offer of limits', '{"is there": true}', jsonb_build_object('is there', o.id IS NOT NULL)
+        FROM said AS s LEFT JOIN players_limitoffer AS o ON o.player_id = s.player WHERE s.kind = 'limits.declined'
+        UNION ALL
+        SELECT s.id, s.leaf, s.kind, s."on", format('exclusion %s', s.data ->> 'exclusion'),
+            jsonb_build_object(
+                'player', s.player, 'kind', s.data -> 'kind', 'begun', (s.data ->> 'begun')::timestamptz, 'until', (s.data ->> 'until')::timestamptz,
+                'reason', s.data -> 'reason', 'by', s.by),
+            jsonb_build_object('player', x.player_id, 'kind', x.kind, 'begun', x.begun, 'until', x.until, 'reason', x.reason, 'by', x.by)
+        FROM said AS s LEFT JOIN players_exclusion AS x ON x.id = (s.data ->> 'exclusion')::bigint WHERE s.kind = 'player.excluded'
+        UNION ALL
+        SELECT s.id, s.leaf, s.kind, s."on", format('the lifting of exclusion %s', s.data ->> 'exclusion'),
+            jsonb_build_object('reason', s.data -> 'reason', 'asked by', s.data -> 'asked_by', 'decided by', s.by),
+            jsonb_build_object('reason', x.reason, 'asked by', x.asked_by, 'decided by', x.decided_by)
+        FROM said AS s LEFT JOIN players_exclusionlift AS x ON x.exclusion_id = (s.data ->> 'exclusion')::bigint WHERE s.kind = 'exclusion.lifted'
+        UNION ALL
+        SELECT s.id, s.leaf, s.kind, s."on", format('the agreement to the terms %s', s.data ->> 'terms'), '{"is there": true}',
+            jsonb_build_object('is there', a.id IS NOT NULL)
+        FROM said AS s LEFT JOIN players_agreement AS a ON a.player_id = s.player AND a.terms_version = s.data ->> 'terms'
+        WHERE s.kind IN ('terms.agreed', 'player.registered')
+    )
+    SELECT 'protection is that of the log', c."on", format(
+        '%s: %s: %s: stored is %s; event %s (%s, leaf %s) says %s.', c."on", c.what, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
+        c.leaf, coalesce(due.value #>> '{}', 'nothing'))
+    FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
+    WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
+$$;
+
+-- Name limits, exclusions and agreements of which no event speaks.
+-- `change`, `exclusion`, `agreement`: the lowest ids of the rows that are verified. `event`: the lowest id of events that are read.
+CREATE OR REPLACE FUNCTION players_verify_unlogged_protection(change bigint, exclusion bigint, agreement bigint, event bigint)
+RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+    WITH said AS MATERIALIZED (
+        SELECT e.kind, e."on", convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data
+        FROM audit_event AS e WHERE e.kind IN ('limits.changed', 'limits.withdrawn', 'player.excluded', 'terms.agreed', 'player.registered')
+            AND e.id >= players_verify_unlogged_protection.event
+    )
+    SELECT 'protection has events', format('player:%s', c.player_id), format(
+        'player:%s: change %s of a limit: no event speaks of it.', c.player_id, c.id)
+    FROM players_limitchange AS c
+    WHERE c.id >= change AND NOT EXISTS (
+        SELECT FROM said AS s WHERE s.kind IN ('limits.changed', 'limits.withdrawn') AND (s.data ->> 'change')::bigint = c.id)
+    UNION ALL
+    SELECT 'protection has events', format('player:%s', x.player_id), format('player:%s: exclusion %s: no event speaks of it.', x.player_id, x.id)
+    FROM players_exclusion AS x
+    WHERE x.id >= exclusion AND NOT EXISTS (
+        SELECT FROM said AS s WHERE s.kind = 'player.excluded' AND (s.data ->> 'exclusion')::bigint = x.id)
+    UNION ALL
+    SELECT 'protection has events', format('player:%s', x.player_id), format(
+        'player:%s: the lifting of exclusion %s: no event speaks of it.', x.player_id, x.id)
+    FROM players_exclusionlift AS lifted JOIN players_exclusion AS x ON x.id = lifted.exclusion_id
+    WHERE NOT EXISTS (
+        SELECT FROM audit_event AS e WHERE e."on" = format('player:%s', x.player_id) AND e.kind = 'exclusion.lifted'
+        AND (convert_from(e.body, 'UTF8')::jsonb #>> '{data,exclusion}')::bigint = x.id)
+    UNION ALL
+    SELECT 'protection has events', format('player:%s', a.player_id), format(
+        'player:%s: the agreement to the terms %s: no event speaks of it.', a.player_id, a.terms_version)
+    FROM players_agreement AS a
+    WHERE a.id >= agreement AND NOT EXISTS (
+        SELECT FROM said AS s WHERE s.kind IN ('terms.agreed', 'player.registered') AND s."on" = format('player:%s', a.player_id)
+        AND s.data ->> 'terms' = a.terms_version)
+    UNION ALL
+    SELECT 'protection has events', format('player:%s', o.player_id), format(
+        'player:%s: the answer to the offer of limits: no event speaks of it.', o.player_id)
+    FROM players_limitoffer AS o
+    WHERE NOT EXISTS (SELECT FROM audit_event AS e WHERE e."on" = format('player:%s', o.player_id) AND e.kind = 'limits.declined')
+$$;

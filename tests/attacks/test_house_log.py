@@ -1,0 +1,78 @@
+"""Somebody who owns the database changes the event log behind its guards. Within a minute the verification of the house
+names it, staff are told, and nothing more is signed until a whole verification finds nothing.
+"""
+
+import pytest
+
+from audit import log
+from audit.models import Checkpoint, Event, Leaf
+from audit.sealing import alarms, sealer
+from audit.verification import house, house_log
+from players.models import Mail
+from tests.attacks.test_house_rounds import unguarded
+from tests.people import a_member_of_staff
+
+
+def happen(times: int = 1) -> None:
+    for number in range(times):
+        log.record("test.happened", by="system", on="test:1", data={"number": number})
+
+
+def minute() -> list[str]:
+    """What the task of a minute says about the log."""
+    return [each.text for each in house.run(is_whole=False) if each.verified == house_log.SEALED]
+
+
+@pytest.fixture
+def sealed(cloned_db, signed):
+    """A log that was sealed, signed and verified."""
+    a_member_of_staff("compliance")
+    happen(600)
+    assert sealer.seal().signed == sealer.leaves()
+    assert minute() == []
+    assert [each.text for each in house.run(is_whole=True, parts=["log"])] == []
+    return cloned_db
+
+
+CHANGED = {
+    "a leaf": (
+        "UPDATE audit_event SET body = convert_to(replace(convert_from(body, 'UTF8'), '300', '301'), 'UTF8')"
+        " WHERE id = {event}"
+    ),
+    "an event that was taken out": "DELETE FROM audit_event WHERE id = {event}",
+    "a leaf with its hash": (
+        "WITH changed AS (UPDATE audit_event SET body = body || ' '::bytea WHERE id = {event} RETURNING body)"
+        " UPDATE audit_tile AS t SET hashes = overlay(hashes PLACING sha256('\\x00'::bytea || changed.body)"
+        " FROM {leaf} % 256 * 32 + 1) FROM changed WHERE t.level = 0 AND t.number = {leaf} / 256"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_is_named_within_a_minute_and_stops_the_signing(sealed, what):
+    event = Leaf.objects.get(leaf=300)
+    with unguarded(sealed) as superuser:
+        assert superuser.execute(CHANGED[what].format(event=event.event_id, leaf=300).encode()).rowcount
+    signed = Checkpoint.objects.latest("size").size
+    happen()
+    assert sealer.seal().signed > signed  # without the verification, signing goes on
+    assert minute()
+    assert alarms.begun(alarms.ALTERED)
+    assert Mail.objects.latest("pk").subject == "Audit log altered: signing stopped"
+    before = Checkpoint.objects.latest("size").size
+    happen()
+    assert sealer.seal().signed == before
+    minute()
+    assert Event.objects.filter(kind="log.altered").count() == 1
+
+
+def test_signing_goes_on_once_a_whole_verification_finds_nothing(sealed):
+    event = Leaf.objects.select_related("event").get(leaf=300).event
+    with unguarded(sealed) as superuser:
+        superuser.execute("UPDATE audit_event SET by = 'player:1' WHERE id = %s", [event.pk])
+        assert f"event {event.pk}, leaf 300, by: player:1 stands in the row; the event says system." in minute()
+        superuser.execute("UPDATE audit_event SET by = 'system' WHERE id = %s", [event.pk])
+    assert house.run(is_whole=True, parts=["log"]) == []
+    assert alarms.begun(alarms.ALTERED) is None
+    assert Mail.objects.latest("pk").subject == "Audit log is verified again"
+    assert sealer.seal().signed == sealer.leaves()

@@ -1,0 +1,94 @@
+"""The ledger as a part of the verification of the house (`audit.verification.house`).
+
+Invariants hold (`wallet.invariants.verify`), journals are those of which events speak, and no deposit,
+withdrawal, adjustment, transfer to a game or hourly snapshot of accounts is there of which no event
+speaks. What was verified is put into the log as a digest (`DIGESTED`), so that whoever changes a journal
+afterwards contradicts the log, of whichever kind it is.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from django.db import connection
+
+from audit import hours, log
+from audit.models import Event
+from audit.reports.kinds import Interval
+from audit.verification import house
+from audit.verification.house import Finding, Verifier
+from wallet.invariants import verify
+
+NAME: Final = "ledger"
+JOURNALS, EVENTS = "wallet_journal", "audit_event"
+DIGESTED: Final = "ledger.digested"  # event kind
+AT_ONCE: Final = 20_000  # ids of journals that one digest covers, so that a finding says where
+TOTALS: Final = "hourly totals are sums"
+BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
+A_DAY: Final = timedelta(days=1)
+
+
+def add() -> None:
+    """Register the ledger as a part."""
+    house.register(house.Part(NAME, Ledger, tables=(JOURNALS, EVENTS)))
+
+
+class Ledger(Verifier):
+    """Verifies the ledger in one run."""
+
+    def leaves(self, first: int, end: int) -> Iterator[Finding]:
+        """Compare journals with the events that name them or contain their digest."""
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT * FROM wallet_verify_logged_journals(%(first)s, %(end)s)"
+                " UNION ALL SELECT * FROM wallet_verify_logged_snapshots(%(first)s, %(end)s)",
+                {"first": first, "end": end},
+            )
+            yield from (Finding(*row) for row in cursor.fetchall())
+
+    def rows(self) -> Iterator[Finding]:
+        """Verify the invariants, hourly totals and journals of which no event speaks, and put a digest into the log."""
+        scope, found = self.scope, 0
+        for check in verify.run(is_whole=scope.is_whole and not scope.first):
+            for row in check.rows:
+                found += 1
+                yield Finding(check.invariant.meaning, "ledger", f"{check.invariant.name}: {row}", is_recorded=True)
+        with connection.cursor() as cursor:
+            since = BEGINNING if scope.is_whole else datetime.now(UTC) - A_DAY
+            cursor.execute(
+                "SELECT * FROM wallet_verify_unlogged_journals(%s, %s)"
+                " UNION ALL SELECT * FROM wallet_verify_unlogged_snapshots(%s)",
+                [scope.low[JOURNALS], scope.low[EVENTS], since],
+            )
+            rows = cursor.fetchall()
+        yield from (Finding(*row) for row in rows)
+        if scope.is_whole and not scope.first:
+            for name, difference in hours.verify(Interval(BEGINNING, datetime.now(UTC))):
+                yield Finding(TOTALS, f"hourly_totals:{name}", f"{name}: {difference}", is_recorded=True)
+        if not found and not rows:
+            write_digests()
+
+
+def write_digests() -> int:
+    """Record the digests of journals that are verified and have none, and return their number."""
+    written = 0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_verified_until()")
+        (until,) = cursor.fetchone()
+        first = _digested_until()
+        while first < until:
+            # Ids of a month begin far above those of the month before.
+            cursor.execute("SELECT min(id) FROM wallet_journal WHERE id >= %s AND id < %s", [first, until])
+            (lowest,) = cursor.fetchone()
+            beyond = until if lowest is None else min(lowest + AT_ONCE, until)
+            cursor.execute("SELECT wallet_journals_digest(%s, %s)", [first, beyond])
+            data: dict[str, log.Json] = {"first": first, "beyond": beyond, "sha256": cursor.fetchone()[0]}
+            log.record(DIGESTED, by="system", on="ledger", data=data)
+            first, written = beyond, written + 1
+    return written
+
+
+def _digested_until() -> int:
+    last = Event.objects.filter(kind=DIGESTED).order_by("-pk").first()
+    return int(json.loads(bytes(last.body))["data"]["beyond"]) if last else 0

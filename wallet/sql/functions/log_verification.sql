@@ -1,0 +1,139 @@
+-- Verification of journals against the event log: what events say of journals is what these have moved, and no such
+-- journal is there of which no event speaks. Journals of rounds: games/sql/functions/log_verification.sql.
+--
+-- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
+
+-- Return the kinds of events that name a journal in "journal", each with the kinds of journals that they may name and the
+-- kind of the player's account whose line they speak of.
+CREATE OR REPLACE FUNCTION wallet_journal_events() RETURNS TABLE (event text, journal text, account text)
+LANGUAGE sql IMMUTABLE AS $$
+    VALUES ('deposit.posted', 'deposit', 'cash'), ('top_up.posted', 'top_up', 'cash'), ('balance.adjusted', 'adjustment', 'cash'),
+           ('purse.filled', 'rebuy', 'purse'), ('purse.returned', 'leave', 'purse'),
+           ('withdrawal.requested', 'withdraw', 'pending'), ('withdrawal.paid', 'withdraw_paid', 'pending'),
+           ('withdrawal.returned', 'withdraw_returned', 'pending'), ('withdrawal.refused', 'withdraw_returned', 'pending'),
+           ('withdrawal.cancelled', 'withdraw_returned', 'pending')
+$$;
+
+-- Compare the events of the leaves from `first` to below `beyond` that name a journal with this journal, and the events
+-- `ledger.digested` with the journals whose digest they say.
+CREATE OR REPLACE FUNCTION wallet_verify_logged_journals(first bigint, beyond bigint)
+RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+    WITH said AS MATERIALIZED (
+        SELECT e.id, l.leaf, e.kind, due.journal AS due_kind, due.account, d.data, (d.data ->> 'journal')::bigint AS journal,
+               substr(coalesce(d.data ->> 'player', e."on"), 8)::bigint AS player
+        FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id JOIN wallet_journal_events() AS due ON due.event = e.kind
+        CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
+        WHERE l.leaf >= first AND l.leaf < beyond AND d.data ->> 'journal' IS NOT NULL
+    ), compared AS (
+        SELECT s.id, s.leaf, s.kind, s.journal, s.player,
+            jsonb_build_object('kind', s.due_kind, 'amount', abs((s.data ->> 'amount')::bigint), 'currency', s.data -> 'currency')
+                || CASE WHEN s.account = 'cash' THEN jsonb_build_object('balance after', s.data -> 'balance_after') ELSE '{}' END AS due,
+            jsonb_build_object('kind', j.kind, 'amount', abs(e.amount), 'currency', e.currency)
+                || CASE WHEN s.account = 'cash' THEN jsonb_build_object('balance after', e.balance_after) ELSE '{}' END AS stored
+        FROM said AS s LEFT JOIN wallet_journal AS j ON j.id = s.journal
+        LEFT JOIN LATERAL (
+            SELECT e.* FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
+            WHERE e.journal_id = j.id AND a.owner_id = s.player AND a.kind = s.account
+        ) AS e ON true
+    )
+    SELECT 'journals are those of the log', format('player:%s', c.player), format(
+        'journal %s: %s: stored is %s; event %s (%s, leaf %s) says %s.', c.journal, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
+        c.leaf, coalesce(due.value #>> '{}', 'nothing'))
+    FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
+    WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
+    UNION ALL
+    SELECT 'journals are those of the log', 'ledger', format(
+        'journals %s to %s: their digest is %s; event %s (leaf %s), which was written after they were verified, says %s.', d.data ->> 'first',
+        (d.data ->> 'beyond')::bigint - 1, digest.now, e.id, l.leaf, d.data ->> 'sha256')
+    FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND e.kind = 'ledger.digested'
+    CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
+    CROSS JOIN LATERAL (SELECT wallet_journals_digest((d.data ->> 'first')::bigint, (d.data ->> 'beyond')::bigint) AS now OFFSET 0) AS digest
+    WHERE l.leaf >= first AND l.leaf < beyond AND digest.now <> d.data ->> 'sha256'
+$$;
+
+-- Name journals outside of rounds of which no event speaks, and deposits and withdrawals of which no event speaks.
+-- `journal`, `event`: the lowest ids of journals and of events that are read.
+CREATE OR REPLACE FUNCTION wallet_verify_unlogged_journals(journal bigint, event bigint)
+RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_custom_plan
+SET work_mem = '128MB' SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    WITH named AS MATERIALIZED (
+        SELECT (convert_from(e.body, 'UTF8')::jsonb #>> '{data,journal}')::bigint AS id
+        FROM audit_event AS e WHERE e.kind IN (SELECT w.event FROM wallet_journal_events() AS w)
+            AND e.id >= wallet_verify_unlogged_journals.event
+    )
+    SELECT 'journals have events', 'ledger'::text, format('journal %s: no event speaks of this %s of %s.', j.id, j.kind, (
+        SELECT string_agg(format('%s %s on account %s', e.amount, e.currency, e.account_id), ', ' ORDER BY e.line)
+        FROM wallet_entry AS e WHERE e.journal_id = j.id))
+    FROM wallet_journal AS j
+    WHERE j.id >= wallet_verify_unlogged_journals.journal AND j.kind IN (SELECT w.journal FROM wallet_journal_events() AS w)
+      AND NOT EXISTS (SELECT FROM named AS n WHERE n.id = j.id);
+END $$;
+
+-- Return the SHA-256 in hex of the journals with ids from `first` to below `beyond`: for each, in order of id, a line "id key
+-- hash kind round reverses at" and, for each of its entries in order, a line "line account currency mode amount
+-- balance_after version". The hash is in hex, the time in microseconds since 1970; what is missing is "none".
+CREATE OR REPLACE FUNCTION wallet_journals_digest(first bigint, beyond bigint) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0
+SET work_mem = '128MB' AS $$
+    SELECT encode(sha256(convert_to(coalesce(string_agg(concat_ws(E'\n', concat_ws(' ',
+            j.id, j.key, encode(j.request_hash, 'hex'), j.kind, coalesce(j.round_id::text, 'none'), coalesce(j.reverses_id::text, 'none'),
+            (extract(epoch FROM j.at) * 1000000)::bigint), line.text), E'\n' ORDER BY j.id), ''), 'UTF8')), 'hex')
+    FROM wallet_journal AS j
+    LEFT JOIN (
+        SELECT e.journal_id, string_agg(concat_ws(' ', e.line, e.account_id, e.currency, e.mode, e.amount,
+            coalesce(e.balance_after::text, 'none'), coalesce(e.version::text, 'none')), E'\n' ORDER BY e.line) AS text
+        FROM wallet_entry AS e WHERE e.journal_id >= first AND e.journal_id < beyond GROUP BY e.journal_id
+    ) AS line ON line.journal_id = j.id
+    WHERE j.id >= first AND j.id < beyond
+$$;
+
+-- Return the id below which all journals are verified and none is still to come; 0 if there is none.
+CREATE OR REPLACE FUNCTION wallet_verified_until() RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT coalesce(max(v.beyond), 0) FROM ledger_verification AS v
+    WHERE v.broken = 0 AND v.ended_at IS NOT NULL AND audit_is_past(v.transaction) AND v.began_at < clock_timestamp() - interval '1 minute'
+$$;
+REVOKE ALL ON FUNCTION wallet_verified_until FROM PUBLIC;
+
+-- Compare the events `accounts.snapshot` of the leaves from `first` to below `beyond` with the snapshots of accounts.
+CREATE OR REPLACE FUNCTION wallet_verify_logged_snapshots(first bigint, beyond bigint)
+RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+    WITH said AS MATERIALIZED (
+        SELECT e.id, l.leaf, (d.data ->> 'at')::timestamptz AS at, d.data -> 'rows' AS rows
+        FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND e.kind = 'accounts.snapshot'
+        CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
+        WHERE l.leaf >= first AND l.leaf < beyond
+    ), due AS (
+        SELECT s.id, s.leaf, s.at, row.value ->> 0 AS account_kind, row.value ->> 1 AS currency, row.value ->> 2 AS mode,
+               (row.value ->> 3)::bigint AS balance, (row.value ->> 4)::bigint AS held
+        FROM said AS s CROSS JOIN LATERAL jsonb_array_elements(s.rows) AS row
+    )
+    SELECT 'liability is that of the log', 'accounts', format(
+        'snapshot of %s: %s %s %s: stored is balance %s, held %s; event %s (leaf %s) says %s, %s.', d.at, d.account_kind, d.currency, d.mode,
+        coalesce(c.balance::text, 'nothing'), coalesce(c.held::text, 'nothing'), d.id, d.leaf, d.balance, d.held)
+    FROM due AS d LEFT JOIN wallet_accountsnapshot AS c
+        ON c.at = d.at AND c.account_kind = d.account_kind AND c.currency = d.currency AND c.mode = d.mode
+    WHERE (c.balance, c.held) IS DISTINCT FROM (d.balance, d.held)
+$$;
+
+-- Name snapshots of accounts of which no event speaks, those since `since`.
+CREATE OR REPLACE FUNCTION wallet_verify_unlogged_snapshots(since timestamptz) RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+    WITH said AS MATERIALIZED (
+        SELECT (d.data ->> 'at')::timestamptz AS at, row.value ->> 0 AS account_kind, row.value ->> 1 AS currency, row.value ->> 2 AS mode
+        FROM audit_event AS e
+        CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
+        CROSS JOIN LATERAL jsonb_array_elements(d.data -> 'rows') AS row
+        WHERE e.kind = 'accounts.snapshot'
+    )
+    SELECT 'liability is that of the log', 'accounts', format('snapshot of %s: %s %s %s: no event speaks of it.', c.at, c.account_kind, c.currency, c.mode)
+    FROM wallet_accountsnapshot AS c
+    WHERE c.at >= since AND NOT EXISTS (
+        SELECT FROM said AS s WHERE s.at = c.at AND s.account_kind = c.account_kind AND s.currency = c.currency AND s.mode = c.mode)
+$$;
