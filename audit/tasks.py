@@ -1,11 +1,14 @@
 """Celery tasks of the event log, scheduled by beat."""
 
+from contextlib import suppress
+
 from celery import shared_task
 
 from audit import approvals, hours, id_ranges
 from audit.reports import requests, runner, verification
 from audit.sealing import alarms, checkpoint_delivery, sealer
 from audit.significant import builtin, detection
+from audit.verification import house
 
 PAUSE = 60  # seconds after which a queued delivery is dropped; beat asks again sooner
 
@@ -83,6 +86,20 @@ def verify_hourly_totals() -> None:
             verification.verify_last_day()
         finally:
             detection.scan()
+
+
+@shared_task
+def verify_new() -> None:
+    """Verify what is new in the house, and some older leaves (`audit.verification.house`)."""
+    with suppress(house.AlreadyRunning):
+        house.run(is_whole=False)
+
+
+@shared_task
+def verify_house() -> None:
+    """Verify the whole house."""
+    with suppress(house.AlreadyRunning):
+        house.run(is_whole=True)
 
 
 @shared_task

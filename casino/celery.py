@@ -36,11 +36,9 @@ app = Celery("sabot", amqp=_Lines)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.conf.beat_schedule = {
-    "verify the ledger": {"task": "wallet.tasks.verify_ledger", "schedule": crontab(minute="17")},
-    "verify the whole ledger": {
-        "task": "wallet.tasks.verify_whole_ledger",
-        "schedule": crontab(hour="5", minute="40"),
-    },
+    # Each minute whatever is new: an older leaf that was changed makes no work that beat could ask for.
+    "verify what is new": {"task": "audit.tasks.verify_new", "schedule": crontab(), "options": EXPIRES},
+    "verify the house": {"task": "audit.tasks.verify_house", "schedule": crontab(hour="5", minute="40")},
     "keep months of events": {"task": "audit.tasks.keep_months", "schedule": crontab(minute="3,33")},
     "keep months of the ledger": {"task": "wallet.tasks.keep_months", "schedule": crontab(minute="3,33")},
     "count months of events": {"task": "audit.tasks.count_months", "schedule": crontab(hour="4", minute="50")},

@@ -2,33 +2,13 @@
 
 from celery import shared_task
 
-from audit import id_ranges, log
+from audit import id_ranges
 from wallet import payouts
-from wallet.invariants import verify
 from wallet.ledger import hourly_totals
 from wallet.operator_wallet import bets, queue
 from wallet.payments import notifications
 from wallet.sandbox_bank import orders
 from wallet.sandbox_bank import payouts as sandbox_payouts
-
-
-@shared_task
-def verify_ledger() -> None:
-    """Verify what is new in the ledger since the last verification, and record that it holds."""
-    _verify(is_whole=False)
-
-
-@shared_task
-def verify_whole_ledger() -> None:
-    """Verify the whole ledger, and record that it holds."""
-    _verify(is_whole=True)
-
-
-def _verify(*, is_whole: bool) -> None:
-    checks = verify.run(is_whole=is_whole)
-    if not any(check.rows for check in checks):
-        data: dict[str, log.Json] = {"invariants": len(checks), "is_whole": is_whole}
-        log.record("ledger.verified", by="system", on="ledger", data=data)
 
 
 @shared_task

@@ -127,9 +127,14 @@ def run(
             cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCK, int(is_whole)])
 
 
-def open_findings() -> list[VerificationFinding]:
-    """Return the findings that no whole run has found to be gone, the newest first."""
-    return list(VerificationFinding.objects.filter(cleared_at=None).order_by("-pk"))
+def open_findings(most: int | None = None) -> list[VerificationFinding]:
+    """Return the findings that no whole run has found to be gone, the newest first, at most *most*."""
+    return list(VerificationFinding.objects.filter(cleared_at=None).order_by("-pk")[:most])
+
+
+def open_texts(part: str) -> set[str]:
+    """Return the sentences of the open findings of a part, which are not recorded again."""
+    return set(VerificationFinding.objects.filter(part=part, cleared_at=None).values_list("text", flat=True))
 
 
 def last_runs() -> dict[bool, VerificationRun | None]:

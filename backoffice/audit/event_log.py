@@ -31,11 +31,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import approvals, retention
 from audit.event_search import about
-from audit.models import Checkpoint, Event, Pending, RetainedData, Retention
+from audit.models import Checkpoint, Event, Pending, RetainedData, Retention, VerificationRun
 from audit.reports.kinds import Column, Form
 from audit.sealing import alarms, checkpoint_delivery, checkpoints, sealer
 from audit.tree import NotSealed, sealed
-from audit.verification import export
+from audit.verification import export, house
 from audit.verification.verify import Unproven
 from backoffice.lists import cells
 from backoffice.lists.filters import ListForm
@@ -46,7 +46,9 @@ from players.access import StaffRequest, staff_required
 from players.login.current_user import actor_of
 from players.staff import access_log
 
-SHOWN: Final = 20  # checkpoints on the page
+SHOWN: Final = 20  # checkpoints, and findings, on the page
+LATEST_NEW: Final = timedelta(minutes=5)  # without another run of what is new, beat or worker is not running
+LATEST_WHOLE: Final = timedelta(hours=30)
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,33 @@ class Refusal:
     signed: int
 
 
+@dataclass(frozen=True)
+class VerificationLine:
+    """The last verification of everything or of what is new, as a line of the page. None where there was none."""
+
+    what: str
+    run: VerificationRun | None
+
+    @classmethod
+    def of(cls, is_whole: bool, run: VerificationRun | None) -> "VerificationLine":
+        """Return the line for a run."""
+        return cls("Everything, once a day" if is_whole else "What is new, each minute", run)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether there should have been another one since."""
+        longest = LATEST_WHOLE if self.what.startswith("Everything") else LATEST_NEW
+        return self.run is not None and self.run.began_at < timezone.now() - longest
+
+    @property
+    def progress(self) -> str:
+        """How far a run in progress is, in percent of its leaves."""
+        if self.run is None or self.run.ended_at:
+            return ""
+        leaves = self.run.beyond - self.run.first
+        return f"{100 * (self.run.next - self.run.first) // leaves} %" if leaves else "0 %"
+
+
 @require_safe
 def log_state(request: HttpRequest) -> HttpResponse:
     """Show the status of the log. The calling view checks permissions."""
@@ -85,7 +114,12 @@ def log_state(request: HttpRequest) -> HttpResponse:
     vkeys, fault = _keys()
     refusal = _refusal()
     destinations = [checkpoint_delivery.record(destination) for destination in settings.AUDIT_CHECKPOINTS_TO]
-    is_unsigned = bool(refusal or fault or found.is_long)
+    altered = alarms.begun(alarms.ALTERED)
+    open_findings = house.open_findings(SHOWN)
+    access_log.note_list(
+        request, access_log.players_in(*(f"{each.on} {each.text}" for each in open_findings)), what="findings"
+    )
+    is_unsigned = bool(refusal or fault or altered or found.is_long)
     context = {
         "is_signed": bool(signed) and not is_unsigned,
         "is_wrong": is_unsigned or not destinations or any(destination.failures for destination in destinations),
@@ -102,6 +136,10 @@ def log_state(request: HttpRequest) -> HttpResponse:
         "keys": vkeys,
         "fault": fault,
         "destinations": destinations,
+        "altered": altered,
+        "runs": [VerificationLine.of(what, run) for what, run in house.last_runs().items()],
+        "findings": open_findings,
+        "parts": house.names(),
     }
     return render(request, "audit/log.html", context)
 

@@ -8,7 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from audit import log
+from audit.models import VerificationFinding
 from audit.sealing import checkpoint_delivery, sealer
+from audit.verification import house
 from tests.harness.signer import signing
 from tests.people import a_member_of_staff, a_visitor
 
@@ -92,3 +94,16 @@ def test_it_explains_a_refusal_and_a_lag(reader, signed, settings, tmp_path):
 def test_keys_that_are_none_are_named(reader, settings):
     settings.AUDIT_KEYS = "no key"
     assert "AUDIT_KEYS cannot be read: 'no key' is no key" in page(reader)
+
+
+def test_it_shows_the_last_verifications_and_what_they_found(reader):
+    assert "What is new, each minute not yet" in page(reader)
+    happen()
+    assert house.run(is_whole=False) == []
+    said = page(reader)
+    assert re.search(r"What is new, each minute \d{4}-\d\d-\d\d [\d:]+ \d{4}-\d\d-\d\d [\d:]+ 0 to 0 0 ", said)
+    assert "No open findings." in said
+    VerificationFinding.objects.create(
+        key="k", part="rounds", verified="cards are sound", on="round:1", text="round 1: no."
+    )
+    assert "Cards are sound: round 1: no." in page(reader)

@@ -4,6 +4,7 @@ by the hourly check.
 
 import pytest
 
+from audit import tasks
 from audit.models import Category, Significant, Weight
 from audit.sealing import sealer
 from audit.significant import detection
@@ -13,7 +14,7 @@ from players import mail as alerts
 from players.models import Mail
 from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff
-from wallet import tasks
+from wallet.invariants import verify
 
 STAKE = "(SELECT min(id) FROM wallet_journal WHERE kind = 'stake')"
 CASH = "(SELECT min(id) FROM wallet_account WHERE owner_id IS NOT NULL AND mode = 'R')"
@@ -27,14 +28,14 @@ def checked(cloned_db, owner):
     a_round(a_player(real=10_000), a_table(), player=1_000)
 
     def damage(action: str) -> list[Significant]:
-        tasks.verify_ledger()
+        verify.run(is_whole=False)
         with owner.transaction():
             for table in ("wallet_entry", "wallet_account"):
                 owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
             owner.execute(action)
             for table in ("wallet_entry", "wallet_account"):
                 owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
-        tasks.verify_ledger()
+        verify.run(is_whole=False)
         sealer.seal()
         detection.find()
         return list(Significant.objects.filter(on="ledger").order_by("pk"))
@@ -62,7 +63,7 @@ def test_gli19_2_8_8_negative_balances(checked):
     assert row["Row"].endswith("balance -1, held 0")
 
 
-@pytest.mark.parametrize("task", [tasks.verify_ledger, tasks.verify_whole_ledger])
+@pytest.mark.parametrize("task", [tasks.verify_new, tasks.verify_house])
 def test_compliance_is_mailed_at_once(cloned_db, owner, task):
     """Every task that this takes is sent by beat after some seconds."""
     member = a_member_of_staff("compliance")
@@ -80,7 +81,6 @@ def test_compliance_is_mailed_at_once(cloned_db, owner, task):
 
 def test_beat_sends_both_verifications():
     scheduled = {each["task"]: each["schedule"] for each in app.conf.beat_schedule.values()}
-    assert len(scheduled[tasks.verify_ledger.name].hour) == 24
-    assert len(scheduled[tasks.verify_ledger.name].minute) == 1
-    assert len(scheduled[tasks.verify_whole_ledger.name].hour) == 1
-    assert not {tasks.verify_ledger.name, tasks.verify_whole_ledger.name} & QUESTIONS.keys()
+    assert len(scheduled[tasks.verify_new.name].minute) == 60
+    assert len(scheduled[tasks.verify_house.name].hour) == 1
+    assert not {tasks.verify_new.name, tasks.verify_house.name} & QUESTIONS.keys()

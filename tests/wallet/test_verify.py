@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import DjangoDbBlocker
 
+from audit.verification import house
 from tests.builders import a_player
 from tests.harness import databases
 from tests.harness.databases import Database
@@ -21,7 +22,7 @@ from tests.wallet import wholeness
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.coups import Coup, a_bank, coup_player, house_player
 from tests.wallet.money_moves import a_round, reversing_without_a_void
-from wallet import invariants, ledger, tasks
+from wallet import invariants, ledger
 from wallet.invariants import guards, verify
 from wallet.management.commands import verify_ledger
 
@@ -361,17 +362,16 @@ class TestTheCommand:
         assert re.search(r"Journals below (\d+) of \1 are verified", capsys.readouterr().err)
 
 
-@pytest.mark.parametrize("task", [tasks.verify_ledger, tasks.verify_whole_ledger])
+@pytest.mark.parametrize("is_whole", [False, True])
 class TestTheTask:
-    def test_puts_on_record_that_all_is_well(self, damage_of_deposit, task):
-        task()
+    def test_puts_on_record_that_all_is_well(self, damage_of_deposit, is_whole):
+        house.run(is_whole=is_whole, parts=["ledger"])
         (event,) = events("ledger.verified")
-        is_whole = task is tasks.verify_whole_ledger
         assert event["data"] == {"invariants": len(verify.INVARIANTS), "is_whole": is_whole}
 
-    def test_puts_on_record_what_is_broken(self, damage_of_deposit, task):
+    def test_puts_on_record_what_is_broken(self, damage_of_deposit, is_whole):
         damage_of_deposit()
-        task()
+        house.run(is_whole=is_whole, parts=["ledger"])
         (event,) = events("ledger.broken")
         assert list(event["data"]) == ["balances_are_sums"]
         assert not events("ledger.verified")
@@ -390,5 +390,5 @@ def test_who_reads_only_the_sound_part_does_not_say_that_all_is_well(damage, mon
 
     monkeypatch.setattr(verify, "_begin", shared)
     with pytest.raises(verify.VerificationEnded, match="Another process has found faults"):
-        tasks.verify_ledger()
+        verify.run(is_whole=False)
     assert not events("ledger.verified")
