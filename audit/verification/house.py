@@ -221,7 +221,7 @@ def _keep(made: VerificationRun, part: Part, findings: Sequence[Finding]) -> Seq
     """Store and record the findings of one range, have the part act on those that are new, and return all."""
     named = list(findings[:MOST])
     if len(findings) > MOST:
-        more = f"{part.name}: {len(findings) - MOST} more findings beside: {findings[MOST - 1].text}"
+        more = f"{part.name}: {len(findings) - MOST} more findings like this: {findings[MOST - 1].text}"
         named.append(Finding(findings[MOST].verified, findings[MOST].on, more))
     for each in named:
         with transaction.atomic():

@@ -2,8 +2,8 @@
 
 Invariants hold (`wallet.invariants.verify`), journals are those of which events speak, and no deposit,
 withdrawal, adjustment, transfer to a game or hourly snapshot of accounts is there of which no event
-speaks. What was verified is put into the log as a digest (`DIGESTED`), so that whoever changes a journal
-afterwards contradicts the log, of whichever kind it is.
+speaks. What was verified is put into the log as a digest (`DIGESTED`), so that a journal that is changed
+afterwards contradicts the log, whatever its kind.
 """
 
 import json

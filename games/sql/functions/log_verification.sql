@@ -184,7 +184,7 @@ BEGIN
 END $$;
 
 -- Name rounds, stakes, payouts and voids of which no event speaks. A row and its event are written in one transaction, so
--- whoever sees one sees the other.
+-- a statement that sees one sees the other.
 -- `participation`, `journal`: the lowest ids that are verified; rounds and voids without either are verified if both are 0.
 CREATE OR REPLACE FUNCTION games_verify_unlogged_rounds(participation bigint, journal bigint)
 RETURNS TABLE (verified text, subject text, finding text)
