@@ -56,8 +56,10 @@ class Scope:
     low: Mapping[str, int]
 
 
-Act = Callable[[Finding], None]
-"""Acts on a new finding, in a transaction of its own: stops a table, or the signing."""
+Act = Callable[[Finding, bool], None]
+"""Acts on a finding, in a transaction of its own: stops a table, or the signing. The second argument says whether it
+is new.
+"""
 Tell = Callable[[int, int], object]
 """Called with the number of leaves done and their total."""
 
@@ -218,7 +220,7 @@ def _failed(part: Part, what: str, error: Exception) -> Finding:
 
 
 def _keep(made: VerificationRun, part: Part, findings: Sequence[Finding]) -> Sequence[Finding]:
-    """Store and record the findings of one range, have the part act on those that are new, and return all."""
+    """Store and record the findings of one range, have the part act on them, and return all."""
     named = list(findings[:MOST])
     if len(findings) > MOST:
         more = f"{part.name}: {len(findings) - MOST} more findings like this: {findings[MOST - 1].text}"
@@ -226,10 +228,10 @@ def _keep(made: VerificationRun, part: Part, findings: Sequence[Finding]) -> Seq
     for each in named:
         with transaction.atomic():
             is_new = _store(made, part, each)
-        if is_new and part.act:
+        if part.act:
             try:
                 with transaction.atomic():
-                    part.act(each)
+                    part.act(each, is_new)
             except Exception:
                 logger.exception("nothing was done about: %s", each.text)
     if named:

@@ -176,8 +176,10 @@ def _said(found: verify_events.Finding) -> Finding:
     return Finding(SEALED, f"event:{found.event}" if found.event is not None else "log", str(found))
 
 
-def _stop_signing(found: Finding) -> None:
-    """Sign no more, and tell the staff who read the log, once until a whole verification finds nothing."""
+def _stop_signing(found: Finding, _is_new: bool) -> None:
+    """Sign no more, and tell the staff who read the log, once until a whole verification finds nothing. Who ends the
+    alarm by an event of their own ends it until the next run.
+    """
     if found.verified == SEALED:
         data: dict[str, log.Json] = {"finding": found.text}
         alarms.begin(alarms.ALTERED, data)

@@ -237,7 +237,7 @@ def _redealt(round_id: str, data: dict[str, Any]) -> Iterator[str]:
         said = f"the log says {data['cards']}, {data['outcome']}"
         yield f"round {round_id}: its seed deals {cards}, {coup.outcome}; {said}."
         return
-    game = _games().get(data["rules"])
+    game = games_by_digest().get(data["rules"])
     if game is None:
         return
     try:
@@ -252,7 +252,7 @@ def _redealt(round_id: str, data: dict[str, Any]) -> Iterator[str]:
             yield f"round {round_id}: bet {each['bet']}: the log says {settled}, the rules say {due[each['bet']]}."
 
 
-def _games() -> Mapping[str, Variant]:
+def games_by_digest() -> Mapping[str, Variant]:
     """Return the games that are installed, by the digest of their rules."""
     return {game.digest: game for game in VARIANTS.values()}
 

@@ -9,6 +9,7 @@ against what is stored.
 A finding about cards closes the table of the round.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Final
 
@@ -16,20 +17,34 @@ from django.db import connection
 
 from audit.verification import house
 from audit.verification.house import Finding, Scope, Verifier
+from games.engine.cards import Card
+from games.engine.coup import deal
+from games.engine.settle import line_of
 from games.models import Round, Table
 from games.tables.status import close_table
-from games.verification.deals import Deals
+from games.verification.deals import Deals, games_by_digest
 
 NAME: Final = "rounds"
 PARTICIPATIONS, JOURNALS = "games_participation", "wallet_journal"
 DEALS: Final = "deals are those that the dealer has committed to and signed"
 CARDS: Final = "cards are those of the log"
+PAID: Final = "rounds pay what the rules say"
 STOPS: Final = frozenset({DEALS, CARDS})
 SYSTEM: Final = "system"
 LEAVES: Final = """
     SELECT verified, subject, finding FROM games_verify_logged_rounds(%(first)s, %(end)s)
     UNION ALL
     SELECT verified, subject, finding FROM games_verify_logged_shoes(%(first)s, %(end)s)
+"""
+SHARED_BETS: Final = """
+    SELECT event."on", said.data ->> 'rules', said.data ->> 'cards', jsonb_agg(DISTINCT jsonb_build_array(
+        wager.bet, wager.stake, wager.payout, wager.commission, wager.result))::text
+    FROM audit_leaf AS leaf JOIN audit_event AS event ON event.id = leaf.event_id AND event.kind = 'round.settled'
+    CROSS JOIN LATERAL (SELECT convert_from(event.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS said
+    JOIN games_participation AS part ON part.round_id = substr(event."on", 7)::uuid
+    JOIN games_wager AS wager ON wager.participation_id = part.id
+    WHERE leaf.leaf >= %s AND leaf.leaf < %s AND said.data ? 'totals'
+    GROUP BY event.id, event."on", said.data
 """
 ROWS: Final = """
     SELECT verified, subject, finding FROM games_verify_unlogged_rounds(%(participation)s, %(journal)s)
@@ -56,6 +71,7 @@ class Rounds(Verifier):
         for each in self._deals.findings(first, end):
             yield Finding(DEALS, each.on, each.text)
         yield from _found(LEAVES, {"first": first, "end": end})
+        yield from _mispaid(first, end)
 
     def rows(self) -> Iterator[Finding]:
         """Verify that an event speaks of every row and, in a run over all leaves, that no deal is missing."""
@@ -88,9 +104,28 @@ def _found(question: str, values: dict[str, int]) -> Iterator[Finding]:
         yield Finding(verified, subject, finding)
 
 
-def _stop_table(found: Finding) -> None:
-    """Close the table of a finding about cards. Staff open it again when they know what has happened."""
-    if found.verified not in STOPS:
+def _mispaid(first: int, end: int) -> Iterator[Finding]:
+    """Settle the bets of shared tables again, from the cards in the log and the rules that are installed."""
+    games = games_by_digest()
+    with connection.cursor() as cursor:
+        cursor.execute(SHARED_BETS, [first, end])
+        rows = cursor.fetchall()
+    for subject, rules, cards, bets in rows:
+        game = games.get(rules)
+        if game is None:
+            continue
+        coup = deal([Card.parse(code) for code in cards.split()])
+        for bet, stake, *stored in json.loads(bets):
+            line = line_of(game.bet(bet), coup, stake)
+            due = [line.payout, line.commission, str(line.result)]
+            if stored != due:
+                text = f"{subject.replace(':', ' ')}: bet {bet} of {stake}: stored is {stored}, the rules say {due}."
+                yield Finding(PAID, subject, text)
+
+
+def _stop_table(found: Finding, is_new: bool) -> None:
+    """Close the table of a new finding about cards. Staff open it again when they know what has happened."""
+    if not is_new or found.verified not in STOPS:
         return
     table = _table_of(found.on)
     if table is not None and table.is_open:

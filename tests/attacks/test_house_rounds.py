@@ -232,8 +232,16 @@ class TestIsNamed:
         rewrite(cloned_db, "UPDATE wallet_journal SET at = at - interval '1 second' WHERE kind = 'stake'")
         assert "which was written after they were verified, says" in findings("ledger")
 
+    def test_a_bet_of_a_shared_round(self, cloned_db):
+        """By the log, and by the cards and the rules."""
+        part = Participation.objects.exclude(round__shoe=None).latest("pk")
+        rewrite(cloned_db, "UPDATE games_wager SET stake = 1 WHERE participation_id = %(part)s", part=part.pk)
+        said = findings()
+        assert f"round {part.round_id}: players and bets: stored is" in said
+        assert f"round {part.round_id}: bet player of 1: stored is [" in said
 
-def test_a_finding_is_a_significant_event_that_mails_and_is_said_once(cloned_db):
+
+def test_gli19_2_8_8_a_finding_of_the_verification_is_an_alert_once_until_it_is_gone(cloned_db):
     played = last_solo_round()
     change = "UPDATE games_round SET outcome = %(outcome)s, cards = %(cards)s WHERE id = %(round)s"
     rewrite(cloned_db, change, round=played.pk, outcome="", cards="AH AH AH AH")

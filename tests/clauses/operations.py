@@ -138,8 +138,9 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_8_8_errors_of_the_ledger",
                 "test_gli19_2_8_8_mismatches",
                 "test_gli19_2_8_8_negative_balances",
+                "test_gli19_2_8_8_a_finding_of_the_verification_is_an_alert_once_until_it_is_gone",
             ),
-            "Tests recorded what the ledger's check would say; now a row is broken behind its back, and it is checked.",
+            "Rows are broken behind the back of the program, and the verification of the house is run.",
         ),
         Demand(
             "2.8.8",
