@@ -35,8 +35,10 @@ from django.utils.text import capfirst
 from django.utils.timezone import localtime
 from django.utils.translation import get_language, get_language_info
 from jinja2 import Environment, StrictUndefined, nodes
+from jinja2.compiler import CodeGenerator, Frame
 from jinja2.ext import Extension
 from jinja2.visitor import NodeTransformer
+from markupsafe import Markup, _escape_inner, escape
 
 from accounts import banner
 from backoffice.templatetags.charts import pie_chart
@@ -151,10 +153,37 @@ class Unindented(Extension):
         return LINE_OF_TAGS.sub(r"\1-%}", INDENTED.sub("", source))
 
 
+class _Direct(CodeGenerator):
+    """Reads an attribute as Python does. Jinja's way, which looks for an item too, takes four times as long."""
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802  (the name of the node's class)
+        """Write ``value.name``. An undefined value and an unknown name raise an error."""
+        self.write("(")
+        self.visit(node.node, frame)
+        self.write(f").{node.attr}")
+
+    def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
+        """Write the beginning of a value in the text, escaped by `Fragments.escaped`."""
+        if not frame.eval_ctx.autoescape or finalize.src is not None:
+            raise NotImplementedError("fragments are escaped, and nothing else is done with a value")
+        self.write("environment.escaped(")
+
+
+def escaped(value: object) -> str:
+    """Return what markupsafe's `escape` returns, as plain text, which the compiled fragment joins at once."""
+    if type(value) is str:
+        return _escape_inner(value)
+    if type(value) is Markup:
+        return value
+    return str(value) if type(value) is int else escape(value)
+
+
 class Fragments(Environment):
     """Environment of one language."""
 
     language: str = ""
+    code_generator_class = _Direct
+    escaped = staticmethod(escaped)
 
     @cache  # noqa: B019  (the environment lives as long as the process)
     def in_language(self, language: str) -> "Fragments":
