@@ -38,7 +38,7 @@ from jinja2 import Environment, StrictUndefined, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.ext import Extension
 from jinja2.visitor import NodeTransformer
-from markupsafe import Markup, _escape_inner, escape
+from markupsafe import Markup, _escape_inner, escape  # type: ignore[attr-defined]  # what `escape` calls
 
 from accounts import banner
 from backoffice.templatetags.charts import pie_chart

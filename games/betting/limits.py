@@ -4,9 +4,11 @@ Amounts in minor units.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NotRequired, TypedDict
 
 from games.errors import LimitError, OverMaximum, StakeOffStep, UnderMinimum, UnknownCurrency
+from games.models import TableVersion
 
 
 class StoredCurrency(TypedDict):
@@ -45,6 +47,17 @@ class Limits:
     """The most that all bets of a round at a shared table may cost the house."""
 
     @classmethod
+    def at(cls, version: TableVersion, currency: str) -> "Limits":
+        """Return the limits of a table version, which never change; read once for each instance of it.
+
+        Raises UnknownCurrency.
+        """
+        read: dict[str, Limits] = vars(version).setdefault("_limits_read", {})
+        if currency not in read:
+            read[currency] = cls.of(version.limits, currency)
+        return read[currency]
+
+    @classmethod
     def of(cls, stored: StoredLimits, currency: str) -> "Limits":
         """Read the limits for *currency* from a table version's JSON.
 
@@ -63,18 +76,18 @@ class Limits:
             liability=entry.get("liability"),
         )
 
-    @property
+    @cached_property
     def lowest(self) -> int:
         """The smallest stake that any bet of the table allows."""
         return min(limits.minimum for limits in self.bets.values())
 
-    @property
+    @cached_property
     def main(self) -> BetLimits:
         """The range shown next to the table's name: the stakes that both Player and Banker accept."""
         main = [limits for bet, limits in self.bets.items() if bet in MAIN_BETS] or list(self.bets.values())
         return BetLimits(max(limits.minimum for limits in main), max(limits.maximum for limits in main))
 
-    @property
+    @cached_property
     def first_chip(self) -> int:
         """The chip selected at first: the smallest that is a valid stake on Player and on Banker."""
         return min((chip for chip in self.chips if chip >= self.main.minimum), default=max(self.chips))

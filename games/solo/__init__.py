@@ -462,7 +462,7 @@ def _slip(seat: SoloSeat) -> Slip:
 
 
 def _limits(seat: SoloSeat) -> Limits:
-    return Limits.of(_version(seat).limits, seat.player.currency)
+    return Limits.at(_version(seat), seat.player.currency)
 
 
 def _version(seat: SoloSeat) -> TableVersion:

@@ -187,7 +187,7 @@ def table_limits(solo_seat: SoloSeat) -> Limits:
     """
     if solo_seat.table.version is None:
         raise TableClosed
-    return Limits.of(solo_seat.table.version.limits, solo_seat.player.currency)
+    return Limits.at(solo_seat.table.version, solo_seat.player.currency)
 
 
 def participation(round_id: UUID, player_id: int) -> Participation | None:
