@@ -7,6 +7,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control
+from django_htmx.middleware import HtmxDetails
 
 from ops.http import FOR_ALL
 
@@ -37,6 +38,23 @@ def refuse_garbled(get_response: GetResponse) -> GetResponse:
             raise BadRequest("a form that is not in UTF-8")
         if any("\0" in value for value in request.COOKIES.values()):
             raise BadRequest("a cookie with a NUL in it")
+        return get_response(request)
+
+    return middleware
+
+
+class Htmx(HtmxDetails):
+    """Whether htmx made a request, and what it says of it."""
+
+    def __bool__(self) -> bool:
+        return self.request.META.get("HTTP_HX_REQUEST") == "true"  # request.headers is a second copy of all headers
+
+
+def know_htmx(get_response: GetResponse) -> GetResponse:
+    """Set ``request.htmx``."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        request.htmx = Htmx(request)  # type: ignore[attr-defined]
         return get_response(request)
 
     return middleware

@@ -91,7 +91,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "casino.refusals.ContentPolicy",
-    "django_htmx.middleware.HtmxMiddleware",
+    "casino.middleware.know_htmx",
     "allauth.account.middleware.AccountMiddleware",
     "casino.middleware.show_no_bare_refusal",
 ]

@@ -274,6 +274,11 @@ class Variant:
         return hashlib.sha256(canonical.encode()).hexdigest()
 
     @cached_property
+    def control_names(self) -> frozenset[str]:
+        """The codes of the controls, as pages name them."""
+        return frozenset(control.value for control in self.controls)
+
+    @cached_property
     def _bets_by_code(self) -> Mapping[str, BetRule]:
         return {bet.code: bet for bet in self.bets}
 

@@ -3,6 +3,7 @@
 Rows are inserted once and never changed: the login role may not update or delete.
 """
 
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -296,6 +297,7 @@ class IncidentRuling(models.Model):
         default_permissions = ()
 
 
+@lru_cache(maxsize=64)
 def round_code(round_id: UUID) -> str:
     """Return the last 60 bits of a round id as three groups of four characters.
 

@@ -1,8 +1,8 @@
 """Compose a table page from plain values, in the reader's language, for a player or a visitor."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Protocol
 from uuid import UUID
 
@@ -134,7 +134,7 @@ def compose(
         can_rebet=seat.takes_bets and bool(seat.last_stakes),
         settled=settled,
         is_last_bet=settled and not stand,
-        controls=frozenset(control.value for control in variant.controls),
+        controls=variant.control_names,
         limits=limit_lines(variant, limits, language),
         purse=purse,
     )
@@ -239,7 +239,8 @@ def _card_view(card: Card, order: int, third: bool, _language: str | None) -> Ca
     )
 
 
-def chip_view(value: int, tray: Sequence[int], *, chosen: bool = False) -> ChipView:
+@lru_cache(maxsize=1024)
+def chip_view(value: int, tray: tuple[int, ...], *, chosen: bool = False) -> ChipView:
     """Return a chip of the tray or of a bet."""
     units = value // MINOR
     return ChipView(
@@ -250,7 +251,7 @@ def chip_view(value: int, tray: Sequence[int], *, chosen: bool = False) -> ChipV
     )
 
 
-def stack(amount: int, tray: Sequence[int]) -> tuple[ChipView, ...]:
+def stack(amount: int, tray: tuple[int, ...]) -> tuple[ChipView, ...]:
     """Return the fewest chips that come to *amount*, largest first."""
     chips: list[ChipView] = []
     for value in sorted(tray, reverse=True):

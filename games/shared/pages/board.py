@@ -208,7 +208,7 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
         can_clear=state.lets_bets_go and is_here,
         can_double=state.takes_bets and is_here,
         can_rebet=state.takes_bets and bool(repeatable),
-        controls=frozenset(control.value for control in variant.controls),
+        controls=variant.control_names,
         notice=notice or _waits(state, own),
         hint=_("Choose a chip, then put it on a bet.") if state.takes_bets and not is_here else "",
         outcome=outcome if is_now else "",
