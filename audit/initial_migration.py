@@ -33,6 +33,8 @@ class InitialMigration(Migration):
         create_table = schema_editor.sql_create_table
         for operation in self.operations:
             if isinstance(operation, CreateModel):
+                if not operation.options.get("managed", True):
+                    continue  # a view, which the SQL file creates
                 if key := self.partitioned.get(operation.name):
                     schema_editor.sql_create_table = f"{create_table} PARTITION BY RANGE ({key})"
                 schema_editor.create_model(models.get_model(self.app_label, operation.name))

@@ -90,9 +90,8 @@ SELECT attname FROM pg_attribute
 WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum
 """
 JOURNAL: Final = "new.month + 2 * new.n + (old.kind = 'settle')::integer"
-KEY: Final = "md5(old.kind || new.id)::uuid"
 OF_JOURNALS: Final = """
-SELECT journal.round_id AS round, journal.kind, old.* FROM {} AS old
+SELECT journal.round_id AS round, journal.kind, old.* FROM wallet_entry AS old
 JOIN wallet_journal AS journal ON journal.id = old.journal_id WHERE journal.round_id IS NOT NULL
 """
 # The rows of a round by table: how they are found, and which columns differ in a copy.
@@ -102,17 +101,12 @@ LEFT: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
         "SELECT round_id AS round, * FROM games_participation",
         {"id": "new.n", "round_id": "new.id", "player_id": "new.player", "session": "new.session", "at": "new.at"},
     ),
-    "games_wager": (
-        "SELECT round_id AS round, old.* FROM games_wager AS old JOIN games_participation p ON p.id = participation_id",
-        {"id": "nextval('games_wager_id_seq')", "participation_id": "new.n"},
-    ),
     "wallet_journal": (
         "SELECT round_id AS round, * FROM wallet_journal WHERE round_id IS NOT NULL",
-        {"id": JOURNAL, "key": KEY, "round_id": "new.id", "at": "new.at"},
+        {"id": JOURNAL, "round_id": "new.id", "at": "new.at"},
     ),
-    "wallet_posting_key": (OF_JOURNALS.format("wallet_posting_key"), {"key": KEY, "journal_id": JOURNAL}),
     "wallet_entry": (
-        OF_JOURNALS.format("wallet_entry"),
+        OF_JOURNALS,
         {
             "journal_id": JOURNAL,
             "account_id": "CASE WHEN old.version IS NULL THEN old.account_id ELSE new.account END",

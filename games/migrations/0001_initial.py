@@ -419,8 +419,8 @@ class Migration(InitialMigration):
                 ('result', models.CharField(max_length=4)),
             ],
             options={
+                'managed': False,
                 'default_permissions': (),
-                'constraints': [models.UniqueConstraint(fields=('participation', 'bet'), name='games_wager_once'), models.CheckConstraint(condition=models.Q(('payout__gte', 0), ('stake__gt', 0)), name='games_wager_amounts')],
             },
         ),
         migrations.CreateModel(

@@ -116,7 +116,8 @@ class Participation(models.Model):
 class Wager(models.Model):
     """One bet of one player in one round and its result. Amounts in minor units; payout includes the stake.
 
-    The id has no index: nobody looks up a wager by it.
+    A row of a view: the bets are stored in arrays of the participation (``games/migrations/0001_initial.sql``). A read
+    finds them by their participation.
     """
 
     participation = models.ForeignKey(
@@ -129,11 +130,8 @@ class Wager(models.Model):
     result = models.CharField(max_length=4)  # win, push, lose; void where the round was voided before it was settled
 
     class Meta:
+        managed = False
         default_permissions = ()
-        constraints = [
-            models.UniqueConstraint(fields=["participation", "bet"], name="games_wager_once"),
-            models.CheckConstraint(condition=models.Q(stake__gt=0, payout__gte=0), name="games_wager_amounts"),
-        ]
 
 
 class HighestOdds(models.Model):

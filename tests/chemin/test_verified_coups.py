@@ -55,7 +55,7 @@ PIECES = {
     "of_coup": "WHERE round_id = %(round)s",
     "parts": "SELECT id FROM games_participation WHERE round_id = %(round)s",
 }
-KEPT = ("games_round", "games_chemincoup", "games_cheminstake", "games_wager", "games_participation")
+KEPT = ("games_round", "games_chemincoup", "games_cheminstake", "games_participation")
 
 
 def spoil(owner: psycopg.Connection, coup: Round, what: str) -> None:

@@ -28,7 +28,7 @@ MONEY = 1_000_000
 STAKE = 1_000
 TABLES = (
     *("wallet_journal", "wallet_entry", "wallet_posting_key", "wallet_account", "wallet_day", "wallet_reversal"),
-    *("games_round", "games_participation", "games_wager"),
+    *("games_round", "games_participation"),
 )
 WRITE = "SELECT * FROM wallet_write(jsonb_build_array(jsonb_build_object('key', gen_random_uuid(), 'kind', %s::text,"
 POST = f"{WRITE} 'round', %s::uuid, 'lines', %s::jsonb)), false)"
@@ -316,7 +316,7 @@ class TestAgain:
         [
             ("games_round", "UPDATE games_round SET cards = 'AH ' || cards"),
             ("games_participation", "UPDATE games_participation SET balance_before = 7"),
-            ("games_wager", "UPDATE games_wager SET result = 'push'"),
+            ("games_participation", "UPDATE games_wager SET result = 'push'"),
             ("wallet_journal", "UPDATE wallet_journal SET at = at - interval '1 second'"),
             (
                 "wallet_entry",

@@ -27,7 +27,7 @@ from games.engine.commitments import Binding, Purpose, Statement, digest_of_entr
 from games.engine.coup import Outcome
 from games.engine.settle import settle
 from games.errors import CommitmentSpent
-from games.models import HighestOdds, Participation, Round, SoloSeat
+from games.models import HighestOdds, Participation, Round, SoloSeat, Wager
 from games.rounds import FINISH
 from games.rounds.database_refusals import (
     NotCommitted,
@@ -250,6 +250,19 @@ class TestIsRefused:
         assert balance(seat) == MONEY
         without_refusal(owner, FUNCTION, "SB063")
         assert rich.send() == MONEY + 999 * STAKE
+
+    def test_a_bet_that_is_named_twice(self, seat, owner):
+        asked = as_played(seat, player=STAKE)
+        twice = {name: 2 * getattr(asked, name) for name in ("bets", "stakes", "payouts", "commissions", "results")}
+        with pytest.raises(NotDealt):  # a dealer deals each bet once
+            replace(asked, **twice).send()
+        without_refusal(owner, FUNCTION, "SB066")
+        with pytest.raises(WrongWagers):
+            replace(asked, **twice).send()
+        assert balance(seat) == MONEY
+        weaken(owner, FUNCTION, ("count(DISTINCT w.bet) = count(*) AND ", ""))
+        replace(asked, **twice).send()
+        assert list(Wager.objects.values_list("bet", "stake")) == 2 * [("player", STAKE)]
 
     @pytest.mark.parametrize(("outcome", "lost"), [("banker", "player"), ("player", "banker")])
     def test_even_odds_on_a_bet_that_always_loses_on_the_outcome(self, seat, owner, outcome, lost):
@@ -520,7 +533,6 @@ WRITTEN_BY_GAMES = {
     "games_replaydue": 1,
     "games_round": 1,
     "games_soloseat": 1,
-    "games_wager": 1,
     "players_playtime": 1,
 }
 WRITTEN_BY_THE_LEDGER = {

@@ -24,8 +24,8 @@ TEMPLATE = "template_of_tests"
 IDS_APART = 10_000  # more rows than a test creates in one table
 # Functions of the owner for tests. The first creates staff members, which otherwise takes two others
 # who request and approve it. The second runs any statement as the owner (`tests.harness.owner`). The
-# others write stakes, payouts and holds without a game, which only functions of the games do. No
-# migration has them, so no installation has them.
+# others write stakes, payouts and holds without a game, which only functions of the games do, and bets
+# through the view that shows them. No migration has them, so no installation has them.
 EMPLOY = f"""
 CREATE SCHEMA tests;
 CREATE FUNCTION tests.employ(login bigint, called text, roles text[], same_person uuid) RETURNS bigint
@@ -63,6 +63,31 @@ CREATE FUNCTION tests.open_table_account(owner bigint, kind text, currency text,
 RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT wallet_open_table_account(owner, kind, currency, mode, stands_for);
 $$;
+CREATE FUNCTION tests.change_wager() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    part bigint := coalesce(NEW.participation_id, OLD.participation_id);
+BEGIN
+    UPDATE games_participation AS p SET bets = w.bets, stakes = w.stakes, payouts = w.payouts,
+        commissions = w.commissions, results = w.results
+    FROM (
+        SELECT coalesce(array_agg(w.bet ORDER BY w.id), '{{}}') AS bets,
+            coalesce(array_agg(w.stake ORDER BY w.id), '{{}}') AS stakes,
+            coalesce(array_agg(w.payout ORDER BY w.id), '{{}}') AS payouts,
+            coalesce(array_agg(w.commission ORDER BY w.id), '{{}}') AS commissions,
+            coalesce(array_agg(w.result ORDER BY w.id), '{{}}') AS results
+        FROM (
+            SELECT id, bet, stake, payout, commission, result FROM games_wager
+            WHERE participation_id = part AND (OLD IS NULL OR bet <> OLD.bet)
+            UNION ALL
+            SELECT coalesce(OLD.id, 64 * part + 63), NEW.bet, NEW.stake, NEW.payout, NEW.commission, NEW.result
+            WHERE NEW IS DISTINCT FROM NULL
+        ) AS w
+    ) AS w WHERE p.id = part;
+    RETURN coalesce(NEW, OLD);
+END $$;
+CREATE TRIGGER games_wager_is_changed INSTEAD OF INSERT OR UPDATE OR DELETE ON games_wager
+    FOR EACH ROW EXECUTE FUNCTION tests.change_wager();
 GRANT USAGE ON SCHEMA tests TO {GROUP};
 """
 SET_IDS_APART = """

@@ -36,8 +36,9 @@ WRITES = {
     "a round": "INSERT INTO games_round SELECT (jsonb_populate_record(r, {new})).* FROM games_round AS r",
     "a participation": """
         INSERT INTO games_participation (round_id, player_id, currency, mode, balance_before, balance_after, staked,
-            paid, commission, at, table_id)
-        SELECT round_id, {stranger}, currency, mode, 0, 100000, 100, 100000, 0, at, table_id
+            paid, commission, at, table_id, bets, stakes, payouts, commissions, results)
+        SELECT round_id, {stranger}, currency, mode, 0, 100000, 100, 100000, 0, at, table_id, bets, stakes, payouts,
+            commissions, results
         FROM games_participation""",
     "a wager": """
         INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)

@@ -82,6 +82,5 @@ def test_a_bet_at_a_shared_table_and_closing_and_paying_it():
         "games_round": 1,
         "games_replaydue": 1,
         "games_participation": BETTORS,
-        "games_wager": BETTORS,
         "players_playtime": BETTORS,
     }

@@ -727,7 +727,6 @@ class Migration(InitialMigration):
                 ('journals', models.BigIntegerField()),
                 ('rounds', models.BigIntegerField()),
                 ('participations', models.BigIntegerField()),
-                ('wagers', models.BigIntegerField()),
                 ('days', models.DecimalField(decimal_places=0, max_digits=60)),
                 ('made_at', models.DateTimeField()),
             ],

@@ -354,14 +354,13 @@ class Checkpoint(models.Model):
     """
 
     beyond = models.BigIntegerField()  # journals below this id, with their entries
-    participation = models.BigIntegerField()  # participations below this id, with their wagers
+    participation = models.BigIntegerField()  # participations below this id, with their bets
     before = models.DateTimeField()  # rounds before this time
     seed = models.BigIntegerField()
     entries = models.BigIntegerField()
     journals = models.BigIntegerField()
     rounds = models.BigIntegerField()
     participations = models.BigIntegerField()
-    wagers = models.BigIntegerField()
     days = models.DecimalField(max_digits=60, decimal_places=0)  # weighed sum of what the journals add to daily totals
     made_at = models.DateTimeField()
 

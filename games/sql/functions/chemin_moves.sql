@@ -662,24 +662,22 @@ BEGIN
         UNION ALL
         SELECT s.id, s.player_id, s.account_id, s.session, 'bank', sums.staked, (2 - times) * sums.staked - tax, tax, b.balance
         FROM games_cheminseat AS s JOIN wallet_account AS b ON b.id = live.bank WHERE s.id = live.banker
-    ), part AS MATERIALIZED (
-        SELECT nextval('games_participation_id_seq') AS id, side.player_id, side.session, side.bet, side.stake,
+    ), part AS (
+        SELECT side.player_id, side.session, side.bet, side.stake,
                CASE WHEN is_void THEN 0 ELSE side.payout END AS payout, side.commission, a.balance + side.bank AS balance,
                CASE WHEN is_void THEN 'void' WHEN games_finish_coup.outcome = 'draw' THEN 'push'
                     WHEN (games_finish_coup.outcome = 'punter') = (side.bet = 'punter') THEN 'win' ELSE 'lose' END AS result
         FROM side JOIN wallet_account AS a ON a.id = side.account_id WHERE side.player_id IS NOT NULL
-    ), kept AS (
-        INSERT INTO games_participation (
-            id, round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
-            table_id
-        )
-        SELECT part.id, round, part.player_id, live.currency, live.mode,
-               part.balance + CASE WHEN is_void THEN 0 ELSE part.stake - part.payout END, part.balance, part.stake,
-               part.payout, part.commission, part.session, games_finish_coup.at, live.table_id
-        FROM part
     )
-    INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
-    SELECT part.id, part.bet, part.stake, part.payout, part.commission, part.result FROM part;
+    INSERT INTO games_participation (
+        round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at, table_id,
+        bets, stakes, payouts, commissions, results
+    )
+    SELECT round, part.player_id, live.currency, live.mode,
+           part.balance + CASE WHEN is_void THEN 0 ELSE part.stake - part.payout END, part.balance, part.stake, part.payout,
+           part.commission, part.session, games_finish_coup.at, live.table_id, ARRAY[part.bet], ARRAY[part.stake],
+           ARRAY[part.payout], ARRAY[part.commission], ARRAY[part.result]
+    FROM part;
     INSERT INTO games_chemincoup (
         round_id, tenure_id, banker_id, banker_player_id, bank, call, at_risk, punter_id, outcome, punter_total, banker_total,
         punter_draws, banker_draws, punter_departs, banker_departs, tax, at

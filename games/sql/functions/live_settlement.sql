@@ -38,13 +38,13 @@ BEGIN
     RETURN CASE sign(player - banker) WHEN 1 THEN 'player' WHEN -1 THEN 'banker' ELSE 'tie' END;
 END $$;
 
--- Settle a dealt round of a shared table: store it with every participation and wager, turn what is
+-- Settle a dealt round of a shared table: store it with every participation and its bets, turn what is
 -- held into stakes and pay everybody in the same statement, and note it in everybody's play session
 -- and time.
 -- `pays`: what each bet of the game pays on this coup, a JSON array of {"bet", "win", "per",
 -- "bears_commission", "result"}; `win` units are won for each `per` units staked. `stake_key`,
 -- `settle_key`: idempotency keys of the journals.
--- Records round.settled with the SHA-256 in hex of what is stored then, and its totals by currency
+-- Records round.settled with the SHA-256 in hex of what is stored, and its totals by currency
 -- ({"players", "wagers", "staked", "paid", "commission"} in minor units). The hash is of one line
 -- "player bet stake payout commission result" for each bet, ordered by player id and bet code, separated
 -- by line feeds.
@@ -55,7 +55,8 @@ END $$;
 -- SB065 if the ledger moved other accounts, and the errors of wallet_settle_holds.
 -- Locks the round, then the accounts in ascending order of id.
 --
--- Amounts are rounded down bet by bet, by integer division.
+-- Amounts are rounded down bet by bet, by integer division. Players who have placed the same bets are
+-- settled together.
 CREATE OR REPLACE FUNCTION games_settle_live_round(round uuid, pays jsonb, stake_key uuid, settle_key uuid)
 RETURNS TABLE (lines jsonb, slips jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_custom_plan
@@ -66,7 +67,6 @@ DECLARE
     ended record;
     wrong jsonb;
     moment timestamptz := clock_timestamp();
-    settled record;
 BEGIN
     SELECT l.code, l.version_id, l.shoe_id, l.first_card, l.cards, games_outcome(l.cards) AS outcome, t.table_id, t.mode,
            s.commitment, v.rules_digest
@@ -94,35 +94,61 @@ BEGIN
         SELECT * FROM jsonb_to_recordset(games_settle_live_round.pays)
             AS pay (bet text, win bigint, per bigint, bears_commission boolean, result text)
     ), slip AS MATERIALIZED (
-        SELECT nextval('games_participation_id_seq') AS id, coalesce(seat.account_id, held.account_id) AS account,
-            seat.player_id, seat.currency, seat.session, seat.stakes, held.amount AS held
+        SELECT coalesce(seat.account_id, held.account_id) AS account, seat.player_id, seat.currency, seat.session, seat.stakes,
+            held.amount AS held
         FROM (SELECT s.account_id, s.player_id, s.currency, s.session, s.stakes FROM games_liveseat AS s
               WHERE s.round_id = round AND s.stakes <> '{}') AS seat
         FULL JOIN (SELECT h.account_id, h.amount FROM wallet_hold AS h WHERE h.round_id = round) AS held
             ON held.account_id = seat.account_id
-    ), line AS MATERIALIZED (
-        SELECT slip.id, laid.bet, laid.stake, made.payout, pay.result,
-            CASE WHEN pay.bears_commission THEN 2 * laid.stake - made.payout ELSE 0 END AS commission
-        FROM slip
-        CROSS JOIN LATERAL (SELECT bet.key, bet.value::bigint FROM jsonb_each_text(slip.stakes) AS bet) AS laid (bet, stake)
-        LEFT JOIN pay ON pay.bet = laid.bet  -- a bet that the game does not know cannot be stored
+    ), settled AS MATERIALIZED (
+        SELECT each.stakes, row_number() OVER () AS number, made.*
+        FROM (SELECT slip.stakes FROM slip WHERE slip.stakes IS NOT NULL GROUP BY slip.stakes) AS each
         CROSS JOIN LATERAL (
-            SELECT CASE pay.result WHEN 'lose' THEN 0 ELSE laid.stake + laid.stake * pay.win / pay.per END
-        ) AS made (payout)
-    ), sum AS (
-        SELECT line.id, sum(line.stake)::bigint AS staked, sum(line.payout)::bigint AS paid,
-            sum(line.commission)::bigint AS commission
-        FROM line GROUP BY line.id
-    ), part AS (
-        SELECT slip.*, sum.staked, sum.paid, sum.commission FROM slip FULL JOIN sum ON sum.id = slip.id ORDER BY slip.account
-    ), wager AS (
-        INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
-        SELECT line.id, line.bet, line.stake, line.payout, line.commission, line.result FROM line
+            SELECT array_agg(l.bet) AS bets, array_agg(l.stake) AS each_stake, array_agg(l.payout) AS payouts,
+                array_agg(l.commission) AS commissions, array_agg(l.result) AS results, sum(l.stake)::bigint AS staked,
+                sum(l.payout)::bigint AS paid, sum(l.commission)::bigint AS commission,
+                string_agg(concat_ws(' ', '@', l.bet, l.stake, l.payout, l.commission, l.result), E'\n') AS text
+            FROM (
+                SELECT laid.bet, laid.stake, made.payout, pay.result,
+                    CASE WHEN pay.bears_commission THEN 2 * laid.stake - made.payout ELSE 0 END AS commission
+                FROM (SELECT bet.key AS bet, bet.value::bigint AS stake FROM jsonb_each_text(each.stakes) AS bet) AS laid
+                LEFT JOIN pay ON pay.bet = laid.bet  -- a bet that the game does not know cannot be stored
+                CROSS JOIN LATERAL (
+                    SELECT CASE pay.result WHEN 'lose' THEN 0 ELSE laid.stake + laid.stake * pay.win / pay.per END
+                ) AS made (payout)
+                ORDER BY laid.bet COLLATE "C"
+            ) AS l
+        ) AS made
+    ), part AS MATERIALIZED (
+        SELECT slip.account, slip.player_id, slip.currency, slip.session, slip.held, settled.number, settled.staked,
+            settled.paid, settled.commission, cardinality(settled.bets) AS wagers,
+            replace(settled.text, '@', slip.player_id::text) AS text
+        FROM slip FULL JOIN settled ON settled.stakes = slip.stakes ORDER BY slip.account
+    ), whole AS (
+        SELECT array_agg(part.account) AS accounts, array_agg(part.player_id) AS players,
+            array_agg(part.currency) AS currencies, array_agg(part.session) AS sessions, array_agg(part.number) AS numbers,
+            array_agg(part.staked) AS staked, array_agg(part.paid) AS paid, array_agg(part.commission) AS commissions,
+            array_agg(part.held) AS held
+        FROM part
+    ), line AS (
+        SELECT l.* FROM settled
+        CROSS JOIN LATERAL unnest(settled.bets, settled.each_stake, settled.payouts, settled.commissions, settled.results)
+            AS l (bet, stake, payout, commission, result)
     )
-    SELECT array_agg(part.id) AS ids, array_agg(part.account) AS accounts, array_agg(part.player_id) AS players,
-        array_agg(part.currency) AS currencies, array_agg(part.session) AS sessions, array_agg(part.staked) AS staked,
-        array_agg(part.paid) AS paid, array_agg(part.commission) AS commissions, array_agg(part.held) AS held
-    INTO parts FROM part;
+    SELECT whole.*,
+        (SELECT jsonb_agg(jsonb_build_array(s.number, s.bets::text, s.each_stake::text, s.payouts::text, s.commissions::text,
+                                            s.results::text)) FROM settled AS s) AS settled,
+        (SELECT encode(sha256(convert_to(string_agg(p.text, E'\n' ORDER BY p.player_id), 'UTF8')), 'hex') FROM part AS p) AS hash,
+        (SELECT string_agg(concat(
+             '"', t.currency, '":{"commission":', t.commission, ',"paid":', t.paid, ',"players":', t.players, ',"staked":',
+             t.staked, ',"wagers":', t.wagers, '}'), ',' ORDER BY t.currency)
+         FROM (SELECT p.currency, count(*) AS players, sum(p.wagers)::bigint AS wagers, sum(p.staked)::bigint AS staked,
+                   sum(p.paid)::bigint AS paid, sum(p.commission)::bigint AS commission
+               FROM part AS p GROUP BY p.currency) AS t) AS totals,
+        (SELECT jsonb_agg(jsonb_build_array(each.bet, each.stake, each.payout, each.commission, each.result))
+         FROM (SELECT DISTINCT line.bet, line.stake, line.payout, line.commission, line.result FROM line) AS each) AS lines,
+        (SELECT jsonb_agg(each.bets) FROM (SELECT DISTINCT s.bets FROM settled AS s) AS each) AS slips
+    INTO parts FROM whole;
     IF parts.held IS DISTINCT FROM parts.staked THEN
         SELECT jsonb_agg(jsonb_build_array(a.owner_id, coalesce(each.staked || ' ' || a.currency || ' ' || live.mode, 'nothing'),
                                            coalesce(each.held || ' ' || a.currency || ' ' || a.mode, 'nothing'))) INTO wrong
@@ -149,50 +175,32 @@ BEGIN
         INSERT INTO games_replaydue (round_id) VALUES (round)
     )
     INSERT INTO games_participation (
-        id, round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at, table_id
+        round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at, table_id,
+        bets, stakes, payouts, commissions, results
     )
-    SELECT p.id, round, p.player_id, p.currency, live.mode, p.balance + p.staked - p.paid, p.balance, p.staked, p.paid,
-        p.commission, p.session, moment, live.table_id
-    FROM unnest(parts.ids, parts.players, parts.currencies, parts.sessions, parts.staked, parts.paid, parts.commissions,
-                ended.balances)
-        AS p (id, player_id, currency, session, staked, paid, commission, balance);
+    SELECT round, p.player_id, p.currency, live.mode, p.balance + p.staked - p.paid, p.balance, p.staked, p.paid,
+        p.commission, p.session, moment, live.table_id, s.bets, s.stakes, s.payouts, s.commissions, s.results
+    FROM (SELECT * FROM unnest(parts.players, parts.currencies, parts.sessions, parts.numbers, parts.staked, parts.paid,
+                               parts.commissions, ended.balances)
+              AS p (player_id, currency, session, number, staked, paid, commission, balance)) AS p
+    FULL JOIN (
+        SELECT (s.row ->> 0)::bigint AS number, (s.row ->> 1)::text[] AS bets, (s.row ->> 2)::bigint[] AS stakes,
+            (s.row ->> 3)::bigint[] AS payouts, (s.row ->> 4)::bigint[] AS commissions, (s.row ->> 5)::text[] AS results
+        FROM jsonb_array_elements(parts.settled) AS s (row)
+    ) AS s ON s.number = p.number;
     IF parts.players IS NOT NULL THEN
         PERFORM players_note_rounds(
             parts.players, parts.sessions, array_fill(live.mode::text, ARRAY[cardinality(parts.players)]), parts.staked,
             parts.paid);
     END IF;
 
-    WITH line AS MATERIALIZED (
-        SELECT part.player_id, part.currency, wager.bet, wager.stake, wager.payout, wager.commission, wager.result
-        FROM games_participation AS part JOIN games_wager AS wager ON wager.participation_id = part.id
-        WHERE part.round_id = round
-    ), own AS MATERIALIZED (
-        SELECT line.player_id, line.currency, count(*) AS wagers, sum(line.stake) AS staked, sum(line.payout) AS paid,
-            sum(line.commission) AS commission, array_agg(line.bet ORDER BY line.bet COLLATE "C") AS bets,
-            string_agg(
-                concat_ws(' ', line.player_id, line.bet, line.stake, line.payout, line.commission, line.result),
-                E'\n' ORDER BY line.bet COLLATE "C") AS text
-        FROM line GROUP BY line.player_id, line.currency
-    ), total AS (
-        SELECT own.currency, count(*) AS players, sum(own.wagers)::bigint AS wagers, sum(own.staked)::bigint AS staked,
-            sum(own.paid)::bigint AS paid, sum(own.commission)::bigint AS commission
-        FROM own GROUP BY own.currency
-    )
-    SELECT encode(sha256(convert_to(string_agg(own.text, E'\n' ORDER BY own.player_id), 'UTF8')), 'hex') AS hash,
-        (SELECT string_agg(concat(
-             '"', t.currency, '":{"commission":', t.commission, ',"paid":', t.paid, ',"players":', t.players, ',"staked":',
-             t.staked, ',"wagers":', t.wagers, '}'), ',' ORDER BY t.currency) FROM total AS t) AS totals,
-        (SELECT jsonb_agg(jsonb_build_array(each.bet, each.stake, each.payout, each.commission, each.result))
-         FROM (SELECT DISTINCT line.bet, line.stake, line.payout, line.commission, line.result FROM line) AS each) AS lines,
-        (SELECT jsonb_agg(each.bets) FROM (SELECT DISTINCT own.bets FROM own) AS each) AS slips
-    INTO settled FROM own;
     PERFORM audit_append('round.settled', 'system', 'round:' || round, concat(
         '{"by":"system","data":{"cards":"', live.cards, '","code":', to_json(live.code), ',"commitment":"', live.commitment,
         '","dealt":', games_dealt_for_event(live.shoe_id, round, live.first_card), ',"first_card":', live.first_card, ',"mode":"', live.mode, '","outcome":"', live.outcome, '","parts":"',
-        games_parts_digest(round), '","rules":"', live.rules_digest, '","sha256":', coalesce('"' || settled.hash || '"', 'null'), ',"shoe":"', live.shoe_id,
-        '","table_version":', live.version_id, ',"totals":', coalesce('{' || settled.totals || '}', 'null'),
+        games_parts_digest(round), '","rules":"', live.rules_digest, '","sha256":', coalesce('"' || parts.hash || '"', 'null'), ',"shoe":"', live.shoe_id,
+        '","table_version":', live.version_id, ',"totals":', coalesce('{' || parts.totals || '}', 'null'),
         '},"kind":"round.settled","on":"round:', round, '"}'));
-    RETURN QUERY SELECT settled.lines, settled.slips;
+    RETURN QUERY SELECT parts.lines, parts.slips;
 END $$;
 REVOKE ALL ON FUNCTION games_settle_live_round FROM PUBLIC;
 
@@ -224,14 +232,15 @@ BEGIN
         WHERE j.round_id = round AND j.kind IN ('held_stake', 'settle') AND r.journal_id IS NULL) THEN
         RAISE EXCEPTION 'the stakes of round % were not returned', round USING ERRCODE = 'SB064';
     END IF;
-    WITH seat AS (
-        SELECT s.account_id, s.player_id, s.currency, s.session, s.stakes FROM games_liveseat AS s
+    WITH slip AS MATERIALIZED (
+        SELECT s.player_id, s.currency, s.session,
+            (SELECT account.balance FROM wallet_account AS account WHERE account.id = s.account_id) AS balance, laid.*
+        FROM games_liveseat AS s
+        CROSS JOIN LATERAL (
+            SELECT sum(bet.value::bigint)::bigint AS staked, array_agg(bet.key) AS bets, array_agg(bet.value::bigint) AS stakes
+            FROM jsonb_each_text(s.stakes) AS bet
+        ) AS laid
         WHERE s.round_id = round AND s.live_table_id = live.live_table_id AND s.stakes <> '{}'
-    ), slip AS MATERIALIZED (
-        SELECT nextval('games_participation_id_seq') AS id, seat.*,
-            (SELECT account.balance FROM wallet_account AS account WHERE account.id = seat.account_id) AS balance,
-            (SELECT sum(bet.value::bigint)::bigint FROM jsonb_each_text(seat.stakes) AS bet) AS staked
-        FROM seat
     ), played AS (
         INSERT INTO games_round (
             id, code, table_version_id, mode, commitment, shoe_id, first_card, player_value, cards, outcome, at
@@ -240,16 +249,15 @@ BEGIN
             coalesce(games_outcome(live.cards), ''), clock_timestamp()
         WHERE EXISTS (SELECT FROM slip)
         RETURNING at
-    ), part AS (
-        INSERT INTO games_participation (
-            id, round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
-            table_id
-        )
-        SELECT slip.id, round, slip.player_id, slip.currency, live.mode, slip.balance, slip.balance, slip.staked, 0, 0, slip.session, (SELECT played.at FROM played), live.table_id
-        FROM slip ORDER BY slip.player_id
     )
-    INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
-    SELECT slip.id, bet.key, bet.value::bigint, 0, 0, 'void' FROM slip CROSS JOIN jsonb_each_text(slip.stakes) AS bet;
+    INSERT INTO games_participation (
+        round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
+        table_id, bets, stakes, payouts, commissions, results
+    )
+    SELECT round, slip.player_id, slip.currency, live.mode, slip.balance, slip.balance, slip.staked, 0, 0, slip.session,
+        (SELECT played.at FROM played), live.table_id, slip.bets, slip.stakes, array_fill(0::bigint, ARRAY[cardinality(slip.bets)]),
+        array_fill(0::bigint, ARRAY[cardinality(slip.bets)]), array_fill('void'::text, ARRAY[cardinality(slip.bets)])
+    FROM slip ORDER BY slip.player_id;
     IF NOT FOUND THEN
         RETURN false;
     END IF;

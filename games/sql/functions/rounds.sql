@@ -1,5 +1,4 @@
--- Finished rounds. Only these functions write rounds, participations, wagers and the queue of
--- verification.
+-- Finished rounds. Only these functions write rounds, participations and the queue of verification.
 --
 --   SB060 the seat is not committed to this round
 --   SB061 this is not the seed of the commitment
@@ -8,7 +7,7 @@
 --   SB066 nothing proves that the dealer dealt this round
 --   SB102 the player may not play; detail: the reason, as players.protection.eligibility names it
 
--- Finish a solo round: move the money, insert the round, the player's participation and wagers,
+-- Finish a solo round: move the money, insert the round and the player's participation with its bets,
 -- record `round.settled`, and commit the seat to its next round.
 -- `seat`: id of the seat. `round`: its committed round. `code`: short code of the round. `account`:
 -- id of the account that the game plays on. `seed`: the seed of the commitment. `cards`, `outcome`:
@@ -24,8 +23,8 @@
 -- rules in force; SB066 without a proof of these cards for exactly this round, player's value and
 -- stakes; SB062 unless the table is open, and the version in force offers the mode and serves the
 -- player; SB102 if players_reason_against_play has a reason; SB063 for a stake outside of the limits
--- of that version, a payout above the highest odds of its rules on this
--- outcome, or results that contradict the payouts; and the errors of wallet_write_round.
+-- of that version, a bet that is named twice, a payout above the highest odds of
+-- its rules on this outcome, or results that contradict the payouts; and the errors of wallet_write_round.
 -- Locks the table for share, the seat and the account.
 --
 -- The database cannot deal the cards, so it believes the dealer, and a payout below the limit. The
@@ -61,7 +60,7 @@ BEGIN
     LEFT JOIN games_betcombinations AS c ON c.rules_digest = v.rules_digest
     CROSS JOIN LATERAL (
     SELECT sum(w.stake)::bigint AS staked, sum(w.payout)::bigint AS paid, sum(w.commission)::bigint AS commission,
-           bool_and(
+           count(DISTINCT w.bet) = count(*) AND bool_and(
                w.stake BETWEEN (l.limits -> 'bets' -> w.bet ->> 0)::bigint AND (l.limits -> 'bets' -> w.bet ->> 1)::bigint
                AND w.stake > 0 AND w.stake % (l.limits ->> 'step')::bigint = 0
                AND w.payout BETWEEN 0 AND w.stake + w.stake * o.win / o.per
@@ -127,16 +126,13 @@ BEGIN
     ), part AS (
         INSERT INTO games_participation (
             round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
-            table_id
+            table_id, bets, stakes, payouts, commissions, results
         )
         SELECT round, held.player_id, held.currency, held.mode, held.balance, balance_after, held.staked, held.paid,
-               held.commission, games_finish_solo_round.session, played.at, held.table_id
-        FROM played RETURNING id
-    ), wager AS (
-        INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
-        SELECT part.id, w.bet, w.stake, w.payout, w.commission, w.result
-        FROM part CROSS JOIN unnest(bets, stakes, payouts, commissions, results)
-            WITH ORDINALITY AS w (bet, stake, payout, commission, result, n) ORDER BY w.n
+               held.commission, games_finish_solo_round.session, played.at, held.table_id, games_finish_solo_round.bets,
+               games_finish_solo_round.stakes, games_finish_solo_round.payouts, games_finish_solo_round.commissions,
+               games_finish_solo_round.results
+        FROM played
     )
     UPDATE games_soloseat AS s
     SET round_id = next_round, commitment = next_commitment, sealed_seed = next_seed,

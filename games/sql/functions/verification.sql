@@ -28,7 +28,7 @@ BEGIN
         FROM unnest(rounds, players, staked, paid) AS m (round, player, staked, paid)
         LEFT JOIN games_participation AS p ON p.round_id = m.round AND p.player_id = m.player
         LEFT JOIN games_round AS r ON r.id = m.round AND r.mode = p.mode
-        LEFT JOIN games_wager AS w ON w.participation_id = p.id
+        LEFT JOIN LATERAL unnest(p.bets, p.stakes, p.payouts, p.commissions) AS w (bet, stake, payout, commission) ON true
         LEFT JOIN odds AS o ON o.version_id = r.table_version_id AND o.outcome = r.outcome AND o.bet = w.bet
         GROUP BY m.round, m.player, p.id
     ) AS m WHERE NOT m.agrees;
@@ -109,12 +109,12 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_differences FROM PUBLIC;
 
--- Return fingerprints of rounds, of participations and of wagers: the XOR of a hash of each row with `seed`.
--- `old_participation`, `participation`: participations and wagers below these ids of participations. `old_before`,
+-- Return fingerprints of rounds, and of participations with their bets: the XOR of a hash of each row with `seed`.
+-- `old_participation`, `participation`: participations below these ids. `old_before`,
 -- `before`: rounds before these times. The columns are named alike.
 CREATE OR REPLACE FUNCTION games_print(
     old_participation bigint, participation bigint, old_before timestamptz, before timestamptz, seed bigint
-) RETURNS TABLE (old_rounds bigint, rounds bigint, old_participations bigint, participations bigint, old_wagers bigint, wagers bigint)
+) RETURNS TABLE (old_rounds bigint, rounds bigint, old_participations bigint, participations bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_custom_plan SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
 BEGIN
@@ -129,17 +129,12 @@ BEGIN
         SELECT (p.id >= old_participation)::integer + (p.id >= games_print.participation)::integer AS zone,
                bit_xor(uuid_hash_extended(p.round_id, hashint8extended(p.id, hashint8extended(p.player_id, hashint8extended(p.staked,
                    hashint8extended(p.paid, hashint8extended(p.commission, hashint8extended(p.balance_before,
-                   hashint8extended(p.balance_after, hashtextextended(p.currency, games_print.seed + ascii(p.mode))))))))))) AS print
+                   hashint8extended(p.balance_after, hashtextextended(p.currency, hash_array_extended(p.bets,
+                   hash_array_extended(p.stakes, hash_array_extended(p.payouts, hash_array_extended(p.commissions,
+                   hash_array_extended(p.results, games_print.seed + ascii(p.mode)))))))))))))))) AS print
         FROM games_participation AS p GROUP BY 1
     ) SELECT coalesce(bit_xor(p.print) FILTER (WHERE p.zone = 0), 0), coalesce(bit_xor(p.print) FILTER (WHERE p.zone < 2), 0)
     INTO old_participations, participations FROM part AS p;
-    WITH part AS (
-        SELECT (w.participation_id >= old_participation)::integer + (w.participation_id >= games_print.participation)::integer AS zone,
-               bit_xor(hashint8extended(w.id, hashint8extended(w.participation_id, hashtextextended(w.bet, hashint8extended(w.stake,
-                   hashint8extended(w.payout, hashint8extended(w.commission, hashtextextended(w.result, games_print.seed)))))))) AS print
-        FROM games_wager AS w GROUP BY 1
-    ) SELECT coalesce(bit_xor(p.print) FILTER (WHERE p.zone = 0), 0), coalesce(bit_xor(p.print) FILTER (WHERE p.zone < 2), 0)
-    INTO old_wagers, wagers FROM part AS p;
     RETURN NEXT;
 END $$;
 REVOKE ALL ON FUNCTION games_print FROM PUBLIC;

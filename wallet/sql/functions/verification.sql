@@ -393,8 +393,8 @@ BEGIN
         WHERE j.request_hash <> k.request_hash;
     END IF;
 
-    SELECT p.old_rounds, p.rounds, p.old_participations, p.participations, p.old_wagers, p.wagers
-    INTO seen.rounds, new.rounds, seen.participations, new.participations, seen.wagers, new.wagers
+    SELECT p.old_rounds, p.rounds, p.old_participations, p.participations
+    INTO seen.rounds, new.rounds, seen.participations, new.participations
     FROM games_print(coalesce(old.participation, 0), new.participation, coalesce(old.before, '-infinity'), new.before, new.seed) AS p;
 
     WITH weighed AS (
@@ -422,8 +422,7 @@ BEGIN
         RETURN QUERY
         SELECT 'verified_rows_stay', format('%s: rows of journals below %s differ from those verified by %s', each.name, old.beyond, old.made_at)
         FROM (VALUES ('wallet_entry', old.entries, seen.entries), ('wallet_journal', old.journals, seen.journals),
-                     ('games_round', old.rounds, seen.rounds), ('games_participation', old.participations, seen.participations),
-                     ('games_wager', old.wagers, seen.wagers)) AS each (name, was, is_now)
+                     ('games_round', old.rounds, seen.rounds), ('games_participation', old.participations, seen.participations)) AS each (name, was, is_now)
         WHERE each.was <> each.is_now;
         IF FOUND THEN
             RETURN;
@@ -431,9 +430,9 @@ BEGIN
     END IF;
     IF new.beyond > 0 THEN
         DELETE FROM ledger_checkpoint;
-        INSERT INTO ledger_checkpoint (beyond, participation, before, seed, entries, journals, rounds, participations, wagers, days, made_at)
+        INSERT INTO ledger_checkpoint (beyond, participation, before, seed, entries, journals, rounds, participations, days, made_at)
         VALUES (new.beyond, new.participation, new.before, new.seed, new.entries, new.journals, new.rounds, new.participations,
-                new.wagers, new.days, clock_timestamp());
+                new.days, clock_timestamp());
     END IF;
 END $$;
 REVOKE ALL ON FUNCTION wallet_verify_totals FROM PUBLIC;
