@@ -31,7 +31,7 @@ class Round(models.Model):
     commitment = models.CharField(max_length=64)
     seed = models.BinaryField(null=True)  # of the round; at a shared table the shoe has it
     shoe = models.ForeignKey(Shoe, models.PROTECT, null=True, db_index=False)
-    first_card = models.PositiveSmallIntegerField(null=True)  # number of cards that had left the shoe before its deal
+    first_card = models.SmallIntegerField(null=True)  # number of cards that had left the shoe before its deal
     player_value = models.CharField(max_length=64)  # mixed into the shuffle: the browser's bytes, the player's text
     # in dealing order: "9H 4D KS 2C"; empty where it was voided before the deal
     cards = models.CharField(max_length=40)
@@ -41,14 +41,7 @@ class Round(models.Model):
     class Meta:
         default_permissions = ("view",)
         # Not unique=True, which would add an index for searches by prefix.
-        constraints = [
-            models.UniqueConstraint(fields=["code"], name="games_round_code"),
-            models.CheckConstraint(
-                condition=models.Q(seed__isnull=True, shoe__isnull=False)
-                | models.Q(seed__isnull=False, shoe__isnull=True),
-                name="games_round_one_seed",
-            ),
-        ]
+        constraints = [models.UniqueConstraint(fields=["code"], name="games_round_code")]
 
 
 class ReplayDue(models.Model):

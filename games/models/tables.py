@@ -200,12 +200,12 @@ class SoloSeat(models.Model):
     sealed_seed = models.BinaryField()  # encrypted with a key that only the dealer has
     rules_digest = models.CharField(max_length=64, db_default="", default="")  # rules that the commitment names
     slip = models.JSONField(default=dict)  # bet -> minor units
-    slip_version = models.PositiveIntegerField(default=0)  # counts changes of the slip
+    slip_version = models.IntegerField(default=0)  # counts changes of the slip
     undo = models.JSONField(default=list)  # earlier slips, latest last
     last_stakes = models.JSONField(default=dict)  # what Rebet places
     last_round = models.UUIDField(null=True)
     unseen = models.UUIDField(null=True)  # the last round, until a browser has confirmed that it received the result
-    last_chip = models.PositiveBigIntegerField(null=True)  # the selected chip, minor units
+    last_chip = models.BigIntegerField(null=True)  # the selected chip, minor units
     # idempotency keys of the latest clicks: see `games.betting.idempotency`
     idempotency_keys = ArrayField(models.UUIDField(), null=True)
     used_at = models.DateTimeField(db_default=Now())  # time of the player's last action here; kept for purses only
