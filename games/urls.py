@@ -96,6 +96,8 @@ urlpatterns = [
     path("history/", history_views.history, name="history"),
     path("history/rounds.csv", history_views.history_csv, name="history_csv"),
     path("history/<uuid:round_id>/", history_views.round_replay, name="round"),
+    path("history/<uuid:round_id>/proof.json", history_views.round_proof, name="round_proof"),
+    path("history/<uuid:round_id>/proof.html", history_views.round_checker, name="round_checker"),
     path("cashier/statement/", statement.statement, name="statement"),
     path("cashier/statement/statement.csv", statement.statement_csv, name="statement_csv"),
     path("cashier/statement/statement.pdf", statement.statement_pdf, name="statement_pdf"),
@@ -103,6 +105,8 @@ urlpatterns = [
     path("fair/", fair_views.fair, name="fair"),
     path("fair/shoe/<uuid:shoe_id>/", fair_views.shoe, name="shoe"),
     path("fair/shoe/<uuid:shoe_id>/proof.json", fair_views.shoe_proof, name="shoe_proof"),
+    path("fair/shoe/<uuid:shoe_id>/proof.html", fair_views.shoe_checker, name="shoe_checker"),
+    path("fair/checker/", fair_views.checker_page, name="checker"),
     path("help/", views.help_index, name="help"),
     path("help/<slug:slug>/", views.rules, name="rules"),
 ]

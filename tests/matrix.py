@@ -631,6 +631,8 @@ LINES = (
     Line("fair", "GET", everyone(PAGE)),
     Line("shoe", "GET", everyone(PAGE), lambda world: {"shoe_id": world.shoe_id}),
     Line("shoe_proof", "GET", everyone(TEXT), lambda world: {"shoe_id": world.shoe_id}),
+    Line("shoe_checker", "GET", everyone(DOCUMENT), lambda world: {"shoe_id": world.shoe_id}),
+    Line("checker", "GET", everyone(DOCUMENT)),
     Line("terms", "GET", everyone(PAGE)),
     Line("help", "GET", everyone(PAGE)),
     Line("rules", "GET", everyone(PAGE), lambda world: {"slug": "baccarat"}),
@@ -761,6 +763,8 @@ LINES = (
     ),
     Line("operator_enter", "GET", everyone(NOT_FOUND), lambda world: {"code": "nobody-s"}),
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
+    Line("round_proof", "GET", players(TEXT, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
+    Line("round_checker", "GET", players(DOCUMENT, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
     # Customer service
     Line("service", "GET", players(PAGE)),
     Line("service_new", "GET", players(PAGE)),

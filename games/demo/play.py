@@ -45,6 +45,9 @@ class DemoRound:
     cards: str  # in dealing order: "9H 4D KS 2C"
     lines: tuple[Line, ...]
     balance_before: int
+    epoch: str  # of the dealer
+    deal: int  # its number in the epoch
+    signature: str  # of the dealer, in hex
 
     @property
     def staked(self) -> int:
@@ -206,6 +209,9 @@ def _dealt(demo_seat: DemoSeat, table: DemoTable, how: Deal, player_value: str =
         cards=dealt.answer.cards,
         lines=settle(variant, dealt.coup, stakes).lines,
         balance_before=demo_seat.chips,
+        epoch=dealt.answer.epoch,
+        deal=dealt.answer.deal,
+        signature=dealt.answer.signature.hex(),
     )
     return replace(
         demo_seat,

@@ -43,7 +43,7 @@ from games.models import Shape, Table
 from games.models.rounds import round_code
 from games.solo import seats
 from games.tables.board import Dealt, Seat, compose, round_view, spots
-from games.tables.presentation import GameView, Notice, RoundView, SpotView
+from games.tables.presentation import GameView, Notice, RoundView, SignedDeal, SpotView
 from games.tables.solo_page import DemoView, SoloPage, render_answer
 from games.variants import VARIANTS
 from players.access import HouseRequest
@@ -136,6 +136,12 @@ def _dealt(played: DemoRound) -> Dealt:
         bets={line.bet: line for line in played.lines},
         seed=played.seed,
         player_value=played.player_value,
+        signed=SignedDeal.of(
+            played.epoch,
+            played.deal,
+            {line.bet: line.stake for line in played.lines},
+            bytes.fromhex(played.signature),
+        ),
     )
 
 

@@ -232,11 +232,17 @@ def is_coup(part: Participation) -> bool:
     return part.round.table_version.table.variant not in VARIANTS
 
 
+def decks_of(part: Participation) -> int:
+    """Return the number of decks from which a round was dealt."""
+    shoe = part.round.shoe
+    return shoe.decks if shoe else GAMES[part.round.table_version.table.variant].decks
+
+
 def _line(part: Participation, finished: Mapping[UUID, FinishedCoup], language: str) -> HistoryLine:
     played, status, wagers = part.round, _status(part), part.wagers.all()
     version = played.table_version
     table = version.table
-    game, coup = GAMES[table.variant], finished.get(part.round_id)
+    coup = finished.get(part.round_id)
     is_shown = status == "complete" or (status == "void" and is_showable(part))
     view = _view(part, coup, language) if is_shown else None
     if status == "complete" and view is None:
@@ -270,7 +276,7 @@ def _line(part: Participation, finished: Mapping[UUID, FinishedCoup], language: 
         commitment=played.commitment,
         seed=_seed(played),
         player_value=played.player_value,
-        decks=played.shoe.decks if played.shoe else game.decks,
+        decks=decks_of(part),
         coup=coups.coup_line(coup, part.player_id, part.currency, language) if coup and status != "examined" else None,
     )
 

@@ -1,7 +1,9 @@
-"""Proofs of the cards of a shoe: with its salt and a path, each leads to the root that the shoe is committed to.
+"""Proofs of rounds, as files that a browser or a program verifies without a network.
 
-So a round can be verified as soon as it is over, while the shoe is in play. The cards of a round in
-progress are in no proof.
+The proof of a solo round has its seed and the dealer's signature. That of a round from a shoe has its
+cards: with its salt and a path, each leads to the root that the shoe is committed to. So it can be
+verified as soon as it is over, while the shoe is in play. The cards of a round in progress are in no
+proof.
 """
 
 from collections.abc import Iterator
@@ -11,7 +13,9 @@ from uuid import UUID
 
 from games.deals import shoe_binding
 from games.engine import card_tree
-from games.models import OPEN_PHASES, DealtCards, LiveRound, Shoe
+from games.engine.commitments import Binding, Purpose
+from games.models import OPEN_PHASES, DealerEpoch, DealtCards, LiveRound, Participation, Shoe
+from games.rounds.dealt import read_settled
 from games.shared import moves
 
 Json = dict[str, Any]
@@ -49,17 +53,70 @@ def file_of(shoe: Shoe) -> Json:
 
     `tools/verify_round.py --proof` reads it.
     """
-    binding = shoe_binding(shoe)
     played = LiveRound.objects.filter(shoe=shoe).exclude(phase__in=OPEN_PHASES).order_by("number")
     cards: dict[UUID, list[Json]] = {}
     for dealt in DealtCards.of(shoe):
         cards.setdefault(dealt.round_id, []).extend(vars(card) for card in _salted(dealt))
+    return _shoe(shoe) | {
+        "leaves": [leaf.hex() for leaf in card_tree.stored(bytes(shoe.leaves.leaves))],
+        "rounds": [
+            {"id": str(each.pk), "code": each.code, "number": each.number, "cards": cards[each.pk]}
+            for each in played
+            if each.pk in cards
+        ],
+    }
+
+
+def file_of_round(part: Participation, decks: int) -> Json | None:
+    """Return the proof of a finished round as a file; None if it has no cards that can be proven.
+
+    A solo round: its seed, the stakes and the dealer's signature. A round from a shoe: its cards with their paths,
+    and what the dealer signed of the shoe. Of the signature of its cards the file has nothing: the dealer signs them
+    with a digest of everybody's stakes, from which others' bets could be guessed.
+    """
+    played = part.round
+    if played.shoe is None:
+        return _solo(part, decks)
+    found = [vars(card) for card in proven(played.shoe, played.pk)]
+    if not found:
+        return None
+    number = LiveRound.objects.values_list("number", flat=True).get(pk=played.pk)
+    round_ = {"id": str(played.pk), "code": played.code, "number": number, "cards": found}
+    return _shoe(played.shoe) | {"rounds": [round_]}
+
+
+def _solo(part: Participation, decks: int) -> Json | None:
+    """Return the proof of a solo round, from its event; None where the log has none."""
+    played, settled = part.round, read_settled(part.round_id)
+    if settled is None or played.seed is None:
+        return None
+    epoch = DealerEpoch.objects.filter(pk=settled["dealer"]["epoch"]).first()
+    return _named(Binding(Purpose.SOLO, str(played.pk), settled["table"], decks, settled["rules"])) | {
+        "code": played.code,
+        "commitment": played.commitment,
+        "seed": bytes(played.seed).hex(),
+        "player_value": played.player_value,
+        "cards": played.cards,
+        "outcome": played.outcome,
+        "stakes": {wager.bet: wager.stake for wager in part.wagers.all()},
+        "dealer": epoch.key if epoch else "",
+        **settled["dealer"],  # epoch, number of the deal, signature
+    }
+
+
+def _named(binding: Binding) -> Json:
     return {
         "purpose": binding.purpose.value,
         "id": binding.id,
         "table": binding.table,
         "decks": binding.decks,
         "rules": binding.rules,
+    }
+
+
+def _shoe(shoe: Shoe) -> Json:
+    """Return what a shoe is committed to, and its seed where that is public."""
+    return _named(shoe_binding(shoe)) | {
         "commitment": shoe.commitment,
         "entropy": shoe.entropy,
         "chances": moves.chances(shoe.pk),
@@ -69,13 +126,7 @@ def file_of(shoe: Shoe) -> Json:
         "cut": shoe.cut,
         "dealer": shoe.dealer_key,
         "signature": bytes(shoe.signature).hex(),
-        "leaves": [leaf.hex() for leaf in card_tree.stored(bytes(shoe.leaves.leaves))],
         "seed": None if shoe.seed is None else bytes(shoe.seed).hex(),
-        "rounds": [
-            {"id": str(each.pk), "code": each.code, "number": each.number, "cards": cards[each.pk]}
-            for each in played
-            if each.pk in cards
-        ],
     }
 
 

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -21,6 +22,7 @@ from django.views.decorators.http import require_safe
 
 from games.chemin.pages.messages import outcome_of
 from games.chemin.pages.presentation import hand_views
+from games.deals import trusted_keys
 from games.engine import chemin
 from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK, Card, CardError
@@ -28,6 +30,7 @@ from games.engine.chemin.record import RecordError, redeal_coup
 from games.engine.commitments import Purpose
 from games.engine.coup import Coup, Side, TooFewCards, deal
 from games.engine.dealing import CUT_CARD
+from games.history import checker
 from games.history.card_proofs import file_of
 from games.labels import announcement
 from games.models import OPEN_PHASES, CheminCoup, LiveRound, Phase, Round, Shoe, ShoeEnding
@@ -77,6 +80,9 @@ class ShoeView:
     is_awaited: bool  # whether the dealer is still asked for the seed
     burn_card: CardView | None  # None if no cards are burned
     burned: int
+    cut: int  # the cut card is in front of this card, counted from 0
+    dealer: str  # public key of the signature, in hex
+    signature: str  # of the dealer, in hex
     opened_at: datetime
     ended_at: datetime | None
     is_retired: bool
@@ -113,6 +119,9 @@ def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
         is_awaited=shoe.ended_at is not None and shoe.ended_at > clock.now() - Shoe.SEED_ASKED_FOR,
         burn_card=card_view(Card.parse(shoe.burn_card), order=0, third=False) if shoe.burn_card else None,
         burned=shoe.burned,
+        cut=shoe.cut,
+        dealer=shoe.dealer_key,
+        signature=bytes(shoe.signature).hex(),
         opened_at=shoe.opened_at,
         ended_at=shoe.ended_at,
         is_retired=shoe.ending == ShoeEnding.RETIRED,
@@ -226,7 +235,8 @@ def fair(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "games/fair.html",
-        asked | {"cards": cards, "sentences": sentences, "command": COMMAND, "cut": CUT_CARD},
+        asked
+        | {"cards": cards, "sentences": sentences, "command": COMMAND, "cut": CUT_CARD, "dealer_keys": trusted_keys()},
     )
 
 
@@ -239,15 +249,33 @@ def shoe(request: HttpRequest, shoe_id: UUID) -> HttpResponse:
     command = (SHOE_COMMAND if found.seed else PROOF_COMMAND).format(found)
     if found.seed and found.entropy:
         command += f" --player-value {shlex.quote(found.entropy)}"
-    return render(request, "games/shoe.html", {"shoe": found, "command": command})
+    keys = " ".join(trusted_keys())
+    return render(request, "games/shoe.html", {"shoe": found, "command": command, "dealer_keys": keys})
 
 
 @require_safe
 def shoe_proof(request: HttpRequest, shoe_id: UUID) -> JsonResponse:
     """Return the proof of a shoe as a file, for anyone: a browser or a program verifies it."""
+    answer = JsonResponse(_proof(shoe_id))
+    answer["Content-Disposition"] = f'attachment; filename="shoe-{shoe_id}.json"'
+    return answer
+
+
+@require_safe
+def shoe_checker(request: HttpRequest, shoe_id: UUID) -> HttpResponse:
+    """Return the proof of a shoe as a page that verifies itself without a network, for anyone."""
+    return checker.saved(f"shoe-{shoe_id}", _proof(shoe_id))
+
+
+@require_safe
+def checker_page(request: HttpRequest) -> HttpResponse:
+    """Return a page that verifies proofs without a network, for anyone."""
+    return checker.saved("verify", None)
+
+
+def _proof(shoe_id: UUID) -> dict[str, Any]:
+    """Return the proof of a shoe. Raises Http404."""
     found = Shoe.objects.select_related("live_table__table", "leaves").filter(pk=shoe_id).first()
     if found is None:
         raise Http404
-    answer = JsonResponse(file_of(found))
-    answer["Content-Disposition"] = f'attachment; filename="shoe-{found.pk}.json"'
-    return answer
+    return file_of(found)

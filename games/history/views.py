@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -21,11 +21,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from audit.raw_rows import fetch_all
 from games import history as logs
-from games.history import csv_export
+from games.deals import trusted_keys
+from games.history import card_proofs, checker, csv_export
 from games.history.search import Ending, Search, every
 from games.lobby.selectors import find_round
 from games.models import Participation
 from games.rounds import unseen
+from games.solo.page import participation
 from players.access import PlayerRequest, player_required
 from players.datetime_format import Day
 from players.models import Player, Topic
@@ -154,10 +156,35 @@ def round_replay(request: PlayerRequest, round_id: UUID) -> HttpResponse:
             raise Http404
         return render(request, "games/round_playing.html", {"round": playing[0]})
     spots = logs.replay_spots(request.player, round_id, get_language() or "en") if found.status == "complete" else ()
-    context = {"round": found, "spots": spots}
+    context = {"round": found, "spots": spots, "dealer_keys": " ".join(trusted_keys())}
     response = render(request, "games/round.html", context)
     unseen.remember(response, request, [round_id])
     return response
+
+
+@player_required
+@require_safe
+def round_proof(request: PlayerRequest, round_id: UUID) -> JsonResponse:
+    """Return the proof of one of the player's own rounds, as their browser reads it."""
+    return JsonResponse(_proof(request.player, round_id))
+
+
+@player_required
+@require_safe
+def round_checker(request: PlayerRequest, round_id: UUID) -> HttpResponse:
+    """Return the proof of one of the player's own rounds as a page that verifies itself without a network."""
+    proof = _proof(request.player, round_id)
+    name = proof["code"] if "code" in proof else proof["rounds"][0]["code"]
+    return checker.saved(f"round-{name}", proof)
+
+
+def _proof(player: Player, round_id: UUID) -> dict[str, Any]:
+    """Return the proof of a round. Raises Http404."""
+    part = participation(round_id, player.pk)
+    found = card_proofs.file_of_round(part, logs.decks_of(part)) if part else None
+    if found is None:
+        raise Http404
+    return found
 
 
 @player_required

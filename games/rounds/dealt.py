@@ -46,6 +46,11 @@ def read_evidence(rounds: Mapping[UUID, int]) -> dict[UUID, Evidence]:
     return {each: _evidence(each, decks, events) for each, decks in rounds.items()}
 
 
+def read_settled(round_id: UUID) -> dict[str, Any] | None:
+    """Return the data of the event of a settled solo round, which has the dealer's signature; None without one."""
+    return _events([f"round:{round_id}"]).get((SETTLED, f"round:{round_id}"))
+
+
 def _events(subjects: Sequence[str]) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the data of the first event of each kind and subject."""
     found = Event.objects.filter(on__in=subjects, kind__in=[SETTLED, COMMITTED, OPENED]).order_by("-pk")

@@ -16,7 +16,7 @@ from games.rounds import FinishedRound
 from games.rounds.replay_queue import is_readable
 from games.solo import Played, seats
 from games.tables.board import MINOR, Dealt, Seat, compose
-from games.tables.presentation import GameView, Notice, PurseForms, PurseView, QuickView
+from games.tables.presentation import GameView, Notice, PurseForms, PurseView, QuickView, SignedDeal
 from games.tables.solo_page import NO_ROUND, layout_key
 from games.variants import VARIANTS
 from wallet import house_stop
@@ -145,18 +145,21 @@ def dealt(part: Participation) -> Dealt:
 
 def dealt_now(finished: FinishedRound, solo_seat: SoloSeat) -> Dealt:
     """Convert the round that was just played at a seat into plain values."""
-    settlement = finished.settlement
+    settlement, answer = finished.settlement, finished.deal.answer
     return Dealt(
         id=finished.round_id,
         code=round_code(finished.round_id),
-        cards=finished.deal.answer.cards,
+        cards=answer.cards,
         staked=settlement.staked,
         paid=settlement.paid,
         balance_before=finished.balance,
         balance_after=solo_seat.known.balance,
         bets={line.bet: line for line in settlement.lines},
-        seed=finished.deal.answer.seed.hex(),
+        seed=answer.seed.hex(),
         player_value=finished.player_value,
+        signed=SignedDeal.of(
+            answer.epoch, answer.deal, {line.bet: line.stake for line in settlement.lines}, answer.signature
+        ),
     )
 
 

@@ -24,6 +24,7 @@ from games.tables.presentation import (
     Notice,
     PurseView,
     RoundView,
+    SignedDeal,
     SpotView,
 )
 from wallet.models import Mode
@@ -58,6 +59,7 @@ class Dealt:
     bets: Mapping[str, SettledBet]
     seed: str = ""  # in hex; public because the round is over; "" for a round from a shoe
     player_value: str = ""
+    signed: SignedDeal | None = None
 
     @property
     def coup(self) -> Coup:
@@ -200,6 +202,7 @@ def round_view(dealt: Dealt, variant: Variant, *, language: str, fresh: bool) ->
         fresh=fresh,
         seed=dealt.seed,
         player_value=dealt.player_value,
+        signed=dealt.signed,
     )
 
 

@@ -3,8 +3,9 @@
 Labels are in the reader's language, amounts are minor units, and nothing here depends on a request.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 from uuid import UUID
 
 
@@ -71,6 +72,21 @@ class SpotView:
 
 
 @dataclass(frozen=True)
+class SignedDeal:
+    """The dealer's signature of a solo round, and what the page does not show of the signed text."""
+
+    epoch: str  # in hex
+    number: int  # of the deal
+    stakes: str  # minor units by bet: "banker=1000 tie=200"
+    signature: str  # in hex
+
+    @classmethod
+    def of(cls, epoch: str, number: int, stakes: Mapping[str, int], signature: bytes) -> Self:
+        """Return the signature for the page."""
+        return cls(epoch, number, " ".join(f"{bet}={stakes[bet]}" for bet in sorted(stakes)), signature.hex())
+
+
+@dataclass(frozen=True)
 class RoundView:
     """A finished round as it is dealt on the page or replayed."""
 
@@ -89,6 +105,7 @@ class RoundView:
     fresh: bool  # just played: deal its cards one by one; otherwise show them at once
     seed: str = ""  # in hex; "" for a round from a shoe
     player_value: str = ""
+    signed: SignedDeal | None = None  # of a round that was dealt just now; the page reads others when it needs them
 
     @property
     def balance_dealing(self) -> int:

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from django.http import QueryDict
 from django.utils.functional import Promise
 
+from games.deals import trusted_keys
 from games.tables.fragments import render_fragment
 from games.tables.presentation import GameView, Notice
 from players.models import Player
@@ -99,6 +100,11 @@ class SoloPage:
     demo: DemoView | None = None
     page_stage: str = ""  # the `stage` that the answer leaves to the page, which has it already
     is_quiet: bool = False  # whether there is nothing to announce: no house stop, no notice of staff
+
+    @property
+    def dealer_keys(self) -> str:
+        """The public keys of the dealer, in hex, separated by spaces."""
+        return " ".join(trusted_keys())
 
     @property
     def mode(self) -> Literal["R", "F"]:

@@ -22,6 +22,8 @@ MODULES = {path.relative_to(SCRIPTS).as_posix(): path.read_text() for path in SC
 for name in CLASSIC:
     del MODULES[name]
 
+SAVED = {"verification/checker.js"}  # of no page: games/history/checker.py puts it into a file to save
+
 TAG = re.compile(r"""<script\b[^>]*'js/([\w/]+\.js)'[^>]*>""")
 IMPORT = re.compile(r'^import (?:{([^"]*)} from )?"(\.[^"]+)";$', re.MULTILINE)
 ANY_IMPORT = re.compile(r"^(?:import|export)\b.*?;$", re.MULTILINE | re.DOTALL)
@@ -45,7 +47,7 @@ def test_pages_load_modules_as_modules():
 
 
 def test_every_import_names_a_module_and_every_module_is_reached_from_a_page():
-    reached = {tag for template in TEMPLATES for tag in TAG.findall(template.read_text())} - CLASSIC
+    reached = {tag for template in TEMPLATES for tag in TAG.findall(template.read_text())} - CLASSIC | SAVED
     waiting = list(reached)
     while waiting:
         imported = set(imports_of(waiting.pop())) - reached

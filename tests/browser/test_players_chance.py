@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from games.deals import trusted_keys
 from games.models import Round
 from players.models import Player
 from tests.browser.at_table import TABLE, deal, put, windows_without_complaint
@@ -43,11 +44,12 @@ def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Ite
 def tamper(page: Page, pattern: str, replacement: str) -> None:
     """Change the answers to clicks on their way to the browser, as a server that deals other cards would."""
 
-    def change(route: Route) -> None:
-        answer = route.fetch()
-        route.fulfill(response=answer, body=re.sub(pattern, replacement, answer.text()))
+    page.route("**/play/", lambda route: swap_in(route, pattern, replacement))
 
-    page.route("**/play/", change)
+
+def swap_in(route: Route, pattern: str, replacement: str) -> None:
+    answer = route.fetch()
+    route.fulfill(response=answer, body=re.sub(pattern, replacement, answer.text()))
 
 
 def saved_proof(page: Page) -> dict[str, object]:
@@ -71,7 +73,7 @@ def test_each_round_has_a_fresh_value_and_is_verified_without_a_click(enter):
     page.locator("#player-value").fill(" blåbär ♣ ")
     deal(page, "rebet_deal")
     expect(page.locator("#verified")).to_be_visible()
-    expect(page.locator("#verified")).to_have_accessible_name(re.compile("the cards follow from the seal"))
+    expect(page.locator("#verified")).to_have_accessible_name(re.compile("the dealer signed them with your stakes"))
     expect(page.locator("#not-verified")).to_be_hidden()
     expect(page.locator("#not-added")).to_be_hidden()
     sent = list(Round.objects.order_by("at").values_list("player_value", flat=True))
@@ -109,6 +111,57 @@ def test_a_round_that_does_not_follow_from_its_seal_is_reported_and_proven(enter
     proof = saved_proof(page)
     assert (proof["round"], proof["commitment"], proof["sent"]) == (str(played.pk), seal, [played.player_value])
     assert [each["proof"] for each in page.evaluate(KEPT) if "proof" in each] == [proof["proof"]]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement"),
+    [
+        (r'data-signature="\w\w', 'data-signature="00'),
+        (r' data-signature="\w+"', ""),
+        (r'data-epoch="\w+"', 'data-epoch="00"'),
+        (r'data-stake="\d+"', 'data-stake="1"'),
+    ],
+    ids=["another signature", "no signature", "of another run", "another stake than is shown"],
+)
+def test_a_round_that_the_dealer_has_not_signed_is_reported(enter, pattern, replacement):
+    page = enter()
+    page.goto(TABLE)
+    put(page)
+    tamper(page, pattern, replacement)
+    deal(page)
+    expect(page.locator("#not-verified")).to_contain_text("The dealer has not signed this round")
+    expect(page.locator("#verified")).to_be_hidden()
+    proof = saved_proof(page)
+    assert proof["keys"] == trusted_keys()
+
+
+def test_a_dealer_that_was_not_known_with_the_seal_does_not_count(enter):
+    """A house that deals with a dealer of its own, whose key it names afterwards."""
+    page = enter()
+    page.route(f"**{TABLE}", lambda route: swap_in(route, r'data-keys="\w+"', f'data-keys="{ANOTHER_SEED}"'))
+    page.goto(TABLE)
+    expect(page.locator("#added")).to_be_visible()
+    page.unroute_all()
+    page.reload()
+    put(page)
+    deal(page)
+    expect(page.locator("#not-verified")).to_contain_text("The dealer has not signed this round")
+
+
+def test_a_browser_that_knows_no_such_signatures_says_so(enter):
+    page = enter()
+    page.add_init_script(
+        """const { importKey } = crypto.subtle;
+        crypto.subtle.importKey = function (format, key, algorithm, ...more) {
+            if (algorithm.name === "Ed25519") throw new DOMException("unknown", "NotSupportedError");
+            return importKey.call(this, format, key, algorithm, ...more);
+        };"""
+    )
+    page.goto(TABLE)
+    put(page)
+    deal(page)
+    expect(page.locator("#verified")).to_be_visible()
+    expect(page.locator("#verified")).to_have_accessible_name(re.compile("cannot verify the dealer’s signature"))
 
 
 def test_another_seal_than_the_one_shown_first_is_found(enter):

@@ -4,7 +4,7 @@
 
 import { showToast } from "../common/toasts.js";
 import { keepRound, keptRound } from "../verification/kept_rounds.js";
-import { faultOf } from "../verification/solo_round.js";
+import { verifyRound } from "../verification/solo_round.js";
 
 const BYTES = 16;
 
@@ -30,10 +30,11 @@ function showAdded() {
 async function readSeal() {
   const round = document.querySelector("#next-round [name=round_id]").value;
   if (next?.round === round) return;
-  const { purpose, table, decks, rules } = theGame().dataset;
+  const { purpose, table, decks, rules, keys } = theGame().dataset;
   const seal = document.getElementById("commitment").textContent.trim();
   const named = { purpose, round, table, decks: Number(decks), rules };
-  const drawn = { ...named, commitment: seal, bytes: randomHex(), sent: [], at: Date.now() };
+  const known = { commitment: seal, keys: keys.split(" ").filter(Boolean) };
+  const drawn = { ...named, ...known, bytes: randomHex(), sent: [], at: Date.now() };
   next = drawn;
   const kept = await keepRound(drawn);
   if (next === drawn && drawn.sent.length === 0) next = kept;
@@ -67,16 +68,38 @@ function showFault(fault, kept, said) {
   keepRound(proof);
 }
 
+/** Return the stakes on the table in minor units by bet, or null where they are not those of the last round. */
+function stakesShown() {
+  const bets = [...theGame().querySelectorAll(".spot__bet:not(.spot__bet--open)")];
+  if (!bets.length) return null;
+  return Object.fromEntries(bets.map((bet) => [bet.closest("[data-bet]").dataset.bet, Number(bet.dataset.stake)]));
+}
+
+/** Return what the dealer signed of the round on the page: as the answer to DEAL brought it, or from its proof. */
+async function signedDeal({ epoch, deal, stakes, signature, proof }) {
+  if (proof) return (await fetch(proof)).json();
+  const bets = (stakes ?? "").split(" ").filter(Boolean);
+  const byBet = Object.fromEntries(bets.map((bet) => bet.split("=")).map(([bet, amount]) => [bet, Number(amount)]));
+  return { epoch, deal, stakes: byBet, signature: signature ?? "" };
+}
+
 /** Verify the round on the page. A fault stays on the page until it is left. */
 async function verify(kept) {
   const tick = document.getElementById("verified");
   tick.hidden = true;
   if (!window.crypto?.subtle || !kept?.sent.length) return;
-  const { round = "", seed = "", value = "" } = document.getElementById("last-round").dataset;
-  const said = { round, seed, value, cards: cardsShown() };
-  const fault = await faultOf({ ...kept, sent: (await keepRound(kept)).sent }, said);
-  if (fault) showFault(fault, kept, said);
-  else if (document.getElementById("last-round").dataset.round === round) tick.hidden = false;
+  const { round = "", seed = "", value = "", ...last } = document.getElementById("last-round").dataset;
+  const cards = cardsShown();
+  const shown = stakesShown();
+  const { epoch, deal, stakes, signature } = await signedDeal(last);
+  const said = { round, seed, player_value: value, cards, epoch, deal, stakes: shown ?? stakes, signature };
+  const { fault, isSigned } = await verifyRound({ ...kept, sent: (await keepRound(kept)).sent }, said);
+  if (fault) return showFault(fault, kept, said);
+  if (document.getElementById("last-round").dataset.round !== round) return undefined;
+  if (!isSigned) tick.title = tick.dataset.unsigned;
+  tick.setAttribute("aria-label", tick.title);
+  tick.hidden = false;
+  return undefined;
 }
 
 document.addEventListener("htmx:configRequest", ({ detail: { parameters } }) => {
@@ -100,4 +123,4 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
 
 readSeal();
 const last = document.getElementById("last-round").dataset.round;
-if (last) verify(await keptRound(last));
+if (last) verify(await keptRound(last)).catch(() => {}); // without a network there is no proof and no tick

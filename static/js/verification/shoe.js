@@ -1,38 +1,22 @@
 /* Verifies a shoe in the reader's browser: that what players added went into the shuffle. When it has ended: its seal,
    its root, the burned cards, and every round dealt from it, in order and without gaps. While it is in play: every
    round that is over, card by card, against the root that was published before the first bet. At Chemin de Fer the
-   players' decisions determine how many cards a coup took. shuffle.js and card_tree.js have the arithmetic. */
+   players' decisions determine how many cards a coup took. shoe_proof.js and shuffle.js have the arithmetic. */
 
-import { leaf, root } from "./card_tree.js";
-import { entropyOf } from "./shoe_chance.js";
-import {
-  CUT_CARD,
-  DECK,
-  burned,
-  bytesOf,
-  code,
-  commitment,
-  dealt,
-  dealtThrough,
-  hex,
-  inDealingOrder,
-  number,
-  salts,
-  shuffled,
-  thirtyTwoBytes,
-  total,
-} from "./shuffle.js";
+import { CUT_CARD, burned, code, commitment, dealtThrough, shuffled, thirtyTwoBytes } from "./shuffle.js";
+import { isCoup, isCutRight, isShoeSigned, rootOf, verifyShoe } from "./shoe_proof.js";
 
 const shoe = document.getElementById("shoe");
 const claims = shoe.dataset;
 const isChemin = claims.purpose === "chemin";
-const size = DECK * Number(claims.decks);
+const keys = claims.keys.split(" ").filter(Boolean);
 
-/** Show one of the verdicts in the page. */
-function showVerdict(which) {
+/** Show one of the verdicts in the page, and whether the browser could not verify the signature. */
+function showVerdict(which, signed = true) {
   for (const sentence of document.querySelectorAll("[data-verdict]")) {
     sentence.hidden = sentence.dataset.verdict !== which;
   }
+  document.getElementById("unsigned").hidden = signed !== null;
 }
 
 /** Show a round on the page as right or wrong, and return which. */
@@ -49,13 +33,6 @@ function follows(row, round) {
     row.dataset.cards === round.cards.map(code).join(" ") &&
     row.dataset.first === String(round.first);
   return showMatch(row, isRight);
-}
-
-/** Return whether a coup can have this number of cards: four if a hand has a natural, else up to
-    six. */
-function isCoup(cards) {
-  const hasNatural = total([cards[0], cards[2]]) >= 8 || total([cards[1], cards[3]]) >= 8;
-  return cards.length >= 4 && cards.length <= (hasNatural ? 4 : 6);
 }
 
 /** Return the coups of a shoe at Chemin de Fer: in order from the first card, each as long as
@@ -82,16 +59,12 @@ function isBurnedRight(cards) {
   return code(cards[0]) === claims.burnCard && burned(cards) === Number(claims.burned);
 }
 
-/** Return the root over all cards as they follow from the seed, in hex. */
-async function rootOf(cards, seed) {
-  const salted = await salts(seed, claims.entropy, Number(claims.decks));
-  const leaves = cards.map((card, place) => leaf({ place, card: code(card), salt: salted[place] }));
-  return hex(await root(await Promise.all(leaves)));
-}
-
-/** Return whether the shoe was shuffled with what players have added, and with nothing else. */
-async function isCutRight() {
-  return (await entropyOf(claims.chances ? claims.chances.split(",") : [])) === claims.entropy;
+/** Return whether a dealer that counts signed how the shoe begins; null if this browser cannot verify that. */
+function isSigned() {
+  const { id, dealer, signature, purpose, table, decks, rules, root, entropy } = claims;
+  const burn = claims.burnCard ? { card: claims.burnCard } : null;
+  const opened = { root, entropy, commitment: claims.seal, burn, burned: claims.burned, cut: claims.cut };
+  return isShoeSigned({ id, dealer, signature, purpose, table, decks, rules, ...opened }, keys);
 }
 
 /** Verify a shoe whose seed is public. */
@@ -100,40 +73,31 @@ async function checkSeed() {
   const seed = thirtyTwoBytes(claims.seed);
   const named = { ...claims, round: claims.id, rules: claims.rules };
   if (!seed || (await commitment(seed, named)) !== claims.seal) return showVerdict("seal");
-  if (!(await isCutRight())) return showVerdict("mismatch");
+  const chances = claims.chances ? claims.chances.split(",") : [];
+  if (!(await isCutRight({ chances, entropy: claims.entropy }))) return showVerdict("mismatch");
   const cards = await shuffled(seed, claims.entropy, Number(claims.decks));
-  if ((await rootOf(cards, seed)) !== claims.root) return showVerdict("seal");
+  const isRoot = (await rootOf(cards, seed, { ...claims, decks: Number(claims.decks) })) === claims.root;
+  if (!isRoot) return showVerdict("seal");
   const rounds = isChemin ? dealtAtChemin(cards, rows) : dealtThrough(cards);
   const areRight = rows.map((row, place) => follows(row, rounds[place]));
   const isDealtThrough = isChemin ? reachesCutCard(rounds.at(-1), cards) : rows.length === rounds.length;
   const isWhole = claims.retired === "yes" || isDealtThrough;
-  return showVerdict(isBurnedRight(cards) && isWhole && areRight.every(Boolean) ? "match" : "mismatch");
-}
-
-/** Return whether all these cards are committed to and lie one behind the other from a place on, and make a round. */
-async function isDealt(played, first, leaves) {
-  const found = await Promise.all(played.map(async (card) => hex(await leaf(card)) === leaves[card.place]));
-  if (!found.every(Boolean) || played.some((card, at) => card.place !== first + at)) return false;
-  const cards = played.map((card) => number(card.card));
-  if (isChemin) return isCoup(cards);
-  return cards.length >= 4 && inDealingOrder(dealt(cards)).map(code).join(" ") === cards.map(code).join(" ");
+  if (!isBurnedRight(cards) || !isWhole || !areRight.every(Boolean)) return showVerdict("mismatch");
+  const signed = await isSigned();
+  return showVerdict(signed === false ? "signature" : "match", signed);
 }
 
 /** Verify the rounds that are over of a shoe whose seed is not public, from its proof. */
 async function checkProof() {
   const proof = await (await fetch(claims.proof)).json();
-  const { leaves } = proof;
-  const isTree = leaves.length === size && hex(await root(leaves.map(bytesOf))) === claims.root;
-  if (!isTree || proof.commitment !== claims.seal) return showVerdict("proof-seal");
-  let next = Number(claims.burned);
-  const hasBurn = proof.burn?.card === claims.burnCard && hex(await leaf(proof.burn)) === leaves[0];
-  const areRight = [isChemin || hasBurn, await isCutRight()];
-  for (const row of shoe.querySelectorAll("[data-over]")) {
-    const played = proof.rounds.find((round) => round.id === row.dataset.over)?.cards ?? [];
-    areRight.push(showMatch(row, await isDealt(played, next, leaves))); // one after another: each begins where the last ended
-    next += played.length;
-  }
-  return showVerdict(areRight.every(Boolean) ? "proof-match" : "proof-mismatch");
+  const isSame = proof.root === claims.root && proof.commitment === claims.seal;
+  const found = await verifyShoe(proof, keys);
+  if (!isSame || !found.tree) return showVerdict("proof-seal");
+  const rows = [...shoe.querySelectorAll("[data-over]")];
+  const areRight = rows.map((row) => showMatch(row, found.rounds.get(row.dataset.over) === true));
+  const isBurned = found.burn && (proof.burn?.card ?? "") === claims.burnCard;
+  if (!isBurned || !found.cut || !areRight.every(Boolean)) return showVerdict("proof-mismatch");
+  return showVerdict(found.isSigned === false ? "signature" : "proof-match", found.isSigned);
 }
 
 const button = document.getElementById("verify-shoe");

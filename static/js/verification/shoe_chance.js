@@ -11,6 +11,6 @@ export async function hexDigest(text) {
 export async function entropyOf(lines) {
   const digests = await Promise.all(lines.map((line) => hexDigest(line.split(" ")[1] ?? "")));
   const isBound = lines.every((line, place) => line.startsWith(`${digests[place]} `));
-  if (!isBound || lines.join() !== [...lines].sort().join()) return "";
+  if (!isBound || lines.join() !== lines.toSorted().join()) return "";
   return lines.length ? hexDigest(["sabot cut v1", ...lines, ""].join("\n")) : "";
 }
