@@ -234,6 +234,66 @@ class TestTheOwner:
         replace(a_slip, deal=number).send()
         assert f"deal {number} of epoch {a_slip.epoch} is in the log twice" in deals_verified(capsys)
 
+    def test_that_gives_a_seat_the_seal_of_another_round_is_refused(self, seat, owner):
+        """A round whose cards it has seen at a seat of its own, put before the victim."""
+        own = a_seat(a_player(real=MONEY), seat.table, player=STAKE)
+        copied = "UPDATE games_soloseat SET (commitment, sealed_seed) = (%s, %s) WHERE id = %s"
+        owner.execute(copied, [own.commitment, bytes(own.sealed_seed), seat.pk])
+        with pytest.raises(CommitmentSpent) as refused:
+            play(seat)
+        assert refused.value.reason == "foreign"
+
+
+class TestTheDealersUser:
+    """This person has the operating-system user of the dealer: its keys and its memory, and another program."""
+
+    def test_that_deals_another_seed_than_it_committed_to_is_refused(self, seat, own_dealer, monkeypatch):
+        monkeypatch.setattr(own_dealer, "_opened", lambda *_asked: (0, b"c" * 32))
+        with pytest.raises(WrongSeed):
+            play(seat)
+        assert not Round.objects.exists()
+
+    def test_that_draws_only_seeds_with_which_player_loses_needs_a_player_who_adds_nothing(self, seat, own_dealer):
+        """Who adds nothing loses each time, and only statistics find it. With values, the choice is gone."""
+        seeds = [sha256(b"%d" % number).digest() for number in range(200)]
+        losing = [seed for seed in seeds if outcome(seed, "") == "banker"]
+        remaining = list(losing)
+        own_dealer.draw = lambda _size: remaining.pop()
+        victim = a_seat(a_player(real=MONEY), seat.table, player=STAKE)
+        for _ in range(3):
+            a_round(victim.player, seat.table, player=STAKE)
+        assert set(Round.objects.values_list("outcome", flat=True)) == {"banker"}
+        added = [outcome(seed, f"{number:032x}") for number, seed in enumerate(losing)]
+        assert added.count("player") > len(losing) / 4
+
+    def test_that_signs_for_another_table_or_round_is_refused(self, seat, owner, settings, tmp_path):
+        """Owner's help does not suffice: the database makes the text of the proof from its own table and round."""
+        dealer = Dealer(Keys.opened(settings.VAR_DIR / "dealer"), tmp_path / "own")
+        asked, _ = dealt_by(dealer, seat)
+        other, commitment = dealt_by(dealer, seat, table=seat.table_id + 1)
+        owner.execute("UPDATE games_soloseat SET commitment = %s", [commitment])
+        with pytest.raises(WrongSeed):
+            replace(other, proof=asked.proof).send()
+        with pytest.raises(WrongSeed):
+            other.send()
+
+    def test_that_repeats_a_number_is_noticed(self, seat, own_dealer, capsys):
+        play(seat)
+        own_dealer._counts[Purpose.SOLO] = 0
+        a_round(seat.player, seat.table, player=STAKE)
+        assert "deal 1 of epoch" in deals_verified(capsys)
+
+    def test_that_signs_other_cards_than_the_seed_gives_is_noticed(self, seat, own_dealer, monkeypatch):
+        """The database cannot shuffle. The player's browser notices at once, the replay task within a minute: the round
+        is void.
+        """
+        monkeypatch.setattr("games.dealer.dealer.shuffle", lambda *_asked: shuffle(b"c" * 32, 1))
+        played = play(seat)
+        assert replay_task.replay_finished_rounds().suspicious == (played.pk,)
+        assert {incident.kind for incident in Incident.objects.all()} == {"not_reproduced"}
+        assert accounts.balance(seat.player_id, Mode.REAL) == MONEY
+        assert not Table.objects.get().is_open
+
 
 def dealt_with(seat: SoloSeat, **bets: int) -> deals.Deal:
     """Have the dealer deal the round of a seat, and store nothing."""
@@ -252,9 +312,14 @@ def named(seat: SoloSeat) -> tuple[int, str]:
     return variant.decks, variant.digest
 
 
-def dealt_by(own: Dealer, seat: SoloSeat) -> tuple[Asked, str]:
-    """Return a round as another dealer dealt it, with its commitment and its proof."""
-    binding, stakes = Binding(Purpose.SOLO, str(seat.round_id), seat.table_id, *named(seat)), {"player": STAKE}
+def outcome(seed: bytes, value: str) -> str:
+    return deal(shuffle(seed, 1, value)).outcome.value
+
+
+def dealt_by(own: Dealer, seat: SoloSeat, *, table: int | None = None) -> tuple[Asked, str]:
+    """Return a round as another dealer dealt it, at another table if given, with its commitment and its proof."""
+    binding = Binding(Purpose.SOLO, str(seat.round_id), table or seat.table_id, *named(seat))
+    stakes = {"player": STAKE}
     made = own.commit(binding)
     told = own.deal(
         binding, commitment=made.commitment, sealed=made.sealed, player_value="", stakes=digest_of_stakes(stakes)

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
+from hmac import digest
 from itertools import count
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from games import deals
 from games.dealer.dealer import Dealer
 from games.dealer.keys import Keys
 from games.engine.chemin.rules import DECKS
+from games.engine.commitments import ticket_text
 from games.engine.coup import total
 from games.engine.shoe import shuffle
 from games.errors import TableStopped
@@ -26,7 +29,7 @@ from games.verification import replay_task
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, answer, seated_players, table_state_of
 from tests.games.test_rounds_are_written_by_functions import dealer_key
-from tests.harness.dealer import dealing, first, seeds_drawn
+from tests.harness.dealer import dealing, first, seeds_drawn, the_dealer
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, step
 
 RICH = 1_000_000
@@ -173,3 +176,82 @@ class TestTheOwner:
         assert f"round {settled.pk}: the commitment in the log before it is another one." in verified(capsys)
         assert replay_task.replay_finished_rounds().suspicious == (settled.pk,)
         assert LiveTable.objects.get(pk=live_table.pk).stopped_by is not None
+
+    def test_that_reads_the_next_cards_with_a_ticket_of_its_own_is_noticed_if_the_bets_are_others(self, live_table):
+        live_round = round_at(live_table)
+        seen = deal_unasked(live_round, b"")
+        assert len(seen.split()) >= 4
+        bet(a_player(real=RICH), live_table, player=5000)
+        stopped(live_table)
+        assert not LiveRound.objects.filter(phase=Phase.SETTLED).exists()
+
+    def test_that_turns_a_shoe_back_is_refused(self, live_table, owner):
+        """The cards of a round that it has seen are to come once more."""
+        bet(a_player(real=RICH), live_table, player=5000)
+        advance_to(live_table, Phase.SETTLED)
+        step(live_table)
+        owner.execute("ALTER TABLE games_shoe DISABLE TRIGGER USER")
+        owner.execute("ALTER TABLE games_dealtcards DISABLE TRIGGER USER")
+        owner.execute("DELETE FROM games_dealtcards")
+        owner.execute("UPDATE games_shoe SET gone = burned")
+        bet(a_player(real=RICH), live_table, player=5000)
+        stopped(live_table)
+
+
+class TestTheDealersUser:
+    """This person has the operating-system user of the dealer: its keys and its shoes, and another program."""
+
+    def test_that_deals_another_card_than_it_committed_to_is_refused(self, live_table):
+        shoe = the_dealer().shoes.of(deals.shoe_binding(Shoe.objects.get()))
+        at = shoe.gone
+        shoe.cards = (*shoe.cards[:at], *shoe.cards[at + 1 :], shoe.cards[at])
+        bet(a_player(real=RICH), live_table, player=5000)
+        stopped(live_table, "phase_raised")
+
+    def test_that_shuffles_again_when_the_values_of_players_are_known_is_refused(self, live_table):
+        """Its commitment was in the log before: another seed fits neither it nor the root."""
+        shoe = Shoe.objects.get()
+        kept = the_dealer().shoes.of(deals.shoe_binding(shoe))
+        before, kept.seed = kept.gone, b"c" * 32
+        kept.shuffled("")
+        kept.gone = before
+        bet(a_player(real=RICH), live_table, player=5000)
+        stopped(live_table, "phase_raised")
+
+    def test_that_gives_the_cards_of_another_shoe_is_refused(self, live_table):
+        other = a_live_table("pairs", slug="other")
+        theirs = the_dealer().shoes.of(deals.shoe_binding(round_at(other).shoe))
+        kept = the_dealer().shoes.of(deals.shoe_binding(round_at(live_table).shoe))
+        kept.cards, kept.salts = theirs.cards, theirs.salts
+        bet(a_player(real=RICH), live_table, player=5000)
+        stopped(live_table, "phase_raised")
+
+    def test_that_gives_the_cards_of_an_earlier_round_again_is_refused(self, live_table):
+        bet(a_player(real=RICH), live_table, player=5000)
+        played = advance_to(live_table, Phase.SETTLED)
+        step(live_table)
+        kept = the_dealer().shoes.of(deals.shoe_binding(played.shoe))
+        before = played.first_card, kept.gone
+        again = kept.cards[before[0] : before[1]], kept.salts[before[0] : before[1]]
+        kept.cards = (*kept.cards[: before[1]], *again[0], *kept.cards[before[1] + len(again[0]) :])
+        kept.salts = (*kept.salts[: before[1]], *again[1], *kept.salts[before[1] + len(again[1]) :])
+        bet(a_player(real=RICH), live_table, player=5000)
+        stopped(live_table, "phase_raised")
+
+
+def deal_unasked(live_round: LiveRound, lines: bytes) -> str:
+    """Have the cards of a round dealt for stakes of one's own choice, with a ticket that only the owner can make."""
+    shoe, stakes = live_round.shoe, sha256(lines).hexdigest()
+    text = ticket_text(str(shoe.pk), str(live_round.pk), shoe.gone, 0, stakes)
+    ticket = deals.Ask(shoe.gone, 0, stakes, digest(dealer_key(), text.encode(), "sha256"))
+    return deals.deal_cards(shoe, live_round.pk, ticket).cards
+
+
+def stopped(live_table: LiveTable, kind: str = "not_dealt") -> None:
+    """Play on, and demand that the table stops with an incident before the round has a card."""
+    advance_to(live_table, Phase.CLOSED)
+    hurry(live_table)
+    with suppress(AssertionError):
+        step(live_table)
+    assert LiveTable.objects.get(pk=live_table.pk).stopped_by == Incident.objects.get(kind=kind)
+    assert not LiveRound.objects.filter(phase=Phase.DEALT).exists()
