@@ -202,7 +202,7 @@ class TestAPaidRound:
     def test_each_of_its_cards_leads_to_the_root_of_its_shoe_in_play(self, player, live_table):
         done = played(player, live_table)
         page = seen(player, f"/en/history/{done.pk}/")
-        assert f'data-root="{done.shoe.root}" data-decks="8"' in page
+        assert f'data-root="{done.shoe.root}" data-seal="{done.shoe.commitment}"' in page
         assert f'data-shown="{done.cards}"' in page
         said = re.findall(
             r'data-card="(\w\w)" data-position="(\d+)".*?data-salt>(\w+)<.*?data-path>([\w ]+)<', page, re.DOTALL
