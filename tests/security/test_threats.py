@@ -9,6 +9,7 @@ from tests.architecture.test_documents import PROJECT
 PAGE = PROJECT / "docs" / "security.md"
 TEXT = PAGE.read_text()
 QUOTED = re.compile(r"`([^`\n]+)`")
+TEST = re.compile(r"^ *def (test_\w+)", re.MULTILINE)
 LINKS = re.compile(r"\]\(([^)]+)\)")
 FOLDERS = {path.name for path in PROJECT.iterdir() if path.is_dir()}
 STOLEN = (
@@ -40,6 +41,13 @@ def test_every_file_is_there_and_every_test_tests():
     tests = [PROJECT / name for name in named if Path(name).name.startswith("test_")]
     assert tests
     assert [path for path in tests if not re.search(r"^\s*def test_", path.read_text(), re.MULTILINE)] == []
+
+
+def test_every_test_that_is_named_is_in_a_file():
+    named = {each for each in QUOTED.findall(TEXT) if each.startswith("test_")}
+    tests = {name for path in (PROJECT / "tests").rglob("test_*.py") for name in TEST.findall(path.read_text())}
+    assert len(named) > 25
+    assert named - tests == set()
 
 
 def leads_somewhere(link: str) -> bool:

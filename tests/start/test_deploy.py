@@ -166,6 +166,20 @@ def made_secrets(folder: Path) -> Path:
     return folder
 
 
+def test_web_and_workers_have_one_role_and_nothing_of_the_dealer(tmp_path: Path) -> None:
+    """Each asks the dealer at its socket; its keys and its folder are its own user's."""
+    web, worker = (environment_of(unit, tmp_path) for unit in ("sabot-web@.service", "sabot-worker.service"))
+    assert web["DATABASE_URL_FILE"] == worker["DATABASE_URL_FILE"]
+    for unit, environment in (("sabot-web@.service", web), ("sabot-worker.service", worker)):
+        assert {name for name in environment if "DEALER" in name} == {"DEALER", "DEALER_KEYS_FILE"}
+        assert "DATABASE_OWNER_URL" not in settings_of(set(environment))
+        assert lines_of(DEPLOY / "systemd" / unit, "User") == ["sabot"]
+        assert "/var/lib/sabot-dealer" not in (DEPLOY / "systemd" / unit).read_text()
+    dealer = DEPLOY / "systemd" / "sabot-dealer.service"
+    assert lines_of(dealer, "User") == ["sabot-dealer"]
+    assert lines_of(dealer, "StateDirectoryMode") == ["0700"]
+
+
 # What the others are given differs from these by the port of metrics at most.
 DIFFERENT = ("prepare", "web", "worker", "sabot-worker.service")  # one of them each day
 APART = ("signer", "dealer")  # which are given nothing of the house
