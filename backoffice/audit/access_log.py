@@ -4,42 +4,36 @@
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from urllib.parse import urlencode
 
 from django import forms
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import Func, Q, QuerySet, TextField
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
-from audit.reports.kinds import Column, Form, Row
+from audit.reports.kinds import Column, Form
 from audit.verification.export import EXPORTED
-from backoffice.lists import files
+from backoffice.lists import cells, files
+from backoffice.lists.filters import ListForm
+from backoffice.lists.paging import Order, of_queryset
+from backoffice.lists.staff_list import StaffList
 from players.access import StaffRequest, staff_required
 from players.models import Player
 from players.staff import access_log
 from players.staff.access_log import ACCESSED
 
 SEE: Final = "audit.view_event"
-PAGE: Final = 50
 LONGEST_ID: Final = 19  # digits: the column holds shorter numbers
-COLUMNS: Final = (
-    Column("id", "No.", Form.NUMBER),
-    Column("at", "When", Form.TIME),
-    Column("by", "By"),
-    Column("page", "Page"),
-    Column("of", "Of"),
-    Column("what", "Data"),
-    Column("count", "Players", Form.NUMBER),
-    Column("players", "Name"),
-)
+MOST_SHOWN: Final = 3  # names of players in one line of the page
 
 # Names of players in a list, for which there is an index. An access to one player has that player
 # in `on`.
@@ -61,8 +55,8 @@ class NumberField(forms.CharField):
         return f"{self._prefix}:{int(number)}" if number else ""
 
 
-class AccessLogForm(forms.Form):
-    """Filter of accesses. ``before`` is the number of the last event on the previous page."""
+class AccessLogForm(ListForm):
+    """Filter of accesses."""
 
     staff = NumberField("staff", label="Staff number")
     player = NumberField("player", label="Player number")
@@ -72,7 +66,6 @@ class AccessLogForm(forms.Form):
     until = forms.DateTimeField(
         label="Before (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 
 @dataclass(frozen=True)
@@ -90,83 +83,116 @@ class AccessLogEntry:
     players: tuple[str, ...]
 
 
+class AccessLog(StaffList):
+    """Accesses to players' data and exports of the event log.
+
+    For one player there are no exports: an export names no player.
+    """
+
+    model = Event
+    name = "Access log"
+    players: ClassVar[tuple[str, ...]] = ("by", "players")
+    form_class = AccessLogForm
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("at", "When", Form.TIME),
+        Column("by", "By"),
+        Column("page", "Page"),
+        Column("what", "Data"),
+        Column("players", "Player"),
+    )
+    file_columns = (
+        Column("id", "No.", Form.NUMBER),
+        *columns[:3],
+        Column("of", "Of"),
+        columns[3],
+        Column("count", "Players", Form.NUMBER),
+        Column("players", "Name"),
+    )
+    accounts = ("by",)
+    file_page = "staff_access_log_file"
+    empty = "No access recorded yet."
+    unmatched = "No access recorded for this filter."
+
+    @classmethod
+    def label(cls) -> str:
+        """Return the list's name in events."""
+        return "audit.access"
+
+    def found(self) -> QuerySet[Event]:
+        """Return the accesses that the form asks for."""
+        return self._narrowed(Event.objects.filter(kind=ACCESSED))
+
+    def read(self, order: Order, start: Sequence[Any], most: int) -> Sequence[Event]:
+        """Return accesses and exports in one order, each kind read from its index."""
+        found = [self.found()]
+        if not self.asked.get("player"):
+            found.append(self._narrowed(Event.objects.filter(kind=EXPORTED)))
+        rows = chain(*(of_queryset(each)(order, start, most) for each in found))
+        return sorted(rows, key=lambda event: event.pk, reverse=not order.is_rising)[:most]
+
+    def items(self, rows: Sequence[Event]) -> Sequence[AccessLogEntry]:
+        """Return the accesses built from their events."""
+        return [_entry(event) for event in rows]
+
+    def of_players(self, entry: AccessLogEntry) -> str:
+        """Return the names of the players that the event stores."""
+        return " ".join(entry.players)
+
+    def show_at(self, entry: AccessLogEntry) -> str:
+        """Return the time with a link to the event."""
+        query = urlencode({"kind": entry.kind, "before": entry.id + 1})
+        return cells.link(f"{reverse('staff_events')}?{query}", cells.moment(entry.at))
+
+    def show_page(self, entry: AccessLogEntry) -> str:
+        """Return the page, and what it was of."""
+        return cells.joined(entry.page, entry.of and format_html('<br><span class="dim">{}</span>', entry.of))
+
+    def show_players(self, entry: AccessLogEntry) -> str:
+        """Return the players, or their number where they are many."""
+        if not entry.count:
+            return cells.NOTHING
+        if entry.players and len(entry.players) <= MOST_SHOWN:
+            return ", ".join(entry.players)
+        names = ", ".join(entry.players)
+        return format_html("<details><summary>{} players</summary><p>{}</p></details>", entry.count, names)
+
+    def _narrowed(self, entries: QuerySet[Event]) -> QuerySet[Event]:
+        asked = self.asked
+        if player := asked.get("player"):
+            entries = entries.alias(named=NAMED).filter(Q(on=player) | Q(named__contains=[player]))
+        if asked.get("staff"):
+            entries = entries.filter(by=asked["staff"])
+        if asked.get("since"):
+            entries = entries.filter(at__gte=asked["since"])
+        return entries.filter(at__lt=asked["until"]) if asked.get("until") else entries
+
+
+class AccessesTo(AccessLog):
+    """Accesses to one player's data."""
+
+    columns = AccessLog.columns[:-1]
+    players = ()
+
+    def __init__(self, request: StaffRequest, player: Player) -> None:
+        """Ask for the accesses to *player*."""
+        super().__init__(request)
+        self.form = AccessLogForm({"player": str(player.pk)})
+
+
 @staff_required(SEE)
 @access_log.listed("access_log")
 @require_safe
 def staff_access_log(request: StaffRequest) -> HttpResponse:
-    """Show a page of the access log, newest first."""
-    form = AccessLogForm(request.GET)
-    rows = read(found(form, PAGE + 1))
-    shown = rows[:PAGE]
-    wanted = {name: value for name, value in request.GET.items() if name != "before" and value}
-    access_log.shown(request, shown)
-    context = {
-        "form": form,
-        "entries": shown,
-        "wanted": urlencode(wanted),
-        "older": urlencode(wanted | {"before": shown[-1].id}) if len(rows) > PAGE else "",
-    }
-    return render(request, "staff/access_log.html", context)
+    """Show a page of the access log."""
+    return AccessLog(request).answer("staff/access_log.html")
 
 
 @staff_required(files.EXPORT)
 @staff_required(SEE)
 @require_safe
 def staff_access_log_file(request: StaffRequest) -> HttpResponse:
-    """Export the filtered access log as CSV, at most `files.MOST` rows."""
-    form = AccessLogForm(request.GET)
-    entries = read(found(form, files.MOST + 1))
-    is_more, entries = len(entries) > files.MOST, entries[: files.MOST]
-    return files.export(
-        request,
-        "csv",
-        name="Access log",
-        label="audit.access",
-        asked=[(name, request.GET[name]) for name in form.fields if request.GET.get(name)],
-        columns=COLUMNS,
-        rows=[_row(entry) for entry in entries],
-        players=access_log.players_in(entries),
-        goes_on=f"More rows follow before {entries[-1].id}." if is_more else "",
-    )
-
-
-def found(form: AccessLogForm, most: int) -> list[Event]:
-    """Return the events that the form asks for, newest first, at most *most*.
-
-    Returns none where the form is invalid. Exports of the log are included, except where the form
-    asks about one player: an export names no player.
-    """
-    if not form.is_valid():
-        return []
-    asked = form.cleaned_data
-    if asked["player"]:
-        named = Event.objects.filter(kind=ACCESSED).alias(named=NAMED)
-        about = named.filter(Q(on=asked["player"]) | Q(named__contains=[asked["player"]]))
-        return list(_narrowed(about, asked)[:most])
-    both = (_narrowed(Event.objects.filter(kind=kind), asked)[:most] for kind in (ACCESSED, EXPORTED))
-    return sorted(chain(*both), key=lambda event: event.pk, reverse=True)[:most]
-
-
-def _narrowed(entries: QuerySet[Event], asked: Mapping[str, Any]) -> QuerySet[Event]:
-    if asked["staff"]:
-        entries = entries.filter(by=asked["staff"])
-    if asked["since"]:
-        entries = entries.filter(at__gte=asked["since"])
-    if asked["until"]:
-        entries = entries.filter(at__lt=asked["until"])
-    if asked["before"]:
-        entries = entries.filter(pk__lt=asked["before"])
-    return entries.order_by("-id")
-
-
-def latest(player: Player, most: int) -> list[AccessLogEntry]:
-    """Return the latest accesses to a player's data, newest first."""
-    return read(found(AccessLogForm({"player": str(player.pk)}), most))
-
-
-def read(events: Iterable[Event]) -> list[AccessLogEntry]:
-    """Return accesses built from their events."""
-    return [_entry(event) for event in events]
+    """Export the access log, from the current page on."""
+    return AccessLog(request).file()
 
 
 def _entry(event: Event) -> AccessLogEntry:
@@ -182,8 +208,3 @@ def _entry(event: Event) -> AccessLogEntry:
     return AccessLogEntry(
         event.pk, event.at, event.kind, event.by, said["page"], of, said["what"], count, tuple(players)
     )
-
-
-def _row(entry: AccessLogEntry) -> Row:
-    at, names = entry.at.isoformat(), " ".join(entry.players)
-    return entry.id, at, entry.by, entry.page, entry.of, entry.what, entry.count, names

@@ -59,17 +59,20 @@ class Order:
 
     def page(self, rows: QuerySet[Any], asked: Mapping[str, str], size: int = PAGE) -> Page[Any]:
         """Return the page of *rows* that the cursors in *asked* lead to."""
-        return self.read_page(rows.model, of_queryset(rows), asked, size)
+        return self.read_page(of_queryset(rows), lambda cursor: self.values(rows.model, cursor), asked, size)
 
     def read_page(
-        self, model: type[Model], reader: "Reader[Row]", asked: Mapping[str, str], size: int = PAGE
+        self,
+        reader: "Reader[Row]",
+        values: Callable[[str], Sequence[Any]],
+        asked: Mapping[str, str],
+        size: int = PAGE,
     ) -> Page[Row]:
         """Return the page of *size* rows that the cursors in *asked* lead to.
 
-        *reader* reads the rows, *model* has the fields of the key. An invalid cursor leads to the
-        first page.
+        *reader* reads the rows, *values* reads a cursor. An invalid cursor leads to the first page.
         """
-        before, after = (self.values(model, asked.get(name, "")) for name in (BEFORE, AFTER))
+        before, after = (values(asked.get(name, "")) for name in (BEFORE, AFTER))
         goes_up = not before if before or after else self.is_rising
         found = reader(replace(self, is_rising=goes_up), before or after, size + 1)
         is_more, found = len(found) > size, found[:size]
@@ -86,10 +89,6 @@ class Order:
             self.is_rising,
             is_first,
         )
-
-    def start(self, model: type[Model], asked: Mapping[str, str]) -> Sequence[Any]:
-        """Return the key that the cursor in *asked* begins after, none if it has no cursor in this order."""
-        return self.values(model, asked.get(self.forward, ""))
 
     @property
     def forward(self) -> str:

@@ -4,6 +4,7 @@ Every list of the back office is a `StaffList`. `backoffice.lists.view.StaffList
 has nothing but its list; the other pages show a list and what staff do with its rows.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,7 +20,7 @@ from django.utils.html import conditional_escape
 from audit.reports.kinds import Cell, Column
 from backoffice.lists import cells, files
 from backoffice.lists.filters import NEWEST, OLDEST, ORDER, ListForm
-from backoffice.lists.paging import AFTER, BEFORE, PAGE, Order, Page, of_queryset
+from backoffice.lists.paging import AFTER, BEFORE, BETWEEN, PAGE, Order, Page, of_queryset
 from players import staff
 from players.access import StaffRequest, staff_required
 from players.models import Player
@@ -27,6 +28,7 @@ from players.staff import access_log
 from players.staff.access_log import NAMED
 
 FORMAT: Final = "as"  # query parameter: the format of a file
+NUMBERS: Final = re.compile(rf"[0-9]{{1,18}}({BETWEEN}[0-9]{{1,18}})*")  # cursor of a `ComputedList`
 NO_PLAYERS: Final = ()  # for a list whose rows are of no player
 
 
@@ -107,6 +109,10 @@ class StaffList:
         """Return the rows beyond the key *start* (none: from the beginning) in *order*, at most *most*."""
         return of_queryset(self.found())(order, start, most)
 
+    def key_of(self, cursor: str) -> Sequence[Any]:
+        """Return the key that a cursor holds, none if it is invalid."""
+        return self.order.values(self.found().model, cursor)
+
     def items(self, rows: Sequence[Any]) -> Sequence[Any]:
         """Return what the columns and *players* are read from, for each row."""
         return rows
@@ -144,7 +150,7 @@ class StaffList:
         """The page of rows asked for. No row is shown for an invalid form."""
         if not self.form.is_valid():
             return Page()
-        return self.order.read_page(self.found().model, self.read, self.request.GET, self.size)
+        return self.order.read_page(self.read, self.key_of, self.request.GET, self.size)
 
     @cached_property
     def shown(self) -> Sequence[Any]:
@@ -222,7 +228,7 @@ class StaffList:
             raise Http404
         if not self.form.is_valid():
             raise BadRequest("What the list was to be narrowed to was refused.")
-        start = self.order.start(self.found().model, self.request.GET)
+        start = self.key_of(self.request.GET.get(self.order.forward, ""))
         found = self.read(self.order, start, files.MOST + 1)
         is_more, found = len(found) > files.MOST, found[: files.MOST]
         further = "Newer" if self.order.is_rising else "Older"
@@ -278,6 +284,27 @@ class StaffList:
             value = self.staff_name(str(value or ""))
         currency = str(_at(row, self.currency)) if self.currency else ""
         return cells.html(column, value, urls.get(column.name, ""), self.request.user, currency)
+
+
+class ComputedList(StaffList):
+    """A list of rows that are computed, all at once. The key is of whole numbers."""
+
+    def compute(self) -> Sequence[Any]:
+        """Return all rows that the valid form asks for, in their usual order."""
+        raise NotImplementedError
+
+    def read(self, order: Order, start: Sequence[Any], most: int) -> Sequence[Any]:
+        """Return the rows after the one with the key *start*, at most *most*."""
+        rows = list(self.compute())
+        if order.is_rising is not self.usual_order().is_rising:
+            rows.reverse()
+        keys = [order.cursor(row) for row in rows]
+        cursor = BETWEEN.join(map(str, start))
+        return rows[keys.index(cursor) + 1 if cursor in keys else 0 :][:most]
+
+    def key_of(self, cursor: str) -> Sequence[Any]:
+        """Return the numbers of the key."""
+        return [int(part) for part in cursor.split(BETWEEN)] if NUMBERS.fullmatch(cursor) else ()
 
 
 def _at(item: Any, path: str) -> Any:

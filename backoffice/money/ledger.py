@@ -4,25 +4,31 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
 from django.core.validators import RegexValidator
 from django.db import connection
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from audit import id_ranges
-from audit.reports.kinds import Interval
+from audit.reports.kinds import Column, Form, Interval
 from audit.reports.requests import clock
+from backoffice.lists import cells
+from backoffice.lists.staff_list import StaffList
+from games.models.rounds import round_code
 from players.access import StaffRequest, staff_required
 from players.staff import access_log
 from wallet.ledger import adjustments
 from wallet.ledger.hourly_totals import BEGINNING, Sum, read_totals
-from wallet.ledger.statements import BANKS, liabilities
+from wallet.ledger.statements import BANKS, NAMES, OTHER, liabilities, movement_name
 from wallet.models import Account, AccountKind, Adjustment, Entry, Journal, Payment, PostingKey, WithdrawalStep
+from wallet.money import format_signed_money
 
 PAGE: Final = 20
 FOR_EVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
@@ -111,14 +117,6 @@ class Whole:
     step: WithdrawalStep | None
     adjustment: Adjustment | None
     sums: Mapping[tuple[str, str], int]
-
-
-@dataclass(frozen=True)
-class EntryPage:
-    """A page of an account's entries, newest first, and the cursor of older ones (None: none)."""
-
-    entries: tuple[Entry, ...]
-    older: int | None
 
 
 @dataclass(frozen=True)
@@ -245,13 +243,6 @@ def _step(owners: Iterable[int | None], journal_id: int) -> WithdrawalStep | Non
     return found.select_related("withdrawal").first()
 
 
-def entries_of(account: Account, *, before: int | None = None) -> EntryPage:
-    """Return a page of entries of an account with a balance, older than number *before*."""
-    found = Entry.objects.filter(account=account, version__isnull=False, version__lt=LAST if before is None else before)
-    rows = tuple(found.select_related("journal").order_by("-version")[: PAGE + 1])
-    return EntryPage(rows[:PAGE], rows[PAGE - 1].version if len(rows) > PAGE else None)
-
-
 def house_account(account: Account, at: datetime) -> HouseAccount:
     """Return the total of a house account before the moment *at*.
 
@@ -325,10 +316,62 @@ class JournalFilter(forms.Form):
 
 
 class AccountFilter(forms.Form):
-    """Filter of one account: entries older than one of them, or the total at a moment."""
+    """Moment of the total of a house account."""
 
-    before = forms.IntegerField(required=False, min_value=1, max_value=LAST, widget=forms.HiddenInput)
     at = MomentField("As of (UTC)")
+
+
+class Entries(StaffList):
+    """Entries of one account with a balance, with the balance after each."""
+
+    model = Entry
+    name = "Entries"
+    players = ("account__owner_id",)
+    key = ("version",)
+    columns = (
+        Column("version", "Entry", Form.NUMBER),
+        Column("journal__at", "When", Form.TIME),
+        Column("transaction", "Transaction"),
+        Column("journal_id", "Journal", Form.NUMBER),
+        Column("journal__kind", "Kind"),
+        Column("round", "Round"),
+        Column("amount", "Amount", Form.MONEY),
+        Column("balance_after", "Balance after", Form.MONEY),
+    )
+    file_columns = (*columns, Column("currency", "Currency"))
+    currency = "currency"
+    empty = "No activity."
+
+    def found(self) -> QuerySet[Entry]:
+        """Return the entries of the account, none without one."""
+        found = Entry.objects.filter(account=self.of, version__isnull=False) if self.of else Entry.objects.none()
+        return found.select_related("journal", "account")
+
+    def of_transaction(self, entry: Entry) -> str:
+        """Return the transaction as the player's statement calls it."""
+        return str(NAMES.get(movement_name(entry.journal.kind, entry.amount), OTHER))
+
+    def of_round(self, entry: Entry) -> str:
+        """Return the code of the round, or that the entry is of a bank."""
+        if entry.journal.kind in BANKS:
+            return "bank"
+        return round_code(entry.journal.round_id) if entry.journal.round_id else ""
+
+    def show_journal_id(self, entry: Entry) -> str:
+        """Return the journal, with a link for those who may see it."""
+        address = reverse("staff_ledger_journal", args=[entry.journal_id])
+        return cells.link(address, entry.journal_id) if self.request.user.has_perm(READ) else str(entry.journal_id)
+
+    def show_round(self, entry: Entry) -> str:
+        """Return the round with a link."""
+        if entry.journal.kind in BANKS or not entry.journal.round_id:
+            return self.of_round(entry) or cells.NOTHING
+        address = f"{reverse('staff_rounds')}?{urlencode({'round': entry.journal.round_id})}"
+        return cells.link(address, self.of_round(entry), "round-code")
+
+    def show_amount(self, entry: Entry) -> str:
+        """Return the amount with its sign."""
+        return format_signed_money(entry.amount, entry.currency, "en")
 
 
 @require_safe
@@ -391,5 +434,5 @@ def staff_ledger_account(request: StaffRequest, account_id: int) -> HttpResponse
     if account.balance is None:
         context["house"] = house_account(account, form.cleaned_data.get("at") or clock())
     else:
-        context["page"] = entries_of(account, before=form.cleaned_data.get("before"))
+        return Entries(request, account).answer("staff/ledger_account.html", context)
     return render(request, "staff/ledger_account.html", context)

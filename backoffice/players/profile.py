@@ -8,18 +8,26 @@ newest first. The cost of a page of a list does not depend on its length.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit.models import Event, Significant
+from audit.reports.kinds import Column, Form
 from backoffice.audit import access_log as access_pages
-from backoffice.lists.paging import NEWEST_FIRST, PAGE, Order, Page
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
 from backoffice.lists.staff_list import StaffList
+from backoffice.money.deposits import READERS as DEPOSIT_READERS
+from backoffice.money.ledger import Entries
+from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
 from backoffice.players import actions
 from backoffice.players.facts import SEE_FLAGS, account_name, balances, deposits_by_day, limit_lines, may, summaries
 from backoffice.players.protection import Markers
@@ -45,6 +53,7 @@ from players.models import (
     Flag,
     LimitChange,
     LimitKind,
+    Note,
     Period,
     Player,
     PlayTime,
@@ -57,9 +66,8 @@ from players.models.people import LONGEST_NOTE
 from players.protection import exclusions, limits
 from players.search import IDENTITY, SEE, SESSIONS
 from players.staff import VISIBLE_TO_PLAYER, access_log
-from wallet.ledger.statements import movements
 from wallet.limits import what, written
-from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Withdrawal
+from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Withdrawal, WithdrawalStatus
 from wallet.money import format_money
 
 FEW: Final = 5
@@ -113,14 +121,13 @@ def _identity(request: StaffRequest, player: Player) -> Data:
 
 
 def _money(request: StaffRequest, player: Player) -> Data:
-    cash = Account.objects.filter(owner=player, kind=AccountKind.CASH, mode=Mode.REAL).first()
     accounts = PayoutAccount.objects.filter(player=player).order_by("-at") if may(request.user, PAYERS) else None
     return {
         "balances": balances(player),
         "deposits_by_day": deposits_by_day(player),
-        "payments": Payment.objects.filter(player=player).order_by("-begun_at", "-pk")[:FEW],
-        "withdrawals": Withdrawal.objects.filter(player=player).select_related("account").order_by("-pk")[:FEW],
-        "movements": movements(cash.pk, most=FEW).movements if cash else (),
+        "payments": PlayerDeposits(request, player).first(FEW),
+        "withdrawals": PlayerWithdrawals(request, player).first(FEW),
+        "movements": PlayerEntries(request, player).first(FEW),
         "accounts": accounts,
     }
 
@@ -171,7 +178,7 @@ def _significant_events(request: StaffRequest, player: Player) -> Data:
 def _sessions(request: StaffRequest, player: Player) -> Data:
     return {
         "running": len(sessions.running(player.user)),
-        "sessions": Session.objects.filter(user=player.user_id).order_by("-began_at", "-pk")[:FEW],
+        "sessions": PlayerSessions(request, player).first(FEW),
         "second_factor": is_set_up(player.user),
         "locked_since": locks.locked_since(player.user.email),
         "tokens": [(token, scope_labels(token)) for token in tokens.running(player.user)],
@@ -195,8 +202,7 @@ def _chat(request: StaffRequest, player: Player) -> Data:
 
 
 def _notes(request: StaffRequest, player: Player) -> Data:
-    found = staff.notes(player, restricted_too=request.user.has_perm(SUSPICIONS))
-    return {"notes": found[:FEW]}
+    return {"list": PlayerNotes(request, player).first(FEW)}
 
 
 def _events(request: StaffRequest, player: Player) -> Data:
@@ -204,7 +210,7 @@ def _events(request: StaffRequest, player: Player) -> Data:
 
 
 def _access_log(request: StaffRequest, player: Player) -> Data:
-    return {"entries": access_pages.latest(player, FEW)}
+    return {"list": access_pages.AccessesTo(request, player).first(FEW)}
 
 
 SECTIONS: Final = (
@@ -247,22 +253,198 @@ def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
     return render(request, "staff/player.html", context)
 
 
-class MovementsForm(forms.Form):
-    """Choice of the account (its number), and the last movement on the previous page."""
+class AccountForm(ListForm):
+    """Choice of the account (its number), the player's real cash account by default."""
 
     account = forms.ChoiceField(label="Account", required=False)
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
-    def __init__(self, *args: Any, accounts: Sequence[Account]) -> None:
-        super().__init__(*args)
+    def __init__(self, asked: Mapping[str, Any], accounts: Sequence[Account]) -> None:
+        super().__init__(asked)
         choices = [(str(each.pk), account_name(each)) for each in accounts]
-        self.fields["account"] = forms.ChoiceField(label="Account", required=False, choices=choices)
+        self.fields["account"].choices = choices  # type: ignore[attr-defined]
 
 
-class PaymentsForm(forms.Form):
+class PlayerEntries(Entries):
+    """Entries of one of a player's accounts."""
+
+    name = "Transactions"
+    form: AccountForm
+    empty = "No transactions on this account."
+    unmatched = empty
+
+    def __init__(self, request: StaffRequest, player: Player) -> None:
+        """Find the account that *request* asks for."""
+        found = Account.objects.filter(owner=player, balance__isnull=False).order_by("-mode", "kind", "-pk")
+        self.accounts_of_player = list(found)
+        super().__init__(request)
+        chosen = self.asked.get("account")
+        self.of = next((each for each in self.accounts_of_player if chosen in ("", None, str(each.pk))), None)
+
+    def make_form(self) -> AccountForm:
+        """Return the choice of the account."""
+        return AccountForm(self.request.GET, self.accounts_of_player)
+
+
+class PlayerDeposits(StaffList):
+    """Deposits of one player."""
+
+    model = Payment
+    name = "Deposits"
+    players = ("player_id",)
+    key = ("begun_at", "id")
+    columns = (
+        Column("begun_at", "Started", Form.TIME),
+        Column("amount", "Amount", Form.MONEY),
+        Column("state", "State"),
+        Column("authorisation", "Authorisation"),
+        Column("id", "Payment"),
+    )
+    file_columns = (*columns, Column("currency", "Currency"), Column("is_disputed", "Disputed"))
+    currency = "currency"
+    empty = "No payments in this list."
+    unmatched = empty
+    states = {"credited": "on", "waiting": "brass", "error": "void"}  # state -> badge
+
+    def make_form(self) -> ListForm:
+        """Return the choice of deposits or withdrawals."""
+        return PaymentsForm(self.request.GET)
+
+    def found(self) -> QuerySet[Payment]:
+        """Return all deposits of the player."""
+        return Payment.objects.filter(player=self.of)
+
+    def show_state(self, payment: Payment) -> str:
+        """Return the state, and whether the deposit is disputed."""
+        state = cells.badge(payment.get_state_display().lower(), self.states.get(payment.state, "off"))
+        return cells.joined(state, cells.badge("disputed", "void") if payment.is_disputed else "")
+
+    def show_id(self, payment: Payment) -> str:
+        """Return the deposit with the links that the reader may follow."""
+        code = format_html("<code>{}</code>", payment.pk)
+        if may(self.request.user, DEPOSIT_READERS):
+            code = cells.link(reverse("staff_deposit", args=[payment.pk]), code)
+        return cells.joined(code, _letter_link(self.request, self.of, f"deposit:{payment.pk}"))
+
+
+class PlayerWithdrawals(StaffList):
+    """Withdrawals of one player."""
+
+    model = Withdrawal
+    name = "Withdrawals"
+    players = ("player_id",)
+    columns = (
+        Column("id", "No.", Form.NUMBER),
+        Column("at", "Requested", Form.TIME),
+        Column("amount", "Amount", Form.MONEY),
+        Column("status", "State"),
+        Column("account", "Bank account"),
+    )
+    file_columns = (*columns, Column("currency", "Currency"))
+    currency = "currency"
+    empty = "No payments in this list."
+    unmatched = empty
+
+    def make_form(self) -> ListForm:
+        """Return the choice of deposits or withdrawals."""
+        return PaymentsForm(self.request.GET)
+
+    def found(self) -> QuerySet[Withdrawal]:
+        """Return all withdrawals of the player."""
+        return Withdrawal.objects.filter(player=self.of).select_related("account")
+
+    def show_id(self, withdrawal: Withdrawal) -> str:
+        """Return the number, with a link if the reader may follow it."""
+        if not may(self.request.user, WITHDRAWAL_READERS):
+            return str(withdrawal.pk)
+        return cells.link(f"{reverse('staff_withdrawals')}?number={withdrawal.pk}", withdrawal.pk)
+
+    def show_status(self, withdrawal: Withdrawal) -> str:
+        """Return the state."""
+        kind = "on" if withdrawal.status == WithdrawalStatus.PAID else "brass" if withdrawal.is_open else "off"
+        return cells.badge(withdrawal.get_status_display().lower(), kind)
+
+    def show_account(self, withdrawal: Withdrawal) -> str:
+        """Return the bank account."""
+        return cells.joined(withdrawal.account, _letter_link(self.request, self.of, f"withdrawal:{withdrawal.pk}"))
+
+
+class PaymentsForm(ListForm):
     """Choice of deposits or withdrawals."""
 
     which = forms.ChoiceField(label="Show", required=False, choices=[("", "Deposits"), ("withdrawals", "Withdrawals")])
+
+
+def _letter_link(request: StaffRequest, player: Player, about: str) -> str:
+    if not request.user.has_perm("players.answer_service"):
+        return ""
+    return cells.link(f"{reverse('staff_service_new', args=[player.pk])}?about={about}", "Write to player")
+
+
+class PlayerSessions(StaffList):
+    """Sessions of one player, with IP address and browser."""
+
+    model = Session
+    name = "Sessions"
+    players = ("user__player",)
+    key = ("began_at", "id")
+    columns = (
+        Column("began_at", "Started", Form.TIME),
+        Column("ended_at", "Ended", Form.TIME),
+        Column("ip", "IP address"),
+        Column("browser", "Device"),
+        Column("id", "Session"),
+    )
+    file_columns = (*columns, Column("acted_at", "Last action", Form.TIME), Column("why", "Ended because"))
+    empty = "No sessions yet."
+
+    def found(self) -> QuerySet[Session]:
+        """Return all sessions of the player."""
+        return Session.objects.filter(user=self.of.user_id).select_related("user__player")
+
+    def show_ended_at(self, session: Session) -> str:
+        """Return when and why the session ended, or the last action in it."""
+        if session.ended_at:
+            return cells.joined(cells.moment(session.ended_at), session.why, by=", ")
+        return cells.joined(cells.badge("running", "on"), "last action", cells.moment(session.acted_at))
+
+    def show_ip(self, session: Session) -> str:
+        """Return the IP address, with a link to other players with this address."""
+        return self._others(session.ip, "ip", session.ip) if session.ip else "no longer stored"
+
+    def show_browser(self, session: Session) -> str:
+        """Return the browser and the device, with a link to other players with this device."""
+        if not session.browser:
+            return "no longer stored"
+        link = self._others(session.browser, "device", "Other players with this device")
+        label, full = sessions.browser_label(session.browser), session.browser
+        return format_html("<details><summary>{}</summary><p>{}</p><p>{}</p></details>", label, full, link)
+
+    def show_id(self, session: Session) -> str:
+        """Return the id of the session."""
+        return format_html("<code>{}</code>", session.pk)
+
+    def _others(self, who: str, by: str, text: str) -> str:
+        return cells.link(f"{reverse('staff_players')}?{urlencode({'who': who, 'by': by})}", text)
+
+
+class PlayerNotes(StaffList):
+    """Notes about one player that the reader may see."""
+
+    model = Note
+    name = "Notes"
+    players = ("player_id",)
+    columns = (
+        Column("id", "No.", Form.NUMBER),
+        Column("at", "When", Form.TIME),
+        Column("by", "By"),
+        Column("restricted", "Compliance only"),
+        Column("text", "Note"),
+    )
+    empty = "No notes yet."
+
+    def found(self) -> QuerySet[Note]:
+        """Return the notes about the player."""
+        return staff.notes(self.of, restricted_too=self.request.user.has_perm(SUSPICIONS))
 
 
 class NoteForm(forms.Form):
@@ -288,32 +470,16 @@ class NoteForm(forms.Form):
 def staff_player_money(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the movements of one of the player's accounts, with the balance after each."""
     player = _find(player_id)
-    accounts = list(Account.objects.filter(owner=player, balance__isnull=False).order_by("-mode", "kind", "-pk"))
-    form = MovementsForm(request.GET, accounts=accounts)
-    form.full_clean()
-    asked = form.cleaned_data
-    chosen = next((each for each in accounts if str(each.pk) == asked.get("account")), None) or next(
-        iter(accounts), None
-    )
-    page = movements(chosen.pk, before=asked.get("before"), most=PAGE) if chosen else None
-    context = {"form": form, "account": chosen, "page": page, "older": page.older if page else None}
-    return _page(request, player, "staff/player_money.html", context, what="transactions")
+    return _page(player, PlayerEntries(request, player), "staff/player_money.html", what="transactions")
 
 
 @staff_required(SEE)
 @require_safe
 def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the player's deposits or withdrawals."""
-    player, form = _find(player_id), PaymentsForm(request.GET)
-    form.full_clean()
-    which = form.cleaned_data.get("which", "")
-    page: Page[Payment] | Page[Withdrawal]
-    if which:
-        page = NEWEST_FIRST.page(Withdrawal.objects.filter(player=player).select_related("account"), request.GET)
-    else:
-        page = Order(("begun_at", "id")).page(Payment.objects.filter(player=player), request.GET)
-    context = {"form": form, "which": which, "rows": page.rows, "page": page}
-    return _page(request, player, "staff/player_payments.html", context, what=which or "deposits")
+    player, which = _find(player_id), request.GET.get("which")
+    listing = (PlayerWithdrawals if which == "withdrawals" else PlayerDeposits)(request, player)
+    return _page(player, listing, "staff/player_payments.html", what=listing.name.lower())
 
 
 @staff_required(*SESSIONS)
@@ -321,8 +487,7 @@ def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse
 def staff_player_sessions(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the player's sessions: time, IP address and browser."""
     player = _find(player_id)
-    page = Order(("began_at", "id")).page(Session.objects.filter(user=player.user_id), request.GET)
-    return _page(request, player, "staff/player_sessions.html", {"rows": page.rows, "page": page}, what="sessions")
+    return _page(player, PlayerSessions(request, player), "staff/player_sessions.html", what="sessions")
 
 
 @staff_required(staff.PERMISSION)
@@ -336,17 +501,18 @@ def staff_player_notes(request: StaffRequest, player_id: int) -> HttpResponse:
         staff.add(player=player, text=form.cleaned_data["text"], restricted=restricted, by=request.staff)
         messages.success(request, "Note saved.")
         return redirect("staff_player_notes", player.pk)
-    page = NEWEST_FIRST.page(staff.notes(player, restricted_too=may_restrict), request.GET)
-    context = {"note_form": form, "notes": page.rows, "page": page}
-    return _page(request, player, "staff/player_notes.html", context, what="notes")
+    return _page(player, PlayerNotes(request, player), "staff/player_notes.html", what="notes", note_form=form)
 
 
 def _find(player_id: int) -> Player:
     return get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
 
 
-def _page(request: StaffRequest, player: Player, template: str, context: dict[str, Any], *, what: str) -> HttpResponse:
+def _page(player: Player, listing: StaffList, template: str, *, what: str, **context: Any) -> HttpResponse:
     """Show a list below the player's summary. The access is recorded first."""
+    request = listing.request
+    if listing.is_file:
+        return listing.file()
     access_log.note(request, player, what=what)
     head = {"subject": player, "summary": summaries([player.pk], request.user)[player.pk]}
-    return render(request, template, head | context)
+    return listing.answer(template, head | context)

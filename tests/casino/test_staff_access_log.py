@@ -35,7 +35,7 @@ def accesses(reader: Client, **asked: Any) -> list[tuple[str, str, tuple[str, ..
     """Return who viewed which data of which player, as the page lists it."""
     answer = reader.get(PAGE, asked)
     assert answer.status_code == 200
-    return [(look.by, look.what, look.players) for look in answer.context["entries"]]
+    return [(look.by, look.what, look.players) for look in answer.context["list"].shown]
 
 
 @pytest.fixture
@@ -76,14 +76,14 @@ def test_accesses_are_found_by_viewer_and_by_time(pair, reader):
 
 @pytest.mark.sweep
 def test_the_page_has_pages_and_the_whole_log_is_a_file(pair, reader, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(access_log, "PAGE", 2)
+    monkeypatch.setattr(access_log.AccessLog, "size", 2)
     before = len(events("data.accessed"))
     answer, seen = reader.get(PAGE), []
     while True:
-        seen += [look.id for look in answer.context["entries"]]
-        if not answer.context["older"]:
+        seen += [look.id for look in answer.context["list"].shown]
+        if not answer.context["page"].older:
             break
-        answer = reader.get(f"{PAGE}?{answer.context['older']}")
+        answer = reader.get(PAGE, {"before": answer.context["page"].older})
     assert len(seen) == before
     assert seen == sorted(seen, reverse=True)
     table = reader.get(f"{PAGE}access-log.csv").text.split("\r\n\r\n", 1)[1]
@@ -104,7 +104,7 @@ def test_a_file_of_accesses_is_an_export_with_its_hash_on_record(pair, reader):
     (taken,) = events("rows.exported")
     assert taken["on"] == "list:audit.access"
     assert taken["data"]["sha256"] == hashlib.sha256(answer.content).hexdigest()
-    assert taken["data"]["rows"] == len(reader.get(PAGE).context["entries"]) - 1  # since then, the export itself
+    assert taken["data"]["rows"] == len(reader.get(PAGE).context["list"].shown) - 1  # since then, the export itself
     assert "access-log.csv" in reader.get(PAGE).text
     as_owner(
         "DELETE FROM auth_group_permissions WHERE permission_id IN"
@@ -131,14 +131,14 @@ def test_the_export_of_the_log_is_in_the_log(pair, reader, signed):
     sealer.seal()
     _, taker = as_staff("compliance")
     assert taker.get("/staff/log/export/").getvalue().startswith(b"PK")
-    shown = reader.get(PAGE).context["entries"]
+    shown = reader.get(PAGE).context["list"].shown
     assert (shown[0].kind, shown[0].page, shown[0].what) == ("log.exported", "staff_log_export", "took the whole log")
     size = Checkpoint.objects.get().size
     assert shown[0].of == f"leaves 0 to {size - 1} of {size}"
     assert [look.id for look in shown] == sorted((look.id for look in shown), reverse=True)
     assert "took the whole log" in reader.get(f"{PAGE}access-log.csv").text
     assert "kind=log.exported" in reader.get(PAGE).text
-    assert "log.exported" not in {look.kind for look in reader.get(PAGE, {"player": pair[0].pk}).context["entries"]}
+    assert "log.exported" not in {look.kind for look in reader.get(PAGE, {"player": pair[0].pk}).context["list"].shown}
 
 
 @pytest.mark.sweep

@@ -7,11 +7,14 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
+from backoffice import ledger as views
+from backoffice.lists.paging import PAGE as ROWS
 from backoffice.money import ledger as views
 from backoffice.money.ledger import PAGE, Wanted
 from tests.builders import a_player, a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
+from tests.staff_lists import asked_for
 from tests.wallet import adjusting
 from tests.wallet.at_the_bank import a_payment, at_the_bank
 from tests.wallet.money_moves import a_round, stake, write
@@ -132,13 +135,13 @@ def test_the_journal_of_an_adjustment_leads_to_its_request_and_names_both_people
 @pytest.mark.sweep
 def test_an_account_tells_every_entry_with_the_balance_after_it(finance):
     player = a_player(real=100_000)
-    for _ in range(PAGE):
+    for _ in range(ROWS // 2 + 1):
         a_round(player, staked=10, paid=5)
     account = Account.objects.get(owner=player, kind=AccountKind.CASH, mode=Mode.REAL)
-    first = views.entries_of(account)
-    assert first.entries[0].balance_after == account.balance
-    rest = views.entries_of(account, before=first.older)
-    versions = [entry.version or 0 for entry in (*first.entries, *rest.entries)]
+    first = asked_for(views.Entries, account).page
+    assert first.rows[0].balance_after == account.balance
+    rest = asked_for(views.Entries, account, before=first.older).page
+    versions = [entry.version for entry in (*first.rows, *rest.rows)]
     assert versions[0] == account.version
     assert versions == list(range(versions[0], versions[-1] - 1, -1))
     assert f"player:{player.pk}" in finance.get(f"/staff/ledger/accounts/{account.pk}/").text
