@@ -113,6 +113,10 @@ class StaffList:
         """Return the key that a cursor holds, none if it is invalid."""
         return self.order.values(self.found().model, cursor)
 
+    def cursor_after(self, rows: Sequence[Any]) -> str:
+        """Return the cursor that leads on from *rows*."""
+        return self.order.cursor(rows[-1])
+
     def items(self, rows: Sequence[Any]) -> Sequence[Any]:
         """Return what the columns and *players* are read from, for each row."""
         return rows
@@ -243,13 +247,13 @@ class StaffList:
             columns=columns,
             rows=[self.values(item, columns) for item in items],
             players=self.players_in(items),
-            goes_on=f"{further} rows go on {self.order.forward} {self.order.cursor(found[-1])}." if is_more else "",
+            goes_on=f"{further} rows go on {self.order.forward} {self.cursor_after(found)}." if is_more else "",
         )
 
     def players_in(self, items: Iterable[Any], more: Sequence[str] = ()) -> set[int]:
         """Return the ids of the players that *items* show, by the list's declaration and the paths *more*."""
         paths = (*self.players, *more)
-        return {number for item in items for path in paths for number in _players(_at(item, path))}
+        return {number for item in items for path in paths for value in _at(item, path) for number in _players(value)}
 
     def values(self, row: Any, columns: Sequence[Column] = ()) -> list[Cell]:
         """Return the cells of a row as in files."""
@@ -282,7 +286,7 @@ class StaffList:
         value = self.cell(row, column)
         if column.name in self.accounts:
             value = self.staff_name(str(value or ""))
-        currency = str(_at(row, self.currency)) if self.currency else ""
+        currency = str(next(_at(row, self.currency))) if self.currency else ""
         return cells.html(column, value, urls.get(column.name, ""), self.request.user, currency)
 
 
@@ -307,16 +311,16 @@ class ComputedList(StaffList):
         return [int(part) for part in cursor.split(BETWEEN)] if NUMBERS.fullmatch(cursor) else ()
 
 
-def _at(item: Any, path: str) -> Any:
-    """Return the value at *path*, None if a relation on the way has no row."""
-    for name in path.split(cells.PATH):
-        try:
-            item = getattr(item, name)
-        except ObjectDoesNotExist:
-            return None
-        if item is None:
-            return None
-    return item
+def _at(item: Any, path: str) -> Iterator[Any]:
+    """Yield the values at *path*, which may lead to many rows; none if a relation on the way has no row."""
+    name, _, rest = path.partition(cells.PATH)
+    try:
+        value = getattr(item, name)
+    except ObjectDoesNotExist:
+        return
+    for each in value.all() if isinstance(value, Manager) else [value]:
+        if each is not None:
+            yield from _at(each, rest) if rest else [each]
 
 
 def _players(value: Any) -> Iterator[int]:
@@ -329,8 +333,6 @@ def _players(value: Any) -> Iterator[int]:
             yield from map(int, NAMED.findall(value))
         case bytes() | memoryview():
             yield from _players(bytes(value).decode())
-        case Manager():
-            raise TypeError("a path leads to one row")
         case Mapping():
             yield from _players(list(value.values()))
         case Iterable():

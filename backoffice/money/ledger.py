@@ -1,8 +1,9 @@
 """Pages and queries of the ledger: journals, one journal, one account. Read only."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -11,15 +12,18 @@ from django import forms
 from django.core.validators import RegexValidator
 from django.db import connection
 from django.db.models import Prefetch, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 from django.views.decorators.http import require_safe
 
 from audit import id_ranges
 from audit.reports.kinds import Column, Form, Interval
 from audit.reports.requests import clock
 from backoffice.lists import cells
+from backoffice.lists.filters import OLDEST, ORDER, ListForm
+from backoffice.lists.paging import BEFORE, Order, Page
 from backoffice.lists.staff_list import StaffList
 from games.models.rounds import round_code
 from players.access import StaffRequest, staff_required
@@ -30,7 +34,6 @@ from wallet.ledger.statements import BANKS, NAMES, OTHER, liabilities, movement_
 from wallet.models import Account, AccountKind, Adjustment, Entry, Journal, Payment, PostingKey, WithdrawalStep
 from wallet.money import format_signed_money
 
-PAGE: Final = 20
 FOR_EVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 LAST: Final = 2**63 - 1  # greater than every number
 OWN: Final = (AccountKind.CASH, AccountKind.PURSE, AccountKind.PENDING)  # a player has few of them
@@ -59,10 +62,10 @@ SELECT kind::text FROM rare WHERE kind IS NOT NULL UNION VALUES ('stake'), ('set
 # The newest entries of each account, older than its own mark. Each account is one range of the
 # index of entries.
 OF_ACCOUNTS = """
-SELECT found.journal_id, found.account_id, found.version
+SELECT found.journal_id
 FROM unnest(%(accounts)s::bigint[], %(newest_versions)s::bigint[]) AS account (id, mark)
 CROSS JOIN LATERAL (
-    SELECT entry.journal_id, entry.account_id, entry.version
+    SELECT entry.journal_id
     FROM wallet_entry AS entry JOIN wallet_journal AS journal ON journal.id = entry.journal_id
     WHERE entry.account_id = account.id AND entry.version < account.mark
       AND (%(kind)s = '' OR journal.kind = %(kind)s)
@@ -72,34 +75,6 @@ CROSS JOIN LATERAL (
 ) AS found
 """
 XID = "SELECT xid::text FROM wallet_journal WHERE id = %s"
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Search for journals.
-
-    Journals of a kind ("" for any), from *since* and before *until*, on a player's own accounts, of
-    a round.
-    """
-
-    kind: str = ""
-    since: datetime | None = None
-    until: datetime | None = None
-    player: int | None = None
-    round_id: UUID | None = None
-
-    @property
-    def interval(self) -> Interval:
-        """The interval asked for. A missing end is unbounded."""
-        return Interval(self.since or BEGINNING, self.until or FOR_EVER)
-
-
-@dataclass(frozen=True)
-class JournalPage:
-    """A page of journals with their entries, newest first, and the cursor of older ones ("": none)."""
-
-    journals: tuple[Journal, ...] = ()
-    older: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,58 +108,6 @@ def kinds() -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(KINDS)
         return [kind for (kind,) in cursor.fetchall()]
-
-
-def journals(wanted: Wanted, *, before: str = "") -> JournalPage:
-    """Return a page of journals older than the cursor *before*. An invalid cursor is ignored."""
-    if wanted.player is not None and wanted.round_id is None:
-        return _of_player(wanted, before)
-    found = Journal.objects.order_by("-pk")
-    if wanted.round_id is not None:
-        found = found.filter(round_id=wanted.round_id)
-    if wanted.kind:
-        found = found.filter(kind=wanted.kind)
-    if wanted.since or wanted.until:
-        among = id_ranges.ids("wallet_journal", wanted.interval)
-        found = found.filter(pk__gte=among.start, pk__lt=among.stop)
-        found = found.filter(at__gte=wanted.interval.since, at__lt=wanted.interval.until)
-    if before.isdecimal():
-        found = found.filter(pk__lt=min(int(before), LAST))
-    rows = tuple(found.prefetch_related(_entries())[: PAGE + 1])
-    return JournalPage(rows[:PAGE], str(rows[PAGE - 1].pk) if len(rows) > PAGE else "")
-
-
-def _of_player(wanted: Wanted, before: str) -> JournalPage:
-    """Merge the newest entries of each of the player's own accounts.
-
-    The cursor has a mark per account.
-    """
-    own = Account.objects.filter(owner=wanted.player, kind__in=OWN).order_by("pk").values_list("pk", flat=True)
-    given = _versions(before)
-    newest_versions = {account: given.get(account, LAST) for account in own}
-    asked: dict[str, Any] = {
-        "accounts": list(newest_versions),
-        "newest_versions": list(newest_versions.values()),
-        "kind": wanted.kind,
-        "since": wanted.interval.since,
-        "until": wanted.interval.until,
-        "limit": PAGE + 1,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(OF_ACCOUNTS, asked)
-        rows = cursor.fetchall()
-    numbers = sorted({journal for journal, _account, _version in rows}, reverse=True)
-    page = set(numbers[:PAGE])
-    for journal, account, version in rows:
-        if journal in page:
-            newest_versions[account] = min(newest_versions[account], version)
-    journals = Journal.objects.filter(pk__in=page).order_by("-pk").prefetch_related(_entries())
-    older = (
-        ",".join(f"{account}:{newest_version}" for account, newest_version in newest_versions.items())
-        if len(numbers) > PAGE
-        else ""
-    )
-    return JournalPage(tuple(journals), older)
 
 
 def _versions(text: str) -> Mapping[int, int]:
@@ -288,8 +211,8 @@ class MomentField(forms.DateTimeField):
         return moment and moment.replace(tzinfo=UTC)
 
 
-class JournalFilter(forms.Form):
-    """Filter of journals, with the cursor from the previous page."""
+class JournalFilter(ListForm):
+    """Filter of journals. Invalid fields find none."""
 
     journal = forms.CharField(required=False, max_length=40, label="Number or key")
     round = forms.UUIDField(
@@ -301,24 +224,165 @@ class JournalFilter(forms.Form):
     kind = forms.ChoiceField(required=False, choices=lambda: [("", "any"), *((each, each) for each in kinds())])
     since = MomentField("From (UTC)")
     until = MomentField("Until (UTC)")
-    before = forms.CharField(required=False, max_length=600, widget=forms.HiddenInput)
 
-    def wanted(self) -> Wanted:
-        """Return the search. Invalid fields are left out."""
-        asked = self.cleaned_data
-        return Wanted(
-            kind=asked.get("kind", ""),
-            since=asked.get("since"),
-            until=asked.get("until"),
-            player=int(asked["player"].removeprefix("player:")) if asked.get("player") else None,
-            round_id=asked.get("round"),
-        )
+    def clean_journal(self) -> int | None:
+        """Return the number of the journal with this number or key."""
+        typed = self.cleaned_data["journal"].strip()
+        number = find_journal(typed) if typed else None
+        if typed and number is None:
+            raise forms.ValidationError("No journal has this number or key.")
+        return number
+
+    def clean_player(self) -> int | None:
+        """Return the player's number."""
+        typed = self.cleaned_data["player"]
+        return int(typed.removeprefix("player:")) if typed else None
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse the one order that no index serves."""
+        asked = super().clean() or {}
+        if asked.get("player") and not asked.get("round") and asked.get(ORDER) == OLDEST:
+            self.add_error(ORDER, "A player’s journals are listed newest first only.")
+        return asked
 
 
 class AccountFilter(forms.Form):
     """Moment of the total of a house account."""
 
     at = MomentField("As of (UTC)")
+
+
+class Journals(StaffList):
+    """Journals with their entries.
+
+    Those of a player are merged from the newest entries of each of the player's own accounts; their
+    cursor has a mark for each account.
+    """
+
+    model = Journal
+    name = "Journals"
+    players = ("entry_set__account__owner_id",)
+    form_class = JournalFilter
+    columns = (
+        Column("id", "No.", Form.NUMBER),
+        Column("at", "When", Form.TIME),
+        Column("kind", "Kind"),
+        Column("round", "Round"),
+        Column("entries", "Entries"),
+    )
+    file_columns = (*columns[:3], Column("reverses_id", "Reverses", Form.NUMBER), *columns[3:])
+    links = {"id": ("staff_ledger_journal", "journal_id", "pk")}
+    empty = "No activity."
+    unmatched = "No journals match this search."
+
+    @property
+    def is_of_player(self) -> bool:
+        """Whether the journals of a player are asked for."""
+        return self.asked.get("player") is not None and self.asked.get("round") is None
+
+    @property
+    def interval(self) -> Interval:
+        """The time asked for. A missing end is unbounded."""
+        return Interval(self.asked.get("since") or BEGINNING, self.asked.get("until") or FOR_EVER)
+
+    def found(self) -> QuerySet[Journal]:
+        """Return the journals of the filter, of whatever player."""
+        found, asked = Journal.objects.all(), self.asked
+        if asked.get("round") is not None:
+            found = found.filter(round_id=asked["round"])
+        if asked.get("kind"):
+            found = found.filter(kind=asked["kind"])
+        if asked.get("since") or asked.get("until"):
+            among = id_ranges.ids("wallet_journal", self.interval)
+            found = found.filter(pk__gte=among.start, pk__lt=among.stop)
+            found = found.filter(at__gte=self.interval.since, at__lt=self.interval.until)
+        return found.prefetch_related(_entries())
+
+    def read(self, order: Order, start: Sequence[Any], most: int) -> Sequence[Journal]:
+        """Return journals; those of a player beyond the marks *start* of their accounts."""
+        if not self.is_of_player:
+            return super().read(order, start, most)
+        marks = dict.fromkeys(self.own, LAST) | dict(start)
+        asked: dict[str, Any] = {
+            "accounts": self.own,
+            "newest_versions": [marks[account] for account in self.own],
+            "kind": self.asked.get("kind", ""),
+            "since": self.interval.since,
+            "until": self.interval.until,
+            "limit": most,
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(OF_ACCOUNTS, asked)
+            numbers = sorted({number for (number,) in cursor.fetchall()}, reverse=True)
+        return list(Journal.objects.filter(pk__in=numbers[:most]).order_by("-pk").prefetch_related(_entries()))
+
+    def key_of(self, cursor: str) -> Sequence[Any]:
+        """Return the key of a journal, or the marks of the player's accounts."""
+        return tuple(_versions(cursor).items()) if self.is_of_player else super().key_of(cursor)
+
+    def cursor_after(self, rows: Sequence[Journal]) -> str:
+        """Return the cursor after *rows*: for a player, the oldest version seen of each account."""
+        if not self.is_of_player:
+            return super().cursor_after(rows)
+        marks = dict(self.key_of(self.request.GET.get(BEFORE, "")))
+        for entry in (entry for journal in rows for entry in journal.entry_set.all()):
+            if entry.account_id in self.own and entry.version is not None:
+                marks[entry.account_id] = min(marks.get(entry.account_id, LAST), entry.version)
+        return ",".join(f"{account}:{version}" for account, version in marks.items())
+
+    @cached_property
+    def page(self) -> Page[Journal]:
+        """The page of journals. For a player it has only a page of older ones."""
+        if not self.is_of_player:
+            return super().page
+        start = self.key_of(self.request.GET.get(BEFORE, ""))
+        found = self.read(self.order, start, self.size + 1)
+        shown, is_more = found[: self.size], len(found) > self.size
+        return Page(shown, older=self.cursor_after(shown) if is_more else "", is_first=not start)
+
+    @cached_property
+    def own(self) -> list[int]:
+        """The player's own accounts."""
+        found = Account.objects.filter(owner=self.asked["player"], kind__in=OWN)
+        return list(found.order_by("pk").values_list("pk", flat=True))
+
+    def of_round(self, journal: Journal) -> str:
+        """Return the id of the round, or of the bank."""
+        return str(journal.round_id or "")
+
+    def of_entries(self, journal: Journal) -> str:
+        """Return the entries in one line."""
+        return "; ".join(self._entries_of(journal))
+
+    def show_kind(self, journal: Journal) -> str:
+        """Return the kind, and which journal this one reverses."""
+        return f"{journal.kind} (reverses {journal.reverses_id})" if journal.reverses_id else journal.kind
+
+    def show_round(self, journal: Journal) -> str:
+        """Return the round with a link, or the id of the bank."""
+        return _round(journal, format_html("Bank<br><code>{}</code>", journal.round_id))
+
+    def show_entries(self, journal: Journal) -> str:
+        """Return the entries as a list."""
+        lines = format_html_join("", "<li>{}</li>", [(line,) for line in self._entries_of(journal)])
+        return format_html("<ul>{}</ul>", lines)
+
+    def _entries_of(self, journal: Journal) -> Iterator[str]:
+        for entry in journal.entry_set.all():
+            account = entry.account
+            owner = f"player:{account.owner_id}, " if account.owner_id else ""
+            amount = format_signed_money(entry.amount, entry.currency, "en")
+            yield f"{amount} {owner}{account.kind} ({account.get_mode_display().lower()})"
+
+
+def _round(journal: Journal, bank: str) -> str:
+    """Return the round of a journal with a link, *bank* if it is of a bank."""
+    if journal.kind in BANKS:
+        return bank
+    if not journal.round_id:
+        return cells.NOTHING
+    address = f"{reverse('staff_rounds')}?{urlencode({'round': journal.round_id})}"
+    return cells.link(address, round_code(journal.round_id), "round-code")
 
 
 class Entries(StaffList):
@@ -364,10 +428,7 @@ class Entries(StaffList):
 
     def show_round(self, entry: Entry) -> str:
         """Return the round with a link."""
-        if entry.journal.kind in BANKS or not entry.journal.round_id:
-            return self.of_round(entry) or cells.NOTHING
-        address = f"{reverse('staff_rounds')}?{urlencode({'round': entry.journal.round_id})}"
-        return cells.link(address, self.of_round(entry), "round-code")
+        return _round(entry.journal, "bank")
 
     def show_amount(self, entry: Entry) -> str:
         """Return the amount with its sign."""
@@ -375,37 +436,27 @@ class Entries(StaffList):
 
 
 @require_safe
-def ledger(request: HttpRequest) -> HttpResponse:
+def ledger(request: StaffRequest) -> HttpResponse:
     """Show a page of journals.
 
     The calling view checks permissions and accepts the code of a round.
     """
-    form = JournalFilter(request.GET)
-    form.full_clean()
-    if typed := form.cleaned_data.get("journal", "").strip():
-        if (number := find_journal(typed)) is not None:
-            return redirect("staff_ledger_journal", journal_id=number)
-        form.add_error("journal", "No journal has this number or key.")
-    wanted, before = form.wanted(), form.cleaned_data.get("before", "")
-    page = JournalPage() if form.errors else journals(wanted, before=before)
-    is_filtered = any(request.GET.get(name) for name in ("journal", "round", "player", "kind", "since", "until"))
-    access_log.shown(
-        request,
-        wanted.player,
-        *(entry.account.owner_id for journal in page.journals for entry in journal.entry_set.all()),
-    )
+    listing = Journals(request)
+    if listing.form.is_valid() and listing.asked["journal"]:
+        return redirect("staff_ledger_journal", journal_id=listing.asked["journal"])
+    if listing.is_file:
+        return listing.file()
+    player = listing.asked.get("player")
+    access_log.shown(request, player)
+    is_first = not listing.form.is_used and listing.page.is_first
     context = {
-        "form": form,
-        "page": page,
-        "is_filtered": is_filtered,
-        "player": wanted.player,
-        "accounts": accounts_of(wanted.player) if wanted.player is not None else (),
-        "liabilities": liabilities() if not is_filtered and not before else (),
-        "is_first": not is_filtered and not before,
-        "house": house_accounts() if not is_filtered and not before else (),
-        "banks": BANKS,
+        "player": player,
+        "accounts": accounts_of(player) if player is not None else (),
+        "liabilities": liabilities() if is_first else (),
+        "is_first": is_first,
+        "house": house_accounts() if is_first else (),
     }
-    return render(request, "staff/ledger.html", context)
+    return listing.answer("staff/ledger.html", context)
 
 
 @staff_required(READ)

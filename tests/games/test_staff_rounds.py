@@ -65,7 +65,7 @@ class TestEveryWayOfNamingIt:
     @pytest.mark.sweep
     def test_finds_its_journals(self, played, way):
         answer = reader().get("/staff/ledger/", {"round": way(played)}, follow=True)
-        assert {journal.round_id for journal in answer.context["page"].journals} == {played.pk}
+        assert {journal.round_id for journal in answer.context["page"].rows} == {played.pk}
         assert f"?round={played.pk}" in answer.text
 
     @pytest.mark.sweep
@@ -139,7 +139,7 @@ class TestThePageOfARound:
 def test_a_code_that_no_round_has_is_said_in_the_ledger():
     answer = reader().get("/staff/ledger/?round=0000-0000-0000")
     assert UNKNOWN in answer.text
-    assert list(answer.context["page"].journals) == []
+    assert list(answer.context["page"].rows) == []
 
 
 @pytest.mark.django_db

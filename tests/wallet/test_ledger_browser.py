@@ -8,9 +8,9 @@ import pytest
 from django.db import connection
 
 from backoffice import ledger as views
-from backoffice.lists.paging import PAGE as ROWS
+from backoffice.lists.paging import PAGE
 from backoffice.money import ledger as views
-from backoffice.money.ledger import PAGE, Wanted
+from backoffice.money.ledger import PAGE
 from tests.builders import a_player, a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
@@ -34,18 +34,25 @@ def finance():
     return visitor
 
 
-def numbers(page):
-    return [journal.pk for journal in page.journals]
+def numbers(**query):
+    """The journals on the first page that is asked for."""
+    return [journal.pk for journal in asked_for(views.Journals, **query).page.rows]
 
 
-def walked(wanted):
+def walked(**query):
     """Return every journal, page by page."""
-    page = views.journals(wanted)
-    found = numbers(page)
-    while page.older:
-        page = views.journals(wanted, before=page.older)
-        found += numbers(page)
-    return found
+    found, before = [], ""
+    while True:
+        page = asked_for(views.Journals, **query, before=before).page
+        found += [journal.pk for journal in page.rows]
+        if not page.older:
+            return found
+        before = page.older
+
+
+def moment(at):
+    """A time as the form sends it."""
+    return f"{at:%Y-%m-%dT%H:%M:%S.%f}"
 
 
 def test_journals_of_a_player_are_listed_without_gap_or_repetition():
@@ -56,7 +63,7 @@ def test_journals_of_a_player_are_listed_without_gap_or_repetition():
     own = [account.pk for account in Account.objects.filter(owner=player)]
     due = Journal.objects.filter(entry__account__in=own).distinct().order_by("-pk").values_list("pk", flat=True)
     assert len(due) > 2 * PAGE
-    assert walked(Wanted(player=player.pk)) == list(due)
+    assert walked(player=player.pk) == list(due)
 
 
 def test_journals_are_found_by_kind_and_by_time():
@@ -64,10 +71,10 @@ def test_journals_are_found_by_kind_and_by_time():
     (staked,) = write(stake(player, 10))
     a_round(player, staked=10, paid=5)
     at = Journal.objects.get(pk=staked.journal_id).at
-    moment = timedelta(microseconds=1)
-    assert numbers(views.journals(Wanted(kind="stake", since=at, until=at + moment))) == [staked.journal_id]
-    assert numbers(views.journals(Wanted(kind="settle", since=at, until=at + moment))) == []
-    assert staked.journal_id in numbers(views.journals(Wanted(player=player.pk, kind="stake")))
+    during = {"since": moment(at), "until": moment(at + timedelta(microseconds=1))}
+    assert numbers(kind="stake", **during) == [staked.journal_id]
+    assert numbers(kind="settle", **during) == []
+    assert staked.journal_id in numbers(player=player.pk, kind="stake")
     assert "stake" in views.kinds()
     assert "deposit" in views.kinds()
 
@@ -135,7 +142,7 @@ def test_the_journal_of_an_adjustment_leads_to_its_request_and_names_both_people
 @pytest.mark.sweep
 def test_an_account_tells_every_entry_with_the_balance_after_it(finance):
     player = a_player(real=100_000)
-    for _ in range(ROWS // 2 + 1):
+    for _ in range(PAGE // 2 + 1):
         a_round(player, staked=10, paid=5)
     account = Account.objects.get(owner=player, kind=AccountKind.CASH, mode=Mode.REAL)
     first = asked_for(views.Entries, account).page
@@ -176,7 +183,7 @@ def test_a_journal_is_found_by_its_number_and_by_its_key(finance, what):
 def test_an_invalid_query_is_reported_at_the_field(finance, query):
     answer = finance.get(f"/staff/ledger/?{query}")
     assert answer.context["form"].errors
-    assert "Correct the search to see results." in answer.text
+    assert "Nothing was looked for: correct what is marked above." in answer.text
 
 
 @pytest.mark.sweep
