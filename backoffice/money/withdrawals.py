@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -11,14 +11,20 @@ from django.contrib import messages
 from django.db import connection
 from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals
 from audit.approvals import ApprovalError
 from audit.models import Approval
+from audit.reports.kinds import Column, Form
 from audit.reports.requests import clock
+from backoffice.lists import cells
+from backoffice.lists.filters import ORDER, ListForm
+from backoffice.lists.paging import AFTER, BEFORE, Order
+from backoffice.lists.staff_list import StaffList
 from players.access import StaffRequest, staff_required
 from players.identity.verification import verified_among
 from players.login.locks import locked_among
@@ -33,7 +39,7 @@ from wallet.withdrawals import KIND, REASONS
 
 WAITING: Final = (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING)
 OVER: Final = tuple(status for status in WithdrawalStatus if status not in OPEN)
-PAGE: Final = 20
+MOST_LATELY: Final = 20
 MOST_COUNTED: Final = 1000  # per status; above it the page says "more than"
 LAST: Final = 2**63 - 1  # greater than every number
 
@@ -60,34 +66,6 @@ SELECT asked.status, (SELECT count(*) FROM (
     SELECT FROM wallet_withdrawal AS w WHERE w.status = asked.status LIMIT %(most)s + 1) AS few)
 FROM unnest(%(statuses)s::text[]) AS asked (status)
 """
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Search for withdrawals.
-
-    *statuses* are the accepted statuses, *currency* is "" for any, *above* is in minor units, and
-    *since* is the latest time of the request. *above* and *since* are for open withdrawals only, of
-    which there are few.
-    """
-
-    statuses: Sequence[str] = WAITING
-    currency: str = ""
-    above: int | None = None
-    since: datetime | None = None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether all statuses are open ones. Open withdrawals are listed oldest first."""
-        return set(self.statuses) <= set(OPEN)
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page of withdrawals, and the cursor of the next page (None: none)."""
-
-    withdrawals: tuple[Withdrawal, ...] = ()
-    further: int | None = None
 
 
 @dataclass(frozen=True)
@@ -123,33 +101,6 @@ class Case:
     approval: Approval | None  # set if one person has approved it and a second must decide
 
 
-def find(wanted: Wanted, *, position: int | None = None) -> Page:
-    """Return a page of withdrawals after number *position*.
-
-    Open withdrawals are oldest first, decided ones newest first.
-    """
-    beginning = 0 if wanted.is_open else LAST
-    asked: dict[str, Any] = {
-        "statuses": list(wanted.statuses),
-        "currencies": [wanted.currency] if wanted.currency else list(Currency.values),
-        "position": beginning if position is None else position,
-        "above": wanted.above,
-        "since": wanted.since,
-        "limit": PAGE + 1,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(OLDEST_FIRST if wanted.is_open else NEWEST_FIRST, asked)
-        numbers = [number for (number,) in cursor.fetchall()]
-    order = "pk" if wanted.is_open else "-pk"
-    found = _with_steps(Withdrawal.objects.filter(pk__in=numbers[:PAGE])).order_by(order)
-    return Page(tuple(found), numbers[PAGE - 1] if len(numbers) > PAGE else None)
-
-
-def one(number: int) -> Page:
-    """Return a page with only the withdrawal of this number, if it exists."""
-    return Page(tuple(_with_steps(Withdrawal.objects.filter(pk=number))))
-
-
 def counted() -> list[Counted]:
     """Return the number of open withdrawals by status, up to `MOST_COUNTED` each."""
     with connection.cursor() as cursor:
@@ -182,11 +133,6 @@ def cases(found: Iterable[Withdrawal]) -> list[Case]:
         )
         for each in waiting
     ]
-
-
-def _with_steps(found: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
-    steps = Prefetch("steps", WithdrawalStep.objects.order_by("pk"))
-    return found.select_related("account", "player__jurisdiction").prefetch_related(steps)
 
 
 def _totals(players: Iterable[int]) -> Mapping[int, Totals]:
@@ -227,7 +173,7 @@ class DecisionForm(forms.Form):
             self.add_error("code", self.fields["code"].error_messages["required"])
 
 
-class QueueForm(forms.Form):
+class QueueForm(ListForm):
     """Filter of withdrawals. The amount is in units of the chosen currency, or of any currency."""
 
     STATES = {"": "pending", **dict(WithdrawalStatus.choices), "over": "decided (all)"}
@@ -237,7 +183,8 @@ class QueueForm(forms.Form):
     currency = forms.ChoiceField(required=False, choices=[("", "any"), *((code, code) for code in Currency.values)])
     above = MoneyField(required=False, label="More than")
     hours = forms.IntegerField(required=False, min_value=1, max_value=10_000, label="Open for over (hours)")
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+
+    usual = "Open oldest first, decided newest first"
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__(data)
@@ -250,9 +197,14 @@ class QueueForm(forms.Form):
         state = self.cleaned_data.get("state", "")
         return OVER if state == "over" else (state,) if state else WAITING
 
+    @property
+    def is_open(self) -> bool:
+        """Whether all statuses are open ones."""
+        return set(self.statuses()) <= set(OPEN)
+
     def clean(self) -> None:
         """Allow filters by amount or age only for open withdrawals; there are too many others."""
-        if set(self.statuses()) <= set(OPEN):
+        if self.is_open:
             return
         for name in ("above", "hours"):
             if self.cleaned_data.get(name):
@@ -266,42 +218,120 @@ APPROVERS = "wallet.approve_withdrawal"
 READERS = (APPROVERS, "wallet.see_withdrawals")
 
 
+class Withdrawals(StaffList):
+    """Withdrawals of the filter, by default those that await a decision.
+
+    Open ones are oldest first, decided ones newest first.
+    """
+
+    model = Withdrawal
+    name = "Withdrawals"
+    players = ("player_id",)
+    columns = (
+        Column("id", "No.", Form.NUMBER),
+        Column("at", "Requested", Form.TIME),
+        Column("player", "Player"),
+        Column("amount", "Amount", Form.MONEY),
+        Column("account", "Bank account"),
+        Column("status", "State"),
+        Column("steps", "Steps"),
+    )
+    file_columns = (*columns[:4], Column("currency", "Currency"), *columns[4:])
+    currency = "currency"
+    empty = "No pending withdrawals."
+    unmatched = "No withdrawals match this search."
+    form: QueueForm
+
+    def make_form(self) -> QueueForm:
+        """Return the form, whose amount is in the chosen currency."""
+        return QueueForm(self.request.GET)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether open withdrawals are asked for."""
+        return self.form.is_valid() and self.form.is_open
+
+    def found(self) -> QuerySet[Withdrawal]:
+        """Return all withdrawals with what the columns need, or the one with the number asked for."""
+        steps = Prefetch("steps", WithdrawalStep.objects.order_by("pk"))
+        found = Withdrawal.objects.select_related("account", "player__jurisdiction").prefetch_related(steps)
+        return found.filter(pk=self.asked["number"]) if self.asked.get("number") else found
+
+    def usual_order(self) -> Order:
+        """Return oldest first for open withdrawals."""
+        return Order(self.key, is_rising=self.is_open)
+
+    def read(self, order: Order, start: Sequence[Any], most: int) -> Sequence[Withdrawal]:
+        """Return withdrawals, each status and currency read from its range of the index."""
+        if self.asked.get("number"):
+            return super().read(order, start, most)
+        currency, hours = self.asked.get("currency"), self.asked.get("hours")
+        (position,) = start or (0 if order.is_rising else LAST,)
+        asked: dict[str, Any] = {
+            "statuses": list(self.statuses()),
+            "currencies": [currency] if currency else list(Currency.values),
+            "position": position,
+            "above": self.asked.get("above"),
+            "since": clock() - timedelta(hours=hours) if hours else None,
+            "limit": most,
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(OLDEST_FIRST if order.is_rising else NEWEST_FIRST, asked)
+            numbers = [number for (number,) in cursor.fetchall()]
+        return list(self.found().filter(pk__in=numbers).order_by(*order.fields))
+
+    def statuses(self) -> Sequence[str]:
+        """Return the statuses that are listed."""
+        return self.form.statuses()
+
+    def of_steps(self, withdrawal: Withdrawal) -> str:
+        """Return the steps in one line."""
+        return "; ".join(f"{step.at:%Y-%m-%d %H:%M:%S} {step.after} by {step.by}" for step in withdrawal.steps.all())
+
+    def show_status(self, withdrawal: Withdrawal) -> str:
+        """Return the state."""
+        kind = "on" if withdrawal.status == WithdrawalStatus.PAID else "" if withdrawal.is_open else "off"
+        return cells.badge(withdrawal.get_status_display().lower(), kind)
+
+    def show_steps(self, withdrawal: Withdrawal) -> str:
+        """Return the steps, in a part of the page that opens."""
+        return render_to_string("staff/withdrawals.html#steps", {"withdrawal": withdrawal}, self.request)
+
+
+class LatelyDecided(Withdrawals):
+    """Withdrawals that were decided last."""
+
+    name = "Recently decided"
+
+    def usual_order(self) -> Order:
+        """Return newest first."""
+        return Order(self.key)
+
+    def statuses(self) -> Sequence[str]:
+        """Return the decided statuses."""
+        return OVER
+
+
 @staff_required(*READERS)
 @access_log.listed("withdrawals")
 @require_safe
 def staff_withdrawals(request: StaffRequest) -> HttpResponse:
     """List withdrawals. Those that await a decision come with facts about their players."""
-    form = QueueForm(request.GET)
-    form.full_clean()
-    wanted, page = Wanted(form.statuses()), Page()
-    if not form.errors:
-        asked = form.cleaned_data
-        hours = asked["hours"]
-        wanted = Wanted(
-            statuses=form.statuses(),
-            currency=asked["currency"],
-            above=asked["above"],
-            since=clock() - timedelta(hours=hours) if hours else None,
-        )
-        number = asked["number"]
-        page = one(number) if number else find(wanted, position=asked["before"])
-    is_filtered = any(request.GET.get(name) for name in form.fields)
-    lately = () if is_filtered else find(Wanted(OVER)).withdrawals
-    access_log.shown(request, *(each.player_id for each in (*page.withdrawals, *lately)))
+    listing = Withdrawals(request)
+    if listing.is_file:
+        return listing.file()
+    lately = None if listing.form.is_used else LatelyDecided(request).first(MOST_LATELY)
     context = {
-        "form": form,
-        "cases": cases(page.withdrawals),
+        "cases": cases(listing.page.rows),
         "lately": lately,
-        "others": [each for each in page.withdrawals if each.status not in WAITING],
-        "older": page.further,
+        "others": any(each.status not in WAITING for each in listing.page.rows),
         "counted": counted(),
-        "is_open": wanted.is_open,
-        "is_filtered": is_filtered,
         "reasons": [(code, str(message)) for code, message in REASONS.items()],
         "person": request.staff.person,
         "told": VISIBLE_TO_PLAYER,
     }
-    return render(request, "staff/withdrawals.html", context)
+    access_log.shown(request, *(lately.players_in(lately.shown) if lately else ()))
+    return listing.answer("staff/withdrawals.html", context)
 
 
 @staff_required(APPROVERS)
@@ -323,7 +353,9 @@ def staff_withdrawal_decide(request: StaffRequest, withdrawal_id: int) -> HttpRe
 
 def _back(request: StaffRequest) -> HttpResponse:
     """Redirect to the list with its filter."""
-    filters = {name: request.GET[name] for name in QueueForm.base_fields if request.GET.get(name)}
+    filters = {
+        name: request.GET[name] for name in (*QueueForm.base_fields, ORDER, BEFORE, AFTER) if request.GET.get(name)
+    }
     return redirect(f"{reverse('staff_withdrawals')}{'?' if filters else ''}{urlencode(filters)}")
 
 

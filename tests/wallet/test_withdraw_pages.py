@@ -9,11 +9,12 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from audit.models import Approval
+from backoffice import withdrawals as views
 from backoffice.money import withdrawals as views
-from backoffice.money.withdrawals import Wanted
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
+from tests.staff_lists import asked_for
 from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, an_account, approve, paid, returned
 from wallet import withdrawals
 from wallet.models import PayoutAccount, Withdrawal, WithdrawalStatus
@@ -237,11 +238,11 @@ class TestFinance:
     def test_is_asked_of_the_database_alike_for_one_and_for_many(self, django_assert_num_queries):
         a_withdrawal(a_verified_player(real=MONEY))
         with CaptureQueriesContext(connection) as one:
-            assert [case.verified for case in views.cases(views.find(Wanted()).withdrawals)] == [True]
+            assert [case.verified for case in views.cases(asked_for(views.Withdrawals).page.rows)] == [True]
         for _ in range(3):
             a_submission(a_withdrawal(a_verified_player(real=MONEY)).player)
         with django_assert_num_queries(len(one)):
-            assert [case.verified for case in views.cases(views.find(Wanted()).withdrawals)] == [
+            assert [case.verified for case in views.cases(asked_for(views.Withdrawals).page.rows)] == [
                 True,
                 False,
                 False,

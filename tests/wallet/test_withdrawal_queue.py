@@ -1,18 +1,17 @@
 """The queue of withdrawals: pages, filters, and counts without reading all past withdrawals."""
 
-from datetime import timedelta
-
 import pytest
-from django.db.models.functions import Now
 
+from backoffice import withdrawals as views
 from backoffice.money import withdrawals as views
-from backoffice.money.withdrawals import OVER, Wanted, find
+from backoffice.money.withdrawals import Withdrawals
 from tests.builders import a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
+from tests.staff_lists import asked_for
 from tests.wallet.payout_builders import MONEY, a_withdrawal, approve
 from wallet import withdrawals
-from wallet.models import Withdrawal, WithdrawalStatus
+from wallet.models import WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
 
@@ -33,35 +32,40 @@ def refused(withdrawal):
     return withdrawals.refuse(withdrawal_id=withdrawal.pk, by="staff:1", code="holder", note="for a test")
 
 
+def found(**query):
+    """The withdrawals on the page that is asked for."""
+    return list(asked_for(Withdrawals, **query).page.rows)
+
+
 def test_what_waits_is_walked_through_longest_first(monkeypatch):
-    monkeypatch.setattr(views, "PAGE", 2)
+    monkeypatch.setattr(Withdrawals, "size", 2)
     made = some(5)
-    first = find(Wanted())
-    second = find(Wanted(), position=first.further)
-    third = find(Wanted(), position=second.further)
-    assert [*first.withdrawals, *second.withdrawals, *third.withdrawals] == made
-    assert third.further is None
+    first = asked_for(Withdrawals).page
+    second = asked_for(Withdrawals, after=first.newer).page
+    third = asked_for(Withdrawals, after=second.newer).page
+    assert [*first.rows, *second.rows, *third.rows] == made
+    assert third.newer == ""
+    assert list(asked_for(Withdrawals, before=third.older).page.rows) == list(second.rows)
 
 
 @pytest.mark.sweep
 def test_what_is_decided_is_walked_through_newest_first(monkeypatch):
-    monkeypatch.setattr(views, "PAGE", 2)
+    monkeypatch.setattr(Withdrawals, "size", 2)
     made = [refused(each) for each in some(3)]
-    first = find(Wanted(OVER))
-    second = find(Wanted(OVER), position=first.further)
-    assert [*first.withdrawals, *second.withdrawals] == made[::-1]
+    first = asked_for(Withdrawals, state="over").page
+    second = asked_for(Withdrawals, state="over", before=first.older).page
+    assert [*first.rows, *second.rows] == made[::-1]
 
 
 @pytest.mark.sweep
 def test_they_are_found_by_state_currency_amount_and_how_long_they_wait():
     small, large = some(1, 10_000)[0], some(1, 20_000)[0]
     approved = approve(some(1)[0])
-    (now,) = Withdrawal.objects.values_list(Now())[:1][0]
-    assert list(find(Wanted(above=10_000)).withdrawals) == [large]
-    assert list(find(Wanted(currency="SEK")).withdrawals) == [small, large]
-    assert list(find(Wanted(currency="DKK")).withdrawals) == []
-    assert list(find(Wanted(since=now - timedelta(hours=1))).withdrawals) == []
-    assert list(find(Wanted((WithdrawalStatus.APPROVED,))).withdrawals) == [approved]
+    assert found(above="100", currency="SEK") == [large]
+    assert found(currency="SEK") == [small, large]
+    assert found(currency="DKK") == []
+    assert found(hours="1") == []
+    assert found(state=WithdrawalStatus.APPROVED.value) == [approved]
 
 
 @pytest.mark.sweep
@@ -90,7 +94,7 @@ def test_what_is_decided_is_not_gone_through_for_an_amount(finance):
     refused(some(1)[0])
     answer = finance.get("/staff/withdrawals/?state=over&above=1")
     assert "This filter only finds open withdrawals." in answer.text
-    assert answer.context["others"] == []
+    assert answer.context["page"].rows == ()
 
 
 @pytest.mark.sweep
