@@ -4,30 +4,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final, cast
 from uuid import UUID
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.db import connection, transaction
-from django.db.models import Max
+from django.db import transaction
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import log
+from audit.reports.kinds import Column, Form
 from audit.reports.requests import clock
-from players.access import StaffRequest, staff_required
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
+from backoffice.lists.paging import Order
+from backoffice.lists.staff_list import StaffList
+from players.access import StaffRequest, actor, staff_required
 from players.login.current_user import actor
 from players.staff import access_log
 from wallet.models import DepositNote, NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.payments import notifications
 from wallet.payments.notifications import locked
 
-PAGE: Final = 20
 MOST_COUNTED: Final = 1000
-WAITS_LONG: Final = "state = 'waiting' AND begun_at < clock_timestamp() - %(after)s * interval '1 second'"
+AGAINST: Final = ("contradicted", "mismatched")  # decisions about a notice that contradicts a credited deposit
 
 
 class CannotSettle(Exception):
@@ -50,41 +54,6 @@ NAMES: Final = {
     Doubt.AMOUNT: "Amount differs, not credited",
     Doubt.CONTRADICTED: "Credited, then reversed by the provider",
 }
-# A settling note ends a doubt about a decided deposit until the provider sends a new message. An
-# open deposit is settled by the provider, or by the house when it gives up. Each list uses a
-# partial index that holds only deposits that are or were in doubt.
-SETTLED = (
-    "EXISTS (SELECT FROM wallet_deposit_note AS n WHERE n.payment_id = {payment} AND n.settles AND n.at >= {since})"
-)
-LISTS: Final = {
-    Doubt.OPEN: f"""
-        SELECT id, (extract(epoch FROM begun_at) * 1000000)::bigint AS position FROM wallet_payment
-        WHERE (is_disputed OR {WAITS_LONG})
-          AND begun_at > to_timestamp(0) + %(position)s * interval '1 microsecond' ORDER BY begun_at LIMIT %(limit)s
-    """,  # noqa: S608  (these queries are built from constants)
-    Doubt.AMOUNT: f"""
-        SELECT p.id, (extract(epoch FROM p.begun_at) * 1000000)::bigint AS position FROM wallet_payment AS p
-        WHERE p.state = 'error' AND p.begun_at > to_timestamp(0) + %(position)s * interval '1 microsecond'
-          AND (%(all)s OR NOT {SETTLED.format(payment="p.id", since="p.decided_at")})
-        ORDER BY p.begun_at LIMIT %(limit)s
-    """,  # noqa: S608  (built from constants)
-    Doubt.CONTRADICTED: f"""
-        SELECT p.id, notice.id AS position
-        FROM wallet_payment_notice AS notice JOIN wallet_payment AS p ON p.id = notice.payment_id
-        WHERE notice.decision IN ('contradicted', 'mismatched') AND notice.id > %(position)s
-          AND p.state = 'credited' AND notice.at > p.decided_at
-          AND (%(all)s OR NOT {SETTLED.format(payment="p.id", since="notice.at")})
-        ORDER BY notice.id LIMIT %(limit)s
-    """,  # noqa: S608  (built from constants)
-}
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page of deposits, longest in doubt first, and the next cursor (None: last page)."""
-
-    payments: tuple[Payment, ...] = ()
-    further: int | None = None
 
 
 @dataclass(frozen=True)
@@ -109,26 +78,34 @@ class Said:
     currency: str
 
 
-def find(doubt: Doubt, *, settled_too: bool = False, position: int | None = None) -> Page:
-    """Return a page of deposit exceptions after the cursor *position*, optionally with settled ones."""
-    rows = _rows(doubt, settled_too=settled_too, position=position or 0, limit=PAGE + 1)
-    numbers = [number for number, _position in rows[:PAGE]]
-    found = Payment.objects.select_related("player").in_bulk(numbers)
-    payments = tuple(found[number] for number in dict.fromkeys(numbers))
-    return Page(payments, rows[PAGE - 1][1] if len(rows) > PAGE else None)
+def in_doubt(doubt: Doubt, *, settled_too: bool = False) -> QuerySet[Any]:
+    """Return the deposits in doubt; for contradicted ones, the provider's last notice of each.
+
+    A settling note ends a doubt about a decided deposit until the provider sends a new message. An
+    open deposit is settled by the provider, or by the house when it gives up. Each doubt uses a
+    partial index that holds only deposits that are or were in doubt.
+    """
+    if doubt is Doubt.OPEN:
+        late = Q(state=PaymentState.WAITING, begun_at__lt=clock() - timedelta(seconds=settings.PAYMENT_ASK_SECONDS))
+        return Payment.objects.filter(Q(is_disputed=True) | late).select_related("player")
+    if doubt is Doubt.AMOUNT:
+        found = Payment.objects.filter(state=PaymentState.ERROR).select_related("player")
+        return found if settled_too else found.exclude(_settled("pk", "decided_at"))
+    said = PaymentNotice.objects.filter(decision__in=AGAINST)
+    later = said.filter(payment=OuterRef("payment"), pk__gt=OuterRef("pk"))
+    last = said.filter(~Exists(later), payment__state=PaymentState.CREDITED, at__gt=F("payment__decided_at"))
+    last = last.select_related("payment__player")
+    return last if settled_too else last.exclude(_settled("payment", "at"))
+
+
+def _settled(payment: str, since: str) -> Exists:
+    return Exists(DepositNote.objects.filter(payment=OuterRef(payment), settles=True, at__gte=OuterRef(since)))
 
 
 def counted() -> Sequence[tuple[Doubt, str, int, bool]]:
     """Return each doubt: name, number of deposits, whether the counting stopped early."""
-    counts = {doubt: len(_rows(doubt, settled_too=False, position=0, limit=MOST_COUNTED + 1)) for doubt in Doubt}
+    counts = {doubt: in_doubt(doubt)[: MOST_COUNTED + 1].count() for doubt in Doubt}
     return [(doubt, NAMES[doubt], min(count, MOST_COUNTED), count > MOST_COUNTED) for doubt, count in counts.items()]
-
-
-def _rows(doubt: Doubt, *, settled_too: bool, position: int, limit: int) -> list[tuple[UUID, int]]:
-    asked = {"all": settled_too, "position": position, "limit": limit, "after": settings.PAYMENT_ASK_SECONDS}
-    with connection.cursor() as cursor:
-        cursor.execute(LISTS[doubt], asked)
-        return cursor.fetchall()
 
 
 def faults_of(payment: Payment, now: datetime) -> list[Found]:
@@ -156,7 +133,7 @@ def why_not_settled(found: Sequence[Found]) -> str:
 
 def _said_otherwise(payment: Payment) -> datetime | None:
     """Return when the provider last contradicted a credited deposit, None if it never did."""
-    against = PaymentNotice.objects.filter(payment=payment, decision__in=("contradicted", "mismatched"))
+    against = PaymentNotice.objects.filter(payment=payment, decision__in=AGAINST)
     return against.filter(at__gt=payment.decided_at).aggregate(last=Max("at"))["last"]
 
 
@@ -206,12 +183,11 @@ HANDLE = "wallet.handle_deposit"
 READERS = (HANDLE, "wallet.see_deposits")
 
 
-class DoubtForm(forms.Form):
-    """Filter of deposits, and the cursor from the previous page."""
+class DoubtForm(ListForm):
+    """Filter of deposits."""
 
     doubt = forms.ChoiceField(required=False, choices=[(str(doubt), name) for doubt, name in NAMES.items()])
     settled = forms.BooleanField(required=False, label="Include settled")
-    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 
 class NoteForm(forms.Form):
@@ -226,30 +202,69 @@ class NoteForm(forms.Form):
     settles = forms.BooleanField(required=False, label="Mark as settled")
 
 
+class Exceptions(StaffList):
+    """Deposits with one kind of doubt, longest in doubt first."""
+
+    model = Payment
+    name = "Deposit exceptions"
+    players = ("player_id",)
+    form_class = DoubtForm
+    is_rising = True
+    columns = (
+        Column("id", "Deposit"),
+        Column("begun_at", "Started", Form.TIME),
+        Column("player", "Player"),
+        Column("amount", "Amount", Form.MONEY),
+        Column("variant", "Provider"),
+        Column("state", "State"),
+        Column("asked_at", "Last queried", Form.TIME),
+    )
+    file_columns = (*columns[:4], Column("currency", "Currency"), *columns[4:])
+    currency = "currency"
+    links = {"id": ("staff_deposit", "payment_id", "pk")}
+    empty = "No deposits with this exception."
+    unmatched = empty
+
+    @property
+    def doubt(self) -> Doubt:
+        """The doubt asked for."""
+        return Doubt(self.asked.get("doubt") or Doubt.OPEN)
+
+    def found(self) -> QuerySet[Any]:
+        """Return the deposits, or the notices that contradict them."""
+        return in_doubt(self.doubt, settled_too=self.asked.get("settled", False))
+
+    def usual_order(self) -> Order:
+        """Return the order of the doubt's index."""
+        return Order(("id",) if self.doubt is Doubt.CONTRADICTED else ("begun_at", "id"), is_rising=True)
+
+    def items(self, rows: Sequence[Payment | PaymentNotice]) -> Sequence[Payment]:
+        """Return the deposits."""
+        return [cast("Payment", row.payment) if isinstance(row, PaymentNotice) else row for row in rows]
+
+    def show_id(self, payment: Payment) -> str:
+        """Return the beginning of the id with a link."""
+        return cells.link(self.urls_of(payment)["id"], f"{str(payment.pk)[:8]}…", "num")
+
+    def show_state(self, payment: Payment) -> str:
+        """Return the state, and whether the deposit is disputed."""
+        kind = {PaymentState.CREDITED: "on", PaymentState.ERROR: "off"}.get(PaymentState(payment.state), "")
+        state = cells.badge(payment.get_state_display().lower(), kind)
+        return cells.joined(state, cells.badge("disputed", "off") if payment.is_disputed else "")
+
+    def show_asked_at(self, payment: Payment) -> str:
+        """Return when the provider was last queried."""
+        return cells.moment(payment.asked_at, "never")
+
+
 @staff_required(*READERS)
 @access_log.listed("deposit exceptions")
 @require_safe
 def staff_deposits(request: StaffRequest) -> HttpResponse:
     """List deposit exceptions."""
-    form = DoubtForm(request.GET)
-    form.full_clean()
-    doubt = Doubt(form.cleaned_data.get("doubt") or Doubt.OPEN)
-    page = find(
-        doubt,
-        settled_too=form.cleaned_data.get("settled", False),
-        position=form.cleaned_data.get("before"),
-    )
-    access_log.shown(request, page.payments)
-    context = {
-        "form": form,
-        "doubt": doubt,
-        "name": NAMES[doubt],
-        "page": page,
-        "older": page.further,
-        "counted": counted(),
-        "asks": asks_after(),
-    }
-    return render(request, "staff/deposits.html", context)
+    listing = Exceptions(request)
+    context = {"doubt": listing.doubt, "title": NAMES[listing.doubt], "counted": counted(), "asks": asks_after()}
+    return listing.answer("staff/deposits.html", context)
 
 
 @staff_required(*READERS)

@@ -13,6 +13,7 @@ from backoffice.money import deposits
 from backoffice.money.deposits import Doubt
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
+from tests.staff_lists import asked_for
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
 from wallet.models import BankOrder, Journal, OrderState, Payment
 from wallet.payments.notifications import ask_about, ask_undecided
@@ -45,8 +46,8 @@ def contradicted() -> Payment:
     return Payment.objects.get(pk=payment.pk)
 
 
-def listed(doubt: Doubt, **options: bool) -> list[Payment]:
-    return list(deposits.find(doubt, **options).payments)
+def listed(doubt: Doubt, **options: str) -> list[Payment]:
+    return list(asked_for(deposits.Exceptions, doubt=str(doubt), **options).shown)
 
 
 class TestTheList:
@@ -85,11 +86,11 @@ class TestTheList:
     @pytest.mark.sweep
     def test_is_walked_through_page_by_page(self, monkeypatch):
         made = [of_another_amount() for _ in range(3)]
-        monkeypatch.setattr(deposits, "PAGE", 2)
-        first = deposits.find(Doubt.AMOUNT)
-        rest = deposits.find(Doubt.AMOUNT, position=first.further)
-        assert [*first.payments, *rest.payments] == made
-        assert rest.further is None
+        monkeypatch.setattr(deposits.Exceptions, "size", 2)
+        first = asked_for(deposits.Exceptions, doubt="amount").page
+        rest = asked_for(deposits.Exceptions, doubt="amount", after=first.newer).page
+        assert [*first.rows, *rest.rows] == made
+        assert rest.newer == ""
 
 
 class TestANote:
@@ -99,7 +100,7 @@ class TestANote:
         ask_about(payment.pk)
         deposits.note(payment.pk, words="their mistake", settles=True, by="staff:1")
         assert listed(Doubt.CONTRADICTED) == []
-        assert payment in listed(Doubt.CONTRADICTED, settled_too=True)
+        assert payment in listed(Doubt.CONTRADICTED, settled="on")
 
     def test_that_settles_nothing_leaves_it_there(self):
         payment = of_another_amount()

@@ -7,10 +7,8 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
-from backoffice import ledger as views
 from backoffice.lists.paging import PAGE
 from backoffice.money import ledger as views
-from backoffice.money.ledger import PAGE
 from tests.builders import a_player, a_verified_player
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events

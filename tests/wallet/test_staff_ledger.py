@@ -5,7 +5,6 @@ from uuid import uuid4
 import pytest
 
 from backoffice.lists.paging import PAGE
-from backoffice.money.ledger import PAGE
 from games.models.rounds import round_code
 from tests.builders import a_player
 from tests.harness.sweeps import sample

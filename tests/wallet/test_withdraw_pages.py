@@ -9,7 +9,6 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from audit.models import Approval
-from backoffice import withdrawals as views
 from backoffice.money import withdrawals as views
 from tests.builders import a_player, a_purse, a_submission, a_verified_player
 from tests.harness.sweeps import sample

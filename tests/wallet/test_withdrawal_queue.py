@@ -2,7 +2,6 @@
 
 import pytest
 
-from backoffice import withdrawals as views
 from backoffice.money import withdrawals as views
 from backoffice.money.withdrawals import Withdrawals
 from tests.builders import a_verified_player
