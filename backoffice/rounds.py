@@ -1,24 +1,31 @@
 """Pages of rounds: search rounds, and verify one round."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from functools import wraps
-from typing import Any, Concatenate, Final, ParamSpec
+from functools import partial, wraps
+from typing import Any, Concatenate, Final, ParamSpec, cast
 from uuid import UUID
 
 from django import forms
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
+from audit.reports.kinds import Column, Form
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
+from backoffice.lists.paging import Order
+from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from games.incidents import Line, lines
 from games.lobby.selectors import find_round, read_id
 from games.models import OPEN_PHASES, LiveRound, Participation, Table
 from games.models.rounds import read_code
 from games.variants import GAMES
-from games.verification.search import END, OVER, PAGE, Status, Wanted, find, in_progress, players_called
+from games.verification.search import OVER, Status, Wanted, find, in_progress, players_called
 from games.verification.service import going, verify_round
 from players.access import StaffRequest, staff_required
 from players.models import Conversation
@@ -57,8 +64,11 @@ class Amount(forms.DecimalField):
         super().__init__(label=label, required=False, min_value=0, max_digits=15, decimal_places=2)
 
 
-class RoundsForm(forms.Form):
-    """Search for rounds. A code or an id finds one round; the other fields narrow the list."""
+class RoundsForm(ListForm):
+    """Search for rounds. A code or an id finds one round; the other fields narrow the list.
+
+    *players_called* finds the players that the player field names.
+    """
 
     round = forms.CharField(required=False, label="Code or id of the round", max_length=100)
     player = forms.CharField(required=False, label="Player", max_length=254)
@@ -83,7 +93,26 @@ class RoundsForm(forms.Form):
     staked_most = Amount("Staked, maximum")
     paid_least = Amount("Paid back, minimum")
     paid_most = Amount("Paid back, maximum")
-    before = forms.IntegerField(required=False, min_value=1, max_value=END, widget=forms.HiddenInput)
+
+    def __init__(self, asked: Mapping[str, Any], players_called: Callable[[str], Sequence[int]]) -> None:
+        super().__init__(asked)
+        self._players_called = players_called
+
+    def clean_round(self) -> UUID | None:
+        """Return the id of the round with this code or id."""
+        typed = self.cleaned_data["round"]
+        found = (find_round(typed) or _find_live(typed)) if typed else None
+        if typed and found is None:
+            raise forms.ValidationError(UNKNOWN)
+        return found
+
+    def clean_player(self) -> Sequence[int] | None:
+        """Return the players with this number, address or name, None if the field is empty."""
+        typed = self.cleaned_data["player"]
+        found = self._players_called(typed) if typed else None
+        if found is not None and not found:
+            raise forms.ValidationError(NOBODY)
+        return found
 
     def clean(self) -> dict[str, Any]:
         """Require a currency for amounts, and ranges that begin before they end."""
@@ -96,14 +125,12 @@ class RoundsForm(forms.Form):
                 self.add_error(last, "The end is before the start.")
         return asked
 
-    def wanted(self, players: Iterable[int] | None) -> Wanted:
-        """Return the search of a valid form.
-
-        *players* are those that the player field matched, None if it is empty.
-        """
+    @property
+    def wanted(self) -> Wanted:
+        """The search of a valid form."""
         asked = self.cleaned_data
         return Wanted(
-            players=None if players is None else tuple(players),
+            players=None if asked["player"] is None else tuple(asked["player"]),
             since=asked["since"],
             before=asked["until"],
             tables=_tables(asked["table"], asked["game"]),
@@ -156,40 +183,115 @@ class Sum:
     refunded: int = 0  # by voiding: stakes returned less payouts taken back
 
 
+class RoundList(StaffList):
+    """What the lists of finished rounds and of rounds in progress have in common."""
+
+    empty = "No rounds yet."
+    unmatched = "No rounds match this search."
+    form: RoundsForm
+
+    def make_form(self) -> RoundsForm:
+        """Return the search, with the ways to name a player that the reader has."""
+        user = self.request.user
+        may_see = user.has_perm("players.view_player")
+        by_name = may_see or any(map(user.has_perm, CHAT))
+        return RoundsForm(self.request.GET, partial(players_called, by_address=may_see, by_name=by_name))
+
+
+class Rounds(RoundList):
+    """Finished rounds, once for each player in them."""
+
+    model = Participation
+    name = "Rounds"
+    players = ("part__player_id",)
+    key = ("at", "id")
+    columns = (
+        Column("part__round__code", "Round"),
+        Column("part__at", "When", Form.TIME),
+        Column("table", "Table"),
+        Column("player", "Player"),
+        Column("part__round__outcome", "Outcome"),
+        Column("part__staked", "Staked", Form.MONEY),
+        Column("part__paid", "Paid back", Form.MONEY),
+    )
+    file_columns = (*columns, Column("part__currency", "Currency"), Column("words", "Corrections"))
+    currency = "part__currency"
+    links = {"part__round__code": ("staff_round", "round_id", "part__round_id")}
+
+    def read(self, order: Order, start: Sequence[Any], most: int) -> Sequence[Participation]:
+        """Return rounds from the ranges of the index of each table and kind of money."""
+        from_here = cast("tuple[datetime, int]", tuple(start)) if start else None
+        return find(self.form.wanted, start=from_here, is_rising=order.is_rising, limit=most)
+
+    def items(self, rows: Sequence[Participation]) -> Sequence[Line]:
+        """Return the rounds with what was corrected later."""
+        return lines(rows)
+
+    def of_table(self, line: Line) -> str:
+        """Return the table and the kind of money."""
+        return f"{line.part.round.table_version.table.name}, {line.part.get_mode_display().lower()}"
+
+    def of_player(self, line: Line) -> str:
+        """Return the player's name in events."""
+        return f"player:{line.part.player_id}"
+
+    def show_part__round__code(self, line: Line) -> str:
+        """Return the code with a link."""
+        return cells.link(self.urls_of(line)["part__round__code"], line.part.round.code, "round-code")
+
+    def show_part__round__outcome(self, line: Line) -> str:
+        """Return the outcome, and whether the round is void."""
+        is_void = hasattr(line.part.round, "void")
+        return cells.joined(line.part.round.outcome or "none", cells.badge("void", "void") if is_void else "")
+
+    def show_part__paid(self, line: Line) -> str:
+        """Return the amount paid back, with corrections."""
+        return render_to_string("staff/rounds.html#paid_back", {"line": line})
+
+
+class RoundsInProgress(RoundList):
+    """Rounds in progress at live tables. There are few."""
+
+    model = LiveRound
+    name = "Rounds in progress"
+    players = NO_PLAYERS
+    key = ("opened_at", "id")
+    columns = (
+        Column("code", "Round"),
+        Column("opened_at", "Since", Form.TIME),
+        Column("live_table__table__name", "Table"),
+        Column("live_table__mode", "Money"),
+        Column("phase", "Phase"),
+    )
+    links = {"code": ("staff_round", "round_id", "pk")}
+
+    def found(self) -> QuerySet[LiveRound]:
+        """Return the rounds of the search."""
+        return in_progress(self.form.wanted)
+
+    def show_code(self, live_round: LiveRound) -> str:
+        """Return the code with a link."""
+        return cells.link(self.urls_of(live_round)["code"], live_round.code, "round-code")
+
+    def show_phase(self, live_round: LiveRound) -> str:
+        """Return the phase, and whether the table was stopped."""
+        stopped = cells.badge("interrupted", "void") if live_round.live_table.stopped_by_id else ""
+        return cells.joined(live_round.get_phase_display(), stopped)
+
+
 @staff_required(*READERS)
 @access_log.listed("rounds")
 @require_safe
 def staff_rounds(request: StaffRequest) -> HttpResponse:
     """Search rounds. A code or an id redirects to its round."""
-    form = RoundsForm(request.GET)
-    is_valid = form.is_valid()
-    if typed := form.cleaned_data.get("round", ""):
-        if (round_id := find_round(typed) or _find_live(typed)) is not None:
-            return redirect("staff_round", round_id=round_id)
-        form.add_error("round", UNKNOWN)
-        is_valid = False
-    called = form.cleaned_data.get("player", "")
-    players = _players(request, called) if called else None
-    if called and not players:
-        form.add_error("player", NOBODY)
-    wanted = form.wanted(players) if is_valid and players != [] else None
-    parts: list[Participation] = []
-    live: Iterable[LiveRound] = ()
-    if wanted is not None and wanted.status in OVER:
-        parts = find(wanted, before=form.cleaned_data["before"])
-    elif wanted is not None:
-        live = in_progress(wanted)
-    shown = lines(parts[:PAGE])
-    access_log.shown(request, *(part.player_id for part in parts[:PAGE]))
-    context = {
-        "form": form,
-        "lines": shown,
-        "sums": _sums(shown),
-        "older": parts[PAGE - 1].pk if len(parts) > PAGE else None,
-        "live": live,
-        "filtered": bool(request.GET),
-    }
-    return render(request, "staff/rounds.html", context)
+    listing = Rounds(request)
+    if listing.form.is_valid() and listing.asked["round"]:
+        return redirect("staff_round", round_id=listing.asked["round"])
+    if listing.form.is_valid() and listing.form.wanted.status not in OVER:
+        return RoundsInProgress(request).answer("staff/rounds.html")
+    if listing.is_file:
+        return listing.file()
+    return listing.answer("staff/rounds.html", {"sums": _sums(listing.shown)})
 
 
 @staff_required(*READERS)
@@ -214,12 +316,6 @@ def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
         "stake_heads": ("Stake", "Returned", "Taken by the ledger", "Paid by the ledger"),
     }
     return render(request, "staff/round.html", context)
-
-
-def _players(request: StaffRequest, called: str) -> Sequence[int]:
-    may_see = request.user.has_perm("players.view_player")
-    by_name = may_see or any(map(request.user.has_perm, CHAT))
-    return players_called(called, by_address=may_see, by_name=by_name)
 
 
 def _sums(shown: Sequence[Line]) -> Sequence[Sum]:

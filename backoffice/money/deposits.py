@@ -23,7 +23,7 @@ from backoffice.lists import cells
 from backoffice.lists.filters import ListForm
 from backoffice.lists.paging import Order
 from backoffice.lists.staff_list import StaffList
-from players.access import StaffRequest, actor, staff_required
+from players.access import StaffRequest, staff_required
 from players.login.current_user import actor
 from players.staff import access_log
 from wallet.models import DepositNote, NoticePath, Payment, PaymentNotice, PaymentState

@@ -60,11 +60,11 @@ CROSS JOIN LATERAL (
     FROM games_participation AS part
     WHERE part.table_id = game_table.id AND part.mode = asked.mode
       AND part.at >= %(since)s::timestamptz AND part.at < %(until)s::timestamptz
-      AND (part.at, part.id) < (%(before_at)s::timestamptz, %(mark)s){conditions}
-    ORDER BY part.at DESC, part.id DESC
+      AND (part.at, part.id) {side} (%(start_at)s::timestamptz, %(start_id)s){conditions}
+    ORDER BY part.at {order}, part.id {order}
     LIMIT %(limit)s
 ) AS found
-ORDER BY found.at DESC, found.id DESC
+ORDER BY found.at {order}, found.id {order}
 LIMIT %(limit)s
 """
 
@@ -85,35 +85,54 @@ COMPLETE = "\n      AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.ro
 VOID = "\n      AND part.round_id = ANY(ARRAY(SELECT void.round_id FROM games_void AS void))"
 
 
-def find(wanted: Wanted, *, before: int | None = None, limit: int = PAGE + 1) -> list[Participation]:
-    """Return the parts in finished rounds that match, newest first, with the related rows to show.
+Start = tuple[datetime, int]
+"""Time and id of the row from which a search goes on."""
 
-    Only rows older than the row with id *before* are returned. An unknown id is ignored.
+
+def find(
+    wanted: Wanted,
+    *,
+    before: int | None = None,
+    start: Start | None = None,
+    is_rising: bool = False,
+    limit: int = PAGE + 1,
+) -> list[Participation]:
+    """Return the parts in finished rounds that match, with the related rows to show.
+
+    They are newest first, or oldest first if *is_rising*, and lie beyond *start* in this order.
+    *before* is the id of a row to go on from; an unknown id is ignored.
     """
-    statement, values = query(wanted, before=before, limit=limit)
+    statement, values = query(wanted, before=before, start=start, is_rising=is_rising, limit=limit)
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         ids = [pk for (pk,) in cursor.fetchall()]
-    found = Participation.objects.filter(pk__in=ids).order_by("-at", "-pk")
+    order = ("at", "pk") if is_rising else ("-at", "-pk")
+    found = Participation.objects.filter(pk__in=ids).order_by(*order)
     return list(found.select_related("round__void", "round__table_version__table"))
 
 
-def query(wanted: Wanted, *, before: int | None, limit: int) -> tuple[str, Mapping[str, Any]]:
+def query(
+    wanted: Wanted, *, before: int | None = None, start: Start | None = None, is_rising: bool = False, limit: int
+) -> tuple[str, Mapping[str, Any]]:
     """Return the SQL statement of the search and its parameters."""
-    before_at = Participation.objects.filter(pk=before).values_list("at", flat=True).first() if before else None
-    until = wanted.before
-    if before_at is not None:  # a condition on the time alone too, because PostgreSQL can start the index scan there
-        after = before_at + TICK
-        until = min(until, after) if until else after
+    if before and not start:
+        start = Participation.objects.filter(pk=before).values_list("at", "pk").first()
+    since, until = wanted.since, wanted.before
+    if start:  # a condition on the time alone too, because PostgreSQL can start the index scan there
+        if is_rising:
+            since = max(since, start[0]) if since else start[0]
+        else:
+            until = min(until, start[0] + TICK) if until else start[0] + TICK
+    start_at, start_id = start or (("-infinity", 0) if is_rising else ("infinity", END))
     values: dict[str, Any] = {
         "tables": list(wanted.tables if wanted.tables is not None else Table.objects.values_list("pk", flat=True)),
         "modes": [mode.value for mode in wanted.modes],
         "players": list(wanted.players or ()),
         "results": [int(each) for each in Result],
-        "since": wanted.since or "-infinity",
+        "since": since or "-infinity",
         "until": until or "infinity",
-        "before_at": before_at or "infinity",
-        "mark": before if before_at else END,
+        "start_at": start_at,
+        "start_id": start_id,
         "currency": wanted.currency,
         "outcome": list(wanted.outcome),
         "limit": limit,
@@ -132,7 +151,8 @@ def query(wanted: Wanted, *, before: int | None, limit: int) -> tuple[str, Mappi
     if wanted.status in (Status.COMPLETE, Status.VOID):
         conditions.append(COMPLETE if wanted.status is Status.COMPLETE else VOID)
     results = BY_RESULT if wanted.players is not None else ""
-    return FIND.format(results=results, conditions="".join(conditions)), values
+    side, order = (">", "ASC") if is_rising else ("<", "DESC")
+    return FIND.format(results=results, conditions="".join(conditions), side=side, order=order), values
 
 
 def in_progress(wanted: Wanted) -> QuerySet[LiveRound]:
