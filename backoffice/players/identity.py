@@ -9,11 +9,13 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from audit.reports.kinds import Column, Form
+from backoffice.lists.staff_list import StaffList
 from players.access import StaffRequest, staff_required
 from players.identity import duplicates, verification
 from players.identity.uploads import PDF
@@ -76,14 +78,35 @@ class ResolutionForm(forms.Form):
         cast("forms.TypedMultipleChoiceField", self.fields["shown"]).choices = [(flag, flag) for flag in sent]
 
 
+class WaitingSubmissions(StaffList):
+    """Submissions that await a review, oldest first."""
+
+    model = Submission
+    name = "Documents to review"
+    players = ("player_id",)
+    key = ("sent_at", "id")
+    is_rising = True
+    columns = (
+        Column("player", "Player"),
+        Column("given_names", "Given names"),
+        Column("family_name", "Family name"),
+        Column("player__jurisdiction_id", "Jurisdiction"),
+        Column("sent_at", "Submitted", Form.TIME),
+    )
+    links = {"player": ("staff_identity_case", "submission_id", "pk")}
+    empty = "No documents to review."
+
+    def found(self) -> QuerySet[Submission]:
+        """Return the submissions that await a review."""
+        return verification.waiting()
+
+
 @staff_required(REVIEW)
 @access_log.listed("identities to review")
 @require_safe
 def staff_identity(request: StaffRequest) -> HttpResponse:
-    """List submissions that await a review, oldest first."""
-    waiting = list(verification.waiting())
-    access_log.shown(request, *(submission.player for submission in waiting))
-    return render(request, "staff/identity.html", {"waiting": waiting, "kinds": DOCUMENT_KINDS})
+    """List submissions that await a review."""
+    return WaitingSubmissions(request).answer("staff/identity.html")
 
 
 @staff_required(REVIEW)

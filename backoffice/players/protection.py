@@ -13,12 +13,14 @@ from typing import Any, Final
 from django import forms
 from django.contrib import messages
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.protection_views import give_back
@@ -51,7 +53,6 @@ from wallet.money import format_money
 
 LONGEST = 3650  # days
 LONGEST_ID = 19  # digits: the column holds shorter numbers
-SHOWN = 100  # exclusions in force on the page, newest first
 
 
 class ExclusionForm(forms.Form):
@@ -78,6 +79,47 @@ class LiftForm(forms.Form):
     reason = forms.CharField(max_length=500)
 
 
+class InForce(StaffList):
+    """Exclusions in force."""
+
+    model = Exclusion
+    name = "Exclusions in force"
+    players = ("player_id",)
+    columns = (
+        Column("player", "Player"),
+        Column("kind", "Kind"),
+        Column("begun", "Started", Form.TIME),
+        Column("until", "Until", Form.TIME),
+        Column("by", "By"),
+        Column("reason", "Reason"),
+        Column("lift", "Lift"),
+    )
+    file_columns = columns[:-1]
+    accounts = ("by",)
+    empty = "No exclusions in force."
+
+    def found(self) -> QuerySet[Exclusion]:
+        """Return the exclusions in force."""
+        in_force = Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), lift=None)
+        return in_force.select_related("player__user", "player__jurisdiction")
+
+    def show_player(self, exclusion: Exclusion) -> str:
+        """Return the player with a link, and the e-mail address."""
+        player = cells.html(self.columns[0], str(exclusion.player), "", self.request.user)
+        return cells.joined(player, format_html("<br>{}", exclusion.player.user.email))
+
+    def show_until(self, exclusion: Exclusion) -> str:
+        """Return the end."""
+        return cells.moment(exclusion.until, "permanent")
+
+    def show_lift(self, exclusion: Exclusion) -> str:
+        """Return the form that requests the lifting, if the exclusion may be lifted."""
+        if not exclusions.may_be_lifted(exclusion):
+            return "cannot be lifted"
+        context = {"exclusion": exclusion, "told_once_done": VISIBLE_ONCE_DONE}
+        return render_to_string("staff/exclusions.html#lift", context, self.request)
+
+
 @staff_required("players.exclude_player")
 @access_log.listed("exclusions")
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -98,14 +140,11 @@ def staff_exclusions(request: StaffRequest) -> HttpResponse:
         return redirect("staff_exclusions")
     if named:
         access_log.note(request, named, what="e-mail address")
-    in_force = Exclusion.objects.filter(Q(until=None) | Q(until__gt=Now()), lift=None)
-    listed = in_force.select_related("player__user", "player__jurisdiction").order_by(F("id").desc())[:SHOWN]
-    access_log.shown(
-        request, *filter(None, [named]), *(one.player for one in found), *(each.player_id for each in listed)
-    )
-    lines = [(exclusion, exclusions.may_be_lifted(exclusion)) for exclusion in listed]
-    context = {"lines": lines, "told_once_done": VISIBLE_ONCE_DONE, "named": named, "exclusion_form": form}
-    return render(request, "staff/exclusions.html", context | {"form": who, "found": found})
+    listing = InForce(request)
+    if listing.is_file:
+        return listing.file()
+    access_log.shown(request, *filter(None, [named]), *(one.player for one in found))
+    return listing.answer("staff/exclusions.html", {"named": named, "exclusion_form": form, "who": who, "found": found})
 
 
 def _named(player_id: str) -> Player | None:

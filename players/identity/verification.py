@@ -10,6 +10,7 @@ from enum import Enum
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
@@ -57,9 +58,6 @@ REASONS: dict[RefusalReason, _Word] = {
         "You already have another account here. Each person can have only one."
     ),
 }
-
-
-MOST = 100  # submissions per page
 
 
 class IdentityStatus(Enum):
@@ -194,10 +192,10 @@ def refuse(*, submission_id: int, reason: RefusalReason, note: str, by: Staff) -
     return submission
 
 
-def waiting() -> list[Submission]:
-    """Return submissions waiting for review, oldest first, at most `MOST`."""
+def waiting() -> QuerySet[Submission]:
+    """Return submissions waiting for review, oldest first."""
     submitted = Submission.objects.filter(status=SubmissionStatus.SUBMITTED).select_related("player__jurisdiction")
-    return list(submitted.order_by("sent_at", "id")[:MOST])
+    return submitted.order_by("sent_at", "id")
 
 
 @transaction.atomic
