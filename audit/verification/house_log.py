@@ -103,7 +103,8 @@ class _OfSignificant(Verifier):
 
 def _everything() -> Iterator[Finding]:
     outside = checking.Outside(signer_folder(), {})
-    for each in checking.check(checkpoints.trusted_keys(), outside, progress=lambda _done, _leaves: None, done=checking.Done()):
+    keys, done = checkpoints.trusted_keys(), checking.Done()
+    for each in checking.check(keys, outside, progress=lambda _done, _leaves: None, done=done):
         if not isinstance(each, checking.Uncovered):  # has an alarm of its own (alarms.LAGS)
             yield _said(each)
 
