@@ -1,6 +1,6 @@
 """The page of database functions is up to date."""
 
-from ops.management.commands.list_functions import PAGE, page
+from tests.harness.list_guards import PAGE, page
 
 
 def test_the_page_is_what_the_code_says():

@@ -2,7 +2,7 @@
 
 ``guards.txt`` lists what the migrations create and which privileges ``ops/privileges.py`` grants to
 the role of web and workers on the tables that hold money, the event log, player protection, void
-rounds and staff accounts. ``manage.py list_guards`` writes the file. A test compares it with a freshly
+rounds and staff accounts. `make guards` writes the file. A test compares it with a freshly
 migrated database, so it stays up to date.
 """
 
