@@ -181,6 +181,10 @@ class Uncovered(Finding):
     """Leaves that no signed checkpoint covers: nothing was changed, but nothing proves it."""
 
 
+class Unsigned(Finding):
+    """A row among the checkpoints that proves nothing. Web and workers can insert one, and nobody can remove it."""
+
+
 class OutOfRange(Exception):
     """The first leaf to check does not exist."""
 
@@ -303,14 +307,16 @@ class _Log:
             name = f"the checkpoint of {row.size} leaves"
             opened = self._opened(row.note)
             if isinstance(opened, Unproven):
-                yield Finding(f"{name} is not signed as it should be: {opened}", "it proves nothing", leaf=row.size - 1)
+                yield Unsigned(
+                    f"{name} is not signed as it should be: {opened}", "it proves nothing", leaf=row.size - 1
+                )
                 continue
             self.signed.append(opened)
             at = datetime.fromtimestamp(opened.seconds, UTC) if opened.seconds is not None else None
             said = {"size": opened.tree.size, "root": opened.tree.root, "at": at}
             for column, stands in (("size", row.size), ("root", bytes(row.root)), ("at", row.at)):
                 if said[column] != stands:
-                    yield Finding(f"{name} has {stands!r} in its row", f"its note says {said[column]!r}", field=column)
+                    yield Unsigned(f"{name} has {stands!r} in its row", f"its note says {said[column]!r}", field=column)
             yield from self._agrees(opened.tree.size, opened.tree.root, name)
 
     def memory(self, memory: Memory, later: list[bytes]) -> Iterator[Finding]:

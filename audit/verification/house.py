@@ -87,7 +87,7 @@ class Part:
     verifier: Callable[[Scope], Verifier]
     tables: Sequence[str] = ()
     act: Act | None = None
-    is_clean: Callable[[], None] | None = None  # called after a whole run that has found nothing
+    end: Callable[[Sequence[Finding]], None] | None = None  # called after everything was verified, with what was found
 
 
 PROTECTION: Final = "protection"  # a part of several apps
@@ -180,19 +180,19 @@ def _next_id(table: str) -> int:
 def _run(chosen: Sequence[Part], begun: tuple[VerificationRun, Scope], tell: Tell | None) -> Iterator[Finding]:
     made, scope = begun
     verifiers = [(number, part, part.verifier(scope)) for number, part in enumerate(chosen)]
-    found = [0] * len(chosen)
+    found: list[list[Finding]] = [[] for _ in chosen]
     for first in range(scope.first, scope.beyond, RANGE):
         end = min(first + RANGE, scope.beyond)
         for number, part, verifier in verifiers:
             findings = _keep(made, part, _of_leaves(part, verifier, first, end))
-            found[number] += len(findings)
+            found[number] += findings
             yield from findings
         VerificationRun.objects.filter(pk=made.pk).update(next=end)
         if tell:
             tell(end, scope.beyond)
     for number, part, verifier in verifiers:
         findings = _keep(made, part, _of_rows(part, verifier))
-        found[number] += len(findings)
+        found[number] += findings
         yield from findings
     _end(made, chosen, scope, found)
 
@@ -261,7 +261,7 @@ def _store(made: VerificationRun, part: Part, found: Finding) -> bool:
 
 
 @transaction.atomic
-def _end(made: VerificationRun, chosen: Sequence[Part], scope: Scope, found: Sequence[int]) -> None:
+def _end(made: VerificationRun, chosen: Sequence[Part], scope: Scope, found: Sequence[Sequence[Finding]]) -> None:
     """End the run. After everything was verified, findings that it has not made again are gone."""
     VerificationRun.objects.filter(pk=made.pk).update(ended_at=Clock())
     if not scope.is_whole or scope.first:
@@ -269,6 +269,6 @@ def _end(made: VerificationRun, chosen: Sequence[Part], scope: Scope, found: Seq
     VerificationFinding.objects.filter(
         part__in=[part.name for part in chosen], cleared_at=None, last_at__lt=made.began_at
     ).update(cleared_at=Clock())
-    for part, count in zip(chosen, found, strict=True):
-        if part.is_clean and not count:
-            part.is_clean()
+    for part, findings in zip(chosen, found, strict=True):
+        if part.end:
+            part.end(findings)

@@ -9,7 +9,7 @@ that finds nothing.
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +31,7 @@ from audit.verification.verify_events import Rehashing
 NAME: Final = "log"
 SIGNIFICANT, EVENTS = "audit_significant", "audit_event"
 SEALED: Final = "the log is as it was sealed and signed"
+SIGNED: Final = "checkpoints are signed"
 WINDOW: Final = 256 * WIDTH  # older leaves that are hashed again each minute: about half a second
 MINUTE: Final = 60  # seconds
 NESTED_LOOPS: Final = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"  # see checking.ONE_STATE
@@ -38,7 +39,7 @@ NESTED_LOOPS: Final = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejo
 
 def add() -> None:
     """Register the log, the reports and the significant events as parts."""
-    register(Part(NAME, _OfLog, act=_stop_signing, is_clean=_go_on))
+    register(Part(NAME, _OfLog, act=_stop_signing, end=_go_on))
     register(Part("reports", _OfReports))
     register(Part(PROTECTION, _OfSignificant, tables=(SIGNIFICANT, EVENTS)))
 
@@ -174,7 +175,8 @@ def _newest_root() -> Iterator[Finding]:
 
 
 def _said(found: verify_events.Finding) -> Finding:
-    return Finding(SEALED, f"event:{found.event}" if found.event is not None else "log", str(found))
+    verified = SIGNED if isinstance(found, checking.Unsigned) else SEALED
+    return Finding(verified, f"event:{found.event}" if found.event is not None else "log", str(found))
 
 
 def _stop_signing(found: Finding, _is_new: bool) -> None:
@@ -186,5 +188,7 @@ def _stop_signing(found: Finding, _is_new: bool) -> None:
         alarms.begin(alarms.ALTERED, data)
 
 
-def _go_on() -> None:
-    alarms.end(alarms.ALTERED, {})
+def _go_on(findings: Sequence[Finding]) -> None:
+    """Sign again after a whole verification that could verify everything and has not found the log altered."""
+    if all(each.verified == SIGNED for each in findings):
+        alarms.end(alarms.ALTERED, {})

@@ -3,6 +3,8 @@ names it, staff are told, and nothing more is signed until a whole verification 
 """
 
 import pytest
+from django.db import connection
+from django.db.models.functions import Now
 
 from audit import log
 from audit.models import Checkpoint, Event, Leaf
@@ -76,3 +78,16 @@ def test_signing_goes_on_once_a_whole_verification_finds_nothing(sealed):
     assert alarms.begun(alarms.ALTERED) is None
     assert Mail.objects.latest("pk").subject == "Audit log is verified again"
     assert sealer.seal().signed == sealer.leaves()
+
+
+def test_a_checkpoint_that_nobody_signed_is_named_and_stops_nothing(sealed):
+    """Web can insert one, and nobody can remove it."""
+    happen()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT audit_seal(9)")  # a leaf that nobody has signed yet
+    Checkpoint.objects.create(size=601, root=bytes(32), at=Now(), note="nobody signed this\n")
+    sealer.seal()
+    (finding,) = house.run(is_whole=True, parts=["log"])
+    assert finding.verified == house_log.SIGNED
+    assert finding.text.startswith("leaf 600: the checkpoint of 601 leaves is not signed as it should be: ")
+    assert alarms.begun(alarms.ALTERED) is None

@@ -13,7 +13,7 @@ from audit.verification import house
 from games.models import Table, TableVersion
 from players.models import Agreement, Exclusion, LimitChange, LimitOffer
 from players.protection import exclusions
-from tests.attacks.test_house_rounds import findings, unguarded
+from tests.attacks.test_house_rounds import findings, others_notice_nothing, unguarded
 from tests.builders import a_table
 from tests.harness.databases import filled
 from tests.people import a_member_of_staff
@@ -135,4 +135,5 @@ def test_is_named(cloned_db, what):
     statement, said = TAKEN[what]
     with unguarded(cloned_db) as superuser:
         assert superuser.execute(statement.format(**rows).encode()).rowcount
+    others_notice_nothing()
     assert said.format(**rows) in findings("protection", "ledger")

@@ -4,23 +4,27 @@ verification of the house names it, because the signed log says otherwise. Nobod
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
+from uuid import uuid4
 
 import psycopg
 import pytest
 from django.core.management import call_command
+from django.db import transaction
 from django.db.models import Max
 
 from audit.models import Significant, Weight
 from audit.sealing import sealer
 from audit.significant import detection
 from audit.verification import house
-from games.models import Participation, Phase, Round, Shoe, Table
+from games.models import LiveTable, Participation, Phase, Round, Shoe, Table
+from games.shared import shoes
 from tests.builders import a_round, a_table
 from tests.harness.databases import Database, filled
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.recorded import a_recorded_player
 from wallet.invariants import verify as ledger
-from wallet.models import Payment
+from wallet.models import Mode, Payment
 
 MONEY, STAKE = 1_000_000, 1_000
 
@@ -34,7 +38,10 @@ def play() -> None:
     live_table, players = a_live_table(), [a_recorded_player(MONEY), a_recorded_player(MONEY)]
     for each in players:
         bet(each, live_table, player=5_000)
-    advance_to(live_table, Phase.SETTLED)
+    settled = advance_to(live_table, Phase.SETTLED)
+    with transaction.atomic():
+        shoes.retire(settled.shoe)
+    assert shoes.publish(settled.shoe_id) == ()
     sealer.seal()
 
 
@@ -134,6 +141,27 @@ INSERT INTO wallet_payment SELECT (jsonb_populate_record(p, jsonb_build_object(
     'journal_id', %s::bigint))).*
 FROM wallet_payment AS p WHERE id = %s
 """
+# A journal like that of a round, by the writer.
+POST = """
+SELECT journal FROM wallet_write(jsonb_build_array(jsonb_build_object(
+    'key', gen_random_uuid(), 'kind', %(kind)s, 'round', %(round)s, 'lines', (
+        SELECT jsonb_agg(jsonb_build_array(e.account_id, e.currency, e.mode, e.amount) ORDER BY e.line)
+        FROM wallet_entry AS e JOIN wallet_journal AS j ON j.id = e.journal_id
+        WHERE j.round_id = %(like)s AND j.kind = %(kind)s))), false)
+"""
+INVENT = """
+INSERT INTO games_round SELECT (jsonb_populate_record(r, jsonb_build_object(
+    'id', %(round)s, 'code', 'AAAA-AAAA-AAAA', 'at', now()))).*
+FROM games_round AS r WHERE id = %(like)s;
+INSERT INTO games_participation (round_id, player_id, currency, mode, balance_before, balance_after, staked, paid,
+    commission, session, at, table_id)
+SELECT %(round)s, player_id, currency, mode, balance_before + %(gain)s, balance_after + %(gain)s, staked, paid,
+    commission, session, now(), table_id FROM games_participation WHERE round_id = %(like)s;
+INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
+SELECT copy.id, w.bet, w.stake, w.payout, w.commission, w.result
+FROM games_participation AS p JOIN games_wager AS w ON w.participation_id = p.id
+JOIN games_participation AS copy ON copy.round_id = %(round)s WHERE p.round_id = %(like)s
+"""
 COPY = """
 INSERT INTO games_round SELECT (jsonb_populate_record(r, jsonb_build_object(
     'id', gen_random_uuid(), 'code', 'AAAA-AAAA-AAAA'))).*
@@ -201,11 +229,33 @@ class TestIsNamed:
         others_notice_nothing()
         assert "is stored, and no event has settled or voided it." in findings()
 
-    def test_a_shoe_that_was_ended_and_a_seed_that_was_published_without_a_trace(self, cloned_db):
-        rewrite(cloned_db, "UPDATE games_shoe SET seed = sha256('x'), ended_at = now(), ending = 'cut_card'")
-        others_notice_nothing()
+    def test_the_seed_of_an_ended_shoe(self, cloned_db):
         shoe = Shoe.objects.get()
+        rewrite(cloned_db, "UPDATE games_shoe SET seed = sha256('x')")
+        others_notice_nothing()
+        assert f"shoe {shoe.pk}: seed: stored is {sha256(b'x').hexdigest()}; event " in findings()
+
+    def test_a_seed_that_was_published_without_a_trace(self, cloned_db):
+        live_table = LiveTable.objects.get(mode=Mode.REAL)
+        advance_to(live_table, Phase.BETTING)
+        shoe = Shoe.objects.get(ended_at=None)
+        ended = "UPDATE games_shoe SET seed = sha256('x'), ended_at = now(), ending = 'cut_card' WHERE id = %(shoe)s"
+        rewrite(cloned_db, ended, shoe=shoe.pk)
+        others_notice_nothing()
         assert f"shoe {shoe.pk}: no event says shoe.published of it." in findings()
+
+    def test_a_round_that_was_never_played_with_its_money(self, cloned_db):
+        """As the last one: its rows copied, its journals by the writer, the balances after it."""
+        played, invented = last_solo_round(), uuid4()
+        part = Participation.objects.get(round=played)
+        for kind in ("stake", "settle"):
+            rewrite(cloned_db, POST, round=invented, like=played.pk, kind=kind)
+        gain = part.paid - part.staked
+        rewrite(cloned_db, INVENT, round=invented, like=played.pk, gain=gain)
+        others_notice_nothing()
+        said = findings()
+        assert f"round {invented}: is stored, and no event has settled or voided it." in said
+        assert gain == 0 or f"of player {part.player_id}, and no event has settled or voided the round." in said
 
     def test_a_deposit_that_nobody_has_made(self, cloned_db):
         """With all rows of a deposit: a credited payment, its journal by the writer, the balance, the day."""
@@ -235,10 +285,10 @@ class TestIsNamed:
     def test_a_bet_of_a_shared_round(self, cloned_db):
         """By the log, and by the cards and the rules."""
         part = Participation.objects.exclude(round__shoe=None).latest("pk")
-        rewrite(cloned_db, "UPDATE games_wager SET stake = 1 WHERE participation_id = %(part)s", part=part.pk)
+        rewrite(cloned_db, "UPDATE games_wager SET payout = payout + 1 WHERE participation_id = %(part)s", part=part.pk)
         said = findings()
         assert f"round {part.round_id}: players and bets: stored is" in said
-        assert f"round {part.round_id}: bet player of 1: stored is [" in said
+        assert f"round {part.round_id}: bet player of 5000: stored is [" in said
 
 
 def test_gli19_2_8_8_a_finding_of_the_verification_is_an_alert_once_until_it_is_gone(cloned_db):

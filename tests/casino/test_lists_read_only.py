@@ -66,6 +66,8 @@ NOT_LISTED = {
     "audit.SignificantStep": PRIVATE,
     "audit.Threshold": PAGE_OF_ITS_OWN,
     "audit.Tile": MACHINERY,
+    "audit.VerificationFinding": PAGE_OF_ITS_OWN,
+    "audit.VerificationRun": PAGE_OF_ITS_OWN,
     "players.ApiCall": MACHINERY,
     "players.BrowserSession": MACHINERY,
     "players.ApprovalNotification": MACHINERY,
