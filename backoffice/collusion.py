@@ -233,6 +233,10 @@ class Coups(StaffList):
         """Return the stakes of the scope."""
         return coups_between(self.form.scope(), *self.of)
 
+    def about(self) -> Sequence[tuple[str, str]]:
+        """Return the two players."""
+        return [("Of", " and ".join(map(str, self.of)))]
+
     def of_round(self, stake: CheminStake) -> str:
         """Return the code of the round and the table."""
         played = stake.coup.round

@@ -57,11 +57,7 @@ class Order:
     key: Sequence[str]
     is_rising: bool = False
 
-    def page(self, rows: QuerySet[Any], asked: Mapping[str, str], size: int = PAGE) -> Page[Any]:
-        """Return the page of *rows* that the cursors in *asked* lead to."""
-        return self.read_page(of_queryset(rows), lambda cursor: self.values(rows.model, cursor), asked, size)
-
-    def read_page(
+    def page(
         self,
         reader: "Reader[Row]",
         values: Callable[[str], Sequence[Any]],
@@ -147,7 +143,3 @@ Reader = Callable[[Order, Sequence[Any], int], Sequence[Row]]
 def of_queryset(rows: QuerySet[Any]) -> Reader[Any]:
     """Return the reader of a queryset."""
     return lambda order, start, most: read(order.beyond(rows, start).order_by(*order.fields)[:most])
-
-
-NEWEST_FIRST: Final = Order(("id",))
-OLDEST_FIRST: Final = Order(("id",), is_rising=True)

@@ -128,6 +128,14 @@ class StaffList:
             return str(row)
         return f"{self.columns[0].heading} {self.cell(row, self.columns[0])}"
 
+    def about(self) -> Sequence[tuple[str, str]]:
+        """Return the lines of a file's heading that say what the list belongs to."""
+        return [("Of", str(self.of))] if self.of else []
+
+    def players_of_subject(self) -> set[int]:
+        """Return the ids of the players in `about`. A file names them even if it has no rows."""
+        return set(_players(self.of))
+
     def urls_of(self, row: Any) -> Mapping[str, str]:
         """Return the addresses that the cells of a row lead to, by column."""
         return cells.urls(row, self.links)
@@ -154,7 +162,7 @@ class StaffList:
         """The page of rows asked for. No row is shown for an invalid form."""
         if not self.form.is_valid():
             return Page()
-        return self.order.read_page(self.read, self.key_of, self.request.GET, self.size)
+        return self.order.page(self.read, self.key_of, self.request.GET, self.size)
 
     @cached_property
     def shown(self) -> Sequence[Any]:
@@ -243,10 +251,10 @@ class StaffList:
             kind,
             name=self.name,
             label=self.label(),
-            asked=[(name, str(value)) for name, value in self.request.GET.items() if name != FORMAT],
+            asked=[*self.about(), *((name, str(value)) for name, value in self.request.GET.items() if name != FORMAT)],
             columns=columns,
             rows=[self.values(item, columns) for item in items],
-            players=self.players_in(items),
+            players=self.players_in(items) | self.players_of_subject(),
             goes_on=f"{further} rows go on {self.order.forward} {self.cursor_after(found)}." if is_more else "",
         )
 

@@ -411,6 +411,14 @@ class Entries(StaffList):
         found = Entry.objects.filter(account=self.of, version__isnull=False) if self.of else Entry.objects.none()
         return found.select_related("journal", "account")
 
+    def about(self) -> Sequence[tuple[str, str]]:
+        """Return the account and its owner."""
+        return [("Account", str(self.of.pk)), ("Player", str(self.of.owner or ""))] if self.of else []
+
+    def players_of_subject(self) -> set[int]:
+        """Return the owner of the account."""
+        return {self.of.owner_id} if self.of and self.of.owner_id else set()
+
     def of_transaction(self, entry: Entry) -> str:
         """Return the transaction as the player's statement calls it."""
         return str(NAMES.get(movement_name(entry.journal.kind, entry.amount), OTHER))

@@ -184,10 +184,8 @@ class QueueForm(ListForm):
     above = MoneyField(required=False, label="More than")
     hours = forms.IntegerField(required=False, min_value=1, max_value=10_000, label="Open for over (hours)")
 
-    usual = "Open oldest first, decided newest first"
-
     def __init__(self, data: Mapping[str, Any]) -> None:
-        super().__init__(data)
+        super().__init__(data, is_rising=data.get("state", "") in ("", *OPEN))
         chosen, above = data.get("currency", ""), self.fields["above"]
         assert isinstance(above, MoneyField)  # noqa: S101  (declared above)
         above.currency = chosen if chosen in Currency.values else Currency.EUR

@@ -11,12 +11,13 @@ import pytest
 from django.db import connection
 
 from backoffice.lists import paging
-from backoffice.lists.paging import Order
+from backoffice.players.profile import PlayerSessions
 from backoffice.players.search import FINDERS, PAGE
 from players.models import Player, Session
 from players.search import ENOUGH
 from tests.builders import a_newcomer
 from tests.harness.databases import Database
+from tests.staff_lists import asked_for
 from wallet.models import PayoutAccount
 
 MANY = 20_000
@@ -116,9 +117,9 @@ def test_no_search_and_no_list_of_a_player_reads_all_there_is(crowd: int) -> Non
                     seen = (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
                     assert seen <= ENOUGH + PAGE, where
     most_seen = Player.objects.latest("pk")
-    order, sessions = Order(("began_at", "id")), Session.objects.filter(user=most_seen.user_id)
-    middle = sessions.order_by("-began_at")[MANY // 2]
-    for mark in ("", order.cursor(middle)):
-        for plan in plans_of(partial(order.page, sessions, {"before": mark})):
+    listing = asked_for(PlayerSessions, most_seen)
+    middle = Session.objects.filter(user=most_seen.user_id).order_by("-began_at")[MANY // 2]
+    for start in ((), (middle.began_at, middle.pk)):
+        for plan in plans_of(partial(listing.read, listing.order, start, paging.PAGE + 1)):
             for node in nodes(plan):
                 assert node["Actual Rows"] + node.get("Rows Removed by Filter", 0) <= paging.PAGE + 2, node

@@ -159,6 +159,40 @@ def queries(world: World) -> dict[str, list[str]]:
     }
 
 
+# Pages with a list that is also a file of the same address.
+HAVE_FILES = {
+    "staff_access_log",
+    "staff_approvals",
+    "staff_chat",
+    "staff_chat_log",
+    "staff_complaints",
+    "staff_deposits",
+    "staff_events",
+    "staff_exclusions",
+    "staff_game_table",
+    "staff_identity",
+    "staff_incidents",
+    "staff_ledger",
+    "staff_ledger_account",
+    "staff_markers",
+    "staff_operators",
+    "staff_people",
+    "staff_play",
+    "staff_play_pair",
+    "staff_play_reports",
+    "staff_player_money",
+    "staff_player_notes",
+    "staff_player_payments",
+    "staff_player_sessions",
+    "staff_reports",
+    "staff_rounds",
+    "staff_service",
+    "staff_significant",
+    "staff_statement",
+    "staff_statements",
+    "staff_stop",
+    "staff_withdrawals",
+}
 SHOW_SOMEBODY = {"staff_player", "staff_document", "staff_service_thread", "staff_withdrawals", "staff_markers"}
 
 
@@ -173,7 +207,10 @@ def asked_for(world: World) -> Iterator[tuple[Line, str, str]]:
         if line not in drawn and line.name not in SHOW_SOMEBODY:
             continue
         insiders = [role for role in STAFF if line.answers[role] in (PAGE, TEXT, DOCUMENT)]
-        for query in ("", *more.get(line.name, ())) if insiders and line.method == "GET" else ("",) * bool(insiders):
+        files = ("?as=csv",) if line.name in HAVE_FILES else ()
+        for query in (
+            ("", *files, *more.get(line.name, ())) if insiders and line.method == "GET" else ("",) * bool(insiders)
+        ):
             yield line, "compliance" if "compliance" in insiders else insiders[0], query
 
 
@@ -345,3 +382,23 @@ def test_compliance_reads_requests_about_money_and_decides_none(world):
     page = world.visitor("compliance").get(reverse("staff_withdrawals")).text
     assert str(Withdrawal.objects.get().player) in page
     assert 'method="post" action="/staff/' not in page
+
+
+@pytest.mark.sweep
+def test_every_page_with_a_list_has_its_files_and_says_who_took_them(world):
+    visitor = world.visitor("compliance")
+    lines = {line.name: line for line in OF_STAFF if line.method == "GET" and line.name in HAVE_FILES}
+    assert set(lines) == HAVE_FILES
+    for line in lines.values():
+        if line.answers["compliance"] is not PAGE:
+            continue
+        for form, begins in (("csv", "\ufeff".encode()), ("xlsx", b"PK")):
+            answer = visitor.get(line.url(world), {"as": form})
+            taken = (line.name, form)
+            if "account" in line.name and answer["Content-Type"].startswith("text/html"):
+                continue  # an account of the house is a sum, not a list
+            assert answer.status_code == 200, taken
+            assert answer.content.startswith(begins), taken
+            assert answer["Content-Disposition"].startswith("attachment"), taken
+        assert visitor.get(line.url(world), {"as": "pdf"}).status_code == 404, line.name
+    assert len(events("rows.exported")) >= 2 * (len(HAVE_FILES) - 2)

@@ -32,8 +32,8 @@ def placeholders(cloned_db) -> dict[str, str]:
                 )
     found = {}
     for show in ("", "ended"):
-        page = complaints_of(show=show).order.page(complaints_of(show=show).found(), {}, 3)
-        found[show] = page.newer if page.is_rising else page.older
+        listing = complaints_of(show=show)
+        found[show] = listing.cursor_after(listing.read(listing.order, (), 3))
     assert all(found.values())
     return found
 
@@ -47,7 +47,7 @@ def complaints_of(**query: Any) -> queues.Complaints:
 
 def second_page(listing: StaffList, mark: str) -> None:
     """Read the page of a list that a mark leads to."""
-    listing.order.page(listing.found(), {listing.order.forward: mark}, PAGE)
+    listing.read(listing.order, listing.key_of(mark), PAGE + 1)
 
 
 COMPLAINTS = [
