@@ -40,16 +40,16 @@ class Cost(NamedTuple):
 
 
 BUDGETS = {
-    "lobby": Cost(10, 19_660, 17_550),
-    "history": Cost(10, 13_460, 14_800),
-    "cashier": Cost(7, 13_520, 15_620),
-    "solo page": Cost(12, 22_360, 17_500),
-    "solo chip": Cost(3, 1_480, 6_500),
-    "solo rebet and deal": Cost(3, 4_500, 8_200),
-    "live page": Cost(21, 37_960, 40_570),
-    "live chip": Cost(7, 2_240, 10_570),
-    "live refresh": Cost(9, 10_390, 14_140),
-    "API round": Cost(9, 1_530, 9_090),
+    "lobby": Cost(10, 19_660, 15_400),
+    "history": Cost(10, 13_460, 12_050),
+    "cashier": Cost(7, 13_520, 14_680),
+    "solo page": Cost(12, 22_360, 14_260),
+    "solo chip": Cost(3, 1_480, 3_960),
+    "solo rebet and deal": Cost(3, 4_500, 5_150),
+    "live page": Cost(21, 37_960, 37_060),
+    "live chip": Cost(7, 2_240, 6_010),
+    "live refresh": Cost(9, 10_390, 10_960),
+    "API round": Cost(9, 1_530, 7_490),
 }
 
 
