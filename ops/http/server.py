@@ -7,6 +7,7 @@ times a second and waits forever for the rest of a head; this server sleeps unti
 
 import argparse
 import asyncio
+import gc
 import socket
 import sys
 from collections import OrderedDict
@@ -186,6 +187,8 @@ def serve(application: Any, listening: socket.socket, graceful: int) -> None:
         timeout_graceful_shutdown=graceful,
     )
     config.load()  # before the loop runs: the start of the house asks the database, which a loop forbids
+    gc.collect()
+    gc.freeze()  # what is loaded stays: to look through it for garbage would stop everything for a tenth of a second
     Server(config).run(sockets=[listening])
 
 
