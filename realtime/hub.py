@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextvars import Context
 from functools import partial
+from itertools import islice
 from time import monotonic
 from typing import Final
 from uuid import UUID
@@ -44,7 +45,8 @@ MOST_OF_ONE_PLAYER: Final = 6  # streams per player or staff member
 # connections per host, and pages need some of them. Such a page is updated by other windows
 # (static/js/common/banner.js), or polls.
 ENOUGH_TO_LISTEN: Final = 3
-SESSION_CHECK_SECONDS: Final = 4.0  # seconds
+SESSION_CHECK_SECONDS: Final = 4.0  # between two checks of the session of a stream
+CHECKED_AT_ONCE: Final = 100  # sessions
 LONGEST_REST: Final = 60.0  # seconds without streams between two looks at the connection
 SLICE: Final = 0.01  # seconds spent on players' own fragments before public changes are checked again
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between two attempts to connect
@@ -65,6 +67,7 @@ class Hub:
         self._floor = Floor()
         self._notices = Notices()
         self._newcomers: dict[Stream, None] = {}  # in order of arrival
+        self._by_check: dict[Stream, None] = {}  # the others, those first whose session was checked longest ago
         self._of_reader: Counter[tuple[int, int | None]] = Counter()
         self._stirred = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
@@ -98,6 +101,7 @@ class Hub:
             self._stirred.set()  # to release the lock of `ops.beat`
         if self._newcomers.pop(stream, stream) is None:
             return
+        self._by_check.pop(stream, None)
         self._floor.let_go(stream)
         self._notices.let_go(stream)
         if lobby is not None:
@@ -152,7 +156,6 @@ class Hub:
         while True:
             self._hear(line.hear())
             await self._let_newcomers_in(line)
-            await self._check_sessions(line)
             await line.show_presence(bool(self._of_reader))
             for table in list(self._tables.values()):
                 if table.is_stale:
@@ -166,7 +169,9 @@ class Hub:
             for table in list(self._tables.values()):
                 await self._read_own(line, table)
             is_more = self._lobbies.show()
-            if self._show_own() or self._show_board() or is_more:
+            is_more = self._show_own() or self._show_board() or is_more
+            await self._check_sessions(line)  # when changes are shown
+            if is_more:
                 await asyncio.sleep(0)
             else:
                 await line.rest(self._stirred, self._seconds_of_rest())
@@ -197,6 +202,7 @@ class Hub:
     def _take_in(self, stream: Stream) -> None:
         number, lobby = stream.ticket.live_table, stream.ticket.lobby
         self._notices.take_in(stream)
+        self._by_check[stream] = None
         if stream.ticket.staff is not None:
             self._floor.take_in(stream)
         if lobby is not None:
@@ -208,20 +214,25 @@ class Hub:
                 self._chats.take_in(number, stream)
 
     async def _check_sessions(self, line: Line) -> None:
-        """Every few seconds, end streams whose session has ended or whose player is no longer
-        eligible, and send a heartbeat to the others.
+        """End streams whose session has ended or whose player is no longer eligible; send the others a heartbeat.
+
+        Each is checked every few seconds, few at a time, because changes of tables wait in the meantime.
         """
         if monotonic() < self._sessions_due:
             return
-        watching = self._watching()
-        if watching:
-            running = await self._welcome(line, watching)
-            for stream in watching:
-                if stream in running:
-                    stream.beat()
-                else:
-                    stream.end(OVER)
-        self._sessions_due = monotonic() + SESSION_CHECK_SECONDS
+        streams = list(islice(self._by_check, CHECKED_AT_ONCE))
+        pause = SESSION_CHECK_SECONDS * len(streams) / max(1, len(self._by_check))
+        running = await self._welcome(line, streams)
+        for stream in streams:
+            if stream not in self._by_check:  # closed since
+                continue
+            del self._by_check[stream]
+            if stream in running:
+                self._by_check[stream] = None
+                stream.beat()
+            else:
+                stream.end(OVER)
+        self._sessions_due = monotonic() + (pause or SESSION_CHECK_SECONDS)
 
     async def _welcome(self, line: Line, streams: Iterable[Stream]) -> set[Stream]:
         """Return the streams that may continue. A player needs a running session, and at a table

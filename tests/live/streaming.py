@@ -36,9 +36,9 @@ _slugs = (f"live-{number}" for number in count(1))
 
 
 @contextmanager
-def a_web_server(database: Database) -> Iterator[WebServer]:
+def a_web_server(database: Database, streams: int = MOST_STREAMS) -> Iterator[WebServer]:
     log = fresh_folder("sabot-streams-") / "web.log"
-    most = {"LIVE_STREAMS": str(MOST_STREAMS)}
+    most = {"LIVE_STREAMS": str(streams)}
     server = web.start(database, log, application="casino.asgi:application", environment=most)
     try:
         yield server

@@ -24,7 +24,7 @@ from players.login import locks, sessions
 from players.models import Ended, Player, Session
 from players.notify import CHANNEL, notify_table
 from players.protection import exclusions
-from realtime.hub import MOST_OF_ONE_PLAYER
+from realtime.hub import CHECKED_AT_ONCE, MOST_OF_ONE_PLAYER
 from tests.builders import a_player
 from tests.harness import databases
 from tests.harness.databases import Database
@@ -264,6 +264,21 @@ def test_streams_end_with_their_session_and_with_an_exclusion_and_lengthen_neith
         assert b'data-phase="closed"' not in b"".join(watcher.bytes for watcher in watchers[1:])
         assert watchers[0].of("over") == []
     assert Session.objects.get(pk=there(stays.session)).acted_at == acted_at
+
+
+def test_more_streams_than_are_checked_at_once_all_end_with_their_sessions(
+    database: Database, live_table: LiveTable
+) -> None:
+    tickets = [a_ticket(a_player(), live_table) for _ in range(CHECKED_AT_ONCE // MOST_OF_ONE_PLAYER + 1)]
+    addresses = [stream_tokens.issue(ticket) for ticket in tickets for _ in range(MOST_OF_ONE_PLAYER)]
+    with a_web_server(database, len(addresses)) as server, watching(server.url, *addresses) as watchers:
+        for watcher in watchers:
+            watcher.wait_for("own")
+        for ticket in tickets[1:]:
+            sessions.end(session_id=there(ticket.session), why=Ended.LOGGED_OUT, by="player:1")
+        for watcher in watchers[MOST_OF_ONE_PLAYER:]:
+            watcher.wait_for("over")
+        assert not any(watcher.of("over") for watcher in watchers[:MOST_OF_ONE_PLAYER])
 
 
 @pytest.mark.sweep
