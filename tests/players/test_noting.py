@@ -63,3 +63,35 @@ def test_all_at_once_are_noted_as_each_alone(mode, session):
     )
     assert [known(*each) for each in together] == [known(*each) for each in alone]
     assert PlayTime.objects.filter(player__in=[player for player, _ in together]).count() >= len(LAST_ACTIONS)
+
+
+# A zone where it is four minutes past midnight.
+MIDNIGHT = """
+UPDATE players_jurisdiction SET time_zone = (
+    SELECT concat('XXX', CASE WHEN east < 0 THEN '+' ELSE '-' END, abs(east) / 60, ':', abs(east) % 60)
+    FROM (SELECT mod(2 * 1440 + 720 + 4 - mod(extract(epoch FROM clock_timestamp())::bigint / 60, 1440), 1440) - 720)
+        AS now_is (east))
+"""
+NOTE = {
+    "one": "SELECT players_note_round({player}, NULL, 'R', 100, 0)",
+    "all": "SELECT players_note_rounds('{{{player}}}', '{{NULL}}', '{{R}}', '{{100}}', '{{0}}')",
+}
+
+
+@pytest.mark.parametrize("many", NOTE)
+@pytest.mark.parametrize(("minutes_ago", "counted"), [(6, 6), (10, 0)])
+def test_time_since_the_day_before_counts_in_the_first_minutes_of_a_day(many, minutes_ago, counted):
+    player = a_player()
+    as_owner(MIDNIGHT)
+    as_owner(
+        "INSERT INTO players_playtime (player_id, day, seconds, last_at)"
+        " SELECT p.id, (past AT TIME ZONE j.time_zone)::date, 40, past FROM players_player AS p"
+        " JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id,"
+        " (SELECT clock_timestamp() - make_interval(mins => %s) AS past) AS moment WHERE p.id = %s",
+        [minutes_ago, player.pk],
+    )
+    for _ in range(2):
+        as_owner(NOTE[many].format(player=player.pk))
+    before, after = PlayTime.objects.filter(player=player).order_by("day").values_list("day", "seconds")
+    assert (after[0] - before[0]).days == 1
+    assert (before[1], after[1] // 60) == (40, counted)

@@ -63,10 +63,18 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_choose_check_interval FROM PUBLIC;
 
+-- Return the seconds from one action to the next that count as played: none if they are more than nine
+-- minutes apart.
+CREATE OR REPLACE FUNCTION players_seconds_between(last_at timestamptz, moment timestamptz) RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN moment - last_at <= interval '9 minutes' THEN greatest(extract(epoch FROM moment - last_at), 0)::integer
+        ELSE 0 END
+$$;
+
 -- Add a finished round to the totals of its session and to the player's time played today.
 -- `playing`: id of the session. `mode`: R or F. `staked`, `paid`: minor units.
 -- The time since the last action counts as played up to nine minutes, because a longer gap would
--- have ended the session. players_note_rounds has the same statements for all players of a round.
+-- have ended the session. In the first nine minutes of a day the last action may be of the day before. players_note_rounds has the same statements for all players of a round.
 -- Returns the play session afterwards; all its columns are NULL if there is none.
 -- Raises SB081 for a negative amount or another mode.
 CREATE OR REPLACE FUNCTION players_note_round(player bigint, playing uuid, mode text, staked bigint, paid bigint)
@@ -87,16 +95,16 @@ BEGIN
             paid_free = s.paid_free + CASE mode WHEN 'F' THEN paid ELSE 0 END
         WHERE s.session = playing AND s.player_id = player RETURNING s.*
     ), timed AS (
-    INSERT INTO players_playtime AS t (player_id, day, seconds, last_at)
-    SELECT player, (moment AT TIME ZONE j.time_zone)::date,
-        CASE WHEN moment - last.last_at <= interval '9 minutes'
-            THEN greatest(extract(epoch FROM moment - last.last_at), 0)::integer ELSE 0 END, moment
-    FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
-    LEFT JOIN LATERAL (
-        SELECT l.last_at FROM players_playtime AS l WHERE l.player_id = player ORDER BY l.day DESC LIMIT 1
-    ) AS last ON true
-    WHERE p.id = player
-    ON CONFLICT (player_id, day) DO UPDATE SET seconds = t.seconds + EXCLUDED.seconds, last_at = EXCLUDED.last_at
+        INSERT INTO players_playtime AS t (player_id, day, seconds, last_at)
+        SELECT player, here.at::date, CASE WHEN here.at::time < '00:09' THEN coalesce((
+                SELECT players_seconds_between(l.last_at, moment) FROM players_playtime AS l
+                WHERE l.player_id = player AND l.day = here.at::date - 1
+            ), 0) ELSE 0 END, moment
+        FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
+        CROSS JOIN LATERAL (SELECT moment AT TIME ZONE j.time_zone) AS here (at)
+        WHERE p.id = player
+        ON CONFLICT (player_id, day) DO UPDATE
+            SET seconds = t.seconds + players_seconds_between(t.last_at, EXCLUDED.last_at), last_at = EXCLUDED.last_at
     )
     SELECT played.* INTO totals FROM played;
     RETURN totals;
@@ -119,31 +127,27 @@ BEGIN
     THEN
         RAISE EXCEPTION 'a round is played in no such mode, or with a negative amount' USING ERRCODE = 'SB081';
     END IF;
-    WITH locked AS MATERIALIZED (
-        SELECT s.session, r.mode, r.staked, r.paid
-        FROM unnest(players, playing, modes, staked, paid) AS r (player_id, session, mode, staked, paid)
-        JOIN players_playsession AS s ON s.session = r.session AND s.player_id = r.player_id
-        ORDER BY s.session FOR UPDATE OF s
-    )
+    PERFORM FROM players_playsession AS s WHERE s.session = ANY (playing) ORDER BY s.session FOR UPDATE;
     UPDATE players_playsession AS s SET rounds = s.rounds + 1,
-        staked_real = s.staked_real + CASE locked.mode WHEN 'R' THEN locked.staked ELSE 0 END,
-        paid_real = s.paid_real + CASE locked.mode WHEN 'R' THEN locked.paid ELSE 0 END,
-        staked_free = s.staked_free + CASE locked.mode WHEN 'F' THEN locked.staked ELSE 0 END,
-        paid_free = s.paid_free + CASE locked.mode WHEN 'F' THEN locked.paid ELSE 0 END
-    FROM locked WHERE s.session = locked.session;
+        staked_real = s.staked_real + CASE r.mode WHEN 'R' THEN r.staked ELSE 0 END,
+        paid_real = s.paid_real + CASE r.mode WHEN 'R' THEN r.paid ELSE 0 END,
+        staked_free = s.staked_free + CASE r.mode WHEN 'F' THEN r.staked ELSE 0 END,
+        paid_free = s.paid_free + CASE r.mode WHEN 'F' THEN r.paid ELSE 0 END
+    FROM unnest(players, playing, modes, staked, paid) AS r (player_id, session, mode, staked, paid)
+    WHERE s.session = r.session AND s.player_id = r.player_id;
     moment := clock_timestamp();
     INSERT INTO players_playtime AS t (player_id, day, seconds, last_at)
-    SELECT played.player_id, (moment AT TIME ZONE law.time_zone)::date,
-        CASE WHEN moment - last.last_at <= interval '9 minutes'
-            THEN greatest(extract(epoch FROM moment - last.last_at), 0)::integer ELSE 0 END, moment
+    SELECT played.player_id, here.at::date, CASE WHEN here.at::time < '00:09' THEN coalesce((
+            SELECT players_seconds_between(l.last_at, moment) FROM players_playtime AS l
+            WHERE l.player_id = played.player_id AND l.day = here.at::date - 1
+        ), 0) ELSE 0 END, moment
     FROM unnest(players) AS played (player_id)
     JOIN players_player AS owner ON owner.id = played.player_id
     JOIN players_jurisdiction AS law ON law.code = owner.jurisdiction_id
-    LEFT JOIN LATERAL (
-        SELECT p.last_at FROM players_playtime AS p WHERE p.player_id = played.player_id ORDER BY p.day DESC LIMIT 1
-    ) AS last ON true
+    CROSS JOIN LATERAL (SELECT moment AT TIME ZONE law.time_zone) AS here (at)
     ORDER BY played.player_id
-    ON CONFLICT (player_id, day) DO UPDATE SET seconds = t.seconds + EXCLUDED.seconds, last_at = EXCLUDED.last_at;
+    ON CONFLICT (player_id, day) DO UPDATE
+        SET seconds = t.seconds + players_seconds_between(t.last_at, EXCLUDED.last_at), last_at = EXCLUDED.last_at;
 END $$;
 REVOKE ALL ON FUNCTION players_note_rounds FROM PUBLIC;
 
