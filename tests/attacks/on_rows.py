@@ -36,7 +36,7 @@ NOT_NULL = {
     "wallet_day": "day deposited paid player_id staked withdrawn",
     "wallet_entry": "account_id amount currency journal_id line mode",
     "wallet_hold": "account_id amount round_id",
-    "wallet_journal": "at id key kind request_hash xid",
+    "wallet_journal": "at id kind xid",  # a solo round's journals have no key
     "wallet_payment": "amount authorisation begun_at billing_address_1 billing_address_2 billing_city"
     " billing_country_area billing_country_code billing_email billing_first_name billing_last_name billing_phone"
     " billing_postcode captured_amount created currency delivery description extra_data fraud_message fraud_status id"
