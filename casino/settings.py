@@ -317,6 +317,20 @@ LIVE_LATE_SECONDS = env.int("LIVE_LATE_SECONDS", default=120)
 # they add, half to open it.
 CUT_SECONDS = env.float("CUT_SECONDS", default=8.0)
 
+# A public beacon (drand) of which a future round goes into the shuffle of each shoe that players cut; "" for
+# none. The other values are those of drand's chain quicknet.
+BEACON_URL = env("BEACON_URL", default="")
+BEACON_CHAIN = env("BEACON_CHAIN", default="52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971")
+BEACON_PUBLIC_KEY = env(
+    "BEACON_PUBLIC_KEY",
+    default="83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d106451"
+    "0d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a",
+)
+BEACON_GENESIS = env.int("BEACON_GENESIS", default=1692803367)  # seconds since 1970
+BEACON_PERIOD = env.int("BEACON_PERIOD", default=3)  # seconds
+# Seconds after the cut for which a table waits for the round; then the shoe goes without it.
+BEACON_SECONDS = env.float("BEACON_SECONDS", default=10.0)
+
 # Whether visitors may watch and play a demo game with play chips, without an account. The session
 # engine must keep its data on the server, because it contains the visitor's encrypted seed.
 DEMO_PLAY = env.bool("SABOT_DEMO_PLAY", default=DEMO)

@@ -42,6 +42,7 @@ KEYS = {
     "PARTNER_KEY": "sabot.E018",
     "CREDENTIALS_KEY": "sabot.E025",
 }
+LONGEST_WAIT = 30  # seconds for the round of a beacon: games_begin_cut has the same
 INSECURE = "django-insecure-"
 DEFAULT_PASSWORDS = {"", "admin", "changeme", "default", "guest", "password", "postgres", "sabot", "secret"}
 
@@ -74,6 +75,7 @@ def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
         *_payments(),
         *_partners(),
         *_dealer(),
+        *_beacon(),
         *_event_log(),
     ]
 
@@ -327,6 +329,21 @@ def _dealer() -> Iterator[CheckMessage]:
     for key in settings.DEALER_KEYS:
         if not re.fullmatch("[0-9a-fA-F]{64}", key):
             yield Error(f"DEALER_KEYS: {key!r} does not have 64 hex digits.", id="sabot.E028")
+
+
+def _beacon() -> Iterator[CheckMessage]:
+    if not settings.BEACON_URL:
+        return
+    if not settings.BEACON_URL.startswith("https://"):
+        yield Error("BEACON_URL does not begin with https://.", id="sabot.E031")
+    for name, digits in (("BEACON_CHAIN", 64), ("BEACON_PUBLIC_KEY", 192)):
+        if not re.fullmatch(f"[0-9a-fA-F]{{{digits}}}", getattr(settings, name)):
+            yield Error(f"{name} does not have {digits} hex digits.", id="sabot.E031")
+    if not (1 <= settings.BEACON_PERIOD < settings.BEACON_SECONDS <= LONGEST_WAIT):
+        yield Error(
+            f"BEACON_SECONDS is not between BEACON_PERIOD and {LONGEST_WAIT}. Each round would come too late.",
+            id="sabot.E031",
+        )
 
 
 def _event_log() -> Iterator[CheckMessage]:

@@ -8,3 +8,4 @@ FOLDER: Final = Path(__file__).parents[1] / "docs" / "vectors"
 ROUNDS: Final[list[dict[str, Any]]] = json.loads((FOLDER / "rounds.json").read_text())
 DEALS: Final[list[dict[str, Any]]] = json.loads((FOLDER / "deals.json").read_text())
 SHOES: Final[list[dict[str, Any]]] = json.loads((FOLDER / "shoes.json").read_text())
+BEACONS: Final[dict[str, Any]] = json.loads((FOLDER / "beacons.json").read_text())

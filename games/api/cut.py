@@ -14,7 +14,7 @@ from games.api.problems import AT_A_TABLE
 from games.api.shapes import Json
 from games.api.shared_schema import CutSchema
 from games.api.shared_schema import cut as written
-from games.models import LiveTable, ShoeCut
+from games.models import LiveTable, ShoeBeacon, ShoeCut
 from games.shared import moves
 from games.tables import clock
 from players.api import schema
@@ -66,7 +66,9 @@ class AtCut(AtLiveTable):
 
     def done(self, live: LiveTable) -> Json:
         """Return the cut."""
-        return written(ShoeCut.objects.get(live_table=live), clock.now())
+        cut = ShoeCut.objects.get(live_table=live)
+        beacon = ShoeBeacon.objects.filter(shoe_id=cut.shoe_id).first()
+        return written(cut, clock.now(), beacon.round if beacon else None)
 
 
 class Digest(AtCut):

@@ -61,7 +61,8 @@ class TableShoeSchema(serializers.Serializer[Any]):
     )
     chances = serializers.ListField(
         child=serializers.CharField(),
-        help_text='what players added when they cut it, each as "digest value", in order; none once the shoe is spent',
+        help_text='what players added when they cut it, each as "digest value", in order, then "beacon chain round'
+        ' signature" where a public beacon is used and came in time; none once the shoe is spent',
     )
 
 
@@ -72,6 +73,10 @@ class CutSchema(serializers.Serializer[Any]):
     commitment = serializers.CharField(help_text="hex: of the dealer to the seed, before anybody adds anything")
     bound_until = serializers.DateTimeField(help_text="until then digests are taken, from then on values")
     open_until = serializers.DateTimeField(help_text="until then values are taken")
+    beacon_round = serializers.IntegerField(
+        allow_null=True,
+        help_text="round of the public beacon that goes in as well, afterwards; null where none is used",
+    )
     seconds_to_bind = serializers.FloatField(help_text="until `bound_until`, at the moment of `at`, or of the answer")
     seconds_to_open = serializers.FloatField(help_text="until `open_until`, likewise")
 
@@ -255,17 +260,18 @@ def shoes(seal: SealView, now: datetime) -> Json:
     return {
         "shoe": shoe if seal.shoe_id else None,
         "spent_shoe": {"id": seal.spent_shoe, "number": seal.spent_number} if seal.spent_shoe else None,
-        "cut": seal.cut and cut(seal.cut, now),
+        "cut": seal.cut and cut(seal.cut, now, seal.cut.beacon_round),
     }
 
 
-def cut(shown: Cut | ShoeCut, now: datetime) -> Json:
+def cut(shown: Cut | ShoeCut, now: datetime, beacon_round: int | None) -> Json:
     """Return a shoe that players are cutting."""
     return {
         "shoe": shown.shoe_id if isinstance(shown, ShoeCut) else shown.shoe,
         "commitment": shown.commitment,
         "bound_until": shown.bound_until,
         "open_until": shown.open_until,
+        "beacon_round": beacon_round,
         "seconds_to_bind": max(0.0, (shown.bound_until - now).total_seconds()),
         "seconds_to_open": max(0.0, (shown.open_until - now).total_seconds()),
     }

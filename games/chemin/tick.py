@@ -49,6 +49,7 @@ from games.errors import TableStopped
 from games.models import UNDEALT, CheminSeat, CheminTable, Decider, ShoeCut, VoidReason
 from games.rounds.integrity import Overdue
 from games.rounds.redeal import Finding
+from games.shared import beacons
 from games.shared.phases import UNABLE
 from games.shared.shoes import SYSTEM
 from games.tables import clock
@@ -247,6 +248,7 @@ def advance(live_table_id: int) -> bool:
     error rolls back and stops the table, as at a player's click. Raises `UNABLE` where the database
     failed and the table is not overdue yet.
     """
+    beacons.collect(live_table_id)
     try:
         with one_transaction(live_table_id):
             table_state = locked_if_free(live_table_id)

@@ -907,6 +907,19 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
+            name='ShoeBeacon',
+            fields=[
+                ('shoe_id', models.UUIDField(primary_key=True, serialize=False)),
+                ('chain', models.CharField(max_length=64)),
+                ('round', models.BigIntegerField()),
+                ('wait_until', models.DateTimeField()),
+                ('signature', models.CharField(default='', max_length=96)),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
             name='ShoeLeaves',
             fields=[
                 ('shoe', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='leaves', serialize=False, to='games.shoe')),

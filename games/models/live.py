@@ -114,6 +114,19 @@ class ShoeChance(models.Model):
         constraints = [models.UniqueConstraint(fields=["shoe_id", "player"], name="games_shoechance_once")]
 
 
+class ShoeBeacon(models.Model):
+    """A round of a public beacon that goes into the shuffle of a shoe (`games.beacon`), chosen before it exists."""
+
+    shoe_id = models.UUIDField(primary_key=True)
+    chain = models.CharField(max_length=64)  # hash, in hex
+    round = models.BigIntegerField()
+    wait_until = models.DateTimeField()  # then the shoe goes without it
+    signature = models.CharField(max_length=96, default="")  # in hex; empty if it did not come in time
+
+    class Meta:
+        default_permissions = ()
+
+
 class ShoeLeaves(models.Model):
     """What a shoe is committed to, card by card: the leaves of `games.engine.card_tree`, 32 bytes each.
 

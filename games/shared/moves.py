@@ -61,7 +61,9 @@ ERROR_OF_STATE: Final[Mapping[str, type[MoveRefused]]] = {
     "SB076": StaysStopped,
 }
 Value = int | str | bytes | datetime | UUID | None
-BEGIN_CUT: Final = "SELECT * FROM games_begin_cut(%s, %s, %s, make_interval(secs => %s))"
+BEGIN_CUT: Final = """
+SELECT * FROM games_begin_cut(%s, %s, %s, make_interval(secs => %s), %s, %s, make_interval(secs => %s))
+"""
 OPEN_SHOE: Final = """
 SELECT * FROM games_open_shoe(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
@@ -81,9 +83,21 @@ def open_shoe(live_table: LiveTable, made: NewShoe) -> Shoe:
     return shoe
 
 
-def begin_cut(live_table: LiveTable, shoe_id: UUID, commitment: str, seconds: float) -> ShoeCut:
-    """Let players cut the next shoe of a table, and notify its watchers. Raises NothingOpensHere, UsedBefore."""
-    values = [live_table.pk, shoe_id, commitment, seconds]
+def begin_cut(
+    live_table: LiveTable,
+    shoe_id: UUID,
+    commitment: str,
+    seconds: float,
+    *,
+    chain: str | None,
+    beacon_round: int | None,
+    waits: float,
+) -> ShoeCut:
+    """Let players cut the next shoe of a table, await a round of a beacon for it if any is named, and notify watchers.
+
+    Raises NothingOpensHere, UsedBefore.
+    """
+    values = [live_table.pk, shoe_id, commitment, seconds, chain, beacon_round, waits]
     with named_errors(ERROR_OF_STATE):
         cut: ShoeCut = ShoeCut.objects.raw(BEGIN_CUT, values)[0]
     notify.notify_table(live_table.pk)
@@ -100,8 +114,16 @@ def open_chance(live_table_id: int, shoe_id: UUID, player_id: int, value: str) -
     return bool(_call("games_open_chance(%s, %s, %s, %s)", live_table_id, shoe_id, player_id, value))
 
 
+def take_beacon(shoe_id: UUID, signature: str) -> bool:
+    """Take the verified signature of a beacon's round for a shoe; return whether it was awaited."""
+    return bool(_call("games_take_beacon(%s, %s)", shoe_id, signature))
+
+
 def chances(shoe_id: UUID) -> list[str]:
-    """Return what players have added to the shuffle of a shoe, each as "digest value", in order."""
+    """Return what goes into the shuffle of a shoe in addition to its seed, line by line.
+
+    Of each player "digest value", in order; then the line of a beacon (`games.beacon`), if one came.
+    """
     return _call("games_chances(%s)", shoe_id) or []
 
 

@@ -25,7 +25,7 @@ from games.errors import DealerAway
 from games.models import IncidentKind, LiveRound, LiveSeat, LiveTable, Phase, Shape, Shoe, ShoeEnding, VoidReason
 from games.rounds.integrity import Doubt, NotReproduced, Overdue
 from games.rounds.redeal import Finding
-from games.shared import malfunction, rounds, settlement, shoes, void
+from games.shared import beacons, malfunction, rounds, settlement, shoes, void
 from games.shared.shoes import SYSTEM
 from games.shared.state import READ_PUBLIC, State, public_state
 from games.tables import clock
@@ -108,6 +108,7 @@ def advance(live_table_id: int) -> bool:
     the round is not overdue yet.
     """
     live_round: LiveRound | None = None
+    beacons.collect(live_table_id)
     try:
         with transaction.atomic():
             if not _is_alone_with(live_table_id):

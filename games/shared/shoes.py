@@ -11,7 +11,6 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
-from django.conf import settings
 from django.db import transaction
 
 from audit import log
@@ -27,7 +26,7 @@ from games.errors import DealerAway, ShoeRefused
 from games.models import OPEN_PHASES, DealtCards, LiveRound, LiveTable, Shoe, ShoeChance, ShoeCut, ShoeEnding, Void
 from games.rounds.integrity import Doubt, NotDealt, NotReproduced, WrongCard
 from games.rounds.redeal import Finding
-from games.shared import moves
+from games.shared import beacons, moves
 from games.tables import clock
 from games.variants import GAMES
 
@@ -55,7 +54,7 @@ def bring(live_table: LiveTable, *, has_players: bool) -> Shoe | None:
     if (cut is None and has_players) or (cut is not None and cut.open_until < clock.now() - FORGOTTEN):
         begin_cut(live_table)
         return None
-    if cut is not None and cut.open_until > clock.now():
+    if cut is not None and (cut.open_until > clock.now() or beacons.is_awaited(cut.shoe_id)):
         return None
     return open_shoe(live_table, cut)
 
@@ -68,8 +67,9 @@ def begin_cut(live_table: LiveTable) -> ShoeCut:
     binding = next_binding(live_table)
     with refusals():
         commitment = deals.commit_to_shoe(binding)
-    cut = moves.begin_cut(live_table, UUID(binding.id), commitment, settings.CUT_SECONDS)
+    cut, chosen = beacons.begin_cut(live_table, UUID(binding.id), commitment)
     data: dict[str, log.Json] = {
+        "beacon": chosen,
         "commitment": commitment,
         "decks": binding.decks,
         "mode": live_table.mode,
@@ -97,6 +97,7 @@ def open_shoe(live_table: LiveTable, cut: ShoeCut | None = None) -> Shoe:
         by=SYSTEM,
         on=f"shoe:{shoe.pk}",
         data={
+            "beacon": beacons.told(shoe.pk),
             "burn_card": shoe.burn_card,
             "burned": shoe.burned,
             "chances": list(chances),

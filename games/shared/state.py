@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+from games.beacon import is_beacon
 from games.betting.limits import Limits, StoredLimits
 from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
@@ -30,7 +31,10 @@ LATE: Final = timedelta(seconds=3)
 
 READ_CUT: Final = """shoe.entropy AS entropy, CASE WHEN shoe.entropy <> '' THEN games_chances(shoe.id) END AS chances,
     cut.shoe_id AS cut_shoe, cut.commitment AS cut_commitment, cut.begun_at AS cut_begun_at,
-    cut.bound_until AS bound_until, cut.open_until AS open_until"""
+    cut.bound_until AS bound_until, cut.open_until AS open_until,
+    (SELECT b.round FROM games_shoebeacon AS b WHERE b.shoe_id = shoe.id) AS beacon_round,
+    (SELECT b.round FROM games_shoebeacon AS b WHERE b.shoe_id = cut.shoe_id) AS cut_beacon_round,
+    (SELECT b.wait_until FROM games_shoebeacon AS b WHERE b.shoe_id = cut.shoe_id AND b.signature = '') AS wait_until"""
 """The columns of what players have added to a shoe, and of the one that they are cutting."""
 
 # Parameter: the live table. The version is that of the round, where there is one, because a round
@@ -119,7 +123,18 @@ class Shoe:
     root: str  # over all its cards
     is_spent: bool
     entropy: str = ""  # what went into the shuffle in addition to the seed
-    chances: tuple[str, ...] = ()  # what players have added, each as "digest value"
+    chances: tuple[str, ...] = ()  # what players have added, each as "digest value", and a line of a beacon
+    beacon_round: int | None = None  # of the beacon, where one was chosen for the shoe
+
+    @property
+    def players(self) -> int:
+        """Return how many players have added to it."""
+        return sum(1 for line in self.chances if not is_beacon(line))
+
+    @property
+    def has_beacon(self) -> bool:
+        """Return whether the round of the beacon came in time."""
+        return any(map(is_beacon, self.chances))
 
 
 @dataclass(frozen=True)
@@ -131,6 +146,13 @@ class Cut:
     begun_at: datetime
     bound_until: datetime
     open_until: datetime
+    beacon_round: int | None = None  # of a beacon, that goes in as well
+    wait_until: datetime | None = None  # for that round, while it has not come
+
+    @property
+    def ends_at(self) -> datetime:
+        """Return when the shoe is put on the table at the latest."""
+        return self.wait_until or self.open_until
 
 
 class Counts(NamedTuple):
@@ -261,7 +283,7 @@ class State:
         """Return when the table is late unless something happens; None where only players are waited for."""
         played = self.round
         if self.cut is not None and self.is_cutting:
-            return self.cut.open_until + LATE
+            return self.cut.ends_at + LATE
         if played is None or self.is_stopped:
             return None
         is_due = played.phase == Phase.CLOSED or (not self.is_playing and self.is_open)
@@ -386,6 +408,7 @@ def shoe_of(row: Mapping[str, Any]) -> Shoe | None:
         row["shoe_is_spent"],
         row["entropy"],
         tuple(row["chances"] or ()),
+        row["beacon_round"],
     )
 
 
@@ -393,7 +416,15 @@ def cut_of(row: Mapping[str, Any]) -> Cut | None:
     """Return the shoe that is being cut, of a row with `READ_CUT`; None where there is none."""
     if row["cut_shoe"] is None:
         return None
-    return Cut(row["cut_shoe"], row["cut_commitment"], row["cut_begun_at"], row["bound_until"], row["open_until"])
+    return Cut(
+        row["cut_shoe"],
+        row["cut_commitment"],
+        row["cut_begun_at"],
+        row["bound_until"],
+        row["open_until"],
+        row["cut_beacon_round"],
+        row["wait_until"],
+    )
 
 
 def _coming(row: Mapping[str, Any]) -> Coming:

@@ -159,6 +159,7 @@ NOT_LISTED = {
     "games.BetCombinations": MACHINERY,
     "games.DealerEpoch": MACHINERY,
     "games.DealtCards": PRIVATE,
+    "games.ShoeBeacon": MACHINERY,
     "games.ShoeChance": PRIVATE,
     "games.ShoeCut": MACHINERY,
     "games.HighestOdds": MACHINERY,

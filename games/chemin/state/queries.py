@@ -114,7 +114,7 @@ class PublicTable:
     def late_from(self) -> datetime | None:
         """When the table is late unless something happens; None where only players are waited for."""
         if self.cut is not None and self.is_cutting:
-            return self.cut.open_until + LATE
+            return self.cut.ends_at + LATE
         is_due = self.table_state.phase in AWAITS_CARDS and not self.is_stopped
         return self.deadline + LATE if is_due and self.deadline else None
 

@@ -238,17 +238,29 @@ def _phase(state: State) -> str:
 
 
 def _added(shoe: Shoe | None) -> str:
-    """Return who has added chance to the shuffle of a shoe in play."""
+    """Return who has added chance to the shuffle of a shoe in play: players, and a public beacon."""
     if shoe is None or shoe.is_spent:
         return ""
+    said = [_added_by_players(shoe)]
+    if shoe.has_beacon:
+        said.append(_("Round %(round)d of the public beacon drand is in it.") % {"round": shoe.beacon_round})
+    elif shoe.beacon_round is not None:
+        away = _("Round %(round)d of the public beacon drand did not come in time, so this shoe goes without it.")
+        said.append(away % {"round": shoe.beacon_round})
+    return " ".join(said)
+
+
+def _added_by_players(shoe: Shoe) -> str:
     if not shoe.chances:
         return _("No player has added random numbers to this shoe: its order follows from the dealer’s seed alone.")
+    if not shoe.players:
+        return _("No player has added random numbers to this shoe.")
     message = ngettext(
         "%(count)d player has added random numbers to this shoe.",
         "%(count)d players have added random numbers to this shoe.",
-        len(shoe.chances),
+        shoe.players,
     )
-    return message % {"count": len(shoe.chances)}
+    return message % {"count": shoe.players}
 
 
 def _counts(state: State) -> str:

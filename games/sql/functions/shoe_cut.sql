@@ -5,11 +5,15 @@
 
 -- Let the players of a table cut its next shoe, and return until when. The dealer has committed to it.
 -- `shoe`: its id, new everywhere. `lasts`: the first half is for binding, the second for opening.
+-- `chain`, `beacon`: a round of a public beacon that goes into the shuffle, too, which comes after the cut; NULL for
+-- none. `waits`: for how long after the cut it is awaited.
 -- A cut that ended a minute ago without a shoe, because the house stood still, is forgotten.
 -- Raises SB070 if the table takes no new shoe now or one is being cut, SB071 if the id or the commitment was
 -- used before.
 -- Locks the live table.
-CREATE OR REPLACE FUNCTION games_begin_cut(live_table bigint, shoe uuid, commitment text, lasts interval) RETURNS games_shoecut
+CREATE OR REPLACE FUNCTION games_begin_cut(
+    live_table bigint, shoe uuid, commitment text, lasts interval, chain text, beacon bigint, waits interval)
+RETURNS games_shoecut
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
@@ -24,16 +28,22 @@ BEGIN
         AND NOT EXISTS (SELECT FROM games_shoecut AS c
                         WHERE c.live_table_id = t.id AND c.open_until >= moment - interval '1 minute')
     FOR NO KEY UPDATE;
-    IF NOT FOUND OR lasts NOT BETWEEN interval '1 second' AND interval '1 minute' THEN
+    IF NOT FOUND OR lasts NOT BETWEEN interval '1 second' AND interval '1 minute'
+       OR waits > interval '30 seconds' OR (chain IS NULL) <> (beacon IS NULL)
+    THEN
         RAISE EXCEPTION 'no shoe of table % is cut now', live_table USING ERRCODE = 'SB070';
     END IF;
     IF EXISTS (SELECT FROM games_shoe AS s WHERE s.id = shoe OR s.commitment = games_begin_cut.commitment)
-       OR EXISTS (SELECT FROM games_shoechance AS c WHERE c.shoe_id = shoe) THEN
+       OR EXISTS (SELECT FROM games_shoechance AS c WHERE c.shoe_id = shoe)
+       OR EXISTS (SELECT FROM games_shoebeacon AS b WHERE b.shoe_id = shoe)
+    THEN
         RAISE EXCEPTION 'shoe % has an id or a commitment that was used before', shoe USING ERRCODE = 'SB071';
     END IF;
     DELETE FROM games_shoecut AS c WHERE c.live_table_id = live_table;
     INSERT INTO games_shoecut AS c (live_table_id, shoe_id, commitment, begun_at, bound_until, open_until)
     VALUES (live_table, shoe, commitment, moment, moment + lasts / 2, moment + lasts) RETURNING c.* INTO begun;
+    INSERT INTO games_shoebeacon (shoe_id, chain, round, wait_until, signature)
+    SELECT shoe, chain, beacon, begun.open_until + waits, '' WHERE chain IS NOT NULL;
     RETURN begun;
 END $$;
 REVOKE ALL ON FUNCTION games_begin_cut FROM PUBLIC;
@@ -75,15 +85,37 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_open_chance FROM PUBLIC;
 
--- Return the opened values for a shoe, each as "digest value", in the order of the digests.
+-- Take the signature of the round of a beacon for a shoe that was cut, once, and return whether it was awaited. The
+-- caller has verified it: PostgreSQL cannot. A wrong one is a finding of `manage.py verify_deals`, and of every verifier.
+-- `signature`: 96 hex digits. The round comes after all players have opened their values.
+CREATE OR REPLACE FUNCTION games_take_beacon(shoe uuid, signature text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+    UPDATE games_shoebeacon AS b SET signature = games_take_beacon.signature
+    FROM games_shoecut AS c
+    WHERE b.shoe_id = shoe AND c.shoe_id = shoe AND b.signature = '' AND clock_timestamp() >= c.open_until
+        AND games_take_beacon.signature ~ '^[0-9a-f]{96}$';
+    RETURN FOUND;
+END $$;
+REVOKE ALL ON FUNCTION games_take_beacon FROM PUBLIC;
+
+-- Return what goes into the shuffle of a shoe in addition to its seed: the opened values, each as "digest value", in the
+-- order of the digests, then "beacon chain round signature" if a round of a beacon has come.
 CREATE OR REPLACE FUNCTION games_chances(shoe uuid) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT array_agg(concat_ws(' ', c.digest, c.value) ORDER BY c.digest COLLATE "C", c.value COLLATE "C")
-    FROM games_shoechance AS c WHERE c.shoe_id = shoe AND c.value <> ''
+    SELECT array_agg(added.line ORDER BY added.is_beacon, added.line COLLATE "C")
+    FROM (
+        SELECT false AS is_beacon, concat_ws(' ', c.digest, c.value) AS line
+        FROM games_shoechance AS c WHERE c.shoe_id = shoe AND c.value <> ''
+        UNION ALL
+        SELECT true, concat_ws(' ', 'beacon', b.chain, b.round, b.signature)
+        FROM games_shoebeacon AS b WHERE b.shoe_id = shoe AND b.signature <> ''
+    ) AS added
 $$;
 
 -- Return what goes into the shuffle of a shoe in addition to its seed: SHA-256 in hex of the line "sabot cut v1" and
--- one line for each opened value; empty without any. games.engine.commitments has the same.
+-- the lines of games_chances; empty without any. games.engine.commitments has the same.
 CREATE OR REPLACE FUNCTION games_entropy(shoe uuid) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT coalesce(encode(sha256(convert_to(

@@ -40,7 +40,8 @@ $$;
 -- Put a new shoe on a live table, and return it. The dealer has committed to its seed and shuffled it.
 -- `shoe`: its id, new everywhere: neither a round nor a solo seat has or had it.
 -- `entropy`: what went into the shuffle in addition to the seed (games_entropy): "" unless players have cut the shoe.
--- A shoe that is being cut (games_begin_cut) is the next one, and is opened when that is over. `root` and `leaves`:
+-- A shoe that is being cut (games_begin_cut) is the next one, and is opened when that is over, and when the round of a
+-- beacon that goes into it has come or is no longer awaited. `root` and `leaves`:
 -- what the cards are committed to (games.engine.card_tree). `burned`: cards that have left the shoe
 -- before the first round, of which `burn_card` is shown, with its salt.
 -- Raises SB070 if there is no such table, or its shoe or its round has not ended, SB071 if the id or
@@ -81,6 +82,8 @@ BEGIN
     WHERE c.live_table_id = live_table AND c.shoe_id = shoe AND c.commitment = games_open_shoe.commitment
         AND c.open_until <= clock_timestamp();
     IF (NOT EXISTS (SELECT FROM games_shoecut AS c WHERE c.live_table_id = live_table)
+        AND NOT EXISTS (SELECT FROM games_shoebeacon AS b
+                        WHERE b.shoe_id = shoe AND b.signature = '' AND b.wait_until > clock_timestamp())
         AND entropy = games_entropy(shoe) AND decks BETWEEN 1 AND 8 AND burned < cut AND cut < 52 * decks AND (burn_card = '') = (burned = 0)
         AND burned BETWEEN 0 AND 11 AND octet_length(leaves) = 32 * 52 * decks
         AND (burned = 0 OR games_are_committed(leaves, 0, burn_card, burn_salt))
