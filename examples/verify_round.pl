@@ -111,12 +111,15 @@ sub are_committed {
     } 0 .. $#cards;
 }
 
-# What goes into the shuffle of a shoe in addition to its seed, from what players added, each as "digest value". Empty
-# if there is none, or if a value is not the one its player was bound to.
+# What goes into the shuffle of a shoe in addition to its seed, from what players added, each as "digest value", and the
+# line of a public beacon, whose signature is not verified here. Empty if there is none, or if a value is not the one its
+# player was bound to.
 sub entropy {
     my @chances = @_;
-    return '' if !@chances || "@chances" ne "@{[sort @chances]}";
-    return '' if !all { my ($digest, $value) = split / /; $digest eq sha256_hex($value) } @chances;
+    my @values = grep { !/^beacon / } @chances;
+    return '' if !@chances || "@values" ne "@{[sort @values]}" || @values < $#chances;
+    return '' if @values < @chances && $chances[-1] !~ /^beacon /;
+    return '' if !all { my ($digest, $value) = split / /; $digest eq sha256_hex($value) } @values;
     return sha256_hex(join '', map { "$_\n" } 'sabot cut v1', @chances);
 }
 

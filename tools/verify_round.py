@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Deal a finished round or a whole shoe again, and check that the house kept its commitment.
 
-Needs Python 3.9 or later and no other file, so that it can be read quickly and run anywhere. The
-arguments are shown with every round under "Game logs", and on the page of every shoe. A round of a
+Needs Python 3.9 or later and no other file, so that it can be read quickly and run anywhere. Only the
+signature of a public beacon, where one went into a shoe, needs the library pyblst.
+
+The arguments are shown with every round under "Game logs", and on the page of every shoe. A round of a
 solo table, whose commitment names the round, its table, the number of decks and the rules:
 
     python3 verify_round.py SEED COMMITMENT --id ID --table N --decks N --rules HEX [--player-value TEXT]
@@ -41,6 +43,16 @@ POINTS = {"A": 1, "T": 0, "J": 0, "Q": 0, "K": 0, **{str(points): points for poi
 
 CUT_CARD = 14  # cards behind it in a shoe
 LINE = 10  # cards per line of output
+
+# The public key of drand's chain quicknet, and the generator of G2, compressed.
+QUICKNET = (
+    "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d106451"
+    "0d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a"
+)
+G2_GENERATOR = (
+    "93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e"
+    "024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8"
+)
 
 # Banker's two-card total -> points of Player's third card for which Banker draws.
 BANKER_DRAWS = {
@@ -189,13 +201,48 @@ def is_committed(card: dict[str, Any], shoe: dict[str, Any]) -> bool:
 def entropy_of(chances: list[str]) -> str:
     """Return what goes into the shuffle of a shoe in addition to its seed, from what players added when they cut it.
 
-    Each is "digest value". Empty if there is none, or if a value is not the one its player was bound to.
+    Each is "digest value"; the line of a public beacon comes last. Empty if there is none, or if a value is not the one
+    its player was bound to.
     """
-    is_right = chances == sorted(chances) and all(
-        digest == hashlib.sha256(value.encode()).hexdigest() for digest, _, value in (c.partition(" ") for c in chances)
+    values = chances[:-1] if chances and chances[-1].startswith("beacon ") else chances
+    is_right = values == sorted(values) and all(
+        digest == hashlib.sha256(value.encode()).hexdigest() for digest, _, value in (v.partition(" ") for v in values)
     )
     lines = "".join(f"{each}\n" for each in ["sabot cut v1", *chances])
     return hashlib.sha256(lines.encode()).hexdigest() if chances and is_right else ""
+
+
+def check_beacon(shoe: dict[str, Any], key: str) -> Iterator[bool]:
+    """Check the round of a public beacon (drand) that went into a shoe, with the public key of its network.
+
+    Raises ImportError without the library pyblst.
+    """
+    beacon, lines = shoe.get("beacon"), [line for line in shoe["chances"] if line.startswith("beacon ")]
+    if not beacon or not beacon["signature"]:
+        if beacon:
+            print("beacon      round", beacon["round"], "did not come in time")
+        yield not lines
+        return
+    chain, number, signature = (beacon[name] for name in ("chain", "round", "signature"))
+    is_in = lines == [f"beacon {chain} {number} {signature}"]
+    print("beacon      round", number, "of", chain)
+    yield said("its network", is_in and is_signed(number, signature, key))
+
+
+def is_signed(number: int, signature: str, key: str) -> bool:
+    """Return whether a signature is that of drand's network for a round (bls-unchained-g1-rfc9380)."""
+    import pyblst
+
+    try:
+        signed = pyblst.BlstP1Element().uncompress(bytes.fromhex(signature))
+        of_network = pyblst.BlstP2Element().uncompress(bytes.fromhex(key))
+    except ValueError:
+        return False
+    message = hashlib.sha256(number.to_bytes(8, "big")).digest()
+    expected = pyblst.BlstP1Element().hash_to_group(message, b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_")
+    generator = pyblst.BlstP2Element().uncompress(bytes.fromhex(G2_GENERATOR))
+    pairs = pyblst.miller_loop(signed, generator), pyblst.miller_loop(expected, of_network)
+    return bool(pyblst.final_verify(*pairs)) and signature == signature.lower()
 
 
 def said(what: str, is_right: bool) -> bool:
@@ -204,10 +251,10 @@ def said(what: str, is_right: bool) -> bool:
     return is_right
 
 
-def check_proof(proof: dict[str, Any], root: str) -> bool:
+def check_proof(proof: dict[str, Any], root: str, key: str) -> bool:
     """Check the rounds in the file of a shoe, or one round of the API; print the result and return it.
 
-    *root*: as it was shown before; empty to believe the file.
+    *root*: as it was shown before; empty to believe the file. *key*: of the beacon's network.
     """
     shoe = proof
     if "leaves" not in proof:  # of the API
@@ -216,8 +263,9 @@ def check_proof(proof: dict[str, Any], root: str) -> bool:
         shoe["rounds"] = [{"number": shoe["round_number"], "cards": shoe["cards"]}]
     right = [said("root", root in ("", shoe["root"]))]
     if "chances" in shoe:
-        print("cut by     ", len(shoe["chances"]), "players")
+        print("cut by     ", sum(not line.startswith("beacon ") for line in shoe["chances"]), "players")
         right.append(said("entropy", entropy_of(shoe["chances"]) == shoe["entropy"]))
+        right += check_beacon(shoe, key)
     if "leaves" in shoe:
         leaves = [bytes.fromhex(each) for each in shoe["leaves"]]
         right.append(said("leaves", len(leaves) == len(DECK) * shoe["decks"] and root_of(leaves).hex() == shoe["root"]))
@@ -289,12 +337,15 @@ def main() -> None:
     parser.add_argument(
         "--root", default="", metavar="HEX", help="over the cards of the shoe, shown before its first bet"
     )
+    parser.add_argument("--beacon-key", default=QUICKNET, metavar="HEX", help="of the beacon's network: drand quicknet")
     parser.add_argument("--proof", metavar="FILE", help="the file of a shoe, or a round of the API")
     given = parser.parse_args()
     root = given.root.strip().lower()
     if given.proof:
         try:
-            right = check_proof(json.loads(Path(given.proof).read_text(encoding="utf-8")), root)
+            right = check_proof(json.loads(Path(given.proof).read_text(encoding="utf-8")), root, given.beacon_key)
+        except ImportError:
+            parser.error("a beacon went into this shoe: install pyblst, which verifies its signature")
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
             parser.error(f"{given.proof} is no proof of a shoe: {error!r}")
         sys.exit(0 if right else 1)

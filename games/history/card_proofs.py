@@ -14,7 +14,7 @@ from uuid import UUID
 from games.deals import shoe_binding
 from games.engine import card_tree
 from games.engine.commitments import Binding, Purpose
-from games.models import OPEN_PHASES, DealerEpoch, DealtCards, LiveRound, Participation, Shoe
+from games.models import OPEN_PHASES, DealerEpoch, DealtCards, LiveRound, Participation, Shoe, ShoeBeacon
 from games.rounds.dealt import read_settled
 from games.shared import moves
 
@@ -120,6 +120,7 @@ def _shoe(shoe: Shoe) -> Json:
         "commitment": shoe.commitment,
         "entropy": shoe.entropy,
         "chances": moves.chances(shoe.pk),
+        "beacon": _beacon_of(shoe),
         "root": shoe.root,
         "burn": vars(SaltedCard(0, shoe.burn_card, bytes(shoe.burn_salt).hex())) if shoe.burn_card else None,
         "burned": shoe.burned,
@@ -128,6 +129,12 @@ def _shoe(shoe: Shoe) -> Json:
         "signature": bytes(shoe.signature).hex(),
         "seed": None if shoe.seed is None else bytes(shoe.seed).hex(),
     }
+
+
+def _beacon_of(shoe: Shoe) -> Json | None:
+    """Return the round of a beacon that was chosen for a shoe; its signature is empty if it did not come in time."""
+    found = ShoeBeacon.objects.filter(shoe_id=shoe.pk).first()
+    return {"chain": found.chain, "round": found.round, "signature": found.signature} if found else None
 
 
 def _salted(dealt: DealtCards) -> Iterator[SaltedCard]:

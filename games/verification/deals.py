@@ -15,6 +15,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from games import beacon
 from games.engine import card_tree
 from games.engine.bets import SettlementError, Variant
 from games.engine.commitments import Binding, Purpose, entropy_of
@@ -95,6 +96,7 @@ class Deals:
 
     def __init__(self) -> None:
         self._committed: dict[str, str] = {}  # commitment by round, of rounds that were not played yet
+        self._chosen: dict[str, dict[str, Any]] = {}  # by shoe, the round of a beacon that was chosen before
         self._shoes: dict[str, dict[str, Any]] = {}  # by id, those in play: how each began, and its cards in "gone"
         self._epochs: dict[str, _Epoch] = {}
         self._settled_until = datetime.now(UTC) - LATE
@@ -143,6 +145,8 @@ class Deals:
         cut = {f"shoe:{row.of}" for row in rows if row.kind == OPENED}
         for _kind, on, data in _before(cut, [CUT], rows[0].number):
             self._committed.setdefault(f"shoe:{on}", data["commitment"])
+            if data["beacon"] is not None:
+                self._chosen.setdefault(on, data["beacon"])
 
     def _look_up_shoes(self, shoes: set[str], number: int) -> None:
         """Read how these shoes began, and which cards they have given."""
@@ -169,10 +173,15 @@ class Deals:
                 yield f"shoe:{row.of}: signature of the dealer: {signature}."
             if entropy_of(data["chances"]) != data["entropy"]:
                 yield f"shoe:{row.of}: what players have added is not what the shoe was shuffled with."
+            yield from _of_beacon(f"shoe:{row.of}", data, self._chosen.pop(row.of, None))
             if self._committed.pop(f"shoe:{row.of}", data["commitment"]) != data["commitment"]:
                 yield f"shoe:{row.of}: the commitment in the log before it was cut is another one."
         elif row.kind == CUT:
             self._committed[f"shoe:{row.of}"] = data["commitment"]
+            if data["beacon"] is not None:
+                self._chosen[row.of] = data["beacon"]
+                if beacon.known().comes_at(data["beacon"]["round"]) <= row.at:
+                    yield f"shoe:{row.of}: round {data['beacon']['round']} of the beacon existed when it was chosen."
         elif row.kind == PUBLISHED:
             yield from _published(row.of, data, self._shoes.pop(row.of, None))
         elif "shoe" in data:
@@ -255,6 +264,24 @@ def _redealt(round_id: str, data: dict[str, Any]) -> Iterator[str]:
 def games_by_digest() -> Mapping[str, Variant]:
     """Return the games that are installed, by the digest of their rules."""
     return {game.digest: game for game in VARIANTS.values()}
+
+
+def _of_beacon(on: str, data: dict[str, Any], chosen: dict[str, Any] | None) -> Iterator[str]:
+    """Verify the round of a beacon that went into a shoe. *chosen*: the one that was in the log before it was cut."""
+    said, lines = data["beacon"], [line for line in data["chances"] if beacon.is_beacon(line)]
+    if {name: said[name] for name in ("chain", "round")} != chosen if said else chosen is not None:
+        yield f"{on}: the round of the beacon is not the one that was chosen before."
+    if said is None or not said["signature"]:
+        if lines:
+            yield f"{on}: a beacon went into the shuffle that was not chosen, or did not come."
+        return
+    used = beacon.known()
+    if used.chain != said["chain"]:
+        yield f"{on}: its beacon is not verified: BEACON_CHAIN names another one."
+    elif not used.verifies(said["round"], said["signature"]):
+        yield f"{on}: round {said['round']} of the beacon has another signature."
+    elif lines != [used.line(said["round"], said["signature"])]:
+        yield f"{on}: the round of the beacon is not what went into the shuffle."
 
 
 def _from_shoe(round_id: str, data: dict[str, Any], shoe: dict[str, Any] | None) -> Iterator[str]:

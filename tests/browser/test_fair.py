@@ -12,7 +12,7 @@ from django.utils.translation import override
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from games.engine.cards import FULL_DECK, Card
-from games.engine.commitments import Binding, Purpose
+from games.engine.commitments import Binding, Purpose, entropy_of
 from games.engine.coup import Coup, Side, deal
 from games.engine.dealing import coup_at, cut_card_is_out, opening
 from games.engine.shoe import shuffle
@@ -104,6 +104,10 @@ TREES = """async (cases) => {
         answers.push([seal, salted.slice(0, 3), leaves.slice(0, 3).map(hex), hex(await root(leaves)), ways]);
     }
     return answers;
+}"""
+ENTROPY = """async (cases) => {
+    const { entropyOf } = await import("/static/js/verification/shoe_chance.js");
+    return Promise.all(cases.map(entropyOf));
 }"""
 RUN = """async (given) => {
     const { hex, salts, burned, code, commitment, dealt, dealtThrough, sha256, shuffled, thirtyTwoBytes } =
@@ -262,6 +266,17 @@ def test_the_published_shoes_are_committed_to_card_by_card(page: Page) -> None:
         assert (seal, salts, leaves) == (case["commitment"], case["first_salts"], case["first_leaves"])
         assert root == case["root"]
         assert ways == [True, False, False, False] * len(case["coup"])
+
+
+def test_what_was_added_to_the_published_shoes_is_mixed_in_and_nothing_that_is_spoilt(page: Page) -> None:
+    page.goto(f"/en/fair/shoe/{round_at(a_live_table()).shoe_id}/")
+    cut = [case for case in SHOES_PUBLISHED if "chances" in case]
+    assert run(page, ENTROPY, [case["chances"] for case in cut]) == [case["entropy"] for case in cut]
+    lines, line = max((case["chances"] for case in cut), key=len), "beacon 52db 1000 b446"
+    first, *rest = lines
+    spoilt = [[*rest, first], [first.replace(" ", " 0"), *rest], [line, *lines], [*lines, line, line]]
+    assert run(page, ENTROPY, [[], *spoilt]) == [""] * 5
+    assert run(page, ENTROPY, [[*lines, line], [line]]) == [entropy_of([*lines, line]), entropy_of([line])]
 
 
 def test_a_link_from_the_replay_of_a_solo_round_holds_the_seal_to_what_it_names(page: Page) -> None:

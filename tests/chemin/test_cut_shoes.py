@@ -5,11 +5,12 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
 
 from audit.raw_rows import fetch_one
+from audit.sealing import sealer
+from audit.verification import house
 from games.chemin import play, shoes, tick
 from games.chemin.state import snapshots
 from games.engine.chemin import Phase
@@ -74,7 +75,7 @@ def open_all(cut: ShoeCut, players: list[Player]) -> None:
         assert moves.open_chance(cut.live_table_id, cut.shoe_id, player.pk, value)
 
 
-def test_what_each_seated_player_adds_goes_into_the_shuffle(cut, live_table, players, capsys):
+def test_what_each_seated_player_adds_goes_into_the_shuffle(cut, live_table, players):
     (committed,) = events("shoe.committed")
     assert (committed["data"]["commitment"], committed["data"]["purpose"]) == (cut.commitment, "chemin")
     assert state_of(live_table).phase is Phase.SHOE
@@ -97,7 +98,8 @@ def test_what_each_seated_player_adds_goes_into_the_shuffle(cut, live_table, pla
     played = Round.objects.get()
     dealt = shuffle(bytes(shoe.seed or b""), shoe.decks, shoe.entropy)[: len(played.cards.split())]
     assert written(dealt) == played.cards
-    call_command("verify_deals")
+    sealer.seal()
+    assert house.run(is_whole=True, parts=["rounds"]) == []
 
 
 class TestWhoCuts:

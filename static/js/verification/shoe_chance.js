@@ -7,10 +7,12 @@ export async function hexDigest(text) {
 }
 
 /** Return what goes into the shuffle in addition to the seed, from the values that were opened: "digest value", in
-    order. Empty without any, or if a value is not the one its player was bound to. */
+    order, then the line of a public beacon, whose signature this does not verify. Empty without any, or if a value is
+    not the one its player was bound to. */
 export async function entropyOf(lines) {
-  const digests = await Promise.all(lines.map((line) => hexDigest(line.split(" ")[1] ?? "")));
-  const isBound = lines.every((line, place) => line.startsWith(`${digests[place]} `));
-  if (!isBound || lines.join() !== lines.toSorted().join()) return "";
+  const values = /^beacon /.test(lines.at(-1) ?? "") ? lines.slice(0, -1) : lines;
+  const digests = await Promise.all(values.map((line) => hexDigest(line.split(" ")[1] ?? "")));
+  const isBound = values.every((line, place) => line.startsWith(`${digests[place]} `));
+  if (!isBound || values.join() !== values.toSorted().join()) return "";
   return lines.length ? hexDigest(["sabot cut v1", ...lines, ""].join("\n")) : "";
 }
