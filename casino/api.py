@@ -14,7 +14,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 from accounts.protection_views import Pause
 from backoffice.api.events import EventProof, Events, OneEvent, SignificantEvents
-from backoffice.api.log import Checkpoints, Consistency, Keys, LastCheckpoint, LogEntries, LogTile
+from backoffice.api.log import Checkpoints, Consistency, Keys
 from backoffice.api.reports import Kinds, OneReport, ReportFile, ReportRows, Reports
 from backoffice.api.rounds import OneRound, Rounds, RoundsInProgress
 from players.access import made_by_the_page
@@ -68,17 +68,13 @@ def description() -> bytes:
     return json.dumps(described(), ensure_ascii=False, separators=(",", ":")).encode()
 
 
-# The addresses below log/ follow C2SP tlog-tiles and do not end in a slash.
 COMPLIANCE: Final = [
     path("events/", Events.as_view(), name="events"),
     path("events/<int:event_id>/", OneEvent.as_view(), name="event"),
     path("events/<int:event_id>/proof/", EventProof.as_view(), name="event_proof"),
-    path("log/checkpoint", LastCheckpoint.as_view(), name="log_checkpoint"),
     path("log/checkpoints/", Checkpoints.as_view(), name="log_checkpoints"),
     path("log/consistency/", Consistency.as_view(), name="log_consistency"),
     path("log/keys/", Keys.as_view(), name="log_keys"),
-    path("log/tile/entries/<path:tile>", LogEntries.as_view(), name="log_entries"),
-    path("log/tile/<int:level>/<path:tile>", LogTile.as_view(), name="log_tile"),
     path("compliance/rounds/", Rounds.as_view(), name="compliance_rounds"),
     path("compliance/rounds/in-progress/", RoundsInProgress.as_view(), name="compliance_rounds_in_progress"),
     path("compliance/rounds/<uuid:round_id>/", OneRound.as_view(), name="compliance_round"),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control
 from django_htmx.middleware import HtmxDetails
@@ -60,6 +60,13 @@ def know_htmx(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
+def keep_for_everybody(response: HttpResponse, how: str) -> HttpResponse:
+    """Let any cache keep a response that is the same for every reader, in every language."""
+    response["Cache-Control"] = how
+    response.is_for_everybody = True  # type: ignore[attr-defined]
+    return response
+
+
 def keep_nothing(get_response: GetResponse) -> GetResponse:
     """Forbid caching of pages: they contain the reader's CSRF token and mostly a balance. Otherwise
     the next user of the browser could see them with the back button after a logout.
@@ -69,6 +76,10 @@ def keep_nothing(get_response: GetResponse) -> GetResponse:
         response = get_response(request)
         if not response.has_header("Cache-Control"):
             patch_cache_control(response, no_store=True, private=True)
+        elif getattr(response, "is_for_everybody", False):  # what other middleware has read made no difference
+            del response.headers["Vary"]
+            del response.headers["Content-Language"]
+            response.cookies.clear()
         return response
 
     return middleware

@@ -297,6 +297,7 @@ MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # users with an unverified address cannot log in
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEMO  # browsers allow passkeys on http://localhost as well
+LOG_REQUESTS_PER_MINUTE = env.int("LOG_REQUESTS_PER_MINUTE", default=1200)  # per address, for files of the public log
 FORMS_PER_SECOND = env.int("FORMS_PER_SECOND", default=25)  # per player or address, averaged over two seconds
 # E-mails of a demo are shown at /demo/outbox/ and never sent.
 vars().update(env.email_url("EMAIL_URL", default="dummymail://" if DEMO else "smtp://localhost:25"))

@@ -13,7 +13,7 @@ from backoffice.money.ledger import ledger
 from backoffice.players import actions, limits, profile, protection, search
 from backoffice.rounds import id_for_code
 from backoffice.staff import handbook, staff_accounts
-from casino import api, views
+from casino import api, public_log, views
 from casino.styleguide import styleguide
 from games.tables.felt_sheet import felt_sheet
 from ops.metrics import metrics
@@ -46,6 +46,8 @@ urlpatterns = [
     path("healthz", views.health, name="health"),
     path("readyz", views.ready, name="ready"),
     path("metrics", metrics, name="metrics"),
+    path("log/checkpoint", public_log.log_checkpoint, name="log_checkpoint"),  # as C2SP tlog-tiles names them
+    path("log/tile/<str:level>/<path:tile>", public_log.log_tile, name="log_tile"),
     path("service-worker.js", views.service_worker, name="service_worker"),
     path("felt/<slug:digest>.css", felt_sheet, name="felt_sheet"),
     path("api/schema/", api.api_schema, name="api_schema"),

@@ -1,35 +1,33 @@
 #!/usr/bin/env python3
-"""Mirror the event log of a Sabot house into a folder, and hold everything against what the house has signed.
+"""Mirror the public event log of a Sabot house into a folder, and hold everything against what the house has signed.
 
-    SABOT_TOKEN=sabot_… python examples/mirror_log.py https://casino.example FOLDER --keys KEYS
+    python examples/mirror_log.py https://casino.example FOLDER --keys KEYS
 
-The token is one of staff with the scopes `events` and `checkpoints`. KEYS is a file with the public keys of the log, a
-line each: `name+8 hex digits+base64`. You have them from the house by another way than this one, since keys that come
-with a log prove nothing. Needs Python 3.11 and `cryptography`. Run it again, say every hour, and it fetches what is
-new; where it was stopped, it goes on.
+No token is needed. KEYS is a file with the public keys of the log, a line each: `name+8 hex digits+base64`. You have
+them from the house by another way than this one, since keys that come with a log prove nothing. Needs Python 3.11 and
+`cryptography`. Run it again, say every hour, and it fetches what is new; where it was stopped, it goes on.
 
-What it proves each time, of every event, the ones fetched long ago included:
+What it proves each time, of every entry, the ones fetched long ago included:
 
     entries → leaves → tiles → root → checkpoint → key         (RFC 6962; C2SP tlog-tiles, signed-note)
 
-and that the log still begins with the one whose checkpoint it kept the last time. So nothing that was signed once can
-be changed, left out or moved without status 1 and a sentence that begins with WRONG. Nothing is kept before it is
-proven. Status 2: the house or the folder could not be read. FOLDER is a log by itself, which `verify.py` of any export
-checks as well, and which any program for such logs reads.
+and that the log still begins with the one whose checkpoint it kept the last time. It also asks again for up to COMPARE
+tiles that it has, chosen by chance, with their entries: the house must still show what it showed. So nothing that was
+signed once can be changed, left out or moved without status 1 and a sentence that begins with WRONG. Nothing is kept
+before it is proven. Status 2: the house or the folder could not be read. FOLDER is a log by itself, static files that
+any web server can serve, which `verify.py` of any export checks as well, and which any program for such logs reads.
 """
 
 import argparse
 import base64
 import hashlib
-import json
-import os
+import random
 import re
 import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
@@ -117,6 +115,14 @@ def root_from(tile: Callable[[int, int], Sequence[bytes]], size: int) -> bytes:
     return found or hashlib.sha256(b"").digest()
 
 
+def split(bundle: bytes) -> Iterator[bytes]:
+    """Yield the entries of a bundle, each of which follows its length in two bytes."""
+    while bundle:
+        end = 2 + int.from_bytes(bundle[:2], "big")
+        yield bundle[2:end]
+        bundle = bundle[end:]
+
+
 def read_keys(file: Path) -> list[str]:
     """Return the public keys in a file. Raises Unreadable where a line is none, or there is no line."""
     try:
@@ -137,24 +143,26 @@ def read_keys(file: Path) -> list[str]:
 class Mirror:
     """A folder that holds what a house has shown, as far as it is proven."""
 
-    def __init__(self, house: str, token: str, folder: Path) -> None:
-        self._log, self._token, self._folder = f"{house.rstrip('/')}/api/v1/log/", token, folder
+    def __init__(self, house: str, folder: Path) -> None:
+        self._log, self._folder = f"{house.rstrip('/')}/log/", folder
         self._size = 0  # events of the tree that is looked at
         self._used: set[str] = set()  # names of its files
         self._proven: dict[tuple[int, int], Sequence[bytes]] = {}  # tiles above the leaves, and all at its edge
-        self.fetched = 0  # events
+        self._stored: set[str] = set()  # names of the files that were here before
+        self.fetched = 0  # entries
 
     def fetch(self, name: str) -> bytes:
         """Ask the house, and again after a while where it asks for that."""
-        request = urllib.request.Request(self._log + name)  # noqa: S310  (the user names the house)
-        request.add_unredirected_header("Authorization", f"Bearer {self._token}")
+        request = urllib.request.Request(  # noqa: S310  (the user names the house)
+            self._log + name, headers={"Cache-Control": "no-cache"}
+        )
         while True:
             try:
                 with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
                     return bytes(answer.read())
             except urllib.error.HTTPError as refused:
                 if refused.code != HTTPStatus.TOO_MANY_REQUESTS:
-                    raise Unreadable(f"the house answers {refused.code} to {name}: {said(refused)}") from refused
+                    raise Unreadable(f"the house answers {refused.code} to {name}: {refused.reason}") from refused
                 time.sleep(float(refused.headers.get("Retry-After", "60")))
 
     def keep(self, name: str, data: bytes) -> None:
@@ -190,6 +198,19 @@ class Mirror:
                     raise Wrong(
                         f"{stored.relative_to(self._folder).as_posix()}, as it was kept, is not what was signed"
                     )
+
+    def compare(self, most: int) -> int:
+        """Ask again for up to *most* of the files that were here already, and return how many are what they were.
+        Raises Wrong.
+        """
+        names = random.sample(sorted(self._stored), min(most, len(self._stored)))
+        for name in names:
+            shown, kept = self.fetch(name), (self._folder / name).read_bytes()
+            if shown != kept:
+                others = enumerate(zip(split(kept), split(shown), strict=False)) if "/entries/" in name else ()
+                place = next((f"entry {at} of " for at, (one, other) in others if one != other), "")
+                raise Wrong(f"{place}{name}, as it is shown, is not what was signed and is kept here")
+        return len(names)
 
     def tile(self, level: int, number: int) -> Sequence[bytes]:
         """Return the hashes of a tile, proven by the tiles above it. Raises Wrong."""
@@ -234,6 +255,8 @@ class Mirror:
             self.keep(name, data)
         elif (self._folder / name).read_bytes() != data:
             raise Wrong(f"{self._whose(name)} is not what was signed")
+        else:
+            self._stored.add(name)
         return is_new
 
     def _take(self, level: int, number: int, hashes: Sequence[bytes]) -> None:
@@ -253,28 +276,22 @@ class Mirror:
         self.fetched += (len(leaves) - before) * self._keep_new(name, data)
 
 
-def said(refused: urllib.error.HTTPError) -> str:
-    """Return what the house says to a refusal (RFC 9457), in its words."""
-    with suppress(OSError, HTTPException, ValueError, AttributeError):
-        problem = json.loads(refused.read())
-        return str(problem.get("detail") or problem["title"])
-    return str(refused.reason)
-
-
 def main() -> int:
     """Mirror what the command line names, and say what was proven."""
     parser = argparse.ArgumentParser(description="Mirror the event log of a house, and prove it.")
     parser.add_argument("house", help="its address: https://casino.example")
     parser.add_argument("folder", type=Path, help="where the mirror lies")
     parser.add_argument("--keys", type=Path, required=True, help="the keys of the log, from elsewhere than the house")
+    parser.add_argument("--compare", type=int, default=1000, help="how many stored files to ask for again (1000)")
     given = parser.parse_args()
     try:
         vkeys = read_keys(given.keys)
-        mirror = Mirror(given.house, os.environ.get("SABOT_TOKEN", ""), given.folder)
+        mirror = Mirror(given.house, given.folder)
         note = mirror.fetch("checkpoint")
         signed, stored = read_checkpoint(note.decode(), vkeys), given.folder / "checkpoint"
         last = read_checkpoint(stored.read_text(), vkeys) if stored.exists() else None
         mirror.prove(signed, last)
+        again = mirror.compare(given.compare) if last else 0
         mirror.keep(f"checkpoints/{signed.size}", note)
         mirror.keep("checkpoint", note)
         mirror.tidy()
@@ -292,7 +309,7 @@ def main() -> int:
         return 2
     print(f"{signed.origin}: {signed.size} events, all as they were signed; {mirror.fetched} of them are new here.")
     if last:
-        print(f"The first {last.size} are those of the last time.")
+        print(f"The first {last.size} are those of the last time; {again} of their files were asked for again.")
     return 0
 
 

@@ -40,6 +40,11 @@ def now_and_then(view: View[Request, Args]) -> View[Request, Args]:
     return _paced(view, "starts", MINUTE, lambda: STARTS)
 
 
+def at_the_pace_of_mirrors(view: View[Request, Args]) -> View[Request, Args]:
+    """Answer 429 to more than ``settings.LOG_REQUESTS_PER_MINUTE`` requests for files of the public log."""
+    return _paced(view, "log", MINUTE, lambda: settings.LOG_REQUESTS_PER_MINUTE)
+
+
 def _paced(view: View[Request, Args], name: str, seconds: int, most: Callable[[], int]) -> View[Request, Args]:
     @wraps(view)
     def paced(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:

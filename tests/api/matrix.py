@@ -10,7 +10,6 @@ from typing import Any
 
 from audit import log
 from audit.models import Leaf
-from audit.verification.verify import WIDTH, tile_path
 from games.chemin import play
 from games.models import LiveTable, ShoeCut, SoloSeat, Table
 from games.shared.seats import seat_at
@@ -122,11 +121,6 @@ class World:
     def signed(self) -> int:
         """How many leaves the last checkpoint has."""
         return Leaf.objects.get(event=self.event).leaf + 1
-
-    def tile(self, level: int | str) -> str:
-        """The tile of a level that holds the last leaf, as addresses name it."""
-        number, seat = divmod(self.signed - 1, WIDTH)
-        return tile_path(level, number, seat + 1)
 
     @cached_property
     def report(self) -> int:
@@ -306,12 +300,9 @@ OF_COMPLIANCE = [
     for_staff("events", "events/"),
     for_staff("event", lambda world: f"events/{world.event}/"),
     for_staff("event_proof", lambda world: f"events/{world.event}/proof/", media="text/plain"),
-    for_staff("log_checkpoint", lambda world: f"log/{world.checkpoint}", media="text/plain"),
     for_staff("log_checkpoints", "log/checkpoints/"),
     for_staff("log_consistency", lambda world: f"log/consistency/?old=1&size={world.signed}"),
     for_staff("log_keys", "log/keys/"),
-    for_staff("log_entries", lambda world: f"log/{world.tile('entries')}", media="application/octet-stream"),
-    for_staff("log_tile", lambda world: f"log/{world.tile(0)}", media="application/octet-stream"),
     for_staff("compliance_rounds", "compliance/rounds/"),
     for_staff("compliance_rounds_in_progress", "compliance/rounds/in-progress/"),
     for_staff("compliance_round", lambda world: f"compliance/rounds/{world.round_id}/"),

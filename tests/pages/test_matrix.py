@@ -73,7 +73,7 @@ A_NONCE = "a-nonce"
 A_TOKEN = re.compile(r'(?<=name="csrfmiddlewaretoken" value=")\w+')
 
 # The same for everybody: these may be kept.
-EVERYBODYS = {"service_worker", "api_schema"}
+EVERYBODYS = {"service_worker", "api_schema", "log_checkpoint", "log_tile"}
 
 EVERY_LINE = [pytest.param(line, id=f"{line.name} {line.method}") for line in LINES]
 NUMBER = {id(line): number for number, line in enumerate(LINES)}

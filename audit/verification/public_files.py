@@ -1,0 +1,79 @@
+"""The files of the public log, as C2SP tlog-tiles names them: checkpoint, tiles of hashes, bundles of entries.
+
+Nothing goes beyond the last signed checkpoint, so whoever reads them can prove all of it.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from audit import tree
+from audit.models import Checkpoint
+from audit.sealing import checkpoints
+from audit.verification import export
+from audit.verification.checking import StoredTiles
+from audit.verification.verify import HASH, WIDTH, tile_path
+
+HIGHEST: Final = 63  # highest level in C2SP
+ENTRIES: Final = "entries"  # takes the place of the level in the name of a bundle of entries
+LEVEL: Final = re.compile(r"0|[1-9][0-9]?", re.ASCII)
+PATH: Final = re.compile(r"((?:x[0-9]{3}/){0,6}[0-9]{3})(?:\.p/([1-9][0-9]{0,2}))?", re.ASCII)
+
+
+class NotThere(Exception):
+    """The file is in no signed tree, or its name is invalid."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A tile: its number, and how many of up to 256 hashes or entries are requested."""
+
+    number: int
+    width: int
+
+    @classmethod
+    def of(cls, path: str) -> "Tile":
+        """Parse the part of a name after the level: ``x001/067`` or ``x001/067.p/3``. Raises NotThere."""
+        found = PATH.fullmatch(path)
+        if found is None:
+            raise NotThere(path)
+        digits, width = found[1].replace("x", "").replace("/", ""), int(found[2] or WIDTH)
+        tile = cls(int(digits), width)
+        if tile_path("0", tile.number, width) != f"tile/0/{path}":  # not the canonical spelling
+            raise NotThere(path)
+        return tile
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is as wide as a tile can be."""
+        return self.width == WIDTH
+
+    def demand_within(self, hashes: int) -> None:
+        """Check that a level with this number of hashes contains the tile. Raises NotThere."""
+        if self.number * WIDTH + self.width > hashes:
+            raise NotThere(f"{self.number}.p/{self.width}")
+
+
+def last_checkpoint() -> Checkpoint:
+    """Return the last checkpoint. Raises NotThere where nothing is signed."""
+    found = checkpoints.last()
+    if found is None:
+        raise NotThere("checkpoint")
+    return found
+
+
+def content(level: str, tile: Tile) -> bytes:
+    """Return the hashes of a tile of a level, or the entries below a tile of level 0, each preceded by
+    its length, where the level is `ENTRIES`. Raises NotThere.
+    """
+    if level == ENTRIES:
+        tile.demand_within(checkpoints.size())
+        first = tile.number * WIDTH
+        return export.bundle(first, first + tile.width)
+    if not LEVEL.fullmatch(level) or int(level) > HIGHEST:
+        raise NotThere(level)
+    tile.demand_within(checkpoints.size() >> tree.HEIGHT * int(level))
+    hashes = StoredTiles().read(int(level), tile.number)[: tile.width * HASH]
+    if len(hashes) < tile.width * HASH:
+        raise NotThere(tile_path(level, tile.number, tile.width))
+    return hashes
