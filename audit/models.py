@@ -495,6 +495,21 @@ class Checkpoint(models.Model):
         default_permissions = ()
 
 
+class Cosignature(models.Model):
+    """An answer of a witness to a checkpoint: its signature line, or why there is none."""
+
+    checkpoint = models.ForeignKey(Checkpoint, models.PROTECT)
+    witness = models.TextField()  # name and hash of its key, as in a vkey
+    line = models.TextField(default="", blank=True)
+    failure = models.TextField(default="", blank=True)
+    at = models.DateTimeField(db_default=Clock())
+
+    class Meta:
+        db_table = "audit_cosignature"
+        default_permissions = ()
+        indexes = [models.Index(fields=["witness", "-id"], name="audit_cosignature_latest")]
+
+
 class Delivery(models.Model):
     """An attempt to deliver a checkpoint to an external destination, with the reason if it failed."""
 

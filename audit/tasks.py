@@ -6,7 +6,7 @@ from celery import shared_task
 
 from audit import approvals, hours, id_ranges
 from audit.reports import requests, runner, verification
-from audit.sealing import alarms, checkpoint_delivery, sealer
+from audit.sealing import alarms, checkpoint_delivery, sealer, witnesses
 from audit.significant import builtin, detection
 from audit.verification import house
 
@@ -60,6 +60,23 @@ def send_checkpoints() -> None:
 def send_checkpoint(destination: str) -> None:
     """Deliver the last checkpoint to one destination."""
     checkpoint_delivery.send(destination)
+
+
+@shared_task
+def ask_witnesses() -> None:
+    """Queue a request to every witness that has not cosigned the last checkpoint, and notify staff if
+    too few cosign.
+    """
+    size, due = witnesses.due()
+    for name in due:
+        ask_witness.apply_async((name, size), expires=PAUSE)
+    witnesses.check()
+
+
+@shared_task
+def ask_witness(name: str, size: int) -> None:
+    """Ask one witness to cosign the checkpoint of *size* leaves."""
+    witnesses.ask(name, size)
 
 
 @shared_task

@@ -69,6 +69,7 @@ app.conf.beat_schedule = {
     "watch the seal": {"task": "audit.tasks.check_the_seal", "schedule": 10.0, "options": {"expires": 10}},
     "watch the signer": {"task": "audit.tasks.check_the_signer", "schedule": 30.0, "options": {"expires": 10}},
     "send checkpoints": {"task": "audit.tasks.send_checkpoints", "schedule": 30.0, "options": EXPIRES},
+    "ask the witnesses": {"task": "audit.tasks.ask_witnesses", "schedule": 30.0, "options": EXPIRES},
     "set a mark": {"task": "audit.tasks.set_watermark", "schedule": 30.0, "options": {"expires": 10}},
     "sum up hours": {"task": "audit.tasks.sum_up", "schedule": crontab(), "options": EXPIRES},
     "verify hourly totals": {"task": "audit.tasks.verify_hourly_totals", "schedule": crontab(hour="5", minute="20")},

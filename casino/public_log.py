@@ -9,7 +9,7 @@ from typing import Final
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from audit.verification.public_files import NotThere, Tile, content, last_checkpoint
+from audit.verification.public_files import NotThere, Tile, checkpoint, content
 from casino.middleware import keep_for_everybody
 from players.access import made_by_the_page
 from players.rates import at_the_pace_of_mirrors
@@ -27,7 +27,7 @@ CHECKPOINT: Final = "public, max-age=5"  # a new one comes every five seconds
 def log_checkpoint(request: HttpRequest) -> HttpResponse:
     """Send the last checkpoint, with the signatures of the log and of its witnesses."""
     try:
-        note = last_checkpoint().note
+        note = checkpoint()
     except NotThere as error:
         raise Http404 from error
     return keep_for_everybody(HttpResponse(note, content_type=NOTE), CHECKPOINT)

@@ -485,6 +485,9 @@ AUDIT_KEYS = env.str("AUDIT_KEYS", default="")  # trusted public keys, separated
 AUDIT_LAG_SECONDS = env.int("AUDIT_LAG_SECONDS", default=60)  # maximum age of an event that no checkpoint covers
 AUDIT_CHECKPOINTS_TO = env.list("AUDIT_CHECKPOINTS_TO", default=[])
 AUDIT_CHECKPOINT_SECONDS = env.int("AUDIT_CHECKPOINT_SECONDS", default=3600)
+AUDIT_WITNESSES = env.list("AUDIT_WITNESSES", default=[])  # each a public key, a space, and an https address
+AUDIT_WITNESS_QUORUM = env.int("AUDIT_WITNESS_QUORUM", default=len(AUDIT_WITNESSES))
+AUDIT_WITNESS_SECONDS = env.int("AUDIT_WITNESS_SECONDS", default=600)
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
 

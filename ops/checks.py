@@ -19,7 +19,7 @@ from django.core.checks import CheckMessage, Error, Tags, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
-from audit.sealing import checkpoint_delivery, checkpoints
+from audit.sealing import checkpoint_delivery, checkpoints, witnesses
 from audit.verification.verify import LOG, TIME, Unproven
 from games.dealer import client
 from games.deals import trusted_keys
@@ -77,6 +77,7 @@ def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
         *_dealer(),
         *_beacon(),
         *_event_log(),
+        *_witnesses(),
     ]
 
 
@@ -364,6 +365,16 @@ def _event_log() -> Iterator[CheckMessage]:
     called = [checkpoint_delivery.shown(place) for place in settings.AUDIT_CHECKPOINTS_TO]
     if len(set(called)) < len(called):
         yield Error("AUDIT_CHECKPOINTS_TO: two destinations differ only in their secrets.", id="sabot.E015")
+
+
+def _witnesses() -> Iterator[CheckMessage]:
+    try:
+        named = witnesses.configured()
+    except witnesses.InvalidWitness as error:
+        yield Error(f"AUDIT_WITNESSES: {error}.", id="sabot.E031")
+    else:
+        if not 0 <= settings.AUDIT_WITNESS_QUORUM <= len(named) or (named and not settings.AUDIT_WITNESS_QUORUM):
+            yield Error("AUDIT_WITNESS_QUORUM must be from 1 to the number of AUDIT_WITNESSES.", id="sabot.E031")
 
 
 def _key_bytes(key: str) -> int:

@@ -24,6 +24,7 @@ RIGHTS = {
     "audit_leaf": "SELECT",
     "audit_tile": "SELECT, INSERT, UPDATE (hashes)",
     "audit_checkpoint": "SELECT, INSERT",
+    "audit_cosignature": "SELECT, INSERT",
     "audit_delivery": "SELECT, INSERT",
     "audit_approval": "SELECT, INSERT",
     "audit_decision": "SELECT, INSERT",

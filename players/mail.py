@@ -141,6 +141,8 @@ TEMPLATES = {
     "log.caught_up": "log_signed_again",
     "log.altered": "log_altered",
     "log.verified": "log_verified",
+    "log.unwitnessed": "log_unwitnessed",
+    "log.witnessed": "log_witnessed",
 }
 
 

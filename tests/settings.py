@@ -33,6 +33,7 @@ for name in (
     "AUDIT_SIGNER",
     "AUDIT_KEYS",
     "AUDIT_CHECKPOINTS_TO",
+    "AUDIT_WITNESSES",
     "DEBUG",
     "HTTPS",
 ):

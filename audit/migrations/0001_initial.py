@@ -159,6 +159,22 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
+            name='Cosignature',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('checkpoint', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='audit.checkpoint')),
+                ('witness', models.TextField()),
+                ('line', models.TextField(blank=True, default='')),
+                ('failure', models.TextField(blank=True, default='')),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
+            ],
+            options={
+                'db_table': 'audit_cosignature',
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['witness', '-id'], name='audit_cosignature_latest')],
+            },
+        ),
+        migrations.CreateModel(
             name='Delivery',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -31,6 +31,7 @@ class Alarm:
 REFUSED: Final = Alarm("log.refused", "log.accepted")
 LAGS: Final = Alarm("log.lags", "log.caught_up")
 ALTERED: Final = Alarm("log.altered", "log.verified")  # a leaf or the tree is not what was sealed: nothing is signed
+UNWITNESSED: Final = Alarm("log.unwitnessed", "log.witnessed")
 
 Notifier = Callable[[str, Mapping[str, log.Json]], None]
 _notifiers: list[Notifier] = []

@@ -221,7 +221,7 @@ def _mail(address: str, checkpoint: Checkpoint) -> None:
     )
     mail.attach(f"checkpoint-{checkpoint.size:012}.txt", checkpoint.note, "text/plain")
     try:
-        _in_time(mail.send, lambda: getattr(getattr(line, "connection", None), "sock", None))
+        in_time(mail.send, lambda: getattr(getattr(line, "connection", None), "sock", None))
     except (OSError, SMTPException, ValueError) as error:
         raise NotDelivered(f"{type(error).__name__}: {error}") from error
 
@@ -232,9 +232,9 @@ def _post(address: SplitResult, checkpoint: Checkpoint) -> None:
 
     Only the status line of the response is used.
     """
-    line = _line(address)
+    line = open_line(address)
     try:
-        answer = _in_time(partial(_talk, line, address, checkpoint.note.encode()), lambda: line.sock)
+        answer = in_time(partial(_talk, line, address, checkpoint.note.encode()), lambda: line.sock)
     except (OSError, HTTPException, ValueError) as error:  # the message may contain a secret
         why = getattr(error, "strerror", None) or "nothing more is known"
         raise NotDelivered(f"{type(error).__name__}: {why}") from None
@@ -242,7 +242,7 @@ def _post(address: SplitResult, checkpoint: Checkpoint) -> None:
         raise NotDelivered(f"answered {answer}")
 
 
-def _in_time(talk: Callable[[], T], line: Callable[[], socket.socket | None]) -> T:
+def in_time(talk: Callable[[], T], line: Callable[[], socket.socket | None]) -> T:
     """Return what *talk* returns and raise what it raises; NotDelivered where it takes longer than
     `SECONDS`.
 
@@ -270,7 +270,7 @@ def _in_time(talk: Callable[[], T], line: Callable[[], socket.socket | None]) ->
         raise NotDelivered(f"no answer within {SECONDS} seconds") from error
 
 
-def _line(address: SplitResult) -> HTTPConnection:
+def open_line(address: SplitResult) -> HTTPConnection:
     """Return a connection that is not open yet. Proxies and passwords from the environment are not used."""
     host = str(address.hostname)
     if address.scheme == "http":

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from audit import tree
-from audit.models import Checkpoint
-from audit.sealing import checkpoints
+from audit.sealing import checkpoints, witnesses
 from audit.verification import export
 from audit.verification.checking import StoredTiles
 from audit.verification.verify import HASH, WIDTH, tile_path
@@ -54,12 +53,14 @@ class Tile:
             raise NotThere(f"{self.number}.p/{self.width}")
 
 
-def last_checkpoint() -> Checkpoint:
-    """Return the last checkpoint. Raises NotThere where nothing is signed."""
-    found = checkpoints.last()
+def checkpoint() -> str:
+    """Return the note that the public log shows, with cosignatures (`witnesses.published`). Raises
+    NotThere where nothing is signed.
+    """
+    found = witnesses.published()
     if found is None:
         raise NotThere("checkpoint")
-    return found
+    return found[1]
 
 
 def content(level: str, tile: Tile) -> bytes:

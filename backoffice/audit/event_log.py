@@ -33,7 +33,7 @@ from audit import approvals, retention
 from audit.event_search import about
 from audit.models import Checkpoint, Event, Pending, RetainedData, Retention, VerificationRun
 from audit.reports.kinds import Column, Form
-from audit.sealing import alarms, checkpoint_delivery, checkpoints, sealer
+from audit.sealing import alarms, checkpoint_delivery, checkpoints, sealer, witnesses
 from audit.tree import NotSealed, sealed
 from audit.verification import export, house
 from audit.verification.verify import Unproven
@@ -120,9 +120,13 @@ def log_state(request: HttpRequest) -> HttpResponse:
         request, access_log.players_in(*(f"{each.on} {each.text}" for each in open_findings)), what="findings"
     )
     is_unsigned = bool(refusal or fault or altered or found.is_long)
+    is_unwitnessed = alarms.begun(alarms.UNWITNESSED) is not None
     context = {
         "is_signed": bool(signed) and not is_unsigned,
-        "is_wrong": is_unsigned or not destinations or any(destination.failures for destination in destinations),
+        "is_wrong": is_unsigned
+        or is_unwitnessed
+        or not destinations
+        or any(destination.failures for destination in destinations),
         "signed": signed,
         "last": signed[0] if signed else None,
         "age": duration_text(timezone.now() - signed[0].at) if signed else "",
@@ -140,6 +144,10 @@ def log_state(request: HttpRequest) -> HttpResponse:
         "runs": [VerificationLine.of(what, run) for what, run in house.last_runs().items()],
         "findings": open_findings,
         "parts": house.names(),
+        "witnesses": witnesses.records(),
+        "quorum": settings.AUDIT_WITNESS_QUORUM,
+        "witnessed": witnesses.witnessed(),
+        "is_unwitnessed": is_unwitnessed,
     }
     return render(request, "audit/log.html", context)
 

@@ -70,7 +70,7 @@ def _returns(_staff: Staff) -> Iterator[Count]:
 
 
 def _log(_staff: Staff) -> Iterator[Count]:
-    lasting = sum(alarms.begun(alarm) is not None for alarm in (alarms.REFUSED, alarms.LAGS))
+    lasting = sum(alarms.begun(alarm) is not None for alarm in (alarms.REFUSED, alarms.LAGS, alarms.UNWITNESSED))
     yield Count("Audit log alarms", lasting, "staff_log", is_wrong=True)
 
 

@@ -7,6 +7,7 @@ from tests.attacks.attack import Attack, changed, nothing, twice
 NOT_NULL = {
     "audit_approval": "at by expires_at id kind on person reason request sha256",
     "audit_checkpoint": "at note root size",
+    "audit_cosignature": "at checkpoint_id failure id line witness",
     "audit_decision": "approval_id asker at by reason verdict",
     "audit_delivery": "at checkpoint_id failure id to",
     "audit_event": "at body by id kind on",
@@ -55,6 +56,7 @@ TWICE = {
     "audit_approval": "audit_approval_pkey audit_approval_person",
     "audit_checkpoint": "audit_checkpoint_pkey",
     "audit_decision": "audit_decision_pkey",
+    "audit_cosignature": "audit_cosignature_pkey",
     "audit_delivery": "audit_delivery_pkey",
     "audit_event": "audit_event_pkey",
     "audit_leaf": "audit_leaf_pkey audit_leaf_event_id_key",
@@ -99,6 +101,7 @@ NO_ID = "= gen_random_uuid()"
 NOBODY = "= -1"
 
 OF_NOBODY = [
+    ("audit_cosignature", "audit_cosignature_checkpoint_id_95927ed6_fk_audit_che", f"checkpoint_id {NOBODY}"),
     ("audit_decision", "audit_decision_approval_id_bb34d71c_fk_audit_approval_id", f"approval_id {NOBODY}"),
     ("audit_decision", "audit_decision_asker", f"asker {NO_ID}"),
     ("audit_delivery", "audit_delivery_checkpoint_id_bcf7d1ca_fk_audit_checkpoint_size", f"checkpoint_id {NOBODY}"),

@@ -11,6 +11,7 @@ from audit import approvals, log
 from audit.models import (
     Category,
     Checkpoint,
+    Cosignature,
     Cursor,
     Delivery,
     Leaf,
@@ -260,3 +261,4 @@ def _seal() -> None:
     Tile.objects.create(level=0, number=0, hashes=leaf_hash(entry_of(bytes(first.body), bytes(first.salt or b""))))
     checkpoint = Checkpoint.objects.create(size=2, root=bytes(32), at=timezone.now(), note="for a test")
     Delivery.objects.create(checkpoint=checkpoint, to="file:/for/a/test")
+    Cosignature.objects.create(checkpoint=checkpoint, witness="for a test")

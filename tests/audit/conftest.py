@@ -17,7 +17,7 @@ def emptied(django_db_setup):
     with psycopg.connect(django_db_setup.superuser_url) as superuser:
         superuser.execute("SET session_replication_role = replica")
         superuser.execute("TRUNCATE audit_event, audit_pending, audit_personal, audit_leaf, audit_tile CASCADE")
-        superuser.execute("TRUNCATE audit_checkpoint, audit_delivery")
+        superuser.execute("TRUNCATE audit_checkpoint, audit_cosignature, audit_delivery")
 
 
 @pytest.fixture(scope="module")

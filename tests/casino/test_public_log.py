@@ -145,7 +145,7 @@ def test_too_many_requests_are_answered_with_the_time_to_ask_again(log, size, se
     assert refused["Cache-Control"] == "no-store, private"
 
 
-def test_whoever_reads_it_is_not_put_on_record(log, size):
+def test_reading_it_is_not_put_on_record(log, size):
     before = len(events("data.accessed")) + len(events("log.exported"))
     for name in ("checkpoint", "tile/0/000", "tile/entries/000"):
         assert log(name).status_code == 200

@@ -24,6 +24,8 @@ LANGUAGE sql IMMUTABLE AS $$
             ('log.keys_announced', '{keys,signs}'),
             ('log.lags', '{seconds,since}'),
             ('log.refused', '{reason,signed,size}'),
+            ('log.unwitnessed', '{needed,seconds,since,size}'),
+            ('log.witnessed', '{size}'),
             ('randomness.alarm', '{mode,tests,variant,week}'),
             ('randomness.tested', '{families,tests,week}'),
             ('round.dealt', '{first_card,shoe}'),

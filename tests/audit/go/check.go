@@ -1,11 +1,14 @@
 // Check what the house signs and proves with Go's own packages, which know nothing of it.
 //
 // check FOLDER: FOLDER holds "keys"; "checkpoint" and older "checkpoints/SIZE"; "proofs/LEAF" with the hashes that lead
-// from a leaf to the root, "entries/LEAF" with its bytes, and "consistency/SIZE" from an older tree to the last.
+// from a leaf to the root, "entries/LEAF" with its bytes, and "consistency/SIZE" from an older tree to the last; where
+// there is a file "witnesses", the keys of those who must have cosigned the checkpoint.
 package main
 
 import (
+	"crypto/ed25519"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,7 +46,8 @@ func open(path string) tlog.Tree {
 			verifiers = append(verifiers, verifier)
 		}
 	}
-	opened, err := note.Open(read(path), note.VerifierList(verifiers...))
+	witnesses := cosigners()
+	opened, err := note.Open(read(path), note.VerifierList(append(verifiers, witnesses...)...))
 	demand(path, err)
 	lines := strings.SplitN(opened.Text, "\n", 4)
 	size, err := strconv.ParseInt(lines[1], 10, 64)
@@ -55,7 +59,47 @@ func open(path string) tlog.Tree {
 	}
 	fmt.Println("note", size)
 	fmt.Println("signatures", len(opened.Sigs))
+	for _, witness := range witnesses {
+		for _, signature := range opened.Sigs {
+			if signature.Name == witness.Name() && signature.Hash == witness.KeyHash() {
+				fmt.Println("cosigned by", witness.Name())
+			}
+		}
+	}
 	return tlog.Tree{N: size, Hash: hash}
+}
+
+// cosigner verifies cosignature/v1 (C2SP tlog-cosignature), a kind of key that the note package leaves to others.
+type cosigner struct {
+	name   string
+	hash   uint32
+	public ed25519.PublicKey
+}
+
+func (c cosigner) Name() string    { return c.name }
+func (c cosigner) KeyHash() uint32 { return c.hash }
+func (c cosigner) Verify(text, signature []byte) bool {
+	if len(signature) != 8+ed25519.SignatureSize {
+		return false
+	}
+	head := fmt.Sprintf("cosignature/v1\ntime %d\n", binary.BigEndian.Uint64(signature))
+	return ed25519.Verify(c.public, append([]byte(head), text...), signature[8:])
+}
+
+func cosigners() []note.Verifier {
+	var found []note.Verifier
+	if _, err := os.Stat(filepath.Join(folder, "witnesses")); err != nil {
+		return found
+	}
+	for _, line := range strings.Fields(string(read("witnesses"))) {
+		parts := strings.SplitN(line, "+", 3)
+		hash, err := strconv.ParseUint(parts[1], 16, 32)
+		demand(line, err)
+		key, err := base64.StdEncoding.DecodeString(parts[2])
+		demand(line, err)
+		found = append(found, cosigner{parts[0], uint32(hash), ed25519.PublicKey(key[1:])})
+	}
+	return found
 }
 
 func all(name string) []string {
