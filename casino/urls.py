@@ -29,6 +29,7 @@ urlpatterns = [
     *i18n_patterns(
         path("", include("games.urls")),
         path("offline/", views.offline, name="offline"),
+        path("log/", public_log.public_log, name="public_log"),
         path("account/register/", Register.as_view(), name="account_signup"),
         path("account/close/", account_close, name="account_close"),
         path("account/data/", account_data, name="account_data"),

@@ -617,6 +617,7 @@ LINES = (
     Line("health", "GET", everyone(TEXT)),
     Line("ready", "GET", everyone(TEXT)),
     Line("metrics", "GET", everyone(NOT_FOUND)),
+    Line("public_log", "GET", everyone(PAGE)),
     Line("log_checkpoint", "GET", everyone(NOT_FOUND)),  # nothing is sealed
     Line("log_tile", "GET", everyone(NOT_FOUND), lambda world: {"level": "0", "tile": "000"}),
     Line("service_worker", "GET", everyone(TEXT)),

@@ -1,6 +1,6 @@
 """The files of the public log, as C2SP tlog-tiles names them: checkpoint, tiles of hashes, bundles of entries.
 
-Nothing goes beyond the last signed checkpoint, so whoever reads them can prove all of it.
+Nothing goes beyond the last signed checkpoint, so a reader can prove all of it.
 """
 
 import re

@@ -3,17 +3,19 @@
 import hashlib
 import struct
 from datetime import UTC, datetime
+from html import unescape
 
 import pytest
 import time_machine
 from django.test import Client
+from django.utils.html import escape
 
 from audit.models import Checkpoint, Leaf, Tile
 from audit.sealing import sealer
 from audit.verification.verify import Checkpoint as Signed
 from audit.verification.verify import keys_of, root_from, split, tile_path
 from tests.audit import sealed
-from tests.audit.signing import Pens
+from tests.audit.signing import TIME, Pen, Pens
 from tests.builders import a_player
 from tests.harness.sweeps import sample
 from tests.people import a_visitor, events
@@ -150,3 +152,29 @@ def test_reading_it_is_not_put_on_record(log, size):
     for name in ("checkpoint", "tile/0/000", "tile/entries/000"):
         assert log(name).status_code == 200
     assert len(events("data.accessed")) + len(events("log.exported")) == before
+
+
+class TestThePage:
+    @pytest.mark.parametrize(
+        ("language", "heading"),
+        [("en", "Public event log"), ("sv", "Offentlig händelselogg"), ("de", "Öffentliches Ereignisprotokoll")],
+    )
+    def test_shows_the_checkpoint_and_how_to_keep_a_copy(self, client, size, language, heading):
+        page = client.get(f"/{language}/log/").content.decode()
+        assert f"<h1>{heading}</h1>" in page
+        assert escape(Checkpoint.objects.get(size=size).note) in page
+        assert "python3 mirror_log.py http://testserver FOLDER --keys KEYS" in page
+        assert "http://testserver/log/" in page
+
+    def test_names_the_witnesses_and_how_many_have_to_sign(self, client, size, settings):
+        keys = [Pen("one.example/w", TIME).vkey, Pen("two.example/w", TIME).vkey]
+        settings.AUDIT_WITNESSES = [f"{key} https://witness.example/" for key in keys]
+        settings.AUDIT_WITNESS_QUORUM = 2
+        page = client.get("/en/log/").content.decode()
+        assert "2 of 2 witnesses must sign" in page
+        assert [key in unescape(page) for key in keys] == [True, True]
+        assert page.count("nothing signed yet") == 2
+        assert "No checkpoint has been signed yet." in page  # none that the public may see
+
+    def test_says_that_nothing_is_signed(self, client, db):
+        assert "No checkpoint has been signed yet." in client.get("/en/log/").content.decode()
