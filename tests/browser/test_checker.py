@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils.translation import gettext, override
 from playwright.sync_api import Page, expect
 
 from games.models import Phase
@@ -122,10 +123,20 @@ def test_a_solo_round_is_verified_from_a_saved_file_with_the_network_off(
     assert {address.split("/")[-1] for address in asked} == {"proof.html", "other.html"}
 
 
+def of_hand(proof: dict[str, Any]) -> dict[str, Any]:
+    """Return the first card of the first round."""
+    card: dict[str, Any] = proof["rounds"][0]["cards"][0]
+    return card
+
+
+def change(proof: dict[str, Any], name: str, value: object) -> None:
+    of_hand(proof)[name] = value
+
+
 SPOILT_HAND: dict[str, tuple[Spoil, list[str]]] = {
-    "a card": (lambda proof: proof["rounds"][0]["cards"][0].update(card="KS"), ["root"]),
-    "a place": (lambda proof: proof["rounds"][0]["cards"][0].update(place=3), ["root"]),
-    "a salt": (lambda proof: first_bit("salt")(proof["rounds"][0]["cards"][1]), ["root"]),
+    "a card": (lambda proof: change(proof, "card", other_card(of_hand(proof)["card"])), ["root"]),
+    "a place": (lambda proof: change(proof, "place", of_hand(proof)["place"] + 1), ["root"]),
+    "a salt": (lambda proof: first_bit("salt")(of_hand(proof)), ["root"]),
     "a card left out": (lambda proof: proof["rounds"][0]["cards"].pop(), ["root"]),
     "the root": (first_bit("root"), ["root", "shoe"]),
     "the seal": (first_bit("commitment"), ["shoe"]),
@@ -198,6 +209,8 @@ def test_the_published_vectors_match_in_every_language_and_on_a_phone(
         page = new_context(offline=True, viewport=PHONE, has_touch=True, is_mobile=True).new_page()
         page.goto(saved.as_uri())
         assert page.locator("html").get_attribute("lang") == language
+        with override(language):
+            expect(page.locator("h1")).to_have_text(gettext("Verify without a network"))
         expect(page.locator("[data-verdict]:visible")).to_have_count(0)
         for number, proof in enumerate(proofs):
             file = tmp_path / f"{number}.json"

@@ -9,6 +9,7 @@ const result = document.getElementById("result");
 const noted = { seal: document.getElementById("noted-seal"), key: document.getElementById("noted-key") };
 
 let shown = null; // the proof that is on the page
+let asked = 0; // how often a check has begun: only the last one is shown
 
 /** Return a proof in the form of our files, also where the table page has saved it after it had found a fault. */
 function normalised(given) {
@@ -72,9 +73,12 @@ function showVerdict(which) {
 }
 
 async function check() {
+  asked += 1;
+  const turn = asked;
   const proof = normalised(shown);
   const ofShoe = proof.rounds ? await checkShoe(proof) : null;
   const checks = { ...(ofShoe?.checks ?? (await checkRound(proof))), ...checkNoted(proof) };
+  if (turn !== asked) return;
   for (const line of result.querySelectorAll("[data-check]")) {
     const holds = checks[line.dataset.check];
     line.hidden = holds === undefined;
