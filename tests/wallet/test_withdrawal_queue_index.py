@@ -1,4 +1,4 @@
-"""The index of the queue of withdrawals."""
+"""The indexes of the queues of withdrawals and of deposits in doubt."""
 
 from typing import Any
 
@@ -6,8 +6,10 @@ import psycopg
 import pytest
 from django.db import connection
 
+from backoffice.money.deposits import Doubt, Exceptions
 from backoffice.money.withdrawals import NEWEST_FIRST, OLDEST_FIRST, WAITING
 from tests.harness.databases import Database
+from tests.staff_lists import asked_for
 
 
 @pytest.mark.sweep
@@ -32,3 +34,23 @@ def test_each_state_and_currency_is_one_range_of_one_index(
     inner = plan[plan.index("wallet_withdrawal_queue") :]
     assert "Index Cond" in inner
     assert "Sort" not in inner
+
+
+INDEXES = {
+    Doubt.OPEN: "wallet_payment_open",
+    Doubt.AMOUNT: "wallet_payment_error",
+    Doubt.CONTRADICTED: "wallet_payment_notice_doubt",
+}
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("doubt", INDEXES)
+def test_each_doubt_is_read_from_the_index_that_has_only_its_deposits(
+    cloned_db: Database, owner: psycopg.Connection, doubt: Doubt
+):
+    """For an empty table PostgreSQL might use the index of all deposits."""
+    owner.execute("DROP INDEX wallet_payment_begun, wallet_payment_state")
+    listing = asked_for(Exceptions, doubt=str(doubt))
+    with connection.cursor() as cursor:
+        cursor.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
+    assert INDEXES[doubt] in listing.found().order_by(*listing.order.fields)[:3].explain()
