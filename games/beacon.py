@@ -15,7 +15,6 @@ from time import monotonic
 from typing import Final
 from urllib.parse import urlsplit
 
-import pyblst
 from django.conf import settings
 
 LABEL: Final = "beacon"
@@ -51,6 +50,8 @@ class Beacon:
 
     def verifies(self, number: int, signature: str) -> bool:
         """Return whether a signature, in hex, is that of the network for a round."""
+        import pyblst  # only where a beacon is used
+
         try:
             # Both refuse what is not in the group, so that a round has one signature only.
             signed = pyblst.BlstP1Element().uncompress(bytes.fromhex(signature))

@@ -10,7 +10,7 @@ export async function hexDigest(text) {
     order, then the line of a public beacon, whose signature this does not verify. Empty without any, or if a value is
     not the one its player was bound to. */
 export async function entropyOf(lines) {
-  const values = /^beacon /.test(lines.at(-1) ?? "") ? lines.slice(0, -1) : lines;
+  const values = lines.at(-1)?.startsWith("beacon ") ? lines.slice(0, -1) : lines;
   const digests = await Promise.all(values.map((line) => hexDigest(line.split(" ")[1] ?? "")));
   const isBound = values.every((line, place) => line.startsWith(`${digests[place]} `));
   if (!isBound || values.join() !== values.toSorted().join()) return "";
