@@ -80,7 +80,7 @@ def faults() -> Iterator[str]:
     sealer.seal()
     # A deal that is missing is that of a process that was killed at that moment.
     found = house.run(is_whole=True, parts=["rounds"])
-    yield from (each.text for each in found if not each.text.endswith("dealt and not stored."))
+    yield from (f"verify_house: {each.text}" for each in found if not each.text.endswith("dealt and not stored."))
     for command in ("verify_ledger", "verify_audit"):
         try:
             call_command(command, verbosity=0)

@@ -81,7 +81,7 @@ CREATE OR REPLACE FUNCTION wallet_journals_digest(first bigint, beyond bigint) R
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0
 SET work_mem = '128MB' AS $$
     SELECT encode(sha256(convert_to(coalesce(string_agg(concat_ws(E'\n', concat_ws(' ',
-            j.id, j.key, encode(j.request_hash, 'hex'), j.kind, coalesce(j.round_id::text, 'none'), coalesce(j.reverses_id::text, 'none'),
+            j.id, coalesce(j.key::text, 'none'), coalesce(encode(j.request_hash, 'hex'), 'none'), j.kind, coalesce(j.round_id::text, 'none'), coalesce(j.reverses_id::text, 'none'),
             (extract(epoch FROM j.at) * 1000000)::bigint), line.text), E'\n' ORDER BY j.id), ''), 'UTF8')), 'hex')
     FROM wallet_journal AS j
     LEFT JOIN (
