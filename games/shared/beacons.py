@@ -31,7 +31,7 @@ def is_awaited(shoe_id: UUID) -> bool:
     return _awaited(shoe_id) is not None
 
 
-def told(shoe_id: UUID) -> log.Json:
+def log_data(shoe_id: UUID) -> log.Json:
     """Return what the log says of the beacon's round for a shoe: its signature is empty if it did not come in time."""
     found = ShoeBeacon.objects.filter(shoe_id=shoe_id).first()
     return {"chain": found.chain, "round": found.round, "signature": found.signature} if found else None

@@ -97,7 +97,7 @@ def open_shoe(live_table: LiveTable, cut: ShoeCut | None = None) -> Shoe:
         by=SYSTEM,
         on=f"shoe:{shoe.pk}",
         data={
-            "beacon": beacons.told(shoe.pk),
+            "beacon": beacons.log_data(shoe.pk),
             "burn_card": shoe.burn_card,
             "burned": shoe.burned,
             "chances": list(chances),
