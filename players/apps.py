@@ -13,7 +13,7 @@ class PlayersConfig(AppConfig):
         from audit.sealing import alarms  # importable only after models are loaded
         from players import mail, reports, significant, staff
         from players.login import credentials, locks
-        from players.protection import exclusions, house
+        from players.protection import exclusions
 
         locks.connect()
         credentials.connect()
@@ -31,4 +31,3 @@ class PlayersConfig(AppConfig):
         reports.register_alterations()
         kinds.register(reports.KIND)
         significant.register()
-        house.add()

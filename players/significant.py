@@ -3,15 +3,22 @@
 Failed attempts under one name on one day are one significant event. Otherwise someone guessing
 passwords would bury all others. The IP addresses of the attempts are personal data of the log and
 are not copied here.
+
+Limits, exclusions and agreements to the terms are verified against the event log as a part of the
+verification of the house (`audit.verification.house`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC
 from typing import Final
+
+from django.db import connection
 
 from audit.models import Category, Event, Weight
 from audit.significant import detection
 from audit.significant.detection import Found, Leaves
+from audit.verification import house
+from audit.verification.house import Finding, Verifier
 
 KINDS: Final[dict[str, detection.Significance]] = {
     "login.locked": (Category.LOG_IN, Weight.ALERT, "Account locked after failed log-ins"),
@@ -93,11 +100,16 @@ TRIES: Final = {
 """Kinds whose events of one name and day count as one significant event."""
 
 
+TABLES: Final = ("players_limitchange", "players_exclusion", "players_agreement", "audit_event")
+"""Tables whose rows `Protection` verifies (``players/sql/functions/log_verification.sql``)."""
+
+
 def register() -> None:
-    """Register the detection of this app's significant events."""
+    """Register the detection of this app's significant events, and its part of the verification of the house."""
     detection.register_kinds(KINDS)
     detection.register_ordinary([*ORDINARY, *TRIES])
     detection.register("tries", tries)
+    house.register(house.Part(house.PROTECTION, Protection, tables=TABLES))
 
 
 def tries(leaves: Leaves) -> Iterable[Found]:
@@ -121,3 +133,20 @@ def tries(leaves: Leaves) -> Iterable[Found]:
 def player_of(event: Event) -> str:
     """Return the name of the attempt: the account, or a placeholder if no account has the address."""
     return event.by if event.kind == "access.refused" else event.on
+
+
+class Protection(Verifier):
+    """Verifies limits, exclusions and agreements in one run."""
+
+    def leaves(self, first: int, end: int) -> Iterator[Finding]:
+        """Compare the rows of which these leaves speak."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT * FROM players_verify_logged_protection(%s, %s)", [first, end])
+            yield from (Finding(*row) for row in cursor.fetchall())
+
+    def rows(self) -> Iterator[Finding]:
+        """Verify that an event speaks of every row."""
+        with connection.cursor() as cursor:
+            low = [self.scope.low[table] for table in TABLES]
+            cursor.execute("SELECT * FROM players_verify_unlogged_protection(%s, %s, %s, %s)", low)
+            yield from (Finding(*row) for row in cursor.fetchall())
