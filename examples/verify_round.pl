@@ -3,9 +3,10 @@
 #
 #     perl examples/verify_round.pl FILE...
 #
-# FILE is JSON: what the page of a shoe gives ("Save the proof"), or one of docs/vectors/. Of a shoe in
-# play each dealt card is held against the root that was shown before the first bet. Where the seed is
-# public, commitment and shuffle are made from it. docs/randomness.md has every byte.
+# FILE is what "Save the proof" gives with a round or a shoe, a page or JSON, or one of docs/vectors/. Of
+# a shoe in play each dealt card is held against the root that was shown before the first bet. Where the
+# seed is public, commitment and shuffle are made from it. The dealer's signature is not verified.
+# docs/randomness.md has every byte.
 #
 # Exit status 0: all matches; 1: something does not; 2: a file cannot be read.
 use strict;
@@ -133,7 +134,7 @@ sub check_case {
         check('root', @leaves == 52 * $of->{decks} && unpack('H*', root(@leaves)) eq $of->{root});
     }
     my $burn = ref $of->{burn} ? $of->{burn} : undef;
-    check('burn card', are_committed($of, $burn) && $burn->{place} == 0) if $burn;
+    check('burn card', are_committed($of, $burn) && $burn->{place} == 0) if $burn && $of->{leaves};
     my @rounds = $of->{coup} ? ({ number => '', cards => $of->{coup} }) : @{$of->{rounds} // []};
     check("round $_->{number}", are_committed($of, @{$_->{cards}})) for @rounds;
     return if !defined $of->{seed};
@@ -156,7 +157,9 @@ sub check_case {
 
 for my $name (@ARGV) {
     open my $file, '<', $name or do { warn "$name: $!\n"; exit 2 };
-    my $read = eval { local $/; decode_json(<$file>) } or do { warn "$name is no JSON: $@"; exit 2 };
+    my $text = do { local $/; <$file> };
+    ($text) = $text =~ m{id="proof">(.*?)</script>}s if $text =~ /^\s*</;
+    my $read = eval { decode_json($text) } or do { warn "$name is no JSON: $@"; exit 2 };
     check_case($_) for ref $read eq 'ARRAY' ? @$read : $read;
 }
 exit $failed;

@@ -18,9 +18,10 @@ rounds, or that which begins with one of its cards, counted from 1:
 With --purpose chemin all cards in their order, because at Chemin de Fer the players decide how many
 of them a coup takes.
 
-The rounds of a shoe that is still in play, from the file that its page gives; each card is held
-against the root that was committed to before the first bet. A round as the house's API gives it is
-checked in the same way:
+What "Save the proof" gives with a round or a shoe, a page or JSON. Each card of a shoe, which may be
+in play, is held against the root that was committed to before the first bet. A round as the house's
+API gives it is checked in the same way. The signature of the dealer is not: it needs Ed25519, which
+Python does not have.
 
     python3 verify_round.py --proof FILE [--root HEX]
 
@@ -256,8 +257,10 @@ def check_proof(proof: dict[str, Any], root: str, key: str) -> bool:
 
     *root*: as it was shown before; empty to believe the file. *key*: of the beacon's network.
     """
+    if "player_value" in proof and "shoe" not in proof:
+        return check_solo(proof)
     shoe = proof
-    if "leaves" not in proof:  # of the API
+    if "shoe" in proof:  # of the API
         shoe = {**proof, **proof["shoe"]}
         shoe |= {"table": shoe["table_id"], "rules": shoe["rules_digest"], "root": shoe["cards_root"]}
         shoe["rounds"] = [{"number": shoe["round_number"], "cards": shoe["cards"]}]
@@ -280,6 +283,21 @@ def check_proof(proof: dict[str, Any], root: str, key: str) -> bool:
     if shoe["seed"]:
         right += check_seed(shoe)
     return all(right)
+
+
+def read_proof(text: str) -> Any:
+    """Return the proof in JSON, or in a page that was saved. Raises ValueError, IndexError."""
+    if text.lstrip().startswith("<"):
+        text = text.split('id="proof">')[1].split("</script>")[0]
+    return json.loads(text)
+
+
+def check_solo(played: dict[str, Any]) -> bool:
+    """Check the proof of a solo round; print the result and return it."""
+    seed = bytes.fromhex(played["seed"])
+    dealt = in_order(*deal(shuffled(seed, played["decks"], played["player_value"])))
+    is_committed_to = len(seed) == 32 and commitment(seed, played) == played["commitment"]
+    return said("commitment", is_committed_to) & said("cards", " ".join(dealt) == played["cards"])
 
 
 def check_seed(shoe: dict[str, Any]) -> Iterator[bool]:
@@ -338,16 +356,17 @@ def main() -> None:
         "--root", default="", metavar="HEX", help="over the cards of the shoe, shown before its first bet"
     )
     parser.add_argument("--beacon-key", default=QUICKNET, metavar="HEX", help="of the beacon's network: drand quicknet")
-    parser.add_argument("--proof", metavar="FILE", help="the file of a shoe, or a round of the API")
+    parser.add_argument("--proof", metavar="FILE", help="a file that was saved, or a round of the API")
     given = parser.parse_args()
     root = given.root.strip().lower()
     if given.proof:
         try:
-            right = check_proof(json.loads(Path(given.proof).read_text(encoding="utf-8")), root, given.beacon_key)
+            proof = read_proof(Path(given.proof).read_text(encoding="utf-8"))
+            right = check_proof(proof, root, given.beacon_key)
         except ImportError:
             parser.error("a beacon went into this shoe: install pyblst, which verifies its signature")
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-            parser.error(f"{given.proof} is no proof of a shoe: {error!r}")
+            parser.error(f"{given.proof} is no proof: {error!r}")
         sys.exit(0 if right else 1)
     if given.seed is None or given.commitment is None:
         parser.error("a seed and a commitment are missing, or --proof")

@@ -4,6 +4,8 @@ one in which a card, the seed, a stake, the value or the signature is another.
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -23,6 +25,7 @@ from tests.vectors import DEALS, ROUNDS, SHOES
 
 pytestmark = pytest.mark.browser
 
+PROJECT = Path(__file__).parents[2]
 Spoil = Callable[[dict[str, Any]], object]
 
 
@@ -161,6 +164,41 @@ def test_a_round_of_a_shoe_in_play_and_the_shoe_are_verified_from_saved_files(
             spoil(other)
             verdict(offline, with_proof(saved, other), "mismatch")
             assert wrong(offline) == found, name
+
+
+def test_other_programs_read_the_saved_pages(new_context: NewContext, web_server: WebServer, tmp_path: Path) -> None:
+    live_table, player = a_live_table(), a_player(real=1_000_000)
+    bet(player, live_table, banker=25_000)
+    done, played = advance_to(live_table, Phase.SETTLED), a_round(player, a_table(), player=5_000)
+    for address in (
+        f"/en/history/{played.round_id}/proof.html",
+        f"/en/history/{done.pk}/proof.html",
+        f"/en/fair/shoe/{done.shoe_id}/proof.html",
+    ):
+        saved = download(new_context, web_server, address, tmp_path, player.user)
+        other = proof_in(saved)
+        spoil = SPOILT_HAND["a salt"] if "rounds" in other else SPOILT_ROUND["a card"]
+        spoil[0](other)
+        for path, status in ((saved, 0), (with_proof(saved, other), 1)):
+            for command in ([sys.executable, "tools/verify_round.py", "--proof"], ["perl", "examples/verify_round.pl"]):
+                ran = subprocess.run([*command, path], cwd=PROJECT, capture_output=True, text=True, check=False)
+                assert ran.returncode == status, (address, command, ran.stdout, ran.stderr)
+
+
+@pytest.mark.parametrize(("sent", "found"), [("", []), ("another", ["value"])])
+def test_the_proof_that_a_table_saves_after_a_fault_is_verified(
+    new_context: NewContext, web_server: WebServer, offline: Page, tmp_path: Path, sent: str, found: list[str]
+) -> None:
+    """Its form is that of player_value.js: what the browser kept, and what the server said in "proof"."""
+    told = published_round(1)
+    kept = {name: told[name] for name in ("purpose", "table", "decks", "rules", "commitment")}
+    kept |= {"round": told["id"], "keys": ["00" * 32, told["dealer"]], "sent": [sent or told["player_value"]]}
+    said = {name: told[name] for name in ("seed", "player_value", "cards", "epoch", "deal", "stakes", "signature")}
+    saved = download(new_context, web_server, "/en/fair/checker/", tmp_path)
+    verdict(
+        offline, with_proof(saved, kept | {"proof": said | {"round": told["id"]}}), "mismatch" if found else "match"
+    )
+    assert wrong(offline) == found
 
 
 def test_what_was_noted_before_the_bets_is_compared(
