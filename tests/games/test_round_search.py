@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 from urllib.parse import urlencode
 
@@ -227,8 +228,8 @@ def test_no_search_reads_all_rounds_however_many_there_are(cloned_db, owner):
         replace(everything, status=Status.VOID),
     ]
     for wanted in searches:
-        for before in (None, middle):
-            statement, asked = query(wanted, before=before, limit=PAGE + 1)
+        for before, is_rising in product((None, middle), (False, True)):
+            statement, asked = query(wanted, before=before, is_rising=is_rising, limit=PAGE + 1)
             with connection.cursor() as cursor:
                 cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", asked)
                 (answer,) = cursor.fetchone() or ("",)
