@@ -19,7 +19,6 @@ from games.chat import moderation
 from games.chemin.collusion import player_reports
 from games.incidents import unruled
 from games.shared.floor.rows import READERS as FLOOR_READERS
-from players.login import sessions
 from players.models import User
 from players.staff import Section
 from wallet import house_stop
@@ -146,12 +145,6 @@ def notices_alone() -> str:
     The house stop is left out, because staff see it among the alarms.
     """
     return banner.on_this_page(says_stop=False)
-
-
-@register.filter
-def browser_name(called: str) -> str:
-    """Return the names of browser and device from a user agent."""
-    return sessions.browser_label(called)
 
 
 @register.filter
