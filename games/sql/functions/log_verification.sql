@@ -238,7 +238,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     ), compared AS (
         SELECT s.id, s.leaf, s.kind, s.shoe,
             CASE s.kind
-                WHEN 'shoe.opened' THEN s.data - '{chances,mode,purpose,table,unopened}'::text[]
+                WHEN 'shoe.opened' THEN s.data - '{beacon,chances,mode,purpose,table,unopened}'::text[]
                 WHEN 'shoe.ended' THEN s.data || '{"is ended": true}'
                 ELSE s.data END AS due,
             CASE s.kind

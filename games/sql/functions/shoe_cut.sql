@@ -86,7 +86,7 @@ END $$;
 REVOKE ALL ON FUNCTION games_open_chance FROM PUBLIC;
 
 -- Take the signature of the round of a beacon for a shoe that was cut, once, and return whether it was awaited. The
--- caller has verified it: PostgreSQL cannot. A wrong one is a finding of `manage.py verify_deals`, and of every verifier.
+-- caller has verified it: PostgreSQL cannot. A wrong one is a finding of `manage.py verify_house`, and of every verifier.
 -- `signature`: 96 hex digits. The round comes after all players have opened their values.
 CREATE OR REPLACE FUNCTION games_take_beacon(shoe uuid, signature text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
