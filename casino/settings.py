@@ -480,7 +480,7 @@ AUDIT_SIGNER = env.str("AUDIT_SIGNER", default="")  # its Unix socket
 SIGNER_DIR = VAR_DIR / "signer" if DEMO and not AUDIT_SIGNER else None
 if SIGNER_DIR:
     AUDIT_SIGNER = str(SIGNER_DIR / "socket")
-RELEASE_KEY = env.str("RELEASE_KEY", default="")  # public key of releases (`ops.program`)
+RELEASE_SIGNER = env.str("RELEASE_SIGNER", default="")  # public key of releases (`ops.program`)
 AUDIT_KEYS = env.str("AUDIT_KEYS", default="")  # trusted public keys, separated by commas
 AUDIT_LAG_SECONDS = env.int("AUDIT_LAG_SECONDS", default=60)  # maximum age of an event that no checkpoint covers
 AUDIT_CHECKPOINTS_TO = env.list("AUDIT_CHECKPOINTS_TO", default=[])

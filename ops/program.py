@@ -2,7 +2,7 @@
 
 `make release` writes the file `RELEASE`: a signed note (C2SP signed-note) whose text is a line
 ``Sabot <version>`` and a line ``<SHA-256>  <path>`` for each file, as ``sha256sum`` writes and checks
-them. ``RELEASE_KEY`` has the public key that must have signed it. One of the files, `wallet/guards.txt`,
+them. ``RELEASE_SIGNER`` has the public key that must have signed it. One of the files, `wallet/guards.txt`,
 lists the guards of the schema: the database is held against it.
 
 Web and workers record at their start what they run, and a worker does so daily (GLI-19, 2.3.2). A
@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from socket import gethostname
+from platform import node
 from typing import Final
 
 import structlog
@@ -103,7 +103,7 @@ class Release:
             for signature in signatures.get((key.name, key.hash), [])
         ]
         if not signed or not all(signed):
-            raise Unproven(f"{FILE} is signed by no key of RELEASE_KEY")
+            raise Unproven(f"{FILE} is signed by no key of RELEASE_SIGNER")
         name, *lines = text.splitlines()
         files = {path: hashed for hashed, _, path in (line.partition("  ") for line in lines)}
         if files.get(SCHEMA) != hashlib.sha256(schema.encode()).hexdigest():
@@ -137,15 +137,15 @@ def verify(process: str) -> list[str]:
     program, release, found = Program.here(top), NO_RELEASE, list[str]()
     if (top / FILE).exists():
         try:
-            known = Release.of((top / FILE).read_text(), keys_of(settings.RELEASE_KEY), (top / SCHEMA).read_text())
+            known = Release.of((top / FILE).read_text(), keys_of(settings.RELEASE_SIGNER), (top / SCHEMA).read_text())
             release, found = known.name, program.differences(known)
         except (OSError, UnicodeError, Unproven) as error:
             release, found = "unproven", [str(error)]
-    elif settings.RELEASE_KEY:
-        release, found = "missing", [f"{FILE} is missing, and RELEASE_KEY is set"]
+    elif settings.RELEASE_SIGNER:
+        release, found = "missing", [f"{FILE} is missing, and RELEASE_SIGNER is set"]
     data: dict[str, log.Json] = {
         "process": process,
-        "host": gethostname(),
+        "host": node(),
         "code": program.code,
         "files": len(program.files),
         "schema": program.schema_digest,

@@ -1,7 +1,7 @@
 """`make release KEY=file`: write and sign ``RELEASE``, the digests of all files of the program.
 
 *file* has the private key in the format of the signer's files; a missing one is made. Prints the
-public key, which houses set as ``RELEASE_KEY``. The schema is that of ``wallet/guards.txt``.
+public key, which houses set as ``RELEASE_SIGNER``. The schema is that of ``wallet/guards.txt``.
 """
 
 import os
@@ -38,7 +38,7 @@ def main() -> None:
             written.write(made.text)
     pen = Pen.read(file.read_text())
     (top / FILE).write_text(release(top, pen))
-    print(f"{FILE} is written. RELEASE_KEY={pen.key.vkey}")
+    print(f"{FILE} is written. RELEASE_SIGNER={pen.key.vkey}")
 
 
 if __name__ == "__main__":

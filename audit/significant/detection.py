@@ -91,7 +91,7 @@ INSERT: Final = """
         (key, category, weight, event_id, "on", currency, amount, title, because, rows, happened_at,
             state, assigned_to)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, 'new', '') ON CONFLICT (key) DO NOTHING
-    RETURNING audit_significant_digest(audit_significant)
+    RETURNING id, audit_significant_digest(audit_significant)
 """
 
 
@@ -198,7 +198,8 @@ def keep(found: Found) -> int:
             cursor.execute(INSERT, values)
             row = cursor.fetchone()
         if row:
-            log.record(KEPT, by="system", on=found.on, data={"key": found.key, "sha256": row[0]})
+            # Not about its subject: the player reads events about themselves, and may not know of a suspicion.
+            log.record(KEPT, by="system", on=f"significant:{row[0]}", data={"sha256": row[1]})
     return 1 if row else 0
 
 

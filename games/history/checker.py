@@ -27,7 +27,7 @@ DOWNLOADED: Final = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 def saved(name: str, proof: dict[str, Any] | None) -> HttpResponse:
     """Return the page as a download, in the reader's language, with a proof or without one."""
-    script, style = bundle("checker"), _read("css/checker.css")
+    script, style = bundle("checker"), _read("css/tokens.css") + _read("css/checker.css")
     policy = f"default-src 'none'; script-src {_source(script)}; style-src {_source(style)}"
     inside = "" if proof is None else json.dumps(proof).replace("<", "\\u003c")
     parts = {

@@ -99,11 +99,11 @@ TAKEN = {
     ),
     "a significant event": (
         "DELETE FROM audit_significant WHERE id = {significant}",
-        "significant event none ({key}): is not there; event ",
+        "significant:{significant}: is not there; event ",
     ),
     "what a significant event says": (
         "UPDATE audit_significant SET title = 'Nothing' WHERE id = {significant}",
-        "significant event {significant} ({key}): says something else than it did; event ",
+        "significant:{significant} ({key}): says something else than it did; event ",
     ),
     "the liability of an hour": (
         "UPDATE wallet_accountsnapshot SET balance = balance - 1 WHERE account_kind = 'cash' AND balance > 0",

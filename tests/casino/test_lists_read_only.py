@@ -57,6 +57,7 @@ NOT_LISTED = {
     "audit.Muted": MACHINERY,
     "audit.Pending": MACHINERY,
     "audit.Personal": PRIVATE,
+    "audit.Cosignature": PAGE_OF_ITS_OWN,
     "audit.Pulse": MACHINERY,
     "audit.Report": PAGE_OF_ITS_OWN,
     "audit.ReportPage": MACHINERY,

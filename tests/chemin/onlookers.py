@@ -49,8 +49,11 @@ LOOKED_AT = LANGUAGES if IS_SWEEP else [SECOND_LANGUAGE]
 BY_CHANCE = re.compile(
     r"[\w.]+@example\.com|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}|[\w:+/=-]{20,}|[0-9a-f]{12,}"
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.+Z]*|\d\d:\d\d(?::\d\d)?|\b\d{10,}\b|data-seconds>\d+|dasharray=\"[^\"]*"
-    r"|\bsabot_[\w-]+|(?<=\"seconds_left\":)[\d.]+|0x[0-9a-f]+|\[\d{2,}\]|', \d{4,5}\)"
+    r"|\bsabot_[\w-]+|(?<=\"seconds_left\":)[\d.]+|(?<=\"seconds_to_(?:bind|open)\":)[\d.]+|0x[0-9a-f]+|\[\d{2,}\]"
+    r"|', \d{4,5}\)"
 )
+# What is left of the time in which players cut the shoe, before any card is dealt.
+LEFT_TO_CUT = re.compile(r"(data-phase=\"shoe\"[^>]* data-length=)\"\d+\"")
 OUTSIDER = "player with other money"  # may not even watch
 NAMES = ("banker", "punter", "third guest", "fourth guest")  # at seats 1 to 4
 STREAM = re.compile(r'data-stream="(/live/[^"]+)"')
@@ -306,7 +309,7 @@ def _as_text(watcher: Watcher) -> str:
     """Return what a stream sent, without repetitions that only have another time."""
     told, last = [], dict[str, str]()
     for news in watcher.received:
-        said = BY_CHANCE.sub("*", f"{news.kind} {news.html}\n")
+        said = BY_CHANCE.sub("*", LEFT_TO_CUT.sub(r"\1*", f"{news.kind} {news.html}\n"))
         if news.kind != "beat" and last.get(news.kind) != said:
             last[news.kind] = said
             told.append(said)

@@ -111,6 +111,7 @@ class TestTheOpening:
         shoe = live_round.shoe
         (event,) = events("shoe.opened", on=f"shoe:{shoe.pk}")
         assert event["data"] == {
+            "beacon": None,
             "burn_card": shoe.burn_card,
             "burned": shoe.burned,
             "chances": [],

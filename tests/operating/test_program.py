@@ -27,7 +27,7 @@ def house(tmp_path: Path, settings, cloned_db) -> Path:
     (tmp_path / SCHEMA).write_bytes((PROJECT / SCHEMA).read_bytes())
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "9.9"\n')
     (tmp_path / FILE).write_text(release(tmp_path, PEN))
-    settings.BASE_DIR, settings.RELEASE_KEY = tmp_path, PEN.key.vkey
+    settings.BASE_DIR, settings.RELEASE_SIGNER = tmp_path, PEN.key.vkey
     return tmp_path
 
 
@@ -81,7 +81,7 @@ def test_a_release_that_proves_nothing_is_a_difference(house, fault, settings):
 
 
 def test_a_checkout_is_on_record_without_a_release(cloned_db, settings):
-    settings.RELEASE_KEY = ""
+    settings.RELEASE_SIGNER = ""
     with pytest.raises(SystemExit, match="0"):
         call_command("verify_program")
     (event,) = events("program.verified", on="program")

@@ -218,6 +218,7 @@ CALLERS = {
     "wallet.sandbox_bank.orders": "the demo's bank, to this house itself",
     "audit.sealing.checkpoint_delivery": "AUDIT_CHECKPOINTS_TO",
     "audit.sealing.witnesses": "AUDIT_WITNESSES",
+    "games.beacon": "BEACON_URL",
     "players.mail": "EMAIL_URL",
     "ops.launcher": "its own port",
     "ops.fork_server": "its own port",

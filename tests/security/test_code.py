@@ -36,6 +36,8 @@ NAMES = "names that PostgreSQL's own library quotes"
 PUT_TOGETHER = {
     "audit.id_ranges": NAMES,
     "audit.verification.checking": ASKED,
+    "audit.verification.export": "one of three texts of the module, with values next to it",
+    "audit.verification.house": NAMES,
     "audit.initial_migration": "the SQL file next to a migration",
     "audit.verification.verify_events": "two constants of the module, one after the other",
     "audit.reports.writer": ASKED,
@@ -53,6 +55,7 @@ PUT_TOGETHER = {
     "games.chemin.moves": "names of columns, declared in the module",
     "games.chemin.state.table_state": "two texts of the module",
     "games.shared.pages.statistics": "one of the texts of BEGINS",
+    "games.verification.house": "texts of the module",
     "games.verification.search": "texts of the module, one for each filter, with values next to them",
     "games.reports.reconciliation": "texts of the module",
     "audit.raw_rows": ASKED,
@@ -129,6 +132,7 @@ UNESCAPED = re.compile(
 SAFE = {
     "backoffice.staff.handbook": "docs/handbook.md, our own text, by a renderer that escapes HTML",
     "casino.templates": "texts of the catalogues, whose markup is ours",
+    "games.history.checker": "our own scripts and styles, and JSON without <",
     "games.help.page": "help texts of ours, by a renderer that escapes HTML",
     "games.tables.fragments": "fragments, from templates that escape",
     "games.tables.roads_svg": "numbers, and titles that are escaped",

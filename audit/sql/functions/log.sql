@@ -30,9 +30,9 @@ LANGUAGE sql IMMUTABLE AS $$
             ('randomness.tested', '{families,tests,week}'),
             ('round.dealt', '{first_card,shoe}'),
             ('rules.stored', '{after,before}'),
-            ('shoe.committed', '{commitment,decks,mode,purpose,rules,table}'),
+            ('shoe.committed', '{beacon,commitment,decks,mode,purpose,rules,table}'),
             ('shoe.ended', '{commitment,ending,gone}'),
-            ('shoe.opened', '{burn_card,burned,chances,commitment,cut,dealer,decks,entropy,mode,number,purpose,root,rules,'
+            ('shoe.opened', '{beacon,burn_card,burned,chances,commitment,cut,dealer,decks,entropy,mode,number,purpose,root,rules,'
                 'signature,table,unopened}'),
             ('shoe.published', '{seed}')) AS listed (kind, fields)
         WHERE listed.kind = audit_is_public.kind AND (rest::jsonb - '{by,data,kind,on}'::text[]) = '{}'

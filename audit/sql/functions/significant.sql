@@ -91,11 +91,11 @@ CREATE OR REPLACE FUNCTION audit_verify_logged_significant(first bigint, beyond 
 RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
     SELECT 'significant events are those of the log', e."on", format(
-        'significant event %s (%s): %s; event %s (leaf %s) says that it was found.', coalesce(s.id::text, 'none'), d.data ->> 'key',
+        '%s%s: %s; event %s (leaf %s) says that it was found.', e."on", ' (' || s.key || ')',
         CASE WHEN s.id IS NULL THEN 'is not there' ELSE 'says something else than it did' END, e.id, l.leaf)
     FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND e.kind = 'significant.found'
     CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
-    LEFT JOIN audit_significant AS s ON s.key = d.data ->> 'key'
+    LEFT JOIN audit_significant AS s ON s.id = split_part(e."on", ':', 2)::bigint
     WHERE l.leaf >= first AND l.leaf < beyond AND audit_significant_digest(s) IS DISTINCT FROM d.data ->> 'sha256'
 $$;
 
@@ -104,9 +104,9 @@ CREATE OR REPLACE FUNCTION audit_verify_unlogged_significant(significant bigint,
 RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
     WITH said AS MATERIALIZED (
-        SELECT convert_from(e.body, 'UTF8')::jsonb #>> '{data,key}' AS key
+        SELECT split_part(e."on", ':', 2)::bigint AS id
         FROM audit_event AS e WHERE e.kind = 'significant.found' AND e.id >= event
     )
-    SELECT 'significant events are those of the log', s."on", format('significant event %s (%s): no event says that it was found.', s.id, s.key)
-    FROM audit_significant AS s WHERE s.id >= significant AND NOT EXISTS (SELECT FROM said AS f WHERE f.key = s.key)
+    SELECT 'significant events are those of the log', s."on", format('significant:%s (%s): no event says that it was found.', s.id, s.key)
+    FROM audit_significant AS s WHERE s.id >= significant AND NOT EXISTS (SELECT FROM said AS f WHERE f.id = s.id)
 $$;
