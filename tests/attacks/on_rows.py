@@ -31,7 +31,7 @@ NOT_NULL = {
     "players_user_groups": "group_id id user_id",
     "wallet_account": "currency held id kind lock_only mode version",
     "wallet_bank_notice": "body due_at id order_id tries",
-    "wallet_bank_order": "amount authorisation callback_url currency reference sequence state",
+    "wallet_bank_order": "amount authorisation callback_url currency decline_reason reference sequence state",
     "wallet_bank_payout": "amount callback_url currency due_at iban number reference refusal sequence state",
     "wallet_bank_payout_notice": "body due_at id payout_id tries",
     "wallet_day": "day deposited paid player_id staked withdrawn",
@@ -40,8 +40,9 @@ NOT_NULL = {
     "wallet_journal": "at id kind xid",  # a solo round's journals have no key
     "wallet_payment": "amount authorisation begun_at billing_address_1 billing_address_2 billing_city"
     " billing_country_area billing_country_code billing_email billing_first_name billing_last_name billing_phone"
-    " billing_postcode captured_amount created currency delivery description extra_data fraud_message fraud_status id"
-    " is_disputed last_sequence message modified player_id state status tax token total transaction_id variant",
+    " billing_postcode captured_amount created currency decline_reason delivery description extra_data fraud_message"
+    " fraud_status id is_disputed last_sequence message modified player_id state status tax token total transaction_id"
+    " variant",
     "wallet_payment_notice": "at decision id is_authentic path raw_hash sequence variant word",
     "wallet_payout_account": "at country fingerprint id last_four player_id sealed",
     "wallet_payout_notice": "at id outcome path provider raw_hash",

@@ -33,11 +33,11 @@ PUBLIC = {
     "randomness.tested": {"families", "tests", "week"},
     "round.dealt": {"first_card", "shoe"},
     "rules.stored": {"after", "before"},
-    "shoe.committed": {"commitment", "decks", "mode", "purpose", "rules", "table"},
+    "shoe.committed": {"beacon", "commitment", "decks", "mode", "purpose", "rules", "table"},
     "shoe.ended": {"commitment", "ending", "gone"},
     "shoe.opened": {
-        *("burn_card", "burned", "chances", "commitment", "cut", "dealer", "decks", "entropy", "mode", "number"),
-        *("purpose", "root", "rules", "signature", "table", "unopened"),
+        *("beacon", "burn_card", "burned", "chances", "commitment", "cut", "dealer", "decks", "entropy", "mode"),
+        *("number", "purpose", "root", "rules", "signature", "table", "unopened"),
     },
     "shoe.published": {"seed"},
 }

@@ -8,12 +8,18 @@ migrated database, so it stays up to date.
 
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from django.db import connection
 
 LIST = Path(__file__).parents[1] / "guards.txt"
 RIGHT = "may "  # prefix of a line about a privilege
 
+# PostgreSQL writes casts and parentheses otherwise once a dump was restored.
+HASH: Final = (
+    "left(encode(sha256(convert_to(regexp_replace({}, '::(character varying|text)(\\[\\])?|[()]', '', 'g'), 'UTF8')),"
+    " 'hex'), 16)"
+)
 EVERY_TABLE = """
     SELECT oid, relname, relispartition FROM pg_class
     WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
@@ -48,17 +54,17 @@ IN_FORCE = f"""
     LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
     UNION ALL
     SELECT format('constraint %s on %s: %s', c.conname, guarded.relname,
-                  left(encode(sha256(convert_to(pg_get_constraintdef(c.oid), 'UTF8')), 'hex'), 16))
+                  {HASH.format("pg_get_constraintdef(c.oid)")})
     FROM pg_constraint AS c JOIN guarded ON guarded.oid = c.conrelid
     WHERE c.convalidated AND c.conenforced
       AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgconstraint = c.oid AND t.tgenabled NOT IN ('O', 'A'))
     UNION ALL
     SELECT format('unique index %s on %s: %s', i.indexrelid::regclass, guarded.relname,
-                  left(encode(sha256(convert_to(pg_get_indexdef(i.indexrelid), 'UTF8')), 'hex'), 16))
+                  {HASH.format("pg_get_indexdef(i.indexrelid)")})
     FROM pg_index AS i JOIN guarded ON guarded.oid = i.indrelid WHERE i.indisunique AND i.indisvalid
     UNION ALL
     SELECT format('trigger %s on %s by %s: %s', t.tgname, guarded.relname, t.tgfoid::regproc,
-                  left(encode(sha256(convert_to(pg_get_triggerdef(t.oid), 'UTF8')), 'hex'), 16))
+                  {HASH.format("pg_get_triggerdef(t.oid)")})
     FROM pg_trigger AS t JOIN guarded ON guarded.oid = t.tgrelid WHERE NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
     UNION ALL
     SELECT format('in every month: foreign key %s on %s', max(c.conname), month.of)
