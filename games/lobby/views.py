@@ -5,7 +5,7 @@ The lobby shows all tables for one kind of money, with card updates and favourit
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -182,6 +182,14 @@ def lobby_now(request: HttpRequest) -> HttpResponse:
     return render(request, "games/lobby.html#now", context)
 
 
+class Star(NamedTuple):
+    """What the star of a table's card shows."""
+
+    slug: str
+    name: str
+    is_favourite: bool
+
+
 @player_required
 @require_POST
 @at_a_human_pace
@@ -193,7 +201,7 @@ def favourite_table(request: PlayerRequest, slug: str) -> HttpResponse:
         keep_table(player=request.player, table_id=table.pk, is_kept=request.POST[KEEP] == YES)
     if not request.htmx:
         return redirect(f"{_address(wish)}#table-{table.slug}")
-    star = {"slug": table.slug, "name": table.name, "is_favourite": table.pk in favourite_tables(request.player)}
+    star = Star(table.slug, table.name, is_favourite=table.pk in favourite_tables(request.player))
     return HttpResponse(render_fragment("lobby.html#star", table=star, wish=wish, csrf_token=get_token(request)))
 
 
