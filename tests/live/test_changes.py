@@ -2,6 +2,7 @@
 page shows, they give the whole.
 """
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -40,11 +41,15 @@ def merged(before: str, change: str) -> Element:
     return page
 
 
+TIME_OF_DAY = re.compile(r"\b\d\d:\d\d:\d\d\b")  # alone, it is no change: the page has a clock of its own
+
+
 def assert_change(before: Parts, after: Parts) -> str:
-    """Assert that the change makes *after* of *before*; return it."""
+    """Assert that the change makes *after* of *before*, but for the time of day; return it."""
     change = after.since(before.digest)
     assert "data-change" in change
-    assert merged(before, change).outline() == read(after).outline()
+    outlines = (TIME_OF_DAY.sub("*", str(part.outline())) for part in (merged(before, change), read(after)))
+    assert len(set(outlines)) == 1
     return change
 
 
