@@ -8,12 +8,13 @@ from wallet.invariants import verify
 
 Counts = Mapping[str, int]  # what there is, by name; money in minor units; nothing is ever zero
 
-# Refusals are no effect: a person who repeats an act that has been done may be told so.
+# Refusals are no effect: a person who repeats an act that has been done may be told so. Nor is a start of the house.
 COUNTS = """
 SELECT kind || ' ' || mode, sum(balance) FROM wallet_account WHERE owner_id IS NOT NULL GROUP BY kind, mode
 UNION ALL SELECT 'journal ' || kind, count(*) FROM wallet_journal GROUP BY kind
 UNION ALL SELECT 'event ' || kind, count(*) FROM audit_event
-          WHERE kind NOT IN ('approval.not_decided', 'purse.refused', 'withdrawal.not_taken') GROUP BY kind
+          WHERE kind NOT IN ('approval.not_decided', 'purse.refused', 'withdrawal.not_taken', 'program.verified')
+          GROUP BY kind
 UNION ALL SELECT 'mail ' || template, count(*) FROM players_mail GROUP BY template
 UNION ALL SELECT 'payment ' || state, count(*) FROM wallet_payment GROUP BY state
 UNION ALL SELECT 'room taken', count(*) FROM wallet_reserved WHERE ended_at IS NULL
