@@ -41,7 +41,7 @@ WHY: Final = {
 
 
 class InvalidWitness(Exception):
-    """An entry of ``AUDIT_WITNESSES`` is none; the message says why."""
+    """An entry of ``AUDIT_WITNESSES`` is not valid; the message says why."""
 
 
 class NotCosigned(Exception):

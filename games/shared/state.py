@@ -397,7 +397,7 @@ def own_state(row: Mapping[str, Any]) -> Own:
 
 
 def shoe_of(row: Mapping[str, Any]) -> Shoe | None:
-    """Return the shoe of a row with `READ_CUT`; None where there is none."""
+    """Return the shoe of a row with `READ_CUT`, or None."""
     if row["shoe"] is None:
         return None
     return Shoe(
@@ -413,7 +413,7 @@ def shoe_of(row: Mapping[str, Any]) -> Shoe | None:
 
 
 def cut_of(row: Mapping[str, Any]) -> Cut | None:
-    """Return the shoe that is being cut, of a row with `READ_CUT`; None where there is none."""
+    """Return the shoe that is being cut, of a row with `READ_CUT`, or None."""
     if row["cut_shoe"] is None:
         return None
     return Cut(
