@@ -32,6 +32,7 @@ SIT: Final = "INSERT INTO players_playsession (session, player_id) SELECT md5(id
 SHARED: Final = "live-baccarat-2-nc"
 BETTORS: Final = (100, 1_000, 10_000)
 DEADLINE: Final = "UPDATE games_liveround SET deadline = clock_timestamp() + make_interval(secs => %s) WHERE id = %s"
+CUT: Final = "UPDATE games_shoecut SET bound_until = begun_at, open_until = begun_at WHERE live_table_id = %s"
 PLAIN_INSERT: Final = """
 INSERT INTO bench_plain (journal_id, line, account_id, currency, mode, amount, balance_after, version)
 SELECT %(journal)s, row_number() OVER (ORDER BY id), id, currency, mode, -2000, balance, version
@@ -242,9 +243,10 @@ def croupier(number: int, phase: Phase) -> Rate:
     table = shared_table().pk
 
     def step() -> float:
-        """Make the next phase of the table due and execute it. Return the seconds."""
-        if live_round := shared_table().round:
-            with connections["owner"].cursor() as cursor:
+        """Make the next phase of the table due, or end the cut of its next shoe, and execute it. Return the seconds."""
+        with connections["owner"].cursor() as cursor:
+            cursor.execute(CUT, [table])
+            if live_round := shared_table().round:
                 cursor.execute(DEADLINE, [0, live_round.pk])
         begun = time.perf_counter()
         if not phases.advance(table):
