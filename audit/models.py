@@ -372,7 +372,7 @@ class SignificantStep(models.Model):
     step = models.TextField(choices=Step)
     by = models.TextField()
     to = models.TextField(blank=True, default="")  # the assigned staff member
-    words = models.TextField(blank=True, default="")
+    text = models.TextField(blank=True, default="")
     at = models.DateTimeField(db_default=Clock())
 
     class Meta:

@@ -296,7 +296,7 @@ class WaitingReports(StaffList):
         Column("reason", "Reason"),
         Column("reporter", "Reported by"),
         Column("live_table__table__name", "Table"),
-        Column("words", "Text"),
+        Column("text", "Text"),
         Column("round_id", "Coup"),
         Column("finding", "Finding"),
         Column("note", "Note"),

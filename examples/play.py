@@ -135,16 +135,16 @@ def check(played: dict[str, Any], root: str) -> None:
 
 def play_alone(house: House, table: str, bets: dict[str, int], rounds: int) -> None:
     """Play at a solo table: the given bets so many times, or what is typed, until an empty line."""
-    stands = house.post(table + "solo-seat/", {})
-    currency = stands["currency"]
-    print(f"Balance {money(stands['balance'], currency)}. Bets: {', '.join(stands['minimum'])}.")
+    seat = house.post(table + "solo-seat/", {})
+    currency = seat["currency"]
+    print(f"Balance {money(seat['balance'], currency)}. Bets: {', '.join(seat['minimum'])}.")
     while rounds if bets else True:
         rounds -= 1
         try:
             asked = bets or dict(stake(part, " ") for part in input("bet> ").split(",") if part.strip())
             if not asked:
                 return
-            body = {"round_id": stands["round_id"], "table_version": stands["table_version"], "bets": asked}
+            body = {"round_id": seat["round_id"], "table_version": seat["table_version"], "bets": asked}
             played = house.post(table + "rounds/", body)
         except Refused as refusal:
             if bets:
@@ -156,10 +156,10 @@ def play_alone(house: House, table: str, bets: dict[str, int], rounds: int) -> N
         print(f"{hand('Player', result['player'])}   {hand('Banker', result['banker'])}   {result['announcement']}")
         for bet in ended["bets"]:
             print(f"  {bet['name']}: {money(bet['stake'], currency)} → {money(bet['payout'], currency)}")
-        if commitment(stands, ended["seed"]) != stands["commitment"]:
+        if commitment(seat, ended["seed"]) != seat["commitment"]:
             sys.exit("The seed is not the one that the house had committed to.")
         print(f"Balance {money(ended['balance_after'], currency)}. Round {ended['code']}: its seed is as committed.")
-        stands = played["solo_seat"]
+        seat = played["solo_seat"]
 
 
 class Cutting:

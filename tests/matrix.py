@@ -183,7 +183,7 @@ class World:
             live_table_id=live_table.pk,
             seat_id=live_table.chemin_seats.get(number=2).pk,
             reason=PlayReason.OTHER,
-            words="Look at this.",
+            text="Look at this.",
         ).pk
 
     @cached_property
@@ -1002,7 +1002,7 @@ LINES = (
     Line("staff_deposits", "GET", staff(PAGE, *REPORTERS)),
     Line("staff_deposit", "GET", staff(PAGE, *REPORTERS), a_deposit),
     Line("staff_deposit_ask", "POST", staff(MOVED, "finance"), a_deposit),
-    Line("staff_deposit_note", "POST", staff(MOVED, "finance"), a_deposit, lambda world: {"words": "for a test"}),
+    Line("staff_deposit_note", "POST", staff(MOVED, "finance"), a_deposit, lambda world: {"text": "for a test"}),
     Line("staff_operators", "GET", staff(PAGE, *PAYING)),
     Line("staff_operator_message", "GET", staff(PAGE, *PAYING), an_operator_message),
     Line("staff_operator_resend", "POST", staff(MOVED, "finance"), an_operator_message),
@@ -1030,7 +1030,7 @@ LINES = (
         "POST",
         staff(MOVED, "finance"),
         lambda world: {**a_statement(world), "difference_id": world.statement.differences.get().pk},
-        lambda world: {"words": "for a test"},
+        lambda world: {"text": "for a test"},
     ),
     Line("staff_api_tokens", "GET", staff(PAGE, *OVERSEERS)),
     Line("staff_api_token_new", "GET", staff(MOVED, "compliance")),
@@ -1108,7 +1108,7 @@ LINES = (
         "POST",
         staff(MOVED, "compliance"),
         the_significant_event,
-        lambda world: {"step": "commented", "seen": "new", "words": "for a test"},
+        lambda world: {"step": "commented", "seen": "new", "text": "for a test"},
     ),
     Line(
         "staff_significant_acknowledge",

@@ -390,10 +390,10 @@ class Scene(World):
     def chemin_reporter(self) -> Player:
         """Sits with the two, has reported one of them, and is about to report the other."""
         live_table, (_giver, _taker, reporter, *_) = self.chemin_friends
-        words = "Stood on nothing, three times, and always against seat 2."
+        text = "Stood on nothing, three times, and always against seat 2."
         giver = live_table.chemin_seats.get(number=1, left_at=None)
         report(
-            player=reporter, live_table_id=live_table.pk, seat_id=giver.pk, reason=PlayReason.CHIP_DUMPING, words=words
+            player=reporter, live_table_id=live_table.pk, seat_id=giver.pk, reason=PlayReason.CHIP_DUMPING, text=text
         )
         return reporter
 

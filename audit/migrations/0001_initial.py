@@ -293,7 +293,7 @@ class Migration(InitialMigration):
                 ('step', models.TextField(choices=[('acknowledged', 'acknowledged'), ('commented', 'commented'), ('assigned', 'assigned'), ('closed', 'closed'), ('reopened', 'reopened')])),
                 ('by', models.TextField()),
                 ('to', models.TextField(blank=True, default='')),
-                ('words', models.TextField(blank=True, default='')),
+                ('text', models.TextField(blank=True, default='')),
                 ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={

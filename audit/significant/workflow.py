@@ -53,7 +53,7 @@ class Acknowledged:
 
 @transaction.atomic
 def take(
-    *, significant_id: int, step: Step, seen: Work, assigned: str, by: str, words: str = "", to: str = ""
+    *, significant_id: int, step: Step, seen: Work, assigned: str, by: str, text: str = "", to: str = ""
 ) -> SignificantStep:
     """Take a step on a significant event and return it. *seen* and *assigned* are the state and the
     assignee that *by* saw; *to* is the new assignee, empty for none.
@@ -71,23 +71,23 @@ def take(
         )
     if found.state not in FROM[step]:
         raise WorkError(f"It is {Work(found.state).label}.")
-    if step in UNSAID and not words.strip() and not (step is Step.CLOSED and _has_said(found, by)):
+    if step in UNSAID and not text.strip() and not (step is Step.CLOSED and _has_said(found, by)):
         raise WorkError(UNSAID[step])
     if step is Step.ASSIGNED and to == found.assigned_to:
         raise WorkError("The event is already assigned to this person.")
-    _enter(found, step, by=by, words=words, to=to)
+    _enter(found, step, by=by, text=text, to=to)
     return found.steps.latest("pk")
 
 
 @transaction.atomic
-def acknowledge(*, significant_ids: Collection[int], by: str, words: str = "") -> Acknowledged:
-    """Acknowledge the new ones of these events; *words* is an optional comment stored with each
+def acknowledge(*, significant_ids: Collection[int], by: str, text: str = "") -> Acknowledged:
+    """Acknowledge the new ones of these events; *text* is an optional comment stored with each
     step. Others are left as they are.
     """
     chosen = list(Significant.objects.select_for_update().filter(pk__in=significant_ids).order_by("pk"))
     new = [each for each in chosen if each.state == Work.NEW]
     for each in new:
-        _enter(each, Step.ACKNOWLEDGED, by=by, words=words)
+        _enter(each, Step.ACKNOWLEDGED, by=by, text=text)
     return Acknowledged(len(new), len(chosen) - len(new))
 
 
@@ -138,10 +138,10 @@ def _has_said(found: Significant, by: str) -> bool:
     return said.exists()
 
 
-def _enter(found: Significant, step: Step, *, by: str, words: str = "", to: str = "") -> None:
+def _enter(found: Significant, step: Step, *, by: str, text: str = "", to: str = "") -> None:
     state = INTO.get(step, Work(found.state))
     assignee = to if step is Step.ASSIGNED else found.assigned_to
     data: dict[str, log.Json] = {"key": found.key, "before": found.state, "after": state.value, "to": assignee}
     log.record(f"significant.{step.value}", by=by, on=f"significant:{found.pk}", data=data)
-    SignificantStep.objects.create(significant=found, step=step, by=by, to=to, words=words.strip())
+    SignificantStep.objects.create(significant=found, step=step, by=by, to=to, text=text.strip())
     Significant.objects.filter(pk=found.pk).update(state=state, assigned_to=assignee)

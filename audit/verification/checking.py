@@ -314,9 +314,9 @@ class _Log:
             self.signed.append(opened)
             at = datetime.fromtimestamp(opened.seconds, UTC) if opened.seconds is not None else None
             said = {"size": opened.tree.size, "root": opened.tree.root, "at": at}
-            for column, stands in (("size", row.size), ("root", bytes(row.root)), ("at", row.at)):
-                if said[column] != stands:
-                    yield Unsigned(f"{name} has {stands!r} in its row", f"its note says {said[column]!r}", field=column)
+            for column, stored in (("size", row.size), ("root", bytes(row.root)), ("at", row.at)):
+                if said[column] != stored:
+                    yield Unsigned(f"{name} has {stored!r} in its row", f"its note says {said[column]!r}", field=column)
             yield from self._agrees(opened.tree.size, opened.tree.root, name)
 
     def memory(self, memory: Memory, later: list[bytes]) -> Iterator[Finding]:

@@ -21,11 +21,11 @@ from audit.verification.verify import HASH, SALT, UNREADABLE, WIDTH, Times, entr
 
 @dataclass(frozen=True)
 class Finding:
-    """A discrepancy: *stands* is what was found, *follows* what it contradicts. The event, leaf and
+    """A discrepancy: *found* is what was found, *follows* what it contradicts. The event, leaf and
     field say where, if it concerns a single one.
     """
 
-    stands: str
+    found: str
     follows: str
     event: int | None = None
     leaf: int | None = None
@@ -38,7 +38,7 @@ class Finding:
             self.field,
         ]
         place = ", ".join(filter(None, where))
-        return plain(f"{place + ': ' if place else ''}{self.stands}; {self.follows}.")
+        return plain(f"{place + ': ' if place else ''}{self.found}; {self.follows}.")
 
 
 BATCH: Final = 256 * WIDTH  # leaves
@@ -203,10 +203,10 @@ class Rehashing:
         if found != due:
             yield _changed(number, leaf, found, due, hashes, first)
         earliest, latest = self._times.of(leaf)
-        stands = begins[7:34].decode(errors="replace")
-        if not earliest <= stands <= latest:
+        time = begins[7:34].decode(errors="replace")
+        if not earliest <= time <= latest:
             between = f"it was sealed as something written between {earliest or 'the beginning'} and {latest}"
-            yield Finding(f"{stands} is its time", between, number, leaf, "at")
+            yield Finding(f"{time} is its time", between, number, leaf, "at")
 
     def waiting(self) -> Iterator[Finding]:
         """Check events without a leaf, personal values without an event, and the records of erasures."""
@@ -241,7 +241,7 @@ class Rehashing:
         """Parse an event and compare its columns and personal values with its body."""
         try:
             event = json.loads(body)
-            stands = json.loads(begins + b"0" + ends)
+            row = json.loads(begins + b"0" + ends)
             said = {name: event[name] for name in ("at", "by", "kind", "on")}
             hashed = dict(event.get("personal", {}))
             if not all(isinstance(text, str) for text in said.values()):
@@ -250,8 +250,8 @@ class Rehashing:
             yield Finding("its body is no event", "it was not written by audit_record", number, leaf, "body")
             return
         for name, text in said.items():
-            if stands[name] != text:
-                yield Finding(f"{stands[name]} stands in the row", f"the event says {text}", number, leaf, name)
+            if row[name] != text:
+                yield Finding(f"{row[name]} stands in the row", f"the event says {text}", number, leaf, name)
         for name, salt, value in values:
             due = hashed.pop(name, None)
             if len(salt) != SALT or sha256(salt + value.encode()).hexdigest() != due:

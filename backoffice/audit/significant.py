@@ -58,7 +58,7 @@ class Subject:
     The URL is "" if the subject has no page that the reader may see.
     """
 
-    words: str
+    text: str
     url: str = ""
 
 
@@ -130,7 +130,7 @@ class StepForm(forms.Form):
     step = forms.TypedChoiceField(choices=Step.choices, coerce=Step)
     seen = forms.TypedChoiceField(choices=Work.choices, coerce=Work)
     assigned = forms.CharField(required=False, max_length=40)
-    words = forms.CharField(required=False, max_length=workflow.LONGEST)
+    text = forms.CharField(required=False, max_length=workflow.LONGEST)
     to = forms.CharField(required=False, max_length=40)
 
 
@@ -202,7 +202,7 @@ class SignificantEvents(StaffList):
     def show_on(self, found: Significant) -> str:
         """Return the subject, with a link if the reader may see its page."""
         subject = self.subjects.of(found.on)
-        return cells.link(subject.url, subject.words) if subject.url else subject.words
+        return cells.link(subject.url, subject.text) if subject.url else subject.text
 
     def show_amount(self, found: Significant) -> str:
         """Return the amount with its currency."""
@@ -273,7 +273,7 @@ def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpRe
     except workflow.StateChanged as error:
         messages.warning(request, str(error))
     except workflow.WorkError as error:
-        return _page(request, found, str(error), words=asked["words"], step=asked["step"])
+        return _page(request, found, str(error), text=asked["text"], step=asked["step"])
     else:
         messages.success(request, f"It is {Step(asked['step']).label}." if asked["step"] in workflow.INTO else "Saved.")
     return redirect("staff_significant_event", found.pk)

@@ -96,7 +96,7 @@ class SignificantEvents(StaffListView):
             permission="audit.handle_significant",
             meaning="You have seen them, and they need no more. What is closed with words is done one by one.",
             plan=_acknowledge,
-            do=lambda found, reason, by: workflow.acknowledge(significant_ids=[found.pk], by=by, words=reason),
+            do=lambda found, reason, by: workflow.acknowledge(significant_ids=[found.pk], by=by, text=reason),
             reason_help="It stands with each of them as what you said of it. The event log does not have it.",
         ),
     )

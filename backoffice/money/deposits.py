@@ -165,7 +165,7 @@ def ask_again(payment_id: UUID, *, by: str) -> tuple[Payment, bool]:
 
 
 @transaction.atomic
-def note(payment_id: UUID, *, words: str, settles: bool, by: str) -> DepositNote:
+def note(payment_id: UUID, *, text: str, settles: bool, by: str) -> DepositNote:
     """Store a staff note about a deposit. A note that *settles* ends the doubt.
 
     Raises Payment.DoesNotExist, CannotSettle.
@@ -173,8 +173,8 @@ def note(payment_id: UUID, *, words: str, settles: bool, by: str) -> DepositNote
     payment = locked(payment_id)
     if settles and (why_not := why_not_settled(faults_of(payment, clock()))):
         raise CannotSettle(why_not)
-    written = DepositNote.objects.create(payment=payment, words=words, settles=settles, by=by)
-    data: dict[str, log.Json] = {"payment": str(payment_id), "words": words, "settles": settles}
+    written = DepositNote.objects.create(payment=payment, text=text, settles=settles, by=by)
+    data: dict[str, log.Json] = {"payment": str(payment_id), "text": text, "settles": settles}
     log.record("deposit.noted", by=by, on=str(payment.player), data=data)
     return written
 
@@ -193,7 +193,7 @@ class DoubtForm(ListForm):
 class NoteForm(forms.Form):
     """Note about a deposit, and whether it settles the doubt."""
 
-    words = forms.CharField(
+    text = forms.CharField(
         max_length=1000,
         label="Note",
         widget=forms.Textarea(attrs={"rows": 3}),

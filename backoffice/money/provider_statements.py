@@ -53,7 +53,7 @@ EXPORTED = (
     Column("known_currency", "Our currency"),
     Column("state", "Our status"),
     Column("settled", "Settled"),
-    Column("words", "Notes"),
+    Column("text", "Notes"),
 )
 
 
@@ -132,7 +132,7 @@ def _steps(found: list[Difference]) -> tuple[str, str]:
     """Return whether all differences are settled, and the notes."""
     settled = all(any(step.settles for step in each.steps.all()) for each in found)
     labels = [
-        f"{step.by}: {step.words}" for each in found for step in sorted(each.steps.all(), key=lambda step: step.pk)
+        f"{step.by}: {step.text}" for each in found for step in sorted(each.steps.all(), key=lambda step: step.pk)
     ]
     return ("yes" if settled else "no") if found else "", " / ".join(labels)
 
@@ -268,7 +268,7 @@ class Differences(StaffList):
 class StepForm(forms.Form):
     """Note about a difference, and whether it settles the difference."""
 
-    words = forms.CharField(max_length=1000)
+    text = forms.CharField(max_length=1000)
     settles = forms.BooleanField(required=False)
 
 

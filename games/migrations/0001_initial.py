@@ -743,7 +743,7 @@ class Migration(InitialMigration):
                 ('seat', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='games.cheminseat')),
                 ('round_id', models.UUIDField(null=True)),
                 ('reason', models.CharField(choices=[('chip_dumping', 'chip dumping'), ('soft_play', 'soft play'), ('signs', 'communication during play'), ('other', 'other')], max_length=12)),
-                ('words', models.CharField(blank=True, max_length=500)),
+                ('text', models.CharField(blank=True, max_length=500)),
                 ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('finding', models.CharField(blank=True, choices=[('nothing', 'no violation'), ('watched', 'under observation'), ('acted', 'action taken')], default='', max_length=8)),
                 ('note', models.CharField(blank=True, default='', max_length=500)),

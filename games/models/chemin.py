@@ -191,7 +191,7 @@ class PlayReport(models.Model):
     seat = models.ForeignKey(CheminSeat, models.PROTECT)
     round_id = models.UUIDField(null=True)  # the latest coup at that time
     reason = models.CharField(max_length=12, choices=PlayReason)
-    words = models.CharField(max_length=500, blank=True)
+    text = models.CharField(max_length=500, blank=True)
     at = models.DateTimeField(db_default=Now())
     finding = models.CharField(max_length=8, choices=PlayFinding, default="", blank=True)
     note = models.CharField(max_length=500, default="", blank=True)

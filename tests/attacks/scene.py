@@ -153,9 +153,9 @@ def _statements(player: Player) -> None:
     """One that was confirmed, with a difference that somebody settled, and one that waits; a note on a deposit."""
     staff = a_member_of_staff("finance")
     statement = confirmed([{"reference": "x"}], staff=staff)
-    drafts.note(statement.differences.get().pk, words="for a test", settles=True, by=str(staff))
+    drafts.note(statement.differences.get().pk, text="for a test", settles=True, by=str(staff))
     drafted([{"reference": "y"}], staff=staff)
-    deposits.note(player.payments.latest("begun_at").pk, words="for a test", settles=False, by=str(staff))
+    deposits.note(player.payments.latest("begun_at").pk, text="for a test", settles=False, by=str(staff))
 
 
 def _coup(banker: Player, punter: Player) -> None:

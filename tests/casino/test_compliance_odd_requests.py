@@ -153,7 +153,7 @@ def test_thresholds_are_of_days(compliance, days):
 
 def test_words_of_staff_are_words(compliance):
     found = one(title="<b>title</b>", because="<b>because</b>", rows=[{"<b>h</b>": "<b>value</b>"}])
-    sent = {"seen": "new", "assigned": "", "step": "commented", "words": "<script>alert(1)</script>"}
+    sent = {"seen": "new", "assigned": "", "step": "commented", "text": "<script>alert(1)</script>"}
     compliance.post(f"/staff/significant/{found.pk}/step/", sent)
     shown = compliance.get(f"/staff/significant/{found.pk}/").content.decode()
     assert "alert(1)" in shown
@@ -165,10 +165,10 @@ def test_words_of_staff_are_words(compliance):
 def test_what_is_closed_stays_closed(compliance, step):
     found = one()
     where = f"/staff/significant/{found.pk}/step/"
-    compliance.post(where, {"seen": "new", "assigned": "", "step": "closed", "words": "nothing in it"})
+    compliance.post(where, {"seen": "new", "assigned": "", "step": "closed", "text": "nothing in it"})
     me = str(a_member_of_staff("compliance"))
     for seen in ("new", "closed"):
-        compliance.post(where, {"seen": seen, "assigned": "", "step": step, "words": "again", "to": me})
+        compliance.post(where, {"seen": seen, "assigned": "", "step": step, "text": "again", "to": me})
     found.refresh_from_db()
     assert (found.state, found.assigned_to, found.steps.count()) == ("closed", "", 1)
 

@@ -50,7 +50,7 @@ def something_waits(db):
     for _ in range(2):
         confirmed([named(uuid4())])
     settled = confirmed([named(uuid4())]).differences.get()
-    drafts.note(settled.pk, words="They mend it.", settles=True, by="staff:1")
+    drafts.note(settled.pk, text="They mend it.", settles=True, by="staff:1")
 
 
 @pytest.mark.parametrize("role", sample(WAITING, 1))

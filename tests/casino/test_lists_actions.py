@@ -68,7 +68,7 @@ def test_what_was_acknowledged_at_once_keeps_why_with_each_and_the_log_does_not(
     assert "Acknowledge: done to 1 of 2" in done.text
     assert "<strong>Not done:</strong> Somebody has seen to it: it is acknowledged." in done.text
     step = SignificantStep.objects.get(significant=new)
-    assert (step.words, Significant.objects.get(pk=new.pk).state) == ("Called the player", Work.SEEN)
+    assert (step.text, Significant.objects.get(pk=new.pk).state) == ("Called the player", Work.SEEN)
     (event,) = events("significant.acknowledged", on=f"significant:{new.pk}")
     assert "Called" not in str(event)
     assert "Called the player" in visitor.get(f"/staff/significant/{new.pk}/").text
@@ -138,7 +138,7 @@ def test_what_two_acknowledge_in_lists_is_acknowledged_by_one(cloned_db):
     rows = Significant.objects.filter(pk=found.pk)
     done = by_two(ACKNOWLEDGE, rows)
     assert sorted(outcome.is_done for outcome in done) == [False, True]
-    assert SignificantStep.objects.get().words == "x"
+    assert SignificantStep.objects.get().text == "x"
 
 
 @pytest.mark.django_db

@@ -289,15 +289,15 @@ class TestErasure:
         theirs, own = (a_seat_as_owner(**a_seat(table, player)) for player in (other, gone))
         for reporter, seat in ((gone, theirs), (other, own), (other, theirs)):
             PlayReport.objects.create(
-                live_table=table, reporter=reporter, seat=seat, reason=PlayReason.SIGNS, words="It is Ada", note="seen"
+                live_table=table, reporter=reporter, seat=seat, reason=PlayReason.SIGNS, text="It is Ada", note="seen"
             )
         refused = pytest.raises(IntegrityError, match="is not erased")
         with refused, transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT games_forget_reports(%s)", [gone.pk])
-        assert [row["words"] for row in rows(gone, "reports of other players")] == ["It is Ada"]
+        assert [row["text"] for row in rows(gone, "reports of other players")] == ["It is Ada"]
         age(owner, "players_closure", "at", 5 * 366)
         erase_due()
-        kept = PlayReport.objects.order_by("pk").values_list("words", "note")
+        kept = PlayReport.objects.order_by("pk").values_list("text", "note")
         assert list(kept) == [("", ""), ("", ""), ("It is Ada", "seen")]
 
     @pytest.mark.sweep

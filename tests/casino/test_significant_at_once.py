@@ -34,10 +34,10 @@ def both_act(found: Significant, one: Step, other: Step) -> list[str]:
     """Two people each take a step after both have seen it new and unassigned."""
 
     def act(step: Step, by: str) -> str:
-        words, to = ("Looked at.", "") if step is Step.CLOSED else ("", by)
+        text, to = ("Looked at.", "") if step is Step.CLOSED else ("", by)
         try:
             return workflow.take(
-                significant_id=found.pk, step=step, seen=Work.NEW, assigned="", by=by, words=words, to=to
+                significant_id=found.pk, step=step, seen=Work.NEW, assigned="", by=by, text=text, to=to
             ).step
         except workflow.StateChanged as error:
             return str(error)

@@ -60,7 +60,7 @@ class TestTheList:
     def test_shows_what_is_open_newest_first(self):
         for key in "123":
             one(key)
-        take(Significant.objects.get(key="2"), Step.CLOSED, words="nothing in it")
+        take(Significant.objects.get(key="2"), Step.CLOSED, text="nothing in it")
         _member, visitor = reader()
         assert listed(visitor) == ["3", "1"]
         assert listed(visitor, state="closed") == ["2"]
@@ -176,9 +176,9 @@ class TestTheWork:
         for step, more, after in (
             ("acknowledged", {}, "seen"),
             ("assigned", {"to": str(member)}, "seen"),
-            ("commented", {"words": "Asked the bank."}, "seen"),
-            ("closed", {"words": "The bank’s mistake."}, "closed"),
-            ("reopened", {"words": "Not theirs."}, "seen"),
+            ("commented", {"text": "Asked the bank."}, "seen"),
+            ("closed", {"text": "The bank’s mistake."}, "closed"),
+            ("reopened", {"text": "Not theirs."}, "seen"),
         ):
             answer = visitor.post(address, {"step": step, "seen": state, "assigned": whose} | more)
             assert answer.status_code == 302, step
@@ -187,9 +187,9 @@ class TestTheWork:
             assert state == after
             (event,) = events(f"significant.{step}", by=str(member))
             assert event["on"] == f"significant:{found.pk}"
-            assert "words" not in event["data"]
+            assert "text" not in event["data"]
         assert whose == str(member)
-        steps = found.steps.order_by("pk").values_list("step", "by", "words")
+        steps = found.steps.order_by("pk").values_list("step", "by", "text")
         assert [each[0] for each in steps] == ["acknowledged", "assigned", "commented", "closed", "reopened"]
         assert list(steps)[2] == ("commented", str(member), "Asked the bank.")
         page = visitor.get(f"{PAGE}{found.pk}/").content.decode()
@@ -207,17 +207,17 @@ class TestTheWork:
     def test_needs_words(self, step, told):
         found = one()
         if step is Step.REOPENED:
-            take(found, Step.CLOSED, words="done")
+            take(found, Step.CLOSED, text="done")
         with pytest.raises(workflow.WorkError, match=f"^{re.escape(told)}$"):
-            take(found, step, words="  ")
+            take(found, step, text="  ")
 
     def test_is_closed_without_more_text_by_a_person_who_has_commented_since_it_was_opened(self):
         found = one()
-        take(found, Step.COMMENTED, words="Asked the bank.")
+        take(found, Step.COMMENTED, text="Asked the bank.")
         with pytest.raises(workflow.WorkError, match="Enter a comment on the outcome"):
             take(found, Step.CLOSED, by="staff:2")
         take(found, Step.CLOSED)
-        take(found, Step.REOPENED, words="Not theirs.")
+        take(found, Step.REOPENED, text="Not theirs.")
         with pytest.raises(workflow.WorkError):
             take(found, Step.CLOSED)
 
@@ -227,7 +227,7 @@ class TestTheWork:
         _member, visitor = reader()
         page = visitor.post(f"{PAGE}{found.pk}/step/", {"step": "closed", "seen": "new"}).text
         assert page.count('class="error"') == 1
-        assert page.index('id="words"') < page.index("Enter a comment on the outcome")
+        assert page.index('id="text"') < page.index("Enter a comment on the outcome")
 
     @pytest.mark.parametrize(
         ("before", "step"),
@@ -241,16 +241,16 @@ class TestTheWork:
     )
     def test_takes_no_step_twice_or_out_of_order(self, before, step):
         found = one()
-        take(found, before, words="x")
+        take(found, before, text="x")
         with pytest.raises(workflow.WorkError):
-            take(found, step, words="x", to="staff:1")
+            take(found, step, text="x", to="staff:1")
 
     def test_tells_the_second_of_two(self):
         found = one()
         (_first, her), (second, his) = reader(), reader()
         sent = {"seen": "new", "assigned": ""}
         her.post(f"{PAGE}{found.pk}/step/", sent | {"step": "acknowledged"})
-        answer = his.post(f"{PAGE}{found.pk}/step/", sent | {"step": "closed", "words": "x"}, follow=True)
+        answer = his.post(f"{PAGE}{found.pk}/step/", sent | {"step": "closed", "text": "x"}, follow=True)
         assert "has changed this event" in answer.content.decode()
         assert not found.steps.filter(by=str(second)).exists()
 
@@ -268,9 +268,9 @@ class TestTheWork:
     @pytest.mark.sweep
     def test_keeps_the_words_where_something_is_missing(self):
         found = one()
-        take(found, Step.CLOSED, words="x")
+        take(found, Step.CLOSED, text="x")
         _member, visitor = reader()
-        sent = {"step": "closed", "seen": "closed", "words": "These words"}
+        sent = {"step": "closed", "seen": "closed", "text": "These words"}
         page = visitor.post(f"{PAGE}{found.pk}/step/", sent).content.decode()
         assert "It is closed." in page
         assert "These words" in page

@@ -46,14 +46,14 @@ def live_table() -> LiveTable:
     return a_chemin_table()
 
 
-def reported(player: Player, live_table: LiveTable, seat_number: int = 2, words: str = "Look.") -> PlayReport:
-    return by_seat(player, live_table, seat_at(live_table, seat_number), words)
+def reported(player: Player, live_table: LiveTable, seat_number: int = 2, text: str = "Look.") -> PlayReport:
+    return by_seat(player, live_table, seat_at(live_table, seat_number), text)
 
 
-def by_seat(player: Player, live_table: LiveTable, seat_id: int, words: str = "Look.") -> PlayReport:
+def by_seat(player: Player, live_table: LiveTable, seat_id: int, text: str = "Look.") -> PlayReport:
     """Report the player who has or had a seat."""
     reason = PlayReason.CHIP_DUMPING
-    return report(player=player, live_table_id=live_table.pk, seat_id=seat_id, reason=reason, words=words)
+    return report(player=player, live_table_id=live_table.pk, seat_id=seat_id, reason=reason, text=text)
 
 
 def seat_at(live_table: LiveTable, seat_number: int) -> int:
@@ -79,7 +79,7 @@ class TestAReport:
         one, other, _ = seated_players(live_table)
         made = reported(one, live_table, 2, "  Stood on 0 three times.  ")
         assert (made.reporter, made.seat.player, made.live_table) == (one, other, live_table)
-        assert made.words == "Stood on 0 three times."
+        assert made.text == "Stood on 0 three times."
         (event,) = events("play.reported", on=str(other))
         assert event["by"] == str(one)
         assert "Stood" not in str(event)
@@ -176,7 +176,7 @@ def address(live_table: LiveTable, language: str = "en") -> str:
 
 
 def send(player: Player, live_table: LiveTable, **data: Any) -> str:
-    good = {"seat_id": seat_at(live_table, 2), "reason": "chip_dumping", "words": "<b>Look</b>"}
+    good = {"seat_id": seat_at(live_table, 2), "reason": "chip_dumping", "text": "<b>Look</b>"}
     text = visitor_of(player).post(address(live_table), good | data).text
     assert isinstance(text, str)
     return text
@@ -214,7 +214,7 @@ class TestThePage:
         assert "No other automatic players are allowed" in page
         assert "We monitor how players play" in page
         assert "Thank you" in send(one, live_table)
-        assert PlayReport.objects.get().words == "<b>Look</b>"
+        assert PlayReport.objects.get().text == "<b>Look</b>"
 
     @pytest.mark.sweep
     def test_is_about_the_player_who_sat_there_when_it_was_made(self, live_table):
@@ -232,7 +232,7 @@ class TestThePage:
         one, *_ = seated_players(live_table)
         own = seat_at(live_table, 1)
         missing: list[dict[str, Any]] = [{"seat_id": ""}, {"seat_id": own}, {"seat_id": "x"}, {"reason": "ugly"}]
-        for wrong in (*missing, {"words": "x" * (LONGEST + 1)}):
+        for wrong in (*missing, {"text": "x" * (LONGEST + 1)}):
             page = send(one, live_table, **wrong)
             assert 'role="alert"' in page
             assert "&lt;b&gt;Look" in page or "xxx" in page

@@ -53,11 +53,11 @@ def pair_of(one: Player, other: Player) -> str:
     return f"player:{first} and player:{second}"
 
 
-def a_report(words: str = "Stood on nothing.") -> PlayReport:
+def a_report(text: str = "Stood on nothing.") -> PlayReport:
     live_table = a_chemin_table(slug=f"r{uuid4().hex[:6]}")
     one, *_ = seated_players(live_table)
     seat_id, reason = live_table.chemin_seats.get(number=2).pk, PlayReason.CHIP_DUMPING
-    return player_reports.report(player=one, live_table_id=live_table.pk, seat_id=seat_id, reason=reason, words=words)
+    return player_reports.report(player=one, live_table_id=live_table.pk, seat_id=seat_id, reason=reason, text=text)
 
 
 class TestTheList:

@@ -98,19 +98,19 @@ class TestANote:
     def test_that_settles_takes_it_off_the_list_until_something_new_is_said(self):
         payment = contradicted()
         ask_about(payment.pk)
-        deposits.note(payment.pk, words="their mistake", settles=True, by="staff:1")
+        deposits.note(payment.pk, text="their mistake", settles=True, by="staff:1")
         assert listed(Doubt.CONTRADICTED) == []
         assert payment in listed(Doubt.CONTRADICTED, settled="on")
 
     def test_that_settles_nothing_leaves_it_there(self):
         payment = of_another_amount()
-        deposits.note(payment.pk, words="asked them", settles=False, by="staff:1")
+        deposits.note(payment.pk, text="asked them", settles=False, by="staff:1")
         assert listed(Doubt.AMOUNT) == [payment]
 
     def test_moves_no_money(self):
         payment = of_another_amount()
         before = Journal.objects.count()
-        deposits.note(payment.pk, words="settled", settles=True, by="staff:1")
+        deposits.note(payment.pk, text="settled", settles=True, by="staff:1")
         assert Journal.objects.count() == before
         assert Payment.objects.get(pk=payment.pk).state == "error"
         (event,) = events("deposit.noted", on=str(payment.player))
@@ -120,26 +120,26 @@ class TestANote:
         payment = a_payment(a_player())
         settings.PAYMENT_ASK_SECONDS = 0
         with pytest.raises(deposits.CannotSettle, match="leaves the list when the provider answers"):
-            deposits.note(payment.pk, words="they never had it", settles=True, by="staff:1")
-        assert deposits.note(payment.pk, words="they never had it", settles=False, by="staff:1")
+            deposits.note(payment.pk, text="they never had it", settles=True, by="staff:1")
+        assert deposits.note(payment.pk, text="they never had it", settles=False, by="staff:1")
         assert listed(Doubt.OPEN) == [payment]
 
     def test_cannot_settle_what_is_not_in_doubt_nor_settle_twice(self):
         sound, odd = a_payment(a_player()), of_another_amount()
-        deposits.note(odd.pk, words="settled", settles=True, by="staff:1")
+        deposits.note(odd.pk, text="settled", settles=True, by="staff:1")
         for payment in (sound, odd):
             with pytest.raises(deposits.CannotSettle, match=r"Nothing to settle\."):
-                deposits.note(payment.pk, words="again", settles=True, by="staff:1")
+                deposits.note(payment.pk, text="again", settles=True, by="staff:1")
 
     @pytest.mark.sweep
     def test_can_settle_again_after_another_contradiction(self):
         payment = contradicted()
         ask_about(payment.pk)
-        deposits.note(payment.pk, words="their mistake", settles=True, by="staff:1")
+        deposits.note(payment.pk, text="their mistake", settles=True, by="staff:1")
         call_back(statement(payment, OrderState.DECLINED, sequence=12))
         ask_about(payment.pk)
         assert payment in listed(Doubt.CONTRADICTED)
-        deposits.note(payment.pk, words="their mistake again", settles=True, by="staff:1")
+        deposits.note(payment.pk, text="their mistake again", settles=True, by="staff:1")
         assert listed(Doubt.CONTRADICTED) == []
 
 
@@ -153,10 +153,10 @@ class TestThePage:
         pages = {each: finance.get(f"/staff/deposits/{each.pk}/").text for each in (odd, undecided, sound)}
         assert [BOX in pages[each] for each in (odd, undecided, sound)] == [True, False, False]
         assert "It cannot be settled manually" in pages[undecided]
-        said = finance.post(f"/staff/deposits/{undecided.pk}/note/", {"words": "x", "settles": "on"}).text
+        said = finance.post(f"/staff/deposits/{undecided.pk}/note/", {"text": "x", "settles": "on"}).text
         assert "Nothing was saved." in said
         assert not undecided.notes.exists()
-        settled = finance.post(f"/staff/deposits/{odd.pk}/note/", {"words": "x", "settles": "on"}, follow=True).text
+        settled = finance.post(f"/staff/deposits/{odd.pk}/note/", {"text": "x", "settles": "on"}, follow=True).text
         assert BOX not in settled
         assert 'badge--off">open' not in settled
 
@@ -223,7 +223,7 @@ class TestThePage:
         payment = of_another_amount()
         address = f"/staff/deposits/{payment.pk}/note/"
         assert "Enter a note." in finance.post(address, {"settles": "on"}).text
-        assert "Settled." in finance.post(address, {"words": "wrong <b>amount</b>", "settles": "on"}, follow=True).text
+        assert "Settled." in finance.post(address, {"text": "wrong <b>amount</b>", "settles": "on"}, follow=True).text
         assert "wrong &lt;b&gt;amount" in finance.get(f"/staff/deposits/{payment.pk}/").text
         assert f"/staff/deposits/{payment.pk}/" not in finance.get("/staff/deposits/?doubt=amount").text
         assert f"/staff/deposits/{payment.pk}/" in finance.get("/staff/deposits/?doubt=amount&settled=on").text
@@ -231,7 +231,7 @@ class TestThePage:
     @pytest.mark.sweep
     @pytest.mark.parametrize("way", ["ask", "note"])
     def test_without_a_deposit_is_not_found(self, finance, way):
-        assert finance.post(f"/staff/deposits/{uuid4()}/{way}/", {"words": "x"}).status_code == 404
+        assert finance.post(f"/staff/deposits/{uuid4()}/{way}/", {"text": "x"}).status_code == 404
 
     def test_lets_compliance_read_and_do_nothing(self):
         payment = of_another_amount()

@@ -141,7 +141,7 @@ class TestALine:
         for difference in wrong.differences.all():
             (step,) = difference.steps.all()
             assert (step.settles, step.by) == (True, "system")
-            assert step.words in {each.format(corrected.pk) for each in words}
+            assert step.text in {each.format(corrected.pk) for each in words}
 
     @pytest.mark.sweep
     def test_that_corrects_an_earlier_statement_wrongly_differs_and_settles_nothing(self):
@@ -172,7 +172,7 @@ class TestAStatement:
         assert (missing.kind, missing.subject) == (MISSING, f"payment:{payment.pk}")
         later = confirmed([named(payment.pk)])
         (step,) = missing.steps.all()
-        assert (step.settles, step.words) == (True, f"Statement {later.pk} has it.")
+        assert (step.settles, step.text) == (True, f"Statement {later.pk} has it.")
         assert kinds(later) == []
 
     @pytest.mark.sweep
@@ -194,7 +194,7 @@ class TestAStatement:
         payment = a_payment(a_player())
         before = Journal.objects.count()
         statement = confirmed([named(payment.pk)])
-        drafts.note(statement.differences.get().pk, words="look", settles=True, by="staff:1")
+        drafts.note(statement.differences.get().pk, text="look", settles=True, by="staff:1")
         assert Journal.objects.count() == before
         assert balance(payment.player) == 0
         assert Payment.objects.get(pk=payment.pk).state == "waiting"
@@ -260,12 +260,12 @@ class TestADifference:
     @pytest.mark.sweep
     def test_is_noted_until_it_is_settled_and_no_longer(self):
         (difference,) = confirmed([named(uuid4())]).differences.all()
-        drafts.note(difference.pk, words="asked them", settles=False, by="staff:1")
-        drafts.note(difference.pk, words="their mistake", settles=True, by="staff:2")
+        drafts.note(difference.pk, text="asked them", settles=False, by="staff:1")
+        drafts.note(difference.pk, text="their mistake", settles=True, by="staff:2")
         with pytest.raises(drafts.Settled):
-            drafts.note(difference.pk, words="more", settles=False, by="staff:1")
-        assert [step.words for step in difference.steps.order_by("pk")] == ["asked them", "their mistake"]
-        assert [e["data"]["words"] for e in events("difference.settled", on=str(difference))] == ["their mistake"]
+            drafts.note(difference.pk, text="more", settles=False, by="staff:1")
+        assert [step.text for step in difference.steps.order_by("pk")] == ["asked them", "their mistake"]
+        assert [e["data"]["text"] for e in events("difference.settled", on=str(difference))] == ["their mistake"]
 
 
 class TestThePages:
@@ -288,8 +288,8 @@ class TestThePages:
         difference = statement.differences.get()
         note = f"/staff/statements/{statement.pk}/differences/{difference.pk}/"
         assert "Enter a note." in visitor.post(note, follow=True).text
-        assert "Note saved." in visitor.post(note, {"words": "asked"}, follow=True).text
-        settled = visitor.post(note, {"words": "theirs", "settles": "on"}, follow=True).text
+        assert "Note saved." in visitor.post(note, {"text": "asked"}, follow=True).text
+        settled = visitor.post(note, {"text": "theirs", "settles": "on"}, follow=True).text
         assert "No open differences." in settled
         assert "theirs" in visitor.get(f"/staff/statements/{statement.pk}/?settled=on").text
 
@@ -379,7 +379,7 @@ class TestTheFiles:
     def test_say_the_same_as_the_page_and_begin_no_formula(self):
         payment = a_deposit()
         statement = confirmed([named("-1cmd", amount="12.34")])
-        drafts.note(statement.differences.order_by("pk")[0].pk, words="=1+1", settles=False, by="staff:1")
+        drafts.note(statement.differences.order_by("pk")[0].pk, text="=1+1", settles=False, by="staff:1")
         _staff, visitor = visitor_as("compliance")
         text = visitor.get(f"/staff/statements/{statement.pk}/statement.csv").content.decode("utf-8-sig")
         rows = list(csv.reader(io.StringIO(text)))
@@ -426,4 +426,4 @@ def test_a_difference_is_of_its_statement():
     first, second = confirmed([named(uuid4())]), confirmed([named(uuid4())])
     _staff, visitor = visitor_as("finance")
     other = Difference.objects.get(statement=second)
-    assert visitor.post(f"/staff/statements/{first.pk}/differences/{other.pk}/", {"words": "x"}).status_code == 404
+    assert visitor.post(f"/staff/statements/{first.pk}/differences/{other.pk}/", {"text": "x"}).status_code == 404

@@ -64,7 +64,7 @@ def test_of_two_who_settle_a_difference_at_once_one_is_first(cloned_db):
 
     def settle():
         try:
-            keeping.note(difference.pk, words="seen", settles=True, by=str(staff))
+            keeping.note(difference.pk, text="seen", settles=True, by=str(staff))
         except keeping.Settled:
             return "too late"
         return "settled"
@@ -83,7 +83,7 @@ def test_a_difference_that_is_settled_while_a_statement_settles_it_is_settled_on
 
     def settle():
         with transaction.atomic():
-            keeping.note(missing.pk, words="seen", settles=True, by=str(staff))
+            keeping.note(missing.pk, text="seen", settles=True, by=str(staff))
             has_settled.set()
             until(somebody_is_blocked)
 
@@ -92,5 +92,5 @@ def test_a_difference_that_is_settled_while_a_statement_settles_it_is_settled_on
         keeping.confirm(draft.pk, staff)
 
     at_once([settle, confirm])
-    assert [step.words for step in missing.steps.all()] == ["seen"]
+    assert [step.text for step in missing.steps.all()] == ["seen"]
     assert ProviderStatement.objects.count() == 2

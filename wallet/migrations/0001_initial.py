@@ -441,7 +441,7 @@ class Migration(InitialMigration):
                 ('difference', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='steps', to='wallet.difference')),
                 ('by', models.TextField()),
                 ('settles', models.BooleanField()),
-                ('words', models.TextField()),
+                ('text', models.TextField()),
                 ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
             options={
@@ -458,7 +458,7 @@ class Migration(InitialMigration):
                 ('payment', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='notes', to='wallet.payment')),
                 ('by', models.TextField()),
                 ('settles', models.BooleanField()),
-                ('words', models.TextField()),
+                ('text', models.TextField()),
                 ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
             options={

@@ -174,7 +174,7 @@ class DifferenceStep(models.Model):
     difference = models.ForeignKey(Difference, models.PROTECT, related_name="steps", db_index=False)
     by = models.TextField()  # as the event log names them
     settles = models.BooleanField()
-    words = models.TextField()
+    text = models.TextField()
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -197,7 +197,7 @@ class DepositNote(models.Model):
     payment = models.ForeignKey(Payment, models.PROTECT, related_name="notes", db_index=False)
     by = models.TextField()  # as the event log names them
     settles = models.BooleanField()
-    words = models.TextField()
+    text = models.TextField()
     at = models.DateTimeField(db_default=Now())
 
     class Meta:

@@ -222,15 +222,15 @@ def _settle_found(lines: Iterable[Compared], statement: ProviderStatement) -> No
     _settle_by(otherwise.filter(pk__in=put_right), f"Statement {statement.pk} reports it as recorded here.")
 
 
-def _settle_by(found: QuerySet[Difference], words: str) -> None:
+def _settle_by(found: QuerySet[Difference], text: str) -> None:
     for difference in found.exclude(_is_settled()).order_by("pk"):
         _lock(difference)
         if not difference.steps.filter(settles=True).exists():  # settled by another person while waiting for the lock
-            _enter(difference, by="system", settles=True, words=words)
+            _enter(difference, by="system", settles=True, text=text)
 
 
 @transaction.atomic
-def note(difference_id: int, *, words: str, settles: bool, by: str) -> DifferenceStep:
+def note(difference_id: int, *, text: str, settles: bool, by: str) -> DifferenceStep:
     """Add a note to a difference. A note with *settles* closes it; after that no note can be added.
 
     Raises Difference.DoesNotExist, Settled.
@@ -239,7 +239,7 @@ def note(difference_id: int, *, words: str, settles: bool, by: str) -> Differenc
     _lock(difference)
     if difference.steps.filter(settles=True).exists():
         raise Settled("Another person has already settled this difference. Nothing was saved.")
-    return _enter(difference, by=by, settles=settles, words=words)
+    return _enter(difference, by=by, settles=settles, text=text)
 
 
 def _lock(difference: Difference) -> None:
@@ -248,13 +248,13 @@ def _lock(difference: Difference) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [str(difference)])
 
 
-def _enter(difference: Difference, *, by: str, settles: bool, words: str) -> DifferenceStep:
-    step = DifferenceStep.objects.create(difference=difference, by=by, settles=settles, words=words)
+def _enter(difference: Difference, *, by: str, settles: bool, text: str) -> DifferenceStep:
+    step = DifferenceStep.objects.create(difference=difference, by=by, settles=settles, text=text)
     data: dict[str, log.Json] = {
         "statement": difference.statement_id,
         "what": difference.kind,
         "about": difference.subject,
-        "words": words,
+        "text": text,
     }
     log.record("difference.settled" if settles else "difference.noted", by=by, on=str(difference), data=data)
     return step

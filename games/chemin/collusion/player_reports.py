@@ -78,11 +78,11 @@ def others_lately(live_table: LiveTable, player: Player) -> Sequence[CheminSeat]
 
 
 @transaction.atomic
-def report(*, player: Player, live_table_id: int, seat_id: int, reason: PlayReason, words: str) -> PlayReport:
+def report(*, player: Player, live_table_id: int, seat_id: int, reason: PlayReason, text: str) -> PlayReport:
     """Report to staff how a player plays.
 
     *seat_id* is a `CheminSeat` row. It means the player of that row, not one who sat down at the
-    same seat since. *words* has at most `LONGEST` characters. Raises NotAtTheTable, NobodyThere,
+    same seat since. *text* has at most `LONGEST` characters. Raises NotAtTheTable, NobodyThere,
     TooManyReports.
     """
     live_table = LiveTable.objects.get(pk=live_table_id)
@@ -98,7 +98,7 @@ def report(*, player: Player, live_table_id: int, seat_id: int, reason: PlayReas
         seat=seat,
         round_id=live_table.round_id,
         reason=reason,
-        words=words.strip()[:LONGEST],
+        text=text.strip()[:LONGEST],
     )
     data: dict[str, Json] = {"report": made.pk, "reason": reason.value, "table": live_table.pk, "place": seat.number}
     log.record("play.reported", by=str(player), on=str(seat.player), data=data)

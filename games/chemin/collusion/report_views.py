@@ -26,7 +26,7 @@ class ReportForm(forms.Form):
 
     seat_id = forms.IntegerField(min_value=1, max_value=2**63 - 1)
     reason = forms.TypedChoiceField(coerce=PlayReason)
-    words = forms.CharField(required=False, max_length=player_reports.LONGEST)
+    text = forms.CharField(required=False, max_length=player_reports.LONGEST)
 
     def __init__(self, *args: Any, seated_players: Sequence[tuple[int, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -38,8 +38,8 @@ class ReportForm(forms.Form):
         """Return what is missing, or ""."""
         if not self.is_bound or self.is_valid():
             return ""
-        if "words" in self.errors:
-            return str(self.errors["words"][0])
+        if "text" in self.errors:
+            return str(self.errors["text"][0])
         return _("Choose a player and what you noticed.")
 
 

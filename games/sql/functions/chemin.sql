@@ -59,7 +59,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM players_closure AS gone WHERE gone.player_id = player AND gone.state = 'erased') THEN
         RAISE EXCEPTION 'the account of player % is not erased', player USING ERRCODE = 'check_violation';
     END IF;
-    UPDATE games_playreport AS report SET words = '', note = ''
+    UPDATE games_playreport AS report SET text = '', note = ''
     FROM games_cheminseat AS seat
     WHERE seat.id = report.seat_id AND (report.reporter_id = player OR seat.player_id = player);
 END $$;
