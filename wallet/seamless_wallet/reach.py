@@ -32,11 +32,20 @@ NEVER: Final[Sequence[Network]] = tuple(
         *("::/128", "::1/128", "fe80::/10", "fd00:ec2::254/128", "ff00::/8"),
     )
 )
-# Not public, although Python's `is_global` differs between releases: local translators (RFC 8215),
-# site-local addresses (RFC 3879), and two old notations of IPv4 (RFC 4291, RFC 2765).
+# Not public, although Python's `is_global`, which differs between releases, says so of some. From IANA's registries of
+# special addresses: the dummy address (RFC 7600), redirection of DNS (RFC 7534, RFC 7535), multicast relays
+# (RFC 7450), relays of 6to4 (RFC 7526), local translators (RFC 8215), dummy networks (RFC 9780), documentation
+# (RFC 9637), segment routing (RFC 9602), site-local addresses (RFC 3879), two old notations of IPv4 (RFC 4291,
+# RFC 2765).
 NOBODYS: Final[Sequence[Network]] = tuple(
-    ip_network(network) for network in ("64:ff9b:1::/48", "fec0::/10", "::/96", "::ffff:0:0:0/96")
+    ip_network(network)
+    for network in (
+        *("192.0.0.8/32", "192.31.196.0/24", "192.175.48.0/24", "192.52.193.0/24", "192.88.99.0/24"),
+        *("2620:4f:8000::/48", "64:ff9b:1::/48", "100:0:0:1::/64", "3fff::/20", "5f00::/16", "fec0::/10"),
+        *("::/96", "::ffff:0:0:0/96"),
+    )
 )
+UNICAST: Final = ip_network("2000::/3")  # the only IPv6 addresses that are given out (RFC 4291)
 TRANSLATED: Final = ip_network("64:ff9b::/96")  # IPv4 through a translator (RFC 6052)
 
 
@@ -57,6 +66,8 @@ def is_reachable(address: Address) -> bool:
     if any(address in network for network in networks()):
         return True
     if any(address in network for network in NOBODYS):
+        return False
+    if isinstance(address, IPv6Address) and address not in UNICAST and not _inside(address):
         return False
     return all(each.is_global and not each.is_multicast for each in (address, *_inside(address)))
 
