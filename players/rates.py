@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable
 from functools import cache, wraps
 from http import HTTPStatus
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from allauth.core.internal.ratelimit import get_ip
 from django.conf import settings
+from django.db import connection, transaction
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -27,6 +28,7 @@ MINUTE = 60
 HOUR = 3600
 STARTS = 30  # a minute: starts of demo games and similar forms
 FIRST = 20  # refusals per hour, kind and actor that are each recorded
+ALONE: Final = "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))"
 THEN = frozenset(10**power for power in range(2, 10))  # the counts of further refusals that are recorded
 
 
@@ -43,6 +45,26 @@ def now_and_then(view: View[Request, Args]) -> View[Request, Args]:
 def at_the_pace_of_mirrors(view: View[Request, Args]) -> View[Request, Args]:
     """Answer 429 to more than ``settings.LOG_REQUESTS_PER_MINUTE`` requests for files of the public log."""
     return _paced(view, "log", MINUTE, lambda: settings.LOG_REQUESTS_PER_MINUTE)
+
+
+def one_at_a_time(view: View[Request, Args]) -> View[Request, Args]:
+    """Answer 429 while an earlier answer of this view to the same player is still being made, in any process.
+
+    It would not help to wait: those who wait would hold the threads that others need. The lock of PostgreSQL goes
+    with its transaction, however that ends.
+    """
+
+    @wraps(view)
+    def alone(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(ALONE, [f"{view.__qualname__}:{_who(request)}"])
+            if cursor.fetchone() == (True,):
+                return view(request, *args, **kwargs)
+        refusal = render(request, "429.html", {"is_being_made": True}, status=HTTPStatus.TOO_MANY_REQUESTS)
+        refusal["Retry-After"] = str(SECONDS)
+        return refusal
+
+    return alone
 
 
 def _paced(view: View[Request, Args], name: str, seconds: int, most: Callable[[], int]) -> View[Request, Args]:

@@ -4,14 +4,17 @@ import csv
 import io
 import random
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from html import unescape
+from typing import Any
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 import psycopg
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.db.models import Sum
 from django.test import Client
 from django.utils import translation
@@ -25,6 +28,7 @@ from games.history.statement.pdf_file import Paper, document
 from players.models import Player
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample, sweep
+from tests.live.test_bets_at_once import blocked, until
 from tests.voiding import void_unreproduced
 from tests.wallet import money_moves
 from tests.wallet.money_moves import write
@@ -426,3 +430,29 @@ def test_gli19_2_5_7_a_year_of_fifty_thousand_rounds(cloned_db, owner: psycopg.C
     assert f"Page {len(pages)} of {len(pages)}" in pages[-1].extract_text()
     lines = sum(1 for _ in movements.lines(player, Mode.REAL, period, "en"))
     assert lines == 3 + 1 + rounds + rounds // 3  # headings and balances, the deposit, stakes, payouts
+
+
+def test_while_a_document_is_being_made_its_player_gets_no_second_one(cloned_db, owner: psycopg.Connection):
+    """Forty-eight at once made everybody else wait."""
+    player, other = a_player(real=MONEY), a_player(real=MONEY)
+
+    def ask(player: Player) -> Any:
+        try:
+            visitor = Client()
+            visitor.force_login(player.user)
+            return visitor.get("/en/cashier/statement/statement.pdf")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as beside:
+        with owner.transaction():
+            owner.execute("LOCK TABLE wallet_entry")
+            first = beside.submit(ask, player)
+            until(lambda: blocked() == 1)
+            refused = beside.submit(ask, player).result(timeout=60)
+            assert (refused.status_code, refused["Retry-After"]) == (429, "2")
+            assert "Your document is being made already." in refused.text
+            another = beside.submit(ask, other)
+            until(lambda: blocked() == 2)
+        assert {each.result(timeout=60).status_code for each in (first, another)} == {200}
+    assert ask(player).status_code == 200

@@ -18,7 +18,7 @@ from games.history.statement.figures import Choice, Period, chosen, figures, tod
 from games.history.statement.movements import listing
 from players.access import PlayerRequest, player_required
 from players.datetime_format import Day
-from players.rates import at_a_human_pace
+from players.rates import at_a_human_pace, one_at_a_time
 from wallet.models import Mode
 
 CHOICES = (
@@ -128,6 +128,7 @@ def statement_csv(request: PlayerRequest) -> HttpResponseBase:
 @player_required
 @require_safe
 @at_a_human_pace
+@one_at_a_time
 def statement_pdf(request: PlayerRequest) -> HttpResponseBase:
     """Return the statement as a PDF."""
     from games.history.statement.pdf_file import Paper, document  # reportlab: 4.4 MB in each process
