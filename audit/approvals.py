@@ -187,6 +187,7 @@ def ask(*, kind: str, on: str, request: Mapping[str, log.Json], by: str, person:
     data: dict[str, log.Json] = {
         "kind": kind,
         "on": on,
+        "person": str(person),
         "reason": reason,
         "sha256": asked.sha256.hex(),
         "expires_at": asked.expires_at.isoformat(),
@@ -226,6 +227,7 @@ def _decide(approval_id: int, yes: bool, by: str, person: UUID, reason: str, may
         "yes": yes,
         "kind": asked.kind,
         "on": asked.on,
+        "person": str(person),
         "reason": reason,
         "asked_by": asked.by,
     }
@@ -255,7 +257,13 @@ def _withdraw(approval_id: int, by: str, person: UUID, reason: str) -> Decision:
     if asked.person != person:
         raise NotYours("Another person made this request. You can refuse it, but not withdraw it.")
     decision = _enter(asked, Verdict.WITHDRAWN, by, person, reason)
-    data: dict[str, log.Json] = {"kind": asked.kind, "on": asked.on, "reason": reason, "asked_by": asked.by}
+    data: dict[str, log.Json] = {
+        "kind": asked.kind,
+        "on": asked.on,
+        "person": str(person),
+        "reason": reason,
+        "asked_by": asked.by,
+    }
     log.record("approval.withdrawn", by=by, on=_name(asked.pk), data=data)
     return decision
 

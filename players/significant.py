@@ -4,21 +4,19 @@ Failed attempts under one name on one day are one significant event. Otherwise s
 passwords would bury all others. The IP addresses of the attempts are personal data of the log and
 are not copied here.
 
-Limits, exclusions and agreements to the terms are verified against the event log as a part of the
-verification of the house (`audit.verification.house`).
+Limits, exclusions, agreements to the terms, answers of registers and account locks are verified
+against the event log as a part of the verification of the house (`audit.verification.house`).
 """
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC
 from typing import Final
 
-from django.db import connection
-
 from audit.models import Category, Event, Weight
 from audit.significant import detection
 from audit.significant.detection import Found, Leaves
 from audit.verification import house
-from audit.verification.house import Finding, Verifier
+from audit.verification.house import Finding, Verifier, found_by
 
 KINDS: Final[dict[str, detection.Significance]] = {
     "login.locked": (Category.LOG_IN, Weight.ALERT, "Account locked after failed log-ins"),
@@ -100,7 +98,13 @@ TRIES: Final = {
 """Kinds whose events of one name and day count as one significant event."""
 
 
-TABLES: Final = ("players_limitchange", "players_exclusion", "players_agreement", "audit_event")
+TABLES: Final = (
+    "players_limitchange",
+    "players_exclusion",
+    "players_agreement",
+    "players_registercheck",
+    "audit_event",
+)
 """Tables whose rows `Protection` verifies (``players/sql/functions/log_verification.sql``)."""
 
 
@@ -136,17 +140,12 @@ def player_of(event: Event) -> str:
 
 
 class Protection(Verifier):
-    """Verifies limits, exclusions and agreements in one run."""
+    """Verifies limits, exclusions, agreements, answers of registers and account locks in one run."""
 
     def leaves(self, first: int, end: int) -> Iterator[Finding]:
         """Compare the rows of which these leaves speak."""
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT * FROM players_verify_logged_protection(%s, %s)", [first, end])
-            yield from (Finding(*row) for row in cursor.fetchall())
+        yield from found_by("players_verify_logged_protection", first, end)
 
     def rows(self) -> Iterator[Finding]:
         """Verify that an event speaks of every row."""
-        with connection.cursor() as cursor:
-            low = [self.scope.low[table] for table in TABLES]
-            cursor.execute("SELECT * FROM players_verify_unlogged_protection(%s, %s, %s, %s)", low)
-            yield from (Finding(*row) for row in cursor.fetchall())
+        yield from found_by("players_verify_unlogged_protection", *(self.scope.low[table] for table in TABLES))

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from audit import approvals
+from audit import approvals, log
 from audit.models import Decision, Verdict
 from games.incidents import open_incident
 from games.models import IncidentKind, LiveRound, Round, Void, VoidReason
@@ -40,6 +40,8 @@ def agree_to_void(round_id: UUID) -> Staff:
         person=decider.person,
         reason="for a test",
     )
+    data: dict[str, log.Json] = {"yes": True, "person": str(decider.person), "reason": "for a test"}
+    log.record("approval.decided", by=str(decider), on=f"approval:{asked.pk}", data=data)
     return decider
 
 

@@ -79,6 +79,17 @@ class Verifier:
         return ()
 
 
+def found_by(function: str, *values: int | datetime) -> Iterator[Finding]:
+    """Call a function of the database that returns findings: what was verified, the subject and a sentence."""
+    call = sql.SQL("SELECT verified, subject, finding FROM {} ({})").format(
+        sql.Identifier(function), sql.SQL(", ").join(sql.Placeholder() * len(values))
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(call, values)
+        rows = cursor.fetchall()
+    yield from (Finding(*row) for row in rows)
+
+
 @dataclass(frozen=True)
 class Part:
     """A part of the verification; *tables* are those whose new rows it verifies, each with a column ``id``."""

@@ -23,13 +23,13 @@ from audit.reports import verification as reports
 from audit.sealing import alarms, checkpoints
 from audit.verification import checking, verify_events
 from audit.verification.checking import StoredTiles, is_signed
-from audit.verification.house import PROTECTION, Finding, Part, Verifier, register
+from audit.verification.house import PROTECTION, Finding, Part, Verifier, found_by, register
 from audit.verification.verify import WIDTH, Times, Unproven, root_from, root_of, split
 from audit.verification.verify import Checkpoint as Signed
 from audit.verification.verify_events import Rehashing
 
 NAME: Final = "log"
-SIGNIFICANT, EVENTS = "audit_significant", "audit_event"
+SIGNIFICANT, EVENTS, APPROVALS = "audit_significant", "audit_event", "audit_approval"
 SEALED: Final = "the log is as it was sealed and signed"
 SIGNED: Final = "checkpoints are signed"
 WINDOW: Final = 256 * WIDTH  # older leaves that are hashed again each minute: about half a second
@@ -38,10 +38,11 @@ NESTED_LOOPS: Final = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejo
 
 
 def add() -> None:
-    """Register the log, the reports and the significant events as parts."""
+    """Register the log, the reports, the significant events and the approvals as parts."""
     register(Part(NAME, _OfLog, act=_stop_signing, end=_go_on))
     register(Part("reports", _OfReports))
     register(Part(PROTECTION, _OfSignificant, tables=(SIGNIFICANT, EVENTS)))
+    register(Part(PROTECTION, _OfApprovals, tables=(APPROVALS,)))
 
 
 def signer_folder() -> Path | None:
@@ -90,16 +91,23 @@ class _OfSignificant(Verifier):
 
     def leaves(self, first: int, end: int) -> Iterator[Finding]:
         """Compare the significant events of which these leaves speak."""
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT * FROM audit_verify_logged_significant(%s, %s)", [first, end])
-            yield from (Finding(*row) for row in cursor.fetchall())
+        yield from found_by("audit_verify_logged_significant", first, end)
 
     def rows(self) -> Iterator[Finding]:
         """Verify that an event speaks of each."""
-        low = [self.scope.low[SIGNIFICANT], self.scope.low[EVENTS]]
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT * FROM audit_verify_unlogged_significant(%s, %s)", low)
-            yield from (Finding(*row) for row in cursor.fetchall())
+        yield from found_by("audit_verify_unlogged_significant", self.scope.low[SIGNIFICANT], self.scope.low[EVENTS])
+
+
+class _OfApprovals(Verifier):
+    """Verifies approvals: each request, and how it ended, is what its events say."""
+
+    def leaves(self, first: int, end: int) -> Iterator[Finding]:
+        """Compare the approvals of which these leaves speak."""
+        yield from found_by("audit_verify_logged_approvals", first, end)
+
+    def rows(self) -> Iterator[Finding]:
+        """Verify that an event speaks of each request, and of how it ended."""
+        yield from found_by("audit_verify_unlogged_approvals", self.scope.low[APPROVALS])
 
 
 def _everything() -> Iterator[Finding]:

@@ -64,7 +64,9 @@ def lock(*, player: Player, reason: str, by: Staff) -> AccountLock:
     """Lock an account and end its sessions. Raises LockError if it is locked already, or erased."""
     made = _add(player, locks=True, reason=reason, by=by)
     ended = sessions.end_all(user=player.user, why=Ended.HOUSE, by=str(by))
-    log.record("account.locked", by=str(by), on=str(player), data={"reason": made.reason, "sessions": ended})
+    log.record(
+        "account.locked", by=str(by), on=str(player), data={"lock": made.pk, "reason": made.reason, "sessions": ended}
+    )
     mail.write(user=player.user, template="account_locked", context={"support": settings.SUPPORT_EMAIL})
     return made
 
@@ -73,7 +75,7 @@ def lock(*, player: Player, reason: str, by: Staff) -> AccountLock:
 def unlock(*, player: Player, reason: str, by: Staff) -> AccountLock:
     """Unlock an account. Raises LockError if it is not locked, or erased."""
     made = _add(player, locks=False, reason=reason, by=by)
-    log.record("account.unlocked", by=str(by), on=str(player), data={"reason": made.reason})
+    log.record("account.unlocked", by=str(by), on=str(player), data={"lock": made.pk, "reason": made.reason})
     mail.write(user=player.user, template="account_unlocked", context={})
     return made
 

@@ -150,12 +150,17 @@ def _keep(player: Player, register: Register) -> None:
 
 
 def _record(player: Player, register: str, outcome: Outcome, until: datetime | None) -> None:
-    RegisterCheck.objects.create(player=player, register=register, outcome=outcome, until=until)
+    made = RegisterCheck.objects.create(player=player, register=register, outcome=outcome, until=until)
     log.record(
         "register.checked",
         by="system",
         on=str(player),
-        data={"register": register, "outcome": outcome.value, "until": until.isoformat() if until else None},
+        data={
+            "check": made.pk,
+            "register": register,
+            "outcome": outcome.value,
+            "until": until.isoformat() if until else None,
+        },
     )
 
 

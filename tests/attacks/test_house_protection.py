@@ -1,31 +1,59 @@
-"""Somebody who owns the database takes away or changes what protects players: limits, agreements, exclusions, limits of
-tables, significant events, liability. The signed log says otherwise, so the verification of the house names each.
+"""Somebody who owns the database takes away or changes what protects players and their money: limits, agreements,
+exclusions, answers of registers, account locks, limits of tables, house stops, approvals, withdrawals, significant
+events, liability. The signed log says otherwise, so the verification of the house names each.
 """
 
 from collections.abc import Iterator
 
 import pytest
 
-from audit.models import Significant
+from audit import approvals, retention
+from audit.models import Approval, RetainedData, Significant
 from audit.sealing import sealer
 from audit.significant import detection
 from audit.verification import house
 from games.models import Table, TableVersion
-from players.models import Agreement, Exclusion, LimitChange, LimitOffer
-from players.protection import exclusions
+from players.identity import verification
+from players.login import locks
+from players.models import AccountLock, Agreement, Exclusion, LimitChange, LimitOffer, RegisterCheck
+from players.protection import exclusions, registers
 from tests.attacks.test_house_rounds import findings, others_notice_nothing, unguarded
-from tests.builders import a_table
+from tests.builders import a_submission, a_table
 from tests.harness.databases import filled
 from tests.people import a_member_of_staff
 from tests.recorded import a_recorded_player
+from tests.wallet.payout_builders import a_withdrawal, approve
+from wallet import house_stop
 from wallet.ledger import hourly_totals
+from wallet.models import HouseStop, Withdrawal
 
 
 def protect() -> None:
-    """Register players with limits, an offer that was declined and exclusions; open a table; count liability."""
+    """Register players with limits, an offer that was declined, exclusions, an answer of a register and a lock. Approve
+    a withdrawal, change a period as two agree, stop the house twice, open a table, count liability.
+    """
     player, other = a_recorded_player(100_000), a_recorded_player(0, "GB")
+    registers.ask(player)
+    staff = a_member_of_staff("compliance")
+    verification.verify(submission_id=a_submission(player).pk, by=staff)
+    approve(a_withdrawal(player, 10_000))
+    asked = retention.ask(what=RetainedData.MAIL, days=400, by=str(staff), person=staff.person, reason="a test")
+    other_staff = a_member_of_staff("compliance")
+    approvals.decide(
+        approval_id=asked.pk,
+        yes=True,
+        by=str(other_staff),
+        person=other_staff.person,
+        reason="agreed",
+        may=other_staff.user.has_perm,
+    )
     exclusions.pause(player=player, by=str(player))
     exclusions.exclude(player=other, days=None, reason="a test", by=a_member_of_staff())
+    locks.lock(player=other, reason="a test", by=staff)
+    supervisor = a_member_of_staff("supervisor")
+    house_stop.stop_house(reason="a test", by=supervisor)
+    house_stop.resume_house(reason="it is over", by=supervisor)
+    house_stop.stop_house(reason="another test", by=supervisor)
     a_table()
     hourly_totals.take_snapshot()
     sealer.seal()
@@ -44,6 +72,7 @@ def test_an_untouched_house_is_verified(cloned_db):
     assert LimitOffer.objects.count()
     assert Exclusion.objects.count() == 2
     assert Significant.objects.count()
+    assert RegisterCheck.objects.count()
     assert findings("protection") == ""
     assert findings("ledger") == ""
     assert house.run(is_whole=False) == []
@@ -93,6 +122,99 @@ TAKEN = {
         ),
         "player:{other}: the lifting of exclusion {exclusion}: no event speaks of it.",
     ),
+    "an answer of a register": (
+        "DELETE FROM players_registercheck WHERE id = {check}",
+        "player:{player}: answer {check} of a register: outcome: stored is nothing; event ",
+    ),
+    "an answer that said otherwise": (
+        "UPDATE players_registercheck SET outcome = 'excluded' WHERE id = {check}",
+        "player:{player}: answer {check} of a register: outcome: stored is excluded; event ",
+    ),
+    "an answer that was made to hold longer": (
+        "UPDATE players_registercheck SET at = at + interval '1 hour' WHERE id = {check}",
+        "player:{player}: answer {check} of a register: at: stored is ",
+    ),
+    "an answer that no register gave": (
+        "INSERT INTO players_registercheck (id, player_id, register, outcome) VALUES (77, {player}, 'house', 'clear')",
+        "player:{player}: answer 77 of a register: no event speaks of it.",
+    ),
+    "an account lock": (
+        "DELETE FROM players_accountlock WHERE id = {lock}",
+        "player:{other}: lock {lock} of the account: locks: stored is nothing; event ",
+    ),
+    "an account lock that became an unlocking": (
+        "UPDATE players_accountlock SET locks = false WHERE id = {lock}",
+        "player:{other}: lock {lock} of the account: locks: stored is false; event ",
+    ),
+    "an account that was unlocked without a trace": (
+        (
+            "INSERT INTO players_accountlock (id, player_id, locks, reason, by_id)"
+            " SELECT 77, player_id, false, 'x', by_id FROM players_accountlock WHERE id = {lock}"
+        ),
+        "player:{other}: lock 77 of the account: no event speaks of it.",
+    ),
+    "a request for approval that was another": (
+        (
+            "UPDATE audit_approval SET request = replace(request, '400', '4'),"
+            " sha256 = sha256(convert_to(replace(request, '400', '4'), 'UTF8')) WHERE id = {approval}"
+        ),
+        "approval:{approval}: request: request: stored is ",
+    ),
+    "who asked for an approval": (
+        "UPDATE audit_approval SET person = gen_random_uuid() WHERE id = {approval}",
+        "approval:{approval}: request: person: stored is ",
+    ),
+    "a decision": (
+        "UPDATE audit_decision SET verdict = 'refused' WHERE approval_id = {approval}",
+        "approval:{approval}: decision: verdict: stored is refused; event ",
+    ),
+    "an approval with its decision": (
+        (
+            "WITH gone AS (DELETE FROM audit_decision WHERE approval_id = {approval})"
+            " DELETE FROM audit_approval WHERE id = {approval}"
+        ),
+        "approval:{approval}: request: kind: stored is nothing; event ",
+    ),
+    "an approval that nobody gave": (
+        (
+            "WITH asked AS (INSERT INTO audit_approval SELECT (jsonb_populate_record(a, '{{\"id\": 77}}')).*"
+            " FROM audit_approval AS a WHERE id = {approval})"
+            " INSERT INTO audit_decision SELECT (jsonb_populate_record(d, '{{\"approval_id\": 77}}')).*"
+            " FROM audit_decision AS d WHERE approval_id = {approval}"
+        ),
+        "approval:77: is approved, and no event says so.",
+    ),
+    "a house stop": (
+        "DELETE FROM wallet_housestop WHERE id = {stop}",
+        "stop {stop} of the house: by: stored is nothing; event ",
+    ),
+    "the end of a house stop without a trace": (
+        "UPDATE wallet_housestop SET ended_at = now(), ended_by_id = by_id, ended_reason = 'x' WHERE id = {stop}",
+        "stop {stop} of the house: no event says house.resumed of it.",
+    ),
+    "the status of a withdrawal": (
+        "UPDATE wallet_withdrawal SET status = 'sending' WHERE id = {withdrawal}",
+        "withdrawal:{withdrawal}: is sending; its newest event says approved.",
+    ),
+    "the bank account of a withdrawal": (
+        "UPDATE wallet_withdrawal SET account_id = gen_random_uuid() WHERE id = {withdrawal}",
+        "withdrawal:{withdrawal}: step {step}: bank account: stored is ",
+    ),
+    "who approved a withdrawal": (
+        "UPDATE wallet_withdrawal_step SET by = 'staff:77' WHERE id = {step}",
+        "withdrawal:{withdrawal}: step {step}: by: stored is staff:77; event ",
+    ),
+    "a step of a withdrawal": (
+        "DELETE FROM wallet_withdrawal_step WHERE id = {step}",
+        "withdrawal:{withdrawal}: step {step}: after: stored is nothing; event ",
+    ),
+    "a step that nobody took": (
+        (
+            "INSERT INTO wallet_withdrawal_step SELECT (jsonb_populate_record(t, '{{\"id\": 77}}')).*"
+            " FROM wallet_withdrawal_step AS t WHERE id = {step}"
+        ),
+        "withdrawal:{withdrawal}: step 77 to approved: no event speaks of it.",
+    ),
     "the limits of a table": (
         "UPDATE games_tableversion SET limits = jsonb_set(limits, '{{SEK,bets,tie,1}}', '100000000')",
         "table:{table}: version 1: limits: stored is ",
@@ -107,7 +229,7 @@ TAKEN = {
     ),
     "the liability of an hour": (
         "UPDATE wallet_accountsnapshot SET balance = balance - 1 WHERE account_kind = 'cash' AND balance > 0",
-        "cash SEK R: stored is balance 99999, held 0; event ",
+        "cash SEK R: stored is balance 89999, held 0; event ",
     ),
     "the snapshot of an hour": (
         "DELETE FROM wallet_accountsnapshot",
@@ -121,7 +243,14 @@ def test_is_named(cloned_db, what):
     change = LimitChange.objects.earliest("pk")
     exclusion = Exclusion.objects.get(kind="staff")
     significant = Significant.objects.earliest("pk")
+    withdrawal = Withdrawal.objects.get()
     rows = {
+        "check": RegisterCheck.objects.filter(player=change.player_id).latest("pk").pk,
+        "lock": AccountLock.objects.get().pk,
+        "approval": Approval.objects.get().pk,
+        "stop": HouseStop.objects.get(ended_at=None).pk,
+        "withdrawal": withdrawal.pk,
+        "step": withdrawal.steps.latest("pk").pk,
         "change": change.pk,
         "player": change.player_id,
         "other": exclusion.player_id,

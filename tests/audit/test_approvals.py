@@ -154,7 +154,13 @@ class TestWithdrawing:
         (event,) = events("approval.withdrawn", on=f"approval:{asked.pk}")
         assert (event["by"], event["data"]) == (
             str(staff),
-            {"kind": KIND, "on": "thing:1", "reason": "a slip of mine", "asked_by": str(staff)},
+            {
+                "kind": KIND,
+                "on": "thing:1",
+                "person": str(staff.person),
+                "reason": "a slip of mine",
+                "asked_by": str(staff),
+            },
         )
         with pytest.raises(approvals.AlreadyDecided):
             decide(asked, a_member_of_staff())

@@ -1,7 +1,7 @@
 """The ledger as a part of the verification of the house (`audit.verification.house`).
 
 Invariants hold (`wallet.invariants.verify`), journals are those of which events speak, and no deposit,
-withdrawal, adjustment, transfer to a game or hourly snapshot of accounts is there of which no event
+withdrawal, adjustment, transfer to a game, hourly snapshot of accounts or house stop is there of which no event
 speaks. What was verified is put into the log as a digest (`DIGESTED`), so that a journal that is changed
 afterwards contradicts the log, whatever its kind.
 """
@@ -18,11 +18,12 @@ from audit import hours, log
 from audit.models import Event, VerificationRun
 from audit.reports.kinds import Interval
 from audit.verification import house
-from audit.verification.house import Finding, Verifier
+from audit.verification.house import Finding, Verifier, found_by
 from wallet.invariants import verify
 from wallet.invariants.verify import Check
 
 JOURNALS, EVENTS = "wallet_journal", "audit_event"
+STEPS, WITHDRAWALS = "wallet_withdrawal_step", "wallet_withdrawal"
 DIGESTED: Final = "ledger.digested"  # event kind
 VERIFIED: Final = "ledger.verified"  # event kind
 TRIES: Final = 3
@@ -34,21 +35,17 @@ A_DAY: Final = timedelta(days=1)
 
 def add() -> None:
     """Register the ledger as a part."""
-    house.register(house.Part(verify.PART, Ledger, tables=(JOURNALS, EVENTS)))
+    house.register(house.Part(verify.PART, Ledger, tables=(JOURNALS, EVENTS, STEPS, WITHDRAWALS)))
 
 
 class Ledger(Verifier):
     """Verifies the ledger in one run."""
 
     def leaves(self, first: int, end: int) -> Iterator[Finding]:
-        """Compare journals with the events that name them or contain their digest."""
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT * FROM wallet_verify_logged_journals(%(first)s, %(end)s)"
-                " UNION ALL SELECT * FROM wallet_verify_logged_snapshots(%(first)s, %(end)s)",
-                {"first": first, "end": end},
-            )
-            yield from (Finding(*row) for row in cursor.fetchall())
+        """Compare journals, snapshots, withdrawals and house stops with the events that speak of them."""
+        yield from found_by("wallet_verify_logged_journals", first, end)
+        yield from found_by("wallet_verify_logged_snapshots", first, end)
+        yield from found_by("wallet_verify_logged_steps", first, end)
 
     def rows(self) -> Iterator[Finding]:
         """Verify the invariants, hourly totals and journals of which no event speaks, and put a digest into the log."""
@@ -57,15 +54,13 @@ class Ledger(Verifier):
             for row in check.rows:
                 found += 1
                 yield Finding(check.invariant.meaning, "ledger", f"{check.invariant.name}: {row}", is_recorded=True)
-        with connection.cursor() as cursor:
-            since = BEGINNING if scope.is_whole else datetime.now(UTC) - A_DAY
-            cursor.execute(
-                "SELECT * FROM wallet_verify_unlogged_journals(%s, %s)"
-                " UNION ALL SELECT * FROM wallet_verify_unlogged_snapshots(%s)",
-                [scope.low[JOURNALS], scope.low[EVENTS], since],
-            )
-            rows = cursor.fetchall()
-        yield from (Finding(*row) for row in rows)
+        since = BEGINNING if scope.is_whole else datetime.now(UTC) - A_DAY
+        rows = [
+            *found_by("wallet_verify_unlogged_journals", scope.low[JOURNALS], scope.low[EVENTS]),
+            *found_by("wallet_verify_unlogged_snapshots", since),
+        ]
+        yield from rows
+        yield from found_by("wallet_verify_unlogged_steps", scope.low[STEPS], scope.low[WITHDRAWALS])
         if scope.is_whole and not scope.first:
             for name, difference in hours.verify(Interval(BEGINNING, datetime.now(UTC))):
                 yield Finding(TOTALS, f"hourly_totals:{name}", f"{name}: {difference}", is_recorded=True)

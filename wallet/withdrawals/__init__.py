@@ -131,7 +131,7 @@ def move(found: Withdrawal, after: WithdrawalStatus, hand: Hand, journal: int | 
 def enter(found: Withdrawal, before: str, hand: Hand, journal: int | None = None) -> None:
     """Store the step, record the event, and mail the player if the status has a mail."""
     after = WithdrawalStatus(found.status)
-    WithdrawalStep.objects.create(
+    step = WithdrawalStep.objects.create(
         withdrawal=found,
         before=before,
         after=after,
@@ -143,8 +143,10 @@ def enter(found: Withdrawal, before: str, hand: Hand, journal: int | None = None
     )
     data: dict[str, log.Json] = {
         "player": str(found.player),
+        "account": str(found.account_id),
         "amount": found.amount,
         "currency": found.currency,
+        "step": step.pk,
         "before": before,
         "method": hand.method,
         "handler": hand.handler,

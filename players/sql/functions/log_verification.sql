@@ -1,5 +1,5 @@
--- Verification of what protects players against the event log: limits, answers to their offer, exclusions, and agreements
--- to the terms are what their events say, and none is there of which no event speaks.
+-- Verification of what protects players against the event log: limits, answers to their offer, exclusions, agreements
+-- to the terms, answers of registers and account locks are what their events say, and none is there of which no event speaks.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 
@@ -8,9 +8,10 @@ CREATE OR REPLACE FUNCTION players_verify_logged_protection(first bigint, beyond
 RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
     WITH said AS MATERIALIZED (
-        SELECT e.id, l.leaf, e.kind, e.by, e."on", substr(e."on", 8)::bigint AS player, d.data
+        SELECT e.id, e.at, l.leaf, e.kind, e.by, e."on", substr(e."on", 8)::bigint AS player, d.data
         FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND e.kind IN (
-            'limits.changed', 'limits.withdrawn', 'limits.declined', 'player.excluded', 'exclusion.lifted', 'terms.agreed', 'player.registered')
+            'limits.changed', 'limits.withdrawn', 'limits.declined', 'player.excluded', 'exclusion.lifted', 'terms.agreed', 'player.registered',
+            'register.checked', 'account.locked', 'account.unlocked')
         CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
         WHERE l.leaf >= first AND l.leaf < beyond
     ), compared AS (
@@ -44,6 +45,20 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
             jsonb_build_object('is there', a.id IS NOT NULL)
         FROM said AS s LEFT JOIN players_agreement AS a ON a.player_id = s.player AND a.terms_version = s.data ->> 'terms'
         WHERE s.kind IN ('terms.agreed', 'player.registered')
+        UNION ALL
+        -- An answer holds for a time, so it must not be moved to a later one.
+        SELECT s.id, s.leaf, s.kind, s."on", format('answer %s of a register', s.data ->> 'check'),
+            jsonb_build_object(
+                'player', s.player, 'register', s.data -> 'register', 'outcome', s.data -> 'outcome', 'until', (s.data ->> 'until')::timestamptz,
+                'at', CASE WHEN c.at BETWEEN s.at - interval '10 minutes' AND s.at + interval '10 minutes' THEN c.at ELSE s.at END),
+            jsonb_build_object('player', c.player_id, 'register', c.register, 'outcome', c.outcome, 'until', c.until, 'at', c.at)
+        FROM said AS s LEFT JOIN players_registercheck AS c ON c.id = (s.data ->> 'check')::bigint WHERE s.kind = 'register.checked'
+        UNION ALL
+        SELECT s.id, s.leaf, s.kind, s."on", format('lock %s of the account', s.data ->> 'lock'),
+            jsonb_build_object('player', s.player, 'locks', s.kind = 'account.locked', 'reason', s.data -> 'reason', 'by', s.by),
+            jsonb_build_object('player', k.player_id, 'locks', k.locks, 'reason', k.reason, 'by', 'staff:' || k.by_id)
+        FROM said AS s LEFT JOIN players_accountlock AS k ON k.id = (s.data ->> 'lock')::bigint
+        WHERE s.kind IN ('account.locked', 'account.unlocked')
     )
     SELECT 'protection is that of the log', c."on", format(
         '%s: %s: %s: stored is %s; event %s (%s, leaf %s) says %s.', c."on", c.what, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
@@ -52,14 +67,16 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
 $$;
 
--- Name limits, exclusions and agreements of which no event speaks.
--- `change`, `exclusion`, `agreement`: the lowest ids of the rows that are verified. `event`: the lowest id of events that are read.
-CREATE OR REPLACE FUNCTION players_verify_unlogged_protection(change bigint, exclusion bigint, agreement bigint, event bigint)
+-- Name limits, exclusions, agreements, answers of registers and account locks of which no event speaks.
+-- `change`, `exclusion`, `agreement`, `check`: the lowest ids of the rows that are verified. `event`: the lowest id of events
+-- that are read.
+CREATE OR REPLACE FUNCTION players_verify_unlogged_protection(change bigint, exclusion bigint, agreement bigint, "check" bigint, event bigint)
 RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
     WITH said AS MATERIALIZED (
         SELECT e.kind, e."on", convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data
-        FROM audit_event AS e WHERE e.kind IN ('limits.changed', 'limits.withdrawn', 'player.excluded', 'terms.agreed', 'player.registered')
+        FROM audit_event AS e
+        WHERE e.kind IN ('limits.changed', 'limits.withdrawn', 'player.excluded', 'terms.agreed', 'player.registered', 'register.checked')
             AND e.id >= players_verify_unlogged_protection.event
     )
     SELECT 'protection has events', format('player:%s', c.player_id), format(
@@ -91,4 +108,17 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         'player:%s: the answer to the offer of limits: no event speaks of it.', o.player_id)
     FROM players_limitoffer AS o
     WHERE NOT EXISTS (SELECT FROM audit_event AS e WHERE e."on" = format('player:%s', o.player_id) AND e.kind = 'limits.declined')
+    UNION ALL
+    SELECT 'protection has events', format('player:%s', c.player_id), format(
+        'player:%s: answer %s of a register: no event speaks of it.', c.player_id, c.id)
+    FROM players_registercheck AS c
+    WHERE c.id >= players_verify_unlogged_protection."check" AND NOT EXISTS (
+        SELECT FROM said AS s WHERE s.kind = 'register.checked' AND (s.data ->> 'check')::bigint = c.id)
+    UNION ALL
+    SELECT 'protection has events', format('player:%s', k.player_id), format(
+        'player:%s: lock %s of the account: no event speaks of it.', k.player_id, k.id)
+    FROM players_accountlock AS k
+    WHERE NOT EXISTS (
+        SELECT FROM audit_event AS e WHERE e."on" = format('player:%s', k.player_id) AND e.kind IN ('account.locked', 'account.unlocked')
+        AND (convert_from(e.body, 'UTF8')::jsonb #>> '{data,lock}')::bigint = k.id)
 $$;

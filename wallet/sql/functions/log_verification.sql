@@ -1,5 +1,5 @@
--- Verification of journals against the event log: what events say of journals is what these have moved, and no such
--- journal is there of which no event speaks. Journals of rounds: games/sql/functions/log_verification.sql.
+-- Verification of the wallet against the event log: what events say of journals is what these have moved, withdrawals and
+-- house stops are what their events say, and none of them is there of which no event speaks. Journals of rounds: games/sql/functions/log_verification.sql.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 
@@ -136,4 +136,69 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     FROM wallet_accountsnapshot AS c
     WHERE c.at >= since AND NOT EXISTS (
         SELECT FROM said AS s WHERE s.at = c.at AND s.account_kind = c.account_kind AND s.currency = c.currency AND s.mode = c.mode)
+$$;
+
+-- Compare the events about withdrawals and house stops of the leaves from `first` to below `beyond` with the rows.
+CREATE OR REPLACE FUNCTION wallet_verify_logged_steps(first bigint, beyond bigint)
+RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+    WITH said AS MATERIALIZED (
+        SELECT e.id, l.leaf, e.kind, e.by, e."on", d.data
+        FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id
+            AND e.kind IN ('house.stopped', 'house.resumed', 'withdrawal.requested', 'withdrawal.seconding', 'withdrawal.approved',
+                           'withdrawal.sending', 'withdrawal.paid', 'withdrawal.returned', 'withdrawal.refused', 'withdrawal.cancelled')
+        CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
+        WHERE l.leaf >= first AND l.leaf < beyond
+    ), compared AS (
+        SELECT s.id, s.leaf, s.kind, s."on", format('%s: step %s', s."on", s.data ->> 'step') AS what,
+            jsonb_build_object(
+                'player', s.data -> 'player', 'bank account', s.data -> 'account', 'amount', s.data -> 'amount', 'currency', s.data -> 'currency',
+                'before', s.data -> 'before', 'after', substr(s.kind, 12), 'by', s.by, 'handler', s.data -> 'handler', 'method', s.data -> 'method',
+                'reason', s.data -> 'reason', 'journal', s.data -> 'journal') AS due,
+            jsonb_build_object(
+                'player', 'player:' || w.player_id, 'bank account', w.account_id, 'amount', w.amount, 'currency', w.currency, 'before', t.before,
+                'after', t.after, 'by', t.by, 'handler', t.handler, 'method', t.method, 'reason', t.reason, 'journal', t.journal_id) AS stored
+        FROM said AS s LEFT JOIN wallet_withdrawal AS w ON s."on" = 'withdrawal:' || w.id
+        LEFT JOIN wallet_withdrawal_step AS t ON t.id = (s.data ->> 'step')::bigint AND t.withdrawal_id = w.id
+        WHERE s.kind LIKE 'withdrawal.%'
+        UNION ALL
+        SELECT s.id, s.leaf, s.kind, s."on", format('stop %s of the house', s.data ->> 'stop'),
+            jsonb_build_object('by', s.by, 'reason', s.data -> 'reason'),
+            CASE s.kind WHEN 'house.stopped' THEN jsonb_build_object('by', 'staff:' || h.by_id, 'reason', h.reason)
+                ELSE jsonb_build_object('by', 'staff:' || h.ended_by_id, 'reason', h.ended_reason) END
+        FROM said AS s LEFT JOIN wallet_housestop AS h ON h.id = (s.data ->> 'stop')::bigint WHERE s.kind LIKE 'house.%'
+    )
+    SELECT CASE WHEN c.kind LIKE 'house.%' THEN 'house stops are those of the log' ELSE 'withdrawals are those of the log' END, c."on", format(
+        '%s: %s: stored is %s; event %s (%s, leaf %s) says %s.', c.what, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
+        c.leaf, coalesce(due.value #>> '{}', 'nothing'))
+    FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
+    WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
+$$;
+
+-- Name steps of withdrawals and house stops of which no event speaks, and withdrawals whose status is not that of the newest event.
+-- `step`: the lowest id of the steps that are verified. `withdrawal`: that of the withdrawals, besides those that are open.
+CREATE OR REPLACE FUNCTION wallet_verify_unlogged_steps(step bigint, withdrawal bigint) RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+    SELECT 'withdrawals are those of the log', format('withdrawal:%s', t.withdrawal_id), format(
+        'withdrawal:%s: step %s to %s: no event speaks of it.', t.withdrawal_id, t.id, t.after)
+    FROM wallet_withdrawal_step AS t
+    WHERE t.id >= step AND NOT EXISTS (
+        SELECT FROM audit_event AS e WHERE e."on" = format('withdrawal:%s', t.withdrawal_id) AND e.kind = 'withdrawal.' || t.after
+        AND (convert_from(e.body, 'UTF8')::jsonb #>> '{data,step}')::bigint = t.id)
+    UNION ALL
+    SELECT 'withdrawals are those of the log', format('withdrawal:%s', w.id), format(
+        'withdrawal:%s: is %s; its newest event says %s.', w.id, w.status, coalesce(newest.status, 'nothing'))
+    FROM wallet_withdrawal AS w
+    LEFT JOIN LATERAL (
+        SELECT substr(e.kind, 12) AS status FROM audit_event AS e
+        WHERE e."on" = format('withdrawal:%s', w.id) AND e.kind LIKE 'withdrawal.%' ORDER BY e.id DESC LIMIT 1
+    ) AS newest ON true
+    WHERE (w.id >= withdrawal OR w.status IN ('requested', 'seconding', 'approved', 'sending')) AND newest.status IS DISTINCT FROM w.status
+    UNION ALL
+    SELECT 'house stops are those of the log', 'house', format('stop %s of the house: no event says %s of it.', h.id, due.kind)
+    FROM wallet_housestop AS h
+    CROSS JOIN LATERAL (VALUES ('house.stopped', true), ('house.resumed', h.ended_at IS NOT NULL)) AS due (kind, is_due)
+    WHERE due.is_due AND NOT EXISTS (
+        SELECT FROM audit_event AS e WHERE e."on" = 'house' AND e.kind = due.kind
+        AND (convert_from(e.body, 'UTF8')::jsonb #>> '{data,stop}')::bigint = h.id)
 $$;
