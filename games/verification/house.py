@@ -6,21 +6,24 @@ against what is stored.
 - Of the log and the rows: round, players, bets, balances, journals, coups, voids and shoes are what their events say,
   and no round is there of which no event speaks (`games/sql/functions/log_verification.sql`).
 
-A finding about cards closes the table of the round.
+A finding about cards closes the table that the log names for the round or shoe, and the one that its row names. A table
+that is closed serves neither kind of money.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from django.db import connection
+from django.db.models import Q
 
+from audit.models import Event
 from audit.verification import house
-from audit.verification.house import Finding, Scope, Verifier
+from audit.verification.house import Finding, Scope, Verifier, found_by
 from games.engine.cards import Card
 from games.engine.coup import deal
 from games.engine.settle import line_of
-from games.models import Round, Table
+from games.models import LiveRound, Round, Shoe, Status, Table
 from games.tables.status import close_table
 from games.verification.deals import Deals, games_by_digest
 
@@ -30,12 +33,9 @@ DEALS: Final = "deals are those that the dealer has committed to and signed"
 CARDS: Final = "cards are those of the log"
 PAID: Final = "rounds pay what the rules say"
 STOPS: Final = frozenset({DEALS, CARDS})
+NAME_TABLE: Final = ("round.settled", "round.voided", "seat.committed", "shoe.opened")
+"""Kinds of events that name the table of a round or shoe, or its version."""
 SYSTEM: Final = "system"
-LEAVES: Final = """
-    SELECT verified, subject, finding FROM games_verify_logged_rounds(%(first)s, %(end)s)
-    UNION ALL
-    SELECT verified, subject, finding FROM games_verify_logged_shoes(%(first)s, %(end)s)
-"""
 SHARED_BETS: Final = """
     SELECT event."on", said.data ->> 'rules', said.data ->> 'cards', jsonb_agg(DISTINCT jsonb_build_array(
         wager.bet, wager.stake, wager.payout, wager.commission, wager.result))::text
@@ -46,16 +46,11 @@ SHARED_BETS: Final = """
     WHERE leaf.leaf >= %s AND leaf.leaf < %s AND said.data ? 'totals'
     GROUP BY event.id, event."on", said.data
 """
-ROWS: Final = """
-    SELECT verified, subject, finding FROM games_verify_unlogged_rounds(%(participation)s, %(journal)s)
-    UNION ALL
-    SELECT verified, subject, finding FROM games_verify_unlogged_shoes()
-"""
 
 
 def add() -> None:
     """Register the rounds, and the versions of tables among what protects players."""
-    house.register(house.Part(NAME, Rounds, tables=(PARTICIPATIONS, JOURNALS), act=_stop_table))
+    house.register(house.Part(NAME, Rounds, tables=(PARTICIPATIONS, JOURNALS), act=_stop_tables))
     house.register(house.Part(house.PROTECTION, TableVersions))
 
 
@@ -70,13 +65,15 @@ class Rounds(Verifier):
         """Verify the deals in these leaves, and the rows of which they speak."""
         for each in self._deals.findings(first, end):
             yield Finding(DEALS, each.on, each.text)
-        yield from _found(LEAVES, {"first": first, "end": end})
+        yield from found_by("games_verify_logged_rounds", first, end)
+        yield from found_by("games_verify_logged_shoes", first, end)
         yield from _mispaid(first, end)
 
     def rows(self) -> Iterator[Finding]:
         """Verify that an event speaks of every row and, in a run over all leaves, that no deal is missing."""
         low = self.scope.low
-        yield from _found(ROWS, {"participation": low[PARTICIPATIONS], "journal": low[JOURNALS]})
+        yield from found_by("games_verify_unlogged_rounds", low[PARTICIPATIONS], low[JOURNALS])
+        yield from found_by("games_verify_unlogged_shoes")
         if self.scope.is_whole and not self.scope.first:
             for each in self._deals.missing():
                 yield Finding("every deal of the dealer is stored", each.on, each.text)
@@ -87,21 +84,11 @@ class TableVersions(Verifier):
 
     def leaves(self, first: int, end: int) -> Iterator[Finding]:
         """Compare the versions of which these leaves speak."""
-        yield from _found(
-            "SELECT * FROM games_verify_logged_versions(%(first)s, %(end)s)", {"first": first, "end": end}
-        )
+        yield from found_by("games_verify_logged_versions", first, end)
 
     def rows(self) -> Iterator[Finding]:
         """Verify that an event speaks of every version."""
-        yield from _found("SELECT * FROM games_verify_unlogged_versions()", {})
-
-
-def _found(question: str, values: dict[str, int]) -> Iterator[Finding]:
-    with connection.cursor() as cursor:
-        cursor.execute(question, values)
-        rows = cursor.fetchall()
-    for verified, subject, finding in rows:
-        yield Finding(verified, subject, finding)
+        yield from found_by("games_verify_unlogged_versions")
 
 
 def _mispaid(first: int, end: int) -> Iterator[Finding]:
@@ -123,21 +110,26 @@ def _mispaid(first: int, end: int) -> Iterator[Finding]:
                 yield Finding(PAID, subject, text)
 
 
-def _stop_table(found: Finding, is_new: bool) -> None:
-    """Close the table of a new finding about cards. Staff open it again when they know what has happened."""
+def _stop_tables(found: Finding, is_new: bool) -> None:
+    """Close the tables of a new finding about cards. Staff open them again when they know what has happened."""
     if not is_new or found.verified not in STOPS:
         return
-    table = _table_of(found.on)
-    if table is not None and table.is_open:
+    for table in _tables_of(found.on):
         close_table(table_id=table.pk, reason=f"The verification of the house: {found.text}"[:200], by=SYSTEM)
 
 
-def _table_of(subject: str) -> Table | None:
-    """Return the table of a round or a shoe; None where no row leads to it."""
+def _tables_of(subject: str) -> Iterable[Table]:
+    """Return the tables of a round or a shoe that are not closed, by the log and by the row, which may be gone."""
     what, _colon, number = subject.partition(":")
+    tables, versions = set(), set()
+    for body in Event.objects.filter(on=subject, kind__in=NAME_TABLE).values_list("body", flat=True):
+        data = json.loads(bytes(body))["data"]
+        tables.add(data.get("table"))
+        versions.add(data.get("table_version", (data.get("round") or {}).get("table_version")))
     if what == "shoe":
-        return Table.objects.filter(live__shoes__pk=number).first()
-    if what != "round":
-        return None
-    version = Round.objects.filter(pk=number).values("table_version")
-    return Table.objects.filter(live__rounds__pk=number).first() or Table.objects.filter(versions__in=version).first()
+        tables.update(Shoe.objects.filter(pk=number).values_list("live_table__table", flat=True))
+    elif what == "round":
+        versions.update(Round.objects.filter(pk=number).values_list("table_version", flat=True))
+        tables.update(LiveRound.objects.filter(pk=number).values_list("live_table__table", flat=True))
+    named = Q(pk__in=tables - {None}) | Q(versions__in=versions - {None})
+    return Table.objects.filter(named).exclude(status=Status.CLOSED).distinct()

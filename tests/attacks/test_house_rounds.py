@@ -17,7 +17,7 @@ from audit.models import Significant, Weight
 from audit.sealing import sealer
 from audit.significant import detection
 from audit.verification import house
-from games.models import LiveTable, Participation, Phase, Round, Shoe, Table
+from games.models import LiveTable, Participation, Phase, Round, Shoe, Status, Table
 from games.shared import shoes
 from tests.builders import a_round, a_table
 from tests.harness.databases import Database, filled
@@ -183,6 +183,10 @@ def last_solo_round() -> Round:
     return Round.objects.filter(shoe=None).latest("at")
 
 
+def table_of(played: Round) -> Table:
+    return Table.objects.get(versions=played.table_version_id)
+
+
 class TestIsNamed:
     def test_a_round_that_was_removed_with_its_money(self, cloned_db):
         played = last_solo_round()
@@ -190,12 +194,14 @@ class TestIsNamed:
         others_notice_nothing()
         assert f"round {played.pk}: event " in (said := findings())
         assert "has settled it; the row of the round is not there." in said
+        assert table_of(played).status == Status.CLOSED  # by the log: no row leads to it
 
     def test_a_round_whose_payout_was_rewritten_in_every_row(self, cloned_db):
         played = last_solo_round()
         rewrite(cloned_db, REWRITE, round=played.pk, gain=-500)
         others_notice_nothing()
         assert f"round {played.pk}: wagers: stored is" in (said := findings())
+        assert table_of(played).is_open  # no card is concerned
         assert f"round {played.pk}: balance after in the ledger: stored is" in said
 
     def test_the_balances_of_a_players_part(self, cloned_db):
@@ -217,19 +223,23 @@ class TestIsNamed:
             rewrite(cloned_db, statement, cards=turned, round=played.pk)
             others_notice_nothing()
             assert f"round {played.pk}: cards: stored is {turned}; event" in findings()
-            assert not Table.objects.get(versions=played.table_version_id).is_open  # because cards are concerned
+            assert table_of(played).status == Status.CLOSED
 
     def test_a_round_that_no_event_has_settled(self, cloned_db):
+        played = last_solo_round()
         with unguarded(cloned_db) as superuser:
-            superuser.execute(COPY.encode(), [last_solo_round().pk])
+            superuser.execute(COPY.encode(), [played.pk])
         others_notice_nothing()
         assert "is stored, and no event has settled or voided it." in findings()
+        assert table_of(played).status == Status.CLOSED
 
     def test_the_seed_of_an_ended_shoe(self, cloned_db):
         shoe = Shoe.objects.get()
         rewrite(cloned_db, "UPDATE games_shoe SET seed = sha256('x')")
         others_notice_nothing()
         assert f"shoe {shoe.pk}: seed: stored is {sha256(b'x').hexdigest()}; event " in findings()
+        assert shoe.live_table.table.status == Status.CLOSED
+        assert table_of(last_solo_round()).is_open  # other tables go on
 
     def test_a_seed_that_was_published_without_a_trace(self, cloned_db):
         live_table = LiveTable.objects.get(mode=Mode.REAL)

@@ -144,7 +144,7 @@ BEGIN
             FROM jsonb_array_elements(s.data -> 'wagers') AS w WHERE s.is_solo
         ) AS own ON true
     )
-    SELECT 'rounds are those of the log', format('round:%s', c.round), format(
+    SELECT 'cards are those of the log', format('round:%s', c.round), format(
         'round %s: event %s (leaf %s) has settled it; the row of the round is not there.', c.round, c.id, c.leaf)
     FROM compared AS c WHERE NOT c.is_there
     UNION ALL
@@ -176,7 +176,9 @@ BEGIN
                 || coalesce(games_void_facts(s.round), '{}') AS stored
         FROM said AS s LEFT JOIN games_void AS v ON v.round_id = s.round
     )
-    SELECT 'voids are those of the log', format('round:%s', c.round), format(
+    SELECT CASE WHEN due.key IN ('cards', 'outcome', 'commitment', 'shoe', 'first_card')
+                THEN 'cards are those of the log' ELSE 'voids are those of the log' END,
+        format('round:%s', c.round), format(
         'round %s: %s: stored is %s; event %s (leaf %s), which voided it, says %s.', c.round, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id,
         c.leaf, coalesce(due.value #>> '{}', 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
@@ -195,7 +197,7 @@ DECLARE
     is_whole constant boolean := participation = 0 AND journal = 0;
 BEGIN
     RETURN QUERY
-    SELECT 'rounds have events', format('round:%s', r.id), format('round %s: is stored, and no event has settled or voided it.', r.id)
+    SELECT 'cards are those of the log', format('round:%s', r.id), format('round %s: is stored, and no event has settled or voided it.', r.id)
     FROM (
         SELECT p.round_id AS id FROM games_participation AS p WHERE p.id >= participation
         UNION SELECT g.id FROM games_round AS g WHERE is_whole
