@@ -76,7 +76,7 @@ RIGHTS = {
     "wallet_studio_player": "SELECT, INSERT",
     "wallet_game_session": "SELECT, INSERT",
     "wallet_studio_transaction": "SELECT, INSERT",
-    "wallet_accountsnapshot": "SELECT, INSERT",
+    "wallet_pasthold": "SELECT",
     "wallet_reserved": "SELECT",
     "wallet_statement_draft": "SELECT, INSERT, DELETE",
     "wallet_provider_statement": "SELECT, INSERT",

@@ -1,8 +1,8 @@
 """Reports on money outside play: operator liability, deposits and withdrawals, alterations.
 
 Balances are sums of entries, so they are exact for any moment. Money on hold for bets on shared
-tables is current state without a history. It is known from hourly account snapshots (`AccountSnapshot`),
-and for the present moment.
+tables is current state. It is known exactly for each full hour (UTC), as which days begin and end in the
+time zones of Europe, and for the present moment; for another moment, as of the full hour before it.
 
 Times are those of the ledger's journals: a deposit is decided when its journal is posted; a
 withdrawal is requested, paid or returned with one. So the totals equal those of the journals, to
@@ -25,20 +25,12 @@ from audit.reports.alterations import Change, Data, added, changed
 from audit.reports.alterations import register as register_alteration
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
 from wallet.ledger import hourly_totals
-from wallet.models import Account, AccountKind, AccountSnapshot, Currency, Mode, PaymentState, WithdrawalStatus
+from wallet.models import Account, Currency, Mode, PaymentState, WithdrawalStatus
 
 CURRENCY: Final = Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values))
 MODE: Final = Choice("mode", "Money", lambda: tuple((mode.value, mode.label) for mode in Mode))
 
 
-HELD_FOR_PLAYERS: Final = (
-    AccountKind.CASH,
-    AccountKind.PURSE,
-    AccountKind.BANK,
-    AccountKind.ESCROW,
-    AccountKind.STAKES,
-    AccountKind.PENDING,
-)
 NOW: Final = timedelta(minutes=1)  # an interval that ended less than this ago counts as ending now
 
 LIABILITY_COLUMNS: Final = (
@@ -74,7 +66,7 @@ def liability(asked: Asked) -> Answer:
 LIABILITY_NOTES: Final = (
     "Real money only. All amounts except held bets are the sum of ledger entries before that time.",
     "Held is the sum of held bets, stakes in unsettled rounds and banks at Chemin de Fer.",
-    "Held bets are not recorded in the ledger; they are as of the time in the last column.",
+    "Held bets are not recorded in the ledger; they are as of the time in the last column, exact at full hours.",
 )
 
 
@@ -89,10 +81,10 @@ def _liability_rows(asked: Asked) -> Iterator[Row]:
                 yield _row(word, moment, currency, lying, aside)
 
 
-def _row(word: str, moment: datetime, currency: str, lying: "Lying", aside: Aside | None) -> Row:
-    cash, purse, bank, escrow, stakes, pending = (lying[currency, kind] for kind in HELD_FOR_PLAYERS)
+def _row(word: str, moment: datetime, currency: str, lying: "Lying", aside: Aside) -> Row:
+    cash, purse, bank, escrow, stakes, pending = (lying[currency, kind] for kind in hourly_totals.HELD_FOR_PLAYERS)
     spendable = cash + purse
-    set_aside = min(aside.amounts.get(currency, 0), spendable) if aside else 0
+    set_aside = min(aside.amounts.get(currency, 0), spendable)
     held = set_aside + escrow + stakes + bank
     return (
         currency,
@@ -104,10 +96,10 @@ def _row(word: str, moment: datetime, currency: str, lying: "Lying", aside: Asid
         pending,
         cash,
         purse,
-        set_aside if aside else None,
+        set_aside,
         escrow + stakes,
         bank,
-        aside.at.astimezone(UTC).isoformat() if aside else None,
+        aside.at.astimezone(UTC).isoformat(),
     )
 
 
@@ -122,28 +114,19 @@ def _lying(moment: datetime) -> Lying:
 def _read_totals(interval: Interval) -> Lying:
     found = Lying()
     for sums in hourly_totals.read_totals(interval):
-        if sums.mode == Mode.REAL and sums.account_kind in HELD_FOR_PLAYERS:
+        if sums.mode == Mode.REAL and sums.account_kind in hourly_totals.HELD_FOR_PLAYERS:
             found[sums.currency, sums.account_kind] += sums.amount
     return found
 
 
-def _aside(moment: datetime) -> Aside | None:
-    """Return the amounts on hold at *moment*: current, or of the last snapshot before it."""
+def _aside(moment: datetime) -> Aside:
+    """Return the amounts on hold at *moment*: exact at a full hour, current if it has just been."""
     now = replica.as_of()
-    if moment > now - NOW:
+    hour = moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+    if hour < moment and moment > now - NOW:
         held = Account.objects.filter(owner__isnull=False, mode=Mode.REAL).values("currency").annotate(sum=Sum("held"))
         return Aside(now, {row["currency"]: row["sum"] for row in held})
-    return aside_before(moment)
-
-
-def aside_before(moment: datetime) -> Aside | None:
-    """Return the amounts on hold in the last snapshot before *moment*, or None."""
-    snapshots = AccountSnapshot.objects.filter(mode=Mode.REAL, at__lte=moment)
-    last = snapshots.order_by("-at").values_list("at", flat=True).first()
-    if last is None:
-        return None
-    then = snapshots.filter(at=last).values("currency").annotate(sum=Sum("held"))
-    return Aside(last, {row["currency"]: row["sum"] for row in then})
+    return Aside(hour, hourly_totals.held_at(hour))
 
 
 LIABILITY: Final = kinds.Kind(

@@ -4,7 +4,6 @@ from celery import shared_task
 
 from audit import id_ranges
 from wallet import payouts
-from wallet.ledger import hourly_totals
 from wallet.operator_wallet import bets, queue
 from wallet.payments import notifications
 from wallet.sandbox_bank import orders
@@ -26,12 +25,6 @@ def count_months() -> None:
     """Update the planner statistics of the partitioned journals and entries."""
     id_ranges.count("wallet_entry")
     id_ranges.count("wallet_journal")
-
-
-@shared_task
-def take_account_snapshots() -> None:
-    """Store an hourly snapshot of the players' accounts."""
-    hourly_totals.take_snapshot()
 
 
 @shared_task

@@ -45,7 +45,7 @@ MODULES: Final = {
     "sieve": "filters",
     "sittings": "play_sessions",
     "so_far": "round_status",
-    "standing": "table_state, account_snapshots",
+    "standing": "table_state",
     "still": "sample_hand",
     "stops": "house_stop",
     "tallies": "hourly_totals",

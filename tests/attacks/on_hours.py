@@ -1,4 +1,4 @@
-"""Attacks on what is summed up by the hour, on how accounts stood, and on which hours those are."""
+"""Attacks on what is summed up by the hour, on what was held at full hours, and on which hours those are."""
 
 from tests.attacks.attack import Attack, copied, kept, nothing, twice
 
@@ -15,14 +15,14 @@ ATTACKS: list[Attack] = [
     *nothing("audit_watermark", "at transaction"),
     *nothing("audit_rolled", "at hour rows totals"),
     *nothing("wallet_ledgerhourlytotal", "account_kind amount currency entries hour into journal_kind mode"),
-    *nothing("wallet_accountsnapshot", "account_kind at balance currency held mode"),
+    *nothing("wallet_pasthold", "account_id amount hour round_id"),
     *(
         twice(table, f"{table}_pkey")
-        for table in ("audit_watermark", "audit_rolled", "wallet_ledgerhourlytotal", "wallet_accountsnapshot")
+        for table in ("audit_watermark", "audit_rolled", "wallet_ledgerhourlytotal", "wallet_pasthold")
     ),
     *kept("audit_rolled", "audit_rolled_is_kept", "rows"),
     *kept("wallet_ledgerhourlytotal", "wallet_ledgerhourlytotal_is_kept", "amount"),
-    *kept("wallet_accountsnapshot", "wallet_accountsnapshot_is_kept", "balance"),
+    *kept("wallet_pasthold", "wallet_pasthold_is_kept", "amount"),
     Attack("audit_rolled", "audit_rolled_is_next", A_GAP, name="after a gap"),
     Attack("audit_rolled", "audit_rolled_is_next", BETWEEN, name="no whole hour"),
     Attack("audit_rolled", "audit_rolled_is_next", TOO_SOON, name="too soon"),
@@ -35,17 +35,5 @@ ATTACKS: list[Attack] = [
         "wallet_ledgerhourlytotal",
         "wallet_ledgerhourlytotal_is_open",
         copied("wallet_ledgerhourlytotal", '\'{"journal_kind": "another"}\''),
-    ),
-    Attack(
-        "wallet_accountsnapshot",
-        "wallet_accountsnapshot_is_last",
-        copied("wallet_accountsnapshot", "jsonb_build_object('at', at - interval '1 minute')"),
-        name="before another",
-    ),
-    Attack(
-        "wallet_accountsnapshot",
-        "wallet_accountsnapshot_is_last",
-        copied("wallet_accountsnapshot", "jsonb_build_object('at', at + interval '1 day')"),
-        name="of tomorrow",
     ),
 ]

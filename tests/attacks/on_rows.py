@@ -36,7 +36,7 @@ NOT_NULL = {
     "wallet_bank_payout_notice": "body due_at id payout_id tries",
     "wallet_day": "day deposited paid player_id staked withdrawn",
     "wallet_entry": "account_id amount currency journal_id line mode",
-    "wallet_hold": "account_id amount round_id",
+    "wallet_hold": "account_id amount at round_id",
     "wallet_journal": "at id kind xid",  # a solo round's journals have no key
     "wallet_payment": "amount authorisation begun_at billing_address_1 billing_address_2 billing_city"
     " billing_country_area billing_country_code billing_email billing_first_name billing_last_name billing_phone"
@@ -133,6 +133,7 @@ OF_NOBODY = [
     ("wallet_day", "wallet_day_player_id_ff269bac_fk_players_player_id", f"player_id {NOBODY}"),
     ("wallet_hold", "wallet_hold_account_id_2b94e47f_fk_wallet_account_id", f"account_id {NOBODY}"),
     ("wallet_journal", "wallet_journal_posting_key", f"key {NO_ID}"),
+    ("wallet_pasthold", "wallet_pasthold_account_id_021d9941_fk_wallet_account_id", f"account_id {NOBODY}"),
     ("wallet_payment", "wallet_payment_player_id_05881b5d_fk_players_player_id", f"player_id {NOBODY}"),
     (
         "wallet_payment_notice",

@@ -37,7 +37,7 @@ from players.protection import exclusions, limits, play_sessions
 from tests import builders
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_table, a_verified_player
-from tests.harness.owner import as_owner
+from tests.harness.owner import as_owner, create_as_owner
 from tests.harness.reference_host import Fault
 from tests.hours import settle
 from tests.live.at_table import a_live_table, advance_to, bet
@@ -56,6 +56,7 @@ from tests.wallet.stopped import go_on, stop
 from wallet import payouts
 from wallet.ledger import hourly_totals
 from wallet.models import (
+    Account,
     BankNotice,
     BankOrder,
     BankPayout,
@@ -64,6 +65,7 @@ from wallet.models import (
     NoticePath,
     OperatorBet,
     PartnerKind,
+    PastHold,
 )
 from wallet.operator_wallet import operators, queue
 from wallet.payments import notifications
@@ -189,14 +191,15 @@ def _played(player: Player) -> None:
 
 
 def _hours() -> None:
-    """An hour of some time ago, as if all this had happened in it; and how accounts stand."""
+    """An hour of some time ago, as if all this had happened in it; and what was held at its end."""
     settle()
     hour = timezone.now().replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
     LedgerHourlyTotal.objects.create(
         hour=hour, journal_kind="stake", account_kind="cash", currency="SEK", mode="R", entries=1, amount=-1, into=0
     )
     Rolled.objects.create(totals=hourly_totals.HOURLY_TOTALS, hour=hour, rows=1)
-    hourly_totals.take_snapshot()
+    account = Account.objects.filter(owner__isnull=False).order_by("pk")[0]
+    create_as_owner(PastHold(hour=hour, round_id=uuid4(), account=account, amount=100))
 
 
 def _staff() -> None:

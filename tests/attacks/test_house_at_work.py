@@ -5,6 +5,7 @@ so the verification of the house finds nothing, and nothing again a minute later
 from uuid import uuid4
 
 from django.core.management import call_command
+from django.utils import timezone
 
 from audit.sealing import sealer
 from audit.significant import detection
@@ -74,7 +75,7 @@ def test_a_house_at_work_is_verified(cloned_db, signed):
     returned(a_withdrawal(other, 60_000))
     limits.set_limit(player=player, kind=LimitKind.STAKE, period=Period.DAY, amount=10**9, by=str(player))
     exclusions.pause(player=other, by=str(other))
-    hourly_totals.take_snapshot()
+    hourly_totals.roll(timezone.now().replace(minute=0, second=0, microsecond=0))
     assert Participation.objects.count() > 3
     assert found(is_whole=False) == []
     assert found(is_whole=True) == []

@@ -6,6 +6,7 @@ events, liability. The signed log says otherwise, so the verification of the hou
 from collections.abc import Iterator
 
 import pytest
+from django.utils import timezone
 
 from audit import approvals, retention
 from audit.models import Approval, RetainedData, Significant
@@ -55,7 +56,7 @@ def protect() -> None:
     house_stop.resume_house(reason="it is over", by=supervisor)
     house_stop.stop_house(reason="another test", by=supervisor)
     a_table()
-    hourly_totals.take_snapshot()
+    hourly_totals.roll(timezone.now().replace(minute=0, second=0, microsecond=0))
     sealer.seal()
     detection.find()
     sealer.seal()
@@ -227,13 +228,17 @@ TAKEN = {
         "UPDATE audit_significant SET title = 'Nothing' WHERE id = {significant}",
         "significant:{significant} ({key}): says something else than it did; event ",
     ),
-    "the liability of an hour": (
-        "UPDATE wallet_accountsnapshot SET balance = balance - 1 WHERE account_kind = 'cash' AND balance > 0",
+    "the totals of an hour": (
+        "UPDATE wallet_ledgerhourlytotal SET amount = amount - 1 WHERE account_kind || journal_kind = 'cashdeposit'",
         "cash SEK R: stored is balance 89999, held 0; event ",
     ),
-    "the snapshot of an hour": (
-        "DELETE FROM wallet_accountsnapshot",
-        "cash SEK R: stored is balance nothing, held nothing; event ",
+    "what was held at an hour": (
+        (
+            "INSERT INTO wallet_pasthold SELECT t.hour + interval '1 hour', gen_random_uuid(), a.id, 700"
+            " FROM (SELECT max(hour) AS hour FROM wallet_ledgerhourlytotal) AS t"
+            " JOIN wallet_account AS a ON a.owner_id = {player} AND a.kind = 'cash' AND a.mode = 'R'"
+        ),
+        "cash SEK R: stored is balance 90000, held 700; event ",
     ),
 }
 

@@ -24,7 +24,7 @@ KIND = re.compile(r"[a-z_]+\.[a-z_]+")
 RECORDERS = {"record", "record_refusal", "event", "_record", "_of_player", "_done"}
 # Names of hourly totals and of settings are not kinds.
 IN_SQL = re.compile(
-    r"(?<!audit_hour_is_open\()(?<!current_setting\()(?<!set_config\()'([a-z_]+\.[a-z_]+)'"
+    r"(?<!audit_hour_is_open\()(?<!current_setting\()(?<!set_config\()(?<!totals = )'([a-z_]+\.[a-z_]+)'"
 )  # names of hourly totals and settings are not kinds
 # Kinds built from parts or passed as arguments: the text in the code, and the resulting kinds.
 PUT_TOGETHER = {

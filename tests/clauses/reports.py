@@ -1,5 +1,6 @@
 """Reports."""
 
+from datetime import date
 from typing import Final
 
 from tests.clauses.demand import Chapter, Demand
@@ -60,9 +61,13 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_9_3_stakes_in_a_coup_and_its_bank_are_held_and_not_available",
                 "test_gli19_2_9_3_what_the_house_owes_is_listed_by_currency_and_mode",
                 "test_gli19_2_9_3_is_part_of_what_is_held_for_players_where_it_is_real",
+                "test_gli19_2_9_3_at_the_end_of_a_day_it_says_what_was_held_then_whatever_became_of_it",
             ),
-            "Against the entries of the ledger, added up by other means. Nothing missing.",
+            "Against the entries of the ledger, added up by other means. **Available and held were those of up to an "
+            "hour before** at the end of a day; both are exact at every full hour of UTC now. In a time zone that is "
+            "half an hour off, a column says as of when.",
             page="`/staff/reports/`, `/staff/ledger/`",
+            read=date(2026, 11, 28),
         ),
         Demand(
             "2.9.5",

@@ -5,15 +5,21 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
+from audit.hours import HOUR
 from audit.reports.kinds import Interval, kind_of
+from games.models import Phase
 from tests import reports_history
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_staked_coup, sit
-from tests.live.at_table import a_live_table, bet, round_at
+from tests.harness.owner import as_owner, without_guards
+from tests.live.at_table import a_live_table, advance_to, bet, lay, round_at
+from tests.people import events
 from tests.reports_history import a_depositor, ask, clock
+from tests.voiding import cancel
 from tests.wallet.payout_builders import a_withdrawal
 from wallet import reports
-from wallet.models import AccountSnapshot
+from wallet.ledger import hourly_totals
+from wallet.models import Hold
 
 pytestmark = pytest.mark.django_db
 
@@ -95,23 +101,62 @@ def test_gli19_2_9_3_stakes_in_a_coup_and_its_bank_are_held_and_not_available():
     assert (row["stakes"], row["banks"], row["set_aside"]) == (4_000, 10_000, 0)
 
 
-@pytest.mark.sweep
-def test_what_was_set_aside_in_the_past_is_what_was_seen_last_before():
-    a_depositor("SE", 100_000)
-    past = clock() - timedelta(hours=3)
-    seen = past - timedelta(minutes=20)
-    for at, held in ((seen - timedelta(hours=1), 1), (seen, 777), (past + timedelta(minutes=40), 3)):
-        AccountSnapshot.objects.create(at=at, account_kind="cash", currency="SEK", mode="R", balance=100_000, held=held)
-    row = read(Interval(past - timedelta(days=1), past))
-    assert row == {}  # no liability yet
-    row = read(Interval(past, clock()))["SEK", "beginning"]
-    assert (row["total"], row["set_aside"], row["set_aside_at"]) == (0, 0, seen.isoformat())
+def two_hours_earlier(hour):
+    """Let everything that was booked and held so far have been two hours ago, well before the full *hour*."""
+    with without_guards("wallet_journal", "wallet_hold"):
+        for table in ("wallet_journal", "wallet_hold"):
+            as_owner(f"UPDATE {table} SET at = at - interval '2 hours'")
+    assert Hold.objects.filter(at__lt=hour).exists()
 
 
-def test_of_a_moment_before_the_first_snapshot_it_says_unknown():
+def nothing(player, live_table):
+    """The bets lie there still."""
+
+
+def more(player, live_table):
+    bet(player, live_table, player=5000)
+
+
+def fewer(player, live_table):
+    lay(player, live_table, {"player": 5000})
+
+
+def none(player, live_table):
+    lay(player, live_table, {})
+
+
+def void(player, live_table):
+    cancel(round_id=round_at(live_table).pk, by="staff:1")
+
+
+def paid(player, live_table):
+    advance_to(live_table, Phase.SETTLED)
+
+
+@pytest.mark.parametrize("then", [nothing, more, fewer, none, void, paid])
+def test_gli19_2_9_3_at_the_end_of_a_day_it_says_what_was_held_then_whatever_became_of_it(then):
+    """Days begin and end at full hours of UTC. The bets lay there two hours ago; all the rest is after the hour."""
+    midnight = clock().replace(minute=0, second=0, microsecond=0)
+    player, live_table = a_depositor("SE", 100_000), a_live_table()
+    bet(player, live_table, player=10_000)
+    two_hours_earlier(midnight)
+    then(player, live_table)
+    bet(a_depositor("SE", 100_000), a_live_table(slug="another"), player=5000)
+    row = read(Interval(midnight - timedelta(days=1), midnight))["SEK", "end"]
+    assert (row["total"], row["available"], row["held"], row["pending"]) == (100_000, 90_000, 10_000, 0)
+    assert (row["set_aside"], row["set_aside_at"]) == (10_000, midnight.isoformat())
+    assert hourly_totals.held_at(midnight - HOUR) == {"SEK": 10_000}
+    hourly_totals.roll(midnight - 2 * HOUR)
+    hourly_totals.roll(midnight - HOUR)
+    (event,) = [each["data"] for each in events("accounts.snapshot") if each["data"]["at"] == midnight.isoformat()]
+    assert ["cash", "SEK", "R", 100_000, 10_000] in event["rows"]
+
+
+def test_between_full_hours_of_the_past_it_says_as_of_when_it_knows():
+    moment = clock() - timedelta(hours=1)
     a_depositor("SE", 100_000)
-    row = read(Interval(clock() - timedelta(days=9), clock()))["SEK", "beginning"]
-    assert (row["set_aside"], row["set_aside_at"]) == (None, None)
+    row = read(Interval(moment, clock()))["SEK", "beginning"]
+    assert row["set_aside_at"] == moment.replace(minute=0, second=0, microsecond=0).isoformat()
 
 
 def test_free_money_is_nobody_s_claim():

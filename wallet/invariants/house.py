@@ -42,9 +42,8 @@ class Ledger(Verifier):
     """Verifies the ledger in one run."""
 
     def leaves(self, first: int, end: int) -> Iterator[Finding]:
-        """Compare journals, snapshots, withdrawals and house stops with the events that speak of them."""
+        """Compare journals, withdrawals and house stops with the events that speak of them."""
         yield from found_by("wallet_verify_logged_journals", first, end)
-        yield from found_by("wallet_verify_logged_snapshots", first, end)
         yield from found_by("wallet_verify_logged_steps", first, end)
 
     def rows(self) -> Iterator[Finding]:
@@ -54,12 +53,10 @@ class Ledger(Verifier):
             for row in check.rows:
                 found += 1
                 yield Finding(check.invariant.meaning, "ledger", f"{check.invariant.name}: {row}", is_recorded=True)
-        since = BEGINNING if scope.is_whole else datetime.now(UTC) - A_DAY
-        rows = [
-            *found_by("wallet_verify_unlogged_journals", scope.low[JOURNALS], scope.low[EVENTS]),
-            *found_by("wallet_verify_unlogged_snapshots", since),
-        ]
+        rows = [*found_by("wallet_verify_unlogged_journals", scope.low[JOURNALS], scope.low[EVENTS])]
         yield from rows
+        if scope.is_whole or _is_first_of_the_hour():
+            yield from found_by("wallet_verify_snapshots", BEGINNING if scope.is_whole else datetime.now(UTC) - A_DAY)
         yield from found_by("wallet_verify_unlogged_steps", scope.low[STEPS], scope.low[WITHDRAWALS])
         if scope.is_whole and not scope.first:
             for name, difference in hours.verify(Interval(BEGINNING, datetime.now(UTC))):

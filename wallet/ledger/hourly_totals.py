@@ -4,8 +4,8 @@ Whole hours are read from stored totals (`audit.hours`). The ends of an interval
 entries. So the result is exact for any interval and few rows are read. Entries are found by their
 journals' ids, which are nearly in order of time.
 
-The ledger has no history of held amounts, so hourly snapshots of the players' accounts store them
-for reports about the past (`wallet.reports`).
+With each hour, what the house held for players at its end is recorded in the event log. Held amounts are current
+state, but those of each full hour are kept (`PastHold`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,12 @@ from dataclasses import astuple, dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
-from django.db import connection, transaction
+from django.db import connection
 
 from audit import hours, id_ranges, log
 from audit.hours import HOUR
 from audit.reports.kinds import Interval
+from wallet.models import AccountKind, Mode
 
 HOURLY_TOTALS: Final = "wallet.ledger"
 BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
@@ -54,6 +55,26 @@ STORED = """
 NEXT = "SELECT at FROM wallet_journal WHERE id >= %s AND at >= %s ORDER BY id LIMIT 1"
 FIRST = "SELECT min(at) FROM wallet_journal WHERE id >= %s AND id < %s AND at >= %s"
 
+SNAPSHOT = """
+    SELECT total.account_kind, total.currency, total.mode, total.balance, coalesce(hold.held, 0)
+    FROM (
+        SELECT account_kind, currency, mode, sum(amount)::bigint AS balance FROM wallet_ledgerhourlytotal
+        WHERE hour < %(at)s AND account_kind = ANY(%(kinds)s) GROUP BY 1, 2, 3
+    ) AS total LEFT JOIN wallet_held_at(%(at)s) AS hold USING (account_kind, currency, mode)
+    ORDER BY 1, 2, 3
+"""
+SNAPSHOT_TAKEN: Final = "accounts.snapshot"  # event kind
+HELD = "SELECT currency, sum(held)::bigint FROM wallet_held_at(%s) WHERE mode = %s GROUP BY currency"
+HELD_FOR_PLAYERS: Final = (
+    AccountKind.CASH,
+    AccountKind.PURSE,
+    AccountKind.BANK,
+    AccountKind.ESCROW,
+    AccountKind.STAKES,
+    AccountKind.PENDING,
+)
+"""Kinds of accounts with money that the house holds for players."""
+
 
 @dataclass(frozen=True)
 class Sum:
@@ -86,11 +107,24 @@ def read_totals(interval: Interval) -> tuple[Sum, ...]:
 
 
 def roll(hour: datetime) -> int:
-    """Store the totals of an hour and return how many entries were read."""
+    """Store the totals of an hour, record the players' accounts at its end, and return how many entries were read."""
+    end = hour + HOUR
     with connection.cursor() as cursor:
-        cursor.execute(ROLL, _where(Interval(hour, hour + HOUR)))
+        cursor.execute(ROLL, _where(Interval(hour, end)))
         read: int = cursor.fetchone()[0]
+        cursor.execute(SNAPSHOT, {"at": end, "kinds": [*HELD_FOR_PLAYERS]})
+        rows = cursor.fetchall()
+    if rows:
+        data: dict[str, log.Json] = {"at": end.isoformat(), "rows": [list(row) for row in rows]}
+        log.record(SNAPSHOT_TAKEN, by="system", on="accounts", data=data)
     return read
+
+
+def held_at(hour: datetime) -> Mapping[str, int]:
+    """Return the real money on hold on players' accounts at a full hour that is over, by currency, in minor units."""
+    with connection.cursor() as cursor:
+        cursor.execute(HELD, [hour, Mode.REAL])
+        return dict(cursor.fetchall())
 
 
 def first(since: datetime | None) -> datetime | None:
@@ -137,31 +171,6 @@ def _read(question: str, values: dict[str, Any]) -> list[Sum]:
 def _where(interval: Interval) -> dict[str, Any]:
     found = id_ranges.ids("wallet_journal", interval)
     return {"first": found.start, "beyond": found.stop, "since": interval.since, "until": interval.until}
-
-
-# One statement, so that all rows are from the same moment.
-SNAPSHOT = """
-INSERT INTO wallet_accountsnapshot (at, account_kind, currency, mode, balance, held)
-SELECT statement_timestamp(), kind, currency, mode, sum(balance), sum(held)
-FROM wallet_account WHERE owner_id IS NOT NULL GROUP BY kind, currency, mode
-ON CONFLICT DO NOTHING
-RETURNING at, account_kind, currency, mode, balance, held
-"""
-SNAPSHOT_TAKEN: Final = "accounts.snapshot"  # event kind
-
-
-@transaction.atomic
-def take_snapshot() -> None:
-    """Store the current balance and held amount, summed by account kind, currency and mode, and record them.
-
-    A repeated call is harmless.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(SNAPSHOT)
-        rows = sorted(cursor.fetchall())
-    if rows:
-        data: dict[str, log.Json] = {"at": rows[0][0].isoformat(), "rows": [list(row[1:]) for row in rows]}
-        log.record(SNAPSHOT_TAKEN, by="system", on="accounts", data=data)
 
 
 # One index look-up per player, however many days and rounds there are. A subquery with LIMIT is

@@ -151,6 +151,7 @@ class Migration(InitialMigration):
                 ('round_id', models.UUIDField()),
                 ('account', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='wallet.account')),
                 ('amount', models.BigIntegerField()),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
             ],
             options={
                 'default_permissions': (),
@@ -175,15 +176,13 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='AccountSnapshot',
+            name='PastHold',
             fields=[
-                ('pk', models.CompositePrimaryKey('at', 'account_kind', 'currency', 'mode', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('at', models.DateTimeField()),
-                ('account_kind', models.CharField(choices=[('cash', 'Cash'), ('purse', 'Purse'), ('pending', 'Pending'), ('escrow', 'Escrow'), ('house', 'House'), ('cashier', 'Cashier'), ('mint', 'Mint'), ('studio', 'Studio'), ('operator', 'Operator'), ('adjusted', 'Adjusted'), ('bank', 'Bank'), ('stakes', 'Stakes'), ('seat', 'Seat')], max_length=10)),
-                ('currency', models.CharField(choices=[('SEK', 'Sek'), ('DKK', 'Dkk'), ('RON', 'Ron'), ('EUR', 'Eur'), ('GBP', 'Gbp')], max_length=3)),
-                ('mode', models.CharField(choices=[('R', 'Real'), ('F', 'Free')], max_length=1)),
-                ('balance', models.BigIntegerField()),
-                ('held', models.BigIntegerField()),
+                ('pk', models.CompositePrimaryKey('hour', 'round_id', 'account_id', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('hour', models.DateTimeField()),
+                ('round_id', models.UUIDField()),
+                ('account', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='wallet.account')),
+                ('amount', models.BigIntegerField()),
             ],
             options={
                 'default_permissions': (),

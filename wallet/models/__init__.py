@@ -3,7 +3,6 @@
 from wallet.models.ledger import (
     Account,
     AccountKind,
-    AccountSnapshot,
     Adjustment,
     Checkpoint,
     Currency,
@@ -14,6 +13,7 @@ from wallet.models.ledger import (
     Journal,
     LedgerHourlyTotal,
     Mode,
+    PastHold,
     PostingKey,
     Reserved,
     Reversal,
@@ -70,7 +70,6 @@ from wallet.models.provider_statements import (
 __all__ = [
     "Account",
     "AccountKind",
-    "AccountSnapshot",
     "Adjustment",
     "BankNotice",
     "BankOrder",
@@ -107,6 +106,7 @@ __all__ = [
     "Partner",
     "PartnerKey",
     "PartnerKind",
+    "PastHold",
     "Payment",
     "PaymentNotice",
     "PaymentState",

@@ -243,17 +243,34 @@ class Hold(models.Model):
     """Part of an account's balance reserved for the player's bets in one round, in minor units.
 
     A hold is current state, not a record. It changes with the bets, and is deleted when it is
-    released or becomes a stake.
+    released or becomes a stake. What it was at a full hour is kept in `PastHold`.
     """
 
     pk = models.CompositePrimaryKey("round_id", "account_id")
     round_id = models.UUIDField()
     account = models.ForeignKey(Account, models.PROTECT)
     amount = models.BigIntegerField()
+    at = models.DateTimeField(db_default=Clock())  # of its last change
 
     class Meta:
         default_permissions = ()
         constraints = [models.CheckConstraint(condition=models.Q(amount__gt=0), name="wallet_hold_something")]
+
+
+class PastHold(models.Model):
+    """A hold as it was at a full hour (UTC), stored when it changed afterwards: so holds of the past are known exactly.
+
+    Rows are inserted by the functions that change holds, and never changed.
+    """
+
+    pk = models.CompositePrimaryKey("hour", "round_id", "account_id")
+    hour = models.DateTimeField()
+    round_id = models.UUIDField()
+    account = models.ForeignKey(Account, models.PROTECT, db_index=False)
+    amount = models.BigIntegerField()
+
+    class Meta:
+        default_permissions = ()
 
 
 class Day(models.Model):
@@ -307,21 +324,6 @@ class LedgerHourlyTotal(models.Model):
     entries = models.BigIntegerField()
     amount = models.BigIntegerField()  # net: into the accounts, negative for out of them
     into = models.BigIntegerField()  # sum of the positive entries only
-
-    class Meta:
-        default_permissions = ()
-
-
-class AccountSnapshot(models.Model):
-    """Account snapshot: total balance and held amount of one account kind at a moment."""
-
-    pk = models.CompositePrimaryKey("at", "account_kind", "currency", "mode")
-    at = models.DateTimeField()
-    account_kind = models.CharField(max_length=10, choices=AccountKind)
-    currency = models.CharField(max_length=3, choices=Currency)
-    mode = models.CharField(max_length=1, choices=Mode)
-    balance = models.BigIntegerField()
-    held = models.BigIntegerField()
 
     class Meta:
         default_permissions = ()

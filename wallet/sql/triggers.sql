@@ -241,12 +241,10 @@ CREATE OR REPLACE TRIGGER wallet_reversal_is_kept BEFORE UPDATE OR DELETE OR TRU
 CREATE OR REPLACE TRIGGER wallet_reversal_is_written BEFORE INSERT ON wallet_reversal
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_other_writers();
 
--- On wallet_accountsnapshot
+-- On wallet_pasthold
 
-CREATE OR REPLACE TRIGGER wallet_accountsnapshot_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_accountsnapshot
-    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE OR REPLACE TRIGGER wallet_accountsnapshot_is_last BEFORE INSERT ON wallet_accountsnapshot
-    FOR EACH ROW EXECUTE FUNCTION wallet_accountsnapshot_is_last();
+CREATE OR REPLACE TRIGGER wallet_pasthold_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_pasthold
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 
 -- On wallet_statement_line
 

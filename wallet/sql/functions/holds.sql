@@ -2,22 +2,50 @@
 -- so neither closing bets nor paying can fail for lack of money. `held` of an account is the sum of
 -- its holds.
 
--- Add the change of a hold to `held` of its account. Trigger function, AFTER INSERT OR UPDATE on
--- wallet_hold.
+-- Keep what a hold was at each full hour (UTC) since its last change, until it changes or ends at `moment`.
+-- Nearly always there is none: a hold lasts for one round.
+CREATE OR REPLACE FUNCTION wallet_keep_past_hold(was wallet_hold, moment timestamptz) RETURNS void
+LANGUAGE sql SET search_path = pg_catalog, public, pg_temp AS $$
+    INSERT INTO wallet_pasthold (hour, round_id, account_id, amount)
+    SELECT each.hour, was.round_id, was.account_id, was.amount
+    FROM generate_series(date_trunc('hour', was.at, 'UTC') + interval '1 hour', moment, interval '1 hour') AS each (hour)
+$$;
+
+-- Return what was held on players' accounts at a full hour (UTC), in minor units. Journals before the hour and holds at the
+-- hour are of one moment: a hold that became a stake ends at the time of the stake's journal.
+-- `moment`: a full hour that is over.
+CREATE OR REPLACE FUNCTION wallet_held_at(moment timestamptz)
+RETURNS TABLE (account_kind text, currency text, mode text, held bigint)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT a.kind, a.currency, a.mode, sum(h.amount)::bigint
+    FROM (
+        SELECT p.account_id, p.amount FROM wallet_pasthold AS p WHERE p.hour = moment
+        UNION ALL SELECT h.account_id, h.amount FROM wallet_hold AS h WHERE h.at < moment
+    ) AS h JOIN wallet_account AS a ON a.id = h.account_id AND a.owner_id IS NOT NULL
+    GROUP BY a.kind, a.currency, a.mode
+$$;
+
+-- Add the change of a hold to `held` of its account, and keep what the hold was at a full hour. Trigger function, AFTER
+-- INSERT OR UPDATE on wallet_hold.
 -- Raises check_violation (23514, wallet_account_covered) if the balance is less than `held`.
 CREATE OR REPLACE FUNCTION wallet_move_held() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     UPDATE wallet_account AS a SET held = a.held + coalesce(NEW.amount, 0) - coalesce(OLD.amount, 0)
     WHERE a.id = coalesce(NEW.account_id, OLD.account_id);
+    IF TG_OP = 'UPDATE' AND OLD.at < date_trunc('hour', NEW.at, 'UTC') THEN
+        PERFORM wallet_keep_past_hold(OLD, NEW.at);
+    END IF;
     RETURN NULL;
 END $$;
 
--- Subtract deleted holds from `held` of their accounts. Trigger function, AFTER DELETE on
--- wallet_hold, per statement. wallet_settle_holds does the same itself, in the statement that moves
--- the balances.
+-- Subtract deleted holds from `held` of their accounts, and keep what they were at a full hour. Trigger function, AFTER
+-- DELETE on wallet_hold, per statement. wallet_settle_holds does the same itself, with the time of its journals and in the
+-- statement that moves the balances.
 CREATE OR REPLACE FUNCTION wallet_give_back_held() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    now_is constant timestamptz := clock_timestamp();
 BEGIN
     IF current_setting('sabot.writer', true) = 'wallet' THEN
         RETURN NULL;
@@ -25,6 +53,8 @@ BEGIN
     UPDATE wallet_account AS a SET held = a.held - h.amount
     FROM (SELECT gone.account_id, sum(gone.amount)::bigint AS amount FROM gone GROUP BY gone.account_id) AS h
     WHERE a.id = h.account_id;
+    PERFORM wallet_keep_past_hold(ROW(gone.round_id, gone.account_id, gone.amount, gone.at)::wallet_hold, now_is)
+    FROM gone WHERE gone.at < date_trunc('hour', now_is, 'UTC');
     RETURN NULL;
 END $$;
 
@@ -57,8 +87,9 @@ BEGIN
     IF amount = 0 THEN
         DELETE FROM wallet_hold AS h WHERE h.round_id = round AND h.account_id = account;
     ELSE
-        INSERT INTO wallet_hold AS h (round_id, account_id, amount) VALUES (round, account, wallet_set_hold.amount)
-        ON CONFLICT (round_id, account_id) DO UPDATE SET amount = excluded.amount WHERE h.amount <> excluded.amount;
+        INSERT INTO wallet_hold AS h (round_id, account_id, amount, at)
+        VALUES (round, account, wallet_set_hold.amount, clock_timestamp())
+        ON CONFLICT (round_id, account_id) DO UPDATE SET amount = excluded.amount, at = excluded.at WHERE h.amount <> excluded.amount;
     END IF;
     IF theirs.mode = 'R' AND amount > was THEN
         PERFORM players_lock_limits(theirs.owner_id);
@@ -175,6 +206,8 @@ BEGIN
     INSERT INTO wallet_journal (id, key, request_hash, kind, round_id, at) VALUES
         (stake_id, stake_key, lines.stake_hash, 'held_stake', round, now_is),
         (settle_id, settle_key, lines.settle_hash, 'settle', round, now_is);
+    PERFORM wallet_keep_past_hold(h, now_is)
+    FROM wallet_hold AS h WHERE h.round_id = round AND h.at < date_trunc('hour', now_is, 'UTC');
     DELETE FROM wallet_hold AS h WHERE h.round_id = round;
     RETURN QUERY
     WITH updated AS (

@@ -100,42 +100,42 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_te
 $$;
 REVOKE ALL ON FUNCTION wallet_verified_until FROM PUBLIC;
 
--- Compare the events `accounts.snapshot` of the leaves from `first` to below `beyond` with the snapshots of accounts.
-CREATE OR REPLACE FUNCTION wallet_verify_logged_snapshots(first bigint, beyond bigint)
-RETURNS TABLE (verified text, subject text, finding text)
+-- Compare the events `accounts.snapshot` with what hourly totals and holds make of the same moment, and name hours that were
+-- summed up without one. Those since `since`.
+CREATE OR REPLACE FUNCTION wallet_verify_snapshots(since timestamptz) RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
     WITH said AS MATERIALIZED (
-        SELECT e.id, l.leaf, (d.data ->> 'at')::timestamptz AS at, d.data -> 'rows' AS rows
-        FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND e.kind = 'accounts.snapshot'
-        CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
-        WHERE l.leaf >= first AND l.leaf < beyond
-    ), due AS (
-        SELECT s.id, s.leaf, s.at, row.value ->> 0 AS account_kind, row.value ->> 1 AS currency, row.value ->> 2 AS mode,
-               (row.value ->> 3)::bigint AS balance, (row.value ->> 4)::bigint AS held
-        FROM said AS s CROSS JOIN LATERAL jsonb_array_elements(s.rows) AS row
-    )
-    SELECT 'liability is that of the log', 'accounts', format(
-        'snapshot of %s: %s %s %s: stored is balance %s, held %s; event %s (leaf %s) says %s, %s.', d.at, d.account_kind, d.currency, d.mode,
-        coalesce(c.balance::text, 'nothing'), coalesce(c.held::text, 'nothing'), d.id, d.leaf, d.balance, d.held)
-    FROM due AS d LEFT JOIN wallet_accountsnapshot AS c
-        ON c.at = d.at AND c.account_kind = d.account_kind AND c.currency = d.currency AND c.mode = d.mode
-    WHERE (c.balance, c.held) IS DISTINCT FROM (d.balance, d.held)
-$$;
-
--- Name snapshots of accounts of which no event speaks, those since `since`.
-CREATE OR REPLACE FUNCTION wallet_verify_unlogged_snapshots(since timestamptz) RETURNS TABLE (verified text, subject text, finding text)
-LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
-    WITH said AS MATERIALIZED (
-        SELECT (d.data ->> 'at')::timestamptz AS at, row.value ->> 0 AS account_kind, row.value ->> 1 AS currency, row.value ->> 2 AS mode
+        SELECT e.id, (d.data ->> 'at')::timestamptz AS at, d.data -> 'rows' AS rows
         FROM audit_event AS e
         CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
-        CROSS JOIN LATERAL jsonb_array_elements(d.data -> 'rows') AS row
-        WHERE e.kind = 'accounts.snapshot'
+        WHERE e.kind = 'accounts.snapshot' AND (d.data ->> 'at')::timestamptz >= since
+    ), due AS (
+        SELECT s.id, s.at, row.value ->> 0 AS account_kind, row.value ->> 1 AS currency, row.value ->> 2 AS mode,
+               (row.value ->> 3)::bigint AS balance, (row.value ->> 4)::bigint AS held
+        FROM said AS s CROSS JOIN LATERAL jsonb_array_elements(s.rows) AS row
+    ), summed AS (
+        -- The running sum of all amounts until each event.
+        SELECT m.*, sum(m.amount) OVER (PARTITION BY m.account_kind, m.currency, m.mode ORDER BY m.at, m.id NULLS FIRST)::bigint AS stored
+        FROM (
+            SELECT NULL::bigint AS id, t.hour + interval '1 hour' AS at, t.account_kind, t.currency, t.mode, NULL::bigint AS balance,
+                   NULL::bigint AS held, t.amount
+            FROM wallet_ledgerhourlytotal AS t
+            UNION ALL SELECT d.id, d.at, d.account_kind, d.currency, d.mode, d.balance, d.held, 0 FROM due AS d
+        ) AS m
+    ), hold AS (
+        SELECT s.at, h.* FROM said AS s CROSS JOIN LATERAL wallet_held_at(s.at) AS h
     )
-    SELECT 'liability is that of the log', 'accounts', format('snapshot of %s: %s %s %s: no event speaks of it.', c.at, c.account_kind, c.currency, c.mode)
-    FROM wallet_accountsnapshot AS c
-    WHERE c.at >= since AND NOT EXISTS (
-        SELECT FROM said AS s WHERE s.at = c.at AND s.account_kind = c.account_kind AND s.currency = c.currency AND s.mode = c.mode)
+    SELECT 'liability is that of the log', 'accounts', format(
+        'accounts at %s: %s %s %s: stored is balance %s, held %s; event %s says %s, %s.', m.at, m.account_kind, m.currency, m.mode, m.stored,
+        coalesce(h.held, 0), m.id, m.balance, m.held)
+    FROM summed AS m
+    LEFT JOIN hold AS h ON h.at = m.at AND h.account_kind = m.account_kind AND h.currency = m.currency AND h.mode = m.mode
+    WHERE m.id IS NOT NULL AND (m.stored, coalesce(h.held, 0)) IS DISTINCT FROM (m.balance, m.held)
+    UNION ALL
+    SELECT 'liability is that of the log', 'accounts', format('accounts at %s: no event speaks of them.', r.hour + interval '1 hour')
+    FROM audit_rolled AS r
+    WHERE r.totals = 'wallet.ledger' AND r.rows > 0 AND r.hour + interval '1 hour' >= since
+      AND NOT EXISTS (SELECT FROM said AS s WHERE s.at = r.hour + interval '1 hour')
 $$;
 
 -- Compare the events about withdrawals and house stops of the leaves from `first` to below `beyond` with the rows.
