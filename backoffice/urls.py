@@ -107,6 +107,7 @@ MONEY = [
     path("deposits/<uuid:payment_id>/", deposits.staff_deposit, name="staff_deposit"),
     path("deposits/<uuid:payment_id>/ask/", deposits.staff_deposit_ask, name="staff_deposit_ask"),
     path("deposits/<uuid:payment_id>/note/", deposits.staff_deposit_note, name="staff_deposit_note"),
+    path("deposits/<uuid:payment_id>/decide/", deposits.staff_deposit_decide, name="staff_deposit_decide"),
     path("operators/", partners.staff_operators, name="staff_operators"),
     path("operators/<int:message_id>/", partners.staff_operator_message, name="staff_operator_message"),
     path("operators/<int:message_id>/resend/", partners.staff_operator_resend, name="staff_operator_resend"),

@@ -73,7 +73,7 @@ SELECT FROM games_scheduledversion AS version WHERE due_at <= clock_timestamp()
     AND NOT EXISTS (SELECT FROM games_scheduleending AS ending WHERE ending.approval_id = version.approval_id)
 """
 PAYOUTS: Final = "SELECT FROM wallet_withdrawal WHERE status IN ('approved', 'sending')"
-UNDECIDED_PAYMENTS: Final = "SELECT FROM wallet_payment WHERE state = 'waiting' OR is_disputed"
+UNDECIDED_PAYMENTS: Final = "SELECT FROM wallet_payment WHERE state IN ('waiting', 'held') OR is_disputed"
 SANDBOX_PAYOUTS: Final = """
 SELECT FROM wallet_bank_payout WHERE state = 'accepted' AND due_at <= clock_timestamp()
 UNION ALL

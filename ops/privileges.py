@@ -233,6 +233,8 @@ FUNCTIONS = (
     "wallet_verify_totals",
     "wallet_verified_until",
     "wallet_credit_deposit",
+    "wallet_return_deposit",
+    "wallet_decide_deposit",
     "wallet_top_up",
     "wallet_open_account",
     "players_staff_execute",

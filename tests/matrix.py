@@ -1003,6 +1003,7 @@ LINES = (
     Line("staff_deposit", "GET", staff(PAGE, *REPORTERS), a_deposit),
     Line("staff_deposit_ask", "POST", staff(MOVED, "finance"), a_deposit),
     Line("staff_deposit_note", "POST", staff(MOVED, "finance"), a_deposit, lambda world: {"text": "for a test"}),
+    Line("staff_deposit_decide", "POST", staff(PAGE, "finance"), a_deposit),
     Line("staff_operators", "GET", staff(PAGE, *PAYING)),
     Line("staff_operator_message", "GET", staff(PAGE, *PAYING), an_operator_message),
     Line("staff_operator_resend", "POST", staff(MOVED, "finance"), an_operator_message),

@@ -39,12 +39,13 @@ class HasSchema(serializers.Serializer[Any]):
     purse = serializers.IntegerField(help_text="in games with a balance of their own")
     bank = serializers.IntegerField(help_text="in banks held at Chemin de Fer")
     pending = serializers.IntegerField(help_text="in withdrawals that are not paid out yet")
+    refund = serializers.IntegerField(help_text="in deposits that were not allowed and are sent back")
 
 
 @example(
     currency="SEK",
-    real={"cash": 250000, "in_play": 5000, "purse": 0, "bank": 0, "pending": 0},
-    free={"cash": 1000000, "in_play": 0, "purse": 0, "bank": 0, "pending": 0},
+    real={"cash": 250000, "in_play": 5000, "purse": 0, "bank": 0, "pending": 0, "refund": 0},
+    free={"cash": 1000000, "in_play": 0, "purse": 0, "bank": 0, "pending": 0, "refund": 0},
 )
 class BalancesSchema(serializers.Serializer[Any]):
     """The player's balances."""
@@ -70,6 +71,7 @@ class Balances(PlayerApiView):
             "purse": found.balances(AccountKind.PURSE),
             "bank": found.in_banks,
             "pending": found.balances(AccountKind.PENDING),
+            "refund": found.balances(AccountKind.REFUND),
         }
         has = {mode.name.lower(): {name: amounts.get(mode, 0) for name, amounts in places.items()} for mode in Mode}
         return Response({"currency": player.currency} | has)

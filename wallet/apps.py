@@ -11,6 +11,7 @@ class WalletConfig(AppConfig):
         from wallet import letters, reports, significant, withdrawals
         from wallet.invariants import house
         from wallet.ledger import adjustments, hourly_totals
+        from wallet.payments import held_deposits
         from wallet.seamless_wallet import partners
 
         letters.register()
@@ -32,6 +33,15 @@ class WalletConfig(AppConfig):
             permission=adjustments.DECIDE,
             describe=adjustments.describe,
             current_facts=adjustments.current_facts,
+        )
+        approvals.register(
+            held_deposits.KIND,
+            title="decision about a held deposit",
+            then="The money is recorded as sent back, or credited to the player. The player is informed by e-mail.",
+            execute=held_deposits.execute,
+            permission=held_deposits.DECIDE,
+            describe=held_deposits.describe,
+            current_facts=held_deposits.current_facts,
         )
         approvals.register(
             partners.ADD,

@@ -41,6 +41,7 @@ LIABILITY_COLUMNS: Final = (
     Column("available", "Available", Form.MONEY),
     Column("held", "Held", Form.MONEY),
     Column("pending", "Pending withdrawal", Form.MONEY),
+    Column("refund", "Deposits to send back", Form.MONEY),
     Column("cash", "Cash", Form.MONEY),
     Column("purse", "In Golden Baccarat", Form.MONEY),
     Column("set_aside", "Held for bets", Form.MONEY),
@@ -82,7 +83,9 @@ def _liability_rows(asked: Asked) -> Iterator[Row]:
 
 
 def _row(word: str, moment: datetime, currency: str, lying: "Lying", aside: Aside) -> Row:
-    cash, purse, bank, escrow, stakes, pending = (lying[currency, kind] for kind in hourly_totals.HELD_FOR_PLAYERS)
+    cash, purse, bank, escrow, stakes, pending, refund = (
+        lying[currency, kind] for kind in hourly_totals.HELD_FOR_PLAYERS
+    )
     spendable = cash + purse
     set_aside = min(aside.amounts.get(currency, 0), spendable)
     held = set_aside + escrow + stakes + bank
@@ -90,10 +93,11 @@ def _row(word: str, moment: datetime, currency: str, lying: "Lying", aside: Asid
         currency,
         word,
         moment.astimezone(UTC).isoformat(),
-        spendable + bank + escrow + stakes + pending,
+        spendable + bank + escrow + stakes + pending + refund,
         spendable - set_aside,
         held,
         pending,
+        refund,
         cash,
         purse,
         set_aside,
@@ -165,18 +169,23 @@ PAYMENT_COLUMNS: Final = (
 # length of a transaction. So rows are found by index on the former, then filtered exactly by the
 # latter.
 DEPOSITS = """
-SELECT payment.begun_at AS asked_at, coalesce(journal.at, payment.decided_at) AS decided_at, 'payment:' || payment.id,
-       payment.player_id, %(deposit)s AS kind, payment.variant, payment.currency, payment.amount, payment.state,
-       payment.authorisation, payment.variant, '', '', entry.balance_after - entry.amount, entry.balance_after
+SELECT payment.begun_at AS asked_at, coalesce(journal.at, arrived.at, payment.decided_at) AS decided_at,
+       'payment:' || payment.id, payment.player_id, %(deposit)s AS kind, payment.variant, payment.currency,
+       payment.amount, payment.state,
+       payment.authorisation, payment.variant, '', payment.held_because,
+       entry.balance_after - entry.amount, entry.balance_after
 FROM (
     SELECT id FROM wallet_payment WHERE begun_at >= %(since)s AND begun_at < %(until)s
     UNION SELECT id FROM wallet_payment WHERE decided_at >= %(early)s AND decided_at < %(until)s
 ) AS found
 JOIN wallet_payment AS payment USING (id)
 LEFT JOIN wallet_journal AS journal ON journal.id = payment.journal_id
+LEFT JOIN wallet_journal AS arrived ON arrived.id = payment.held_journal_id
 LEFT JOIN LATERAL (
     SELECT posting.amount, posting.balance_after
-    FROM wallet_entry AS posting WHERE posting.journal_id = payment.journal_id AND posting.balance_after IS NOT NULL
+    FROM wallet_entry AS posting JOIN wallet_account AS account ON account.id = posting.account_id AND account.kind =
+        'cash'
+    WHERE posting.journal_id = payment.journal_id
 ) AS entry ON true
 """
 WITHDRAWALS = """
@@ -258,11 +267,27 @@ class OutcomeTotals:
 
     def take(self, row: Sequence[Any]) -> None:
         """Add a row of `FOUND`."""
-        asked_at, decided_at, _id, _player, kind, _method, currency, amount, status, *_ = row
+        (
+            asked_at,
+            decided_at,
+            _id,
+            _player,
+            kind,
+            _method,
+            currency,
+            amount,
+            status,
+            _number,
+            _by,
+            _approval,
+            reason,
+            *_,
+        ) = row
         if kind == WITHDRAWAL and self._has(asked_at):
             self._add((currency, kind, "requested"), amount)
         if status in OUTCOME and self._has(decided_at):
-            self._add((currency, kind, OUTCOME[status]), amount)
+            was_held = status == PaymentState.CREDITED and bool(reason)
+            self._add((currency, kind, RELEASED if was_held else OUTCOME[status]), amount)
 
     def rows(self) -> Sequence[Row]:
         """Return a row for each total. The column of ids contains the count."""
@@ -280,8 +305,11 @@ class OutcomeTotals:
         self.amounts[key] += amount
 
 
+RELEASED: Final = "credited by two people"
 OUTCOME: Final[Mapping[str, str]] = {
     PaymentState.CREDITED: "credited",
+    PaymentState.HELD: "held",
+    PaymentState.RETURNED: "sent back",
     WithdrawalStatus.PAID: "paid",
     WithdrawalStatus.RETURNED: "returned to balance",
     WithdrawalStatus.REFUSED: "returned to balance",

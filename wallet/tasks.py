@@ -5,7 +5,7 @@ from celery import shared_task
 from audit import id_ranges
 from wallet import payouts
 from wallet.operator_wallet import bets, queue
-from wallet.payments import notifications
+from wallet.payments import held_deposits, notifications
 from wallet.sandbox_bank import orders
 from wallet.sandbox_bank import payouts as sandbox_payouts
 
@@ -29,8 +29,9 @@ def count_months() -> None:
 
 @shared_task
 def ask_undecided_payments() -> None:
-    """Query providers about deposits that have no result yet."""
+    """Query providers about deposits that have no result yet, and have held ones sent back."""
     notifications.ask_undecided()
+    held_deposits.return_due()
 
 
 @shared_task

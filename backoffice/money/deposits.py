@@ -1,4 +1,4 @@
-"""Pages and queries of deposits in doubt, for finance. No form here credits money."""
+"""Pages and queries of deposits in doubt, for finance. No form here credits money without a second person."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from audit import log
+from audit import approvals, log
 from audit.reports.kinds import Column, Form
 from audit.reports.requests import clock
 from backoffice.lists import cells
@@ -27,7 +27,7 @@ from players.access import StaffRequest, staff_required
 from players.login.current_user import actor
 from players.staff import access_log
 from wallet.models import DepositNote, NoticePath, Payment, PaymentNotice, PaymentState
-from wallet.payments import notifications
+from wallet.payments import held_deposits, notifications
 from wallet.payments.notifications import locked
 
 MOST_COUNTED: Final = 1000
@@ -46,12 +46,14 @@ class Doubt(StrEnum):
 
     OPEN = "open"  # no answer for long, or the provider contradicted itself and was not queried since
     AMOUNT = "amount"  # the provider, when queried, insists on another amount or currency; nothing was credited
+    HELD = "held"  # the money has arrived, but may not be credited, and is not sent back yet
     CONTRADICTED = "contradicted"  # the money was credited, and the provider contradicted that later
 
 
 NAMES: Final = {
     Doubt.OPEN: "Overdue or disputed",
     Doubt.AMOUNT: "Amount differs, not credited",
+    Doubt.HELD: "Arrived, not credited, to be sent back",
     Doubt.CONTRADICTED: "Credited, then reversed by the provider",
 }
 
@@ -91,6 +93,8 @@ def in_doubt(doubt: Doubt, *, settled_too: bool = False) -> QuerySet[Any]:
     if doubt is Doubt.AMOUNT:
         found = Payment.objects.filter(state=PaymentState.ERROR).select_related("player")
         return found if settled_too else found.exclude(_settled("pk", "decided_at"))
+    if doubt is Doubt.HELD:
+        return Payment.objects.filter(state=PaymentState.HELD).select_related("player")
     said = PaymentNotice.objects.filter(decision__in=AGAINST)
     later = said.filter(payment=OuterRef("payment"), pk__gt=OuterRef("pk"))
     last = said.filter(~Exists(later), payment__state=PaymentState.CREDITED, at__gt=F("payment__decided_at"))
@@ -116,6 +120,8 @@ def faults_of(payment: Payment, now: datetime) -> list[Found]:
         found.append(Found(Doubt.OPEN, is_settled=False))
     if payment.state == PaymentState.ERROR:
         found.append(Found(Doubt.AMOUNT, _is_settled(payment, payment.decided_at)))
+    if payment.state == PaymentState.HELD:
+        found.append(Found(Doubt.HELD, is_settled=False))
     if payment.state == PaymentState.CREDITED and (otherwise := _said_otherwise(payment)):
         found.append(Found(Doubt.CONTRADICTED, _is_settled(payment, otherwise)))
     return found
@@ -128,6 +134,8 @@ def why_not_settled(found: Sequence[Found]) -> str:
             "It cannot be settled manually while the provider’s decision is pending. It leaves the list when the"
             " provider answers or the deposit expires."
         )
+    if any(each.doubt is Doubt.HELD for each in found):
+        return "It leaves the list when the money is sent back or two people have decided."
     return "" if any(not each.is_settled for each in found) else "Nothing to settle."
 
 
@@ -202,6 +210,20 @@ class NoteForm(forms.Form):
     settles = forms.BooleanField(required=False, label="Mark as settled")
 
 
+class HeldForm(forms.Form):
+    """Request of a decision about a held deposit."""
+
+    action = forms.ChoiceField(
+        label="What happens", choices=[(each.value, held_deposits.LABELS[each]) for each in held_deposits.Action]
+    )
+    reference = forms.CharField(
+        max_length=64, required=False, label="Provider’s number of the transfer, if it was sent back"
+    )
+    reason = forms.CharField(
+        max_length=300, label="Reason", error_messages={"required": "Enter a reason. It is recorded."}
+    )
+
+
 class Exceptions(StaffList):
     """Deposits with one kind of doubt, longest in doubt first."""
 
@@ -248,7 +270,9 @@ class Exceptions(StaffList):
 
     def show_state(self, payment: Payment) -> str:
         """Return the state, and whether the deposit is disputed."""
-        kind = {PaymentState.CREDITED: "on", PaymentState.ERROR: "off"}.get(PaymentState(payment.state), "")
+        kind = {PaymentState.CREDITED: "on", PaymentState.ERROR: "off", PaymentState.HELD: "off"}.get(
+            PaymentState(payment.state), ""
+        )
         state = cells.badge(payment.get_state_display().lower(), kind)
         return cells.joined(state, cells.badge("disputed", "off") if payment.is_disputed else "")
 
@@ -309,6 +333,32 @@ def staff_deposit_note(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     return redirect("staff_deposit", payment_id)
 
 
+@staff_required(HANDLE)
+@access_log.listed("a deposit")
+@require_POST
+def staff_deposit_decide(request: StaffRequest, payment_id: UUID) -> HttpResponse:
+    """Request a decision about a held deposit, which a second person takes."""
+    form = HeldForm(request.POST)
+    if not form.is_valid():
+        return _page(request, payment_id, NoteForm(), form)
+    said = form.cleaned_data
+    try:
+        asked = held_deposits.ask(
+            payment_id,
+            action=held_deposits.Action(said["action"]),
+            reference=said["reference"],
+            reason=said["reason"],
+            by=request.staff,
+        )
+    except (held_deposits.CannotDecide, approvals.AskedTwice) as error:
+        form.add_error(None, str(error))
+        return _page(request, payment_id, NoteForm(), form)
+    except Payment.DoesNotExist as error:
+        raise Http404 from error
+    messages.success(request, f"Requested. A second person must approve request {asked.pk} under Approvals.")
+    return redirect("staff_deposit", payment_id)
+
+
 def asks_after() -> tuple[str, str]:
     """Return after how long the house queries a deposit by itself, and after how long it gives up."""
     return spoken_of(settings.PAYMENT_ASK_SECONDS), spoken_of(settings.PAYMENT_GIVE_UP_SECONDS)
@@ -320,7 +370,7 @@ def spoken_of(seconds: int) -> str:
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
-def _page(request: StaffRequest, payment_id: UUID, form: NoteForm) -> HttpResponse:
+def _page(request: StaffRequest, payment_id: UUID, form: NoteForm, held_form: HeldForm | None = None) -> HttpResponse:
     payment = get_object_or_404(Payment.objects.select_related("player"), pk=payment_id)
     found = faults_of(payment, clock())
     access_log.shown(request, payment)
@@ -334,5 +384,8 @@ def _page(request: StaffRequest, payment_id: UUID, form: NoteForm) -> HttpRespon
         "notices": payment.notices.order_by("pk"),
         "notes": payment.notes.order_by("pk"),
         "form": form,
+        "held_form": held_form or HeldForm(),
+        "asked": approvals.waiting().filter(kind=held_deposits.KIND, on=str(payment)).first(),
+        "is_for_people": payment.held_because in held_deposits.FOR_PEOPLE,
     }
     return render(request, "staff/deposit.html", context)

@@ -36,7 +36,7 @@ from wallet.money import format_signed_money
 
 FOR_EVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 LAST: Final = 2**63 - 1  # greater than every number
-OWN: Final = (AccountKind.CASH, AccountKind.PURSE, AccountKind.PENDING)  # a player has few of them
+OWN: Final = (AccountKind.CASH, AccountKind.PURSE, AccountKind.PENDING, AccountKind.REFUND)  # a player has few of them
 OF_THE_HOUSE: Final = (
     AccountKind.CASHIER,
     AccountKind.HOUSE,

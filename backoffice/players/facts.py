@@ -24,6 +24,7 @@ KINDS: Final = {
     AccountKind.CASH: "Cash",
     AccountKind.PURSE: "In a game",
     AccountKind.PENDING: "Pending withdrawal",
+    AccountKind.REFUND: "Deposits to send back",
     AccountKind.BANK: "In a bank",
 }
 MODES: Final = {Mode.REAL: "real money", Mode.FREE: "free money"}

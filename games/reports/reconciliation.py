@@ -50,8 +50,11 @@ FREE: Final = {"top_up", "seat_funded"}
 ADJUSTED: Final = "adjustment"
 OPERATOR_JOURNALS: Final = {kind for each in bets.JOURNALS for kind in (each, f"void_{each}")}
 STUDIO: Final = {f"{back}studio_{kind}" for back in ("", "void_") for kind in ("stake", "win")}
+HELD: Final = {"deposit_held", "deposit_returned"}
 NAMED: Final = {
     "deposit",
+    *HELD,
+    "deposit_released",
     ADJUSTED,
     "withdraw_paid",
     "settle",
@@ -114,6 +117,19 @@ JOIN wallet_journal AS settled ON settled.round_id = coup.round_id AND settled.k
 WHERE coup.at >= %(early)s AND coup.at < %(late)s AND coup.tax > 0
 GROUP BY 1, 2
 """
+HELD_DEPOSITS = """
+SELECT currency, 'R', sum(amount)::bigint FROM (
+    SELECT payment.currency, payment.amount
+    FROM wallet_payment AS payment JOIN wallet_journal AS journal ON journal.id = payment.held_journal_id
+    WHERE journal.at >= %(since)s AND journal.at < %(until)s
+    UNION ALL
+    SELECT payment.currency, -payment.amount
+    FROM wallet_payment AS payment JOIN wallet_journal AS journal ON journal.id = payment.journal_id
+    WHERE payment.state = 'returned' AND payment.decided_at >= %(early)s AND payment.decided_at < %(late)s
+      AND journal.at >= %(since)s AND journal.at < %(until)s
+) AS moved GROUP BY currency
+"""
+
 # The net result of settled rounds that were reversed in the interval. The tax of a coup is no
 # player's money.
 TAKEN_BACK = """
@@ -293,6 +309,7 @@ def _lines(interval: Interval) -> Sequence[Line]:
     escrow = added(totals, {"settle"}, AccountKind.ESCROW)
     return [
         Line("Deposits", added(totals, {"deposit"}), _said(money, reports.DEPOSIT, "credited")),
+        Line("Deposits held, less those sent back", added(totals, HELD), _read(HELD_DEPOSITS, around)),
         Line(
             "Withdrawals paid",
             added(totals, {"withdraw_paid"}),

@@ -87,6 +87,7 @@ def _owned(part: str, at: datetime, owned: Owned) -> Iterator[Row]:
         "In Golden Baccarat": owned.purse,
         "In banks at Chemin de Fer": owned.bank,
         "Pending withdrawals": owned.pending,
+        "Deposits to send back": owned.refund,
     }
     for name, amount in lying.items():
         if amount or name == "Total":

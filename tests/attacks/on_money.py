@@ -40,6 +40,7 @@ CHECKS = [
     changed("wallet_journal", "wallet_journal_kind", "kind = 'Gift!'"),
     changed("wallet_payment", "wallet_payment_amount", "amount = -1"),
     changed("wallet_payment", "wallet_payment_credited", "state = 'credited'", "state = 'waiting'"),
+    changed("wallet_payment", "wallet_payment_held", "held_because = 'over'", "state = 'waiting'"),
     changed("wallet_payment", "wallet_payment_total", "total = total + 1"),
     changed("wallet_reserved", "wallet_reserved_something", "amount = 0"),
     changed("wallet_withdrawal", "wallet_withdrawal_amount", "amount = -1"),

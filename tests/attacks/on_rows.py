@@ -41,8 +41,8 @@ NOT_NULL = {
     "wallet_payment": "amount authorisation begun_at billing_address_1 billing_address_2 billing_city"
     " billing_country_area billing_country_code billing_email billing_first_name billing_last_name billing_phone"
     " billing_postcode captured_amount created currency decline_reason delivery description extra_data fraud_message"
-    " fraud_status id is_disputed last_sequence message modified player_id state status tax token total transaction_id"
-    " variant",
+    " fraud_status held_because id is_disputed last_sequence message modified player_id state status tax token"
+    " total transaction_id variant",
     "wallet_payment_notice": "at decision id is_authentic path raw_hash sequence variant word",
     "wallet_payout_account": "at country fingerprint id last_four player_id sealed",
     "wallet_payout_notice": "at id outcome path provider raw_hash",

@@ -26,6 +26,7 @@ from wallet.ledger import Journal
 from wallet.models import Account, Mode, Payment
 from wallet.models import Journal as StoredJournal
 from wallet.payments import deposits
+from wallet.payments.notifications import journal_key
 
 pytestmark = pytest.mark.django_db
 
@@ -128,14 +129,14 @@ class TestDeposits:
         for wrong in (b"", None, other, credentials.content_proof(f"deposit:{payment.pk}", "A2")):
             refused(credit, payment.pk, uuid4(), "A1", wrong, by="SB132")
         proof = credentials.content_proof(f"deposit:{payment.pk}", "A1")
-        send(credit, payment.pk, uuid4(), "A1", proof)
+        send(credit, payment.pk, journal_key(payment.pk), "A1", proof)
         assert balance(cash(payment.player)) == 50_000
         refused(credit, payment.pk, uuid4(), "A1", proof, by="SB132")
 
     def test_without_one_once_the_condition_is_dropped(self):
         payment = begun(a_player(), 50_000)
         without("wallet_credit_deposit", "authorisation, proof) IS NOT TRUE", "authorisation, proof) IS NULL AND false")
-        send("SELECT wallet_credit_deposit(%s, %s, 'A1', '')", payment.pk, uuid4())
+        send("SELECT wallet_credit_deposit(%s, %s, 'A1', '')", payment.pk, journal_key(payment.pk))
         assert balance(cash(payment.player)) == 50_000
 
     def test_are_marked_as_credited_by_no_statement(self):

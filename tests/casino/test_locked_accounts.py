@@ -302,13 +302,14 @@ class TestAtTheCashier:
         assert cash(player) == MONEY - 20_000
         assert faults() == []
 
-    def test_gli19_2_4_1_a_deposit_that_the_bank_approves_after_the_lock_is_credited(self):
+    def test_gli19_2_4_1_a_deposit_that_the_bank_approves_after_the_lock_is_held(self):
         player = a_player()
         payment = a_payment(player, 50_000)
         lock_by_hand(player)
         assert call_back(statement(payment)) == 200
         payment.refresh_from_db()
-        assert (payment.state, cash(player)) == (PaymentState.CREDITED, 50_000)
+        assert (payment.state, cash(player)) == (PaymentState.HELD, 0)
+        assert faults() == []
 
     def test_begins_no_deposit_and_gets_no_free_money(self):
         player = a_player()

@@ -16,7 +16,7 @@ from players import staff
 from players.account.registration import CHANGES
 from players.models import SubmissionStatus
 from tests.harness.product import APPS
-from wallet.models import PaymentState, WithdrawalStatus
+from wallet.models import PAID, PaymentState, WithdrawalStatus
 from wallet.payments.notifications import Decision
 from wallet.seamless_wallet import host
 
@@ -30,7 +30,7 @@ IN_SQL = re.compile(
 PUT_TOGETHER = {
     "withdrawal.{}": [f"withdrawal.{status}" for status in WithdrawalStatus],
     "payment.{}": [
-        *(f"payment.{state}" for state in PaymentState if state not in (PaymentState.WAITING, PaymentState.CREDITED)),
+        *(f"payment.{state}" for state in PaymentState if state not in (PaymentState.WAITING, *PAID)),
         *(f"payment.{decision}" for decision in (Decision.CONTRADICTED, Decision.MISMATCHED)),
     ],
     "identity.{}": [f"identity.{status}" for status in SubmissionStatus],

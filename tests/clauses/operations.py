@@ -71,7 +71,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_4_1_bets_that_lie_there_are_played_out_and_the_winnings_come_to_the_account",
                 "test_gli19_2_4_1_a_coup_in_progress_is_played_to_its_end_and_the_punter_goes_then",
                 "test_gli19_2_4_1_a_banker_s_coup_is_played_to_its_end_and_the_bank_goes_home",
-                "test_gli19_2_4_1_a_deposit_that_the_bank_approves_after_the_lock_is_credited",
+                "test_gli19_2_4_1_a_deposit_that_the_bank_approves_after_the_lock_is_held",
             ),
             "A shared table and a Chemin de Fer coup, where a table closes or pauses and where staff lock an account;"
             " a solo round is one transaction.",

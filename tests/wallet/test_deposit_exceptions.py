@@ -80,6 +80,7 @@ class TestTheList:
         assert [(doubt, count) for doubt, _name, count, _more in deposits.counted()] == [
             (Doubt.OPEN, 0),
             (Doubt.AMOUNT, 1),
+            (Doubt.HELD, 0),
             (Doubt.CONTRADICTED, 0),
         ]
 

@@ -144,19 +144,14 @@ class TestAsking:
         assert payment.state == PaymentState.EXPIRED
         assert len(events("payment.expired", on=str(player))) == 1
 
-    def test_an_approval_that_comes_later_still_is_credited_and_says_so(self, player, settings):
+    def test_an_approval_that_comes_later_still_is_held(self, player, settings):
         settings.PAYMENT_ASK_SECONDS = settings.PAYMENT_GIVE_UP_SECONDS = 0
         payment = a_payment(player)
         notifications.ask_undecided()
         assert call_back(statement(payment)) == 200
-        assert balance(player) == 50_000
-        (event,) = events("deposit.posted", on=str(player))
-        assert event["data"]["late"] is True
-        assert list(payment.notices.order_by("id").values_list("decision", flat=True)) == [
-            "noted",
-            "expired",
-            "credited late",
-        ]
+        assert balance(player) == 0
+        assert len(events("deposit.held", on=str(player))) == 1
+        assert list(payment.notices.order_by("id").values_list("decision", flat=True)) == ["noted", "expired", "held"]
 
     @pytest.mark.sweep
     def test_a_provider_that_is_no_more_does_not_stop_the_others(self, player, settings):

@@ -68,9 +68,9 @@ def test_gli19_2_9_3_says_what_is_held_for_players_in_each_currency_to_the_last_
     assert {currency for currency, _ in rows} == {"SEK", "RON"}
     for (currency, word), row in rows.items():
         was = lying(history.interval.since if word == "beginning" else history.interval.until)[currency]
-        theirs = {kind: was.get(kind, 0) for kind in ("cash", "purse", "bank", "escrow", "stakes", "pending")}
+        theirs = {kind: was.get(kind, 0) for kind in ("cash", "purse", "bank", "escrow", "stakes", "pending", "refund")}
         assert row["total"] == sum(theirs.values()) == -was.get("house", 0) - was["cashier"]
-        assert row["total"] == row["available"] + row["held"] + row["pending"]
+        assert row["total"] == row["available"] + row["held"] + row["pending"] + row["refund"]
         assert row["held"] == (row["set_aside"] or 0) + row["stakes"] + row["banks"]
         assert (row["cash"], row["purse"], row["pending"]) == (theirs["cash"], theirs["purse"], theirs["pending"])
         assert (row["banks"], row["stakes"]) == (theirs["bank"], theirs["escrow"] + theirs["stakes"])

@@ -83,7 +83,6 @@ class TestAnApproval:
             "amount": 50_000,
             "currency": "SEK",
             "authorisation": "SB0123456789",
-            "late": False,
             "journal": Payment.objects.get(pk=payment.pk).journal_id,
             "mode": "R",
             "balance_before": 0,
@@ -142,8 +141,10 @@ class TestOutOfOrder:
         for number in order:
             call_back(said[number])
         notifications.ask_undecided()
-        assert state_of(payment) == PaymentState.CREDITED
-        assert balance(player) == 50_000
+        # Money of a payment that was over when it arrived is held.
+        is_over = order.index(2) < order.index(3)
+        assert state_of(payment) == (PaymentState.HELD if is_over else PaymentState.CREDITED)
+        assert balance(player) == (0 if is_over else 50_000)
         assert whole()
 
 
@@ -247,15 +248,15 @@ class TestRefusals:
 
 
 class TestContradictions:
-    def test_an_approval_after_a_refusal_is_credited_when_the_bank_confirms_it(self, player, payment):
+    def test_an_approval_after_a_refusal_is_held_when_the_bank_confirms_it(self, player, payment):
         at_the_bank(payment, Answer.APPROVE)
         call_back(statement(payment, DECLINED, sequence=1))
         call_back(statement(payment, APPROVED, sequence=2))
         assert balance(player) == 0
         assert len(events("payment.contradicted", on=str(player))) == 1
         notifications.ask_undecided()
-        assert balance(player) == 50_000
-        assert decisions(payment) == ["declined", "contradicted", "credited late"]
+        assert (state_of(payment), balance(player)) == (PaymentState.HELD, 0)
+        assert decisions(payment) == ["declined", "contradicted", "held"]
 
     def test_and_not_when_the_bank_denies_it(self, player, payment):
         at_the_bank(payment, Answer.DECLINE)
@@ -305,6 +306,10 @@ TABLE = [
     (Known("credited", 100, "SEK", 3, "B"), PaymentStatus.CONFIRMED, 3, NoticePath.CALLBACK, Decision.CONTRADICTED),
     (Known("credited", 100, "SEK", 3, "A"), PaymentStatus.REJECTED, 4, NoticePath.QUERY, Decision.CONTRADICTED),
     (Known("credited", 100, "SEK", 3, "A"), PaymentStatus.REFUNDED, 4, NoticePath.QUERY, Decision.CONTRADICTED),
+    (Known("held", 100, "SEK", 3, "A"), PaymentStatus.CONFIRMED, 3, NoticePath.CALLBACK, Decision.REPEATED),
+    (Known("held", 100, "SEK", 3, "A"), PaymentStatus.REFUNDED, 4, NoticePath.CALLBACK, Decision.RETURNED),
+    (Known("held", 100, "SEK", 3, "A"), PaymentStatus.REJECTED, 4, NoticePath.QUERY, Decision.CONTRADICTED),
+    (Known("returned", 100, "SEK", 4, "A"), PaymentStatus.REFUNDED, 4, NoticePath.CALLBACK, Decision.REPEATED),
     (Known("declined", 100, "SEK", 3, ""), PaymentStatus.REJECTED, 3, NoticePath.CALLBACK, Decision.REPEATED),
     (Known("waiting", 101, "SEK", 0, ""), PaymentStatus.CONFIRMED, 1, NoticePath.QUERY, Decision.MISMATCHED),
     (Known("waiting", 100, "DKK", 0, ""), PaymentStatus.CONFIRMED, 1, NoticePath.QUERY, Decision.MISMATCHED),

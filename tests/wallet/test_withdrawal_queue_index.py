@@ -39,6 +39,7 @@ def test_each_state_and_currency_is_one_range_of_one_index(
 INDEXES = {
     Doubt.OPEN: "wallet_payment_open",
     Doubt.AMOUNT: "wallet_payment_error",
+    Doubt.HELD: "wallet_payment_to_return",
     Doubt.CONTRADICTED: "wallet_payment_notice_doubt",
 }
 

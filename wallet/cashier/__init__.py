@@ -194,6 +194,8 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
         "free_bank": banks.get(Mode.FREE, 0),
         "purse": purses.get(Mode.REAL, 0),
         "pending": found.balances(AccountKind.PENDING).get(Mode.REAL, 0),
+        "refund": found.balances(AccountKind.REFUND).get(Mode.REAL, 0),
+        "held": Payment.objects.filter(player=player, state=PaymentState.HELD).order_by("-begun_at")[:MOST_SHOWN],
         "free_purse": purses.get(Mode.FREE, 0),
         "free_standard": FREE_MONEY[player.currency],
         "limits": DEPOSIT_LIMITS[player.currency],

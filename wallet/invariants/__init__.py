@@ -186,17 +186,32 @@ VOIDS = Invariant(
 
 PAYMENTS = Invariant(
     "payments_are_credited_exactly",
-    "a payment is credited once, with its own amount, to its own player; one that is not credited has moved nothing",
+    "a payment is credited, held or sent back once, with its own amount, and of its own player; others moved nothing",
     """
-    SELECT format('payment %s: %s, and journal %s does not say so', p.id, p.state, p.journal_id)
-    FROM wallet_payment AS p LEFT JOIN wallet_journal AS j ON j.id = p.journal_id
+    SELECT format('payment %s: %s, and journal %s does not say so', p.id, p.state, due.journal)
+    FROM wallet_payment AS p CROSS JOIN LATERAL (VALUES
+        (p.journal_id, CASE WHEN p.state = 'returned' THEN 'deposit_returned'
+                            WHEN p.held_journal_id IS NULL THEN 'deposit' ELSE 'deposit_released' END,
+         CASE WHEN p.state = 'returned' THEN 'refund' ELSE 'cash' END,
+         CASE WHEN p.state = 'returned' THEN -p.amount ELSE p.amount END, p.state IN ('credited', 'returned')),
+        (p.held_journal_id, 'deposit_held', 'refund', p.amount, p.held_because <> '')
+    ) AS due (journal, kind, account, amount, is_due)
+    LEFT JOIN wallet_journal AS j ON j.id = due.journal
     LEFT JOIN wallet_entry AS e ON e.journal_id = j.id
-          AND e.account_id IN (SELECT id FROM wallet_account WHERE owner_id = p.player_id AND kind = 'cash')
-    WHERE p.state = 'credited'
-      AND (j.kind, e.amount, e.currency, e.mode) IS DISTINCT FROM ('deposit', p.amount, p.currency, 'R')
+          AND e.account_id IN (SELECT id FROM wallet_account WHERE owner_id = p.player_id AND kind = due.account)
+    WHERE due.is_due AND (j.kind, e.amount, e.currency, e.mode) IS DISTINCT FROM (due.kind, due.amount, p.currency, 'R')
     UNION ALL
-    SELECT format('journal %s: credits %s payments', p.journal_id, count(*))
-    FROM wallet_payment AS p WHERE p.journal_id IS NOT NULL GROUP BY p.journal_id HAVING count(*) > 1
+    SELECT format('journal %s: moves %s payments', due.journal, count(*))
+    FROM wallet_payment AS p CROSS JOIN LATERAL (VALUES (p.journal_id), (p.held_journal_id)) AS due (journal)
+    WHERE due.journal IS NOT NULL GROUP BY due.journal HAVING count(*) > 1
+    UNION ALL
+    SELECT format('player %s: %s %s to be sent back, held payments sum to %s',
+                  coalesce(a.player_id, p.player_id), coalesce(a.balance, 0), coalesce(a.currency, p.currency),
+                  coalesce(p.total, 0))
+    FROM (SELECT owner_id AS player_id, currency, balance FROM wallet_account WHERE kind = 'refund') AS a
+    FULL JOIN (SELECT player_id, currency, sum(amount) AS total FROM wallet_payment WHERE state = 'held'
+               GROUP BY player_id, currency) AS p USING (player_id, currency)
+    WHERE coalesce(a.balance, 0) <> coalesce(p.total, 0)
     """,
 )
 

@@ -81,7 +81,11 @@ class NotApproved(LedgerError):
 
 
 class NotPaid(LedgerError):
-    """Nothing proves that the deposit was paid, or it is credited already."""
+    """Nothing proves that the deposit was paid or sent back, or it was decided already."""
+
+
+class StillBarred(LedgerError):
+    """No two people have decided this about a held deposit, or the player may still take none."""
 
 
 class EnoughPlayMoney(LedgerError):
@@ -125,6 +129,7 @@ ERROR_OF_STATE = {
     "SB040": HouseStopped,
     "SB132": NotPaid,
     "SB133": EnoughPlayMoney,
+    "SB136": StillBarred,
 }
 ERROR_OF_CONSTRAINT = {
     "wallet_account_covered": InsufficientFunds,
@@ -182,15 +187,41 @@ def post(*journals: Journal) -> tuple[Posted, ...]:
     return _call("SELECT * FROM wallet_post(%s::jsonb)", [request(*journals)])
 
 
-def credit_deposit(payment_id: UUID, *, key: UUID, authorisation: str) -> tuple[int, int]:
-    """Credit a deposit that its provider has confirmed; return the id of the journal and the balance after it.
+def credit_deposit(payment_id: UUID, *, key: UUID, authorisation: str) -> tuple[int, int, str | None]:
+    """Post the money of a deposit that its provider has confirmed.
 
-    The payment is marked as credited. Raises NotPaid, LimitReached.
+    Returns the id of the journal, the balance after it, and why the money is held (a `HeldReason`), or None if it was
+    credited. The payment is marked. Raises NotPaid.
     """
     proof = content_proof(f"deposit:{payment_id}", authorisation)
-    statement = "SELECT journal, balance FROM wallet_credit_deposit(%s::uuid, %s::uuid, %s::text, %s::bytea)"
+    statement = "SELECT journal, balance, held FROM wallet_credit_deposit(%s::uuid, %s::uuid, %s::text, %s::bytea)"
     with refusals(), connection.cursor() as cursor:
         cursor.execute(statement, [payment_id, key, authorisation, proof])
+        journal_id, balance, held = cursor.fetchone()
+    return journal_id, balance, held
+
+
+def return_deposit(payment_id: UUID, *, reference: str) -> tuple[int, int]:
+    """Post that the provider has sent a held deposit back, under its number *reference*.
+
+    Returns the id of the journal and what is still to be sent back to the player. Raises NotPaid.
+    """
+    proof = content_proof(f"refund:{payment_id}", reference)
+    statement = "SELECT journal, balance FROM wallet_return_deposit(%s::uuid, %s::text, %s::bytea)"
+    return _journal_and_balance(statement, [payment_id, reference, proof])
+
+
+def decide_deposit(approval_id: int) -> tuple[int, int]:
+    """Post what two people have decided about a held deposit.
+
+    Returns the id of the journal and the balance after it. Raises NotPaid, StillBarred, LimitReached.
+    """
+    return _journal_and_balance("SELECT journal, balance FROM wallet_decide_deposit(%s::bigint)", [approval_id])
+
+
+def _journal_and_balance(statement: str, values: Sequence[UUID | str | bytes | int]) -> tuple[int, int]:
+    with refusals(), connection.cursor() as cursor:
+        cursor.execute(statement, values)
         journal_id, balance = cursor.fetchone()
     return journal_id, balance
 

@@ -72,6 +72,7 @@ HELD_FOR_PLAYERS: Final = (
     AccountKind.ESCROW,
     AccountKind.STAKES,
     AccountKind.PENDING,
+    AccountKind.REFUND,
 )
 """Kinds of accounts with money that the house holds for players."""
 

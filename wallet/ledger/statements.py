@@ -31,6 +31,9 @@ ORDER BY entry.version DESC
 # its banker have kinds of their own here, see `told_as`.
 NAMES: dict[str, Promise] = {
     "deposit": _("Deposit"),
+    "deposit_held": _("Deposit that we send back"),
+    "deposit_returned": _("Deposit sent back"),
+    "deposit_released": _("Deposit credited after review"),
     "top_up": _("Play money"),
     "stake": _("Stake"),
     "held_stake": _("Stake"),
@@ -90,8 +93,8 @@ class Statement:
 class Liability:
     """What the house owes its players in one currency and mode, in minor units.
 
-    Source: GLI-19 v3.0, 2.9.3. *pending* is requested and not yet paid out. *held* includes banks
-    at Chemin de Fer.
+    Source: GLI-19 v3.0, 2.9.3. *pending* is requested and not yet paid out. *refund* is to be sent back.
+    *held* includes banks at Chemin de Fer.
     """
 
     currency: str
@@ -101,6 +104,7 @@ class Liability:
     available: int
     pending: int
     total: int
+    refund: int = 0
 
 
 def statement(player_id: int, mode: Mode, *, before: int | None = None) -> Statement:
@@ -135,12 +139,15 @@ def _movement(
 def liabilities() -> tuple[Liability, ...]:
     """Return what the house owes in every currency and mode in which a player has an account."""
     found = Account.objects.filter(owner__isnull=False).values("mode", "currency").order_by("-mode", "currency")
-    is_pending, is_bank = Q(kind=AccountKind.PENDING), Q(kind=AccountKind.BANK)
+    is_pending, is_bank, is_refund = (
+        Q(kind=kind) for kind in (AccountKind.PENDING, AccountKind.BANK, AccountKind.REFUND)
+    )
     sums = found.annotate(
-        accounts=Count("pk", filter=~is_pending & ~is_bank),
+        accounts=Count("pk", filter=~is_pending & ~is_bank & ~is_refund),
         total_held=Sum("held") + Sum("balance", filter=is_bank, default=0),
         total=Sum("balance"),
         pending=Sum("balance", filter=is_pending, default=0),
+        refund=Sum("balance", filter=is_refund, default=0),
     )
     return tuple(
         Liability(
@@ -148,9 +155,10 @@ def liabilities() -> tuple[Liability, ...]:
             mode=Mode(row["mode"]),
             accounts=row["accounts"],
             held=row["total_held"],
-            available=row["total"] - row["total_held"] - row["pending"],
+            available=row["total"] - row["total_held"] - row["pending"] - row["refund"],
             pending=row["pending"],
             total=row["total"],
+            refund=row["refund"],
         )
         for row in sums
     )

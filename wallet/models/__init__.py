@@ -37,12 +37,14 @@ from wallet.models.partners import (
     StudioTransaction,
 )
 from wallet.models.payments import (
+    PAID,
     BankNotice,
     BankOrder,
     BankPayout,
     BankPayoutNotice,
     Behaviour,
     DeclineReason,
+    HeldReason,
     NoticePath,
     OrderState,
     Payment,
@@ -68,6 +70,7 @@ from wallet.models.provider_statements import (
 )
 
 __all__ = [
+    "PAID",
     "Account",
     "AccountKind",
     "Adjustment",
@@ -87,6 +90,7 @@ __all__ = [
     "DifferenceStep",
     "Entry",
     "GameSession",
+    "HeldReason",
     "Hold",
     "HouseStop",
     "Journal",

@@ -64,7 +64,7 @@ class Mode(models.TextChoices):
 class AccountKind(models.TextChoices):
     """Kind of an account.
 
-    Cash, purse, pending and bank accounts belong to a player. The other kinds belong to the house,
+    Cash, purse, pending, refund and bank accounts belong to a player. The other kinds belong to the house,
     one account per currency and mode. Banks, stakes and seats have one account for each tenure,
     coup or house player, which `stands_for` names. These always carry a balance.
     """
@@ -72,6 +72,7 @@ class AccountKind(models.TextChoices):
     CASH = "cash"
     PURSE = "purse"  # separate balance of a game, filled from cash and returned to it
     PENDING = "pending"  # requested for payout, not yet paid or returned
+    REFUND = "refund"  # deposited although it was not allowed; to be sent back
     ESCROW = "escrow"  # stakes of unsettled rounds
     HOUSE = "house"  # results of games
     CASHIER = "cashier"  # counterpart of real deposits

@@ -36,8 +36,24 @@ class PaymentState(models.TextChoices):
     CREDITED = "credited"  # authorised and posted to the account; final
     DECLINED = "declined"  # refused by the provider
     ABANDONED = "abandoned"  # cancelled by the player at the provider
-    EXPIRED = "expired"  # no decision in time
+    EXPIRED = "expired"  # no decision in time; cancelled at the provider
     ERROR = "error"  # the provider reports another amount; staff investigate
+    HELD = "held"  # the money has arrived, but may not be credited; it is to be sent back
+    RETURNED = "returned"  # sent back to where it came from; final
+
+
+PAID = (PaymentState.CREDITED, PaymentState.HELD, PaymentState.RETURNED)  # the money has arrived
+
+
+class HeldReason(models.TextChoices):
+    """Why money that has arrived may not be credited, with the sentence for the player."""
+
+    LIMIT = "limit", _("The payment would have exceeded your deposit limit.")
+    EXCLUDED = "excluded", _("The payment arrived while you were excluded from play.")
+    REGISTER = "register", _("The payment arrived while you were listed in an exclusion register.")
+    LOCKED = "locked", _("The payment arrived while your account was locked.")
+    CLOSING = "closing", _("The payment arrived after you had closed your account.")
+    OVER = "over", _("The payment arrived after this deposit had ended.")
 
 
 class DeclineReason(models.TextChoices):
@@ -65,6 +81,10 @@ class Payment(BasePayment):
     decline_reason = models.CharField(max_length=13, choices=DeclineReason, blank=True)  # where the provider gave one
     authorisation = models.CharField(max_length=255, blank=True)  # authorisation number of the credited payment
     journal = models.ForeignKey(Journal, models.PROTECT, null=True, db_constraint=False, db_index=False)
+    held_because = models.CharField(max_length=10, choices=HeldReason, blank=True)  # stays after a decision
+    held_journal = models.ForeignKey(
+        Journal, models.PROTECT, null=True, db_constraint=False, db_index=False, related_name="+"
+    )
     last_sequence = models.BigIntegerField(default=0)  # of the provider's latest notification, if numbered
     is_disputed = models.BooleanField(default=False)  # the provider contradicted itself and has not been queried since
     begun_at = models.DateTimeField(db_default=Now())
@@ -76,9 +96,25 @@ class Payment(BasePayment):
         constraints = [
             models.CheckConstraint(condition=models.Q(amount__gt=0), name="wallet_payment_amount"),
             models.CheckConstraint(
-                condition=models.Q(state=PaymentState.CREDITED, journal__isnull=False, authorisation__gt="")
-                | (~models.Q(state=PaymentState.CREDITED) & models.Q(journal__isnull=True)),
+                condition=models.Q(
+                    state__in=[PaymentState.CREDITED, PaymentState.RETURNED],
+                    journal__isnull=False,
+                    authorisation__gt="",
+                )
+                | (
+                    ~models.Q(state__in=[PaymentState.CREDITED, PaymentState.RETURNED]) & models.Q(journal__isnull=True)
+                ),
                 name="wallet_payment_credited",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    state__in=PAID, held_journal__isnull=False, held_because__gt="", authorisation__gt=""
+                )
+                | (
+                    ~models.Q(state__in=[PaymentState.HELD, PaymentState.RETURNED])
+                    & models.Q(held_journal__isnull=True, held_because="")
+                ),
+                name="wallet_payment_held",
             ),
             models.UniqueConstraint(fields=["token"], name="wallet_payment_token"),
         ]
@@ -99,6 +135,14 @@ class Payment(BasePayment):
             ),
             models.Index(
                 fields=["authorisation"], condition=~models.Q(authorisation=""), name="wallet_payment_authorised"
+            ),
+            models.Index(
+                fields=["begun_at"], condition=models.Q(state=PaymentState.HELD), name="wallet_payment_to_return"
+            ),
+            models.Index(
+                fields=["held_journal"],
+                condition=models.Q(held_journal__isnull=False),
+                name="wallet_payment_was_held",
             ),
         ]
 
@@ -174,7 +218,8 @@ class OrderState(models.TextChoices):
     OPEN = "open"  # the payer opened the page and has not decided
     APPROVED = "approved"
     DECLINED = "declined"
-    CANCELLED = "cancelled"  # cancelled by the payer
+    CANCELLED = "cancelled"  # cancelled by the payer or the payee
+    REFUNDED = "refunded"  # sent back to the payer
 
 
 class Behaviour(models.TextChoices):
@@ -199,6 +244,7 @@ class BankOrder(models.Model):
     sequence = models.PositiveIntegerField(default=1)  # incremented with every change
     authorisation = models.CharField(max_length=20, blank=True)
     decided_at = models.DateTimeField(null=True)
+    refunded_at = models.DateTimeField(null=True)
 
     class Meta:
         db_table = "wallet_bank_order"

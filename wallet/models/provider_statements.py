@@ -206,5 +206,6 @@ class DepositNote(models.Model):
         permissions = [
             ("handle_deposit", "Can handle deposit exceptions"),
             ("see_deposits", "Can view deposit exceptions"),
+            ("decide_deposit", "Can decide about held deposits"),
         ]
         indexes = [models.Index(fields=["payment", "id"], name="wallet_deposit_note_of")]

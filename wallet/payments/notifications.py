@@ -11,10 +11,13 @@ The rules, and why:
 - A notification with another amount or currency decides nothing. The provider is queried. If it
   repeats that, staff investigate.
 - A notification older than the latest one changes nothing. Neither does a repeated one.
-- An authorisation after the house gave up is credited, because the money has left the player's
-  bank.
+- The database decides where authorised money goes (`wallet_credit_deposit`). If the payment is over,
+  if it would exceed a deposit limit, or if the player is excluded, locked or closing, it is held and
+  not credited. `return_held` has the provider send it back, or two people decide (`held_deposits`).
+- A payment that nobody decides in time is cancelled at the provider. Until the provider confirms
+  that nothing will come, the payment stays open and takes room under the limits.
 - A notification that contradicts an earlier decision decides nothing. The provider is queried, and
-  its answer holds. But credited money stays credited whatever the answer is; staff find
+  its answer holds. But money that has arrived stays where it is whatever the answer is; staff find
   `payment.contradicted` in the event log.
 """
 
@@ -36,7 +39,7 @@ from audit import log
 from players import mail
 from wallet import ledger, limits
 from wallet.ledger import accounts
-from wallet.models import Mode, NoticePath, Payment, PaymentNotice, PaymentState
+from wallet.models import PAID, HeldReason, Mode, NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.money import format_money
 from wallet.payments import providers
 from wallet.payments.providers import StatusReport
@@ -54,10 +57,13 @@ class Decision(StrEnum):
     """What a notification led to."""
 
     CREDITED = "credited"
-    LATE = "credited late"  # after the house gave up or the provider had reported something else
+    LATE = "late"  # authorised after the payment was over
+    HELD = "held"  # authorised, but not credited
+    RETURNED = "returned"  # held, and the provider has sent it back
     DECLINED = "declined"
     ABANDONED = "abandoned"
     EXPIRED = "expired"
+    NOT_CANCELLED = "not cancelled"  # the house gave up, but the provider may still take the money
     NOTED = "noted"  # no decision by the provider yet
     REPEATED = "repeated"
     OUTDATED = "outdated"
@@ -101,14 +107,25 @@ def decide(known: Known, status_report: StatusReport, path: NoticePath) -> Decis
     outcome = OUTCOME.get(status_report.word)
     if outcome is None:
         return Decision.NOTED
+    if known.state in PAID:
+        return _decide_paid(known, status_report)
     if known.state == PaymentState.WAITING:
         return outcome
-    if outcome.value == known.state:
-        is_the_same = outcome is not Decision.CREDITED or status_report.authorisation == known.authorisation
-        return Decision.REPEATED if is_the_same else Decision.CONTRADICTED
-    if known.state in GIVEN_UP or (is_latest and known.state != PaymentState.CREDITED):
+    if outcome.value == known.state or (known.state, outcome) == (PaymentState.EXPIRED, Decision.ABANDONED):
+        return Decision.REPEATED  # the house gives up by cancelling
+    if known.state in GIVEN_UP or is_latest:
         return Decision.LATE if outcome is Decision.CREDITED else outcome
     return Decision.CONTRADICTED
+
+
+def _decide_paid(known: Known, status_report: StatusReport) -> Decision:
+    """Return what *status_report* means for a payment whose money has arrived."""
+    if status_report.word == PaymentStatus.REFUNDED and known.state != PaymentState.CREDITED:
+        return Decision.RETURNED if known.state == PaymentState.HELD else Decision.REPEATED
+    is_the_same = (
+        OUTCOME[status_report.word] is Decision.CREDITED and status_report.authorisation == known.authorisation
+    )
+    return Decision.REPEATED if is_the_same else Decision.CONTRADICTED
 
 
 def locked(payment_id: UUID) -> Payment:
@@ -126,7 +143,9 @@ def on_notice(payment: Payment, status_report: StatusReport, path: NoticePath, r
     decision = decide(known, status_report, path)
     match decision:
         case Decision.CREDITED | Decision.LATE:
-            _credit(payment, status_report, is_late=decision is Decision.LATE)
+            decision = _credit(payment, status_report)
+        case Decision.RETURNED:
+            record_return(payment)
         case Decision.DECLINED | Decision.ABANDONED:
             payment.decline_reason = status_report.reason if decision is Decision.DECLINED else ""
             close(payment, PaymentState(decision.value), because=status_report.reason or status_report.word)
@@ -172,25 +191,46 @@ def close(payment: Payment, state: PaymentState, *, because: str) -> None:
     payment.state, payment.decided_at = state, Now()
     payment.save(update_fields=["state", "decline_reason", "decided_at"])
     limits.release_deposit(key=journal_key(payment.pk))
-    log.record(f"payment.{state.value}", by="system", on=str(payment.player), data=_facts(payment, because=because))
+    log.record(f"payment.{state.value}", by="system", on=str(payment.player), data=facts_of(payment, because=because))
     if state is PaymentState.DECLINED:
-        _write(payment, "deposit_declined")
+        write(payment, "deposit_declined")
 
 
-def _credit(payment: Payment, status_report: StatusReport, *, is_late: bool) -> None:
-    player, amount, authorisation = payment.player, payment.amount, status_report.authorisation
+def _credit(payment: Payment, status_report: StatusReport) -> Decision:
+    """Post authorised money. Returns `Decision.CREDITED`, or `Decision.HELD` where the database did not credit it."""
+    player, authorisation = payment.player, status_report.authorisation
     accounts.player_account(player.pk, Mode.REAL)
-    journal_id, after = ledger.credit_deposit(payment.pk, key=journal_key(payment.pk), authorisation=authorisation)
-    payment.refresh_from_db(fields=["state", "decided_at", "journal", "authorisation"])
-    data = _facts(payment, authorisation=authorisation, late=is_late, journal=journal_id)
-    balances: dict[str, log.Json] = {
-        "mode": Mode.REAL.value,
-        "balance_before": after - amount,
-        "balance_after": after,
-        "method": payment.variant,
-    }
-    log.record("deposit.posted", by=str(player), on=str(player), data=data | balances)
-    _write(payment, "deposit_credited", late=is_late)
+    journal_id, after, held = ledger.credit_deposit(
+        payment.pk, key=journal_key(payment.pk), authorisation=authorisation
+    )
+    payment.refresh_from_db(fields=MONEY)
+    data = facts_of(payment, authorisation=authorisation, journal=journal_id, method=payment.variant)
+    if held is not None:
+        log.record("deposit.held", by=str(player), on=str(player), data=data | {"because": held})
+        write(payment, "deposit_held", reason=HeldReason(held).label)
+        transaction.on_commit(ask_for_an_answer)
+        return Decision.HELD
+    log.record("deposit.posted", by=str(player), on=str(player), data=data | balances(payment, after))
+    write(payment, "deposit_credited")
+    return Decision.CREDITED
+
+
+def balances(payment: Payment, after: int) -> dict[str, log.Json]:
+    """Return what events say of the balance that a deposit was credited to. *after* is in minor units."""
+    return {"mode": Mode.REAL.value, "balance_before": after - payment.amount, "balance_after": after}
+
+
+def record_return(payment: Payment) -> None:
+    """Post that the provider has sent the money of a held, locked payment back, and write to the player."""
+    journal_id, _left = ledger.return_deposit(payment.pk, reference=payment.authorisation)
+    write_return(payment, by="system", data={"journal": journal_id, "reference": payment.authorisation})
+
+
+def write_return(payment: Payment, *, by: str, data: dict[str, log.Json]) -> None:
+    """Record that money was sent back, and write to the player."""
+    payment.refresh_from_db(fields=MONEY)
+    log.record("deposit.returned", by=by, on=str(payment.player), data=facts_of(payment) | data)
+    write(payment, "deposit_returned", reason=payment.get_held_because_display())
 
 
 def _doubt(payment: Payment, status_report: StatusReport, path: NoticePath, decision: Decision) -> None:
@@ -204,7 +244,7 @@ def _doubt(payment: Payment, status_report: StatusReport, path: NoticePath, deci
         "said_amount": status_report.amount,
         "said_currency": status_report.currency,
     }
-    data = _facts(payment, path=path.value, said_authorisation=status_report.authorisation, **said)
+    data = facts_of(payment, path=path.value, said_authorisation=status_report.authorisation, **said)
     log.record(f"payment.{decision.value}", by="system", on=str(payment.player), data=data)
     if path is not NoticePath.QUERY:
         payment.is_disputed, payment.asked_at = True, None
@@ -213,7 +253,8 @@ def _doubt(payment: Payment, status_report: StatusReport, path: NoticePath, deci
         close(payment, PaymentState.ERROR, because="another amount")
 
 
-def _facts(payment: Payment, **more: log.Json) -> dict[str, log.Json]:
+def facts_of(payment: Payment, **more: log.Json) -> dict[str, log.Json]:
+    """Return what events say of a payment."""
     facts: dict[str, log.Json] = {
         "payment": str(payment.pk),
         "provider": payment.variant,
@@ -223,16 +264,20 @@ def _facts(payment: Payment, **more: log.Json) -> dict[str, log.Json]:
     return facts | more
 
 
-def _write(payment: Payment, template: str, **more: object) -> None:
+def write(payment: Payment, template: str, **more: object) -> None:
     user = payment.player.user
     amount = format_money(payment.amount, payment.currency, user.language)
     mail.write(user=user, template=template, context={"amount": amount, "payment": payment, **more})
 
 
-# Disputed payments are due at once, the others after a wait.
+MONEY = ("state", "decided_at", "journal", "authorisation", "held_because", "held_journal")
+
+# Disputed payments are due at once, and those of players who may not deposit any more; the others after a wait.
 DUE = """
-SELECT id, begun_at < %(now)s - %(give_up)s * interval '1 second' FROM wallet_payment
-WHERE (is_disputed OR state = 'waiting' AND begun_at < %(now)s - %(after)s * interval '1 second')
+SELECT id, begun_at < %(now)s - %(give_up)s * interval '1 second' OR wallet_deposits_barred(player_id) IS NOT NULL
+FROM wallet_payment
+WHERE (is_disputed OR state = 'waiting' AND (
+        begun_at < %(now)s - %(after)s * interval '1 second' OR wallet_deposits_barred(player_id) IS NOT NULL))
   AND (asked_at IS NULL OR asked_at < %(now)s - %(after)s * interval '1 second')
 ORDER BY begun_at LIMIT 1 FOR UPDATE SKIP LOCKED
 """
@@ -271,9 +316,22 @@ def _ask_next(now: datetime) -> bool:
     payment = locked(row[0])
     _ask(payment)
     if payment.is_open and row[1]:
-        close(payment, PaymentState.EXPIRED, because="nobody decided")
-        keep(payment.variant, NoticePath.QUERY, LATER, Decision.EXPIRED, payment=payment)
+        _give_up(payment)
     return True
+
+
+def _give_up(payment: Payment) -> None:
+    """Cancel a payment at its provider, and end it if the provider confirms that nothing will come."""
+    try:
+        providers.cancel(payment)
+    except (providers.NoProvider, providers.ProviderFailed) as error:
+        if not payment.notices.filter(decision=Decision.NOT_CANCELLED).exists():
+            keep(payment.variant, NoticePath.QUERY, LATER, Decision.NOT_CANCELLED, payment=payment)
+            data = facts_of(payment, reason=type(error).__name__)
+            log.record("payment.not_cancelled", by="system", on=str(payment.player), data=data)
+        return
+    close(payment, PaymentState.EXPIRED, because="nobody decided")
+    keep(payment.variant, NoticePath.QUERY, LATER, Decision.EXPIRED, payment=payment)
 
 
 def _ask(payment: Payment) -> None:

@@ -83,6 +83,25 @@ def page(payment: Payment) -> str:
     return guarded(lead)
 
 
+def cancel(payment: Payment) -> None:
+    """Have the provider cancel a payment: its page accepts no money any more.
+
+    Raises NoProvider, ProviderFailed, also where it was paid in the meantime or the provider cannot cancel.
+    """
+    provider(payment.variant)
+    guarded(payment.cancel)
+
+
+def send_back(payment: Payment) -> None:
+    """Have the provider send the money of a payment back. It is asked first, and not if it says that it has.
+
+    Raises NoProvider, ProviderFailed, also where the provider cannot do this.
+    """
+    ask(payment)
+    if payment.status != PaymentStatus.REFUNDED:
+        guarded(payment.refund)
+
+
 def guarded(call: Callable[[], Result]) -> Result:
     """Call a provider. On any error, roll back what was written and raise ProviderFailed."""
     try:

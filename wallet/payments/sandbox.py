@@ -1,6 +1,7 @@
 """The sandbox bank as a django-payments provider, written as for any other bank."""
 
 import json
+from decimal import Decimal
 from typing import Any, NoReturn
 from uuid import UUID
 
@@ -20,6 +21,7 @@ STATUS_OF = {
     OrderState.APPROVED: PaymentStatus.CONFIRMED,
     OrderState.DECLINED: PaymentStatus.REJECTED,
     OrderState.CANCELLED: PaymentStatus.CANCELLED,
+    OrderState.REFUNDED: PaymentStatus.REFUNDED,
 }
 FIELDS = {
     "reference": str,
@@ -78,6 +80,17 @@ class SandboxBank(BasicProvider):
         if statement is not None:
             self._hear(payment, statement)
         return payment
+
+    def cancel(self, payment: Payment) -> None:
+        """Cancel an order that nobody has decided. Raises PaymentError if it was paid."""
+        if orders.cancel(request_for(payment)).state == OrderState.APPROVED:
+            raise PaymentError("already paid")
+
+    def refund(self, payment: Payment, amount: Decimal | None = None) -> Decimal:
+        """Send the whole amount back, once. Raises PaymentError for a part of it and if it was not paid."""
+        if amount not in (None, payment.total) or orders.refund(UUID(payment.token)) is None:
+            raise PaymentError("only what was paid can be sent back, and only all of it")
+        return payment.captured_amount
 
     def _statement(self, request: HttpRequest) -> orders.Statement:
         try:

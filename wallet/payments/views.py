@@ -1,6 +1,7 @@
 """Deposit pages for the player, and the URLs that providers and banks call."""
 
 import logging
+from datetime import timedelta
 from http import HTTPStatus
 from uuid import UUID
 
@@ -15,8 +16,10 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from payments.core import BasicProvider
 
+from audit.reports.requests import clock
 from players import rates
 from players.access import PlayerRequest, made_by_the_page, player_required
+from players.protection import eligibility
 from players.rates import address_of, at_a_human_pace
 from wallet import payouts
 from wallet.models import NoticePath, Payment, PaymentNotice
@@ -47,9 +50,9 @@ def cashier_payment_state(request: PlayerRequest, payment_id: UUID) -> HttpRespo
 @require_safe
 @at_a_human_pace
 def cashier_payment_bank(request: PlayerRequest, payment_id: UUID) -> HttpResponse:
-    """Redirect to the provider's page while the payment is open."""
+    """Redirect to the provider's page while the payment can be paid."""
     payment = _theirs(request, payment_id)
-    if not payment.is_open:
+    if not _leads_to_bank(payment):
         return redirect("cashier_payment", payment_id=payment_id)
     try:
         return redirect(providers.page(payment))
@@ -141,7 +144,15 @@ def _theirs(request: PlayerRequest, payment_id: UUID) -> Payment:
 def _page(request: PlayerRequest, payment_id: UUID, template: str) -> HttpResponse:
     payment = _theirs(request, payment_id)
     context = {"payment": payment, "currency": payment.currency, "is_back": _is_back(payment)}
+    context["leads_to_bank"] = _leads_to_bank(payment)
     return render(request, template, context)
+
+
+def _leads_to_bank(payment: Payment) -> bool:
+    """Return whether the payment can still be paid: it is open, not too old, and the player may still deposit."""
+    if not payment.is_open or eligibility.check_deposit(payment.player) is not None:
+        return False
+    return clock() < payment.begun_at + timedelta(seconds=settings.PAYMENT_GIVE_UP_SECONDS)
 
 
 def _is_back(payment: Payment) -> bool:

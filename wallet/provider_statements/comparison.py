@@ -11,6 +11,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from wallet.models import (
+    PAID,
     DifferenceKind,
     LineKind,
     LineStatus,
@@ -143,7 +144,9 @@ def _differences(line: Line, known: Known | None) -> list[DifferenceKind]:
     """Return how a line differs from the house's record."""
     if known is None:
         return [DifferenceKind.UNKNOWN]
-    if line.kind not in ONCE:  # the house has no record of refunds; if the deposit was credited, staff investigate
+    if line.kind not in ONCE:  # of refunds, the house knows those of held deposits; staff investigate any other
+        if line.kind == LineKind.REFUND and known.state == PaymentState.RETURNED and line.amount == known.amount:
+            return []
         return [DifferenceKind.TAKEN_BACK] if line.status == LineStatus.SETTLED and known.is_settled else []
     differ = {
         DifferenceKind.AMOUNT: line.amount != known.amount,
@@ -264,7 +267,7 @@ def _of_payment(payment: Payment) -> Known:
         payment.amount,
         payment.currency,
         payment.state,
-        payment.state == PaymentState.CREDITED,
+        payment.state in PAID,
         payment.authorisation,
     )
 
@@ -281,12 +284,12 @@ def _of_withdrawal(withdrawal: Withdrawal, number: str) -> Known:
 
 
 def _credited(provider: str, since: date, until: date) -> list[Known]:
-    """Return the deposits credited in these days, in UTC."""
+    """Return the deposits that arrived in these days, in UTC: credited at once, or held."""
     begin, end = _bounds(since, until)
-    found = Payment.objects.filter(
-        decided_at__gte=begin, decided_at__lt=end, variant=provider, state=PaymentState.CREDITED
-    )
-    return [_of_payment(payment) for payment in found.order_by("decided_at", "pk")]
+    arrived = Payment.objects.filter(variant=provider, state__in=PAID)
+    at_once = arrived.filter(decided_at__gte=begin, decided_at__lt=end, held_journal=None)
+    held = arrived.filter(held_journal__at__gte=begin, held_journal__at__lt=end)
+    return [_of_payment(payment) for found in (at_once, held) for payment in found.order_by("decided_at", "pk")]
 
 
 def _paid(provider: str, since: date, until: date) -> list[Known]:

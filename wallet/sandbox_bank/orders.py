@@ -181,9 +181,7 @@ def answer(*, request: PayRequest, said: Answer, behaviour: Behaviour, reason: s
 
     *reason* is a `DeclineReason`, or "" where the bank gives none. A decided order is unchanged.
     """
-    facts = {"amount": request.amount, "currency": request.currency, "callback_url": request.callback_url}
-    BankOrder.objects.bulk_create([BankOrder(reference=request.reference, **facts)], ignore_conflicts=True)
-    order = BankOrder.objects.select_for_update().get(pk=request.reference)
+    order = _locked(request)
     if order.state != OrderState.OPEN:
         return order
     received = statement_of(order)
@@ -195,6 +193,33 @@ def answer(*, request: PayRequest, said: Answer, behaviour: Behaviour, reason: s
     order.save()
     _owe(order, received, behaviour)
     return order
+
+
+@transaction.atomic
+def cancel(request: PayRequest) -> BankOrder:
+    """Cancel a payment for the payee. A decided order is unchanged."""
+    order = _locked(request)
+    if order.state == OrderState.OPEN:
+        order.state, order.sequence, order.decided_at = OrderState.CANCELLED, order.sequence + 1, Now()
+        order.save()
+    return order
+
+
+@transaction.atomic
+def refund(reference: UUID) -> BankOrder | None:
+    """Send an approved payment back to its payer. Returns None if it was not approved; once is enough."""
+    order = BankOrder.objects.select_for_update().filter(pk=reference).first()
+    if order is not None and order.state == OrderState.APPROVED:
+        order.state, order.sequence, order.refunded_at = OrderState.REFUNDED, order.sequence + 1, Now()
+        order.save()
+    return order if order is not None and order.state == OrderState.REFUNDED else None
+
+
+def _locked(request: PayRequest) -> BankOrder:
+    """Return the order of a request, locked, and make it if the payer never opened the page."""
+    facts = {"amount": request.amount, "currency": request.currency, "callback_url": request.callback_url}
+    BankOrder.objects.bulk_create([BankOrder(reference=request.reference, **facts)], ignore_conflicts=True)
+    return BankOrder.objects.select_for_update().get(pk=request.reference)
 
 
 def statement(reference: UUID) -> Statement | None:
@@ -241,6 +266,7 @@ STATUS_OF: Final = {
     OrderState.APPROVED: SETTLED,
     OrderState.DECLINED: "failed",
     OrderState.CANCELLED: "failed",
+    OrderState.REFUNDED: SETTLED,
 }
 STATUS_OF_PAYOUT: Final = {"accepted": "pending", "paid": SETTLED, "refused": "failed"}
 
@@ -253,13 +279,14 @@ class Paper(Protocol):
 
 
 def write_statement(paper: Paper, *, since: date, until: date) -> None:
-    """Write every deposit and payout of the days from *since* to *until* as CSV.
+    """Write every deposit, refund and payout of the days from *since* to *until* as CSV.
 
     Both days included, in UTC.
     """
     rows = csv.writer(paper)
     rows.writerow(COLUMNS)
     rows.writerows(_deposits(since, until))
+    rows.writerows(_refunds(since, until))
     rows.writerows(_payouts(since, until))
 
 
@@ -269,6 +296,13 @@ def _deposits(since: date, until: date) -> Iterator[tuple[str, ...]]:
         status = STATUS_OF[OrderState(order.state)]
         names = str(order.reference), order.authorisation
         yield (*names, "deposit", *_money(order.amount, order.currency), _day(order.decided_at), status)
+
+
+def _refunds(since: date, until: date) -> Iterator[tuple[str, ...]]:
+    orders = BankOrder.objects.filter(refunded_at__date__gte=since, refunded_at__date__lte=until)
+    for order in orders.order_by("refunded_at", "pk"):
+        names = str(order.reference), order.authorisation
+        yield (*names, "refund", *_money(order.amount, order.currency), _day(order.refunded_at), SETTLED)
 
 
 def _payouts(since: date, until: date) -> Iterator[tuple[str, ...]]:

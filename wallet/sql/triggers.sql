@@ -15,7 +15,7 @@ CREATE OR REPLACE TRIGGER wallet_account_opens BEFORE INSERT ON wallet_account
     FOR EACH ROW WHEN ((
         NEW.currency IN ('SEK', 'DKK', 'RON', 'EUR', 'GBP') AND NEW.mode IN ('R', 'F')
         AND (NEW.kind IN ('cash', 'purse') AND NEW.owner_id IS NOT NULL AND NEW.balance = 0 AND NEW.stands_for IS NULL
-             OR NEW.kind = 'pending' AND NEW.owner_id IS NOT NULL AND NEW.balance = 0 AND NEW.mode = 'R'
+             OR NEW.kind IN ('pending', 'refund') AND NEW.owner_id IS NOT NULL AND NEW.balance = 0 AND NEW.mode = 'R'
                 AND NEW.stands_for IS NULL
              OR NEW.kind = 'bank' AND NEW.balance = 0 AND NEW.stands_for IS NOT NULL
                 AND (NEW.owner_id IS NOT NULL OR NEW.mode = 'F')
@@ -138,7 +138,8 @@ CREATE OR REPLACE TRIGGER wallet_partner_key_changes BEFORE UPDATE ON wallet_par
 
 -- On wallet_payment
 
--- The request of a payment never changes, and a credited payment stays credited.
+-- The request of a payment never changes, money that has arrived stays on record, and a payment that is over
+-- begins no more.
 CREATE OR REPLACE TRIGGER wallet_payment_is_kept BEFORE DELETE OR TRUNCATE ON wallet_payment
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_payment_identity BEFORE UPDATE ON wallet_payment
@@ -146,14 +147,16 @@ CREATE OR REPLACE TRIGGER wallet_payment_identity BEFORE UPDATE ON wallet_paymen
         (OLD.id, OLD.player_id, OLD.amount, OLD.currency, OLD.total, OLD.variant, OLD.token, OLD.begun_at)
             IS DISTINCT FROM
         (NEW.id, NEW.player_id, NEW.amount, NEW.currency, NEW.total, NEW.variant, NEW.token, NEW.begun_at)
-        OR OLD.state = 'credited' AND (OLD.state, OLD.authorisation, OLD.journal_id, OLD.decided_at)
-            IS DISTINCT FROM (NEW.state, NEW.authorisation, NEW.journal_id, NEW.decided_at)
+        OR OLD.state IN ('credited', 'returned') AND (OLD.state, OLD.journal_id, OLD.decided_at)
+            IS DISTINCT FROM (NEW.state, NEW.journal_id, NEW.decided_at)
+        OR OLD.state IN ('credited', 'held', 'returned')
+            AND (OLD.authorisation, OLD.held_because, OLD.held_journal_id, NEW.state IN ('credited', 'held', 'returned'))
+                IS DISTINCT FROM (NEW.authorisation, NEW.held_because, NEW.held_journal_id, true)
         OR OLD.state <> 'waiting' AND NEW.state = 'waiting')
     EXECUTE FUNCTION wallet_refuse_payment_change();
 CREATE OR REPLACE TRIGGER wallet_payment_is_paid BEFORE INSERT OR UPDATE OF state ON wallet_payment
-    FOR EACH ROW WHEN (NEW.state = 'credited') EXECUTE FUNCTION wallet_payment_is_paid();
--- Refuses new deposits only: a deposit that is already with the provider is credited when the
--- provider confirms it.
+    FOR EACH ROW WHEN (NEW.state IN ('credited', 'held', 'returned')) EXECUTE FUNCTION wallet_payment_is_paid();
+-- Refuses new deposits only: the house stop does not stop one that is already with the provider.
 CREATE OR REPLACE TRIGGER wallet_payment_may_begin AFTER INSERT ON wallet_payment
     FOR EACH ROW EXECUTE FUNCTION wallet_refuse_stopped();
 

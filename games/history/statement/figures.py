@@ -103,7 +103,8 @@ SELECT part.day, part.kind, part.variant, part.journal, min(posting.at) FILTER (
        sum(posting.amount), sum(greatest(posting.amount, 0)),
        coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'cash'), 0),
        coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'purse'), 0),
-       coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'bank'), 0), coalesce(sum(coup.at_risk), 0)
+       coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'bank'), 0),
+       coalesce(sum(posting.amount) FILTER (WHERE account.kind = 'refund'), 0), coalesce(sum(coup.at_risk), 0)
 FROM wallet_account AS account
 LEFT JOIN unnest(%(accounts)s::bigint[], %(firsts)s::bigint[]) AS known (id, first) ON known.id = account.id
 CROSS JOIN LATERAL (
@@ -136,7 +137,7 @@ WHERE account.owner_id = %(player)s AND account.mode = %(mode)s AND posting.at <
 GROUP BY part.day, part.kind, part.variant, part.journal
 UNION ALL
 SELECT (coup.at AT TIME ZONE %(zone)s)::date AS day, 'coup', game_table.variant, NULL, min(coup.at),
-       count(*), 0, 0, 0, 0, 0, sum(coup.at_risk)
+       count(*), 0, 0, 0, 0, 0, 0, sum(coup.at_risk)
 FROM games_chemincoup AS coup JOIN games_liveround AS live ON live.id = coup.round_id
 JOIN games_livetable AS at_table ON at_table.id = live.live_table_id AND at_table.mode = %(mode)s
 JOIN games_table AS game_table ON game_table.id = at_table.table_id
@@ -154,11 +155,12 @@ class Owned:
     purse: int = 0
     bank: int = 0  # at Chemin de Fer
     pending: int = 0  # pending withdrawals
+    refund: int = 0  # deposits that are sent back
 
     @property
     def total(self) -> int:
         """The sum of all parts."""
-        return self.cash + self.purse + self.bank + self.pending
+        return self.cash + self.purse + self.bank + self.pending + self.refund
 
     def __add__(self, other: "Owned") -> "Owned":
         return Owned(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
@@ -292,12 +294,12 @@ def firsts(player: Player, mode: Mode, begin: datetime) -> dict[str, list[int]]:
 
 
 def _owned(row: tuple[Any, ...]) -> Owned:
-    *_, total, _into, cash, purse, bank, _at_risk = row
-    return Owned(int(cash), int(purse), int(bank), int(total - cash - purse - bank))
+    *_, total, _into, cash, purse, bank, refund, _at_risk = row
+    return Owned(int(cash), int(purse), int(bank), int(total - cash - purse - bank - refund), int(refund))
 
 
 def _lump(row: tuple[Any, ...]) -> Lump:
-    day, kind, variant, journal_id, at, rounds, amount, into, _cash, _purse, _bank, at_risk = row
+    day, kind, variant, journal_id, at, rounds, amount, into, _cash, _purse, _bank, _refund, at_risk = row
     inside = 0 if amount else int(into)
     within, aside = (0, inside) if kind in ASIDE else (inside, 0)
     return Lump(day, kind, variant, journal_id, at, rounds, int(amount), within, aside, _owned(row), int(at_risk))

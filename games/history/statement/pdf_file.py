@@ -175,6 +175,7 @@ def _balance(paper: Paper) -> Flowable:
         (_("of which in Golden Baccarat"), figures.closing.purse),
         (_("of which in a Chemin de Fer bank"), figures.closing.bank),
         (_("of which pending withdrawals"), figures.closing.pending),
+        (_("of which deposits that we send back"), figures.closing.refund),
     )
     rows.extend((name, "", paper.money(amount)) for name, amount in parts if amount)
     closing = 1 + len(figures.sums)

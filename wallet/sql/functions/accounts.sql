@@ -14,7 +14,7 @@ BEGIN
 END $$;
 
 -- Return the id of a player's account, and open the account with balance 0 if it does not exist.
--- `kind`: cash, purse or pending. `mode`: R (real) or F (free). `owner`: id of the player.
+-- `kind`: cash, purse, pending or refund. `mode`: R (real) or F (free). `owner`: id of the player.
 -- Raises check_violation (23514) for a combination that wallet_account_opens does not allow, and
 -- foreign_key_violation (23503) for an unknown player.
 CREATE OR REPLACE FUNCTION wallet_open_account(owner bigint, currency text, mode text, kind text DEFAULT 'cash') RETURNS bigint

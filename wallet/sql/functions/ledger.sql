@@ -16,7 +16,7 @@
 --   SB040 the house is stopped
 --   SB050 to SB056: see seamless_wallet.sql
 --   SB140: see verification.sql
---   SB132, SB133: see payments.sql
+--   SB132, SB133, SB136: see payments.sql
 
 -- Refuse the statement. Trigger function for tables and columns that never change.
 -- Raises restrict_violation (23001), always.
@@ -64,6 +64,10 @@ CREATE OR REPLACE FUNCTION wallet_line_fits(journal_kind text, account_kind text
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE journal_kind
         WHEN 'deposit' THEN mode = 'R' AND (account_kind = 'cash' AND into_it OR account_kind = 'cashier' AND NOT into_it)
+        WHEN 'deposit_held' THEN account_kind = 'refund' AND into_it OR account_kind = 'cashier' AND NOT into_it
+        WHEN 'deposit_returned' THEN account_kind = 'refund' AND NOT into_it OR account_kind = 'cashier' AND into_it
+        WHEN 'deposit_released' THEN account_kind = 'refund' AND NOT into_it
+            OR mode = 'R' AND account_kind = 'cash' AND into_it
         WHEN 'withdraw' THEN account_kind = 'cash' AND NOT into_it OR account_kind = 'pending' AND into_it
         WHEN 'withdraw_paid' THEN account_kind = 'pending' AND NOT into_it OR account_kind = 'cashier' AND into_it
         WHEN 'withdraw_returned' THEN account_kind = 'pending' AND NOT into_it OR account_kind = 'cash' AND into_it

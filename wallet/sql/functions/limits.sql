@@ -109,7 +109,8 @@ END $$;
 -- `journal`, `kind`, `key`, `round`, `reverses`, `at`: of the journal, which is written. `player`,
 -- `account`, `amount`: of the line, in minor units.
 -- Raises SB006 if a stake, a bank, a studio stake or a deposit passes a limit. Nothing else is
--- refused. A deposit with a reservation of at least its amount was checked when it was reserved.
+-- refused. A deposit with a reservation was compared with the limits by wallet_credit_deposit. One that
+-- was held and is credited after all takes new room.
 -- Locks the limits of the player if they are checked. The accounts are locked already: accounts
 -- always come before limits.
 --
@@ -137,10 +138,13 @@ BEGIN
         forward := -amount;
     ELSIF kind IN ('stake', 'bank', 'studio_stake') AND amount < 0 THEN
         checks := 'stake';
-    ELSIF kind = 'deposit' THEN
+    ELSIF kind IN ('deposit', 'deposit_released') AND amount > 0 THEN
         checks := 'deposit';
     END IF;
-    IF kind NOT IN ('deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle', 'bank', 'bank_back', 'bank_won',
+    IF kind = 'deposit_released' AND amount < 0 THEN
+        RETURN;
+    END IF;
+    IF kind NOT IN ('deposit', 'deposit_released', 'withdraw_paid', 'stake', 'held_stake', 'settle', 'bank', 'bank_back', 'bank_won',
                     'studio_stake', 'studio_win', 'void_transfer') THEN
         RETURN;
     END IF;
@@ -158,7 +162,7 @@ BEGIN
         at := wallet_counts_at(journal, kind, round, at, account, forward);
     END IF;
     INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
-    SELECT player, (at AT TIME ZONE j.time_zone)::date, CASE kind WHEN 'deposit' THEN amount ELSE 0 END,
+    SELECT player, (at AT TIME ZONE j.time_zone)::date, CASE WHEN kind IN ('deposit', 'deposit_released') THEN amount ELSE 0 END,
            CASE kind WHEN 'withdraw_paid' THEN -amount ELSE 0 END,
            CASE WHEN kind IN ('stake', 'held_stake', 'bank', 'bank_back', 'studio_stake') THEN -amount ELSE 0 END,
            CASE WHEN kind IN ('settle', 'bank_won', 'void_transfer', 'studio_win') THEN amount ELSE 0 END
@@ -211,12 +215,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
             SELECT FROM wallet_entry AS o JOIN wallet_account AS b ON b.id = o.account_id
             WHERE o.journal_id = j.id AND b.kind = 'bank'))
     )
-    SELECT player_id, day, coalesce(sum(amount) FILTER (WHERE kind = 'deposit'), 0)::bigint,
+    SELECT player_id, day, coalesce(sum(amount) FILTER (WHERE kind = 'deposit' OR kind = 'deposit_released' AND amount > 0), 0)::bigint,
            coalesce(-sum(amount) FILTER (WHERE kind = 'withdraw_paid'), 0)::bigint,
            coalesce(-sum(amount) FILTER (WHERE kind IN ('stake', 'held_stake', 'bank', 'bank_back', 'studio_stake')), 0)::bigint,
            coalesce(sum(amount) FILTER (WHERE kind IN ('settle', 'bank_won', 'void_transfer', 'studio_win')), 0)::bigint
     FROM line
-    WHERE kind IN ('deposit', 'withdraw_paid', 'stake', 'held_stake', 'settle', 'bank', 'bank_back', 'bank_won', 'void_transfer', 'studio_stake',
+    WHERE kind IN ('deposit', 'deposit_released', 'withdraw_paid', 'stake', 'held_stake', 'settle', 'bank', 'bank_back', 'bank_won', 'void_transfer', 'studio_stake',
                    'studio_win')
     GROUP BY player_id, day
 $$;
@@ -226,8 +230,7 @@ $$;
 -- `amount`: minor units.
 -- Raises SB006.
 -- Locks the player's real cash account, then the limits.
--- The journal of a reserved deposit is never refused for a limit, whatever limits are set later,
--- because the money has then left the player's bank.
+-- When the money arrives it is compared with the limits of that moment (wallet_credit_deposit).
 CREATE OR REPLACE FUNCTION wallet_reserve(key uuid, player bigint, amount bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -241,9 +244,9 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION wallet_reserve FROM PUBLIC;
 
--- End the reservation of a deposit that was refused or abandoned. Does nothing if it has ended or
--- does not exist.
--- If the provider still authorises the deposit later, it is credited without a check of limits.
+-- End the reservation of a deposit of which the provider says that nothing will come. Does nothing if it has
+-- ended or does not exist.
+-- If the provider still authorises the deposit later, it is held and not credited.
 CREATE OR REPLACE FUNCTION wallet_release(key uuid) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     UPDATE wallet_reserved SET ended_at = clock_timestamp()

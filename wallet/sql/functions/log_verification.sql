@@ -7,7 +7,9 @@
 -- kind of the player's account whose line they speak of.
 CREATE OR REPLACE FUNCTION wallet_journal_events() RETURNS TABLE (event text, journal text, account text)
 LANGUAGE sql IMMUTABLE AS $$
-    VALUES ('deposit.posted', 'deposit', 'cash'), ('top_up.posted', 'top_up', 'cash'), ('balance.adjusted', 'adjustment', 'cash'),
+    VALUES ('deposit.posted', 'deposit', 'cash'), ('deposit.held', 'deposit_held', 'refund'),
+           ('deposit.returned', 'deposit_returned', 'refund'), ('deposit.released', 'deposit_released', 'cash'),
+           ('top_up.posted', 'top_up', 'cash'), ('balance.adjusted', 'adjustment', 'cash'),
            ('purse.filled', 'rebuy', 'purse'), ('purse.returned', 'leave', 'purse'),
            ('withdrawal.requested', 'withdraw', 'pending'), ('withdrawal.paid', 'withdraw_paid', 'pending'),
            ('withdrawal.returned', 'withdraw_returned', 'pending'), ('withdrawal.refused', 'withdraw_returned', 'pending'),

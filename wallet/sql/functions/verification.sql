@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION wallet_account_kinds() RETURNS text[]
 LANGUAGE sql IMMUTABLE AS $$
     SELECT ARRAY['cash', 'purse', 'pending', 'bank', 'stakes', 'seat', 'escrow', 'house', 'cashier', 'mint', 'adjusted',
-                 'studio', 'operator']
+                 'studio', 'operator', 'refund']
 $$;
 
 -- Return the number of the bit that stands for a credit of an account of this kind and mode; the next bit

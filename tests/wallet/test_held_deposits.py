@@ -1,0 +1,309 @@
+"""Deposit limits and exclusions hold, however old a link to the bank is."""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.test import Client
+from django.urls import reverse
+
+from audit import approvals
+from audit.models import Approval, Significant
+from audit.sealing import sealer
+from audit.significant import detection
+from games.history.statement import figures
+from players.login import locks
+from players.models import LimitKind, Period
+from players.protection import exclusions, limits
+from tests.builders import a_player, a_round, a_table
+from tests.people import a_member_of_staff, events, last_mail
+from tests.wallet import wholeness
+from tests.wallet.at_the_bank import a_payment, balance, call_back, statement
+from wallet import reports
+from wallet.ledger import LimitReached, NotPaid, accounts, credit_deposit
+from wallet.ledger.statements import liabilities
+from wallet.models import AccountKind, BankOrder, Mode, Payment
+from wallet.payments import held_deposits, notifications
+from wallet.payments.held_deposits import Action
+from wallet.payments.sandbox import request_for
+from wallet.sandbox_bank.orders import seal
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """No waiting time before and between status queries; the house gives up at once."""
+    for name in ("PAYMENT_ASK_SECONDS", "PAYMENT_GIVE_UP_SECONDS"):
+        monkeypatch.setattr(settings, name, 0)
+
+
+@pytest.fixture
+def player():
+    """Return a player who may deposit 500.00 a month, of which 250.00 are used."""
+    player = a_player("DE")
+    limits.set_limit(player=player, kind=LimitKind.DEPOSIT, period=Period.MONTH, amount=50_000, by=str(player))
+    call_back(statement(a_payment(player, 25_000)))
+    return player
+
+
+def pay(payment: Payment) -> None:
+    """Approve the payment on the bank's page, as a payer who has kept its address, and let the house hear of it."""
+    page = f"/en/sandbox-bank/{seal(request_for(payment), settings.SANDBOX_BANK_KEY)}/"
+    Client().post(page, {"answer": "approve", "behaviour": "never"})
+    notifications.ask_about(payment.pk)
+
+
+def to_send_back(player) -> int:
+    return accounts.totals(player.pk).balances(AccountKind.REFUND).get(Mode.REAL, 0)
+
+
+def of(payment: Payment) -> tuple[str, str]:
+    payment.refresh_from_db()
+    return payment.state, payment.held_because
+
+
+def is_whole() -> bool:
+    return wholeness.broken() == {}
+
+
+def ask(payment: Payment, action: Action, reference: str = "") -> Approval:
+    finance = a_member_of_staff("finance")
+    return held_deposits.ask(payment.pk, action=action, reference=reference, reason="looked", by=finance)
+
+
+def approve(asked: Approval) -> None:
+    second = a_member_of_staff("compliance")
+    approvals.decide(
+        approval_id=asked.pk, yes=True, by=str(second), person=second.person, reason="seen", may=second.user.has_perm
+    )
+
+
+class TestAnOldLink:
+    def test_is_dead_at_the_bank_once_its_room_was_given_back(self, player):
+        old = a_payment(player, 25_000)
+        notifications.ask_undecided()
+        assert of(old) == ("expired", "")
+        new = a_payment(player, 25_000)
+        pay(old)
+        pay(new)
+        assert BankOrder.objects.get(pk=old.pk).state == "cancelled"
+        assert (of(old)[0], of(new)[0]) == ("expired", "credited")
+        assert balance(player) == 50_000
+        assert is_whole()
+
+    def test_keeps_its_room_while_the_provider_cannot_cancel_it(self, player, monkeypatch):
+        monkeypatch.delattr("wallet.payments.sandbox.SandboxBank.cancel")
+        old = a_payment(player, 25_000)
+        for _ in range(2):
+            notifications.ask_undecided()
+        assert of(old) == ("waiting", "")
+        with pytest.raises(LimitReached):
+            a_payment(player, 25_000)
+        (event,) = events("payment.not_cancelled", on=str(player))
+        assert event["data"]["payment"] == str(old.pk)
+        pay(old)
+        assert of(old) == ("credited", "")
+        assert balance(player) == 50_000
+
+    def test_leads_to_no_bank_any_more(self, player, monkeypatch):
+        old = a_payment(player, 25_000)
+        visitor = Client()
+        visitor.force_login(player.user)
+        assert visitor.get(f"/en/cashier/deposit/{old.pk}/bank/")["Location"] == f"/en/cashier/deposit/{old.pk}/"
+        assert "This deposit is no longer possible." in visitor.get(f"/en/cashier/deposit/{old.pk}/").text
+        monkeypatch.setattr(settings, "PAYMENT_GIVE_UP_SECONDS", 1800)
+        assert "/sandbox-bank/" in visitor.get(f"/en/cashier/deposit/{old.pk}/bank/")["Location"]
+        exclusions.pause(player=player, by=str(player))
+        assert visitor.get(f"/en/cashier/deposit/{old.pk}/bank/")["Location"] == f"/en/cashier/deposit/{old.pk}/"
+
+    def test_is_cancelled_when_a_pause_begins(self, player, monkeypatch):
+        for name in ("PAYMENT_ASK_SECONDS", "PAYMENT_GIVE_UP_SECONDS"):
+            monkeypatch.setattr(settings, name, 1800)
+        payment = a_payment(player, 25_000)
+        exclusions.pause(player=player, by=str(player))
+        notifications.ask_undecided()
+        assert of(payment) == ("expired", "")
+        assert BankOrder.objects.get(pk=payment.pk).state == "cancelled"
+
+
+class TestMoneyThatArrivesAllTheSame:
+    def test_for_a_payment_that_is_over_is_held_and_an_alert(self, player):
+        payment = a_payment(player, 25_000)
+        notifications.ask_undecided()
+        call_back(statement(payment))
+        assert of(payment) == ("held", "over")
+        assert (balance(player), to_send_back(player)) == (25_000, 25_000)
+        (event,) = events("deposit.held", on=str(player))
+        assert (event["data"]["because"], event["data"]["journal"]) == ("over", payment.held_journal_id)
+        sealer.seal()
+        detection.find()
+        assert Significant.objects.get(on=str(player), title="Deposit arrived, but may not be credited").weight == 2
+        assert is_whole()
+
+    def test_during_a_pause_is_held(self, player):
+        payment = a_payment(player, 25_000)
+        exclusions.pause(player=player, by=str(player))
+        pay(payment)
+        assert of(payment) == ("held", "excluded")
+        assert "while you were excluded" in last_mail(player.user.email, "deposit_held").body
+
+    def test_above_a_limit_that_was_lowered_meanwhile_is_held(self, player):
+        payment = a_payment(player, 25_000)
+        limits.set_limit(player=player, kind=LimitKind.DEPOSIT, period=Period.MONTH, amount=30_000, by=str(player))
+        pay(payment)
+        assert of(payment) == ("held", "limit")
+        assert balance(player) == 25_000
+
+    def test_is_held_too_if_a_login_role_gave_back_the_room(self, player):
+        payment = a_payment(player, 25_000)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT wallet_release(%s)", [notifications.journal_key(payment.pk)])
+        a_payment(player, 25_000)
+        pay(payment)
+        assert of(payment) == ("held", "over")
+
+    def test_is_not_played_with(self, player):
+        payment = a_payment(player, 25_000)
+        notifications.ask_undecided()
+        call_back(statement(payment))
+        table = a_table()
+        a_round(player, table, player=1_000)
+        assert to_send_back(player) == 25_000
+        with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT * FROM wallet_post(jsonb_build_array(jsonb_build_object('key', gen_random_uuid(),"
+                " 'kind', 'leave', 'lines', jsonb_build_array(jsonb_build_array(%s::bigint, 'EUR', 'R', -100),"
+                " jsonb_build_array(%s::bigint, 'EUR', 'R', 100)))))",
+                [
+                    accounts.player_account(player.pk, Mode.REAL, kind)
+                    for kind in (AccountKind.REFUND, AccountKind.CASH)
+                ],
+            )
+
+    def test_is_a_liability_and_in_the_statement(self, player):
+        payment = a_payment(player, 25_000)
+        notifications.ask_undecided()
+        call_back(statement(payment))
+        (line,) = [each for each in liabilities() if each.currency == "EUR" and each.mode is Mode.REAL]
+        assert (line.available, line.refund, line.total) == (25_000, 25_000, 50_000)
+        zone = player.jurisdiction.time_zone
+        end = payment.begun_at + timedelta(hours=1)
+        found = figures.figures_between(player, Mode.REAL, end - timedelta(hours=2), end, zone)
+        assert (found.closing.cash, found.closing.refund, found.closing.total) == (25_000, 25_000, 50_000)
+        assert found.total == 50_000
+        assert reports.HELD_FOR_PLAYERS[-1] == AccountKind.REFUND
+
+
+class TestSentBack:
+    def test_through_the_provider(self, player):
+        payment = a_payment(player, 25_000)
+        exclusions.pause(player=player, by=str(player))
+        pay(payment)
+        for _ in range(2):
+            held_deposits.return_due()
+        assert of(payment) == ("returned", "excluded")
+        assert BankOrder.objects.get(pk=payment.pk).state == "refunded"
+        assert (balance(player), to_send_back(player)) == (25_000, 0)
+        assert len(events("deposit.returned", on=str(player))) == 1
+        assert "while you were excluded" in last_mail(player.user.email, "deposit_returned").body
+        assert is_whole()
+
+    def test_is_recorded_if_the_provider_did_it_by_itself(self, player):
+        payment = a_payment(player, 25_000)
+        notifications.ask_undecided()
+        said = statement(payment)
+        call_back(said)
+        for _ in range(2):
+            call_back(said | {"state": "refunded", "sequence": 3})
+        assert of(payment) == ("returned", "over")
+        assert list(payment.notices.order_by("pk").values_list("decision", flat=True))[-2:] == ["returned", "repeated"]
+
+    def test_by_two_people_where_the_account_is_locked(self, player):
+        payment = a_payment(player, 25_000)
+        locks.lock(player=player, reason="a stolen card", by=a_member_of_staff("support"))
+        pay(payment)
+        held_deposits.return_due()
+        assert of(payment) == ("held", "locked")
+        with pytest.raises(held_deposits.CannotDecide):
+            ask(payment, Action.RETURN)
+        approve(ask(payment, Action.RETURN, "R-17"))
+        assert of(payment) == ("returned", "locked")
+        assert events("deposit.returned", on=str(player))[0]["data"]["reference"] == "R-17"
+        assert is_whole()
+
+    def test_by_nobody_without_proof_or_a_second_person(self, player):
+        payment = a_payment(player, 25_000)
+        notifications.ask_undecided()
+        call_back(statement(payment))
+        asked = ask(payment, Action.CREDIT)
+        for statement_, values in (
+            ("SELECT wallet_decide_deposit(%s)", [asked.pk]),
+            ("SELECT wallet_return_deposit(%s, 'R1', 'proof')", [payment.pk]),
+            ("SELECT wallet_end_held_deposit(%s, 'credited')", [payment.pk]),
+            ("UPDATE wallet_payment SET state = 'returned', journal_id = 1 WHERE id = %s", [payment.pk]),
+            ("UPDATE wallet_payment SET state = 'expired' WHERE id = %s", [payment.pk]),
+        ):
+            with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(statement_, values)
+        with pytest.raises(NotPaid):
+            credit_deposit(payment.pk, key=notifications.journal_key(payment.pk), authorisation="again")
+
+
+class TestCreditedByTwo:
+    def test_counts_under_the_limits(self, player):
+        payment = a_payment(player, 25_000)
+        notifications.ask_undecided()
+        call_back(statement(payment))
+        approve(ask(payment, Action.CREDIT))
+        assert of(payment) == ("credited", "over")
+        assert (balance(player), to_send_back(player)) == (50_000, 0)
+        with pytest.raises(LimitReached):
+            a_payment(player, 1_000)
+        assert is_whole()
+
+    def test_not_above_a_limit_and_not_during_an_exclusion(self, player):
+        payment = a_payment(player, 25_000)
+        notifications.ask_undecided()
+        call_back(statement(payment))
+        call_back(statement(a_payment(player, 25_000)))
+        asked = ask(payment, Action.CREDIT)
+        with pytest.raises(approvals.CannotExecute, match="limit"):
+            approve(asked)
+        exclusions.pause(player=player, by=str(player))
+        with pytest.raises(approvals.CannotExecute, match="may still take no deposit"):
+            approve(asked)
+        assert of(payment) == ("held", "over")
+
+
+class TestThePages:
+    @pytest.mark.parametrize("language", ["en", "sv", "da", "ro", "de"])
+    def test_the_cashier_says_it_in_the_player_s_language(self, player, language):
+        payment = a_payment(player, 25_000)
+        notifications.ask_undecided()
+        call_back(statement(payment))
+        visitor = Client()
+        visitor.force_login(player.user)
+        said = {
+            "en": "has arrived that we may not credit",
+            "sv": "som vi inte får sätta in",
+            "da": "som vi ikke må indsætte",
+            "ro": "pe care nu avem voie",
+            "de": "dürfen den Betrag nicht gutschreiben",
+        }
+        assert said[language] in visitor.get(f"/{language}/cashier/").text
+        assert visitor.get(f"/{language}/cashier/deposit/{payment.pk}/").status_code == 200
+
+    def test_staff_find_it_and_ask_for_a_second_person(self, player):
+        payment = a_payment(player, 25_000)
+        notifications.ask_undecided()
+        call_back(statement(payment))
+        finance = Client()
+        finance.force_login(a_member_of_staff("finance").user)
+        listed = finance.get(reverse("staff_deposits"), {"doubt": "held"}).text
+        assert str(payment.pk)[:8] in listed
+        page = reverse("staff_deposit_decide", args=[payment.pk])
+        assert "Enter a reason." in finance.post(page, {"action": "credit"}).text
+        answer = finance.post(page, {"action": "credit", "reason": "paid a minute late"}, follow=True).text
+        assert "A second person must approve" in answer

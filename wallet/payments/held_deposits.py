@@ -1,0 +1,154 @@
+"""Held deposits: money that has arrived but may not be credited is sent back, or two people decide.
+
+The database holds it (`wallet_credit_deposit`). Each is sent back through its provider, except that of a locked
+account: people look at that first. Where a provider cannot send money back, finance does it by hand at the provider,
+and a second person confirms it. Two people can also have it credited, if no exclusion and no limit forbids that any
+more. Error messages are for staff.
+"""
+
+import logging
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils.translation import override
+
+from audit import approvals, log
+from audit.models import Approval
+from players.models import Staff
+from wallet import ledger
+from wallet.models import HeldReason, Payment, PaymentState
+from wallet.money import format_money
+from wallet.payments import notifications, providers
+
+logger = logging.getLogger(__name__)
+
+KIND: Final = "deposit.held"
+ASK: Final = "wallet.handle_deposit"
+DECIDE: Final = "wallet.decide_deposit"
+FOR_PEOPLE: Final = (HeldReason.LOCKED,)  # never sent back without people
+DUE: Final = """
+SELECT id FROM wallet_payment
+WHERE state = 'held' AND held_because <> ALL (%(for_people)s)
+  AND (asked_at IS NULL OR asked_at < %(now)s - %(after)s * interval '1 second' OR decided_at > asked_at)
+ORDER BY begun_at LIMIT 1 FOR UPDATE SKIP LOCKED
+"""
+
+
+class Action(StrEnum):
+    """What two people decide about a held deposit."""
+
+    RETURN = "return"
+    CREDIT = "credit"
+
+
+LABELS: Final = {Action.RETURN: "It has been sent back", Action.CREDIT: "Credit it to the player"}
+
+
+class CannotDecide(Exception):
+    """Nothing was requested. The message is a sentence for staff."""
+
+
+def return_due() -> None:
+    """Have providers send held deposits back, each in its own transaction. Several workers can run it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        (now,) = cursor.fetchone()
+    while _return_next(now):
+        pass
+
+
+@transaction.atomic
+def _return_next(now: datetime) -> bool:
+    due = {"now": now, "after": settings.PAYMENT_ASK_SECONDS, "for_people": [each.value for each in FOR_PEOPLE]}
+    with connection.cursor() as cursor:
+        cursor.execute(DUE, due)
+        row = cursor.fetchone()
+        if row is None:
+            return False
+        cursor.execute(notifications.ASKED, [row[0]])
+    payment = notifications.locked(row[0])
+    try:
+        providers.send_back(payment)
+    except (providers.NoProvider, providers.ProviderFailed) as error:
+        logger.info("deposit %s cannot be sent back by its provider: %s", payment.pk, error)
+        return True
+    notifications.record_return(payment)
+    return True
+
+
+@transaction.atomic
+def ask(payment_id: UUID, *, action: Action, reference: str, reason: str, by: Staff) -> Approval:
+    """Request a decision about a held deposit.
+
+    *reference* is the provider's number of the transfer by which finance has sent the money back. Raises CannotDecide,
+    Payment.DoesNotExist, and approvals.AskedTwice while another request for the deposit is open.
+    """
+    payment = notifications.locked(payment_id)
+    if payment.state != PaymentState.HELD:
+        raise CannotDecide("This deposit is not held any more.")
+    if action is Action.RETURN and not reference:
+        raise CannotDecide("Enter the provider’s number of the transfer by which you have sent the money back.")
+    request: dict[str, log.Json] = {
+        "payment": str(payment.pk),
+        "player": payment.player_id,
+        "amount": payment.amount,
+        "currency": payment.currency,
+        "action": action.value,
+        "reference": reference if action is Action.RETURN else "",
+    }
+    return approvals.ask(kind=KIND, on=str(payment), request=request, by=str(by), person=by.person, reason=reason)
+
+
+def execute(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
+    """Post what was decided, record it and write to the player. Raises approvals.CannotExecute."""
+    payment = notifications.locked(UUID(str(frozen["payment"])))
+    if payment.state != PaymentState.HELD:
+        raise approvals.CannotExecute("This deposit is not held any more.")
+    try:
+        with transaction.atomic():
+            journal_id, after = ledger.decide_deposit(verdict.approval_id)
+    except ledger.StillBarred as error:
+        raise approvals.CannotExecute(
+            "The player may still take no deposit, or one of the two people no longer has this role."
+        ) from error
+    except ledger.LimitReached as error:
+        with override("en"):
+            raise approvals.CannotExecute(f"It cannot be credited. {error}") from error
+    method = f"approval {verdict.approval_id}"
+    data: dict[str, log.Json] = {"journal": journal_id, "reason": verdict.reason, "method": method}
+    if frozen["action"] == Action.RETURN:
+        notifications.write_return(payment, by=verdict.by, data=data | {"reference": frozen["reference"]})
+        return
+    payment.refresh_from_db(fields=notifications.MONEY)
+    said = notifications.facts_of(payment) | data | {"authorisation": payment.authorisation}
+    said |= notifications.balances(payment, after)
+    log.record("deposit.released", by=verdict.by, on=str(payment.player), data=said)
+    notifications.write(payment, "deposit_credited")
+
+
+def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
+    """Describe the decision for the approver."""
+    amount = format_money(int(str(frozen["amount"])), str(frozen["currency"]), "en")
+    action, player = Action(str(frozen["action"])), f"player:{frozen['player']}"
+    title = f"Credit {amount} to {player}" if action is Action.CREDIT else f"{amount} of {player} sent back"
+    facts = [("Deposit", str(frozen["payment"])), ("Player", player), ("Amount", amount)]
+    if action is Action.RETURN:
+        facts.append(("Number of the transfer", str(frozen["reference"])))
+    return approvals.Description(title, facts)
+
+
+def current_facts(frozen: Mapping[str, log.Json]) -> approvals.Facts:
+    """Return why the deposit is held, and its state now."""
+    payment = Payment.objects.get(pk=UUID(str(frozen["payment"])))
+    with override("en"):
+        return (
+            ("Held because", payment.get_held_because_display()),
+            ("State now", payment.get_state_display().lower()),
+            ("Provider", payment.variant),
+            ("Authorisation", payment.authorisation),
+        )
