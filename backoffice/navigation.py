@@ -30,6 +30,7 @@ from games.shared.floor.rows import READERS as TABLE_READERS
 from players import staff
 from players.access import StaffRequest, staff_required
 from players.models import User
+from players.protection.national_rules import READ as READ_RULES
 from players.staff import Section
 from wallet.seamless_wallet.partners import READERS as PARTNER_READERS
 
@@ -229,6 +230,13 @@ FUNCTIONS = (
         "staff_limits",
         "Limits",
         "House limits on deposits, stakes, losses and time.",
+    ),
+    Function(
+        Section.COMPLIANCE,
+        (READ_RULES,),
+        "staff_rules",
+        "National rules",
+        "Rules of each jurisdiction with their source, and the history of their changes.",
     ),
     Function(
         Section.COMPLIANCE,

@@ -6,7 +6,7 @@ from django.urls import include, path
 from accounts import protection_views
 from accounts.views import Register, account_close, account_data, account_data_export
 from backoffice import navigation
-from backoffice.audit import access_log, approvals, event_log, reports, significant
+from backoffice.audit import access_log, approvals, event_log, national_rules, reports, significant
 from backoffice.audit.event_log import log_state
 from backoffice.dashboard import views as staff_dashboard
 from backoffice.money.ledger import ledger
@@ -81,6 +81,8 @@ urlpatterns = [
     path("staff/access-log/", access_log.staff_access_log, name="staff_access_log"),
     path("staff/access-log/access-log.csv", access_log.staff_access_log_file, name="staff_access_log_file"),
     path("staff/retention/", event_log.staff_retention, name="staff_retention"),
+    path("staff/rules/", national_rules.staff_rules, name="staff_rules"),
+    path("staff/rules/<slug:code>/<slug:rule>/", national_rules.staff_rule_change, name="staff_rule_change"),
     path("staff/reports/", reports.staff_reports, name="staff_reports"),
     path("staff/reports/<int:report_id>/", reports.staff_report, name="staff_report"),
     path("staff/reports/<int:report_id>/state/", reports.staff_report_state, name="staff_report_state"),

@@ -13,7 +13,7 @@ class PlayersConfig(AppConfig):
         from audit.sealing import alarms  # importable only after models are loaded
         from players import mail, reports, significant, staff
         from players.login import credentials, locks
-        from players.protection import exclusions
+        from players.protection import exclusions, national_rules
 
         locks.connect()
         credentials.connect()
@@ -27,6 +27,7 @@ class PlayersConfig(AppConfig):
             permission=exclusions.PERMISSION,
             describe=exclusions.describe,
         )
+        national_rules.register()
         staff.register()
         reports.register_alterations()
         kinds.register(reports.KIND)

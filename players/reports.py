@@ -266,6 +266,7 @@ def register_alterations() -> None:
             "exclusion.lifted": ("Exclusion lifted", _altered_lifted),
         },
     )
+    register("National rules", {"national_rule.changed": ("National rule changed", said)})
     register("Markers of harm", {"marker.closed": ("Marker closed", became("open", "outcome"))})
 
 

@@ -36,6 +36,7 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "account.closed": (Category.DEACTIVATION, Weight.NOTICE, "Account closed"),
     "player.excluded": (Category.DEACTIVATION, Weight.NOTICE, "Player excluded"),
     "exclusion.lifted": (Category.CORRECTION, Weight.ALERT, "Exclusion lifted early"),
+    "national_rule.changed": (Category.PARAMETER, Weight.ALERT, "National rule changed"),
     "complaint.overdue": (Category.ERROR, Weight.ALERT, "Complaint overdue"),
 }
 ORDINARY: Final = (

@@ -1209,6 +1209,15 @@ LINES = (
         staff(MOVED, "compliance"),
         data=lambda world: {"what": "mail", "days": "400", "reason": "for a test"},
     ),
+    Line("staff_rules", "GET", staff(PAGE, *STAFF)),
+    Line("staff_rule_change", "GET", staff(PAGE, "compliance"), lambda world: {"code": "SE", "rule": "pause_hours"}),
+    Line(
+        "staff_rule_change",
+        "POST",
+        staff(MOVED, "compliance"),
+        lambda world: {"code": "SE", "rule": "pause_hours"},
+        lambda world: {"value": "48", "source": "c", "reason": "for a test"},
+    ),
     Line("staff_lists", "GET", staff(PAGE, *STAFF)),
     *list_lines(),
 )

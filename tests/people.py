@@ -60,10 +60,17 @@ ROLES = {
         "audit.view_report",
         "audit.export_rows",
     },
-    "administrator": {"players.work", "players.ask_staff", "players.decide_staff"},
+    "administrator": {
+        "players.work",
+        "players.ask_staff",
+        "players.decide_staff",
+        "players.decide_national_rules",
+    },
     "compliance": {
         "players.work",
         "players.decide_staff",
+        "players.ask_national_rules",
+        "players.decide_national_rules",
         "audit.view_event",
         "players.view_player",
         "audit.view_approval",

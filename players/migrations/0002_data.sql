@@ -30,6 +30,8 @@ WITH granted (app_label, model, codename, name, roles) AS (VALUES
     ('players', 'exclusion', 'exclude_player', 'Can exclude players', 'compliance support'),
     ('players', 'flag', 'see_flags', 'Can see and handle markers of harm', 'compliance support'),
     ('players', 'limitchange', 'set_limits', 'Can set limits for a player', 'compliance support'),
+    ('players', 'nationalrulechange', 'ask_national_rules', 'Can request changes of national rules', 'compliance'),
+    ('players', 'nationalrulechange', 'decide_national_rules', 'Can decide changes of national rules', 'administrator compliance'),
     ('players', 'note', 'note_players', 'Can read and write notes about players', 'compliance finance support'),
     ('players', 'notice', 'publish_notices', 'Can publish and withdraw notices', 'operator supervisor'),
     ('players', 'player', 'view_player', 'Can view player', 'compliance finance support'),
@@ -84,3 +86,35 @@ INSERT INTO players_jurisdiction (
      168, false, NULL, 24, false, 30, 366, true, false, 14, 30),
     ('GB', 'en', '["GBP", "EUR"]', 18, 'Europe/London', 'prompted', '["day", "week", "month"]', NULL,
      24, false, NULL, 24, true, 184, 366, false, true, 14, 30);
+
+-- The source of each rule: R read in the text of the rule, S second hand, from summaries. A rule that is not listed is our
+-- choice.
+INSERT INTO players_national_rule_change (jurisdiction_id, rule, after, source)
+SELECT j.code, sourced.rule, to_jsonb(j) -> sourced.rule, sourced.source
+FROM (VALUES
+    ('SE', 'deposit_limits', 'R'),
+    ('SE', 'deposit_periods', 'R'),
+    ('SE', 'raise_after_hours', 'R'),
+    ('SE', 'raise_after_period', 'R'),
+    ('SE', 'contact_above_month', 'R'),
+    ('SE', 'pause_hours', 'S'),
+    ('DK', 'deposit_limits', 'R'),
+    ('DK', 'deposit_periods', 'R'),
+    ('DK', 'raise_after_hours', 'R'),
+    ('DK', 'pause_hours', 'R'),
+    ('DK', 'exclusion_days', 'R'),
+    ('DK', 'permanent_days', 'R'),
+    ('DK', 'complaint_days', 'S'),
+    ('DE', 'deposit_limits', 'S'),
+    ('DE', 'deposit_periods', 'S'),
+    ('DE', 'highest_month_deposit', 'S'),
+    ('DE', 'pause_hours', 'R'),
+    ('DE', 'pause_asks', 'R'),
+    ('DE', 'may_play_in_parallel', 'R'),
+    ('GB', 'deposit_limits', 'R'),
+    ('GB', 'deposit_periods', 'R'),
+    ('GB', 'raise_after_hours', 'R'),
+    ('GB', 'exclusion_days', 'S'),
+    ('GB', 'may_cancel_withdrawals', 'R')
+) AS sourced (code, rule, source)
+JOIN players_jurisdiction AS j USING (code);

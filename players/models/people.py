@@ -90,36 +90,120 @@ class LimitsAsked(models.TextChoices):
 
 
 class Jurisdiction(models.Model):
-    """Rules of a jurisdiction. Read by all apps, changed by migrations only.
+    """Rules of a jurisdiction, read by all apps. Two people change a rule (`players.protection.national_rules`).
 
-    ``docs/national-rules.md`` gives the source of each figure.
+    Each field is a row of the back office's page and of ``docs/national-rules.md``: its verbose name
+    is the rule, its help text the unit. A `BigIntegerField` holds minor units of the first currency,
+    and None means that there is no such rule.
     """
 
     code = models.CharField(max_length=2, primary_key=True)
-    language = models.CharField(max_length=2)
-    currencies = models.JSONField()  # the first one is the default
-    minimum_age = models.PositiveSmallIntegerField()  # whole years
-    time_zone = models.CharField(max_length=40)  # defines its days, weeks and months
-    deposit_limits = models.CharField(max_length=10, choices=LimitsAsked)
-    deposit_periods = models.JSONField()  # the required or offered periods: "day", "week", "month"
-    highest_month_deposit = models.BigIntegerField(null=True)  # minor units of the first currency; None: no such law
-    raise_after_hours = models.PositiveSmallIntegerField()  # delay before a looser limit takes effect
-    raise_after_period = models.BooleanField()  # and not before the current period ends
-    contact_above_month = models.BigIntegerField(null=True)  # minor units: above it, staff contact the player
-    pause_hours = models.PositiveSmallIntegerField()
-    pause_asks = models.BooleanField()  # whether the pause button may ask for confirmation
-    exclusion_days = models.PositiveSmallIntegerField()  # the shortest self-exclusion
-    permanent_days = models.PositiveSmallIntegerField()  # after which a permanent one may be lifted on request
-    may_cancel_withdrawals = models.BooleanField()  # whether a player may cancel a withdrawal
-    may_play_in_parallel = models.BooleanField()  # at more than one table at a time
-    complaint_days = models.PositiveSmallIntegerField()  # deadline for deciding a complaint
-    reopen_days = models.PositiveSmallIntegerField()  # period in which a player may reopen a complaint
+    language = models.CharField("language offered first", max_length=2)
+    currencies = models.JSONField("currencies, the usual one first")
+    minimum_age = models.PositiveSmallIntegerField("minimum age", help_text="years")
+    time_zone = models.CharField("time zone of days, weeks (from Monday) and months", max_length=40)
+    deposit_limits = models.CharField("deposit limits before play", max_length=10, choices=LimitsAsked)
+    deposit_periods = models.JSONField("periods of deposit limits")  # "day", "week", "month"
+    highest_month_deposit = models.BigIntegerField("highest deposits in a month", null=True)
+    raise_after_hours = models.PositiveSmallIntegerField("a looser limit waits", help_text="h")
+    raise_after_period = models.BooleanField("a looser limit waits until the running period ends")
+    contact_above_month = models.BigIntegerField("staff get in touch above deposits a month of", null=True)
+    pause_hours = models.PositiveSmallIntegerField("pause button", help_text="h")
+    pause_asks = models.BooleanField("the pause button asks before it pauses")
+    exclusion_days = models.PositiveSmallIntegerField("shortest self-exclusion", help_text="days")
+    permanent_days = models.PositiveSmallIntegerField(
+        "a permanent self-exclusion can be reopened after", help_text="days"
+    )
+    may_cancel_withdrawals = models.BooleanField("a player can cancel a withdrawal")
+    may_play_in_parallel = models.BooleanField("play at several tables at once")
+    complaint_days = models.PositiveSmallIntegerField("a complaint is decided within", help_text="days")
+    reopen_days = models.PositiveSmallIntegerField("a player can have a complaint opened again for", help_text="days")
 
     class Meta:
         default_permissions = ("view",)
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(minimum_age__gte=18),
+                name="players_jurisdiction_adults",
+                violation_error_message="Players must be at least 18 years old.",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(deposit_limits__in=["required", "offered", "prompted"])
+                & models.Q(deposit_periods__contained_by=["day", "week", "month"])
+                & ~models.Q(deposit_periods=[]),
+                name="players_jurisdiction_limits",
+                violation_error_message="The periods are day, week and month, at least one of them.",
+            ),
+            models.CheckConstraint(  # GLI-19 v3.0, A.3.8
+                condition=models.Q(raise_after_hours__gte=24),
+                name="players_jurisdiction_waits",
+                violation_error_message="A looser limit waits at least 24 hours.",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(highest_month_deposit__gt=0) | models.Q(highest_month_deposit=None),
+                name="players_jurisdiction_highest",
+                violation_error_message="The amount must be more than zero.",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(contact_above_month__gt=0) | models.Q(contact_above_month=None),
+                name="players_jurisdiction_contact",
+                violation_error_message="The amount must be more than zero.",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(pause_hours__gte=1, exclusion_days__gte=1, complaint_days__gte=1),
+                name="players_jurisdiction_lasts",
+                violation_error_message="The time must be more than zero.",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(permanent_days__gte=models.F("exclusion_days")),
+                name="players_jurisdiction_permanent",
+                violation_error_message="A permanent exclusion is not reopened before the shortest one ends.",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.code
+
+
+class RuleSource(models.TextChoices):
+    """Where a national rule comes from: the marks of ``docs/national-rules.md``."""
+
+    READ = "R", "read in the text of the rule"
+    SECOND_HAND = "S", "second hand, from summaries"
+    CHOICE = "c", "our choice"
+
+
+class NationalRuleChange(models.Model):
+    """A rule of a jurisdiction, as it was shipped (without approval) or as two people changed it.
+
+    The newest row of a rule has its source; a rule without a row is our choice. Only
+    `players_change_national_rule` inserts rows, and they are never changed.
+    """
+
+    jurisdiction = models.ForeignKey(Jurisdiction, models.PROTECT, db_index=False)
+    rule = models.CharField(max_length=40)  # a field of `Jurisdiction`
+    before = models.JSONField(null=True)  # None without approval
+    after = models.JSONField()
+    source = models.CharField(max_length=1, choices=RuleSource)
+    approval = models.OneToOneField(Approval, models.PROTECT, null=True, related_name="+")
+    at = models.DateTimeField(db_default=Clock())
+
+    class Meta:
+        db_table = "players_national_rule_change"
+        default_permissions = ()
+        permissions = [
+            ("ask_national_rules", "Can request changes of national rules"),
+            ("decide_national_rules", "Can decide changes of national rules"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(source__in=["R", "S", "c"]), name="players_national_rule_change_source"
+            ),
+        ]
+        indexes = [models.Index(fields=["jurisdiction", "rule", "-id"], name="players_national_rule_newest")]
+
+    def __str__(self) -> str:
+        return f"rule:{self.jurisdiction_id}:{self.rule}"
 
 
 class Player(models.Model):

@@ -32,8 +32,8 @@ from players.account import closures
 from players.api import tokens
 from players.api.views import session_for
 from players.login import credentials, locks, sessions
-from players.models import ApiCall, LimitKind, Outcome, Period, Player, RegisterCheck, Scope
-from players.protection import exclusions, limits, play_sessions
+from players.models import ApiCall, Jurisdiction, LimitKind, Outcome, Period, Player, RegisterCheck, RuleSource, Scope
+from players.protection import exclusions, limits, national_rules, play_sessions
 from tests import builders
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_table, a_verified_player
@@ -219,6 +219,15 @@ def _protection(player: Player) -> None:
     asked = exclusions.ask(exclusion=exclusion, reason="for a test", by=one)
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     exclusions.exclude_self(player=player, months=None, by=str(player))
+    asked = national_rules.ask(
+        where=Jurisdiction.objects.get(pk="SE"),
+        rule="pause_asks",
+        value=True,
+        source=RuleSource.READ,
+        reason="for a test",
+        by=one,
+    )
+    approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     locks.lock(player=player, reason="for a test", by=one)
     locks.unlock(player=player, reason="for a test", by=other)
     RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)

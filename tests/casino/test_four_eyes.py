@@ -42,6 +42,7 @@ DOERS = {
     "wallet_adjust": {"wallet.ledger"},
     "players_staff_execute": {"players.staff"},
     "audit_keep_for": {"audit.retention"},
+    "players_change_national_rule": {"players.protection.national_rules"},
 }
 
 every_action = pytest.mark.parametrize("make", sample(ACTIONS, 2), ids=lambda action: action.kind)

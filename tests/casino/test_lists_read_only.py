@@ -81,6 +81,7 @@ NOT_LISTED = {
     "players.ExclusionLift": PAGE_OF_ITS_OWN,
     "players.Flag": PRIVATE,
     "players.Jurisdiction": PAGE_OF_ITS_OWN,
+    "players.NationalRuleChange": PAGE_OF_ITS_OWN,
     "players.LimitOffer": TAKEN_TOGETHER,
     "players.LogInLock": TAKEN_TOGETHER,
     "players.HarmMarkerScan": PAGE_OF_ITS_OWN,

@@ -18,8 +18,8 @@ from games.shared import malfunction
 from games.tables.default_tables import baccarat_limits
 from players import staff
 from players.login import second_factor
-from players.models import ExclusionLift, Staff, StaffAction, User
-from players.protection import exclusions
+from players.models import ExclusionLift, Jurisdiction, RuleSource, Staff, StaffAction, User
+from players.protection import exclusions, national_rules
 from tests.builders import a_player, a_table, a_verified_player, other_limits
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.people import a_member_of_staff, a_visitor
@@ -374,6 +374,42 @@ class KeptFor(Action):
         )
 
 
+class NationalRule(Action):
+    kind, asking, deciding, event = national_rules.KIND, "compliance", "administrator", national_rules.CHANGED
+
+    def __init__(self) -> None:
+        self.before = self.hours()
+
+    def hours(self) -> int:
+        return Jurisdiction.objects.get(pk="SE").pause_hours
+
+    def ask(self, by: Staff) -> Approval:
+        where = Jurisdiction.objects.get(pk="SE")
+        return national_rules.ask(
+            where=where, rule="pause_hours", value=48, source=RuleSource.READ, reason="a new law", by=by
+        )
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        sent = {"value": "48", "source": "R", "reason": "a new law"}
+        return reverse("staff_rule_change", args=["SE", "pause_hours"]), sent
+
+    def is_done(self) -> bool:
+        return self.hours() != self.before
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        return (
+            Way("SELECT * FROM players_change_national_rule(%s)", "SB143", [asked.pk]),
+            Way("UPDATE players_jurisdiction SET pause_hours = 1", "permission denied"),
+            Way("DELETE FROM players_national_rule_change", "permission denied"),
+            Way(
+                "INSERT INTO players_national_rule_change (jurisdiction_id, rule, before, after, source, approval_id)"
+                " VALUES ('SE', 'pause_hours', '24', '48', 'R', %s)",
+                "permission denied",
+                [asked.pk],
+            ),
+        )
+
+
 class NewPartner(Action):
     kind, asking, deciding, event = partners.ADD, "finance", "supervisor", "partner.added"
 
@@ -440,6 +476,7 @@ ACTIONS: tuple[type[Action], ...] = (
     OtherRoles,
     NewAccount,
     KeptFor,
+    NationalRule,
     NewPartner,
     AnotherKey,
 )

@@ -1,4 +1,4 @@
-"""National rules: [v] read in the source text, [s] second hand, from summaries."""
+"""National rules: [R] read in the source text, [S] second hand, from summaries."""
 
 from typing import Final
 
@@ -7,11 +7,11 @@ from tests.clauses.demand import Chapter, Demand, Met
 RULES: Final = "test_the_data_say_what_the_rule_says"
 
 CHAPTER: Final = Chapter(
-    "National rules ([v] read in the source text, [s] second hand; defaults in data, not legal advice)",
+    "National rules ([R] read in the source text, [S] second hand; defaults in data, not legal advice)",
     (
         Demand(
             "SE",
-            "deposit limits for day, week and month before first play [v]",
+            "deposit limits for day, week and month before first play [R]",
             (
                 RULES,
                 "test_play_waits_until_every_required_limit_is_set",
@@ -21,14 +21,14 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "SE",
-            "raising a limit: after 72 h and not before the running period ends [v]",
+            "raising a limit: after 72 h and not before the running period ends [R]",
             ("test_in_sweden_72_hours_and_not_before_the_running_period_ends",),
             "For each period, the later of the two. Nothing missing.",
         ),
-        Demand("SE", "pause button, 24 h [s]", (RULES, "test_a_pause_lasts_24_hours"), "Nothing missing."),
+        Demand("SE", "pause button, 24 h [S]", (RULES, "test_a_pause_lasts_24_hours"), "Nothing missing."),
         Demand(
             "SE",
-            "national register checked before play [v]",
+            "national register checked before play [R]",
             (
                 "test_is_asked_at_log_in_and_not_again_in_the_session",
                 "test_keeps_listed_people_from_play_real_and_free",
@@ -40,25 +40,25 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "SE",
-            "staff contact a player with limits above 10,000 SEK a month [v]",
+            "staff contact a player with limits above 10,000 SEK a month [R]",
             ("test_in_sweden_a_limit_above_10_000_kronor_a_month_calls_for_contact",),
             "Exactly the figure and one öre more. Nothing missing.",
         ),
         Demand(
             "DK",
-            "deposit limit for day, week or month offered before play [v]",
+            "deposit limit for day, week or month offered before play [R]",
             (RULES, "test_elsewhere_it_is_offered_once"),
             "Nothing missing.",
         ),
         Demand(
             "DK",
-            "raising a limit after 24 h [v], pause of 24 h [v]",
+            "raising a limit after 24 h [R], pause of 24 h [R]",
             (RULES, "test_a_looser_limit_holds_when_its_time_has_come_and_not_before", "test_a_pause_lasts_24_hours"),
             "An hour before and then. Nothing missing.",
         ),
         Demand(
             "DK",
-            "self-exclusion of at least 30 days or permanent, reopened after a year at the earliest [v]",
+            "self-exclusion of at least 30 days or permanent, reopened after a year at the earliest [R]",
             (
                 "test_a_self_exclusion_is_never_shorter_than_the_law_says",
                 "test_one_for_good_may_be_lifted_by_two_after_the_days_of_the_law",
@@ -67,13 +67,13 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "DK",
-            "self-exclusion comes with information on treatment [v]",
+            "self-exclusion comes with information on treatment [R]",
             ("test_dk_self_exclusion_comes_with_information_on_treatment",),
             "Before the button. Nothing missing.",
         ),
         Demand(
             "DK",
-            "history of at least 90 days: balance, stakes, wins, losses, payments [v]",
+            "history of at least 90 days: balance, stakes, wins, losses, payments [R]",
             (
                 "test_dk_gb_the_periods_offered_are_never_shorter_than_the_law_says",
                 "test_dk_gb_players_read_balances_stakes_wins_losses_and_payments_themselves",
@@ -88,7 +88,7 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "RO",
-            "self-exclusion by the national register [v]",
+            "self-exclusion by the national register [R]",
             ("test_serves_its_own_jurisdiction_alone",),
             "The interface is the Swedish one's.",
             Met.PARTLY,
@@ -96,7 +96,7 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "DE",
-            "deposit limit for the month, at most 1,000 EUR across operators [s]",
+            "deposit limit for the month, at most 1,000 EUR across operators [S]",
             (RULES, "test_in_germany_1_000_euros_a_month_whatever_the_player_says"),
             "The house sees its own deposits.",
             Met.PARTLY,
@@ -106,13 +106,13 @@ CHAPTER: Final = Chapter(
         Demand("DE", "raising a limit after 7 days (our choice)", (RULES,), "Nothing missing."),
         Demand(
             "DE",
-            "pause button always in view, 24 h at once, no confirmation question [v]",
+            "pause button always in view, 24 h at once, no confirmation question [R]",
             ("test_the_button_asks_as_the_profile_lets_it", "test_a_pause_lasts_24_hours"),
             "The press itself pauses. Nothing missing.",
         ),
         Demand(
             "DE",
-            "self-exclusion by the national register [s]",
+            "self-exclusion by the national register [S]",
             ("test_serves_its_own_jurisdiction_alone",),
             "The interface is the Swedish one's.",
             Met.PARTLY,
@@ -120,7 +120,7 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "DE",
-            "no parallel play [v]",
+            "no parallel play [R]",
             (
                 "test_a_round_at_the_table_that_waits_is_refused_before_any_stake",
                 "test_of_two_deals_at_once_the_row_decides_for_one",
@@ -129,13 +129,13 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "DE",
-            "help must not imply a federal licence [v]",
+            "help must not imply a federal licence [R]",
             ("test_de_no_text_implies_a_federal_licence",),
             "Every German text of the house, help, terms and catalogue. Nothing missing.",
         ),
         Demand(
             "GB",
-            "deposit limit prompted at registration or first deposit, gross, day / week / month [v]",
+            "deposit limit prompted at registration or first deposit, gross, day / week / month [R]",
             (
                 RULES,
                 "test_elsewhere_it_is_offered_once",
@@ -145,16 +145,16 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "GB",
-            "raising a limit after 24 h [v], pause of 24 h (our choice)",
+            "raising a limit after 24 h [R], pause of 24 h (our choice)",
             (RULES, "test_a_looser_limit_holds_when_its_time_has_come_and_not_before", "test_a_pause_lasts_24_hours"),
             "Nothing missing.",
         ),
         Demand(
-            "GB", "self-exclusion of at least 6 months [s]", ("test_a_shorter_one_is_not_offered",), "Nothing missing."
+            "GB", "self-exclusion of at least 6 months [S]", ("test_a_shorter_one_is_not_offered",), "Nothing missing."
         ),
         Demand(
             "GB",
-            "history of 3 months by oneself, 12 on request [v]",
+            "history of 3 months by oneself, 12 on request [R]",
             (
                 "test_dk_gb_the_periods_offered_are_never_shorter_than_the_law_says",
                 "test_dk_gb_players_read_balances_stakes_wins_losses_and_payments_themselves",
@@ -163,7 +163,7 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "DK",
-            "a complaint is settled within 14 days, or the player told by when it will be [s]",
+            "a complaint is settled within 14 days, or the player told by when it will be [S]",
             (
                 RULES,
                 "test_a_promised_date_stays_when_the_limit_changes",
@@ -175,7 +175,7 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "GB",
-            "withdrawals cannot be cancelled by the player [v]",
+            "withdrawals cannot be cancelled by the player [R]",
             ("test_is_refused_where_the_law_forbids_it", "test_has_no_button_where_the_law_forbids_it_and_reads_so"),
             "By service and by page. Nothing missing.",
         ),
