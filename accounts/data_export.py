@@ -117,6 +117,7 @@ PARTS: Final = (
     Part("messages to the operator", wallet.OperatorMessage, "bet__player", without=("settled_by_id", "note")),
     Part("seats at solo tables", games.SoloSeat),
     Part("open table", games.OpenTable),
+    Part("last game begun", games.LastGame),
     Part("seats at live tables", games.LiveSeat),
     Part("random numbers added to shoes", games.ShoeChance),
     Part("favourite bets", games.FavouriteBet),

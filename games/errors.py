@@ -28,6 +28,18 @@ class TableWaits(PlayError):
         self.slug = slug
 
 
+class GameTooSoon(PlayError):
+    """The jurisdiction sets a time between the starts of two games; the next may start in *seconds*."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class ApiClientMayNotPlay(PlayError):
+    """API clients may not play for real money in the player's jurisdiction."""
+
+
 class TableClosed(PlayError):
     """The table takes no bets now."""
 

@@ -146,6 +146,7 @@ RIGHTS = {
     "games_highestodds": "SELECT",
     "games_soloseat": "SELECT, UPDATE (slip, slip_version, undo, unseen, last_chip, idempotency_keys, used_at)",
     "games_opentable": "SELECT, INSERT, UPDATE",
+    "games_lastgame": "SELECT",
     "games_replaydue": "SELECT",
     "games_round": "SELECT",
     "games_participation": "SELECT",

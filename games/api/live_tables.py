@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from games.api.chemin_schema import ACTIONS, CALLS
 from games.api.live_table_access import HERE, AtLiveTable, SeatedSchema
-from games.api.problems import AT_A_TABLE
+from games.api.problems import AT_A_TABLE, demand_api_client_may_play
 from games.api.shared_schema import SharedOwnSchema
 from games.betting.controls import Change
 from games.chemin import play
@@ -40,6 +40,8 @@ REFUSED: Final = (
     "table-stopped",
     "table-waits",
     "table-full",
+    "api-clients-may-not-play",
+    "too-soon",
     "stale",
     "too-late",
     "balance-too-low",
@@ -109,6 +111,7 @@ class AtSharedTable(AtLiveTable):
         registers.ask_where_due(player)  # outside the transaction
 
         def service() -> None:
+            demand_api_client_may_play(player, mode)
             seats.seat_at(player, live)
             verb(player=player, live_table_id=live.pk, session=session, **asked)
 

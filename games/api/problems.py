@@ -13,6 +13,7 @@ from games.betting.error_messages import refusal, refusal_at_chemin, table_chang
 from games.engine.bets import Variant
 from games.engine.settle import ExcludedBets, MissingMainBet, SettlementError
 from players.api.problems import Problem, register
+from players.models import Player
 from wallet.models import Mode
 
 CONFLICT, FORBIDDEN = HTTPStatus.CONFLICT, HTTPStatus.FORBIDDEN
@@ -28,6 +29,8 @@ CODES: Final[Mapping[type[Exception], str]] = {
     errors.VisitOver: register("visit-over", FORBIDDEN, _("Your game session has ended")),
     errors.UnknownCurrency: register("other-currency", FORBIDDEN, _("The table is not available in your currency")),
     errors.OverLimit: register("limit-reached", FORBIDDEN, _("This would exceed one of your limits")),
+    errors.ApiClientMayNotPlay: register("api-clients-may-not-play", FORBIDDEN, _("API clients cannot play here")),
+    errors.GameTooSoon: register("too-soon", CONFLICT, _("Your last game has only just started")),
     errors.HouseStopped: register("house-stopped", CONFLICT, _("All play is stopped")),
     errors.TableClosed: register("table-closed", CONFLICT, _("The table is closed")),
     errors.TablePaused: register("table-paused", CONFLICT, _("The table is paused")),
@@ -59,6 +62,12 @@ CODES: Final[Mapping[type[Exception], str]] = {
 }
 
 
+def demand_api_client_may_play(player: Player, mode: Mode) -> None:
+    """Check that API clients may play for this kind of money where the player is. Raises ApiClientMayNotPlay."""
+    if mode is Mode.REAL and not player.jurisdiction.api_clients_may_play:
+        raise errors.ApiClientMayNotPlay
+
+
 @contextmanager
 def refusals(variant: Variant | None, mode: Mode) -> Iterator[None]:
     """Turn a refusal of the table into a Problem with the sentence of the page. Raises Problem.
@@ -73,8 +82,9 @@ def refusals(variant: Variant | None, mode: Mode) -> Iterator[None]:
 
 def problem_of(error: errors.PlayError | SettlementError, variant: Variant | None, mode: Mode) -> Problem:
     """Return the problem for a refusal."""
-    is_kept = not isinstance(error, errors.DealerAway)  # the same call is to be tried again
-    return coded(error, _message(error, variant, mode), is_kept=is_kept)
+    is_kept = not isinstance(error, errors.DealerAway | errors.GameTooSoon)  # the same call is to be tried again
+    more = {"seconds": error.seconds} if isinstance(error, errors.GameTooSoon) else {}
+    return coded(error, _message(error, variant, mode), is_kept=is_kept, **more)
 
 
 def coded(error: errors.PlayError | SettlementError, message: str, *, is_kept: bool = True, **more: Any) -> Problem:
@@ -124,6 +134,8 @@ DEALING: Final = (
     "slip-changed",
     "limit-reached",
     "visit-over",
+    "api-clients-may-not-play",
+    "too-soon",
     "nothing-staked",
     "under-minimum",
     "off-step",

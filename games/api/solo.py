@@ -19,7 +19,7 @@ from rest_framework.response import Response
 
 from games import history, solo
 from games.api import shapes
-from games.api.problems import AT_A_TABLE, DEALING, SLIP, refusals
+from games.api.problems import AT_A_TABLE, DEALING, SLIP, demand_api_client_may_play, refusals
 from games.api.shapes import Json, amount, amounts, currency
 from games.betting.controls import Change, Deal, plays_on
 from games.models import Shape, SoloSeat, Table
@@ -204,6 +204,7 @@ class AtSoloTable(PlayerApiView):
         registers.ask_where_due(player)  # outside the transaction
 
         def play() -> Json:
+            demand_api_client_may_play(player, mode)
             played = operator_money.play(
                 solo.Click(player=player, table_id=table.pk, mode=mode, session=session, **asked)
             )

@@ -1,6 +1,7 @@
 """Messages for every refusal at a table, in the reader's language, with a link where one helps."""
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 from uuid import UUID
 
 from django.urls import reverse
@@ -50,12 +51,24 @@ def refusal_at_chemin(error: errors.PlayError | SettlementError, *, mode: Mode) 
             "table again; your other table will then wait."
         )
         return Notice("error", text, reverse("table", args=[error.slug, mode]), _("Open this table again"))
+    if isinstance(error, errors.GameTooSoon):
+        return _too_soon(error)
     if isinstance(error, errors.NotEnoughBalance):
         more = _("Top up play money") if mode == Mode.FREE else _("Deposit")
         return Notice("error", _("Insufficient balance"), reverse("cashier"), more)
     if isinstance(error, errors.OverLimit):
         return Notice("error", str(error.reached), reverse("limits"), _("Your limits"))
     return Notice("error", _message(error))
+
+
+def _too_soon(error: errors.GameTooSoon) -> Notice:
+    seconds = max(1, ceil(error.seconds))
+    text = ngettext(
+        "No bet was placed: your last game has only just started. You can start the next one in %(seconds)s second.",
+        "No bet was placed: your last game has only just started. You can start the next one in %(seconds)s seconds.",
+        seconds,
+    )
+    return Notice("info", text % {"seconds": seconds}, wait=error.seconds)
 
 
 def not_eligible(ineligibility: Ineligibility) -> Notice:
@@ -215,6 +228,8 @@ def _message(error: errors.PlayError | SettlementError) -> str:
         )
     if isinstance(error, errors.BetUnderWay):
         return _("This bet is already being processed. Wait a moment, then check the table again.")
+    if isinstance(error, errors.ApiClientMayNotPlay):
+        return _("API clients cannot play here. Play on the page of the table.")
     if isinstance(error, errors.NotOffered):
         return _("This table has no such button.")
     if isinstance(error, MissingMainBet):

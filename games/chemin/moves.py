@@ -17,7 +17,7 @@ from django.db import connection
 
 from audit.raw_rows import named_errors
 from games.models import CheminSeat, CheminTable
-from games.rounds.database_refusals import round_refusals
+from games.rounds.database_refusals import round_refusals, start_refusals
 from games.shared.moves import MoveRefused
 from wallet.ledger import refusals
 
@@ -84,7 +84,8 @@ SELECT games_finish_coup(
 def store_move(chemin: CheminTable, move: Mapping[str, Any], state: dict[str, Any]) -> None:
     """Store a move and the table state after it, and bring *chemin* up to date.
 
-    Raises NotNow, NotAsked, NotInTime, WrongAmount, WrongSeat, StateDiffers.
+    Raises NotNow, NotAsked, NotInTime, WrongAmount, WrongSeat, StateDiffers; TableWaits, GameTooSoon,
+    ApiClientMayNotPlay.
     """
     stored = _row(
         f"SELECT {', '.join(STORED)} FROM games_store_move(%s, %s::jsonb, %s::jsonb)",  # noqa: S608  (our own names)
@@ -161,7 +162,7 @@ def keep_away_seats(live_table_id: int) -> None:
 
 
 def _row(statement: str, *values: int | str | UUID | datetime) -> tuple[Any, ...]:
-    with refusals(), named_errors(ERROR_OF_STATE), connection.cursor() as cursor:
+    with refusals(), start_refusals(), named_errors(ERROR_OF_STATE), connection.cursor() as cursor:
         cursor.execute(statement, values)
         found: tuple[Any, ...] = cursor.fetchone()
     return found

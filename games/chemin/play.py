@@ -116,7 +116,7 @@ def decide(
     """Carry out a player's decision, if it answers the pending question.
 
     Raises NotEligible, TableWaits, NotEligibleHere, OtherMoney, TablePaused, TableClosed, TableStopped,
-    HouseStopped, QuestionPassed, CheminRefused, NotEnoughBalance, OverLimit, StalePage. A refusal
+    HouseStopped, QuestionPassed, CheminRefused, NotEnoughBalance, OverLimit, StalePage, GameTooSoon. A refusal
     changes nothing, except that a barred player leaves the table, unless only a reality check is
     due. Refusals are recorded, except those that would reveal a hand.
     """

@@ -258,6 +258,17 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
+            name='LastGame',
+            fields=[
+                ('player', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, serialize=False, to='players.player')),
+                ('game', models.UUIDField()),
+                ('began_at', models.DateTimeField()),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
             name='GameHourlyTotal',
             fields=[
                 ('pk', models.CompositePrimaryKey('hour', 'version_id', 'mode', 'currency', blank=True, editable=False, primary_key=True, serialize=False)),

@@ -191,6 +191,7 @@ class SoloSeat(models.Model):
     """
 
     known: Any = None  # a `games.solo.seats.Known`, from the statement that locked the row
+    wait: float = 0  # seconds until another game may begin there
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     table = models.ForeignKey(Table, models.PROTECT, db_index=False)
@@ -225,6 +226,20 @@ class OpenTable(models.Model):
     player = models.OneToOneField(Player, models.PROTECT, primary_key=True)
     table = models.ForeignKey(Table, models.PROTECT, db_index=False)
     mode = models.CharField(max_length=1, choices=Mode.choices)
+
+    class Meta:
+        default_permissions = ()
+
+
+class LastGame(models.Model):
+    """The game for real money that a player began last.
+
+    Kept only where the jurisdiction sets a time between two games.
+    """
+
+    player = models.OneToOneField(Player, models.PROTECT, primary_key=True)
+    game = models.UUIDField()  # id of a round or coup; of a sale or tenure while no coup has begun
+    began_at = models.DateTimeField()
 
     class Meta:
         default_permissions = ()

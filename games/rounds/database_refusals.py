@@ -12,6 +12,8 @@ from typing import Final
 import psycopg
 from django.db import DatabaseError
 
+from games.errors import ApiClientMayNotPlay, GameTooSoon, PlayError, TableWaits
+
 
 class RoundRefused(Exception):
     """Base error: the database refused a round that does not follow from what is stored. Nothing moved."""
@@ -69,11 +71,40 @@ ERROR_OF_STATE: Final[dict[str, type[RoundRefused]]] = {
 }
 
 
+def start_refusal(error: psycopg.Error) -> PlayError | None:
+    """Return the error of the table for what ``games_begin_game`` refuses; None for another error."""
+    detail = error.diag.message_detail or ""
+    match error.sqlstate:
+        case "SB103":
+            return TableWaits(detail)
+        case "SB107":
+            return GameTooSoon(float(detail) / 1000)
+        case "SB108":
+            return ApiClientMayNotPlay()
+    return None
+
+
 @contextmanager
-def round_refusals() -> Iterator[None]:
-    """Translate the database errors of ended rounds into RoundRefused subclasses."""
+def start_refusals() -> Iterator[None]:
+    """Translate what ``games_begin_game`` refuses into errors of the table."""
     try:
         yield
+    except DatabaseError as error:
+        cause = error.__cause__
+        if not isinstance(cause, psycopg.Error) or (refused := start_refusal(cause)) is None:
+            raise
+        raise refused from error
+
+
+@contextmanager
+def round_refusals() -> Iterator[None]:
+    """Translate the database errors of ended rounds into RoundRefused subclasses.
+
+    Raises what `start_refusals` raises, too.
+    """
+    try:
+        with start_refusals():
+            yield
     except DatabaseError as error:
         cause = error.__cause__
         if not isinstance(cause, psycopg.Error) or (named := ERROR_OF_STATE.get(cause.sqlstate or "")) is None:

@@ -99,7 +99,7 @@ def add_chip(
 
     Raises HouseStopped, NotEligible, TableWaits, BetTooLate, StalePage, TableChanged, TablePaused,
     TableClosed, TableStopped, NotEligibleHere, OtherMoney, UnknownChip, UnknownCurrency, UnderMinimum,
-    OverMaximum, StakeOffStep, NotEnoughBalance, OverLimit, OverLiability, or an engine's
+    OverMaximum, StakeOffStep, NotEnoughBalance, OverLimit, OverLiability, GameTooSoon, or an engine's
     SettlementError where the rules do not allow the bets together. A refusal changes nothing and is
     recorded in the log. *shows*: see `Click`.
     """

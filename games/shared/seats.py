@@ -29,9 +29,9 @@ from games.errors import (
     OverLiability,
     OverLimit,
     TableStopped,
-    TableWaits,
 )
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table, TableVersion
+from games.rounds.database_refusals import start_refusal
 from games.rounds.void import HAS_NOTICES
 from games.shared.state import READ_OWN, READ_PUBLIC
 from games.solo import seats
@@ -183,7 +183,7 @@ def place(
     which is its own transaction unless the caller has one. *shows*: see `games.shared.bets.Click`.
 
     Raises NotEligible, TableWaits, BetTooLate, NotEligibleHere, OtherMoney, TableStopped, BadStake,
-    HouseStopped, NotEnoughBalance, OverLimit, OverLiability.
+    HouseStopped, NotEnoughBalance, OverLimit, OverLiability, GameTooSoon, ApiClientMayNotPlay.
     """
     values: dict[str, Value] = {
         "seat": seat.pk,
@@ -269,8 +269,6 @@ def _named(error: psycopg.Error, seat: LiveSeat) -> Exception | None:
             return BetTooLate()
         case "SB102":
             return NotEligible(eligibility.explain(seat.player, eligibility.Code(detail)))
-        case "SB103":
-            return TableWaits(seat.live_table.table.slug)
         case "SB104" if detail == "stopped":
             return TableStopped()
         case "SB104":
@@ -279,4 +277,4 @@ def _named(error: psycopg.Error, seat: LiveSeat) -> Exception | None:
             return BadStake(*seat.stakes)
         case "SB106":
             return OverLiability()
-    return None
+    return start_refusal(error)

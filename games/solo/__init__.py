@@ -29,6 +29,7 @@ from games.errors import (
     BalanceTooLow,
     CommitmentSpent,
     DealerAway,
+    GameTooSoon,
     HouseStopped,
     NotEligible,
     OverLimit,
@@ -264,8 +265,8 @@ def play(click: Click) -> Played:
 
     Raises HouseStopped, NotEligible, TableWaits, NotEligibleHere, OtherMoney, TablePaused, TableClosed,
     StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum,
-    StakeOffStep, BalanceTooLow, OverLimit, DealerAway, CommitmentSpent, and RoundRefused if the round does not
-    follow from what is stored.
+    StakeOffStep, GameTooSoon, BalanceTooLow, OverLimit, DealerAway, CommitmentSpent, and RoundRefused if the
+    round does not follow from what is stored.
     """
     registers.ask_where_due(click.player)
     with on_record(click):
@@ -357,6 +358,7 @@ def play_within(click: Click) -> Played:
     except LimitReached as reached:  # a stake on the player's other account used up the limit after the check
         raise OverLimit(reached) from reached
     seat.known = seat.known._replace(balance=balance, play_session=play_session)
+    seat.wait = click.player.jurisdiction.seconds_between_games if click.mode is Mode.REAL else 0
     return Played(click.round_id, repeated=False, seat=seat, finished=finished)
 
 
@@ -374,7 +376,10 @@ def _stakes(locked: seats.Locked, click: Click) -> Mapping[str, int]:
     variant = VARIANTS[seat.table.variant]
     demand_deal(variant, click.how)
     slip = _slip(seat) if click.bets is None else Slip(click.bets)
-    return stakes_of(slip, click.how, last_stakes=seat.last_stakes, variant=variant, limits=_limits(seat))
+    stakes = stakes_of(slip, click.how, last_stakes=seat.last_stakes, variant=variant, limits=_limits(seat))
+    if seat.wait:
+        raise GameTooSoon(seat.wait)
+    return stakes
 
 
 def _played_before(click: Click) -> UUID:

@@ -22,8 +22,9 @@ from wallet.ledger import LimitReached
 from wallet.models import AccountKind, Mode
 
 READ = f"""
-SELECT {columns(SoloSeat, "solo_seat")}, {columns(Table, "game_table")}
+SELECT {columns(SoloSeat, "solo_seat")}, {columns(Table, "game_table")}, own.seconds
 FROM games_soloseat AS solo_seat JOIN games_table AS game_table ON game_table.id = solo_seat.table_id
+CROSS JOIN games_wait_of(solo_seat.player_id, solo_seat.mode) AS own
 WHERE solo_seat.player_id = %s AND solo_seat.table_id = %s AND solo_seat.mode = %s
 """  # noqa: S608  (nothing but names of our own columns)
 
@@ -42,7 +43,7 @@ def sits(row: str) -> str:
 
 LOCK = f"""
 SELECT {columns(SoloSeat, "(seat)")}, {columns(Table, "(of_table)")},
-    account, balance, held, reason, is_stopped, room, sits, has_announcements, has_void_notices,
+    account, balance, held, reason, is_stopped, room, sits, wait, has_announcements, has_void_notices,
     {totals("(play_session)", "moment")}
 FROM games_lock_solo_seat(%(player)s::bigint, %(table)s::bigint, %(mode)s::text, %(purses)s::text[], %(terms)s::text,
     %(asks)s::boolean, %(session)s::uuid, %(minutes)s::integer)
@@ -90,7 +91,11 @@ class Locked(NamedTuple):
 def read(player: Player, table_id: int, mode: Mode) -> SoloSeat | None:
     """Return the seat with its table and version, or None if there is no seat."""
     row = fetch_one(READ, [player.pk, table_id, mode.value])
-    return None if row is None else _seat(player, row)
+    if row is None:
+        return None
+    seat = _seat(player, row)
+    seat.wait = next(row)
+    return seat
 
 
 def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None) -> Locked | None:
@@ -112,6 +117,7 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
         is_stopped,
         room,
         sits,
+        seat.wait,
         has_announcements,
         has_void_notices,
         *play_session,

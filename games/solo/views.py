@@ -168,6 +168,8 @@ def _render(
         idempotency_key=None if request.htmx else uuid4(),
         page_stage=page_stage,
         is_quiet=known is not None and not (known.is_stopped or known.has_announcements),
+        wait=seat.wait,
+        may_hurry=seat.player.jurisdiction.may_hurry_results,
     )
     response = HttpResponse(render_answer(request.POST, page)) if request.htmx else _whole(request, seat, page)
     unseen.remember(response, request, [*result_notices, shown] if shown else result_notices)

@@ -115,12 +115,13 @@ class RoundView:
 
 @dataclass(frozen=True)
 class Notice:
-    """One sentence to the player, with a link if one helps."""
+    """One sentence to the player, with a link if one helps. *wait*: seconds after which it is out of date."""
 
     level: Literal["info", "error"]
     text: str
     link: str = ""
     link_text: str = ""
+    wait: float = 0
 
 
 @dataclass(frozen=True)

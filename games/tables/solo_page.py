@@ -25,7 +25,7 @@ class PlaySessionView:
     clock: str  # the time of day where the player is
     zone: str
     began: datetime
-    lasted: str  # hours and minutes: "1:05"
+    lasted: str  # hours, minutes and seconds: "1:05:09"
     rounds: int
     staked: int
     paid: int
@@ -42,13 +42,13 @@ def play_session_view(
     """Return a play session as the page shows it; *game* is what a solo table is about to deal."""
     zone, is_free = player.jurisdiction.time_zone, mode is Mode.FREE
     net = play_session.net_free if is_free else play_session.net_real
-    minutes = int(play_session.lasted.total_seconds()) // 60
+    minutes, seconds = divmod(int(play_session.lasted.total_seconds()), 60)
     return PlaySessionView(
         now=play_session.now,
         clock=f"{play_session.now.astimezone(ZoneInfo(zone)):%H:%M}",
         zone=zone,
         began=play_session.began,
-        lasted=f"{minutes // 60}:{minutes % 60:02d}",
+        lasted=f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}",
         rounds=play_session.rounds,
         staked=play_session.staked_free if is_free else play_session.staked_real,
         paid=play_session.paid_free if is_free else play_session.paid_real,
@@ -100,6 +100,8 @@ class SoloPage:
     demo: DemoView | None = None
     page_stage: str = ""  # the `stage` that the answer leaves to the page, which has it already
     is_quiet: bool = False  # whether there is nothing to announce: no house stop, no notice of staff
+    wait: float = 0  # seconds until another game may begin here
+    may_hurry: bool = True  # whether a click shows the rest of a deal at once
 
     @property
     def dealer_keys(self) -> str:

@@ -62,6 +62,9 @@ class Migration(InitialMigration):
                 ('may_play_in_parallel', models.BooleanField(verbose_name='play at several tables at once')),
                 ('complaint_days', models.PositiveSmallIntegerField(help_text='days', verbose_name='a complaint is decided within')),
                 ('reopen_days', models.PositiveSmallIntegerField(help_text='days', verbose_name='a player can have a complaint opened again for')),
+                ('seconds_between_games', models.PositiveSmallIntegerField(db_default=0, default=0, help_text='s', verbose_name='from the start of a game for real money to the next')),
+                ('may_hurry_results', models.BooleanField(db_default=True, default=True, verbose_name='a player can show a result sooner than the table')),
+                ('api_clients_may_play', models.BooleanField(db_default=True, default=True, verbose_name='API clients play for real money')),
             ],
             options={
                 'default_permissions': ('view',),

@@ -87,6 +87,10 @@ INSERT INTO players_jurisdiction (
     ('GB', 'en', '["GBP", "EUR"]', 18, 'Europe/London', 'prompted', '["day", "week", "month"]', NULL,
      24, false, NULL, 24, true, 184, 366, false, true, 14, 30);
 
+-- The pace of games: no other jurisdiction has such rules.
+UPDATE players_jurisdiction SET seconds_between_games = 5, may_hurry_results = false, api_clients_may_play = false
+WHERE code = 'GB';
+
 -- The source of each rule: R read in the text of the rule, S second hand, from summaries. A rule that is not listed is our
 -- choice.
 INSERT INTO players_national_rule_change (jurisdiction_id, rule, after, source)
@@ -115,6 +119,8 @@ FROM (VALUES
     ('GB', 'deposit_periods', 'R'),
     ('GB', 'raise_after_hours', 'R'),
     ('GB', 'exclusion_days', 'S'),
-    ('GB', 'may_cancel_withdrawals', 'R')
+    ('GB', 'may_cancel_withdrawals', 'R'),
+    ('GB', 'seconds_between_games', 'S'),
+    ('GB', 'may_hurry_results', 'R')
 ) AS sourced (code, rule, source)
 JOIN players_jurisdiction AS j USING (code);

@@ -118,6 +118,13 @@ class Jurisdiction(models.Model):
     may_play_in_parallel = models.BooleanField("play at several tables at once")
     complaint_days = models.PositiveSmallIntegerField("a complaint is decided within", help_text="days")
     reopen_days = models.PositiveSmallIntegerField("a player can have a complaint opened again for", help_text="days")
+    seconds_between_games = models.PositiveSmallIntegerField(
+        "from the start of a game for real money to the next", help_text="s", default=0, db_default=0
+    )
+    may_hurry_results = models.BooleanField(
+        "a player can show a result sooner than the table", default=True, db_default=True
+    )
+    api_clients_may_play = models.BooleanField("API clients play for real money", default=True, db_default=True)
 
     class Meta:
         default_permissions = ("view",)

@@ -157,6 +157,7 @@ NOT_LISTED = {
     "games.LiveTotal": TAKEN_TOGETHER,
     "games.SoloSeat": PRIVATE,
     "games.OpenTable": MACHINERY,
+    "games.LastGame": MACHINERY,
     "games.PlayReport": PAGE_OF_ITS_OWN,
     "games.BetCombinations": MACHINERY,
     "games.DealerEpoch": MACHINERY,

@@ -155,5 +155,15 @@ APPLICABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "DK": ("deposit limit", "raising", "pause", "30 days", "treatment", "90 days"),
     "RO": ("deposit limit", "raising", "pause", "national register"),
     "DE": ("1,000 EUR", "raising", "pause", "no confirmation", "national register", "parallel", "licence"),
-    "GB": ("deposit limit", "raising", "pause", "6 months", "12 on request", "cancelled"),
+    "GB": (
+        "deposit limit",
+        "raising",
+        "pause",
+        "6 months",
+        "12 on request",
+        "cancelled",
+        "5 seconds",
+        "hurries",
+        "in view",
+    ),
 }

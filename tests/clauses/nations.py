@@ -162,6 +162,36 @@ CHAPTER: Final = Chapter(
             "Both without asking. Nothing missing.",
         ),
         Demand(
+            "GB",
+            "5 seconds from the start of one game to the start of the next, and a press for each [s]",
+            (
+                RULES,
+                "test_of_many_deals_in_a_second_in_two_tabs_one_is_played",
+                "test_of_two_deals_at_once_only_one_is_played",
+                "test_the_first_bet_in_a_round_is_a_start",
+                "test_a_bank_and_a_deal_elsewhere_count_together",
+                "test_a_key_that_is_held_down_plays_one_round",
+            ),
+            "Over all tables, tabs and devices, decided by the database; Chemin de Fer takes no exception.",
+        ),
+        Demand(
+            "GB",
+            "nothing hurries a result [v], and nothing plays by itself [v]",
+            (
+                RULES,
+                "test_where_the_law_forbids_it_nothing_hurries_a_result_and_the_next_round_waits",
+                "test_play_for_free_only",
+                "test_the_database_knows_their_sessions",
+            ),
+            "A click and reduced motion keep the pace; API clients play for free money only.",
+        ),
+        Demand(
+            "GB",
+            "net result and hours, minutes and seconds in view for the whole session [v]",
+            ("test_time_and_net_result_stay_in_view_at_every_table",),
+            "At every table from 320 pixels up, also when the page is scrolled.",
+        ),
+        Demand(
             "DK",
             "a complaint is settled within 14 days, or the player told by when it will be [S]",
             (

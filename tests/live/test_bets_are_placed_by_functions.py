@@ -263,7 +263,9 @@ class TestIsRefused:
         seat = seats.open_seat(player, live_table)
         seats.open_seat(player, other)
         refused_until(
-            TableWaits, lambda: place(seat, {"player": STAKE}), lambda: without_refusal(owner, PLACE, "SB103")
+            TableWaits,
+            lambda: place(seat, {"player": STAKE}),
+            lambda: [without_refusal(owner, each, "SB103") for each in (PLACE, "games_begin_game")],
         )
 
     def test_more_bets_at_a_table_that_serves_the_player_no_more(self, seat, owner):

@@ -47,6 +47,9 @@ FIGURES = [
     ("GB", "c", "pause_hours", 24),
     ("GB", "S", "exclusion_days", 184),
     ("GB", "R", "may_cancel_withdrawals", False),
+    ("GB", "S", "seconds_between_games", 5),
+    ("GB", "R", "may_hurry_results", False),
+    ("GB", "c", "api_clients_may_play", False),
 ]
 CELL = re.compile(r"(.+?)(?: \[([RSc])\])?")
 

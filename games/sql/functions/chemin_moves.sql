@@ -286,10 +286,11 @@ REVOKE ALL ON FUNCTION games_check_chemin_state FROM PUBLIC;
 -- "player", "account", "is_random", "session"}. "tenure" is the id of a tenure that begins in this move.
 -- `state`: the table state after it.
 -- Deadline, ended tenures and the seats of players who leave, go away or come back follow from it.
--- Raises SB102 for a player who puts money at risk, sits down or comes back, and may not play; SB120 if the
+-- Raises SB108 for a player in a session of API clients; SB102 for a player who puts money at risk, sits down or comes back, and may not play; SB120 if the
 -- move is not the next one, or the table is closed or stopped; SB121, SB122, SB123
 -- as games_check_decision does; SB124 for a seat whose account is not its player's or not of this money,
--- or a session of somebody else; SB125 as games_check_chemin_state does.
+-- or a session of somebody else; SB125 as games_check_chemin_state does; and the errors of games_begin_game for a
+-- decision that puts money at risk.
 -- Locks the table state.
 CREATE OR REPLACE FUNCTION games_store_move(live_table bigint, move jsonb, state jsonb) RETURNS games_chemintable
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
@@ -312,7 +313,7 @@ DECLARE
 BEGIN
     SELECT t.* INTO before FROM games_chemintable AS t WHERE t.live_table_id = live_table FOR UPDATE;
     phase := before.state ->> 'phase';
-    SELECT t.mode, t.stopped_by_id IS NOT NULL AS is_stopped, g.status = 'open' AS is_open, t.round_id AS latest_round, r.id AS round,
+    SELECT t.mode, t.table_id, t.stopped_by_id IS NOT NULL AS is_stopped, g.status = 'open' AS is_open, t.round_id AS latest_round, r.id AS round,
            r.phase
     INTO at_table
     FROM games_livetable AS t JOIN games_table AS g ON g.id = t.table_id
@@ -348,12 +349,20 @@ BEGIN
     IF is_decision THEN
         PERFORM games_check_decision(move, before, limits);
     END IF;
+    IF decider = 'player' AND players_is_of_api_client((move ->> 'session')::uuid) THEN
+        RAISE EXCEPTION 'API clients may not play at table %', live_table USING ERRCODE = 'SB108';
+    END IF;
     IF decider = 'player' AND kind IN ('join', 'come_back', 'take_bank', 'keep_bank', 'make_bid', 'make_call', 'lay_stake') THEN
         reason := games_reason_against_move(
             coalesce((SELECT s.player_id FROM games_cheminseat AS s WHERE s.id = seat_id), (move -> 'newcomer' ->> 'player')::bigint),
             at_table.mode, move);
         IF reason IS NOT NULL THEN
             RAISE EXCEPTION 'the player may not play at table %', live_table USING ERRCODE = 'SB102', DETAIL = reason;
+        END IF;
+        IF is_decision THEN
+            PERFORM games_begin_game(
+                (SELECT s.player_id FROM games_cheminseat AS s WHERE s.id = seat_id), at_table.table_id, at_table.mode,
+                coalesce((move ->> 'round')::uuid, (move ->> 'sale')::uuid, (move ->> 'tenure')::uuid), (move ->> 'session')::uuid);
         END IF;
     END IF;
 

@@ -93,7 +93,7 @@ REVOKE ALL ON FUNCTION games_add_stakes FROM PUBLIC;
 -- used. `session`: id of the session, or NULL. `key`: idempotency key of the click, or NULL; the seat
 -- keeps the latest eight. `terms`, `minutes`: see players_ineligibility.
 -- Raises SB101 unless the round is the table's and its deadline has not passed, SB102, SB103, SB105,
--- and the errors of wallet_set_hold. For stakes that grow it also raises SB102 for an unanswered
+-- and the errors of wallet_set_hold. For the first bet on the round it raises the errors of games_begin_game. For stakes that grow it also raises SB102 for an unanswered
 -- reality check, SB104 unless the version in force serves the player with this kind of money and the
 -- table is not stopped, and SB106. Bets may be removed as long as the round takes bets.
 -- Locks what players_ineligibility locks, the player's open table, the round for share, the seat, the
@@ -113,7 +113,9 @@ DECLARE
     total jsonb;
     grows boolean;
 BEGIN
-    SELECT s.player_id, s.live_table_id, t.mode, t.table_id, p.uses_operator_wallet, j.may_play_in_parallel INTO held
+    SELECT s.player_id, s.live_table_id, t.mode, t.table_id, p.uses_operator_wallet, j.may_play_in_parallel,
+           NOT j.may_play_in_parallel OR t.mode = 'R' AND (j.seconds_between_games > 0 OR NOT j.api_clients_may_play) AS is_paced
+    INTO held
     FROM games_liveseat AS s JOIN games_livetable AS t ON t.id = s.live_table_id
     JOIN players_player AS p ON p.id = s.player_id JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
     WHERE s.id = seat;
@@ -126,7 +128,8 @@ BEGIN
         PERFORM FROM games_opentable AS o
         WHERE o.player_id = held.player_id AND o.table_id = held.table_id AND o.mode = held.mode FOR SHARE;
         IF NOT FOUND THEN
-            RAISE EXCEPTION 'player % has opened another table', held.player_id USING ERRCODE = 'SB103';
+            RAISE EXCEPTION 'player % has opened another table', held.player_id USING ERRCODE = 'SB103',
+                DETAIL = (SELECT g.slug FROM games_table AS g WHERE g.id = held.table_id);
         END IF;
     END IF;
 
@@ -167,6 +170,9 @@ BEGIN
 
     PERFORM wallet_set_hold(
         round, own.account_id, (SELECT coalesce(sum(bet.stake::bigint), 0)::bigint FROM jsonb_each(stakes) AS bet (code, stake)));
+    IF grows AND before = '{}' AND held.is_paced THEN
+        PERFORM games_begin_game(held.player_id, held.table_id, held.mode, round, session);
+    END IF;
     UPDATE games_liveseat AS s SET round_id = round, stakes = games_place_bets.stakes, undo = games_place_bets.undo,
         last_stakes = CASE WHEN s.round_id IS DISTINCT FROM round AND s.stakes <> '{}' THEN s.stakes ELSE s.last_stakes END,
         last_chip = games_place_bets.last_chip, session = games_place_bets.session, version = s.version + 1,

@@ -24,7 +24,8 @@
 -- stakes; SB062 unless the table is open, and the version in force offers the mode and serves the
 -- player; SB102 if players_reason_against_play has a reason; SB063 for a stake outside of the limits
 -- of that version, a bet that is named twice, a payout above the highest odds of
--- its rules on this outcome, or results that contradict the payouts; and the errors of wallet_write_round.
+-- its rules on this outcome, or results that contradict the payouts; and the errors of games_begin_game and
+-- wallet_write_round.
 -- Locks the table for share, the seat and the account.
 --
 -- The database cannot deal the cards, so it believes the dealer, and a payout below the limit. The
@@ -46,6 +47,7 @@ BEGIN
     SELECT s.player_id, s.table_id, s.mode, s.commitment, s.last_round, t.status, v.id AS version_id, v.rules_digest,
            c.decks, p.currency, j.time_zone,
            s.mode = ANY (v.modes) AND p.jurisdiction_id = ANY (v.jurisdictions) AS serves,
+           NOT j.may_play_in_parallel OR s.mode = 'R' AND (j.seconds_between_games > 0 OR NOT j.api_clients_may_play) AS is_paced,
            r.reason, a.balance, sums.*
     INTO held
     FROM games_soloseat AS s
@@ -109,6 +111,9 @@ BEGIN
     END IF;
     IF held.follows IS NOT TRUE THEN
         RAISE EXCEPTION 'the wagers of round % do not follow from the rules', round USING ERRCODE = 'SB063';
+    END IF;
+    IF held.is_paced THEN
+        PERFORM games_begin_game(held.player_id, held.table_id, held.mode, round, session);
     END IF;
     balance_after := wallet_write_round(
         round, account, held.player_id, held.currency, held.mode, held.time_zone, held.staked, held.paid);

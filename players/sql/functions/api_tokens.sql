@@ -92,3 +92,12 @@ BEGIN
     END IF;
     RETURN OLD;
 END $$;
+
+-- Return whether a session is one of API clients.
+CREATE OR REPLACE FUNCTION players_is_of_api_client(playing uuid) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT EXISTS (
+        SELECT FROM players_session AS s JOIN players_api_token AS t ON t.user_id = s.user_id AND t.session_id = s.id
+        WHERE s.id = playing)
+$$;
+REVOKE ALL ON FUNCTION players_is_of_api_client FROM PUBLIC;

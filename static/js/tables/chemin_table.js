@@ -5,6 +5,7 @@ import { wantsMotion } from "../common/preferences.js";
 import { createAnnouncer, say } from "./announcements.js";
 import { fly } from "./chips.js";
 import "./clicks.js";
+import { readWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
 import { playSound } from "./sound.js";
 import { followTable } from "./table_stream.js";
@@ -99,6 +100,7 @@ function changed(was, now) {
   const over = settledIn(now);
   if (over?.settled === "won" && settledIn(was)?.of !== over.of) playSound("win");
   announce(now);
+  readWait();
   showTurn(false);
   if (isFocused && document.activeElement === document.body)
     now.querySelector(".decide").focus({ preventScroll: true });

@@ -8,8 +8,9 @@ const ahead = line ? Date.parse(line.dataset.now) - Date.now() : 0; // milliseco
 function tick() {
   const { began, zone } = line.dataset;
   const now = Date.now() + ahead;
-  const minutes = Math.floor((now - Date.parse(began)) / 60_000);
-  const lasted = `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}`;
+  const seconds = Math.floor((now - Date.parse(began)) / 1000);
+  const two = (number) => String(number % 60).padStart(2, "0");
+  const lasted = `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60))}:${two(seconds)}`;
   document.getElementById("play-session-clock").textContent = formatTime(now, zone);
   document.getElementById("play-session-duration").textContent = lasted;
 }

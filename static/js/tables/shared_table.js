@@ -5,6 +5,7 @@ import { wantsMotion } from "../common/preferences.js";
 import { createAnnouncer, say } from "./announcements.js";
 import { countUp, dropChip, moveChips, removeLandingChips } from "./chips.js";
 import "./clicks.js";
+import { readWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
 import { playSound } from "./sound.js";
 import { keepBack } from "./squeeze.js";
@@ -83,6 +84,7 @@ function changed(before, after) {
   const net = document.getElementById("play-session-net");
   if (net && after.dataset.net) net.textContent = after.dataset.net;
   announce(after);
+  readWait();
   const bet = betTotal();
   const isSameRound = roundOf(before) === roundOf(after); // a new round is not announced
   if (bet !== betBefore && isSameRound && shown().dataset.phase === "betting") say(bet);

@@ -10,6 +10,7 @@ import { wantsMotion } from "../common/preferences.js";
 import { say, textOf } from "./announcements.js";
 import { countUp, dropChip, moveChips, removeLandingChips } from "./chips.js";
 import "./clicks.js";
+import { isWaiting, readWait, sayWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
 import { playSound } from "./sound.js";
 
@@ -34,6 +35,7 @@ const theGame = () => document.getElementById("game");
 const theStage = () => document.getElementById("stage");
 const buttonFor = (action) => theGame().querySelector(`button[value="${action}"]`);
 const isDeal = (action) => buttonFor(action)?.hasAttribute("data-deal");
+const mayHurry = () => !theGame().hasAttribute("data-unhurried");
 
 // --- Dealing ------------------------------------------------------------------------------------
 
@@ -66,9 +68,9 @@ function reveal(game, step, signal) {
     if (text) say(text);
     const sound = element.matches(".card") ? "card" : element.dataset.sound;
     if (sound && !signal.aborted) playSound(sound);
-    if ("count" in element.dataset && !signal.aborted) countUp(element, signal);
+    if ("count" in element.dataset && !signal.aborted && wantsMotion()) countUp(element, signal);
   }
-  if (step === RESULT && !signal.aborted) moveChips(game);
+  if (step === RESULT && !signal.aborted && wantsMotion()) moveChips(game);
   // The money in the header appears with the money of the table.
   for (const element of headerParts(`[data-until="${step}"]`)) element.classList.add("is-past");
   for (const element of headerParts(`[data-due="${step}"]`)) element.classList.add("is-due");
@@ -83,14 +85,15 @@ function setBusy(game, isBusy) {
   }
 }
 
-/** Deal a new round step by step, the first card at once; with reduced motion, show everything at once. */
+/** Deal a new round step by step, the first card at once; with reduced motion, show everything at once, unless the
+    law lets no player hurry the result. */
 async function deal(game) {
   delete game.dataset.shown;
   game.classList.add("game--fresh");
   dealing = new AbortController();
   const { signal } = dealing;
   const began = performance.now();
-  if (!wantsMotion()) dealing.abort();
+  if (!wantsMotion() && mayHurry()) dealing.abort();
   setBusy(game, true);
   const steps = new Set(Array.from(game.querySelectorAll("[data-due]"), (element) => Number(element.dataset.due)));
   for (const [index, step] of [...steps].toSorted((a, b) => a - b).entries()) {
@@ -113,9 +116,10 @@ function press(event) {
   const button = event.target.closest("#game button[name=action], #game [name=chip]");
   if (dealing && event.target.closest("#game .felt, #game .rail")) {
     event.preventDefault();
-    dealing.abort();
+    if (mayHurry()) dealing.abort();
   } else if (button?.getAttribute("aria-disabled") === "true") {
     event.preventDefault();
+    if (isWaiting() && button.hasAttribute("data-deal")) sayWait(theGame().dataset.next);
   } else if (button?.name === "action") {
     send(event, button);
   }
@@ -151,6 +155,7 @@ function answered() {
   const chip = game.querySelector(`[name=chip][value="${chosenChip}"]`);
   if (chip) chip.checked = true;
   if (game.querySelector(".call__notice--error")) waiting.length = 0;
+  readWait();
   if (theStage().hasAttribute("data-fresh")) {
     waiting.length = 0;
     deal(game);
@@ -262,4 +267,5 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
+readWait();
 openDueRealityCheck();

@@ -1,0 +1,130 @@
+"""A round takes its time and a press of its own; time and net result stay in view. In real Chromium."""
+
+import re
+from itertools import product
+
+import pytest
+from playwright.sync_api import ViewportSize, expect
+
+from games.models import Participation, SoloSeat
+from tests.browser.at_table import put, windows_without_complaint
+from tests.builders import a_player, a_table
+from tests.chemin.at_table import a_chemin_table
+from tests.harness.browser import DESKTOP, PHONE
+from tests.harness.sweeps import sample, sweep
+from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table
+
+pytestmark = pytest.mark.browser
+
+MONEY = 1_000_000
+SMALL: ViewportSize = {"width": 320, "height": 640}
+SIDEWAYS: ViewportSize = {"width": 844, "height": 390}
+ANY = re.compile(".*")
+# Notes when each step of a deal is shown, from the press on.
+TIMES = """() => {
+    window.shown = {};
+    new MutationObserver(() => { shown[document.getElementById('game').dataset.shown] ??= performance.now(); })
+        .observe(document.getElementById('game'), { attributes: true, attributeFilter: ['data-shown'] });
+}"""
+
+
+@pytest.mark.parametrize("motion", sweep(["no-preference", "reduce"], always=["no-preference", "reduce"]))
+def test_where_the_law_forbids_it_nothing_hurries_a_result_and_the_next_round_waits(
+    new_context, web_server: WebServer, motion
+):
+    a_table()
+    player = a_player("GB", real=MONEY)
+    with windows_without_complaint(new_context, web_server, player, reduced_motion=motion) as open_page:
+        page = open_page()
+        page.goto("/en/table/baccarat/real/")
+        put(page)
+        page.evaluate(TIMES)
+        page.locator("#act-deal").click()
+        page.locator("#game[data-shown='1']").wait_for(state="attached")
+        page.locator("#stage").click(force=True)
+        page.keyboard.press("d")
+        expect(page.locator("#game")).to_have_attribute("data-shown", "9")
+        shown = page.evaluate("shown")
+        assert shown["9"] - shown["1"] > 2000, "milliseconds from the first card to the money"
+
+        deal = page.locator("#act-rebet_deal")
+        expect(deal).to_have_attribute("aria-disabled", "true")
+        expect(deal).to_have_attribute("data-left", re.compile("^[1-4]$"))
+        said = page.locator("#spoken p", has_text="You can start the next game in a few seconds.")
+        for _ in range(2):
+            deal.click(force=True)
+        expect(said).to_have_count(1)
+        expect(deal).not_to_have_attribute("data-left", ANY, timeout=10_000)
+        expect(deal).not_to_have_attribute("aria-disabled", ANY)
+        assert Participation.objects.filter(player=player).count() == 1, "no press is kept for later"
+        expect(page.locator(".call__notice")).to_have_count(0)
+        deal.click()
+        expect(page.locator("#game")).to_have_attribute("data-shown", "1")
+        assert Participation.objects.filter(player=player).count() == 2
+
+
+def test_a_deal_in_another_tab_shows_a_wait_and_no_error(new_context, web_server: WebServer):
+    tables = a_table(), a_table("other")
+    player = a_player("GB", real=MONEY)
+    with windows_without_complaint(new_context, web_server, player) as open_page:
+        page, other = open_page(), open_page()
+        for each, table in zip((page, other), tables, strict=True):
+            each.goto(f"/en/table/{table.slug}/real/")
+            put(each)
+        page.locator("#act-deal").click()
+        expect(page.locator("#act-rebet_deal")).to_have_attribute("data-left", ANY)
+        other.locator("#act-deal").click()
+        notice = other.locator(".call__notice--info")
+        expect(notice).to_contain_text("You can start the next one in")
+        expect(other.locator(".call__notice--error")).to_have_count(0)
+        expect(other.locator("#act-deal")).to_have_attribute("data-left", ANY)
+        expect(notice).to_have_count(0, timeout=10_000)
+        expect(other.locator("#act-deal")).not_to_have_attribute("aria-disabled", ANY)
+        assert Participation.objects.filter(player=player).count() == 1
+
+
+def test_a_key_that_is_held_down_plays_one_round(new_context, web_server: WebServer):
+    a_table()
+    player = a_player(real=MONEY)
+    with windows_without_complaint(new_context, web_server, player) as open_page:
+        page = open_page()
+        page.goto("/en/table/baccarat/real/")
+        put(page)
+        page.locator("#act-deal").click()
+        expect(page.locator("#game:not(.game--busy)")).to_have_attribute("data-shown", "9")
+        page.locator("#act-rebet_deal").focus()
+        page.keyboard.down("Enter")
+        for number in (2, 3):
+            expect(page.locator("#game:not(.game--busy)")).to_have_attribute("data-shown", "9")
+            assert Participation.objects.filter(player=player).count() == 2, number
+            page.locator("#act-rebet_deal").focus()
+            page.keyboard.down("Enter")  # as a key repeats
+        seat = SoloSeat.objects.get(player=player)
+        page.keyboard.up("Enter")
+        page.keyboard.press("Enter")
+        expect(page.locator("[name=round_id]")).not_to_have_value(str(seat.round_id))
+        assert Participation.objects.filter(player=player).count() == 3
+
+
+@pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
+def test_time_and_net_result_stay_in_view_at_every_table(new_context, web_server: WebServer, language):
+    a_table()
+    a_live_table()
+    a_chemin_table(currency="GBP")
+    player = a_player("GB", real=MONEY)
+    with windows_without_complaint(new_context, web_server, player) as open_page:
+        page = open_page()
+        for slug, size in product(("baccarat", "live", "chemin"), (SMALL, PHONE, SIDEWAYS, DESKTOP)):
+            page.set_viewport_size(size)
+            page.goto(f"/{language}/table/{slug}/real/")
+            for place in ("0", "document.body.scrollHeight"):
+                page.evaluate(f"scrollTo({{ top: {place}, behavior: 'instant' }})")
+                for part in ("#play-session-clock", "#play-session-duration", "#play-session-net"):
+                    expect(page.locator(part)).to_be_in_viewport(ratio=1)
+                assert page.locator("#play-session-duration").evaluate(
+                    "it => { const { x, y, width, height } = it.getBoundingClientRect();"
+                    " return it.contains(document.elementFromPoint(x + width / 2, y + height / 2)); }"
+                ), "nothing lies over it"
+            expect(page.locator("#play-session-duration")).to_have_text(re.compile(r"^0:\d\d:\d\d$"))
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (slug, size)
