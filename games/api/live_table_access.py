@@ -1,12 +1,10 @@
 """Base of all API calls at live tables: finds the table, checks access, and runs a service once."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
 from django.shortcuts import get_object_or_404
-from django.utils.translation import get_language
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -15,15 +13,12 @@ from rest_framework.response import Response
 from audit.raw_rows import fetch_named
 from games.api import chemin_schema, shared_schema
 from games.api.chemin_schema import CheminOwnSchema, CheminStateSchema
-from games.api.problems import AT_A_TABLE, coded, refusals
+from games.api.problems import AT_A_TABLE, refusals
 from games.api.shapes import Json
 from games.api.shared_schema import SharedOwnSchema, SharedStateSchema
-from games.chemin import play
-from games.chemin.pages import messages
 from games.chemin.state import snapshots
 from games.engine.bets import Variant
-from games.errors import CheminRefused
-from games.models import CheminSeat, CheminTable, LiveTable, Shape
+from games.models import LiveTable, Shape
 from games.shared import phases
 from games.shared.state import READ_OWN
 from games.tables.access import demand_eligible, demand_playable
@@ -34,7 +29,6 @@ from players.api.schema import Link, Linked
 from players.api.views import PlayerApiView
 from players.models import Scope
 from wallet.models import Mode
-from wallet.money import format_amount
 
 HERE = {"slug": "$request.path.slug", "mode": "$request.path.mode"}
 
@@ -53,14 +47,6 @@ class CheminTableSchema(serializers.Serializer[Any]):
     own = CheminOwnSchema()
 
 
-class SeatedSchema(serializers.Serializer[Any]):
-    """The player's seat at a Chemin de Fer table after the call. Read the table for more."""
-
-    seat = serializers.IntegerField(allow_null=True, help_text="null for a watcher without a seat")
-    move = serializers.IntegerField(help_text="counts what was done at the table")
-    question = serializers.IntegerField(help_text="counts what was asked there")
-
-
 STATE = PolymorphicProxySerializer(
     component_name="LiveTable", serializers=[SharedTableSchema, CheminTableSchema], resource_type_field_name=None
 )
@@ -71,7 +57,6 @@ STATE_LINKS = {
         {"round_id": "$response.body#/state/round/id", "table_version": "$response.body#/state/table_version"},
     ),
     "bet_change": Link("bet_change", HERE, {"round_id": "$response.body#/state/round/id"}),
-    "decision": Link("decision", HERE, {"question": "$response.body#/state/question"}),
     "seat": Link("seat_take", HERE),
     "cut": Link("cut_bind", HERE, {"shoe": "$response.body#/state/cut/shoe"}),
 }
@@ -81,7 +66,7 @@ class AtLiveTable(PlayerApiView):
     """A view for a table of these *shapes* and one kind of money."""
 
     shapes: ClassVar[tuple[Shape, ...]] = (Shape.SHARED, Shape.CHEMIN)
-    scopes: ClassVar = {"GET": Scope.READ, "POST": Scope.PLAY, "DELETE": Scope.PLAY}
+    scopes: ClassVar = {"GET": Scope.READ, "POST": Scope.PLAY}
 
     def live_table(self, slug: str, mode: Mode) -> LiveTable:
         """Return the table. Raises Http404."""
@@ -104,12 +89,7 @@ class AtLiveTable(PlayerApiView):
         return {"state": shared_schema.public(state), "own": own and shared_schema.own(state, own)}
 
     def do(self, live: LiveTable, service: Callable[[], object]) -> Response:
-        """Run the service once and answer with the player's own data, or with the table's refusal.
-
-        The answer is stored with the idempotency key. At Chemin de Fer it contains no card and no
-        options that depend on a card, because others than the player can read stored rows. The
-        client reads the table for these.
-        """
+        """Run the service once and answer with the player's own data, or with the table's refusal."""
 
         def act() -> Response:
             with refusals_at(live):
@@ -119,19 +99,10 @@ class AtLiveTable(PlayerApiView):
 
         return once(self.request, act)
 
-    def stand(self, live: LiveTable, verb: Callable[..., None]) -> Response:
-        """Run a verb of `games.chemin.play` without arguments; answer with the player's seat."""
-        player, _ = self.player, self.session()  # requires a session, whichever it is
-        return self.do(live, lambda: verb(player=player, live_table_id=live.pk))
-
     def done(self, live: LiveTable) -> Json:
         """Return the answer to a call that changed something."""
-        if live.table.shape != Shape.CHEMIN:
-            own: Json = self.table_data(live)["own"]
-            return own
-        chemin = CheminTable.objects.get(pk=live.pk)
-        seated_player = CheminSeat.objects.filter(live_table=live, player=self.player, left_at=None).first()
-        return {"seat": seated_player and seated_player.number, "move": chemin.move, "question": chemin.question}
+        own: Json = self.table_data(live)["own"]
+        return own
 
 
 class TableState(AtLiveTable):
@@ -148,20 +119,7 @@ class TableState(AtLiveTable):
             return Response(self.table_data(live))
 
 
-@contextmanager
-def refusals_at(live: LiveTable) -> Iterator[None]:
-    """Turn a refusal of the table into a Problem with the sentence of the page. Raises Problem.
-
-    A refusal by the croupier has a *reason*. A refusal that reveals a face-down hand is not stored.
-    """
+def refusals_at(live: LiveTable) -> AbstractContextManager[None]:
+    """Turn a refusal of the table into a Problem with the sentence of the page. Raises Problem."""
     game = GAMES[live.table.variant]
-    with refusals(game if isinstance(game, Variant) else None, Mode(live.mode)):
-        try:
-            yield
-        except CheminRefused as error:
-            rules = snapshots.read_public(live.pk).rules
-
-            money = partial(format_amount, currency=rules.currency, language=get_language() or "en")
-            message = messages.refused(error.reason, rules, money)
-            is_kept = error.reason not in play.INFORMATIVE
-            raise coded(error, message, is_kept=is_kept, reason=error.reason.value) from error
+    return refusals(game if isinstance(game, Variant) else None, Mode(live.mode))

@@ -1,26 +1,19 @@
-"""Player API for live tables: bets, Chemin de Fer and seats."""
+"""Player API for live tables: bets at shared tables, and seats."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from django.http import Http404
-from django.utils.translation import gettext as _
-from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from games.api.chemin_schema import ACTIONS, CALLS
-from games.api.live_table_access import HERE, AtLiveTable, SeatedSchema
+from games.api.live_table_access import HERE, AtLiveTable
 from games.api.problems import AT_A_TABLE, demand_api_client_may_play
 from games.api.shared_schema import SharedOwnSchema
 from games.betting.controls import Change
-from games.chemin import play
-from games.chemin.pages.options import NAMES
-from games.engine.chemin import Call
-from games.engine.chemin.actions import MakeCall
-from games.engine.chemin.rules import MOST_SEATS
+from games.errors import ApiClientMayNotPlay
 from games.models import LiveSeat, Shape
 from games.shared import bets, seats
 from games.tables.access import demand_eligible
@@ -147,150 +140,27 @@ class BetSlip(AtSharedTable):
         return self.bet(slug, mode, partial(bets.lay_slip, stakes=asked.pop("bets")), asked)
 
 
-LARGEST_QUESTION: Final = 2**63 - 1
-STANDS_STILL: Final = ("house-stopped", "table-paused", "table-stopped", "croupier-refuses")
-REFUSED_AT_CHEMIN: Final = (
-    *AT_A_TABLE,
-    *STANDS_STILL,
-    "question-passed",
-    "table-waits",
-    "balance-too-low",
-    "limit-reached",
-    "stale",
-)
-LINKS_OF_CHEMIN: Final = {"state": Link("table_state", HERE)}
-SEATED: Final = {200: Linked(SeatedSchema, **LINKS_OF_CHEMIN)}
-
-
-@example(question=17, action="take_bank", amount=12300)
-class DecisionBody(Strict):
-    """An answer to the current question."""
-
-    question = Whole(min_value=0, max_value=LARGEST_QUESTION, help_text="which one it answers, so that it is no other")
-    action = serializers.ChoiceField(choices=ACTIONS)
-    amount = MinorUnits(required=False, help_text="where the option has one, in minor units")
-    call = serializers.ChoiceField(choices=CALLS, required=False, help_text="with make_call, and with nothing else")
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Require a call with make_call and only there. Raises ValidationError."""
-        if (attrs["action"] == NAMES[MakeCall]) != ("call" in attrs):
-            raise serializers.ValidationError(
-                {"call": _("A call is required with make_call and not allowed with any other action.")}
-            )
-        return attrs
-
-
-class AtCheminTable(AtLiveTable):
-    """A view for one Chemin de Fer table and one kind of money."""
-
-    shapes: ClassVar = (Shape.CHEMIN,)
-
-
-class Decisions(AtCheminTable):
-    """Decisions of the player."""
-
-    @extend_schema(
-        operation_id="decision", request=DecisionBody, responses=SEATED | schema.refusals(*REFUSED_AT_CHEMIN)
-    )
-    def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Answer the current question with one of the options that the table offers you."""
-        asked, live, player, session = self._asked(request), self.live_table(slug, mode), self.player, self.session()
-        registers.ask_where_due(player)  # outside the transaction
-        return self.do(live, lambda: play.decide(player=player, live_table_id=live.pk, session=session, **asked))
-
-    def _asked(self, request: Request) -> dict[str, Any]:
-        said = body_of(request, DecisionBody)
-        call = said.get("call")
-        return {
-            "question": said["question"],
-            "action_name": said["action"],
-            "amount": said.get("amount"),
-            "call": Call(call) if call else None,
-        }
-
-
-class Away(AtCheminTable):
-    """Stepping away from the table."""
-
-    @extend_schema(
-        operation_id="seat_away", request=None, responses=SEATED | schema.refusals(*AT_A_TABLE, *STANDS_STILL)
-    )
-    def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Keep your seat for a while without being asked."""
-        body_of(request, Strict)
-        return self.stand(self.live_table(slug, mode), play.step_away)
-
-
-class Back(AtCheminTable):
-    """Coming back to the table."""
-
-    @extend_schema(
-        operation_id="seat_back", request=None, responses=SEATED | schema.refusals(*AT_A_TABLE, *STANDS_STILL)
-    )
-    def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Take part again after stepping away or asking to leave."""
-        body_of(request, Strict)
-        live, player, session = self.live_table(slug, mode), self.player, self.session()
-        registers.ask_where_stale(player)  # outside the transaction
-        return self.do(live, lambda: play.come_back(player=player, live_table_id=live.pk, session=session))
-
-
-TAKEN: Final = PolymorphicProxySerializer(
-    component_name="SeatTaken", serializers=[SharedOwnSchema, SeatedSchema], resource_type_field_name=None
-)
-
-
-@example(seat=3)
-class SeatBody(Strict):
-    """Which seat to take."""
-
-    seat = Whole(
-        required=False,
-        min_value=1,
-        max_value=MOST_SEATS,
-        help_text="at a Chemin de Fer table alone; without it the house's chance chooses among the free ones",
-    )
-
-
 class Seat(AtLiveTable):
     """A seat at a table."""
 
     @extend_schema(
         operation_id="seat_take",
-        request=SeatBody,
-        responses={200: Linked(TAKEN, **LINKS_OF_CHEMIN)} | schema.refusals(*AT_A_TABLE, *STANDS_STILL),
+        request=None,
+        responses={200: Linked(SharedOwnSchema, **LINKS)} | schema.refusals(*AT_A_TABLE, "api-clients-may-not-play"),
     )
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Take a seat.
+        """Take a seat at a shared table. API clients take none at Chemin de Fer.
 
         If your jurisdiction allows only one table at a time, this becomes that table.
         """
-        asked, live, player, session = (
-            body_of(request, SeatBody),
-            self.live_table(slug, mode),
-            self.player,
-            self.session(),
-        )
-        if live.table.shape == Shape.SHARED and asked:
-            raise serializers.ValidationError({"seat": _("This table has no seats to choose from.")})
+        body_of(request, Strict)
+        live, player, session = self.live_table(slug, mode), self.player, self.session()
         registers.ask_where_stale(player)  # outside the transaction
 
         def sit_down() -> None:
             if live.table.shape == Shape.CHEMIN:
-                play.join(player=player, live_table_id=live.pk, session=session, seat_number=asked.get("seat"))
-            else:
-                demand_eligible(player, mode, session)
-                seats.open_seat(player, live)
+                raise ApiClientMayNotPlay
+            demand_eligible(player, mode, session)
+            seats.open_seat(player, live)
 
         return self.do(live, sit_down)
-
-    @extend_schema(
-        operation_id="seat_leave", request=None, responses=SEATED | schema.refusals(*AT_A_TABLE, *STANDS_STILL)
-    )
-    def delete(self, request: Request, slug: str, mode: Mode) -> Response:
-        """Leave a Chemin de Fer table, at once or after the coup in which you take part."""
-        body_of(request, Strict)
-        live = self.live_table(slug, mode)
-        if live.table.shape != Shape.CHEMIN:
-            raise Http404
-        return self.stand(live, play.leave)

@@ -10,7 +10,6 @@ from typing import Any
 
 from audit import log
 from audit.models import Leaf
-from games.chemin import play
 from games.models import LiveTable, ShoeCut, SoloSeat, Table
 from games.shared.seats import seat_at
 from players.models import Player, Scope
@@ -19,7 +18,7 @@ from tests.audit import sealed
 from tests.audit.reporting import asked, made_here
 from tests.audit.signing import Pens
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_seat, a_table
-from tests.chemin.at_table import a_chemin_table, chemin_of, sit, take_bank
+from tests.chemin.at_table import a_chemin_table, sit, take_bank
 from tests.live.at_table import a_live_table, round_at
 from tests.people import a_member_of_staff
 from tests.wallet.studios import a_partner
@@ -83,14 +82,6 @@ class World:
         return made
 
     @cached_property
-    def seated_players(self) -> LiveTable:
-        """A Chemin de Fer table at which the player is offered the bank, and the other one sits, too."""
-        made = a_chemin_table()
-        sit(self.player, made, 1)
-        sit(self.other_player, made, 2)
-        return made
-
-    @cached_property
     def cut(self) -> ShoeCut:
         """The shoe that the players of a Chemin de Fer table are cutting."""
         made = a_chemin_table(slug="cutting")
@@ -98,12 +89,6 @@ class World:
         sit(self.other_player, made, 2)
         take_bank(made)
         return ShoeCut.objects.select_related("live_table__table").get(live_table=made)
-
-    @cached_property
-    def chemin_without_one(self) -> LiveTable:
-        """The same after the player has stepped away."""
-        play.step_away(player=self.player, live_table_id=self.seated_players.pk)
-        return self.seated_players
 
     @cached_property
     def event(self) -> int:
@@ -198,11 +183,6 @@ def at_live(rest: str) -> Callable[[World], str]:
     return lambda world: f"tables/{world.live_table.table.slug}/real/{rest}"
 
 
-def at_chemin(rest: str) -> Callable[[World], str]:
-    """The same at the Chemin de Fer table."""
-    return lambda world: f"tables/{world.seated_players.table.slug}/real/{rest}"
-
-
 def at_cut(rest: str) -> Callable[[World], str]:
     """The same at the one whose shoe is being cut."""
     return lambda world: f"tables/{world.cut.live_table.table.slug}/real/{rest}"
@@ -245,7 +225,6 @@ OF_LIVE_PLAY = [
     for_players("table_state", "GET", at_live("state/")),
     replace(for_players("table_stream", "GET", at_live("stream/")), media="text/event-stream"),
     for_players("seat", "POST", at_live("seat/")),
-    for_players("seat", "DELETE", at_chemin("seat/")),
     for_players("bet", "POST", at_live("bets/"), in_round(table_version=1, bet="player", chip=CHIP)),
     for_players("bet_change", "POST", at_live("bets/changes/"), in_round(change="undo")),
     for_players("bet_slip", "POST", at_live("bets/slip/"), in_round(table_version=1, bets={"player": CHIP})),
@@ -253,20 +232,6 @@ OF_LIVE_PLAY = [
     for_players(
         "cut_value", "POST", at_cut("cut/value/"), in_cut(value="0" * 32), player=409, other_player=409
     ),  # early
-    for_players("seat_away", "POST", at_chemin("seat/away/")),
-    for_players(
-        "seat_back",
-        "POST",
-        lambda world: f"tables/{world.chemin_without_one.table.slug}/real/seat/back/",
-        other_player=422,  # is there
-    ),
-    for_players(
-        "decision",
-        "POST",
-        at_chemin("decisions/"),
-        lambda world: {"question": chemin_of(world.seated_players).question, "action": "pass"},
-        other_player=422,  # is not asked
-    ),
 ]
 OF_MONEY = [
     for_players("balances", "GET", "balances/"),

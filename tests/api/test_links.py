@@ -4,17 +4,20 @@ call that cannot be read.
 
 import re
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from django.urls import resolve
 
+from games.shared.moves import bind_chance
 from tests.api.client import ApiClient
-from tests.api.matrix import LINES, PENS, PLAYER, WITH_TOKENS, World, at_chemin, at_cut, at_live, at_table
+from tests.api.matrix import LINES, PENS, PLAYER, WITH_TOKENS, World, at_cut, at_live, at_table
 from tests.api.operations import Operation, operations
 from tests.builders import a_round
 from tests.harness.sweeps import sample
+from tests.live.test_cut_shoes import all_bound
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
@@ -40,6 +43,14 @@ def with_a_seat(world: World) -> str:
     return f"tables/{world.seat.table.slug}/real/"
 
 
+def with_a_bound_value(world: World) -> str:
+    """A cut whose values are opened, the player's among them."""
+    cut = world.cut
+    assert bind_chance(cut.live_table_id, cut.shoe_id, world.player.pk, sha256(b"0" * 32).hexdigest())
+    all_bound(cut)
+    return at_cut("cut/value/")(world)
+
+
 # Where the address of the matrix has nothing to go on from: by operation and link, or by operation.
 FROM: Mapping[tuple[str, str], Callable[[World], str]] = {
     ("rounds", "round"): two_rounds,
@@ -48,8 +59,8 @@ FROM: Mapping[tuple[str, str], Callable[[World], str]] = {
     ("tables", "solo_seat_open"): lambda world: at_table("")(world) and "tables/",
     ("table", "solo_seat"): with_a_seat,
     ("table", "state"): at_live(""),
-    ("table_state", "decision"): at_chemin("state/"),
     ("table_state", "cut"): at_cut("state/"),
+    ("cut_open", "state"): with_a_bound_value,
     ("events", "event"): lambda world: f"events/?first_leaf=0&end_leaf={world.signed}",
     ("events", "proof"): lambda world: f"events/?first_leaf=0&end_leaf={world.signed}",
     ("log_checkpoints", "consistency"): lambda world: world.checkpoint and "log/checkpoints/",

@@ -1,21 +1,12 @@
-"""Calls at live tables at the same moment, and calls whose process dies: a chip lies once, and a key stands with what
-was done under it or not at all.
-"""
+"""Calls at live tables at the same moment: a chip lies once for each key."""
 
 from functools import partial
-from itertools import count
 from typing import Any
 
-from django.core.management import call_command
-
 from games.models import LiveSeat
-from players.models import ApiCall
 from tests.api.at_live import at, client_of
 from tests.api.test_live import a_bet
 from tests.builders import a_player
-from tests.chemin.at_table import a_chemin_table, chemin_of, seated_players
-from tests.chemin.test_killed import LEAST, LONGEST, everything
-from tests.harness.killed import dies
 from tests.live.at_table import a_live_table
 from tests.live.betting import held
 from tests.wallet.test_at_once import at_once
@@ -46,28 +37,3 @@ def test_the_same_call_at_the_same_moment_places_one_chip_and_gets_one_answer(cl
     assert lies == CHIP
     assert len({answer.content for answer in answers}) == 1
     assert sum("Idempotency-Replayed" in answer for answer in answers) == TOGETHER - 1
-
-
-def test_nothing_of_a_decision_is_done_by_halves_nor_its_key_kept_without_it(cloned_db):
-    table = a_chemin_table()
-    first, _ = seated_players(table, 2)
-    api_client = client_of(first)
-    assert api_client.post(at(table, "seat/back")).status_code == 422  # so that its session runs
-    asked = {"question": chemin_of(table).question, "action": "take_bank", "amount": 10_000}
-    call = partial(api_client.post, at(table, "decisions"), asked, key="once")
-    before = everything(table)
-    for number in count(1):
-        died = dies(call, "after", number)
-        is_done = chemin_of(table).move != before[1]
-        assert ApiCall.objects.filter(key="once").exclude(status=0).exists() is is_done
-        if is_done:
-            break
-        assert died
-        assert everything(table) == before
-        assert not ApiCall.objects.filter(key="once").exists()
-        assert number < LONGEST
-    assert number > LEAST
-    done = everything(table)
-    assert call()["Idempotency-Replayed"] == "true"
-    assert everything(table) == done
-    call_command("verify_ledger", verbosity=0)

@@ -149,6 +149,8 @@ class TestWhatKeepsARoundFromBeingDealt:
 
 # Nothing that programs call raises these: what is put in order at a table, and bets that an operator is asked for.
 NOT_ASKED = (
+    errors.CheminRefused,
+    errors.QuestionPassed,
     errors.FavouriteError,
     errors.TrayError,
     errors.BetUnderWay,

@@ -125,7 +125,7 @@ APPLICABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "4.6": ("physical game",),
     "4.7.1": ("75 %", "rounding"),
     "4.9.1": ("free play",),
-    "4.11.1": ("one seat", "randomly assigned", "house players", "bots"),
+    "4.11.1": ("one seat", "randomly assigned", "house players", "API clients", "warning about bots"),
     "4.11.3": ("by request", "after inactivity", "skipped", "removed"),
     "4.14": ("player", "auditor", "labelled"),
     "4.15.1": ("everything",),

@@ -28,6 +28,16 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "4.11.1",
+            "no bots of the house’s making: API clients do not play against players",
+            (
+                "test_gli19_4_11_1_an_api_client_takes_no_seat",
+                "test_gli19_4_11_1_the_database_stores_no_move_of_an_api_client",
+            ),
+            "**Was not met**: the API played Chemin de Fer, and nobody at the table saw it. It reads the table "
+            "now and plays nothing there.",
+        ),
+        Demand(
+            "4.11.1",
             "a warning about bots",
             ("test_gli19_4_11_1_a_player_who_may_sit_down_is_warned_of_api_clients_that_play",),
             "**Was not met**: only the page of reports said that programs are forbidden. The table now warns "

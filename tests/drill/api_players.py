@@ -8,8 +8,10 @@ from typing import Any
 from uuid import UUID
 
 import requests
+from django.conf import settings
 
 from games.engine.commitments import Binding, Purpose
+from tests.drill.bettors import REFUSED
 from tests.drill.records import Record
 from tests.drill.simulated_players import Caller, Stopwatch
 
@@ -39,10 +41,10 @@ class ApiPlayer(Caller):
             raise AssertionError(f"GET {path}: {answer.status_code} {answer.text}")
         return answer.json()
 
-    def write(self, path: str, body: Json, method: str = "POST") -> Json | None:
+    def write(self, path: str, body: Json) -> Json | None:
         """Do something once, however often it has to be sent; return what is answered, None where it is refused."""
         key = str(UUID(int=self.chance.getrandbits(128)))
-        answer = self._ask(method, path, json=body, headers={"Idempotency-Key": key})
+        answer = self._ask("POST", path, json=body, headers={"Idempotency-Key": key})
         told: Json = answer.json()
         if "Idempotency-Replayed" in answer.headers:
             self.done[REPEATED] += 1
@@ -144,11 +146,17 @@ class Sharer(ApiPlayer):
 
 
 class Rival(ApiPlayer):
-    """Sits at a Chemin de Fer table: takes the bank, calls, stakes, draws, any way it likes."""
+    """Sits at a Chemin de Fer table: takes the bank, calls, stakes, draws, any way it likes.
 
-    def __init__(self, record: Record, seed: str, url: str, token: str, slug: str) -> None:
+    Reads the table with a token, and presses the buttons of its page, with the *cookies* of a session: API clients do
+    not play there.
+    """
+
+    def __init__(self, record: Record, seed: str, url: str, token: str, slug: str, cookies: Mapping[str, str]) -> None:
         super().__init__(record, seed, url, token)
-        self._at = f"tables/{slug}/real/"
+        self._at, self._page = f"tables/{slug}/real/", f"/en/table/{slug}/real/"
+        for name, value in cookies.items():
+            self._session.cookies.set(name, value)
 
     def play(self) -> None:
         """Sit down, or answer what is asked."""
@@ -156,9 +164,9 @@ class Rival(ApiPlayer):
         state, own = read["state"], read["own"]
         self.record.largest_bank = state["rules"]["maximum"]
         if own["presence"] == "away":
-            self.write(f"{self._at}seat/back/", {})
+            self._press("seat/", action="come_back")
         elif own["seat"] is None:
-            self.write(f"{self._at}seat/", {})
+            self._press("seat/", action="join")
         elif own["options"]:
             self._decide(state, own)
         self.pause(PACE / 2)
@@ -166,7 +174,7 @@ class Rival(ApiPlayer):
     def leave(self) -> None:
         """Get up, and wait until nothing lies on the table."""
         watch = Stopwatch(self)
-        self.write(f"{self._at}seat/", {}, "DELETE")
+        self._press("seat/", action="leave")
         while (own := self.get(f"{self._at}state/")["own"])["seat"] is not None or own["on_table"]:
             watch.demand_patience(f"a place at the table: {own}")
             self.again()
@@ -174,16 +182,27 @@ class Rival(ApiPlayer):
     def _decide(self, state: Json, own: Json) -> None:
         does = [each for each in own["options"] if each["action"] not in ("pass", "ask_croupier")]
         option = self.chance.choice(does) if does and self.chance.random() < 0.8 else self.chance.choice(own["options"])
-        asked = {"question": own["question"], "action": option["action"]}
-        if option["call"]:
-            asked["call"] = option["call"]
+        action = f"{option['action']}:{option['call']}" if option["call"] else option["action"]
         amount = option["amount"]
         if option["lowest"] is not None:
             amount = min(option["highest"], option["lowest"] + self.chance.randrange(20) * 100)
+        said = {"question": own["question"], "action": action}
         if amount is not None:
-            asked["amount"] = amount
-        if self.write(f"{self._at}decisions/", asked):
+            said["amount"] = f"{amount // 100}.{amount % 100:02d}"
+        if self._press("act/", **said):
             self._keep(option["action"], state, amount)
+
+    def _press(self, path: str, **form: object) -> bool:
+        """Send a form of the page until it is answered, once, however often it is sent; say whether it was taken."""
+        if settings.CSRF_COOKIE_NAME not in self._session.cookies:
+            self.ask("GET", self._page, not_yet=NOT_YET)
+        headers = {"HX-Request": "true", "X-CSRFToken": self._session.cookies.get(settings.CSRF_COOKIE_NAME, "")}
+        form["idempotency_key"] = str(UUID(int=self.chance.getrandbits(128), version=4))
+        answer = self.ask("POST", self._page + path, not_yet=NOT_YET, data=form, headers=headers)
+        refused = REFUSED.search(answer.text)
+        is_taken = answer.status_code == HTTPStatus.OK and 'id="live-own"' in answer.text and not refused
+        self.done["taken" if is_taken else f"refused: {refused[1] if refused else answer.status_code}"] += 1
+        return is_taken
 
     def _keep(self, action: str, state: Json, amount: int | None) -> None:
         """Remember what was decided, once the house has taken it."""

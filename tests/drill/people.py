@@ -69,7 +69,7 @@ class Party:
             yield self._program(Sharer, code, self.table.table.slug)
             yield self._payer(code)
         for _ in range(3):
-            yield self._program(Rival, "SE", self.chemin_table.table.slug)
+            yield self._rival("SE")
 
     def _windows(self, solo: Table, *, are_all: bool) -> Iterator[Client]:
         """One at every table; in a short drill at that of the players alone, where a page is asked most."""
@@ -92,7 +92,13 @@ class Party:
         visitor, page = Visitor(self._url, player.user, TIMEOUT), f"/en/table/{self.table.table.slug}/real/"
         return Client(Bettor(record, self._seed, visitor, page, chips), self._reader(player, record))
 
-    def _program(self, kind: type[Soloist | Sharer | Rival], code: str, slug: str) -> Client:
+    def _rival(self, code: str) -> Client:
+        player, record = self._player(Rival.__name__, code)
+        slug = self.chemin_table.table.slug
+        made = Rival(record, self._seed, self._url, _token(player), slug, _cookies(player))
+        return Client(made, made)
+
+    def _program(self, kind: type[Soloist | Sharer], code: str, slug: str) -> Client:
         player, record = self._player(kind.__name__, code)
         made = kind(record, self._seed, self._url, _token(player), slug)
         return Client(made, made)
