@@ -13,6 +13,7 @@ import hashlib
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from platform import node
 from typing import Final
@@ -109,6 +110,17 @@ class Release:
         if files.get(SCHEMA) != hashlib.sha256(schema.encode()).hexdigest():
             raise Unproven(f"{SCHEMA} is not that of {FILE}")
         return cls(name, files, schema.splitlines())
+
+
+def name() -> str:
+    """Return name and version of the release that is installed, as every page says it (GLI-19, 2.6.2)."""
+    return _name(Path(settings.BASE_DIR))
+
+
+@cache
+def _name(top: Path) -> str:
+    file = top / FILE
+    return file.read_text().partition("\n")[0] if file.exists() else f"Sabot, {NO_RELEASE}"
 
 
 def manifest(files: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ from django.template import Context
 from django.urls import reverse
 from django.utils.translation import get_language, override
 
+import ops.program
 from players.datetime_format import written_day, written_time
 from players.staff import roles_with
 
@@ -46,6 +47,12 @@ def asked_by(reason: str, names: Mapping[str, str]) -> str:
 def in_role(permission: str) -> str:
     """Return the roles that have a permission: "compliance or supervisor"."""
     return " or ".join(roles_with(permission))
+
+
+@register.simple_tag
+def program() -> str:
+    """Return name and version of the program."""
+    return ops.program.name()
 
 
 @register.simple_tag(takes_context=True)

@@ -99,6 +99,13 @@ class TestAGoodForm:
 
 
 @pytest.mark.django_db
+def test_gli19_2_6_8_the_form_says_which_cookies_there_are_and_what_for():
+    """Three: `tests/security/test_headers.py` counts those that are set."""
+    said = a_visitor().get(PAGE).content.decode()
+    assert "three cookies, and all are necessary" in said
+    assert "Without them you cannot log in or play." in said
+
+
 class TestAFormIsRefused:
     def refused(self, field, **changes):
         answer = send(**changes)
