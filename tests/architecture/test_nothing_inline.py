@@ -46,7 +46,7 @@ def test_no_template_has_a_style_a_handler_or_a_script_of_its_own():
     assert {path: faults for path, faults in found.items() if faults} == {}
 
 
-def test_nothing_is_loaded_from_another_host():
+def test_gli19_2_6_7_nothing_is_loaded_from_another_host():
     found = {name(path): set(ELSEWHERE.findall(path.read_text())) for path in SERVED}
     elsewhere = {path: {each for each in named if not each.startswith(NAMESPACES)} for path, named in found.items()}
     assert {path: named for path, named in elsewhere.items() if named} == {}

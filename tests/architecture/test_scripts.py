@@ -36,6 +36,35 @@ def imports_of(module: str) -> dict[str, set[str]]:
     return {normpath(join(dirname(module), path)): set(re.findall(r"\w+", names)) for names, path in found}
 
 
+KEPT = re.compile(r"localStorage|sessionStorage|indexedDB|caches[.]open|document[.]cookie")
+DRAWN = re.compile(r"Math[.]random|getRandomValues|randomUUID|generateKey")
+KEEPS = {
+    "common/appearance.js",  # reads the preferences
+    "common/preferences.js",  # colours, motion, sound
+    "tables/chat.js",  # whether it is shown and read out
+    "tables/panels.js",  # the panel that was chosen last
+    "tables/shortcuts.js",  # whether keys place bets
+    "verification/kept_rounds.js",  # commitments that the page was shown, to hold rounds against
+}
+DRAWS = {
+    "common/idempotency_key.js",  # a key that makes a repeated click harmless
+    "common/stream.js",  # when to ask again
+    "tables/player_value.js",  # what the player adds to the shuffle of a round, whose seed is committed to before
+    "tables/shoe_chance.js",  # what the player adds to the shuffle of a shoe, likewise
+    "tables/sound.js",  # noise
+}
+
+
+def test_gli19_2_6_5_a_browser_keeps_preferences_and_nothing_else():
+    keeping = {path.relative_to(SCRIPTS).as_posix() for path in SCRIPTS.rglob("*.js") if KEPT.search(path.read_text())}
+    assert keeping == KEEPS
+
+
+def test_gli19_2_6_5_no_script_draws_anything_that_decides_an_outcome():
+    drawing = {path.relative_to(SCRIPTS).as_posix() for path in SCRIPTS.rglob("*.js") if DRAWN.search(path.read_text())}
+    assert drawing == DRAWS
+
+
 def test_pages_load_modules_as_modules():
     tags = [tag for template in TEMPLATES for tag in TAG.finditer(template.read_text())]
     assert len(tags) > 25

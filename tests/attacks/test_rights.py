@@ -51,7 +51,7 @@ def declared(rights: str) -> set[tuple[str, str | None]]:
 
 
 @pytest.mark.django_db
-def test_rights_are_those_declared_in_every_table():
+def test_gli19_b_2_5_rights_are_those_declared_in_every_table():
     granted: dict[str, set[tuple[str, str | None]]] = {}
     for table, right, column in raw().execute(GRANTED, {"role": APP_ROLE}).fetchall():
         granted.setdefault(table, set()).add((right, column))
@@ -69,7 +69,7 @@ def test_only_declared_functions_run_as_the_owner():
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("table", TABLES)
-def test_what_is_not_declared_is_refused(table):
+def test_gli19_b_3_2_what_is_not_declared_is_refused(table):
     allowed = {right for right, _ in declared(RIGHTS.get(table, ORDINARY))}
     written = {column for right, column in declared(RIGHTS.get(table, ORDINARY)) if right == "UPDATE"}
     column = next((each for each in NOT_NULL[table].split() if each not in written), "")

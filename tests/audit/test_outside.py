@@ -162,7 +162,9 @@ def test_a_fork_signed_by_another_key_is_found(tamper, pens, check):
     )
 
 
-def test_a_fork_signed_with_the_stolen_key_is_found_by_a_checkpoint_kept_outside(tamper, pens, check, tmp_path):
+def test_gli19_b_6_5_a_fork_signed_with_the_stolen_key_is_found_by_a_checkpoint_kept_outside(
+    tamper, pens, check, tmp_path
+):
     kept = tmp_path / "kept"
     kept.write_text(Checkpoint.objects.get(size=300).note)
     fork(tamper, by=pens)

@@ -203,7 +203,7 @@ class TestAReport:
             made()
         assert seen == [("making", 0, 301), ("making", 100, 301), ("making", 200, 301)]
 
-    def test_is_in_the_log_with_its_hashes(self, kind):
+    def test_gli19_b_2_7_is_in_the_log_with_its_hashes(self, kind):
         report = made()
         event = Event.objects.get(kind="report.made", on=f"report:{report.pk}")
         data = json.loads(bytes(event.body))["data"]
@@ -216,7 +216,7 @@ class TestAReport:
         assert of_the_log.digests == report.digests
         assert faults(report) == []
 
-    def test_that_somebody_with_all_rights_changed_is_found(self, kind, house):
+    def test_gli19_b_2_7_that_somebody_with_all_rights_changed_is_found(self, kind, house):
         report, unready = made(), asked()
         assert list(findings()) == []
         with psycopg.connect(house.superuser_url, autocommit=True) as superuser:

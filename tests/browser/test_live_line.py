@@ -114,7 +114,7 @@ def test_the_countdown_follows_the_clock_of_the_house_however_wrong_that_of_the_
 
 
 @pytest.mark.sweep
-def test_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_is_true(
+def test_gli19_2_6_4_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_is_true(
     window: BrowserContext, player: Player, live_table: LiveTable
 ) -> None:
     page = window.new_page()

@@ -155,7 +155,7 @@ def test_old_keys_may_be_named_behind_the_new_one(production):
     assert found() == []
 
 
-def test_two_keys_that_are_one_are_named_by_their_settings_and_not_shown(production):
+def test_gli19_b_6_2_two_keys_that_are_one_are_named_by_their_settings_and_not_shown(production):
     production.PARTNER_KEY = production.SECOND_FACTOR_KEY
     (fault,) = check_production(None)
     assert fault.msg == "The same key is listed twice, in SECOND_FACTOR_KEY and PARTNER_KEY."
@@ -176,7 +176,7 @@ def test_web_and_worker_need_not_know_the_owner(production):
     assert found() == []
 
 
-def test_passwords_are_kept_as_dear_as_django_keeps_them():
+def test_gli19_b_2_3_passwords_are_kept_as_dear_as_django_keeps_them():
     """The tests use a cheaper hasher."""
     assert house.PASSWORD_HASHERS == ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 
@@ -225,7 +225,7 @@ def test_commands_refuse_too():
 
 
 @pytest.mark.parametrize("command", sample([START_WEB, START_WORKER, START_BEAT], 1))
-def test_no_process_starts_insecurely(command):
+def test_gli19_b_6_4_no_process_starts_insecurely(command):
     done = start(command, SECRET_KEY="", ALLOWED_HOSTS="*")
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
@@ -235,7 +235,7 @@ def test_no_process_starts_insecurely(command):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("command", sample([START_WEB, START_WORKER], 1))
-def test_no_process_starts_where_demo_people_could_log_in(cloned_db: Database, command):
+def test_gli19_b_8_3_no_process_starts_where_demo_people_could_log_in(cloned_db: Database, command):
     User.objects.create_user("se@demo.example", is_demo=True)
     done = start(command, DATABASE_URL=cloned_db.web_url, DATABASE_OWNER_URL="")
     assert done.returncode == 1

@@ -156,7 +156,7 @@ def test_of_too_many_incomplete_heads_the_oldest_ends(house, monkeypatch):
         line.close()
 
 
-def test_what_is_no_request_is_refused(house):
+def test_gli19_b_4_3_what_is_no_request_is_refused(house):
     assert statuses(house.ask(b"no request\r\n\r\n")) == ["400"]
 
 

@@ -15,6 +15,7 @@ class Met(Enum):
     YES = "met"
     PARTLY = "partly"
     NO = "not met"
+    OUTSIDE = "not applicable"  # it applies to no house like this, or asks the operator and no program
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Demand:
         tests: Names of the tests that show it, each of them once in all of the tests; without their parameters.
         found: What the second reader found, reading those tests against the clause, and what was done about it.
         met: Whether all of it is met.
-        left: What is not, why, and when it will be; nothing where it is met.
+        left: What is not, why, and when it will be; why it does not apply; nothing where it is met.
         page: Where a person can look at it, or "".
         read: When it was read.
     """

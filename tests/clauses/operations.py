@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Final
 
-from tests.clauses.demand import Chapter, Demand
+from tests.clauses.demand import Chapter, Demand, Met
 
 CHAPTER: Final = Chapter(
     "Running the house",
@@ -149,7 +149,11 @@ CHAPTER: Final = Chapter(
                 "test_gli19_2_8_8_times_when_play_stood_still",
                 "test_gli19_2_8_8_a_worker_that_stood_still_is_found_when_it_goes_on",
             ),
-            "A table past its deadline, and workers that stood still. Nothing missing.",
+            "A table past its deadline, and workers that stood still.",
+            met=Met.PARTLY,
+            left="A bank or a broker that does not answer for a while is in the logs and the metrics, and is no "
+            "significant event.",
+            read=date(2026, 11, 28),
         ),
         Demand(
             "2.8.8",
@@ -186,6 +190,30 @@ CHAPTER: Final = Chapter(
             ),
             "The clock did not bear the clause; now it does. Rules and paytables are what a table's version keeps "
             "the digest of.",
+            met=Met.PARTLY,
+            left="Parameters of the house. Those of the operating system, PostgreSQL and networks are not seen, and "
+            "settings of the environment only by what they do.",
+            read=date(2026, 11, 28),
+        ),
+        Demand(
+            "2.8.8",
+            "significant: live data that was changed past the program; software that was changed",
+            (
+                "test_gli19_2_8_8_a_finding_of_the_verification_is_an_alert_once_until_it_is_gone",
+                "test_gli19_2_3_2_each_difference_is_named_and_is_a_significant_event",
+            ),
+            "What the log says otherwise, and files and guards that are not those of the release.",
+            read=date(2026, 11, 28),
+        ),
+        Demand(
+            "2.8.8",
+            "significant: personal data that is lost for good",
+            (),
+            "",
+            met=Met.NO,
+            left="A document or a secret that cannot be opened any more is an error where it is asked for. Nothing "
+            "goes through all of them and says which are lost.",
+            read=date(2026, 11, 28),
         ),
         Demand(
             "2.8.8",

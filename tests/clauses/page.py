@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from tests.clauses import chemin, money, nations, operations, people, play, reports, staff
+from tests.clauses import chemin, money, nations, operations, people, play, reports, software, staff, technical
 from tests.clauses.demand import Chapter, Demand, Met
 
 TESTS: Final = Path(__file__).resolve().parents[1]
@@ -15,18 +15,21 @@ PAGE: Final = TESTS.parent / "docs" / "gli-19.md"
 CHAPTERS: Final[tuple[Chapter, ...]] = (
     people.CHAPTER,
     money.CHAPTER,
+    software.CHAPTER,
     play.CHAPTER,
     chemin.CHAPTER,
     operations.CHAPTER,
     staff.CHAPTER,
     reports.CHAPTER,
+    technical.CHAPTER,
     nations.CHAPTER,
 )
 HEAD: Final = """# GLI-19 v3.0, clause by clause
 
 What the standard asks of an interactive gaming system, in our words, and the tests that show it. Clauses on bonuses,
-jackpots, tournaments, double-up, sports and physical devices do not apply. The house has no certificate: this is its
-own account of itself.
+jackpots, tournaments, double-up, sports and physical devices do not apply; other clauses that do not are listed with
+the reason, above all those that ask the operator and no program. Of the procedures in appendices A and C, those are
+listed that a program can help to follow. The house has no certificate: this is its own account of itself.
 
 A test named `test_gli19_2_8_2_…` shows clause 2.8.2; run it with `pytest -k gli19_2_8_2`. *Second reading*: somebody
 who had not written the tests read each of them against the clause; what was missing then is said, with what was done
@@ -60,9 +63,13 @@ def written() -> str:
     """Return the page. Raises KeyError where a test does not exist."""
     counted = Counter(each.met for each in demands())
     read = " and ".join(f"{day.day} {day:%B %Y}" for day in sorted({each.read for each in demands()}))
-    counts = ", ".join(f"**{counted[met]}** {met.value}" for met in Met)
-    parts = [HEAD.format(read=read), f"Of {sum(counted.values())} demands, {counts}.\n"]
-    if open_ones := [each for each in demands() if each.met is not Met.YES]:
+    outside = counted.pop(Met.OUTSIDE)
+    counts = ", ".join(f"**{counted[met]}** {met.value}" for met in Met if met is not Met.OUTSIDE)
+    parts = [
+        HEAD.format(read=read),
+        f"Of {sum(counted.values())} demands, {counts}; {outside} more are not applicable.\n",
+    ]
+    if open_ones := [each for each in demands() if each.met in (Met.PARTLY, Met.NO)]:
         parts.append(
             "What is open:\n\n"
             + "\n".join(f"- **{each.clause}** {each.asks}: {each.left}" for each in open_ones)
@@ -75,11 +82,13 @@ def written() -> str:
 
 
 def _row(demand: Demand) -> str:
-    shown = ", ".join(map(_link, demand.tests)) or "no test"
+    shown = ", ".join(map(_link, demand.tests)) or "–"
     seen = f"; to look at: {demand.page}" if demand.page else ""
-    met = demand.met.value if demand.met is Met.YES else f"**{demand.met.value}**"
-    left = f" *{demand.left}*" if demand.left else ""
-    return f"| {demand.clause} | {demand.asks} | {met} | {shown}{seen} | {demand.found}{left} |"
+    met = demand.met.value if demand.met in (Met.YES, Met.OUTSIDE) else f"**{demand.met.value}**"
+    left = f"*{demand.left}*" if demand.left else ""
+    return (
+        f"| {demand.clause} | {demand.asks} | {met} | {shown}{seen} | {' '.join(filter(None, [demand.found, left]))} |"
+    )
 
 
 def _link(test: str) -> str:

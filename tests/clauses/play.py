@@ -1,8 +1,9 @@
 """The game: what is kept of a round, chance, what a player sees, recall, interruptions, versions."""
 
+from datetime import date
 from typing import Final
 
-from tests.clauses.demand import Chapter, Demand
+from tests.clauses.demand import Chapter, Demand, Met
 
 CHAPTER: Final = Chapter(
     "The game",
@@ -70,6 +71,31 @@ CHAPTER: Final = Chapter(
             "Nothing missing.",
         ),
         Demand(
+            "3.3.2",
+            "past cards do not tell those to come",
+            ("test_gli19_3_3_2_seeds_are_stretched_by_the_standard",),
+            "Each shuffle is HKDF-SHA256 of its own seed, against the vectors of RFC 5869.",
+            read=date(2026, 11, 28),
+        ),
+        Demand(
+            "3.3.2",
+            "after seeding, nobody can reckon the state; no two games have one seed",
+            ("test_gli19_3_3_2_every_seed_is_another_and_none_can_be_read",),
+            "32 bytes of the operating system for each round or shoe (3.2), encrypted until they are spent.",
+            read=date(2026, 11, 28),
+        ),
+        Demand(
+            "3.3.2",
+            "who has compromised the state once does not foretell for long, because entropy from outside changes it",
+            ("test_gli19_3_3_2_every_seed_is_another_and_none_can_be_read",),
+            "The house keeps no state of a generator: each seed is a draw of its own, so a stolen one foretells one "
+            "solo round or one shoe, and players and a beacon add to it.",
+            met=Met.PARTLY,
+            left="The generator is the kernel's. That it takes in entropy is the kernel's to do, and no test of ours "
+            "shows it.",
+            read=date(2026, 11, 28),
+        ),
+        Demand(
             "3.3",
             "statistical tests of the shuffle at 99 % confidence",
             (
@@ -130,11 +156,12 @@ CHAPTER: Final = Chapter(
                 "test_gli19_4_5_2_is_dealt_from_the_seed_that_was_committed_to_before_the_click",
                 "test_gli19_4_5_2_cards_are_shuffled_from_that_seed",
             ),
-            "The cards follow from a seed that the dealer fixed before the bets, and from what players add afterwards, "
-            "at a solo table to each round, at a shared table to a new shoe; from nothing else. Each card of a shoe "
-            "can be held against its root as soon as its round is over. A shoe that nobody cut, and each of Chemin de "
-            "Fer, rests on the dealer's generator.",
+            "The first plays a solo round and deals it again from what was committed to; the second reads the sources "
+            "of the dealer, for shoes as well: what shuffles is given a seed and what players add, and nothing about "
+            "them. A shoe that nobody cut, and each of Chemin de Fer, rests on the dealer's generator. **Was claimed "
+            "of every round**: of shared ones it is the sources that show it, and proofs that players verify.",
             page="`/fair/`",
+            read=date(2026, 11, 28),
         ),
         Demand(
             "4.6",

@@ -75,29 +75,5 @@ CHAPTER: Final = Chapter(
             "The ledger itself compares an adjustment with the request that was approved, and posts it once.",
             page="`/staff/players/`, `/staff/approvals/`",
         ),
-        Demand(
-            "B.3.2",
-            "alterations of data are supervised: id, element, value before and after, when, who changed it, who "
-            "authorised it",
-            (
-                "test_gli19_b_3_2_are_changed_by_two_people_and_each_change_is_on_record",
-                "test_gli19_b_3_2_executes_exactly_what_was_asked_for_and_records_it",
-            ),
-            "Retention is the alteration with a before and an after; who asked and who agreed are events of the "
-            "approval it names.",
-            page="`/staff/approvals/`, `/staff/events/`",
-        ),
-        Demand(
-            "B.3.2",
-            "asker and decider are different persons, and what is executed is the frozen, hashed request (our demand)",
-            (
-                "test_gli19_b_3_2_refuses_the_asker_as_decider_in_any_session",
-                "test_gli19_b_3_2_takes_another_person_and_not_another_account_of_the_same",
-                "test_gli19_b_3_2_executes_exactly_what_was_asked_for_and_records_it",
-                "test_gli19_b_3_2_do_it_and_the_log_names_both",
-                "test_gli19_b_3_2_is_executed_as_it_was_frozen_or_not_at_all",
-            ),
-            "By the code and by the database. Nothing missing.",
-        ),
     ),
 )

@@ -44,7 +44,7 @@ def mortal_server(cloned_db: Database) -> Iterator[str]:
             process.wait(10)
 
 
-def test_a_round_is_whole_or_has_not_happened(mortal_server, cloned_db, is_sweep):
+def test_gli19_b_3_5_a_round_is_whole_or_has_not_happened(mortal_server, cloned_db, is_sweep):
     player, _table = a_player(real=MONEY), a_table()
     visitor = Visitor(mortal_server, player.user)
     visitor.get("/en/table/baccarat/real/")

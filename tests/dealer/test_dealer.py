@@ -55,14 +55,14 @@ def test_it_signs_what_it_dealt_and_proves_it_to_the_database(dealer: Dealer) ->
     assert told.proof == digest(KEYS.proof, text + f"signature={told.signature.hex()}\n".encode(), "sha256")
 
 
-def test_every_seed_is_another_and_none_can_be_read(dealer: Dealer) -> None:
+def test_gli19_3_3_2_every_seed_is_another_and_none_can_be_read(dealer: Dealer) -> None:
     made = [dealer.commit(BINDING) for _ in range(100)]
     seeds = {dealt(dealer, each).seed for each in made}
     assert len(seeds) == len({each.commitment for each in made}) == 100
     assert not [seed for seed in seeds for each in made if seed in each.sealed]
 
 
-def test_it_deals_once_and_repeats_the_answer(dealer: Dealer) -> None:
+def test_gli19_b_4_4_it_deals_once_and_repeats_the_answer(dealer: Dealer) -> None:
     made = dealer.commit(BINDING)
     assert dealt(dealer, made, value="mine") == dealt(dealer, made, value="mine")
     assert dealer.deals == 1

@@ -47,7 +47,9 @@ def digest_of(cards: tuple[Card, ...]) -> str:
 
 
 @pytest.mark.parametrize(("key", "salt", "info", "length", "expected"), RFC_5869.values(), ids=RFC_5869)
-def test_seeds_are_stretched_by_the_standard(key: bytes, salt: bytes, info: bytes, length: int, expected: str) -> None:
+def test_gli19_3_3_2_seeds_are_stretched_by_the_standard(
+    key: bytes, salt: bytes, info: bytes, length: int, expected: str
+) -> None:
     assert b"".join(hkdf_blocks(key, salt, info))[:length].hex() == expected
 
 

@@ -99,7 +99,7 @@ class TestTakingOne:
         with pytest.raises(ValueError, match="it is for others"):
             age.opened(content, str(Identity.generate()))
 
-    def test_none_of_it_is_unencrypted_on_the_disk_at_any_moment(self, house, keys, file, monkeypatch):
+    def test_gli19_b_3_4_none_of_it_is_unencrypted_on_the_disk_at_any_moment(self, house, keys, file, monkeypatch):
         """Every byte of every file in its folder, from before the first one is written to the end."""
         seen = []
         write = encrypting.Counted.write

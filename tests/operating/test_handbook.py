@@ -95,7 +95,7 @@ def names_of(secret):
     return re.findall(r"`([A-Z_]+)`", secret) or [secret]
 
 
-def test_a_leaked_key_has_a_procedure_to_replace_it():
+def test_gli19_b_6_3_a_leaked_key_has_a_procedure_to_replace_it():
     for name, how in ((name, row[2]) for row in REPLACED for name in names_of(row[0])):
         if name == "SANDBOX_BANK_KEY":  # opens nothing in production
             continue

@@ -34,7 +34,7 @@ def an_event(number):
     log.record("round.counted", by="player:7", on="round:7", data={"n": number})
 
 
-def test_an_older_copy_is_reported_at_once_and_missing_entries_are_counted(lost):
+def test_gli19_b_3_6_an_older_copy_is_reported_at_once_and_missing_entries_are_counted(lost):
     with databases.empty("older"):
         words = said("restore", str(lost))
         assert "The signer has signed 7 events and the backup holds 3: the log with this name has ended" in words

@@ -80,7 +80,7 @@ def test_a_release_that_proves_nothing_is_a_difference(house, fault, settings):
     assert len(events(DIFFERS, on="program")) == 1
 
 
-def test_a_checkout_is_on_record_without_a_release(cloned_db, settings):
+def test_gli19_b_8_2_a_checkout_is_on_record_without_a_release(cloned_db, settings):
     settings.RELEASE_SIGNER = ""
     with pytest.raises(SystemExit, match="0"):
         call_command("verify_program")

@@ -44,7 +44,7 @@ def evening(cloned_db, signed: Path) -> Evening:
 
 
 @pytest.mark.sweep
-def test_the_house_is_put_up_again_elsewhere_and_play_goes_on(
+def test_gli19_b_3_7_the_house_is_put_up_again_elsewhere_and_play_goes_on(
     evening: Evening, signed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     file, kept, identity = tmp_path / "house.dump.age", tmp_path / "checkpoint", tmp_path / "identity"

@@ -78,7 +78,9 @@ class TestSecondFactorKey:
             return RecoveryCodes.activate(staff).get_unused_codes()
 
     @pytest.mark.sweep
-    def test_is_replaced_while_others_play_and_each_code_counts_at_every_step(self, staff, codes, change, settings):
+    def test_gli19_b_6_3_is_replaced_while_others_play_and_each_code_counts_at_every_step(
+        self, staff, codes, change, settings
+    ):
         table = a_table()
         with playing(table):
             for step, keys in enumerate(change("SECOND_FACTOR_KEY")):

@@ -189,7 +189,7 @@ def archive(server: Server) -> None:
     wait_until(lambda: server.ask(archived), "nothing is archived")
 
 
-def test_brings_back_what_came_after_the_copy_of_the_files(server):
+def test_gli19_b_3_4_brings_back_what_came_after_the_copy_of_the_files(server):
     archive(server)
     server.control("stop", "--mode=immediate")
     server.unpack_files()

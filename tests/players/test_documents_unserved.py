@@ -53,7 +53,7 @@ def test_the_server_of_static_files_has_no_other_root():
 
 
 @pytest.mark.django_db
-def test_uploads_are_only_sealed_in_the_database():
+def test_gli19_b_3_1_uploads_are_only_sealed_in_the_database():
     sent = a_submission(a_player())
     kept = DocumentContent.objects.filter(document__submission=sent)
     assert kept.count() == sent.document_set.count() > 0

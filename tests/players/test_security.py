@@ -330,7 +330,7 @@ class TestStaffWithoutASecondFactor:
     @pytest.mark.parametrize(
         "page", sample(["/staff/", "/staff/tables/", "/staff/ledger/", "/staff/events/", "/styleguide/"], 2)
     )
-    def test_get_no_further_than_to_where_they_set_one_up(self, page):
+    def test_gli19_b_2_3_get_no_further_than_to_where_they_set_one_up(self, page):
         visitor = logged_in(self.staff().user)
         answer = visitor.get(page)
         assert (answer.status_code, answer["Location"]) == (302, SECURITY)

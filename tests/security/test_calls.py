@@ -158,7 +158,7 @@ def test_an_answer_that_leads_elsewhere_is_not_followed():
         assert server.seen == ["/wallet/bet/"]
 
 
-def test_https_peers_show_their_identity():
+def test_gli19_b_5_1_https_peers_show_their_identity():
     trusted = operators._trust()
     assert (trusted.verify_mode, trusted.check_hostname) == (ssl.CERT_REQUIRED, True)
 

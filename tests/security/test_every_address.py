@@ -266,7 +266,7 @@ ASKED = """
 """
 
 
-def test_no_value_in_an_address_is_sql_or_markup_to_a_page_of_players(house, is_sweep):
+def test_gli19_b_3_1_no_value_in_an_address_is_sql_or_markup_to_a_page_of_players(house, is_sweep):
     """`make test` asks a quarter of the pages with one of the values."""
     lines = share((line for line in OF_PLAYERS if line.method == "GET" and insider(line)), parts=4)
     prepared(house, lines)

@@ -71,7 +71,7 @@ class TestASession:
         assert not BrowserSession.objects.filter(pk=row_key(key)).exists()
         assert not is_in(with_session(key))
 
-    def test_is_nobody_s_who_reads_its_row(self, player):
+    def test_gli19_b_2_4_is_nobody_s_who_reads_its_row(self, player):
         victim = a_visitor()
         log_in(victim, player.user)
         (row,) = BrowserSession.objects.all()
@@ -110,7 +110,7 @@ class TestASession:
         assert not is_in(with_session(key_of(thief)))
         assert is_in(with_session(key_of(victim)))
 
-    def test_that_ends_leaves_no_row(self, player):
+    def test_gli19_b_2_4_that_ends_leaves_no_row(self, player):
         victim = a_visitor()
         log_in(victim, player.user)
         victim.post("/en/account/logout/")
@@ -156,7 +156,7 @@ class TestASession:
         for asked in (f"?sessionid={key}", f"?session={key}", f";jsessionid={key}"):
             assert a_visitor().get(f"/en/account/security/{asked}").status_code in (302, 404)
 
-    def test_has_a_key_that_nobody_guesses(self, player):
+    def test_gli19_b_2_4_has_a_key_that_nobody_guesses(self, player):
         visitor = a_visitor()
         log_in(visitor, player.user)
         assert re.fullmatch(r"[a-z0-9]{32}", key_of(visitor))  # 165 bits

@@ -155,7 +155,7 @@ def test_nobody_reads_archives_or_xml_that_somebody_sent():
 
 
 @pytest.mark.sweep
-def test_these_are_the_forms_that_take_a_file():
+def test_gli19_2_6_5_these_are_the_forms_that_take_a_file():
     taken = set()
     for name, path in modules():
         for node in ast.walk(ast.parse(path.read_text())):

@@ -189,7 +189,7 @@ HOUSE += [unit.name for unit in UNITS if not any(each in unit.name for each in A
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("program", sweep(HOUSE, always=[DIFFERENT[TURN % len(DIFFERENT)]]))
-def test_a_program_starts_with_what_its_unit_or_container_gives_it_and_nothing_else(program, tmp_path):
+def test_gli19_b_6_4_a_program_starts_with_what_its_unit_or_container_gives_it_and_nothing_else(program, tmp_path):
     environment = environment_of(program, made_secrets(tmp_path / "secrets"))
     environment |= {"PATH": os.environ["PATH"], "PYTHONWARNINGS": "ignore::RuntimeWarning"}  # no database answers here
     done = subprocess.run(

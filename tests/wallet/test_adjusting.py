@@ -40,6 +40,19 @@ class TestDecided:
         assert (event["data"]["balance_before"], event["data"]["balance_after"]) == (10_000, 10_500)
         assert event["data"]["reason"] == "ticket 12"
 
+    def test_gli19_b_3_2_an_adjustment_is_on_record_with_every_field(self, player):
+        """Id, element, value before and after, when, who altered it and who authorised it."""
+        asker, decider = a_member_of_staff("support"), a_member_of_staff("finance")
+        asked = ask(player, 500, by=asker)
+        decide(asked, by=decider)
+        (event,) = events("balance.adjusted", on=str(player))
+        journal = Journal.objects.get(kind="adjustment")
+        assert event["data"]["journal"] == journal.pk
+        assert (event["on"], event["data"]["currency"], event["data"]["mode"]) == (str(player), "SEK", "R")
+        assert (event["data"]["balance_before"], event["data"]["balance_after"]) == (10_000, 10_500)
+        assert event["at"].startswith(f"{journal.at:%Y-%m-%dT%H:%M}")
+        assert (event["data"]["asked_by"], event["by"]) == (str(asker), str(decider))
+
     def test_goes_down_too(self, player):
         decide(ask(player, -10_000))
         assert balance(player.pk, Mode.REAL) == 0

@@ -178,7 +178,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
 $$;
 
 -- Name steps of withdrawals and house stops of which no event speaks, and withdrawals whose status is not that of the newest event.
--- `step`: the lowest id of the steps that are verified. `withdrawal`: that of the withdrawals, besides those that are open.
+-- `step`: the lowest id of the steps that are verified. `withdrawal`: that of the withdrawals; open ones are verified whatever their id is.
 CREATE OR REPLACE FUNCTION wallet_verify_unlogged_steps(step bigint, withdrawal bigint) RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
     SELECT 'withdrawals are those of the log', format('withdrawal:%s', t.withdrawal_id), format(
