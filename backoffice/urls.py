@@ -103,6 +103,11 @@ MONEY = [
         withdrawals.staff_withdrawal_decide,
         name="staff_withdrawal_decide",
     ),
+    path(
+        "withdrawals/<int:withdrawal_id>/release/",
+        withdrawals.staff_withdrawal_release,
+        name="staff_withdrawal_release",
+    ),
     path("deposits/", deposits.staff_deposits, name="staff_deposits"),
     path("deposits/<uuid:payment_id>/", deposits.staff_deposit, name="staff_deposit"),
     path("deposits/<uuid:payment_id>/ask/", deposits.staff_deposit_ask, name="staff_deposit_ask"),

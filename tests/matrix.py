@@ -961,6 +961,13 @@ LINES = (
         lambda world: {"withdrawal_id": 1},
         lambda world: {"action": "approve", "reason": "for a test"},
     ),
+    Line(
+        "staff_withdrawal_release",
+        "POST",
+        staff(MOVED, "finance", "compliance"),
+        lambda world: {"withdrawal_id": 1},
+        lambda world: {"reason": "for a test"},
+    ),
     Line("staff_people", "GET", staff(PAGE, "compliance", "administrator")),
     Line("staff_person_new", "GET", staff(PAGE, "administrator")),
     Line("staff_person_new", "POST", staff(PAGE, "administrator")),

@@ -13,6 +13,7 @@ class WalletConfig(AppConfig):
         from wallet.ledger import adjustments, hourly_totals
         from wallet.payments import held_deposits
         from wallet.seamless_wallet import partners
+        from wallet.withdrawals import releases
 
         letters.register()
         approvals.register(
@@ -23,6 +24,17 @@ class WalletConfig(AppConfig):
             refuse=withdrawals.turn_down,
             permission="wallet.approve_withdrawal",
             describe=withdrawals.describe,
+            current_facts=releases.current_facts,
+        )
+        approvals.register(
+            releases.KIND,
+            title="release of a held withdrawal",
+            then="The facts listed here no longer stop this payout. It still has to be approved. A fact that is found "
+            "later stops it again.",
+            execute=releases.execute,
+            permission=releases.RELEASE,
+            describe=releases.describe,
+            current_facts=releases.current_facts,
         )
         approvals.register(
             adjustments.KIND,

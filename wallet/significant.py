@@ -29,6 +29,7 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "payment.not_cancelled": (Category.ERROR, Weight.NOTICE, "Payment provider cannot cancel a deposit"),
     "payment.not_answered": (Category.ERROR, Weight.NOTICE, "Payment provider does not answer"),
     "payout.notice_refused": (Category.ERROR, Weight.NOTICE, "Unauthenticated payout message"),
+    "withdrawal.released": (Category.CORRECTION, Weight.NOTICE, "Held withdrawal released by two people"),
     "withdrawal.returned": (Category.ERROR, Weight.NOTICE, "Payout returned by the bank"),
     "balance.adjusted": (Category.ADJUSTMENT, Weight.NOTICE, "Balance adjusted"),
     "house.stopped": (Category.DEACTIVATION, Weight.ALERT, "House stop started"),

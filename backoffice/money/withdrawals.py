@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.contrib import messages
 from django.db import connection
-from django.db.models import Count, Prefetch, Q, QuerySet, Sum
+from django.db.models import Prefetch, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
@@ -26,16 +26,13 @@ from backoffice.lists.filters import ORDER, ListForm
 from backoffice.lists.paging import AFTER, BEFORE, Order
 from backoffice.lists.staff_list import StaffList
 from players.access import StaffRequest, staff_required
-from players.identity.verification import verified_among
-from players.login.locks import locked_among
-from players.models import Duplicate, Player
 from players.staff import VISIBLE_TO_PLAYER, access_log
 from wallet import withdrawals
 from wallet.cashier import MoneyField
-from wallet.models import Currency, Day, Withdrawal, WithdrawalStatus, WithdrawalStep
+from wallet.models import Currency, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.models.payments import OPEN
-from wallet.payouts.accounts import History, histories
-from wallet.withdrawals import KIND, REASONS
+from wallet.withdrawals import KIND, REASONS, releases
+from wallet.withdrawals.facts import PayoutFacts, facts_of
 
 WAITING: Final = (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING)
 OVER: Final = tuple(status for status in WithdrawalStatus if status not in OPEN)
@@ -78,27 +75,13 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Totals:
-    """A player's real-money totals over the account's lifetime, in minor units."""
-
-    deposited: int = 0
-    withdrawn: int = 0
-    staked: int = 0
-    paid: int = 0
-
-
-@dataclass(frozen=True)
 class Case:
     """A withdrawal that awaits a decision, with facts about its player."""
 
     withdrawal: Withdrawal
-    verified: bool
-    locked: bool  # staff locked the account; its withdrawals are paid or refused all the same
-    totals: Totals
-    earlier: int  # paid withdrawals of this player
-    flags: int  # unresolved duplicates of this player
-    account: History  # of the bank account it is paid to
+    facts: PayoutFacts
     approval: Approval | None  # set if one person has approved it and a second must decide
+    release: Approval | None  # set if one person has asked for its release and a second must decide
 
 
 def counted() -> list[Counted]:
@@ -112,49 +95,22 @@ def counted() -> list[Counted]:
 
 
 def cases(found: Iterable[Withdrawal]) -> list[Case]:
-    """Return the withdrawals of *found* that await a decision, with facts for the decision."""
-    waiting = [withdrawal for withdrawal in found if withdrawal.status in WAITING]
-    players = {withdrawal.player_id: withdrawal.player for withdrawal in waiting}
-    totals, earlier, flags = _totals(players), _earlier(players), _flags(players)
-    asked_for = approvals.waiting().filter(kind=KIND, on__in=[str(withdrawal) for withdrawal in waiting])
-    open_ones = {asked.on: asked for asked in asked_for}
-    verified, locked = verified_among(players), locked_among(players)
-    accounts = histories([each.account for each in waiting])
+    """Return the withdrawals of *found* that await a decision or are held, with facts for the decision."""
+    asked_about = (*WAITING, WithdrawalStatus.APPROVED)
+    open_ones = [each for each in found if each.status in asked_about]
+    facts = facts_of(open_ones)
+    waiting = [each for each in open_ones if each.status in WAITING or facts[each.pk].is_held]
+    names = [str(withdrawal) for withdrawal in waiting]
+    asked_for = {(asked.kind, asked.on): asked for asked in approvals.waiting().filter(on__in=names)}
     return [
         Case(
             withdrawal=each,
-            verified=each.player_id in verified,
-            locked=each.player_id in locked,
-            totals=totals.get(each.player_id, Totals()),
-            earlier=earlier.get(each.player_id, 0),
-            flags=flags.get(each.player_id, 0),
-            account=accounts[each.account_id],
-            approval=open_ones.get(str(each)),
+            facts=facts[each.pk],
+            approval=asked_for.get((KIND, str(each))),
+            release=asked_for.get((releases.KIND, str(each))),
         )
         for each in waiting
     ]
-
-
-def _totals(players: Iterable[int]) -> Mapping[int, Totals]:
-    sums = Day.objects.filter(player_id__in=list(players)).values("player_id")
-    rows = sums.annotate(
-        in_all=Sum("deposited"), out_all=Sum("withdrawn"), staked_all=Sum("staked"), paid_all=Sum("paid")
-    )
-    return {row["player_id"]: Totals(row["in_all"], row["out_all"], row["staked_all"], row["paid_all"]) for row in rows}
-
-
-def _earlier(players: Iterable[int]) -> Mapping[int, int]:
-    paid = Withdrawal.objects.filter(player_id__in=list(players), status=WithdrawalStatus.PAID)
-    return dict(paid.values("player_id").annotate(times=Count("pk")).values_list("player_id", "times"))
-
-
-def _flags(players: Mapping[int, Player]) -> Mapping[int, int]:
-    counted: dict[int, int] = {}
-    about = Duplicate.objects.filter(resolution="").filter(Q(first__in=players) | Q(second__in=players))
-    for pair in about.values_list("first_id", "second_id"):
-        for player_id in pair:
-            counted[player_id] = counted.get(player_id, 0) + 1
-    return counted
 
 
 class DecisionForm(forms.Form):
@@ -213,7 +169,7 @@ class QueueForm(ListForm):
 
 
 APPROVERS = "wallet.approve_withdrawal"
-READERS = (APPROVERS, "wallet.see_withdrawals")
+READERS = (APPROVERS, "wallet.see_withdrawals", releases.RELEASE)
 
 
 class Withdrawals(StaffList):
@@ -330,6 +286,29 @@ def staff_withdrawals(request: StaffRequest) -> HttpResponse:
     }
     access_log.shown(request, *(lately.players_in(lately.shown) if lately else ()))
     return listing.answer("staff/withdrawals.html", context)
+
+
+class ReleaseForm(forms.Form):
+    """Reason for the release of a held withdrawal."""
+
+    reason = forms.CharField(max_length=300, strip=True)
+
+
+@staff_required(releases.RELEASE)
+@require_POST
+def staff_withdrawal_release(request: StaffRequest, withdrawal_id: int) -> HttpResponse:
+    """Request the release of a held withdrawal, which a second person decides."""
+    form = ReleaseForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Enter a reason. It is recorded.")
+        return _back(request)
+    try:
+        asked = releases.ask(withdrawal_id=withdrawal_id, reason=form.cleaned_data["reason"], by=request.staff)
+    except (withdrawals.WithdrawalError, ApprovalError) as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"Requested. A second person must approve request {asked.pk} under Approvals.")
+    return _back(request)
 
 
 @staff_required(APPROVERS)

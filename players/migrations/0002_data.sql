@@ -54,7 +54,8 @@ WITH granted (app_label, model, codename, name, roles) AS (VALUES
     ('wallet', 'providerstatement', 'see_statements', 'Can view provider statements', 'compliance'),
     ('wallet', 'operatormessage', 'settle_operator_messages', 'Can settle refused operator messages', 'finance'),
     ('wallet', 'withdrawal', 'approve_withdrawal', 'Can approve withdrawals', 'finance supervisor'),
-    ('wallet', 'withdrawal', 'see_withdrawals', 'Can view withdrawals', 'compliance')
+    ('wallet', 'withdrawal', 'see_withdrawals', 'Can view withdrawals', 'compliance'),
+    ('wallet', 'withdrawal', 'release_withdrawal', 'Can release withdrawals that are held', 'compliance finance')
 ), content_type AS (
     INSERT INTO django_content_type (app_label, model) SELECT DISTINCT app_label, model FROM granted
     RETURNING id, app_label, model

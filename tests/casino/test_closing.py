@@ -12,13 +12,14 @@ from django.test import Client
 
 from accounts import closing
 from accounts.tasks import finish_closing
+from audit import approvals
 from games.errors import NotEligible
 from players.account import closures
 from players.models import ClosureState, Mail, Player
 from players.protection import eligibility
 from tests.builders import PASSWORD, a_golden_table, a_player, a_purse, a_round, a_seat, a_table, a_verified_player
 from tests.harness.sweeps import sweep
-from tests.people import a_visitor, events, log_in
+from tests.people import a_member_of_staff, a_visitor, events, log_in
 from tests.players.test_sessions import a_browser, session_of
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import IBAN, a_withdrawal, an_account, approve
@@ -26,7 +27,8 @@ from wallet import withdrawals
 from wallet.invariants import verify
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode, OrderState, Payment, PaymentState, Withdrawal, WithdrawalStatus
-from wallet.payments import notifications
+from wallet.payments import held_deposits, notifications
+from wallet.payments.held_deposits import Action
 
 pytestmark = pytest.mark.django_db
 
@@ -74,12 +76,18 @@ def pay_out() -> None:
 
 
 def closed_before_the_bank_approves(player: Player) -> Player:
-    """Close an account with an expired deposit, and let the bank approve the deposit afterwards."""
+    """Close an account with an expired deposit that the bank approves afterwards; two people credit it."""
     payment = a_payment(player)
     notifications.close(payment, PaymentState.EXPIRED, because="nobody decided")
     closing.close(player=player, account=None, key=uuid4(), ip="10.0.0.1")
     assert closures.state_of(player) is ClosureState.CLOSED
     assert call_back(statement(payment)) == 200
+    assert accounts.balance(player.pk, Mode.REAL) == 0
+    first, second = a_member_of_staff("finance"), a_member_of_staff("compliance")
+    asked = held_deposits.ask(payment.pk, action=Action.CREDIT, reference="", reason="it is theirs", by=first)
+    approvals.decide(
+        approval_id=asked.pk, yes=True, by=str(second), person=second.person, reason="so", may=second.user.has_perm
+    )
     assert accounts.balance(player.pk, Mode.REAL) == 50_000
     return player
 

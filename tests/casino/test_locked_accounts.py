@@ -35,8 +35,9 @@ from tests.wallet.payout_builders import a_withdrawal, approve
 from wallet import cashier, withdrawals
 from wallet.invariants import verify
 from wallet.ledger import accounts, purse
-from wallet.models import AccountKind, Mode, PaymentState, WithdrawalStatus
+from wallet.models import AccountKind, Mode, PaymentState, Withdrawal, WithdrawalStatus
 from wallet.payments import deposits
+from wallet.withdrawals import releases
 
 pytestmark = pytest.mark.django_db
 
@@ -269,6 +270,14 @@ class TestAtChemin:
         assert stop.players_without_session([seat]) == {seat.pk}
 
 
+def release(withdrawal: Withdrawal) -> None:
+    first, second = a_member_of_staff("finance"), a_member_of_staff("compliance")
+    asked = releases.ask(withdrawal_id=withdrawal.pk, reason="checked", by=first)
+    approvals.decide(
+        approval_id=asked.pk, yes=True, by=str(second), person=second.person, reason="so", may=second.user.has_perm
+    )
+
+
 def play_to_the_end(table: LiveTable) -> None:
     """Let the croupier decide for all players until no coup is in progress."""
     while chemin.seen_of(table).phase in IN_COUP:
@@ -283,7 +292,7 @@ def a_table_of(number: int) -> tuple[LiveTable, list[Player]]:
 
 
 class TestAtTheCashier:
-    def test_withdrawals_stay_as_they_were_and_staff_pay_or_refuse_them(self):
+    def test_withdrawals_stay_as_they_were_and_staff_release_or_refuse_them(self):
         player = a_verified_player(real=MONEY)
         one, other = a_withdrawal(player, 20_000), a_withdrawal(player, 30_000)
         lock_by_hand(player)
@@ -293,7 +302,11 @@ class TestAtTheCashier:
         finance = at_work("finance")
         for each in (one, other):
             shown = finance.get(reverse("staff_withdrawals"), {"number": each.pk}).content.decode()
-            assert '<span class="badge badge--off">locked</span>' in shown
+            assert "locked since" in shown
+            assert "stolen card" in shown
+        with pytest.raises(withdrawals.Held):
+            approve(one)
+        release(one)
         approve(one)
         withdrawals.send(one.pk, provider="test")
         withdrawals.refuse(withdrawal_id=other.pk, by="staff:1", code="details", note="a test")

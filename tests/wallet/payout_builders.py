@@ -14,12 +14,12 @@ IBAN = "SE4550000000058398257466"
 MONEY = 100_000
 
 
-def an_account(player: Player, iban: str = IBAN) -> PayoutAccount:
-    """Return a bank account of the player."""
-    return accounts.keep(player=player, iban=iban)
+def an_account(player: Player, iban: str = "") -> PayoutAccount:
+    """Return a bank account of the player, which no other player has unless *iban* says so."""
+    return accounts.keep(player=player, iban=iban or f"{IBAN[:10]}{player.pk:08}{IBAN[18:]}")
 
 
-def a_withdrawal(player: Player, amount: int = 50_000, *, iban: str = IBAN) -> Withdrawal:
+def a_withdrawal(player: Player, amount: int = 50_000, *, iban: str = "") -> Withdrawal:
     """Return a withdrawal that waits for staff."""
     return withdrawals.request(player=player, amount=amount, account=an_account(player, iban), key=uuid4())
 

@@ -237,11 +237,11 @@ class TestFinance:
     def test_is_asked_of_the_database_alike_for_one_and_for_many(self, django_assert_num_queries):
         a_withdrawal(a_verified_player(real=MONEY))
         with CaptureQueriesContext(connection) as one:
-            assert [case.verified for case in views.cases(asked_for(views.Withdrawals).page.rows)] == [True]
+            assert [case.facts.is_verified for case in views.cases(asked_for(views.Withdrawals).page.rows)] == [True]
         for _ in range(3):
             a_submission(a_withdrawal(a_verified_player(real=MONEY)).player)
         with django_assert_num_queries(len(one)):
-            assert [case.verified for case in views.cases(asked_for(views.Withdrawals).page.rows)] == [
+            assert [case.facts.is_verified for case in views.cases(asked_for(views.Withdrawals).page.rows)] == [
                 True,
                 False,
                 False,

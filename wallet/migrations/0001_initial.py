@@ -324,7 +324,7 @@ class Migration(InitialMigration):
                 ('decline_reason', models.CharField(blank=True, choices=[('funds', 'Your bank says that there is not enough money in the account.'), ('limit', 'Your bank says that the payment is above your limit there.'), ('blocked', 'Your bank says that it allows no payments to gambling companies from this account.'), ('not_confirmed', 'Your bank says that the payment was not confirmed there.'), ('account', 'Your bank says that the account or card cannot be used.')], max_length=13)),
                 ('authorisation', models.CharField(blank=True, max_length=255)),
                 ('journal', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='wallet.journal')),
-                ('held_because', models.CharField(blank=True, choices=[('limit', 'The payment would have exceeded your deposit limit.'), ('excluded', 'The payment arrived while you were excluded from play.'), ('register', 'The payment arrived while you were listed in an exclusion register.'), ('locked', 'The payment arrived while your account was locked.'), ('closing', 'The payment arrived after you had closed your account.'), ('over', 'The payment arrived after this deposit had ended.')], max_length=10)),
+                ('held_because', models.CharField(blank=True, choices=[('limit', 'The payment would have exceeded your deposit limit.'), ('excluded', 'The payment arrived while you were excluded from play.'), ('register', 'The payment arrived while you were listed in an exclusion register.'), ('locked', 'The payment arrived while your account was locked.'), ('over', 'The payment arrived after this deposit had ended.')], max_length=10)),
                 ('held_journal', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='wallet.journal')),
                 ('last_sequence', models.BigIntegerField(default=0)),
                 ('is_disputed', models.BooleanField(default=False)),
@@ -621,7 +621,7 @@ class Migration(InitialMigration):
             options={
                 'db_table': 'wallet_payout_account',
                 'default_permissions': (),
-                'indexes': [models.Index(fields=['last_four', 'player'], name='wallet_payout_account_ending')],
+                'indexes': [models.Index(fields=['last_four', 'player'], name='wallet_payout_account_ending'), models.Index(fields=['fingerprint'], name='wallet_payout_account_same')],
                 'constraints': [models.UniqueConstraint(fields=('player', 'fingerprint'), name='wallet_payout_account_once')],
             },
         ),
@@ -640,7 +640,7 @@ class Migration(InitialMigration):
                 ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
             options={
-                'permissions': [('approve_withdrawal', 'Can approve withdrawals'), ('see_withdrawals', 'Can view withdrawals')],
+                'permissions': [('approve_withdrawal', 'Can approve withdrawals'), ('see_withdrawals', 'Can view withdrawals'), ('release_withdrawal', 'Can release withdrawals that are held')],
                 'default_permissions': (),
                 'indexes': [models.Index(fields=['player', '-id'], name='wallet_withdrawal_of'), models.Index(fields=['at'], name='wallet_withdrawal_at'), models.Index(condition=models.Q(('status__in', ['requested', 'seconding', 'approved', 'sending'])), fields=['id'], name='wallet_withdrawal_open'), models.Index(fields=['status', 'currency', 'id'], name='wallet_withdrawal_queue'), models.Index(fields=['status', '-id'], name='wallet_withdrawal_status')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='wallet_withdrawal_amount')],

@@ -52,7 +52,6 @@ class HeldReason(models.TextChoices):
     EXCLUDED = "excluded", _("The payment arrived while you were excluded from play.")
     REGISTER = "register", _("The payment arrived while you were listed in an exclusion register.")
     LOCKED = "locked", _("The payment arrived while your account was locked.")
-    CLOSING = "closing", _("The payment arrived after you had closed your account.")
     OVER = "over", _("The payment arrived after this deposit had ended.")
 
 
@@ -310,7 +309,10 @@ class PayoutAccount(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["player", "fingerprint"], name="wallet_payout_account_once"),
         ]
-        indexes = [models.Index(fields=["last_four", "player"], name="wallet_payout_account_ending")]
+        indexes = [
+            models.Index(fields=["last_four", "player"], name="wallet_payout_account_ending"),
+            models.Index(fields=["fingerprint"], name="wallet_payout_account_same"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.country}\u00a0…\u00a0{self.last_four}"
@@ -337,6 +339,7 @@ class Withdrawal(models.Model):
         permissions = [
             ("approve_withdrawal", "Can approve withdrawals"),
             ("see_withdrawals", "Can view withdrawals"),
+            ("release_withdrawal", "Can release withdrawals that are held"),
         ]
         constraints = [models.CheckConstraint(condition=models.Q(amount__gt=0), name="wallet_withdrawal_amount")]
         indexes = [

@@ -12,8 +12,8 @@ The rules, and why:
   repeats that, staff investigate.
 - A notification older than the latest one changes nothing. Neither does a repeated one.
 - The database decides where authorised money goes (`wallet_credit_deposit`). If the payment is over,
-  if it would exceed a deposit limit, or if the player is excluded, locked or closing, it is held and
-  not credited. `return_held` has the provider send it back, or two people decide (`held_deposits`).
+  if it would exceed a deposit limit, or if the player is excluded or locked, it is held and not
+  credited. `held_deposits.return_due` has the provider send it back, or two people decide.
 - A payment that nobody decides in time is cancelled at the provider. Until the provider confirms
   that nothing will come, the payment stays open and takes room under the limits.
 - A notification that contradicts an earlier decision decides nothing. The provider is queried, and

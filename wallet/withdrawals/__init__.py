@@ -6,14 +6,15 @@ the player. `wallet.payouts` talks to the bank. Error messages for players are i
 language, those for staff in English.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TypeVar
 from uuid import UUID, uuid5
 
 from celery import current_app
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import Sum
 from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
@@ -31,6 +32,8 @@ from wallet import ledger
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Currency, Mode, PayoutAccount, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.money import format_money
+
+Result = TypeVar("Result")
 
 STATUS: Mapping[str, Promise] = {
     WithdrawalStatus.REQUESTED: gettext_lazy("Under review"),
@@ -189,7 +192,9 @@ TWO_PEOPLE_ABOVE: Mapping[str, int] = {
     Currency.GBP: 2_000_00,
 }
 A_DAY = timedelta(days=1)
-NOT_AGREED = "SB032"  # SQLSTATE of wallet_move_withdrawal
+NOT_AGREED = "SB032"  # SQLSTATE of wallet_move_withdrawal, and the next one
+IS_HELD = "SB137"
+HELD = "This payout is held. Two people must release it first."
 
 
 class WithdrawalError(Exception):
@@ -225,6 +230,10 @@ class FormUsed(WithdrawalError):
 
 class MayNotCancel(WithdrawalError):
     """The player's jurisdiction or the withdrawal's status does not allow it."""
+
+
+class Held(WithdrawalError):
+    """A fact speaks against the payout that two people have not released."""
 
 
 class NotOpen(WithdrawalError):
@@ -322,7 +331,7 @@ def cancel(*, player: Player, withdrawal_id: int) -> Withdrawal:
 
     Raises NotOpen, MayNotCancel.
     """
-    found = _lock(withdrawal_id)
+    found = lock(withdrawal_id)
     if found.player_id != player.pk:
         raise NotOpen(_("This withdrawal could not be found."))
     if found.status == WithdrawalStatus.CANCELLED:
@@ -340,15 +349,16 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
 
     For a large one this is the first of two approvals and asks for the second.
 
-    Raises NotOpen, NotVerified, and approvals.AskedTwice while the second approval is pending.
+    Raises NotOpen, NotVerified, Held, and approvals.AskedTwice while the second approval is pending.
     """
-    found = _lock(withdrawal_id)
+    found = lock(withdrawal_id)
     if found.status not in (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING):
         raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It can no longer be approved.")
     if not is_verified(found.player):
         raise NotVerified(UNCONFIRMED)
     if not found.takes_two:
-        return move(found, WithdrawalStatus.APPROVED, Hand(by=by, handler=by, reason=reason))
+        return _unless_held(lambda: move(found, WithdrawalStatus.APPROVED, Hand(by=by, handler=by, reason=reason)))
+    _refuse_held(found)
     asked = approvals.ask(kind=KIND, on=str(found), request=payment_of(found), by=by, person=person, reason=reason)
     hand = Hand(by=by, handler=by, method=f"approval {asked.pk}", reason=reason)
     if found.status == WithdrawalStatus.SECONDING:  # the previous request for approval has expired
@@ -366,7 +376,7 @@ def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
     *code* is one of `REASONS`, which the player reads. *note* is for the event log only. Raises
     NotOpen.
     """
-    found = _lock(withdrawal_id)
+    found = lock(withdrawal_id)
     if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found)):
         raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It can no longer be refused here.")
     hand = Hand(by=by, handler=by, reason=f"{code}: {note}", message=REASONS[code])
@@ -384,7 +394,7 @@ def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None
 
     Raises CannotExecute.
     """
-    found = _lock(_number(frozen["withdrawal"]))
+    found = lock(_number(frozen["withdrawal"]))
     if found.status != WithdrawalStatus.SECONDING or payment_of(found) != frozen:
         raise approvals.CannotExecute("The withdrawal has changed since this request.")
     if not is_verified(found.player):
@@ -393,6 +403,8 @@ def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None
         with transaction.atomic():
             move(found, WithdrawalStatus.APPROVED, _hand_of(verdict))
     except DatabaseError as error:
+        if sqlstate(error) == IS_HELD:
+            raise approvals.CannotExecute(HELD) from error
         if sqlstate(error) != NOT_AGREED:
             raise
         raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
@@ -400,7 +412,7 @@ def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None
 
 def turn_down(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
     """Return the money because the second person refused. Raises CannotExecute."""
-    found = _lock(_number(frozen["withdrawal"]))
+    found = lock(_number(frozen["withdrawal"]))
     if found.status != WithdrawalStatus.SECONDING:
         raise approvals.CannotExecute("The withdrawal has changed since this request.")
     give_back(found, WithdrawalStatus.REFUSED, _hand_of(verdict, UNDECIDED))
@@ -423,14 +435,40 @@ def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
 def send(withdrawal_id: int, *, provider: str) -> bool:
     """Set an approved withdrawal to `SENDING` before the provider gets the order.
 
-    Returns whether this call did it.
+    Returns whether this call did it. One that is held stays approved until two people release it.
     """
+    with suppress(Held):
+        return _unless_held(lambda: _send(withdrawal_id, provider))
+    return False
+
+
+def _send(withdrawal_id: int, provider: str) -> bool:
     with transaction.atomic():
         found = Withdrawal.objects.filter(pk=withdrawal_id, status=WithdrawalStatus.APPROVED)
         row = found.select_for_update(skip_locked=True).first()
         if row is not None:
             move(row, WithdrawalStatus.SENDING, Hand(by="system", handler=provider))
         return row is not None
+
+
+def _unless_held(action: Callable[[], Result]) -> Result:
+    """Run *action* in a transaction. Raises Held."""
+    try:
+        with transaction.atomic():
+            return action()
+    except DatabaseError as error:
+        if sqlstate(error) != IS_HELD:
+            raise
+        raise Held(HELD) from error
+
+
+def _refuse_held(found: Withdrawal) -> None:
+    """Raise Held unless two people have released what speaks against the payout."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_payout_is_held(w) FROM wallet_withdrawal AS w WHERE w.id = %s", [found.pk])
+        (is_held,) = cursor.fetchone()
+    if is_held:
+        raise Held(HELD)
 
 
 def pay(locked: Withdrawal, *, provider: str, number: str) -> None:
@@ -476,7 +514,8 @@ def _number(value: log.Json) -> int:
     return value
 
 
-def _lock(withdrawal_id: int) -> Withdrawal:
+def lock(withdrawal_id: int) -> Withdrawal:
+    """Lock a withdrawal until the transaction ends. Raises NotOpen."""
     found = Withdrawal.objects.select_for_update().filter(pk=withdrawal_id).first()
     if found is None:
         raise NotOpen(_("This withdrawal could not be found."))

@@ -1,7 +1,7 @@
 -- The ledger: journals and their entries.
 --
 -- SQLSTATEs of the wallet. wallet/ledger/__init__.py has a Python error for each except SB004.
--- SB032 is in wallet/withdrawals/__init__.py, SB050 to SB056 are in wallet/seamless_wallet/, and SB140 is
+-- SB032 and SB137 are in wallet/withdrawals/__init__.py, SB050 to SB056 are in wallet/seamless_wallet/, and SB140 is
 -- in wallet/invariants/verify.py.
 --   SB002 the key has posted something else
 --   SB003 unbalanced journal
@@ -14,6 +14,7 @@
 --   SB030 adjustment not approved
 --   SB032 two people must approve the withdrawal
 --   SB040 the house is stopped
+--   SB137 two people must release the withdrawal
 --   SB050 to SB056: see seamless_wallet.sql
 --   SB140: see verification.sql
 --   SB132, SB133, SB136: see payments.sql

@@ -32,10 +32,10 @@ END $$;
 
 -- Return why a player's account may take no deposit at all, as a code of wallet.models.HeldReason; NULL if it
 -- may. The caller must have called players_hold_off_exclusions. A register that did not answer is no reason
--- here: the player could not have begun the deposit.
+-- here, and neither is the closing of the account: its money is paid out.
 CREATE OR REPLACE FUNCTION wallet_deposits_barred(player bigint) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT nullif(e.reason, 'unreachable') FROM players_exclusion_of(player) AS e
+    SELECT e.reason FROM players_exclusion_of(player) AS e WHERE e.reason NOT IN ('unreachable', 'closing')
 $$;
 
 -- Return whether a deposit of `amount` would exceed a deposit limit of the player today. What other deposits
@@ -56,7 +56,7 @@ REVOKE ALL ON FUNCTION wallet_exceeds_deposit_limit FROM PUBLIC;
 
 -- Post the money of a deposit that its provider has confirmed. It goes to the player's cash account, and the
 -- payment is credited. Or it goes to the player's account of kind refund, from where nothing can be played, and
--- the payment is held: if the player is excluded, locked or closing, if it would exceed a deposit limit, or if
+-- the payment is held: if the player is excluded or locked, if it would exceed a deposit limit, or if
 -- the payment is over. A payment is over if it is not waiting any more, or if its reservation has ended.
 -- `key`: idempotency key of the journal, under which the deposit was reserved. `authorisation`: the provider's
 -- number of the payment. `proof`: HMAC under CREDENTIALS_KEY (players/sql/functions/credentials.sql) of the

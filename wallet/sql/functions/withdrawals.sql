@@ -50,6 +50,51 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
         ELSE 0 END
 $$;
 
+-- Return the facts that speak against a payout of a player's money to a bank account, as kind and number: a lock
+-- of the account ("lock:3"), open AML alerts ("aml:7"), open duplicates ("duplicate:2"), and other players who
+-- have this account, or the hash of any bank account of this player ("shared:12").
+CREATE OR REPLACE FUNCTION wallet_payout_holds(player bigint, account uuid) RETURNS TABLE (fact text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT 'lock:' || newest.id
+    FROM (SELECT l.id, l.locks FROM players_accountlock AS l WHERE l.player_id = player ORDER BY l.id DESC LIMIT 1) AS newest
+    WHERE newest.locks
+    UNION ALL
+    SELECT 'aml:' || s.id FROM audit_significant AS s
+    WHERE s."on" = 'player:' || player AND s.category = 'laundering' AND s.state <> 'closed'
+    UNION ALL
+    SELECT 'duplicate:' || d.id FROM players_duplicate AS d
+    WHERE player IN (d.first_id, d.second_id) AND d.resolution = ''
+    UNION ALL
+    SELECT 'shared:' || other.player_id FROM (
+        SELECT theirs.player_id FROM wallet_payout_account AS mine
+        JOIN wallet_payout_account AS theirs ON theirs.fingerprint = mine.fingerprint AND theirs.player_id <> player
+        WHERE mine.id = account
+        UNION
+        SELECT theirs.player_id FROM players_trait AS mine
+        JOIN players_trait AS theirs ON theirs.ground = 'payout' AND theirs.fingerprint = mine.fingerprint
+            AND theirs.player_id <> player
+        WHERE mine.player_id = player AND mine.ground = 'payout'
+    ) AS other
+$$;
+
+-- Return whether a fact speaks against the payout of a withdrawal that no two people have released. They release the
+-- facts that the request of an approval of kind withdrawal.release names for this withdrawal and its amount; a fact
+-- that was found later is not among them. Both must still hold the permission release_withdrawal.
+CREATE OR REPLACE FUNCTION wallet_payout_is_held(withdrawal wallet_withdrawal) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT EXISTS (
+        SELECT FROM wallet_payout_holds(withdrawal.player_id, withdrawal.account_id) AS h
+        WHERE NOT EXISTS (
+            SELECT FROM audit_approval AS asked
+            JOIN audit_decision AS decided ON decided.approval_id = asked.id AND decided.verdict = 'approved'
+            WHERE asked.kind = 'withdrawal.release' AND asked."on" = 'withdrawal:' || withdrawal.id
+              AND asked.request::jsonb @> jsonb_build_object(
+                  'withdrawal', withdrawal.id, 'player', withdrawal.player_id, 'amount', withdrawal.amount,
+                  'currency', withdrawal.currency, 'facts', jsonb_build_array(h.fact))
+              AND wallet_staff_may(asked."by", asked.person, 'release_withdrawal')
+              AND wallet_staff_may(decided."by", decided.person, 'release_withdrawal')))
+$$;
+
 -- Check a new withdrawal. Trigger function, BEFORE INSERT on wallet_withdrawal. Sets `at` to the
 -- database's time.
 -- Raises check_violation (23514) unless the status is requested, the bank account belongs to the
@@ -83,7 +128,8 @@ END $$;
 
 -- Allow only forward changes of a withdrawal's status. Trigger function, BEFORE UPDATE on
 -- wallet_withdrawal.
--- Raises restrict_violation (23001) for another order or a change of the request itself. Raises
+-- Raises restrict_violation (23001) for another order or a change of the request itself. Raises SB137 if it
+-- is approved or sent while a fact speaks against it that two people have not released. Raises
 -- SB032 if a withdrawal that needs two people is approved without their approval of exactly this
 -- payment. Both must still hold the permission approve_withdrawal.
 CREATE OR REPLACE FUNCTION wallet_move_withdrawal() RETURNS trigger
@@ -101,6 +147,12 @@ BEGIN
         ('sending', 'paid'), ('sending', 'returned')) THEN
         RAISE EXCEPTION 'withdrawal %: % does not become %', OLD.id, OLD.status, NEW.status
             USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.status IN ('approved', 'sending') THEN
+        PERFORM players_hold_off_exclusions(OLD.player_id);  -- and locks
+        IF wallet_payout_is_held(OLD) THEN
+            RAISE EXCEPTION 'withdrawal % is held', OLD.id USING ERRCODE = 'SB137';
+        END IF;
     END IF;
     IF NEW.status = 'approved' AND OLD.takes_two AND NOT EXISTS (
         SELECT FROM audit_approval AS asked

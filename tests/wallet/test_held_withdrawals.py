@@ -1,0 +1,203 @@
+"""Money under suspicion is held: no payout until two people release it, with every fact before them."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.test import Client
+from django.urls import reverse
+
+from audit import approvals
+from audit.models import Approval, Category, Significant, Weight
+from audit.significant import detection
+from players.identity import duplicates
+from players.login import locks
+from players.models import Ground, Player, Resolution
+from tests.builders import a_verified_player
+from tests.people import a_member_of_staff, events
+from tests.wallet import wholeness
+from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, an_account, approve
+from wallet import withdrawals
+from wallet.models import Withdrawal, WithdrawalStatus
+from wallet.withdrawals import releases
+from wallet.withdrawals.facts import holds_of
+
+pytestmark = pytest.mark.django_db
+
+
+def lock(player: Player) -> None:
+    locks.lock(player=player, reason="under investigation", by=a_member_of_staff("support"))
+
+
+def alert(player: Player) -> None:
+    found = detection.Found(
+        key=f"unplayed:{player}:1",
+        category=Category.LAUNDERING,
+        weight=Weight.ALERT,
+        on=str(player),
+        title="Deposits withdrawn with little play",
+        happened_at=datetime.now(UTC),
+        because="Of 10,000 deposited, 3,180 were staked.",
+    )
+    assert detection.keep(found)
+
+
+def duplicate(player: Player) -> None:
+    other = a_verified_player()
+    for each in (other, player):
+        duplicates.note(player=each, ground=Ground.PHONE, value="+46700000000")
+
+
+def share(player: Player) -> None:
+    """Give another player the same bank account, and resolve the duplicate that this is."""
+    other, staff = a_verified_player(), a_member_of_staff("support")
+    for each in (other, player):
+        an_account(each, IBAN)
+    (pair,) = duplicates.pairs_of(player)
+    duplicates.resolve(
+        first_id=pair.first.pk,
+        second_id=pair.second.pk,
+        shown=[flag.pk for flag in pair.flags],
+        resolution=Resolution.DIFFERENT,
+        note="husband and wife",
+        by=staff,
+    )
+
+
+SUSPICIONS = {"lock": lock, "aml": alert, "duplicate": duplicate, "shared": share}
+suspicion = pytest.mark.parametrize("kind", SUSPICIONS)
+
+
+def suspected(kind: str) -> Withdrawal:
+    """Return a withdrawal of a player of whom the suspicion came up after it was requested."""
+    withdrawal = a_withdrawal(a_verified_player(real=MONEY))
+    SUSPICIONS[kind](withdrawal.player)
+    return withdrawal
+
+
+def ask(withdrawal: Withdrawal) -> Approval:
+    return releases.ask(withdrawal_id=withdrawal.pk, reason="papers seen", by=a_member_of_staff("finance"))
+
+
+def decide(asked: Approval) -> None:
+    second = a_member_of_staff("compliance")
+    approvals.decide(
+        approval_id=asked.pk, yes=True, by=str(second), person=second.person, reason="so", may=second.user.has_perm
+    )
+
+
+def status_of(withdrawal: Withdrawal) -> str:
+    withdrawal.refresh_from_db()
+    return withdrawal.status
+
+
+def by_login(statement: str, withdrawal: Withdrawal) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement, [withdrawal.pk])
+
+
+@suspicion
+def test_is_not_approved_by_the_service_by_the_page_or_by_the_login_role(kind):
+    withdrawal = suspected(kind)
+    assert [hold.partition(":")[0] for hold in holds_of(withdrawal)] == [kind]
+    with pytest.raises(withdrawals.Held):
+        approve(withdrawal)
+    finance = Client()
+    finance.force_login(a_member_of_staff("finance").user)
+    page = reverse("staff_withdrawal_decide", args=[withdrawal.pk])
+    assert (
+        "Two people must release it first."
+        in finance.post(page, {"action": "approve", "reason": "x"}, follow=True).text
+    )
+    with pytest.raises(DatabaseError, match="is held"):
+        by_login("UPDATE wallet_withdrawal SET status = 'approved' WHERE id = %s", withdrawal)
+    assert status_of(withdrawal) == WithdrawalStatus.REQUESTED
+
+
+@suspicion
+def test_is_not_sent_either_if_the_suspicion_comes_after_the_approval(kind):
+    withdrawal = approve(a_withdrawal(a_verified_player(real=MONEY)))
+    SUSPICIONS[kind](withdrawal.player)
+    assert withdrawals.send(withdrawal.pk, provider="test") is False
+    with pytest.raises(DatabaseError, match="is held"):
+        by_login("UPDATE wallet_withdrawal SET status = 'sending' WHERE id = %s", withdrawal)
+    assert status_of(withdrawal) == WithdrawalStatus.APPROVED
+    decide(ask(withdrawal))
+    assert withdrawals.send(withdrawal.pk, provider="test") is True
+
+
+@suspicion
+def test_is_paid_once_two_people_have_released_it(kind):
+    withdrawal = suspected(kind)
+    asked = ask(withdrawal)
+    with pytest.raises(withdrawals.Held):
+        approve(withdrawal)
+    decide(asked)
+    assert approve(withdrawal).status == WithdrawalStatus.APPROVED
+    (event,) = events("withdrawal.released", on=str(withdrawal))
+    assert (event["data"]["facts"], event["data"]["reason"]) == (list(holds_of(withdrawal)), "so")
+    assert wholeness.broken() == {}
+
+
+def test_a_fact_that_is_found_after_the_release_holds_it_again():
+    withdrawal = suspected("lock")
+    decide(ask(withdrawal))
+    alert(withdrawal.player)
+    with pytest.raises(withdrawals.Held):
+        approve(withdrawal)
+
+
+def test_the_release_of_another_withdrawal_does_not_count():
+    player = a_verified_player(real=MONEY)
+    one, other = a_withdrawal(player, 20_000), a_withdrawal(player, 30_000)
+    lock(player)
+    decide(ask(one))
+    approve(one)
+    with pytest.raises(withdrawals.Held):
+        approve(other)
+
+
+def test_the_second_approval_of_a_large_one_is_refused_too():
+    withdrawal = a_withdrawal(a_verified_player(real=3_000_000), 2_500_000)
+    approve(withdrawal)
+    alert(withdrawal.player)
+    asked = Approval.objects.get(kind=withdrawals.KIND, on=str(withdrawal))
+    second = a_member_of_staff("supervisor")
+    with pytest.raises(approvals.CannotExecute, match="held"):
+        approvals.decide(
+            approval_id=asked.pk, yes=True, by=str(second), person=second.person, reason="so", may=lambda _name: True
+        )
+
+
+def test_nothing_is_released_that_nothing_holds():
+    with pytest.raises(withdrawals.NotOpen):
+        ask(a_withdrawal(a_verified_player(real=MONEY)))
+
+
+def test_whoever_decides_sees_every_fact_that_the_first_reader_saw():
+    withdrawal = a_withdrawal(a_verified_player(real=3_000_000), 2_500_000)
+    approve(withdrawal)
+    for suspect in (lock, alert, duplicate):
+        suspect(withdrawal.player)
+    ask(withdrawal)
+    finance, compliance, supervisor = Client(), Client(), Client()
+    for visitor, role in ((finance, "finance"), (compliance, "compliance"), (supervisor, "supervisor")):
+        visitor.force_login(a_member_of_staff(role).user)
+    first = finance.get(reverse("staff_withdrawals")).text
+    facts = [
+        "under investigation",
+        "Deposits withdrawn with little play",
+        "3,180 were staked",
+        "the same telephone number",
+        "Total deposits",
+        "Total stakes",
+        "no payout to it yet",
+        "not confirmed by the bank",
+    ]
+    for kind, reader in ((withdrawals.KIND, supervisor), (releases.KIND, compliance)):
+        asked = Approval.objects.get(kind=kind, on=str(withdrawal))
+        second = reader.get(reverse("staff_approval", args=[asked.pk])).text
+        for fact in facts:
+            assert fact in first, fact
+            assert fact in second, (kind, fact)
+    assert Significant.objects.filter(on=str(withdrawal.player)).count() == 1

@@ -1,0 +1,167 @@
+"""Facts about a payout: what staff read before they approve or release one, the same on every page.
+
+Holds are facts that stop a payout until two people release it: a locked account, an open AML alert, an open duplicate,
+a bank account that other players have too. The database finds them (`wallet_payout_holds`) and enforces them. Texts are
+in English, for staff.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from django.db import connection
+from django.db.models import Count, Q, Sum
+from django.utils.translation import override
+
+from audit.models import Significant
+from players.identity.verification import verified_among
+from players.models import AccountLock, Duplicate
+from wallet.models import Day, Withdrawal, WithdrawalStatus
+from wallet.money import format_money
+from wallet.payouts.accounts import History, histories
+
+HOLDS: Final = """
+SELECT w.id, h.fact FROM wallet_withdrawal AS w CROSS JOIN LATERAL wallet_payout_holds(w.player_id, w.account_id) AS h
+WHERE w.id = ANY (%s) ORDER BY w.id, h.fact
+"""
+UNRELEASED: Final = "SELECT w.id FROM wallet_withdrawal AS w WHERE w.id = ANY (%s) AND wallet_payout_is_held(w)"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A fact: its name, its text, and whether staff have to notice it."""
+
+    name: str
+    text: str
+    is_alarm: bool = False
+
+
+@dataclass(frozen=True)
+class PayoutFacts:
+    """The facts of a withdrawal. *holds* are named as the database names them: "lock:3", "aml:7"."""
+
+    is_verified: bool
+    holds: tuple[str, ...]
+    is_held: bool  # at least one of *holds* is not released
+    lines: tuple[Line, ...]
+
+
+def facts_of(withdrawals: Collection[Withdrawal]) -> Mapping[int, PayoutFacts]:
+    """Return the facts of each withdrawal, by its id."""
+    players = {each.player_id for each in withdrawals}
+    verified, totals, earlier = verified_among(players), _totals(players), _earlier(players)
+    past, holds, held = histories([each.account for each in withdrawals]), _holds(withdrawals), _held(withdrawals)
+    words = _words({hold for each in holds.values() for hold in each})
+    found = {}
+    for each in withdrawals:
+        mine = holds.get(each.pk, ())
+        found[each.pk] = PayoutFacts(
+            each.player_id in verified,
+            mine,
+            each.pk in held,
+            (
+                *_account(each, past[each.account_id]),
+                Line("Jurisdiction", each.player.jurisdiction_id),
+                Line("KYC", *(("verified",) if each.player_id in verified else ("not verified", True))),
+                *_money(each, totals.get(each.player_id, {}), earlier.get(each.player_id, 0)),
+                *(words[hold] for hold in mine),
+            ),
+        )
+    return found
+
+
+def holds_of(withdrawal: Withdrawal) -> tuple[str, ...]:
+    """Return the facts that speak against a payout, released or not."""
+    return _holds([withdrawal]).get(withdrawal.pk, ())
+
+
+def _holds(withdrawals: Collection[Withdrawal]) -> Mapping[int, tuple[str, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(HOLDS, [[each.pk for each in withdrawals]])
+        rows = cursor.fetchall()
+    return {number: tuple(fact for _number, fact in found) for number, found in groupby(rows, key=lambda row: row[0])}
+
+
+def _held(withdrawals: Collection[Withdrawal]) -> set[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(UNRELEASED, [[each.pk for each in withdrawals]])
+        return {number for (number,) in cursor.fetchall()}
+
+
+def _words(holds: Collection[str]) -> Mapping[str, Line]:
+    """Return each hold as a line."""
+    numbers: dict[str, list[int]] = {}
+    for hold in holds:
+        kind, _, number = hold.partition(":")
+        numbers.setdefault(kind, []).append(int(number))
+    found = {}
+    for lock in AccountLock.objects.filter(pk__in=numbers.get("lock", ())):
+        found[f"lock:{lock.pk}"] = f"locked since {lock.at:%Y-%m-%d %H:%M} UTC: {lock.reason}"
+    for alert in Significant.objects.filter(pk__in=numbers.get("aml", ())):
+        found[f"aml:{alert.pk}"] = f"{alert.pk}, {alert.get_state_display()}: {alert.title}. {alert.because}"
+    for flag in Duplicate.objects.filter(pk__in=numbers.get("duplicate", ())):
+        found[f"duplicate:{flag.pk}"] = (
+            f"player:{flag.first_id} and player:{flag.second_id} have the same {NAMES[flag.ground]}"
+        )
+    for player_id in numbers.get("shared", ()):
+        found[f"shared:{player_id}"] = f"player:{player_id} has a bank account of this player too"
+    return {hold: Line(TITLES[hold.partition(":")[0]], found[hold], is_alarm=True) for hold in holds}
+
+
+TITLES: Final = {
+    "lock": "Account",
+    "aml": "AML alert",
+    "duplicate": "Possible duplicate",
+    "shared": "Shared bank account",
+}
+NAMES: Final = {
+    "name": "name and date of birth",
+    "address": "address and date of birth",
+    "number": "document number",
+    "picture": "picture of a document",
+    "phone": "telephone number",
+    "payout": "bank account",
+}
+
+
+def _account(withdrawal: Withdrawal, past: History) -> Sequence[Line]:
+    account = withdrawal.account
+    since = f"{account}, used since {account.at:%Y-%m-%d %H:%M} UTC"
+    lines = [
+        Line("Bank account", since if past.paid else f"{since}; no payout to it yet", not past.paid),
+        Line("Account holder", "the player (own statement; not confirmed by the bank)"),
+    ]
+    if step := past.last_return:
+        with override("en"):
+            why = str(past.why)
+        amount = format_money(step.withdrawal.amount, step.withdrawal.currency, "en")
+        latest = "latest" if past.is_returned_last else "paid since; latest"
+        text = f"{past.returned}; {latest} {step.at:%Y-%m-%d %H:%M} UTC, {amount}: {why}"
+        lines.append(Line("Returned payouts", text, is_alarm=True))
+    return lines
+
+
+def _money(withdrawal: Withdrawal, totals: Mapping[str, int], earlier: int) -> Sequence[Line]:
+    def money(name: str) -> str:
+        return format_money(totals.get(name, 0), withdrawal.currency, "en")
+
+    return (
+        Line("Total deposits", money("deposited")),
+        Line("Total payouts", f"{money('withdrawn')} in {earlier}"),
+        Line("Total stakes", money("staked")),
+        Line("Total winnings", money("paid")),
+        Line("Approval by", "two people" if withdrawal.takes_two else "one person"),
+    )
+
+
+def _totals(players: Collection[int]) -> Mapping[int, Mapping[str, int]]:
+    names = ("deposited", "withdrawn", "staked", "paid")
+    sums = Day.objects.filter(player_id__in=players).values("player_id")
+    rows = sums.annotate(*(Sum(name) for name in names)).values_list("player_id", *(f"{name}__sum" for name in names))
+    return {player_id: dict(zip(names, amounts, strict=True)) for player_id, *amounts in rows}
+
+
+def _earlier(players: Collection[int]) -> Mapping[int, int]:
+    paid = Withdrawal.objects.filter(Q(player_id__in=players), status=WithdrawalStatus.PAID)
+    return dict(paid.values("player_id").annotate(times=Count("pk")).values_list("player_id", "times"))
