@@ -55,12 +55,13 @@ class Answer:
         return loader
 
 
-def ask(*questions: Question, commits: bool = False) -> list[Answer] | None:
+def ask(*questions: Question, commits: bool = False, after: Question | None = None) -> list[Answer] | None:
     """Send the statements in one round trip and return their answers; None where one of them is not prepared, and
     nothing was sent.
 
     BEGIN travels in front where the transaction has not begun, COMMIT behind if *commits*. No statement is carried out
-    after one that fails. Raises what Django's cursor raises.
+    after one that fails. *after* travels with them and is carried out when the transaction has ended, in one of its
+    own; its answer is the last, and is left out if it fails. Raises what Django's cursor raises.
     """
     database: Any = connections["default"]
     if database.queries_logged or database.execute_wrappers:
@@ -72,9 +73,10 @@ def ask(*questions: Question, commits: bool = False) -> list[Answer] | None:
     with database.wrap_database_errors:
         wire = _wire(database)
         prepared = [wire.prepared(*question) for question in questions]
-        if not all(prepared):
+        following = wire.prepared(*after) if after else None
+        if not all(prepared) or (after and not following):
             return None
-        return [Answer(wire, result) for result in wire.exchange(prepared, commits=commits)]
+        return [Answer(wire, result) for result in wire.exchange(prepared, commits=commits, following=following)]
 
 
 class _Wire:
@@ -106,7 +108,7 @@ class _Wire:
         self._named.move_to_end(key)  # as psycopg does, which forgets what was not used for long
         return name, dumped, self._dumper.formats
 
-    def exchange(self, prepared: Sequence[Any], *, commits: bool) -> list[PGresult]:
+    def exchange(self, prepared: Sequence[Any], *, commits: bool, following: Any = None) -> list[PGresult]:
         """Send prepared statements and return their results. Raises psycopg's errors."""
         begins = not self.connection.autocommit and self._libpq.transaction_status == TransactionStatus.IDLE
         with self._pipeline():
@@ -117,11 +119,15 @@ class _Wire:
             if commits:
                 self._libpq.send_query_params(COMMIT, None)
             self._libpq.pipeline_sync()
+            if following:
+                self._libpq.send_query_prepared(*following)
+                self._libpq.pipeline_sync()
             results = self._received()
+            last = self._received() if following else []
         for result in results:
             if result.status not in PROMISED:
                 raise error_from_result(result, encoding=self.loader.encoding)
-        return results[begins : begins + len(prepared)]
+        return results[begins : begins + len(prepared)] + [each for each in last if each.status in PROMISED]
 
     @contextmanager
     def _pipeline(self) -> Iterator[None]:

@@ -5,7 +5,7 @@ PostgreSQL.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from itertools import islice
 from typing import Any, TypeAlias, TypeVar
@@ -65,7 +65,7 @@ def fetch_last(statement: str, parameters: Sequence[Any]) -> Iterator[Any]:
 
     In a transaction within another one, nothing is committed. The caller must do nothing afterwards that can fail.
     """
-    is_outermost = connection.in_atomic_block and not connection.savepoint_ids
+    is_outermost = _is_outermost()
     if answers := ask((statement, parameters), commits=is_outermost):
         return iter(answers[0].first() or ())
     with connection.cursor() as cursor:
@@ -78,20 +78,51 @@ def fetch_last(statement: str, parameters: Sequence[Any]) -> Iterator[Any]:
         return iter(cursor.fetchone())
 
 
-def fetch_together(*questions: Question) -> list[dict[str, Any] | None]:
+def fetch_last_and(
+    statement: str, parameters: Sequence[Any], after: Question
+) -> tuple[Iterator[Any], tuple[Any, ...] | None]:
+    """Do what `fetch_last` does, and return the first row of another statement too, which sees what was committed.
+
+    It travels with them. None without a row, where it fails, and in a transaction within another one.
+    """
+    if not _is_outermost():
+        return fetch_last(statement, parameters), None
+    if answers := ask((statement, parameters), commits=True, after=after):
+        return iter(answers[0].first() or ()), answers[1].first() if answers[1:] else None
+    row = fetch_last(statement, parameters)
+    with suppress(DatabaseError), connection.cursor() as cursor:
+        cursor.execute(*after)
+        return row, cursor.fetchone()
+    return row, None
+
+
+def fetch_together(*questions: Question, after: Question | None = None) -> list[dict[str, Any] | None]:
     """Return the first row of each statement, as a dictionary by column name or None, in one round trip.
 
-    Outside of a transaction, they are one. No statement is carried out after one that fails.
+    Outside of a transaction, they are one. No statement is carried out after one that fails. *after*: one more, which
+    sees what they have committed; None in a transaction.
     """
-    if answers := ask(*questions):
-        return [_named(answer.names(), answer.first()) for answer in answers]
+    if connection.in_atomic_block:
+        after = None
+    if answers := ask(*questions, after=after):
+        found = [_named(answer.names(), answer.first()) for answer in answers]
+        return found + [None] * (len(questions) + bool(after) - len(found))
     connection.ensure_connection()
     with ExitStack() as stack:
         cursors = [stack.enter_context(connection.cursor()) for _ in questions]
         with connection.wrap_database_errors, connection.connection.pipeline():
             for cursor, (statement, parameters) in zip(cursors, questions, strict=True):
                 cursor.execute(statement, parameters)
-        return [_first_named(cursor) for cursor in cursors]
+        found = [_first_named(cursor) for cursor in cursors]
+    if after:
+        with connection.cursor() as cursor:
+            cursor.execute(*after)
+            found.append(_first_named(cursor))
+    return found
+
+
+def _is_outermost() -> bool:
+    return bool(connection.in_atomic_block and not connection.savepoint_ids)
 
 
 def array(values: Iterable[int | str]) -> str:
