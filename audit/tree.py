@@ -154,10 +154,20 @@ def proof_of(event_id: int) -> str:
     """
     found = Leaf.objects.filter(event=event_id).values_list("leaf", "event__salt").first()
     last = checkpoints.last()
-    if found is None or last is None or found[0] >= last.size:
+    if found is None or last is None:
         raise NotSealed(f"event {event_id} is in no signed tree")
     leaf, salt = found
-    hashes = inclusion_proof(StoredTiles(), leaf, last.size)
-    extra = [f"extra {b64encode(salt).decode()}"] if salt else []
-    lines = ["c2sp.org/tlog-proof@v1", *extra, f"index {leaf}", *(b64encode(each).decode() for each in hashes)]
-    return "\n".join([*lines, "", last.note])
+    return proof_text(leaf, last.size, last.note, bytes(salt or b""))
+
+
+def proof_text(leaf: int, size: int, note: str, extra: bytes = b"") -> str:
+    """Return the proof that a leaf is in the tree of *size* leaves that a *note* signs (C2SP tlog-proof).
+
+    Raises NotSealed where the tree does not have the leaf; Unproven where tiles lack hashes.
+    """
+    if leaf >= size:
+        raise NotSealed(f"leaf {leaf} is in no signed tree")
+    hashes = inclusion_proof(StoredTiles(), leaf, size)
+    line = [f"extra {b64encode(extra).decode()}"] if extra else []
+    lines = ["c2sp.org/tlog-proof@v1", *line, f"index {leaf}", *(b64encode(each).decode() for each in hashes)]
+    return "\n".join([*lines, "", note])

@@ -39,14 +39,18 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_seal FROM PUBLIC;
 
--- Return the root hash over the 256 hashes of a full tile (RFC 6962).
--- `hashes`: 256 SHA-256 hashes of 32 bytes each.
+-- Return the root over the hashes of leaves, or of a full tile (RFC 6962): a hash without a neighbour rises as it is.
+-- `hashes`: at least one SHA-256 hash of 32 bytes.
 CREATE OR REPLACE FUNCTION audit_root(hashes bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     WHILE octet_length(hashes) > 32 LOOP
-        SELECT string_agg(sha256('\x01'::bytea || substring(hashes FROM 64 * pair + 1 FOR 64)), ''::bytea ORDER BY pair)
-        INTO hashes FROM generate_series(0, octet_length(hashes) / 64 - 1) AS pair;
+        SELECT string_agg(CASE octet_length(two.part) WHEN 64 THEN sha256('\x01'::bytea || two.part) ELSE two.part END,
+                          ''::bytea ORDER BY two.pair)
+        INTO hashes FROM (
+            SELECT pair, substring(hashes FROM 64 * pair + 1 FOR 64) AS part
+            FROM generate_series(0, (octet_length(hashes) - 1) / 64) AS pair
+        ) AS two;
     END LOOP;
     RETURN hashes;
 END $$;
