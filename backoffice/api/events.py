@@ -7,11 +7,9 @@ page of events.
 import base64
 import json
 from collections.abc import Iterable, Iterator
-from http import HTTPStatus
 from typing import Any, ClassVar, Final
 
 from django.http import HttpResponse
-from django.utils.translation import gettext_lazy as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -24,9 +22,8 @@ from audit.sealing import checkpoints
 from audit.significant import workflow
 from audit.tree import NotSealed, proof_of
 from audit.verification.verify import Unproven, entry_of, leaf_hash
-from players.api import problems
 from players.api.paging import Numbered, numbered, page
-from players.api.problems import NOT_FOUND, Problem
+from players.api.problems import NOT_FOUND, NOT_SEALED, Problem
 from players.api.reading import Moment, query_of
 from players.api.schema import Link, Linked, page_of, refusals
 from players.api.views import StaffApiView
@@ -64,7 +61,6 @@ class AccessLoggedView(StaffApiView):
         return answer
 
 
-NOT_SEALED: Final = problems.register("not-sealed", HTTPStatus.NOT_FOUND, _("No signed checkpoint covers this entry"))
 PROOF: Final = "text/plain; charset=utf-8"
 LONGEST_NAME: Final = 200  # characters of an event's kind, actor or subject
 END: Final = 2**63 - 1

@@ -16,9 +16,9 @@ from audit.models import Checkpoint
 from audit.sealing import checkpoints
 from audit.verification.checking import StoredTiles, origin
 from audit.verification.verify import Unproven
-from backoffice.api.events import END, NOT_SEALED, SEE_LOG
+from backoffice.api.events import END, SEE_LOG
 from players.api.paging import Numbered, numbered, page
-from players.api.problems import Problem
+from players.api.problems import NOT_SEALED, Problem
 from players.api.reading import Strict, query_of
 from players.api.schema import Link, Linked, page_of, refusals
 from players.api.views import StaffApiView

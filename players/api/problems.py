@@ -60,6 +60,7 @@ INVALID = register("invalid", HTTPStatus.BAD_REQUEST, gettext_lazy("The request 
 NO_TOKEN = register("token-refused", HTTPStatus.UNAUTHORIZED, gettext_lazy("The token is missing or not valid"))
 FORBIDDEN = register("forbidden", HTTPStatus.FORBIDDEN, gettext_lazy("The token does not allow this action"))
 NOT_FOUND = register("not-found", HTTPStatus.NOT_FOUND, gettext_lazy("Not found"))
+NOT_SEALED = register("not-sealed", HTTPStatus.NOT_FOUND, gettext_lazy("No signed checkpoint covers this entry"))
 METHOD = register(
     "method-not-allowed", HTTPStatus.METHOD_NOT_ALLOWED, gettext_lazy("This address does not support this method")
 )
