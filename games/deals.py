@@ -169,6 +169,15 @@ def cards_gone(shoe: Shoe) -> int | None:
         return client.cards_gone(settings.DEALER, shoe_binding(shoe))
 
 
+def sign_receipt(said: str, ticket: bytes) -> tuple[str, bytes]:
+    """Have the dealer sign a receipt; return its public key in hex, and the signature.
+
+    Raises DealerAway, and ShoeRefused where the database has not written the receipt.
+    """
+    with _asking():
+        return client.sign_receipt(settings.DEALER, said, ticket)
+
+
 def shoe_binding(shoe: Shoe) -> Binding:
     """Return what the commitment to a shoe names."""
     table = shoe.live_table.table

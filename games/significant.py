@@ -66,6 +66,7 @@ ORDINARY: Final = (
     "bank.taken",
     "bet.refused",
     "bets.closed",
+    "bets.sealed",
     "coup.opened",
     "dealer.started",
     "seat.away",

@@ -208,6 +208,8 @@ FUNCTIONS = (
     "games_take_seat",
     "games_place_bets",
     "games_is_click_done",
+    "games_receipt",
+    "games_bet_leaves",
     "games_settle_live_round",
     "games_store_void_round",
     "games_store_move",

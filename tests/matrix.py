@@ -767,6 +767,9 @@ LINES = (
     Line("operator_enter", "GET", everyone(NOT_FOUND), lambda world: {"code": "nobody-s"}),
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
     Line("round_proof", "GET", players(TEXT, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
+    Line("round_receipt", "GET", players(TEXT, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
+    Line("round_log_proof", "GET", players(TEXT, other=NOT_FOUND), lambda world: {"round_id": world.sealed_round_id}),
+    Line("round_receipts", "GET", players(TEXT)),
     Line("round_checker", "GET", players(DOCUMENT, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
     # Customer service
     Line("service", "GET", players(PAGE)),

@@ -1,26 +1,35 @@
 """API of a player's rounds: finished rounds, rounds in progress, and one round by its id."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from audit.tree import NotSealed
+from audit.verification.verify import Unproven
 from games import history
 from games.api import shapes
+from games.api.problems import coded
+from games.errors import DealerAway
 from games.history.search import Ending, Search
 from games.models import Participation
+from games.rounds import receipts
 from players.api.paging import Numbered, page, written
+from players.api.problems import NOT_SEALED, Problem
 from players.api.reading import Day, query_of
-from players.api.schema import Link, Linked, page_of
+from players.api.schema import Link, Linked, page_of, refusals
 from players.api.views import PlayerApiView
 from players.models import Scope
 from wallet.models import Mode
+
+PROOF: Final = "text/plain; charset=utf-8"
 
 
 class RoundsQuery(Numbered):
@@ -127,3 +136,75 @@ class OneRound(PlayerApiView):
         if not going:
             raise Http404
         return Response(shapes.playing(going[0]))
+
+
+class SealedBetsSchema(serializers.Serializer[Any]):
+    """Where your bets are under the root of all bets on the round, which is in the log."""
+
+    leaf = serializers.IntegerField(help_text="of the event `bets.sealed` in the public log")
+    entry = serializers.CharField(
+        help_text="of that event in the public log; its data has `root` and the number of `bets`"
+    )
+    place = serializers.IntegerField(help_text="of your bets, counted from 0")
+    path = serializers.ListField(child=serializers.CharField(), help_text="from your bets to the root, in hex")
+
+
+class ReceiptSchema(serializers.Serializer[Any]):
+    """A receipt."""
+
+    round = serializers.UUIDField()
+    receipt = serializers.CharField(help_text="signed note (C2SP signed-note)")
+    dealer = serializers.CharField(help_text="public key of the signature (Ed25519), in hex")
+    leaf = serializers.IntegerField(
+        allow_null=True, help_text="of the round in the public log; null before it is sealed"
+    )
+    sealed = SealedBetsSchema(allow_null=True, help_text="at shared tables, once bets are closed")
+
+
+class RoundReceipt(PlayerApiView):
+    """The receipt of one round."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(operation_id="round_receipt", responses={200: ReceiptSchema, **refusals("dealer-away")})
+    def get(self, request: Request, round_id: UUID) -> Response:
+        """Read the receipt of one of your rounds, or of your bets on a round in progress at a shared table.
+
+        The dealer signs it, and the house promises that the public log has it `within` so many seconds:
+        the entry `{"hash":"…"}` with `entry` of the receipt, or your bets under the root of `bets.sealed`.
+        Ask for it after each bet, before the table closes, and keep it: `examples/check_receipt.py`
+        compares it with a copy of the log.
+        """
+        try:
+            found = receipts.receipt(self.player.pk, round_id)
+        except DealerAway as error:
+            raise coded(error, "", is_kept=False) from error
+        if found is None:
+            raise Http404
+        sealed = receipts.sealed_bets(self.player.pk, round_id)
+        return Response({**found.as_json, "sealed": sealed.as_json if sealed else None})
+
+
+class RoundLogProof(PlayerApiView):
+    """The proof that one round is in the public log."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(
+        operation_id="round_log_proof",
+        responses={
+            (200, PROOF): OpenApiResponse(OpenApiTypes.STR, "C2SP tlog-proof"),
+            **refusals(NOT_SEALED, "dealer-away"),
+        },
+    )
+    def get(self, request: Request, round_id: UUID) -> HttpResponse:
+        """Prove that one of your rounds is in the public log (C2SP tlog-proof).
+
+        The extra data is the receipt. The entry of the log is `{"hash":"…"}` with `entry` of the receipt.
+        """
+        try:
+            return HttpResponse(receipts.proof(self.player.pk, round_id), content_type=PROOF)
+        except DealerAway as error:
+            raise coded(error, "", is_kept=False) from error
+        except (NotSealed, Unproven) as error:
+            raise Problem(NOT_SEALED) from error

@@ -30,5 +30,7 @@ urlpatterns = [
     path("operators/launch/", operator_launch, name="operator_launch"),
     path("rounds/", history.RoundsPlayed.as_view(), name="rounds"),
     path("rounds/playing/", history.RoundsPlaying.as_view(), name="rounds_playing"),
+    path("rounds/<uuid:round_id>/receipt/", history.RoundReceipt.as_view(), name="round_receipt"),
+    path("rounds/<uuid:round_id>/log-proof/", history.RoundLogProof.as_view(), name="round_log_proof"),
     path("rounds/<uuid:round_id>/", history.OneRound.as_view(), name="round"),
 ]

@@ -189,6 +189,15 @@ def cards_gone(at: str, binding: Binding) -> int | None:
     return None if said["is_ended"] else said["gone"]
 
 
+def sign_receipt(at: str, said: str, ticket: bytes) -> tuple[str, bytes]:
+    """Have the dealer sign a receipt; return its public key in hex, and the signature.
+
+    Raises DealerAway, InvalidAnswer, Foreign.
+    """
+    answered = _ask(at, {"do": "sign_receipt", "said": said, "ticket": ticket.hex()})
+    return answered["key"], bytes.fromhex(answered["signature"])
+
+
 def tcp_address(at: str) -> tuple[str, int] | None:
     """Return host and port of ``host:port``; None for the path of a Unix socket."""
     host, colon, port = at.rpartition(":")
@@ -303,6 +312,7 @@ __all__ = [
     "end_shoe",
     "open_shoe",
     "prove_coup",
+    "sign_receipt",
     "status",
     "tcp_address",
 ]

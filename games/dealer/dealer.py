@@ -27,6 +27,7 @@ from games.dealer.keys import Keys
 from games.dealer.shoes import Shoe, Shoes, Ticket
 from games.engine import card_tree
 from games.engine.commitments import (
+    RECEIPT,
     Binding,
     CardsStatement,
     Purpose,
@@ -220,6 +221,12 @@ class Dealer:
         first, count = shoe.of_round(round_id)
         cards = " ".join(card.code for card in shoe.cards[first : first + count])
         return first, cards, self._prove(coup_text(binding, round_id, first, cards))
+
+    def sign_receipt(self, said: str, ticket: bytes) -> bytes:
+        """Sign the receipt of a player that the database has written. Raises Foreign without its ticket."""
+        if not said.startswith(RECEIPT) or not hmac.compare_digest(self._prove(said), ticket):
+            raise Foreign("the database has not written this receipt")
+        return self._keys.signing.sign(said.encode())
 
     def _say(self, statement: S) -> Said[S]:
         signature = self._keys.signing.sign(statement.text.encode())

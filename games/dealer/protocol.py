@@ -13,6 +13,7 @@ A connection carries any number of requests, one after another. A request names 
 - ``{"do": "prove_coup", "binding": {…}, "round": "…"}``
 - ``{"do": "end_shoe", "binding": {…}, "ticket": "…"}``
 - ``{"do": "look_at_shoe", "binding": {…}}``
+- ``{"do": "sign_receipt", "said": "…", "ticket": "…"}``
 
 An answer has the result, or ``{"refused": "expired" | "dealt" | "foreign", "why": "…", "proof": "…"}``, or
 ``{"refused": "invalid" | "disk", "why": "…"}``: what is no request, and what could not be written to a file now.
@@ -80,6 +81,11 @@ def _answer(dealer: Dealer, line: bytes) -> Json:
             return _committed(dealer.commit(_binding(asked["binding"])))
         case "deal":
             return _deal(dealer, asked)
+        case "sign_receipt":
+            signature = dealer.sign_receipt(
+                _text(asked["said"], LONGEST), bytes.fromhex(_text(asked["ticket"], DIGEST))
+            )
+            return {"key": dealer.key, "signature": signature.hex()}
     return _of_shoe(dealer, asked, _binding(asked["binding"]))
 
 

@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from games.engine.shoe import checked
 
@@ -144,6 +145,10 @@ def ticket_text(shoe: str, round_id: str, first: int, count: int, stakes: str) -
 def ending_text(shoe: str) -> str:
     """Return the text with which the database tells the dealer that a shoe has ended, so that its seed is no secret."""
     return f"sabot end of shoe v1\nshoe={shoe}\n"
+
+
+RECEIPT: Final = "sabot receipt v1\n"
+"""How the receipt of a player begins. The database writes it (``games/sql/functions/receipts.sql``)."""
 
 
 def refusal_text(reason: str, binding: Binding, commitment: str, sealed: bytes) -> str:

@@ -488,6 +488,7 @@ class Migration(InitialMigration):
                 ('ended_at', models.DateTimeField(null=True)),
                 ('first_card', models.PositiveSmallIntegerField(null=True)),
                 ('cards', models.CharField(default='', max_length=40)),
+                ('salt', models.BinaryField(null=True)),
                 ('lock_only', models.BooleanField(db_default=False)),
             ],
             options={

@@ -202,6 +202,7 @@ class LiveRound(models.Model):
     ended_at = models.DateTimeField(null=True)  # settled or void
     first_card = models.PositiveSmallIntegerField(null=True)  # number of cards that had left the shoe before its deal
     cards = models.CharField(max_length=40, default="")  # in dealing order, from the deal on
+    salt = models.BinaryField(null=True)  # of the leaves of its bets (receipts.sql); secret
     lock_only = models.BooleanField(db_default=False)  # unused value: the UPDATE privilege on it allows row locks
 
     class Meta:

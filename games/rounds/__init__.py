@@ -12,12 +12,14 @@ from uuid import UUID
 from django.conf import settings
 
 from audit import log
-from audit.raw_rows import Value, array, fetch_last
+from audit.raw_rows import Value, array, fetch_last_and
 from games.deals import Deal
 from games.engine.settle import Settlement
 from games.models import SoloSeat, TableVersion
 from games.models.rounds import round_code
+from games.rounds import receipts
 from games.rounds.database_refusals import round_refusals
+from games.rounds.receipts import Written
 from players.account import terms
 from players.models import Player
 from players.protection.play_sessions import PlaySessionState, totals
@@ -50,11 +52,11 @@ SELECT balance_after, is_check_due, {totals("(playing)", "moment")} FROM games_f
 """  # noqa: S608  (nothing but names of our own columns)
 
 
-def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, PlaySessionState | None]:
+def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, PlaySessionState | None, Written | None]:
     """Finish the round and store *seat*, already committed to the next round.
 
-    Returns the balance and the play session afterwards. It is the last statement of a transaction, and commits it
-    (`fetch_last`).
+    Returns the balance and the play session afterwards, and the receipt of the round, which is not signed yet. It is
+    the last statement of a transaction, and commits it (`fetch_last_and`).
 
     Raises RoundRefused, and LedgerError where the ledger refuses the money.
     """
@@ -88,6 +90,8 @@ def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, PlaySessionSta
         settings.REALITY_CHECK_MINUTES,
     ]
     with round_refusals(), ledger.refusals():
-        balance, is_check_due, *play_session = fetch_last(FINISH, values)
+        row, receipt = fetch_last_and(FINISH, values, (receipts.WRITE, [round_id, finished.player.pk]))
+    balance, is_check_due, *play_session = row
     log.count("round.settled", {})
-    return balance, PlaySessionState.of(play_session, is_check_due=is_check_due)
+    written = Written(round_id, *receipt) if receipt else None
+    return balance, PlaySessionState.of(play_session, is_check_due=is_check_due), written

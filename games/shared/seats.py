@@ -31,7 +31,9 @@ from games.errors import (
     TableStopped,
 )
 from games.models import LiveRound, LiveSeat, LiveTable, Phase, Table, TableVersion
+from games.rounds import receipts
 from games.rounds.database_refusals import start_refusal
+from games.rounds.receipts import Written
 from games.rounds.void import HAS_NOTICES
 from games.shared.state import READ_OWN, READ_PUBLIC
 from games.solo import seats
@@ -81,6 +83,7 @@ class Shown(NamedTuple):
     own: Row  # of `READ_OWN`
     play_session: PlaySessionState | None  # None before the play session began
     has_void_notices: bool  # the player is to be told of a void round
+    receipt: Written | None = None  # of the bets that were placed; None where another transaction goes on
 
 
 class SeatAtTable(NamedTuple):
@@ -199,13 +202,15 @@ def place(
     }
     with _refusals(seat), transaction.atomic() if connection.in_atomic_block else nullcontext():
         row, *shown = fetch_together(
-            (PLACE, values), *(_questions(seat.live_table_id, seat.player, session) if shows else ())
+            (PLACE, values),
+            *(_questions(seat.live_table_id, seat.player, session) if shows else ()),
+            after=(receipts.WRITE, [round_id, seat.player_id]) if shows else None,
         )
     if row is None:
         return None
     stored = instance(LiveSeat, iter(row.values()))
     stored.player, stored.live_table = seat.player, seat.live_table
-    stored.shown = _shown(*shown) if shows else None
+    stored.shown = _shown(*shown, round_id=round_id) if shows else None
     return stored
 
 
@@ -231,6 +236,9 @@ def _shown(
     own: dict[str, Any] | None,
     play_session: dict[str, Any] | None,
     notices: dict[str, Any] | None,
+    receipt: dict[str, Any] | None = None,
+    *,
+    round_id: UUID | None = None,
 ) -> Shown | None:
     if public is None or own is None or notices is None:
         return None
@@ -239,6 +247,7 @@ def _shown(
         own,
         play_sessions.PlaySessionState(*play_session.values()) if play_session else None,
         notices["has_void_notices"],
+        Written(round_id, receipt["said"], bytes(receipt["ticket"])) if receipt and round_id else None,
     )
 
 

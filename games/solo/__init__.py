@@ -45,6 +45,7 @@ from games.errors import (
 from games.models import Participation, Shape, SoloSeat, Table, TableVersion
 from games.rounds import FinishedRound
 from games.rounds.database_refusals import RoundRefused
+from games.rounds.receipts import Written
 from games.solo import seats
 from games.variants import VARIANTS
 from players.models import Player
@@ -65,6 +66,7 @@ class Played:
     repeated: bool
     seat: SoloSeat
     finished: FinishedRound | None = None  # None where it was played before
+    receipt: Written | None = None  # None where another transaction goes on, too
 
 
 @dataclass(frozen=True)
@@ -354,12 +356,12 @@ def play_within(click: Click) -> Played:
     )
     seats.succeed(seat, dealt.following, last_stakes=stakes, remaining=stakes if bets_stand(variant) else {})
     try:
-        balance, play_session = rounds.finish(finished, seat)
+        balance, play_session, receipt = rounds.finish(finished, seat)
     except LimitReached as reached:  # a stake on the player's other account used up the limit after the check
         raise OverLimit(reached) from reached
     seat.known = seat.known._replace(balance=balance, play_session=play_session)
     seat.wait = click.player.jurisdiction.seconds_between_games if click.mode is Mode.REAL else 0
-    return Played(click.round_id, repeated=False, seat=seat, finished=finished)
+    return Played(click.round_id, repeated=False, seat=seat, finished=finished, receipt=receipt)
 
 
 def _stakes(locked: seats.Locked, click: Click) -> Mapping[str, int]:

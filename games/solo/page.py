@@ -12,7 +12,7 @@ from games.betting.rules import lower_bet
 from games.errors import TableClosed
 from games.models import Participation, Round, SoloSeat, Table, TableVersion, Void, Wager
 from games.models.rounds import round_code
-from games.rounds import FinishedRound
+from games.rounds import FinishedRound, receipts
 from games.rounds.replay_queue import is_readable
 from games.solo import Played, seats
 from games.tables.board import MINOR, Dealt, Seat, compose
@@ -60,7 +60,7 @@ def game_view(
     on_stage = played.round_id if played else solo_seat.last_round
     on_table: Dealt | None = None
     if played and played.finished:
-        on_table = dealt_now(played.finished, solo_seat)
+        on_table = dealt_now(played.finished, solo_seat, receipts.note_of(played.receipt))
     elif (
         on_stage
         and not page_stage
@@ -143,8 +143,8 @@ def dealt(part: Participation) -> Dealt:
     )
 
 
-def dealt_now(finished: FinishedRound, solo_seat: SoloSeat) -> Dealt:
-    """Convert the round that was just played at a seat into plain values."""
+def dealt_now(finished: FinishedRound, solo_seat: SoloSeat, receipt: str) -> Dealt:
+    """Convert the round that was just played at a seat into plain values. *receipt*: a signed note."""
     settlement, answer = finished.settlement, finished.deal.answer
     return Dealt(
         id=finished.round_id,
@@ -158,7 +158,7 @@ def dealt_now(finished: FinishedRound, solo_seat: SoloSeat) -> Dealt:
         seed=answer.seed.hex(),
         player_value=finished.player_value,
         signed=SignedDeal.of(
-            answer.epoch, answer.deal, {line.bet: line.stake for line in settlement.lines}, answer.signature
+            answer.epoch, answer.deal, {line.bet: line.stake for line in settlement.lines}, answer.signature, receipt
         ),
     )
 

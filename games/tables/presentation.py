@@ -79,11 +79,13 @@ class SignedDeal:
     number: int  # of the deal
     stakes: str  # minor units by bet: "banker=1000 tie=200"
     signature: str  # in hex
+    receipt: str  # of the round, as a signed note; "" without one yet
 
     @classmethod
-    def of(cls, epoch: str, number: int, stakes: Mapping[str, int], signature: bytes) -> Self:
+    def of(cls, epoch: str, number: int, stakes: Mapping[str, int], signature: bytes, receipt: str = "") -> Self:
         """Return the signature for the page."""
-        return cls(epoch, number, " ".join(f"{bet}={stakes[bet]}" for bet in sorted(stakes)), signature.hex())
+        text = " ".join(f"{bet}={stakes[bet]}" for bet in sorted(stakes))
+        return cls(epoch, number, text, signature.hex(), receipt)
 
 
 @dataclass(frozen=True)

@@ -220,6 +220,13 @@ OF_PLAY = [
     for_players("rounds", "GET", "rounds/"),
     for_players("rounds_playing", "GET", "rounds/playing/"),
     for_players("round", "GET", lambda world: f"rounds/{world.round_id}/", other_player=404),
+    for_players("round_receipt", "GET", lambda world: f"rounds/{world.round_id}/receipt/", other_player=404),
+    replace(
+        for_players(
+            "round_log_proof", "GET", lambda world: f"rounds/{world.round_id}/log-proof/", player=404, other_player=404
+        ),
+        media="text/plain",
+    ),  # not sealed yet
 ]
 OF_LIVE_PLAY = [
     for_players("table_state", "GET", at_live("state/")),

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.django_db
 
 # What was read before it became public: the fields of each kind whose events speak of no person.
 PUBLIC = {
+    "bets.sealed": {"bets", "root"},
     "dealer.started": {"epoch", "key"},
     "ledger.verified": {"invariants", "is_whole"},
     "log.accepted": {"size"},
@@ -119,7 +120,7 @@ def test_a_house_in_which_everything_happens_shows_nobody() -> None:
         for text in texts(event):
             assert not A_PERSON.search(text), event
             assert text not in values, event
-    assert {"shoe.opened", "round.dealt", "shoe.ended"} <= set(seen)
+    assert {"shoe.opened", "bets.sealed", "round.dealt", "shoe.ended"} <= set(seen)
     happened = set(Event.objects.values_list("kind", flat=True))
     assert len(happened) > 75
     assert Event.objects.filter(salt=None).count() == sum(seen.values())

@@ -17,7 +17,8 @@ CREATE OR REPLACE FUNCTION audit_is_public(kind text, by text, rest text) RETURN
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN by = 'system' THEN EXISTS (
         SELECT FROM (VALUES
-            ('dealer.started', '{epoch,key}'::text[]),
+            ('bets.sealed', '{bets,root}'::text[]),
+            ('dealer.started', '{epoch,key}'),
             ('ledger.verified', '{invariants,is_whole}'),
             ('log.accepted', '{size}'),
             ('log.caught_up', '{seconds}'),
@@ -119,7 +120,8 @@ REVOKE ALL ON FUNCTION audit_write FROM PUBLIC;
 CREATE OR REPLACE FUNCTION audit_is_by_database(kind text) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$
     SELECT kind IN (
-        'dealer.started', 'personal.erased', 'personal.expired', 'retention.changed', 'round.settled', 'seat.committed')
+        'bets.sealed', 'dealer.started', 'personal.erased', 'personal.expired', 'retention.changed', 'round.settled',
+        'seat.committed')
 $$;
 
 -- Write an event for the application; see audit_write for arguments, result and errors.

@@ -1,6 +1,7 @@
 """Views of shared tables: the page, a click, the chips, and the refresh after a lost stream."""
 
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.http import Http404, HttpResponse, JsonResponse, QueryDict
@@ -21,6 +22,7 @@ from games.chat.panel import chat_view
 from games.engine.settle import SettlementError
 from games.errors import NoChipChosen, NotEligible, PlayError, StalePage, TableChanged, TooManyChips, UnknownChip
 from games.models import LiveTable, Shape, Table
+from games.rounds import receipts
 from games.rounds.void import take_void_notices
 from games.shared import bets, moves, phases, seats
 from games.shared.favourites.panel import panel
@@ -86,7 +88,13 @@ def live_bet(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResp
     session_view = play_session_view(play_session, request.player, mode) if play_session else None
     token = csrf_token_lazy(request)
     around_it = render_fragment("live.html#around", session=session_view, slug=slug, mode=mode, csrf_token=token)
-    return HttpResponse(own.for_layout(request.POST.get("layout")) + around_it)
+    receipt = render_fragment(
+        "live.html#receipt",
+        bets_on=_bets_on(shown.own),
+        version=shown.own["version"],
+        note=receipts.note_of(shown.receipt),
+    )
+    return HttpResponse("".join([own.for_layout(request.POST.get("layout")), around_it, receipt]))
 
 
 class CutForm(forms.Form):
@@ -230,6 +238,8 @@ def _parts(request: PlayerRequest, live: LiveTable, notice: Notice | None, token
     language, state = get_language() or "en", phases.read_awake(live.pk)
     own = read_own(live, request.player.pk)
     return {
+        "bets_on": _bets_on(own),
+        "version": own["version"],
         "slug": live.table.slug,
         "mode": live.mode,
         "public": rendering.render_public(state, language),
@@ -237,6 +247,12 @@ def _parts(request: PlayerRequest, live: LiveTable, notice: Notice | None, token
         "stream": _stream(request, state, language),
         "state": state,
     }
+
+
+def _bets_on(own: dict[str, Any]) -> UUID | None:
+    """Return the round that goes on and that the player of a row of `READ_OWN` has bet on."""
+    round_id: UUID | None = own["round"]
+    return round_id if own["is_recent"] and own["paid"] is None else None
 
 
 def _stream(request: PlayerRequest, state: State, language: str) -> str:

@@ -42,10 +42,11 @@ BEGIN
     END IF;
     moment := clock_timestamp();
     INSERT INTO games_liveround AS r (
-        id, live_table_id, version_id, shoe_id, number, is_last, code, phase, opened_at, cards, deadline)
+        id, live_table_id, version_id, shoe_id, number, is_last, code, phase, opened_at, cards, deadline, salt)
     SELECT round, live_table, rules.id, dealt_from.id, coalesce(max(before.number), 0) + 1,
         of_table.shape = 'shared' AND dealt_from.gone > dealt_from.cut, games_open_round.code, 'betting', moment, '',
-        moment + CASE of_table.shape WHEN 'shared' THEN games_lasts(rules.clock, 'betting') ELSE interval '0' END
+        moment + CASE of_table.shape WHEN 'shared' THEN games_lasts(rules.clock, 'betting') ELSE interval '0' END,
+        uuid_send(gen_random_uuid())
     FROM games_liveround AS before WHERE before.shoe_id = dealt_from.id
     RETURNING r.* INTO opened;
     UPDATE games_livetable AS t SET round_id = round WHERE t.id = live_table;
@@ -120,8 +121,8 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_take_bets_again FROM PUBLIC;
 
--- Close the bets of a round, and return the round. No money moves: what is held for the bets stays
--- held until games_settle_live_round takes it.
+-- Close the bets of a round, record their root (games_seal_bets), and return the round. No money moves: what
+-- is held for the bets stays held until games_settle_live_round takes it.
 -- Raises SB073 if it does not take bets, SB074 before its deadline.
 CREATE OR REPLACE FUNCTION games_close_bets(round uuid) RETURNS games_liveround
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
@@ -129,6 +130,7 @@ DECLARE
     updated games_liveround := games_lock_due_round(round, 'betting');
     moment timestamptz := clock_timestamp();
 BEGIN
+    PERFORM games_seal_bets(round);
     UPDATE games_liveround AS r SET phase = 'closed', closed_at = moment, deadline = moment + games_lasts(v.clock, 'call')
     FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO updated;
     RETURN updated;

@@ -205,7 +205,8 @@ END $$;
 REVOKE ALL ON FUNCTION games_settle_live_round FROM PUBLIC;
 
 -- Release what is held for a void round of a shared table, and store the round with every bet and its
--- void, after its stakes were returned; return whether it had bets.
+-- void, after its stakes were returned; return whether it had bets. Records the root of the bets
+-- (games_seal_bets) if the round still took bets.
 -- `reason`, `by`: of the void.
 -- No money has moved: the balance before is the one after. A round without bets is not stored.
 -- Raises SB060 if the round has ended, SB033 for a reason that does not fit (games_void_has_its_reason, and
@@ -225,6 +226,9 @@ BEGIN
     WHERE l.id = round AND l.phase IN ('betting', 'closed', 'dealt') FOR UPDATE OF l;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'round % is not in progress', round USING ERRCODE = 'SB060';
+    END IF;
+    IF live.phase = 'betting' THEN
+        PERFORM games_seal_bets(round);
     END IF;
     PERFORM wallet_delete_holds(round);
     IF EXISTS (

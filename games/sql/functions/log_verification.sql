@@ -53,8 +53,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     FROM games_voidpart AS p WHERE p.void_id = round
 $$;
 
--- Compare the events `round.settled` and `round.voided` of the leaves from `first` to below `beyond` with the rows of their
--- rounds and with what journals have moved for them.
+-- Compare the events `round.settled`, `round.voided` and `bets.sealed` of the leaves from `first` to below `beyond` with the
+-- rows of their rounds and with what journals have moved for them.
 -- A banker at Chemin de Fer has no stake of his own in the ledger, so the gain of each player of a coup is compared, and
 -- its tax both with the journal and with what the rule makes of the stakes.
 CREATE OR REPLACE FUNCTION games_verify_logged_rounds(first bigint, beyond bigint)
@@ -183,6 +183,21 @@ BEGIN
         c.leaf, coalesce(due.value #>> '{}', 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key;
+
+    RETURN QUERY
+    SELECT 'bets are those of the log', format('round:%s', s.round), format(
+        'round %s: event %s (leaf %s) has sealed %s players'' bets under the root %s; those that are stored have the root %s.', s.round, s.id,
+        s.leaf, s.data ->> 'bets', s.data ->> 'root', coalesce(f.root, 'of nothing'))
+    FROM (
+        SELECT e.id, l.leaf, substr(e."on", 7)::uuid AS round, convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data
+        FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND e.kind = 'bets.sealed'
+        WHERE l.leaf >= first AND l.leaf < beyond
+    ) AS s
+    JOIN games_liveround AS r ON r.id = s.round AND r.phase IN ('settled', 'void')
+    CROSS JOIN LATERAL (
+        SELECT encode(audit_root(string_agg(b.leaf, ''::bytea ORDER BY b.player)), 'hex') AS root FROM games_bet_leaves(s.round) AS b
+    ) AS f
+    WHERE f.root IS DISTINCT FROM s.data ->> 'root';
 END $$;
 
 -- Name rounds, stakes, payouts and voids of which no event speaks. A row and its event are written in one transaction, so

@@ -1,0 +1,103 @@
+-- Receipts of players: what the house has taken, and where the log will have it. The dealer signs them.
+--
+-- A receipt is a text of lines, each ended by a line feed; docs/audit.md names them. The database writes it from
+-- committed rows alone and proves it to the dealer, which signs nothing else. So no receipt speaks of a round that was
+-- rolled back.
+
+-- Return the salt of a player's bets on a round of a shared table, 16 bytes. Nobody can guess stakes from a leaf without
+-- it, and it says nothing of who the player is.
+CREATE OR REPLACE FUNCTION games_bet_salt(salt bytea, player bigint) RETURNS bytea
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT substr(sha256(salt || convert_to(concat('player:', player), 'UTF8')), 1, 16)
+$$;
+REVOKE ALL ON FUNCTION games_bet_salt FROM PUBLIC;
+
+-- Return stakes as receipts and leaves have them: "bet=amount" in the order of the bets' codes, in minor units,
+-- separated by spaces.
+CREATE OR REPLACE FUNCTION games_stakes_text(bets text[], stakes bigint[]) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT coalesce(string_agg(concat(w.bet, '=', w.stake), ' ' ORDER BY w.bet COLLATE "C"), '')
+    FROM unnest(bets, stakes) AS w (bet, stake)
+$$;
+
+-- Return the leaf of each player with bets on a round of a shared table: those at their seats, or those that are stored
+-- once the round is.
+-- A leaf is the SHA-256 of a zero byte and the lines "sabot bet v1", "round=", "salt=", "currency=" and "stakes=", each
+-- ended by a line feed; the salt is in hex.
+CREATE OR REPLACE FUNCTION games_bet_leaves(round uuid) RETURNS TABLE (player bigint, leaf bytea)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT laid.player_id, sha256('\x00'::bytea || convert_to(concat(
+        E'sabot bet v1\nround=', round, E'\nsalt=', encode(games_bet_salt(r.salt, laid.player_id), 'hex'),
+        E'\ncurrency=', laid.currency, E'\nstakes=', laid.stakes, E'\n'), 'UTF8'))
+    FROM games_liveround AS r CROSS JOIN LATERAL (
+        SELECT p.player_id, p.currency, games_stakes_text(p.bets, p.stakes) AS stakes
+        FROM games_participation AS p WHERE p.round_id = r.id
+        UNION ALL
+        SELECT s.player_id, s.currency, bet.stakes
+        FROM games_liveseat AS s CROSS JOIN LATERAL (
+            SELECT games_stakes_text(array_agg(b.code), array_agg(b.stake::bigint)) AS stakes
+            FROM jsonb_each_text(s.stakes) AS b (code, stake)
+        ) AS bet
+        WHERE s.round_id = r.id AND s.stakes <> '{}' AND NOT EXISTS (SELECT FROM games_round AS g WHERE g.id = r.id)
+    ) AS laid
+    WHERE r.id = round AND r.salt IS NOT NULL
+    ORDER BY laid.player_id
+$$;
+REVOKE ALL ON FUNCTION games_bet_leaves FROM PUBLIC;
+
+-- Record the root over the bets on a round of a shared table that takes no more (`bets.sealed`), as RFC 6962 makes it,
+-- its leaves in the order of the players. Nothing without bets.
+-- Nobody knows the cards then, so the house cannot choose by them which bets it had.
+CREATE OR REPLACE FUNCTION games_seal_bets(round uuid) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    hashes bytea;
+    done text;
+BEGIN
+    SELECT string_agg(l.leaf, ''::bytea ORDER BY l.player) INTO hashes FROM games_bet_leaves(round) AS l;
+    IF hashes IS NOT NULL THEN
+        done := audit_append('bets.sealed', 'system', 'round:' || round, concat(
+            '{"by":"system","data":{"bets":', octet_length(hashes) / 32, ',"root":"', encode(audit_root(hashes), 'hex'),
+            '"},"kind":"bets.sealed","on":"round:', round, '"}'));
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION games_seal_bets FROM PUBLIC;
+
+-- Return the receipt of what a player has in a round, and the proof of it for the dealer: of the stored round ("of=round",
+-- or "of=void" where it was cancelled), else of the bets at a shared table ("of=bet"). No row for anything else, and none
+-- before the transaction that wrote it is committed.
+-- "entry" is the hash in the public log's entry of the event that settled or voided the round.
+CREATE OR REPLACE FUNCTION games_receipt(round uuid, player bigint) RETURNS TABLE (said text, ticket bytea)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT text.said, games_dealer_hmac(text.said) FROM (
+        SELECT concat(
+            E'sabot receipt v1\nof=', CASE e.kind WHEN 'round.settled' THEN 'round' ELSE 'void' END, E'\nround=', p.round_id,
+            E'\ncode=', r.code, E'\ntable=', p.table_id, E'\nmode=', p.mode, E'\ncurrency=', p.currency,
+            E'\nstakes=', games_stakes_text(p.bets, p.stakes), E'\npaid=', p.paid,
+            E'\nat=', to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+            E'\nentry=', encode(sha256(e.salt || e.body), 'hex'), E'\nwithin=86400\n') AS said
+        FROM games_participation AS p JOIN games_round AS r ON r.id = p.round_id
+        CROSS JOIN LATERAL (
+            SELECT e.kind, e.at, e.salt, e.body FROM audit_event AS e
+            WHERE e."on" = 'round:' || p.round_id AND e.kind IN ('round.settled', 'round.voided')
+            ORDER BY e.kind, e.id LIMIT 1
+        ) AS e
+        WHERE p.round_id = games_receipt.round AND p.player_id = games_receipt.player AND games_is_committed(p.xmin)
+        UNION ALL
+        SELECT concat(
+            E'sabot receipt v1\nof=bet\nround=', l.id, E'\ncode=', l.code, E'\ntable=', t.table_id, E'\nmode=', t.mode,
+            E'\ncurrency=', s.currency, E'\nstakes=', bet.stakes, E'\nversion=', s.version,
+            E'\nat=', to_char(statement_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+            E'\ncloses=', to_char(coalesce(l.closed_at, l.deadline) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+            E'\nsalt=', encode(games_bet_salt(l.salt, s.player_id), 'hex'), E'\nwithin=86400\n')
+        FROM games_liveround AS l JOIN games_livetable AS t ON t.id = l.live_table_id
+        JOIN games_liveseat AS s ON s.live_table_id = t.id AND s.round_id = l.id
+        CROSS JOIN LATERAL (
+            SELECT games_stakes_text(array_agg(b.code), array_agg(b.stake::bigint)) AS stakes
+            FROM jsonb_each_text(s.stakes) AS b (code, stake)
+        ) AS bet
+        WHERE l.id = games_receipt.round AND s.player_id = games_receipt.player AND l.phase IN ('betting', 'closed', 'dealt')
+            AND games_is_committed(s.xmin) AND NOT EXISTS (SELECT FROM games_round AS g WHERE g.id = l.id)
+    ) AS text
+$$;
+REVOKE ALL ON FUNCTION games_receipt FROM PUBLIC;
