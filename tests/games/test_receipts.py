@@ -111,6 +111,17 @@ class TestOfASoloRound:
                 receipts.signed(Written(written.round_id, said, ticket))
             assert isinstance(refused.value.__cause__, Foreign)
 
+    def test_has_no_line_that_the_web_role_has_chosen(self, cloned_db):
+        player = a_player(real=RICH)
+        played = a_round(player, a_table(), player=1000)
+        with psycopg.connect(cloned_db.superuser_url, autocommit=True) as database:
+            database.execute("SET session_replication_role = replica")
+            database.execute("UPDATE games_round SET code = E'A\\npaid=9999'")
+        found = receipts.receipt(player.pk, played.round_id)
+        assert found
+        assert found.note.count("\npaid=") == 1
+        assert fields(found.note)["code"] == "A9999"
+
     def test_comes_with_the_answer_to_the_click(self, cloned_db):
         player, table = a_player(real=RICH), a_table()
         browser = Client()

@@ -66,13 +66,14 @@ REVOKE ALL ON FUNCTION games_seal_bets FROM PUBLIC;
 -- Return the receipt of what a player has in a round, and the proof of it for the dealer: of the stored round ("of=round",
 -- or "of=void" where it was cancelled), else of the bets at a shared table ("of=bet"). No row for anything else, and none
 -- before the transaction that wrote it is committed.
--- "entry" is the hash in the public log's entry of the event that settled or voided the round.
+-- "entry" is the hash in the public log's entry of the event that settled or voided the round. Web chooses the code of a
+-- round, so it could be meant to be a line of its own.
 CREATE OR REPLACE FUNCTION games_receipt(round uuid, player bigint) RETURNS TABLE (said text, ticket bytea)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT text.said, games_dealer_hmac(text.said) FROM (
         SELECT concat(
             E'sabot receipt v1\nof=', CASE e.kind WHEN 'round.settled' THEN 'round' ELSE 'void' END, E'\nround=', p.round_id,
-            E'\ncode=', r.code, E'\ntable=', p.table_id, E'\nmode=', p.mode, E'\ncurrency=', p.currency,
+            E'\ncode=', regexp_replace(r.code, '[^0-9A-Z-]', '', 'g'), E'\ntable=', p.table_id, E'\nmode=', p.mode, E'\ncurrency=', p.currency,
             E'\nstakes=', games_stakes_text(p.bets, p.stakes), E'\npaid=', p.paid,
             E'\nat=', to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
             E'\nentry=', encode(sha256(e.salt || e.body), 'hex'), E'\nwithin=86400\n') AS said
@@ -85,7 +86,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_te
         WHERE p.round_id = games_receipt.round AND p.player_id = games_receipt.player AND games_is_committed(p.xmin)
         UNION ALL
         SELECT concat(
-            E'sabot receipt v1\nof=bet\nround=', l.id, E'\ncode=', l.code, E'\ntable=', t.table_id, E'\nmode=', t.mode,
+            E'sabot receipt v1\nof=bet\nround=', l.id, E'\ncode=', regexp_replace(l.code, '[^0-9A-Z-]', '', 'g'), E'\ntable=', t.table_id, E'\nmode=', t.mode,
             E'\ncurrency=', s.currency, E'\nstakes=', bet.stakes, E'\nversion=', s.version,
             E'\nat=', to_char(statement_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
             E'\ncloses=', to_char(coalesce(l.closed_at, l.deadline) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
