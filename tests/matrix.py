@@ -768,7 +768,7 @@ LINES = (
     Line("round", "GET", players(PAGE, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
     Line("round_proof", "GET", players(TEXT, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
     Line("round_receipt", "GET", players(TEXT, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
-    Line("round_log_proof", "GET", players(TEXT, other=NOT_FOUND), lambda world: {"round_id": world.sealed_round_id}),
+    Line("round_log_proof", "GET", players(NOT_FOUND, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
     Line("round_receipts", "GET", players(TEXT)),
     Line("round_checker", "GET", players(DOCUMENT, other=NOT_FOUND), lambda world: {"round_id": world.round_id}),
     # Customer service

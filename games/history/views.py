@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit.raw_rows import fetch_all
+from audit.sealing import checkpoints
 from games import history as logs
 from games.deals import trusted_keys
 from games.history import card_proofs, checker, csv_export
@@ -40,6 +41,9 @@ SELECT slug, name FROM games_table AS game_table
 WHERE EXISTS (SELECT FROM games_participation WHERE player_id = %s AND mode = 'R' AND table_id = game_table.id)
 ORDER BY id
 """
+
+
+LOG: Final = "/log/"  # its files have no language (casino.public_log)
 
 
 class SearchForm(forms.Form):
@@ -122,6 +126,8 @@ def history(request: PlayerRequest) -> HttpResponse:
         "first": before is None,
         "form": form,
         "filtered": bool(form.query),
+        "log_address": LOG,
+        "log_keys": " ".join(key.vkey for key in checkpoints.house_keys()),
     }
     whole = not request.htmx or request.htmx.history_restore_request
     response = render(request, "games/history.html" if whole else "games/history.html#logs", context)

@@ -12,18 +12,34 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
+from games.deals import trusted_keys
 from games.engine.odds import percent
 from games.history.statement import figures
 from games.models import Round, rounds
+from games.rounds import receipts
 from games.tables.felt_sheet import felt_url
 from games.tables.fragments import render_fragment
+from players.models import Player
 from wallet.money import format_figure, format_money
+
+ANY_ROUND: Final = UUID(int=0)  # stands for the id of a round in an address
 
 register = template.Library()
 register.simple_tag(render_fragment, name="fragment")
 
 
 register.simple_tag(felt_url)
+
+
+@register.simple_tag
+def receipts_here(reader: Player) -> dict[str, str]:
+    """Return what the scripts of receipts need: whose they are, who signs them, and where to ask for one."""
+    return {
+        "holder": receipts.holder(reader.pk),
+        "keys": " ".join(trusted_keys()),
+        "any": str(ANY_ROUND),
+        "receipt": reverse("round_receipt", args=[ANY_ROUND]),
+    }
 
 
 @register.filter

@@ -21,10 +21,10 @@ export function leaf({ place, card, salt }) {
   return sha256(joined(Uint8Array.of(0), utf8.encode(text)));
 }
 
-const node = (left, right) => sha256(joined(Uint8Array.of(1), left, right));
+export const node = (left, right) => sha256(joined(Uint8Array.of(1), left, right));
 
 /** Return the largest power of two below `size`. */
-function leftOf(size) {
+export function leftOf(size) {
   let power = 1;
   while (power * 2 < size) power *= 2;
   return power;
@@ -38,7 +38,7 @@ export async function root(leaves) {
 }
 
 /** Return the root to which a path leads from the leaf at `place` of `size`; null if it has another length. */
-async function climb(place, size, start, path) {
+export async function climb(place, size, start, path) {
   if (size === 1) return path.length === 0 ? start : null;
   if (path.length === 0) return null;
   const left = leftOf(size);

@@ -1,0 +1,76 @@
+/* The receipts that this browser keeps, in IndexedDB: the last ones only. Of a round what came first stays, of the bets
+   on it the latest. `holder` tells the receipts of one player from those of another in the same browser; it names
+   nobody. */
+
+const DATABASE = "sabot-receipts";
+const STORE = "receipts";
+const MOST = 2000;
+
+let opening = null;
+
+function open() {
+  opening ??= new Promise((resolve, reject) => {
+    const request = indexedDB.open(DATABASE, 1);
+    request.addEventListener("upgradeneeded", () => {
+      const store = request.result.createObjectStore(STORE, { keyPath: ["holder", "round", "of"] });
+      store.createIndex("at", "at");
+      store.createIndex("holder", "holder");
+    });
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error));
+  });
+  return opening;
+}
+
+const answerTo = (request) =>
+  new Promise((resolve, reject) => {
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error));
+  });
+
+/** Delete the oldest receipts. */
+function prune(store) {
+  store.count().addEventListener("success", ({ target: { result: count } }) => {
+    let surplus = count - MOST;
+    if (surplus <= 0) return;
+    store
+      .index("at")
+      .openCursor()
+      .addEventListener("success", ({ target: { result: cursor } }) => {
+        if (!cursor || surplus <= 0) return;
+        cursor.delete();
+        surplus -= 1;
+        cursor.continue();
+      });
+  });
+}
+
+/** Keep a receipt: `{holder, round, of, version, note, keys}`, with the keys of dealers that count. Nothing is kept
+    without a database, as in some private windows. */
+export async function keepReceipt(receipt) {
+  try {
+    const transaction = (await open()).transaction(STORE, "readwrite");
+    const store = transaction.objectStore(STORE);
+    const earlier = await answerTo(store.get([receipt.holder, receipt.round, receipt.of]));
+    if (earlier && !(receipt.version > earlier.version)) return true;
+    store.put({ ...receipt, at: Date.now() });
+    prune(store);
+    await new Promise((resolve, reject) => {
+      transaction.addEventListener("complete", resolve);
+      transaction.addEventListener("abort", () => reject(transaction.error));
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Return the receipts of a holder. */
+export async function keptReceipts(holder) {
+  try {
+    const store = (await open()).transaction(STORE, "readonly").objectStore(STORE);
+    return await answerTo(store.index("holder").getAll(holder));
+  } catch {
+    return [];
+  }
+}
