@@ -5,13 +5,12 @@ and the dealer signs it; web has neither key. A receipt is a C2SP signed note. A
 against a copy of the public log: `docs/audit.md` names its lines and what they promise.
 """
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
-
-from django.utils.crypto import salted_hmac
 
 from audit.raw_rows import fetch_all, fetch_one
 from audit.sealing import witnesses
@@ -102,8 +101,8 @@ def note_of(written: Written | None) -> str:
 
 
 def holder(player_id: int) -> str:
-    """Return what a browser keeps a player's receipts under; it names nobody."""
-    return salted_hmac("sabot receipts", str(player_id)).hexdigest()[:16]
+    """Return what a browser keeps a player's receipts under. It depends on no key, which could be replaced."""
+    return hashlib.sha256(f"sabot receipts of player:{player_id}".encode()).hexdigest()[:16]
 
 
 @cache

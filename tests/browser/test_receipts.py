@@ -94,7 +94,11 @@ def faults(page: Page) -> list[tuple[str, str]]:
 
 
 def test_all_rounds_are_found_and_a_reader_with_a_keyboard_hears_it(page, pens):
+    for number in range(300):
+        an_event(number)
     played = play(page)
+    for number in range(300):
+        an_event(number)
     sign(pens)
     page.goto(HISTORY)
     page.locator("#check-all").press("Enter")

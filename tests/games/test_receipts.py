@@ -21,6 +21,7 @@ from audit.verification.verify import Proof, demand_included, leaf_hash
 from games.dealer import Foreign
 from games.deals import trusted_keys
 from games.engine import card_tree
+from games.engine.chemin import Phase as CoupPhase
 from games.engine.commitments import ticket_text
 from games.errors import ShoeRefused
 from games.models import LiveRound, LiveTable, Participation, Phase
@@ -31,6 +32,7 @@ from tests.api.client import ApiClient
 from tests.audit.sealed import sign
 from tests.audit.signing import Pens
 from tests.builders import a_player, a_round, a_table
+from tests.chemin.at_table import a_chemin_table, a_dealt_coup, seated_players, step_to
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 
 RICH = 1_000_000
@@ -235,6 +237,22 @@ class TestOfBetsAtASharedTable:
                 "SELECT audit_record('bets.sealed', 'system', 'log', %s, NULL)",
                 ['{"by":"system","data":{},"kind":"bets.sealed","on":"log"}'],
             )
+
+
+def test_a_coup_of_chemin_de_fer_has_a_receipt_for_each_of_its_players(cloned_db):
+    table = a_chemin_table()
+    seated_players(table)
+    banker, punter = a_dealt_coup(table, stake=4_000)
+    step_to(table, CoupPhase.CHOICE, CoupPhase.OFFER)
+    played = Participation.objects.first().round_id
+    event = event_of(played, "round.settled")
+    for player in (banker, punter):
+        found = receipt_of(player.pk, played)
+        assert found["entry"] == sha256(bytes(event.salt) + bytes(event.body)).hexdigest()
+        part = Participation.objects.get(player=player)
+        staked = sum(int(each.split("=")[1]) for each in found["stakes"].split())
+        assert (found["of"], staked, found["paid"]) == ("round", part.staked, str(part.paid))
+    assert receipts.sealed_bets(punter.pk, played) is None
 
 
 class TestTheProof:

@@ -1,7 +1,7 @@
 /* "Check all my rounds" on Game logs: looks for every round of the player, and for every receipt that this browser has
    kept, in the public log. A round that is missing there, or is another one than its receipt says, is named. */
 
-import { keptReceipts } from "./kept_receipts.js";
+import { keepReceipt, keptReceipts } from "./kept_receipts.js";
 import { PublicLog } from "./public_log.js";
 import { betLeafOf, dueAt, entryOf, fieldsOf, isReceiptSigned, leafOf } from "./receipt.js";
 import { climb } from "./card_tree.js";
@@ -9,6 +9,7 @@ import { bytesOf, hex } from "./shuffle.js";
 
 const MOST_PAGES = 50; // of rounds
 const MOST_NAMED = 100; // rounds with a fault, on the page and in the file
+const ROOM = 1000; // receipts, beyond which this page keeps none, so that those of tables stay
 
 const panel = document.getElementById("all-rounds");
 const button = document.getElementById("check-all");
@@ -109,6 +110,12 @@ function showFaults(faults, log) {
   save.download = "sabot-receipts.json";
 }
 
+/** Keep the receipt of a round that no table has brought. */
+function keep({ round, receipt }, keys) {
+  const { of } = fieldsOf(receipt);
+  return keepReceipt({ holder: panel.dataset.holder, round, of, version: 0, note: receipt, keys });
+}
+
 async function check() {
   const keys = split(panel.dataset.keys);
   const log = new PublicLog(panel.dataset.log, split(panel.dataset.logKeys));
@@ -129,7 +136,9 @@ async function check() {
     counts.rounds += 1;
     counts.kept += mine.length;
     done.add(said.round);
-    count(await faultOf(said, kept, log, keys), { code, round: said.round, said, kept: mine.map(({ note }) => note) });
+    const fault = await faultOf(said, kept, log, keys);
+    count(fault, { code, round: said.round, said, kept: mine.map(({ note }) => note) });
+    if ((!fault || fault === "waiting") && kept.size + counts.rounds < ROOM) await keep(said, keys);
   }
   for (const each of kept.values()) {
     if (done.has(each.round)) continue;

@@ -1,6 +1,6 @@
 /* The receipts that this browser keeps, in IndexedDB: the last ones only. Of a round what came first stays, of the bets
-   on it the latest. `holder` tells the receipts of one player from those of another in the same browser; it names
-   nobody. */
+   on it the latest. `holder` tells the receipts of one player from those of another in the same browser, and is a hash
+   of the player's number. */
 
 const DATABASE = "sabot-receipts";
 const STORE = "receipts";
