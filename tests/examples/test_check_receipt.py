@@ -53,7 +53,15 @@ def run(tmp_path: Path, pens: Pens) -> Callable[..., tuple[int, str]]:
         (folder / "checkpoint").write_text(published[1])
         (tmp_path / "keys").write_text(pens.keys)
         (tmp_path / "receipt").write_text(receipt)
-        command = [sys.executable, "-I", PROGRAM, tmp_path / "receipt", folder, "--keys", tmp_path / "keys"]
+        command: list[str | Path] = [
+            sys.executable,
+            "-I",
+            PROGRAM,
+            tmp_path / "receipt",
+            folder,
+            "--keys",
+            tmp_path / "keys",
+        ]
         ended = subprocess.run(
             [*command, "--dealer", dealer or trusted_keys()[0]], capture_output=True, text=True, check=False
         )

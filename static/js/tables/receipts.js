@@ -1,7 +1,7 @@
 /* The receipts of the dealer at a table: of each round, and at a shared table of the bets before they are closed. The
    answer to a click brings them (data-receipt); what it does not bring is asked for. Each is verified and kept. */
 
-import { keepReceipt } from "../verification/kept_receipts.js";
+import { isRoundKept, keepReceipt } from "../verification/kept_receipts.js";
 import { fieldsOf, isReceiptSigned } from "../verification/receipt.js";
 
 const WAIT = 1500; // milliseconds before a receipt is asked for again
@@ -65,6 +65,14 @@ function stakesShown(part) {
 
 const lastRound = () => document.getElementById("last-round");
 
+/** The round before is on the page that was opened: ask for its receipt, unless it is kept. */
+async function readLastRound() {
+  const { round } = lastRound().dataset;
+  if (!round) return;
+  if (!(await isRoundKept(place.dataset.holder, round))) expectReceipt(round, {});
+  else if (!shownFor) show("kept");
+}
+
 // --- A shared table -----------------------------------------------------------------------------
 
 const own = () => document.getElementById("live-own");
@@ -91,7 +99,7 @@ if (lastRound()) {
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     if (detail.successful) expectReceipt(lastRound().dataset.round, lastRound().dataset);
   });
-  expectReceipt(lastRound().dataset.round, {});
+  readLastRound();
 } else if (own()) {
   document.addEventListener("htmx:afterRequest", ({ detail }) => detail.successful && readBets());
   document.addEventListener("live:own", readEnd);

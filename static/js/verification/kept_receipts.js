@@ -65,6 +65,16 @@ export async function keepReceipt(receipt) {
   }
 }
 
+/** Return whether the receipt of a finished round is kept. */
+export async function isRoundKept(holder, round) {
+  try {
+    const store = (await open()).transaction(STORE, "readonly").objectStore(STORE);
+    return Boolean(await answerTo(store.count([holder, round, "round"])));
+  } catch {
+    return false;
+  }
+}
+
 /** Return the receipts of a holder. */
 export async function keptReceipts(holder) {
   try {
