@@ -28,12 +28,6 @@ HOUR: Final = timedelta(hours=1)
 LOCK: Final = 1014  # first key of the advisory locks; the second is the name of the totals
 MOST: Final = 200  # steps per call for each kind of totals, so that a long backlog does not occupy a worker
 MOST_EMPTY: Final = 10_000  # hours without rows that are entered in one step
-MOST_LISTED: Final = 100  # differences that one event names
-A_NIGHT: Final = 30 * HOUR
-"""Period that is verified every night. Longer than the time between two nights: otherwise the hour
-of yesterday's verification, and what was summed up late, would never be verified.
-"""
-
 Roll = Callable[[datetime], int]
 """Sums up the hour that begins at this time, in the current transaction, and returns the number of rows read."""
 First = Callable[[datetime | None], datetime | None]
@@ -185,27 +179,15 @@ def _record_failure(name: str, error: Exception) -> None:
         )
 
 
-def verify(interval: Interval, *, only: str = "") -> Iterator[tuple[str, str]]:
-    """Recompute the totals of *interval*, all or *only* those of one name, and yield each
-    difference as the name and a sentence. Differences are recorded.
-    """
+def verify(interval: Interval) -> Iterator[tuple[str, str]]:
+    """Recompute all totals of *interval* and yield each difference as the name of the totals and a sentence."""
     for name, totals in _registered.items():
-        if totals.differences is None or only not in ("", name):
+        if totals.differences is None:
             continue
         begins = max(interval.since, _beginning(name, totals) or interval.until)
         whole = _cut(Interval(begins, interval.until), rolled_until(name)).whole
-        if whole is None:
-            continue
-        found = list(totals.differences(whole))
-        if found:
-            details: dict[str, log.Json] = {
-                "count": len(found),
-                "differences": found[:MOST_LISTED],
-                "since": whole.since.isoformat(),
-                "until": whole.until.isoformat(),
-            }
-            log.record("hourly_totals.differ", by="system", on=_on(name), data=details)
-        yield from ((name, message) for message in found)
+        if whole is not None:
+            yield from ((name, message) for message in totals.differences(whole))
 
 
 def _beginning(name: str, totals: HourlyTotals) -> datetime | None:
@@ -213,12 +195,6 @@ def _beginning(name: str, totals: HourlyTotals) -> datetime | None:
     summed = Rolled.objects.filter(totals=name).order_by("hour").values_list("hour", flat=True).first()
     written = totals.first(None)
     return min((_hour_of(each) for each in (summed, written) if each), default=None)
-
-
-def verify_last_day() -> int:
-    """Verify the totals of the last day and return the number of differences."""
-    now = datetime.now(UTC)
-    return sum(1 for _ in verify(Interval(now - A_NIGHT, now)))
 
 
 def _on(name: str) -> str:

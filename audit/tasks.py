@@ -5,7 +5,7 @@ from contextlib import suppress
 from celery import shared_task
 
 from audit import approvals, hours, id_ranges
-from audit.reports import requests, runner, verification
+from audit.reports import requests, runner
 from audit.sealing import alarms, checkpoint_delivery, sealer, witnesses
 from audit.significant import builtin, detection
 from audit.verification import house
@@ -92,17 +92,9 @@ def sum_up() -> None:
 
 
 @shared_task
-def verify_hourly_totals() -> None:
-    """Nightly verification of the last day: recompute totals, hash reports, and search again for
-    significant events. Differences are recorded.
-    """
-    try:
-        hours.verify_last_day()
-    finally:
-        try:
-            verification.verify_last_day()
-        finally:
-            detection.scan()
+def scan_significant() -> None:
+    """Search the last day again for significant events."""
+    detection.scan()
 
 
 @shared_task

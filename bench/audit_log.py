@@ -56,7 +56,7 @@ def seal(pace: Pace) -> list[Result]:
 
 
 def verify(pace: Pace) -> list[Result]:
-    """Leaves verified as by `manage.py verify_audit`, compared with plain SHA-256 over the same
+    """Leaves verified as by `manage.py verify_house`, compared with plain SHA-256 over the same
     bytes.
     """
     with fresh_house(), team(partial(verifier, pace.size(LEAVES))) as ours, team(hasher) as plain:

@@ -150,7 +150,7 @@ WHERE c.oid = ANY (SELECT relid FROM unnest(%s::regclass[]) AS every (name), pg_
 
 
 def ledger(pace: Pace) -> list[Result]:
-    """Rounds that `verify_ledger` verifies a second, compared with a count of all their rows.
+    """Rounds whose ledger is verified a second, compared with a count of all their rows.
 
     Everything is verified from the start, and then compared with what was verified, as on the next day.
     """

@@ -67,7 +67,10 @@ app.conf.beat_schedule = {
     "ask the witnesses": {"task": "audit.tasks.ask_witnesses", "schedule": 30.0, "options": EXPIRES},
     "set a mark": {"task": "audit.tasks.set_watermark", "schedule": 30.0, "options": {"expires": 10}},
     "sum up hours": {"task": "audit.tasks.sum_up", "schedule": crontab(), "options": EXPIRES},
-    "verify hourly totals": {"task": "audit.tasks.verify_hourly_totals", "schedule": crontab(hour="5", minute="20")},
+    "scan the last day": {
+        "task": "audit.tasks.scan_significant",
+        "schedule": crontab(hour="5", minute="20"),
+    },
     "verify the program": {"task": "ops.program.verify_program", "schedule": crontab(hour="5", minute="10")},
     "make reports": {"task": "audit.tasks.make_reports", "schedule": crontab(), "options": EXPIRES},
     "ask for daily reports": {

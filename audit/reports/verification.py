@@ -4,16 +4,10 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Final
 
-from audit import log
 from audit.models import Event, Report, ReportPage, ReportPart, ReportState
 from audit.reports.writer import MADE, line
 from audit.verification.verify_events import Finding
-
-DIFFERS: Final = "report.differs"  # event kind
-A_NIGHT: Final = timedelta(hours=30)  # longer than from one night to the next
 
 
 @dataclass(frozen=True)
@@ -54,21 +48,6 @@ def findings() -> Iterator[Finding]:
             yield Finding(f"{name} of report {number} differs", "it was changed after creation", event_id)
     for report in Report.objects.filter(state=ReportState.READY).exclude(pk__in=numbers):
         yield Finding(f"report {report.pk} is not recorded", "no event records its creation")
-
-
-def verify_last_day() -> int:
-    """Hash the reports of the last day again, record each that differs once, and return their
-    number. Pages of a finished report cannot be changed; before that, web and workers can change
-    them.
-    """
-    written = 0
-    made = Report.objects.filter(state=ReportState.READY, made_at__gte=datetime.now(UTC) - A_NIGHT).order_by("pk")
-    for report in made.iterator(chunk_size=20):
-        on, wrong = f"report:{report.pk}", faults(report)
-        if wrong and not Event.objects.filter(kind=DIFFERS, on=on).exists():
-            log.record(DIFFERS, by="system", on=on, data={"kind": report.kind, "what": wrong})
-            written += 1
-    return written
 
 
 def pieces(report: Report, name: str) -> Iterator[bytes]:

@@ -13,7 +13,6 @@ from typing import Final
 from django.db import connection, transaction
 
 from audit.models import Category, Clock, Pulse, Weight
-from audit.reports import verification
 from audit.sealing import checkpoints
 from audit.significant import detection, workflow
 from audit.significant.detection import Found, Leaves
@@ -95,10 +94,8 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "report.failed": (Category.ERROR, Weight.NOTICE, "Report failed"),
     "approval.not_decided": (Category.ERROR, Weight.NOTICE, "Approval could not be recorded"),
     "approval.not_withdrawn": (Category.ERROR, Weight.NOTICE, "Request could not be withdrawn"),
-    verification.DIFFERS: (Category.ERROR, Weight.ALERT, "Report differs from the audit log"),
     detection.MISSED: (Category.ERROR, Weight.ALERT, "Significant events missing or changed"),
     "hourly_totals.failed": (Category.ERROR, Weight.ALERT, "Hourly totals failed"),
-    "hourly_totals.differ": (Category.ERROR, Weight.ALERT, "Hourly totals differ from their rows"),
     detection.CHANGED: (Category.PARAMETER, Weight.NOTICE, "Threshold changed"),
 }
 ORDINARY: Final = (

@@ -115,7 +115,7 @@ def signed(line: bytes) -> Signed | None:
     return (tree.size, tree.root) if at.isdecimal() else None
 
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], object]
 """Called with the number of leaves done and their total."""
 
 # Leaves are joined by nested loops over indexes, because the planner's statistics of a growing

@@ -16,7 +16,7 @@ gone and found again.
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -26,6 +26,8 @@ from psycopg import sql
 
 from audit import log
 from audit.models import Clock, Leaf, VerificationFinding, VerificationRun
+from audit.verification.checking import Done, Outside
+from audit.verification.verify import Key
 
 logger = logging.getLogger(__name__)
 
@@ -46,22 +48,46 @@ class Finding:
     is_recorded: bool = False
 
 
+Tell = Callable[[str, int, int], object]
+"""Called with what is verified ("events", "journals"), the number of what is done, and of all."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was kept outside the database, and the keys to trust instead of the configured ones. Events are hashed
+    again from leaf *first* on; *done* has the totals afterwards.
+    """
+
+    keys: Sequence[Key]
+    outside: Outside
+    first: int = 0
+    done: Done = field(default_factory=Done)
+
+
+def _say_nothing(_what: str, _done: int, _all: int) -> None:
+    """Say nothing."""
+
+
 @dataclass(frozen=True)
 class Scope:
-    """What a run verifies: leaves *first* to below *beyond*, rows of each table from its id in *low* on."""
+    """What a run verifies: leaves *first* to below *beyond*, rows of each table from its id in *low* on.
+
+    *from_start*: also what was verified before, as if it never was. *evidence*: the log alone is held against it.
+    """
 
     is_whole: bool
     first: int
     beyond: int
     low: Mapping[str, int]
+    from_start: bool = False
+    evidence: Evidence | None = None
+    tell: Tell = _say_nothing
 
 
 Act = Callable[[Finding, bool], None]
 """Acts on a finding, in a transaction of its own: stops a table, or the signing. The second argument says whether it
 is new.
 """
-Tell = Callable[[int, int], object]
-"""Called with the number of leaves done and their total."""
 
 
 class Verifier:
@@ -99,6 +125,7 @@ class Part:
     tables: Sequence[str] = ()
     act: Act | None = None
     end: Callable[[Sequence[Finding]], None] | None = None  # called after everything was verified, with what was found
+    takes_evidence: bool = False  # its `rows` may be called with `Scope.evidence` alone
 
 
 PROTECTION: Final = "protection"  # a part of several apps
@@ -121,12 +148,17 @@ class AlreadyRunning(Exception):
 
 
 def run(
-    *, is_whole: bool, parts: Sequence[str] = (), since: datetime | None = None, tell: Tell | None = None
+    *,
+    is_whole: bool,
+    parts: Sequence[str] = (),
+    since: datetime | None = None,
+    from_start: bool = False,
+    tell: Tell = _say_nothing,
 ) -> list[Finding]:
     """Verify the house, or the *parts* with these names, and return what is wrong.
 
     *is_whole*: everything, or what was written *since* a time; otherwise what is new since the last run of all parts.
-    Raises AlreadyRunning.
+    *from_start*: see `Scope`. Raises AlreadyRunning.
     """
     chosen = [part for part in _parts if part.name in (parts or names())]
     with connection.cursor() as cursor:
@@ -134,10 +166,21 @@ def run(
         if cursor.fetchone() == (False,):
             raise AlreadyRunning
     try:
-        return list(_run(chosen, _begin(chosen, is_whole=is_whole, since=since), tell))
+        made, scope = _begin(chosen, is_whole=is_whole, since=since)
+        return list(_run(chosen, made, replace(scope, from_start=from_start, tell=tell)))
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCK, int(is_whole)])
+
+
+def hold_against(evidence: Evidence, tell: Tell = _say_nothing) -> list[Finding]:
+    """Hold the log against evidence from outside, and return what is wrong.
+
+    Nothing is recorded and nothing stopped: somebody may have given the wrong file. Raises what reading the evidence
+    raises (`audit.verification.checking.check`).
+    """
+    scope = Scope(is_whole=True, first=0, beyond=0, low={}, evidence=evidence, tell=tell)
+    return [each for part in _parts if part.takes_evidence for each in part.verifier(scope).rows()]
 
 
 def open_findings(most: int | None = None) -> list[VerificationFinding]:
@@ -188,8 +231,7 @@ def _next_id(table: str) -> int:
     return int(number)
 
 
-def _run(chosen: Sequence[Part], begun: tuple[VerificationRun, Scope], tell: Tell | None) -> Iterator[Finding]:
-    made, scope = begun
+def _run(chosen: Sequence[Part], made: VerificationRun, scope: Scope) -> Iterator[Finding]:
     verifiers = [(number, part, part.verifier(scope)) for number, part in enumerate(chosen)]
     found: list[list[Finding]] = [[] for _ in chosen]
     for first in range(scope.first, scope.beyond, RANGE):
@@ -199,8 +241,7 @@ def _run(chosen: Sequence[Part], begun: tuple[VerificationRun, Scope], tell: Tel
             found[number] += findings
             yield from findings
         VerificationRun.objects.filter(pk=made.pk).update(next=end)
-        if tell:
-            tell(end, scope.beyond)
+        scope.tell("events", end, scope.beyond)
     for number, part, verifier in verifiers:
         findings = _keep(made, part, _of_rows(part, verifier))
         found[number] += findings

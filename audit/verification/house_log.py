@@ -22,8 +22,8 @@ from audit.models import Checkpoint, Tile
 from audit.reports import verification as reports
 from audit.sealing import alarms, checkpoints
 from audit.verification import checking, verify_events
-from audit.verification.checking import StoredTiles, is_signed
-from audit.verification.house import PROTECTION, Finding, Part, Verifier, found_by, register
+from audit.verification.checking import Outside, StoredTiles, is_signed
+from audit.verification.house import PROTECTION, Evidence, Finding, Part, Tell, Verifier, found_by, register
 from audit.verification.verify import WIDTH, Times, Unproven, root_from, root_of, split
 from audit.verification.verify import Checkpoint as Signed
 from audit.verification.verify_events import Rehashing
@@ -39,7 +39,7 @@ NESTED_LOOPS: Final = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejo
 
 def add() -> None:
     """Register the log, the reports, the significant events and the approvals as parts."""
-    register(Part(NAME, _OfLog, act=_stop_signing, end=_go_on))
+    register(Part(NAME, _OfLog, act=_stop_signing, end=_go_on, takes_evidence=True))
     register(Part("reports", _OfReports))
     register(Part(PROTECTION, _OfSignificant, tables=(SIGNIFICANT, EVENTS)))
     register(Part(PROTECTION, _OfApprovals, tables=(APPROVALS,)))
@@ -62,7 +62,11 @@ class _OfLog(Verifier):
     def rows(self) -> Iterator[Finding]:
         """Verify tiles and checkpoints; of the older leaves those whose turn it is."""
         if self._is_everything:
-            yield from _everything()
+            evidence = self.scope.evidence or Evidence(checkpoints.trusted_keys(), Outside(signer_folder(), {}))
+            for each in _everything(evidence, self.scope.tell):
+                # What no checkpoint covers has an alarm of its own (alarms.LAGS).
+                if self.scope.evidence or not isinstance(each, checking.Uncovered):
+                    yield _said(each)
             return
         with transaction.atomic():
             windows = max(1, -(-self.scope.first // WINDOW))
@@ -110,12 +114,14 @@ class _OfApprovals(Verifier):
         yield from found_by("audit_verify_unlogged_approvals", self.scope.low[APPROVALS])
 
 
-def _everything() -> Iterator[Finding]:
-    outside = checking.Outside(signer_folder(), {})
-    keys, done = checkpoints.trusted_keys(), checking.Done()
-    for each in checking.check(keys, outside, progress=lambda _done, _leaves: None, done=done):
-        if not isinstance(each, checking.Uncovered):  # has an alarm of its own (alarms.LAGS)
-            yield _said(each)
+def _everything(evidence: Evidence, tell: Tell) -> Iterator[verify_events.Finding]:
+    return checking.check(
+        evidence.keys,
+        evidence.outside,
+        first=evidence.first,
+        progress=lambda done, leaves: tell("events", done, leaves),
+        done=evidence.done,
+    )
 
 
 def _hashed(first: int, end: int) -> Iterator[Finding]:

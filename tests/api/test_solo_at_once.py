@@ -9,7 +9,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.management import call_command
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -20,6 +19,7 @@ from tests.api.at_solo import AtTable, answered
 from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_player, a_table
 from tests.harness.killed import dies
+from tests.wallet import wholeness
 from tests.wallet.test_at_once import at_once, is_whole
 from wallet.ledger import accounts, purse
 from wallet.models import Mode
@@ -99,7 +99,7 @@ def test_a_process_that_dies_leaves_nothing_or_a_whole_round_with_its_answer(clo
     assert left[-2:] == [1, 1]
     assert left[:-2] == [0] * len(left[:-2])
     assert len(left) > 6
-    call_command("verify_ledger", verbosity=0)
+    wholeness.assert_whole()
     assert accounts.balance(player.pk, Mode.REAL) == MONEY + sum(
         part.paid - part.staked for part in Participation.objects.all()
     )

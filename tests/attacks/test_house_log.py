@@ -3,16 +3,18 @@ names it, staff are told, and nothing more is signed until a whole verification 
 """
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models.functions import Now
+from psycopg.types.json import Jsonb
 
 from audit import log
-from audit.models import Checkpoint, Event, Leaf
+from audit.models import Checkpoint, Event, Leaf, ReportPage
 from audit.sealing import alarms, sealer
 from audit.verification import house, house_log
 from players.models import Mail
 from tests.attacks.test_house_rounds import unguarded
-from tests.people import a_member_of_staff
+from tests.audit.reporting import a_kind, asked, made_here, registered
+from tests.people import a_member_of_staff, events
 
 
 def happen(times: int = 1) -> None:
@@ -78,6 +80,23 @@ def test_signing_goes_on_once_a_whole_verification_finds_nothing(sealed):
     assert alarms.begun(alarms.ALTERED) is None
     assert Mail.objects.latest("pk").subject == "Audit log is verified again"
     assert sealer.seal().signed == sealer.leaves()
+
+
+def test_a_report_whose_rows_were_exchanged_is_found_once_until_it_is_as_it_was(cloned_db):
+    with registered(a_kind()), transaction.atomic():
+        report, _another = made_here(asked()), made_here(asked())
+    change = "UPDATE audit_report_page SET rows = %s WHERE report_id = %s"
+    rows = ReportPage.objects.get(report=report).rows
+    assert house.run(is_whole=True, parts=["reports"]) == []
+    with unguarded(cloned_db) as superuser:
+        superuser.execute(change, [Jsonb([["cake"]]), report.pk])
+        for _ in range(2):
+            (finding,) = house.run(is_whole=True, parts=["reports"])
+            assert f"screen of report {report.pk} differs" in finding.text
+        assert len(events(house.FOUND, on="reports")) == 1
+        superuser.execute(change, [Jsonb(rows), report.pk])
+    assert house.run(is_whole=True, parts=["reports"]) == []
+    assert house.open_findings() == []
 
 
 def test_a_checkpoint_that_nobody_signed_is_named_and_stops_nothing(sealed):

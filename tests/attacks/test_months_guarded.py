@@ -49,7 +49,7 @@ def last_month(superuser: psycopg.Connection, table: str) -> str:
 
 
 def missing(superuser: psycopg.Connection) -> list[str]:
-    """Return what ``verify_ledger`` would name."""
+    """Return what the verification of the ledger would name."""
     found = superuser.execute(guards.MISSING, [guards.due()[0]]).fetchall()
     return [line.removesuffix(": missing, changed or not in force") for (line,) in found]
 

@@ -61,7 +61,7 @@ def check(tmp_path, pens, settings):
     def run(*arguments, keys=tmp_path / "keys"):
         out, refusal = StringIO(), None
         try:
-            call_command("verify_audit", "--keys", str(keys), *map(str, arguments), stdout=out)
+            call_command("verify_house", "--keys", str(keys), *map(str, arguments), stdout=out)
         except CommandError as error:
             refusal = error
         said = out.getvalue().splitlines()

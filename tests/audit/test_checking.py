@@ -12,7 +12,7 @@ from tests.harness.sweeps import sample
 
 def test_a_log_that_nobody_touched_is_what_it_was(house, check):
     assert check() == []
-    assert check("--from", 512) == []
+    assert check("--from-leaf", 512) == []
 
 
 @pytest.mark.sweep
@@ -39,7 +39,7 @@ def test_a_flipped_byte_is_found(tamper, check):
         r" what was sealed hashes to \w{64}: one of them was changed\.",
         first,
     )
-    assert check("--from", 256) == []
+    assert check("--from-leaf", 256) == []
 
 
 @pytest.mark.sweep
@@ -166,7 +166,7 @@ def test_a_swapped_key_is_found(house, check, tmp_path):
 def test_without_a_key_nothing_is_checked(house, settings):
     settings.AUDIT_KEYS, settings.SIGNER_DIR = "", None
     with pytest.raises(CommandError, match="no public key is configured") as stopped:
-        call_command("verify_audit")
+        call_command("verify_house", from_leaf=0)
     assert stopped.value.returncode == 2
 
 

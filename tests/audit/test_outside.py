@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from audit.models import Checkpoint
+from audit.models import Checkpoint, VerificationFinding
 from audit.sealing import sealer
 from ops.embedded import binaries
 from tests.audit import sealed
@@ -25,7 +25,7 @@ def test_what_was_compared_is_said(house, check, pens, tmp_path):
     remember(tmp_path, note)
     out = StringIO()
     outside = ("--signer", str(tmp_path), "--checkpoint", str(tmp_path / "latest"))
-    call_command("verify_audit", "--keys", str(tmp_path / "keys"), "--from", "300", *outside, stdout=out)
+    call_command("verify_house", "--keys", str(tmp_path / "keys"), "--from-leaf", "300", *outside, stdout=out)
     assert out.getvalue() == (
         "The log is verified: 344 of 600 leaves hashed, 600 of them covered by 4 checkpoints,"
         " with the signer's memory, with 1 checkpoints kept outside.\n"
@@ -45,9 +45,9 @@ def remember(folder, note, history=None):
     ("arguments", "why"),
     sample(
         [
-            (["--from", "600"], "there is no leaf 600 among 600"),
-            (["--from", "1000000"], "there is no leaf 1000000 among 600"),
-            (["--from", "-1"], "there is no leaf -1 among 600"),
+            (["--from-leaf", "600"], "there is no leaf 600 among 600"),
+            (["--from-leaf", "1000000"], "there is no leaf 1000000 among 600"),
+            (["--from-leaf", "-1"], "there is no leaf -1 among 600"),
             (["--signer", "/nonexistent"], "No such file or directory"),
             (["--signer", "/proc/1/root"], "Permission denied|No such file"),
             (["--signer", "/dev/null"], "Not a directory"),
@@ -57,7 +57,7 @@ def remember(folder, note, history=None):
 )
 def test_what_cannot_be_compared_ends_with_words(house, check, tmp_path, arguments, why):
     with pytest.raises(CommandError, match=f"Verification failed to start: .*({why})") as stopped:
-        call_command("verify_audit", "--keys", str(tmp_path / "keys"), *arguments)
+        call_command("verify_house", "--keys", str(tmp_path / "keys"), *arguments)
     assert stopped.value.returncode == 2
 
 
@@ -170,6 +170,7 @@ def test_gli19_b_6_5_a_fork_signed_with_the_stolen_key_is_found_by_a_checkpoint_
     fork(tamper, by=pens)
     assert check() == []
     (finding,) = check("--checkpoint", kept)
+    assert not VerificationFinding.objects.exists()  # it might have been the wrong file
     assert re.fullmatch(
         rf"leaf 299: the root over 300 leaves is \w{{64}}; {kept} has \w{{64}}: there are two histories\.", finding
     )

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
-from django.core.management import call_command
 from playwright.sync_api import BrowserContext, Page, expect
 
 from games.models import Round
@@ -14,6 +13,7 @@ from tests.builders import a_player, a_table
 from tests.harness.browser import NewContext
 from tests.harness.sweeps import sample
 from tests.harness.web import WebServer
+from tests.wallet import wholeness
 
 pytestmark = pytest.mark.browser
 
@@ -27,7 +27,7 @@ def player(web_server: WebServer) -> Iterator[Player]:
     """Someone at an open table; the ledger is clean afterwards, whatever they did."""
     a_table()
     yield a_player(real=MONEY)
-    call_command("verify_ledger", verbosity=0)
+    wholeness.assert_whole()
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from django.core.management import call_command
 from playwright.sync_api import Page, Route, expect
 
 from games.models import Participation, Round
@@ -19,6 +18,7 @@ from tests.browser.at_table import TABLE, a_window, at_table, balance_is_that_of
 from tests.builders import PASSWORD, a_player, a_table
 from tests.harness.databases import Database
 from tests.harness.web import PROJECT, WebServer
+from tests.wallet import wholeness
 
 pytestmark = pytest.mark.browser
 
@@ -51,7 +51,7 @@ def player(web_server: WebServer) -> Iterator[Player]:
     """Someone at an open table; the ledger is clean afterwards."""
     a_table()
     yield a_player(real=MONEY, password=PASSWORD)
-    call_command("verify_ledger", verbosity=0)
+    wholeness.assert_whole()
 
 
 def ask_and_lose_the_answer(route: Route, **headers: str) -> None:

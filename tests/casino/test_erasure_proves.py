@@ -44,10 +44,10 @@ def gone(cloned_db: object, pens: Pens) -> Player:
 
 
 def check(keys: Path) -> str:
-    """Return the output of verify_audit."""
+    """Return the output of verify_house."""
     out = io.StringIO()
     with suppress(CommandError):
-        call_command("verify_audit", "--keys", str(keys), stdout=out)
+        call_command("verify_house", "--keys", str(keys), stdout=out)
     return out.getvalue()
 
 

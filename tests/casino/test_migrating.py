@@ -24,6 +24,7 @@ from tests.builders import a_player, a_table
 from tests.harness.databases import Database, empty
 from tests.harness.visitor import Visitor
 from tests.start.support import SECONDS, wait_until
+from tests.wallet import wholeness
 
 RENDERED_AT_FIRST = 850  # models of a migration of an empty database
 SENT_AT_FIRST = 900  # statements
@@ -104,7 +105,7 @@ def test_play_goes_on_while_every_table_becomes_wider_and_afterwards(newer, clon
     for _ in range(4):
         play(visitor, player)
     assert visitor.get("/readyz") == (HTTPStatus.OK, "ready\n")
-    call_command("verify_ledger", stdout=StringIO())
+    wholeness.assert_whole()
     assert "Traceback" not in server.printed()
     assert readiness.check_readiness().faults == ()
 

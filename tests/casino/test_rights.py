@@ -41,7 +41,7 @@ def test_no_transaction_of_web_and_workers_lasts_for_minutes(cloned_db: Database
 
 
 def test_what_only_reads_may_take_its_time(cloned_db: Database) -> None:
-    """Such as `manage.py verify_audit` with many millions of events."""
+    """Such as `manage.py verify_house` with many millions of events."""
     with psycopg.connect(f"{cloned_db.web_url}&options=-c%20transaction_timeout%3D20ms") as web:
         web.execute(ONE_STATE)
         assert web.execute("SELECT pg_sleep(0.1)").fetchone()

@@ -4,7 +4,6 @@ import html
 
 import psycopg
 import pytest
-from django.core.management import call_command
 
 from games.chemin import play
 from games.chemin.stop import break_up
@@ -36,6 +35,7 @@ from tests.chemin.hands import next_seed, shoe_where, third_card_refused, third_
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table
 from tests.people import a_member_of_staff, a_visitor, events
+from tests.wallet import wholeness
 from tests.wallet.test_at_once import at_once
 from wallet.models import Account, AccountKind, Hold
 
@@ -48,7 +48,7 @@ def get_up(live_table, reason="The room closes.", by="staff:7"):
 
 def is_empty(live_table, players) -> bool:
     """Return True if all players have left with their money and nothing is on the table."""
-    call_command("verify_ledger", verbosity=0)
+    wholeness.assert_whole()
     return (
         state_of(live_table).phase is Phase.ALONE
         and not state_of(live_table).seats
@@ -145,7 +145,7 @@ class TestDuringACoup:
         step_to(live_table, Phase.CHOICE, Phase.OFFER)
         get_up(live_table)
         assert not CheminSeat.objects.filter(left_at=None).exists()
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
     @pytest.mark.sweep
     def test_incidents_of_one_that_is_cancelled_are_ruled_on_with_it(self, live_table, players):
@@ -245,7 +245,7 @@ class TestAStateThatCannotBeRead:
         assert [cash(player).balance for player in players] == [MONEY + STAKE * 19 // 20, MONEY - STAKE, MONEY]
         tenure = CheminTenure.objects.get()
         assert (tenure.ended_at is not None, tenure.home) == (True, BANK + STAKE * 19 // 20)
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
 
 class TestThePage:
@@ -333,4 +333,4 @@ def test_of_staff_and_a_player_at_once_one_is_first(cloned_db):
     dealt, closed = at_once([deal, close])
     assert dealt is not closed or (dealt and LiveRound.objects.get().phase == RoundPhase.SETTLED)
     assert is_empty(live_table, players) is (closed and not dealt)
-    call_command("verify_ledger", verbosity=0)
+    wholeness.assert_whole()

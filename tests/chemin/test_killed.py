@@ -4,8 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from itertools import count
 
-from django.core.management import call_command
-
 from games.engine.chemin import Call, Phase
 from games.models import (
     CheminCoup,
@@ -29,6 +27,7 @@ from tests.chemin.at_table import (
 )
 from tests.concurrency.books import counts
 from tests.harness.killed import dies
+from tests.wallet import wholeness
 
 KEPT = (CheminCoup, CheminMove, CheminStake, CheminTenure, LiveRound, Participation, Round, Shoe)
 LONGEST = 200  # statements; a move has a few dozen, depending on the cards
@@ -71,4 +70,4 @@ def test_nothing_of_a_move_is_done_by_halves(cloned_db, is_sweep):
     if state_of(table).phase is Phase.BANKER:
         assert survive(table, partial(answer_by_the_rule, table), every=is_sweep) > least
     assert CheminCoup.objects.count() == Round.objects.count() == 1
-    call_command("verify_ledger", verbosity=0)
+    wholeness.assert_whole()

@@ -7,7 +7,6 @@ from uuid import UUID
 import psycopg
 import pytest
 from django.conf import settings
-from django.core.management import call_command
 from django.test import Client
 
 from audit import approvals
@@ -58,6 +57,7 @@ from tests.live.spoilt import spoil
 from tests.live.test_malfunctions import said
 from tests.live.test_rulings import ask, decide, void_by_two
 from tests.people import a_member_of_staff, a_visitor, events
+from tests.wallet import wholeness
 from wallet.invariants import verify
 from wallet.models import AccountKind
 
@@ -346,7 +346,7 @@ class TestAfterTheDraw:
         malfunction.reopen(live_table_id=dealt.live_table.pk, reason="mended", by="staff:1")
         seated_players(dealt.live_table, 2)
         a_dealt_coup(dealt.live_table, BANK, STAKE)
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
 
 NOT_SUMS = ("payout stored", "part stored")  # wagers that differ from their participation
@@ -391,7 +391,7 @@ class TestAFinishedCoup:
         assert (dealt.money, dealt.on_table) == ([MONEY, MONEY, MONEY], (0, 0))
         assert not CheminSeat.objects.filter(left_at=None).exists()
         assert chemin_of(dealt.live_table).tenure is None
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
     @pytest.mark.sweep
     def test_that_agrees_leaves_the_queue(self, dealt):

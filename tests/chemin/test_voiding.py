@@ -3,7 +3,6 @@
 from contextlib import suppress
 
 import pytest
-from django.core.management import call_command
 from django.db import transaction
 
 from games.chemin import play, tick
@@ -56,6 +55,7 @@ from tests.harness import databases
 from tests.harness.sweeps import sample
 from tests.people import events
 from tests.voiding import agree_to_void, void_as_agreed, void_as_two_agree
+from tests.wallet import wholeness
 from tests.wallet.test_at_once import at_once
 from wallet.models import Account, AccountKind, Journal, Mode
 
@@ -146,7 +146,7 @@ class TestInEachPhase:
         void_round(evening.coup)
         assert money_of(evening.players) == [MONEY - BANK, MONEY, MONEY]
         assert on_table() == (BANK, 0)
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
     @pytest.mark.sweep
     def test_it_is_kept_with_everybody_s_part(self, evening):
@@ -234,7 +234,7 @@ class TestInEachPhase:
         assert money_of(evening.players) == [MONEY, MONEY, MONEY]
         assert on_table() == (0, 0)
         assert [seat.number for seat in CheminSeat.objects.filter(left_at=None)] == [3]
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
 
 @pytest.mark.sweep
@@ -276,7 +276,7 @@ class TestAtOnce:
         assert (bank in (0, BANK), staked) == (True, 0)  # it was returned if the coup was already settled
         assert money_of(evening.players) == [MONEY - bank, MONEY, MONEY]
         assert Void.objects.count() == 1
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
 
 class Settled:
@@ -295,7 +295,7 @@ class Settled:
 
     def voided(self):
         void_round(self.coup)
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
         return money_of(self.players)
 
 
@@ -393,7 +393,7 @@ class TestAfterItWasSettled:
         step_to(settled.live_table, Phase.CALLS)
         assert coup_at(settled.live_table).shoe_id != settled.coup.shoe_id
         step_to(settled.live_table, Phase.CHOICE, Phase.OFFER)
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
 
 @pytest.mark.sweep
@@ -413,7 +413,7 @@ class TestAtAPracticeTable:
         assert before_the_croupier(AccountKind.STAKES) == 0
         assert Account.objects.filter(kind=AccountKind.SEAT).count() == before
         assert set(VoidPart.objects.values_list("player_id", flat=True)) <= {player.pk}
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
         for _ in range(10):
             assert step(live_table)
 

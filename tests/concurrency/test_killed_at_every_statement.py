@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from itertools import count
 
 import pytest
-from django.core.management import call_command
 
 from audit.models import Event
 from games.models import Participation, Round, SoloSeat
@@ -19,6 +18,7 @@ from tests.builders import a_player, a_table
 from tests.harness.databases import Database
 from tests.harness.visitor import Visitor
 from tests.harness.web import PROJECT
+from tests.wallet import wholeness
 from wallet.ledger import accounts
 from wallet.models import Entry, Journal, Mode
 
@@ -60,7 +60,7 @@ def test_gli19_b_3_5_a_round_is_whole_or_has_not_happened(mortal_server, cloned_
             assert status == 200
             assert str(seat.round_id) in text or Round.objects.get(pk=seat.round_id).code in text
         assert_whole(player, seat)
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
         if not died:
             break
     assert deaths >= (4 if is_sweep else 1)  # look, lock, finish, commit: fewer would not be all of it

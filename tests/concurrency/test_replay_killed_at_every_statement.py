@@ -4,8 +4,6 @@ next one: nothing is done by halves, and the next worker does the rest, once. `m
 
 from itertools import count
 
-from django.core.management import call_command
-
 from games.models import Incident, Participation, ReplayDue, Status, Table, Void, VoidPart
 from games.verification import replay_task
 from tests.builders import a_player, a_round, a_table
@@ -13,6 +11,7 @@ from tests.games.corrupt import corrupt
 from tests.harness.killed import dies
 from tests.harness.owner import update_as_owner
 from tests.people import events
+from tests.wallet import wholeness
 from wallet.ledger import accounts
 from wallet.models import Mode
 
@@ -45,7 +44,7 @@ def test_a_round_is_voided_once_whenever_workers_die(cloned_db, owner, is_sweep)
     assert Void.objects.count() == VoidPart.objects.count() == Incident.objects.count() == deaths + 1
     assert len(events("round.voided")) == len(events("incident.opened")) == deaths + 1
     assert not ReplayDue.objects.exists()
-    call_command("verify_ledger", verbosity=0)
+    wholeness.assert_whole()
 
 
 def assert_nothing_by_halves(round_id) -> None:
@@ -57,4 +56,4 @@ def assert_nothing_by_halves(round_id) -> None:
         not Table.objects.get().is_open,
     }
     assert len(done) == 1
-    call_command("verify_ledger", verbosity=0)
+    wholeness.assert_whole()

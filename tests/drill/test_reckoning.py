@@ -118,7 +118,7 @@ def test_money_that_is_left_in_escrow_is_found(house):
 @pytest.mark.sweep
 def test_what_the_ledger_finds_itself_is_reported(house):
     house.execute("UPDATE wallet_account SET balance = balance + 1 WHERE kind = 'cash' AND balance > 0")
-    assert any(fault.startswith("verify_ledger") for fault in reckoning.faults())
+    assert any(fault.startswith("verify_house: balances_are_sums") for fault in reckoning.faults())
 
 
 class TestBetweenPlayers:

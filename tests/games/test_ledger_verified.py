@@ -1,4 +1,4 @@
-"""`verify_ledger` names what the owner of the database plants: payouts and stakes without a round,
+"""The verification of the ledger names what the owner of the database plants: payouts and stakes without a round,
 wagers or rules behind them, and journals that the writer did not write.
 """
 
@@ -11,7 +11,6 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from django.core.management import CommandError, call_command
 
 from games.models import Participation, Phase, Table
 from games.registration import ROUNDS
@@ -102,15 +101,14 @@ def change(owner: psycopg.Connection, statement: str) -> None:
         assert owner.execute(statement.encode()).rowcount
 
 
-def verify(*arguments: str) -> str:
-    """Return what `manage.py verify_ledger` says when it ends with an error."""
-    with pytest.raises(CommandError) as error:
-        call_command("verify_ledger", *arguments, verbosity=0)
-    return str(error.value)
+def verify(*, is_whole: bool = True, from_start: bool = False) -> str:
+    """Return what a verification finds, "" if nothing."""
+    checks = run(is_whole=is_whole, from_start=from_start)
+    return "\n".join(f"{check.invariant.name}: {row}" for check in checks for row in check.rows)
 
 
-def is_whole(*arguments: str) -> bool:
-    call_command("verify_ledger", *arguments, verbosity=0)
+def holds(*, is_whole: bool = True, from_start: bool = False) -> bool:
+    assert verify(is_whole=is_whole, from_start=from_start) == ""
     return True
 
 
@@ -156,9 +154,9 @@ def test_rounds_of_the_product_are_whole(played):
     for player in players:
         bet(player, live_table, player=5_000)
     advance_to(live_table, Phase.SETTLED)
-    assert is_whole()
-    assert is_whole("--new")
-    assert is_whole("--from-start")
+    assert holds()
+    assert holds(is_whole=False)
+    assert holds(from_start=True)
 
 
 class TestIsNamed:
@@ -267,7 +265,7 @@ class TestIsNamed:
         assert (
             f"balances_are_sums: account {played.cash}: balance {balance}, entries sum to {balance + STAKE}" in verify()
         )
-        assert f"account {played.cash}: version" in verify("--new")
+        assert f"account {played.cash}: version" in verify(is_whole=False)
 
     def test_a_journal_past_the_writer_that_did_not_count_its_day(self, played, owner):
         cashier = accounts.house_account(AccountKind.CASHIER, "SEK", Mode.REAL)
@@ -301,7 +299,7 @@ class TestIsNamed:
         for player in players:
             bet(player, live_table, player=5_000)
         settled = advance_to(live_table, Phase.SETTLED)
-        assert is_whole()
+        assert holds()
         change(owner, f"UPDATE games_participation SET paid = paid + 9 WHERE player_id = {players[1].pk}")
         said = verify()
         assert f"rounds_pay_what_they_say: round {settled.pk}" in said
@@ -325,37 +323,37 @@ class TestAgain:
         ],
     )
     def test_verified_rows_are_compared_with_the_checkpoint(self, played, owner, table, statement):
-        assert is_whole()
+        assert holds()
         age(owner)
         change(owner, "UPDATE games_round SET at = at - interval '3 hours'")
-        assert is_whole()  # this one writes the checkpoint
-        assert is_whole()
+        assert holds()  # this one writes the checkpoint
+        assert holds()
         change(owner, statement)
         assert f"verified_rows_stay: {table}: rows of journals below " in verify()
 
     def test_changed_rows_are_an_alarm_until_they_are_accepted(self, played, owner):
-        assert is_whole()
+        assert holds()
         age(owner)
-        assert is_whole()
+        assert holds()
         change(owner, "UPDATE wallet_journal SET at = at - interval '1 second'")
         for _ in range(2):
             assert "verified_rows_stay: wallet_journal" in verify()
-        assert is_whole("--from-start")
-        assert is_whole()
+        assert holds(from_start=True)
+        assert holds()
 
     def test_new_journals_alone_are_read_for_the_hour(self, played, owner):
-        assert is_whole("--new")
+        assert holds(is_whole=False)
         age(owner)
         change(owner, f"DELETE FROM games_wager WHERE participation_id = {played.part.pk}")
-        assert is_whole("--new")
+        assert holds(is_whole=False)
         journal = post(owner, "settle", uuid4(), {played.house: -STAKE, played.cash: STAKE})
-        assert f"journal {journal}: this settle" in verify("--new")
-        assert "wagers_are_sums" in verify("--from-start")
+        assert f"journal {journal}: this settle" in verify(is_whole=False)
+        assert "wagers_are_sums" in verify(from_start=True)
 
     def test_what_was_found_is_found_again(self, played, owner):
         post(owner, "settle", uuid4(), {played.house: -STAKE, played.cash: STAKE})
         for _ in range(2):
-            assert "journals_have_rounds" in verify("--new")
+            assert "journals_have_rounds" in verify(is_whole=False)
             age(owner)
 
     def test_an_interrupted_verification_continues(self, played, owner):
@@ -379,7 +377,7 @@ class TestAgain:
 
     @pytest.mark.parametrize("statement", ["UPDATE ledger_verification SET next = 0", "DELETE FROM ledger_checkpoint"])
     def test_the_login_role_cannot_write_the_position(self, played, cloned_db, owner, statement):
-        assert is_whole()
+        assert holds()
         with psycopg.connect(cloned_db.web_url, autocommit=True) as web:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 web.execute(statement.encode())

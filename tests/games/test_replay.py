@@ -2,7 +2,6 @@
 
 import psycopg
 import pytest
-from django.core.management import call_command
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
@@ -16,6 +15,7 @@ from tests.builders import a_player, a_round, a_seat, a_table
 from tests.games.corrupt import CORRUPTIONS, corrupt
 from tests.harness.sweeps import sample
 from tests.people import events
+from tests.wallet import wholeness
 from tests.wallet.test_at_once import at_once
 from wallet.invariants import verify
 from wallet.ledger import accounts
@@ -154,7 +154,7 @@ class TestAnVoid:
         assert len(events("table.closed")) == 1
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
         assert not ReplayDue.objects.exists()
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
     @pytest.mark.sweep
     def test_spares_a_round_that_is_still_being_written(self, cloned_db):
@@ -202,7 +202,7 @@ def test_a_worker_that_dies_in_the_midst_has_done_nothing_and_the_next_one_does_
     assert not is_open(table)
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
     assert (Void.objects.count(), Incident.objects.count()) == (1, 1)
-    call_command("verify_ledger", verbosity=0)
+    wholeness.assert_whole()
 
 
 class TestRulesNobodyKnowsAnyMore:

@@ -5,7 +5,6 @@ from threading import Barrier
 from uuid import uuid4
 
 import pytest
-from django.core.management import call_command
 from django.db import ProgrammingError, connection, transaction
 
 from games import solo
@@ -18,6 +17,7 @@ from tests.builders import a_player, a_round, a_seat, a_table
 from tests.harness.sweeps import sample
 from tests.people import events
 from tests.voiding import void_unreproduced
+from tests.wallet import wholeness
 from tests.wallet.money_moves import cash, house, move, open_table_account, write
 from tests.wallet.test_at_once import at_once
 from wallet import ledger
@@ -94,7 +94,7 @@ class TestASettledRound:
         journals = set(theirs.values_list("pk", flat=True))
         void_round(played.round_id)
         assert set(theirs.filter(kind="void").values_list("reverses", flat=True)) == journals
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
     def test_stays_stored_as_it_was(self):
         player, table = a_player(real=MONEY), a_table()
@@ -158,7 +158,7 @@ class TestSpentWinnings:
         assert (told.returned, told.shortfall) == (part.staked - part.paid, part.paid - part.staked - 300)
         (event,) = events("round.voided")
         assert event["data"]["players"][0]["shortfall"] == told.shortfall
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
     def test_the_house_loses_the_shortfall_and_nothing_else(self):
         player, table = a_player(real=MONEY), a_table()
@@ -211,7 +211,7 @@ class TestARoundOnAPurse:
         void_round(part.round_id)
         assert (purse.balance(player, Mode.REAL), balance(player)) == (0, before)
         assert VoidPart.objects.get().shortfall == 0
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
     def test_is_covered_by_the_house_where_all_is_spent(self, player, table):
         purse.rebuy(player=player, mode=Mode.REAL, amount=500_000, key=uuid4())
@@ -221,7 +221,7 @@ class TestARoundOnAPurse:
         void_round(part.round_id)
         assert (purse.balance(player, Mode.REAL), balance(player)) == (0, 0)
         assert VoidPart.objects.get().shortfall == part.paid - part.staked - 100
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
 
 def a_won_golden_round(player, table):
@@ -265,7 +265,7 @@ class TestAtOnce:
         assert len({void.at for void in voids}) == 1
         assert balance(player) == MONEY
         assert len(events("round.voided")) == VoidPart.objects.count() == 1
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
     def test_play_goes_on_while_rounds_are_voided(self, cloned_db):
         player, table = a_player(real=MONEY), a_table()
@@ -297,4 +297,4 @@ class TestAtOnce:
         won = sum(at_once([play, undo]))
         assert balance(player) == MONEY + won
         assert Void.objects.count() == len(doomed)
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()

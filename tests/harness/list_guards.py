@@ -16,7 +16,7 @@ HEAD = """# Functions of the database
 What the role of web and workers may call. Each function runs as the owner of the tables and
 checks what it is asked against what is stored; the files named here say how, and which errors it
 raises. The role may write nothing else that matters: its rights on tables are in
-`ops/privileges.py`, and `manage.py verify_ledger` names every right beyond both lists.
+`ops/privileges.py`, and `manage.py verify_house` names every right beyond both lists.
 `make guards` writes this page.
 
 | function | what it does | where |

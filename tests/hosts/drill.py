@@ -13,14 +13,12 @@ from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPException
-from io import StringIO
 from typing import Final, LiteralString
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import psutil
 import psycopg
-from django.core.management import call_command
 from django.db import connection
 
 from audit.models import Event, Report, ReportState
@@ -43,6 +41,7 @@ from tests.harness.databases import add_functions
 from tests.harness.visitor import Visitor
 from tests.hosts import play
 from tests.hosts.onlookers import Bettor, Clicker, Looker, Viewer
+from tests.wallet import wholeness
 from wallet.models import Hold, Mode
 
 BRISK = Clock(betting=3000, call=500, card=200, pause=500)
@@ -123,7 +122,7 @@ class Drill:
             each.go_home()
         # Between its close and its end a round's stakes lie in escrow, which the ledger is asked to have empty.
         self._until(self._is_idle, "nothing lies on the table")
-        call_command("verify_ledger", stdout=StringIO())
+        wholeness.assert_whole()
         if Incident.objects.exists():
             raise Failed("a table stopped")
         if faults := [*play.disagreements(self._table, self._clickers)]:

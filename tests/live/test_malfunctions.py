@@ -4,7 +4,6 @@ import html
 
 import pytest
 from django.conf import settings
-from django.core.management import call_command
 from django.utils.translation import gettext, override
 
 from games.models import (
@@ -32,6 +31,7 @@ from tests.live.betting import held
 from tests.live.spoilt import spoil
 from tests.live.test_rulings import void_by_two
 from tests.people import a_member_of_staff, a_visitor, events
+from tests.wallet import wholeness
 from wallet.ledger import accounts
 from wallet.models import Account, Mode
 
@@ -242,7 +242,7 @@ class TestAfterTheDeal:
         hurry(trouble.live_table)
         assert phases.advance(trouble.live_table.pk)
         assert trouble.round.phase == Phase.SETTLED
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
         trouble.goes_on()
 
     @pytest.mark.sweep

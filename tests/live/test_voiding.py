@@ -4,7 +4,6 @@ import hashlib
 from uuid import uuid4
 
 import pytest
-from django.core.management import call_command
 from django.db import transaction
 
 from games.models import (
@@ -30,6 +29,7 @@ from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, live_table_of, round_at, step
 from tests.people import events
 from tests.voiding import agree_to_void, void_as_agreed, void_as_two_agree
+from tests.wallet import wholeness
 from tests.wallet.test_at_once import at_once
 from wallet.ledger import accounts
 from wallet.models import Account, Journal, Mode
@@ -70,7 +70,7 @@ class TestInEachPhase:
         void_round(live_round)
         assert [balance(player) for player in players] == [MONEY, MONEY]
         assert not Account.objects.exclude(held=0).exists()
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
     @pytest.mark.sweep
     def test_the_round_is_kept_with_everybody_s_part(self, phase):
@@ -185,7 +185,7 @@ class TestLater:
             assert balance(player) == was + sum(chips.values()) - paid[player.pk]
         assert LiveRound.objects.get(pk=first.pk).phase == Phase.SETTLED
         assert Shoe.objects.get(pk=first.shoe_id).ending == ShoeEnding.RETIRED
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
     def test_a_round_that_takes_bets_keeps_its_shoe_secret_until_it_is_over(self):
         live_table = a_live_table()
@@ -214,7 +214,7 @@ class TestLater:
         void_round(live_round)
         assert balance(player) == 0
         assert VoidPart.objects.get().shortfall == part.paid - part.staked
-        call_command("verify_ledger", verbosity=0)
+        wholeness.assert_whole()
 
     def test_money_that_is_held_for_the_next_round_is_not_taken(self):
         live_table = a_live_table()

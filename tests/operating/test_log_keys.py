@@ -159,7 +159,7 @@ def everything_verifies(folder, tmp_path, keys):
     """The house's own check with the signer's memory, and what an auditor is given."""
     file, export = tmp_path / "keys", tmp_path / "export.zip"
     file.write_text(keys)
-    said("verify_audit", f"--keys={file}", f"--signer={folder}")
+    said("verify_house", f"--keys={file}", f"--signer={folder}")
     said("export_audit", str(export))
     for given, status in ((keys, 0), (keys.partition("\n")[0], 1)):
         file.write_text(given)

@@ -54,6 +54,6 @@ def test_another_log_begins_with_what_the_copy_holds(lost, signed, settings, tmp
         assert Checkpoint.objects.latest("size").note.startswith(f"{NAME}\n{size}\n")
         keys = tmp_path / "both"
         keys.write_text(settings.AUDIT_KEYS)
-        said("verify_audit", "--keys", str(keys), "--signer", str(folder))
+        said("verify_house", "--keys", str(keys), "--signer", str(folder))
         with pytest.raises(CommandError, match="The log failed verification: 1 findings"):
-            said("verify_audit", "--keys", str(keys), "--checkpoint", str(tmp_path / "kept"))
+            said("verify_house", "--keys", str(keys), "--checkpoint", str(tmp_path / "kept"))

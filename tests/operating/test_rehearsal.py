@@ -155,7 +155,7 @@ def everything_agrees(signed: Path, kept: Path) -> None:
     assert [row for check in verify.run() for row in check.rows] == []
     out = StringIO()
     outside = ("--keys", str(signed / "keys"), "--signer", str(signed), "--checkpoint", str(kept))
-    call_command("verify_audit", *outside, stdout=out)
+    call_command("verify_house", *outside, stdout=out)
     assert "with 1 checkpoints kept outside" in out.getvalue()
 
 

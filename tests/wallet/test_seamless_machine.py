@@ -163,4 +163,4 @@ def test_a_studio_is_answered_as_the_model_says(cloned_db, tmp_path):
     pens, believed = Pens(), tmp_path / "keys"
     believed.write_text(pens.keys)
     sealed.sign(pens)
-    call_command("verify_audit", "--keys", str(believed), stdout=StringIO())
+    call_command("verify_house", "--keys", str(believed), stdout=StringIO())

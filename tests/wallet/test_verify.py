@@ -1,14 +1,10 @@
-"""`verify_ledger` finds every violation: every invariant is violated at least once, with all guards
-off.
-"""
+"""The verification of the ledger finds every violation: every invariant is violated once, without guards."""
 
-import re
 from collections.abc import Iterator
 from uuid import uuid4
 
 import psycopg
 import pytest
-from django.core.management import CommandError, call_command
 from pytest_django import DjangoDbBlocker
 
 from audit.verification import house
@@ -24,7 +20,6 @@ from tests.wallet.coups import Coup, a_bank, coup_player, house_player
 from tests.wallet.money_moves import a_round, reversing_without_a_void
 from wallet import invariants, ledger
 from wallet.invariants import guards, verify
-from wallet.management.commands import verify_ledger
 
 CASH = "(SELECT min(id) FROM wallet_account WHERE owner_id IS NOT NULL AND mode = 'R')"
 COUP_STAKE, COUP_SETTLE = (
@@ -330,36 +325,6 @@ def test_of_many_broken_rows_some_are_shown(damage):
     damage("INSERT INTO wallet_posting_key SELECT gen_random_uuid(), '', 99 FROM generate_series(1, 500)")
     (check,) = (check for check in wholeness.checks() if check.rows)
     assert len(check.rows) == verify.MOST_ROWS
-
-
-class TestTheCommand:
-    @pytest.mark.sweep
-    def test_says_what_holds(self, damage_of_deposit, capsys):
-        call_command("verify_ledger")
-        assert capsys.readouterr().out.count("holds: ") == len(verify.INVARIANTS)
-
-    @pytest.mark.parametrize("new", [False, True])
-    def test_ends_with_an_error_that_names_the_row(self, damage_of_deposit, new):
-        damage_of_deposit()
-        with pytest.raises(CommandError, match=r"balances_are_sums: account \d+: balance 5, entries sum to 1000"):
-            call_command("verify_ledger", verbosity=0, new=new)
-
-    def test_says_in_a_sentence_that_another_process_ended_it(self, damage_of_deposit, monkeypatch):
-        begin = verify._begin
-
-        def ended(**how):
-            begun = begin(**how)
-            verify._verify_next(begun[0], chains=False, most=verify.AT_ONCE)
-            return begun
-
-        monkeypatch.setattr(verify, "_begin", ended)
-        with pytest.raises(CommandError, match=r"at the same time.*Run the command again"):
-            call_command("verify_ledger", verbosity=0)
-
-    def test_says_how_far_it_is(self, damage_of_deposit, capsys, monkeypatch):
-        monkeypatch.setattr(verify_ledger, "PAUSE", 0.0)
-        call_command("verify_ledger")
-        assert re.search(r"Journals below (\d+) of \1 are verified", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("is_whole", [False, True])

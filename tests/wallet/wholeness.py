@@ -1,10 +1,15 @@
-"""Verification of ledgers that tests wrote without a game: their rounds are not stored."""
+"""Verification of ledgers: those of games, and those that tests wrote without one, whose rounds are not stored."""
 
 from games.registration import ROUNDS
 from wallet.invariants import verify
 from wallet.invariants.verify import Check
 
 OF_ROUNDS = {invariant.name for invariant in ROUNDS}
+
+
+def assert_whole() -> None:
+    """Verify all of the ledger, stored rounds included."""
+    assert [f"{check.invariant.name}: {row}" for check in verify.run() for row in check.rows] == []
 
 
 def checks() -> list[Check]:

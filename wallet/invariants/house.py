@@ -60,7 +60,7 @@ class Ledger(Verifier):
         yield from found_by("wallet_verify_unlogged_steps", scope.low[STEPS], scope.low[WITHDRAWALS])
         if scope.is_whole and not scope.first:
             for name, difference in hours.verify(Interval(BEGINNING, datetime.now(UTC))):
-                yield Finding(TOTALS, f"hourly_totals:{name}", f"{name}: {difference}", is_recorded=True)
+                yield Finding(TOTALS, f"hourly_totals:{name}", f"{name}: {difference}")
         if not found and not rows:
             write_digests()
 
@@ -70,12 +70,20 @@ class Ledger(Verifier):
         asks = is_whole or _is_first_of_the_hour()
         for _ in range(TRIES):
             with suppress(verify.VerificationEnded):  # another process verified the same journals
-                checks = verify.run(is_whole=is_whole, asks=asks)
+                checks = self._run(is_whole=is_whole, asks=asks)
                 if asks and not any(check.rows for check in checks):
                     data: dict[str, log.Json] = {"invariants": len(checks), "is_whole": is_whole}
                     log.record(VERIFIED, by="system", on="ledger", data=data)
                 return checks
-        return verify.run(is_whole=is_whole, asks=asks)
+        return self._run(is_whole=is_whole, asks=asks)
+
+    def _run(self, *, is_whole: bool, asks: bool) -> list[Check]:
+        return verify.run(
+            is_whole=is_whole,
+            from_start=self.scope.from_start,
+            asks=asks,
+            tell=lambda progress: self.scope.tell("journals", progress.next, progress.beyond),
+        )
 
 
 def _is_first_of_the_hour() -> bool:

@@ -34,6 +34,6 @@ def settle_and_say(say: Callable[[str], object]) -> None:
     for message in settled.waiting:
         say(message)
     say(
-        "The system can start. Next: manage.py verify_ledger, manage.py verify_audit; then handle events missing"
+        "The system can start. Next: manage.py verify_house, and with what was kept outside; then handle events missing"
         f" since {settled.until} (docs/operating.md, “After a restore”)."
     )
