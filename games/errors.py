@@ -28,6 +28,14 @@ class TableWaits(PlayError):
         self.slug = slug
 
 
+class RoundElsewhere(PlayError):
+    """The player may play at one table at a time, and a round at another one, *name*, is in progress."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
 class GameTooSoon(PlayError):
     """The jurisdiction sets a time between the starts of two games; the next may start in *seconds*."""
 

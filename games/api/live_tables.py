@@ -34,6 +34,7 @@ REFUSED: Final = (
     "table-waits",
     "table-full",
     "api-clients-may-not-play",
+    "round-elsewhere",
     "too-soon",
     "stale",
     "too-late",

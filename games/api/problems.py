@@ -30,6 +30,7 @@ CODES: Final[Mapping[type[Exception], str]] = {
     errors.UnknownCurrency: register("other-currency", FORBIDDEN, _("The table is not available in your currency")),
     errors.OverLimit: register("limit-reached", FORBIDDEN, _("This would exceed one of your limits")),
     errors.ApiClientMayNotPlay: register("api-clients-may-not-play", FORBIDDEN, _("API clients cannot play here")),
+    errors.RoundElsewhere: register("round-elsewhere", CONFLICT, _("Your round at another table is in progress")),
     errors.GameTooSoon: register("too-soon", CONFLICT, _("Your last game has only just started")),
     errors.HouseStopped: register("house-stopped", CONFLICT, _("All play is stopped")),
     errors.TableClosed: register("table-closed", CONFLICT, _("The table is closed")),
@@ -80,7 +81,8 @@ def refusals(variant: Variant | None, mode: Mode) -> Iterator[None]:
 
 def problem_of(error: errors.PlayError | SettlementError, variant: Variant | None, mode: Mode) -> Problem:
     """Return the problem for a refusal."""
-    is_kept = not isinstance(error, errors.DealerAway | errors.GameTooSoon)  # the same call is to be tried again
+    # These go away by themselves: the same call is to be tried again.
+    is_kept = not isinstance(error, errors.DealerAway | errors.GameTooSoon | errors.RoundElsewhere)
     more = {"seconds": error.seconds} if isinstance(error, errors.GameTooSoon) else {}
     return coded(error, _message(error, variant, mode), is_kept=is_kept, **more)
 
@@ -133,6 +135,7 @@ DEALING: Final = (
     "limit-reached",
     "visit-over",
     "api-clients-may-not-play",
+    "round-elsewhere",
     "too-soon",
     "nothing-staked",
     "under-minimum",

@@ -53,6 +53,12 @@ def refusal_at_chemin(error: errors.PlayError | SettlementError, *, mode: Mode) 
         return Notice("error", text, reverse("table", args=[error.slug, mode]), _("Open this table again"))
     if isinstance(error, errors.GameTooSoon):
         return _too_soon(error)
+    if isinstance(error, errors.RoundElsewhere):
+        text = _(
+            "In your country you can play at only one table at a time, and your round at %(table)s is still in "
+            "progress. You can play here once it has ended. No bet was placed."
+        )
+        return Notice("error", text % {"table": error.name})
     if isinstance(error, errors.NotEnoughBalance):
         more = _("Top up play money") if mode == Mode.FREE else _("Deposit")
         return Notice("error", _("Insufficient balance"), reverse("cashier"), more)

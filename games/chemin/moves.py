@@ -84,8 +84,8 @@ SELECT games_finish_coup(
 def store_move(chemin: CheminTable, move: Mapping[str, Any], state: dict[str, Any]) -> None:
     """Store a move and the table state after it, and bring *chemin* up to date.
 
-    Raises NotNow, NotAsked, NotInTime, WrongAmount, WrongSeat, StateDiffers; TableWaits, GameTooSoon,
-    ApiClientMayNotPlay.
+    Raises NotNow, NotAsked, NotInTime, WrongAmount, WrongSeat, StateDiffers; TableWaits, RoundElsewhere,
+    GameTooSoon, ApiClientMayNotPlay.
     """
     stored = _row(
         f"SELECT {', '.join(STORED)} FROM games_store_move(%s, %s::jsonb, %s::jsonb)",  # noqa: S608  (our own names)

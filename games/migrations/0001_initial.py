@@ -250,8 +250,9 @@ class Migration(InitialMigration):
             name='OpenTable',
             fields=[
                 ('player', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, serialize=False, to='players.player')),
-                ('table', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='games.table')),
+                ('table', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='games.table')),
                 ('mode', models.CharField(choices=[('R', 'Real'), ('F', 'Free')], max_length=1)),
+                ('game_session_id', models.BigIntegerField(null=True)),
             ],
             options={
                 'default_permissions': (),

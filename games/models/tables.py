@@ -217,15 +217,16 @@ class SoloSeat(models.Model):
 
 
 class OpenTable(models.Model):
-    """The table and kind of money whose page a player opened last.
+    """The table and kind of money whose page a player opened last, or the game of a studio.
 
     Kept only where the jurisdiction allows play at one table at a time: the player may play there
     only.
     """
 
     player = models.OneToOneField(Player, models.PROTECT, primary_key=True)
-    table = models.ForeignKey(Table, models.PROTECT, db_index=False)
+    table = models.ForeignKey(Table, models.PROTECT, null=True, db_index=False)  # None for a studio
     mode = models.CharField(max_length=1, choices=Mode.choices)
+    game_session_id = models.BigIntegerField(null=True)  # of the studio's game
 
     class Meta:
         default_permissions = ()

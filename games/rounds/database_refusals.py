@@ -12,7 +12,7 @@ from typing import Final
 import psycopg
 from django.db import DatabaseError
 
-from games.errors import ApiClientMayNotPlay, GameTooSoon, PlayError, TableWaits
+from games.errors import ApiClientMayNotPlay, GameTooSoon, PlayError, RoundElsewhere, TableWaits
 
 
 class RoundRefused(Exception):
@@ -81,6 +81,8 @@ def start_refusal(error: psycopg.Error) -> PlayError | None:
             return GameTooSoon(float(detail) / 1000)
         case "SB108":
             return ApiClientMayNotPlay()
+        case "SB109":
+            return RoundElsewhere(detail)
     return None
 
 

@@ -34,6 +34,7 @@ from games.errors import (
     NotEligible,
     OverLimit,
     PlayError,
+    RoundElsewhere,
     SlipChanged,
     StalePage,
     TableChanged,
@@ -265,7 +266,7 @@ def play_round(
 def play(click: Click) -> Played:
     """Stake the slip, deal, settle and pay. Repeating a round returns it and moves no money.
 
-    Raises HouseStopped, NotEligible, TableWaits, NotEligibleHere, OtherMoney, TablePaused, TableClosed,
+    Raises HouseStopped, NotEligible, TableWaits, RoundElsewhere, NotEligibleHere, OtherMoney, TablePaused, TableClosed,
     StalePage, TableChanged, SlipChanged, NothingStaked, NothingToRepeat, UnderMinimum, OverMaximum,
     StakeOffStep, GameTooSoon, BalanceTooLow, OverLimit, DealerAway, CommitmentSpent, and RoundRefused if the
     round does not follow from what is stored.
@@ -371,6 +372,8 @@ def _stakes(locked: seats.Locked, click: Click) -> Mapping[str, int]:
         raise NotEligible(eligibility.explain(click.player, eligibility.Code(locked.ineligibility)))
     if not locked.sits:
         raise TableWaits(seat.table.slug)
+    if locked.elsewhere:
+        raise RoundElsewhere(locked.elsewhere)
     _demand_open(locked)
     _check_version(seat, click.table_version)
     if click.bets is None and seat.slip_version != click.slip_version:

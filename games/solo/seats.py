@@ -43,7 +43,7 @@ def sits(row: str) -> str:
 
 LOCK = f"""
 SELECT {columns(SoloSeat, "(seat)")}, {columns(Table, "(of_table)")},
-    account, balance, held, reason, is_stopped, room, sits, wait, has_announcements, has_void_notices,
+    account, balance, held, reason, is_stopped, room, sits, elsewhere, wait, has_announcements, has_void_notices,
     {totals("(play_session)", "moment")}
 FROM games_lock_solo_seat(%(player)s::bigint, %(table)s::bigint, %(mode)s::text, %(purses)s::text[], %(terms)s::text,
     %(asks)s::boolean, %(session)s::uuid, %(minutes)s::integer)
@@ -60,7 +60,7 @@ WHERE id = %s RETURNING id
 """
 SIT = """
 INSERT INTO games_opentable (player_id, table_id, mode) VALUES (%s, %s, %s)
-ON CONFLICT (player_id) DO UPDATE SET table_id = excluded.table_id, mode = excluded.mode
+ON CONFLICT (player_id) DO UPDATE SET table_id = excluded.table_id, mode = excluded.mode, game_session_id = NULL
 """
 TOUCH = "UPDATE games_soloseat SET used_at = clock_timestamp() WHERE id = %s"
 
@@ -86,6 +86,7 @@ class Locked(NamedTuple):
     is_stopped: bool  # house stop
     room: LimitReached | None  # the limit that leaves least for a stake
     sits: bool  # whether the player plays here, if only one table at a time is allowed
+    elsewhere: str | None  # if so, where a round of the player is in progress
 
 
 def read(player: Player, table_id: int, mode: Mode) -> SoloSeat | None:
@@ -117,6 +118,7 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
         is_stopped,
         room,
         sits,
+        elsewhere,
         seat.wait,
         has_announcements,
         has_void_notices,
@@ -125,7 +127,9 @@ def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None)
     is_check_due = ineligibility == eligibility.Code.CHECK
     totals_so_far = PlaySessionState.of(play_session, is_check_due=is_check_due)
     seat.known = Known(balance, is_stopped, has_announcements, has_void_notices, totals_so_far)
-    return Locked(seat, account_id, balance, held, ineligibility, is_stopped, room and LimitReached.parse(room), sits)
+    return Locked(
+        seat, account_id, balance, held, ineligibility, is_stopped, room and LimitReached.parse(room), sits, elsewhere
+    )
 
 
 def _seat(player: Player, row: Iterator[Any]) -> SoloSeat:

@@ -166,3 +166,13 @@ CREATE OR REPLACE TRIGGER games_void_has_its_reason BEFORE INSERT ON games_void
     FOR EACH ROW EXECUTE FUNCTION games_void_has_its_reason();
 CREATE CONSTRAINT TRIGGER games_void_has_its_cause AFTER INSERT ON games_void DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW WHEN (NEW.reason <> 'decided') EXECUTE FUNCTION games_void_has_its_cause();
+
+-- On wallet_game_session
+
+CREATE OR REPLACE TRIGGER games_wallet_game_session_is_open_table AFTER INSERT ON wallet_game_session
+    FOR EACH ROW EXECUTE FUNCTION games_open_studio_game();
+
+-- On wallet_studio_transaction
+
+CREATE OR REPLACE TRIGGER wallet_studio_transaction_begins_game BEFORE INSERT ON wallet_studio_transaction
+    FOR EACH ROW EXECUTE FUNCTION games_begin_studio_game();

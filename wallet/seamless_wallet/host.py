@@ -55,6 +55,9 @@ CODE_OF_STATE: Final = {
     "SB053": "round-conflict",
     "SB054": "round-won",
     "SB055": "cannot-take-back",
+    "SB103": "table-waits",
+    "SB107": "too-soon",
+    "SB109": "round-elsewhere",
 }
 CODE_OF_CONSTRAINT: Final = {
     "wallet_studio_transaction_once": "transaction-conflict",

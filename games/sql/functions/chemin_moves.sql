@@ -362,7 +362,7 @@ BEGIN
         IF is_decision THEN
             PERFORM games_begin_game(
                 (SELECT s.player_id FROM games_cheminseat AS s WHERE s.id = seat_id), at_table.table_id, at_table.mode,
-                coalesce((move ->> 'round')::uuid, (move ->> 'sale')::uuid, (move ->> 'tenure')::uuid), (move ->> 'session')::uuid);
+                coalesce((move ->> 'round')::uuid, (move ->> 'sale')::uuid, (move ->> 'tenure')::uuid), (move ->> 'session')::uuid, NULL);
         END IF;
     END IF;
 

@@ -171,7 +171,7 @@ BEGIN
     PERFORM wallet_set_hold(
         round, own.account_id, (SELECT coalesce(sum(bet.stake::bigint), 0)::bigint FROM jsonb_each(stakes) AS bet (code, stake)));
     IF grows AND before = '{}' AND held.is_paced THEN
-        PERFORM games_begin_game(held.player_id, held.table_id, held.mode, round, session);
+        PERFORM games_begin_game(held.player_id, held.table_id, held.mode, round, session, NULL);
     END IF;
     UPDATE games_liveseat AS s SET round_id = round, stakes = games_place_bets.stakes, undo = games_place_bets.undo,
         last_stakes = CASE WHEN s.round_id IS DISTINCT FROM round AND s.stakes <> '{}' THEN s.stakes ELSE s.last_stakes END,

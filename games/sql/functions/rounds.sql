@@ -113,7 +113,7 @@ BEGIN
         RAISE EXCEPTION 'the wagers of round % do not follow from the rules', round USING ERRCODE = 'SB063';
     END IF;
     IF held.is_paced THEN
-        PERFORM games_begin_game(held.player_id, held.table_id, held.mode, round, session);
+        PERFORM games_begin_game(held.player_id, held.table_id, held.mode, round, session, NULL);
     END IF;
     balance_after := wallet_write_round(
         round, account, held.player_id, held.currency, held.mode, held.time_zone, held.staked, held.paid);

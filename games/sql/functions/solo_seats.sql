@@ -101,7 +101,7 @@ REVOKE ALL ON FUNCTION games_note_commitment FROM PUBLIC;
 -- models have them. `account`: id; `balance`, `held`: minor units. `reason`: why the player may not play,
 -- or NULL. `is_stopped`: whether the house is. `room`: as of wallet_room, for a stake of real money.
 -- `sits`: whether the player plays here: the jurisdiction allows play at several tables, or the player
--- opened this one last. `wait`: seconds until another game may begin here, of games_wait_of.
+-- opened this one last. `elsewhere`: if it does not, as of games_round_elsewhere. `wait`: seconds until another game may begin here, of games_wait_of.
 -- `play_session`: that of `playing`, NULL if it has not begun. `moment`: the time.
 -- `has_announcements`: whether staff have a notice to everybody that is not over. `has_void_notices`:
 -- whether the player is to be told of a void round.
@@ -112,7 +112,7 @@ CREATE OR REPLACE FUNCTION games_lock_solo_seat(
     player bigint, game_table bigint, mode text, purses text[], terms text, asks_limits boolean, playing uuid, usual integer
 ) RETURNS TABLE (
     seat games_soloseat, of_table games_table, account bigint, balance bigint, held bigint, reason text,
-    is_stopped boolean, room text, sits boolean, wait double precision, play_session players_playsession, moment timestamptz,
+    is_stopped boolean, room text, sits boolean, elsewhere text, wait double precision, play_session players_playsession, moment timestamptz,
     has_announcements boolean, has_void_notices boolean
 )
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_generic_plan
@@ -129,6 +129,7 @@ BEGIN
                SELECT FROM players_limitchange AS c WHERE c.player_id = player AND c.kind = ANY (wallet_limits_on('stake'))
            ) THEN wallet_room(player, 'stake') END,
            j.may_play_in_parallel OR EXISTS (SELECT FROM last WHERE last.table_id = s.table_id AND last.mode = s.mode),
+           CASE WHEN NOT j.may_play_in_parallel THEN games_round_elsewhere(player, s.round_id) END,
            w.seconds, l, clock_timestamp(),
            EXISTS (SELECT FROM players_notice AS n WHERE n.withdrawn_at IS NULL AND n.shown_until > clock_timestamp()),
            EXISTS (SELECT FROM games_voidpart AS v WHERE v.player_id = player
