@@ -308,6 +308,9 @@ DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="") or env.str(
 
 # Self-exclusion registers to query before play, by jurisdiction: "SE=path.to.Register,DE=path.to.Register".
 PLAYER_REGISTERS = env.dict("SABOT_REGISTERS", default={})
+# Licence of a German Land for table games for real money: without one, they are not offered there. `manage.py migrate`
+# stores it in the database.
+LAND_LICENCE = env.str("LAND_LICENCE", default="demo" if DEMO else "")
 # Default interval of reality checks in minutes of play, for players who have not chosen one.
 REALITY_CHECK_MINUTES = env.int("REALITY_CHECK_MINUTES", default=60)
 

@@ -65,6 +65,8 @@ class Migration(InitialMigration):
                 ('seconds_between_games', models.PositiveSmallIntegerField(db_default=0, default=0, help_text='s', verbose_name='from the start of a game for real money to the next')),
                 ('may_hurry_results', models.BooleanField(db_default=True, default=True, verbose_name='a player can show a result sooner than the table')),
                 ('api_clients_may_play', models.BooleanField(db_default=True, default=True, verbose_name='API clients play for real money')),
+                ('asks_licence', models.BooleanField(db_default=False, default=False, verbose_name='real money asks for a licence of a Land')),
+                ('licence', models.CharField(blank=True, db_default='', default='', max_length=120)),
             ],
             options={
                 'default_permissions': ('view',),

@@ -92,6 +92,9 @@ INSERT INTO players_jurisdiction (
 UPDATE players_jurisdiction SET seconds_between_games = 5, may_hurry_results = false, api_clients_may_play = false
 WHERE code = 'GB';
 
+-- Who may offer table games for real money: a licence of a Land. `manage.py migrate` stores the house's.
+UPDATE players_jurisdiction SET asks_licence = true WHERE code = 'DE';
+
 -- The source of each rule: R read in the text of the rule, S second hand, from summaries. A rule that is not listed is our
 -- choice.
 INSERT INTO players_national_rule_change (jurisdiction_id, rule, after, source)
@@ -116,6 +119,7 @@ FROM (VALUES
     ('DE', 'pause_hours', 'R'),
     ('DE', 'pause_asks', 'R'),
     ('DE', 'may_play_in_parallel', 'R'),
+    ('DE', 'asks_licence', 'S'),
     ('GB', 'deposit_limits', 'R'),
     ('GB', 'deposit_periods', 'R'),
     ('GB', 'raise_after_hours', 'R'),

@@ -125,6 +125,8 @@ class Jurisdiction(models.Model):
         "a player can show a result sooner than the table", default=True, db_default=True
     )
     api_clients_may_play = models.BooleanField("API clients play for real money", default=True, db_default=True)
+    asks_licence = models.BooleanField("real money asks for a licence of a Land", default=False, db_default=False)
+    licence = models.CharField(max_length=120, default="", db_default="", blank=True)  # `settings.LAND_LICENCE`
 
     class Meta:
         default_permissions = ("view",)

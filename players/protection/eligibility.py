@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -31,6 +32,7 @@ class Code(StrEnum):
     TERMS = "terms"
     LIMITS = "limits"
     OFFER = "offer"
+    LICENCE = "licence"
     TIME = "time"
     CHECK = "check"
     OPERATOR_PLAYER = "operator_player"
@@ -80,6 +82,11 @@ def _check(question: str, player: Player, session: UUID | None, *, real: bool) -
     return explain(player, Code(code)) if code else None
 
 
+def store_licence(cursor: CursorWrapper) -> None:
+    """Store `settings.LAND_LICENCE` in the jurisdictions that ask for one, where the database reads it."""
+    cursor.execute("UPDATE players_jurisdiction SET licence = %s WHERE asks_licence", [settings.LAND_LICENCE])
+
+
 def explain(player: Player, code: Code) -> Ineligibility:
     """Return the bar with this code, with its text."""
     match code:
@@ -104,6 +111,9 @@ def explain(player: Player, code: Code) -> Ineligibility:
         case Code.OFFER:
             text = _("Would you like to set deposit limits? Set them or choose “Not now” to play.")
             return Ineligibility(code, text, "limits")
+        case Code.LICENCE:
+            text = _("We have no licence to offer these games for real money in your country. You can play for free.")
+            return Ineligibility(code, text, "help")
         case Code.TIME:
             return Ineligibility(
                 code, _("You have used up your playing time. It starts again with the next period."), "limits"

@@ -26,7 +26,7 @@ READ: Final = "players.work"
 ASK: Final = "players.ask_national_rules"
 DECIDE: Final = "players.decide_national_rules"
 RULES: Final[Mapping[str, "models.Field[Any, Any]"]] = {
-    field.name: field for field in Jurisdiction._meta.concrete_fields if not field.primary_key
+    field.name: field for field in Jurisdiction._meta.concrete_fields if field.name not in ("code", "licence")
 }
 # Amounts and days that are stored already count in them, and texts exist in the languages of the release.
 FIXED: Final = ("language", "currencies", "time_zone")

@@ -191,7 +191,16 @@ APPLICABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "SE": ("deposit limit", "raising", "pause", "register", "10,000 SEK"),
     "DK": ("deposit limit", "raising", "pause", "30 days", "treatment", "90 days"),
     "RO": ("deposit limit", "raising", "pause", "national register"),
-    "DE": ("1,000 EUR", "raising", "pause", "no confirmation", "national register", "parallel", "licence"),
+    "DE": (
+        "1,000 EUR",
+        "raising",
+        "pause",
+        "no confirmation",
+        "national register",
+        "parallel",
+        "Land",
+        "federal licence",
+    ),
     "GB": (
         "deposit limit",
         "raising",

@@ -124,8 +124,21 @@ CHAPTER: Final = Chapter(
             (
                 "test_a_round_at_the_table_that_waits_is_refused_before_any_stake",
                 "test_of_two_deals_at_once_the_row_decides_for_one",
+                "test_de_a_table_waits_once_another_was_opened",
+                "test_de_and_the_other_waits_until_the_round_in_progress_has_ended",
             ),
-            "Nothing missing.",
+            "At solo and shared tables, Chemin de Fer, with studios and through the API. Nothing missing.",
+        ),
+        Demand(
+            "DE",
+            "table games for real money only under a licence of a Land [s]",
+            (
+                RULES,
+                "test_de_without_one_nothing_is_played_for_real_money_and_all_for_free",
+                "test_de_without_one_nothing_is_deposited",
+                "test_de_the_page_says_so",
+            ),
+            "The house names it in a setting; whether it is valid, nobody checks here.",
         ),
         Demand(
             "DE",

@@ -21,6 +21,7 @@ from ops import sql_files
 from ops.backup import database_identity
 from ops.privileges import apply_privileges
 from players.login import credentials
+from players.protection import eligibility
 
 # An arbitrary number, the same in every process: concurrent migrations would conflict.
 ADVISORY_LOCK = 0x5AB07_0001
@@ -88,6 +89,7 @@ class Command(migrate.Command):
                 applied = sql_files.apply(cursor, sql_files.definitions())
                 reference_data.store_highest_odds(cursor)
                 reference_data.store_bet_combinations(cursor)
+                eligibility.store_licence(cursor)
                 apply_privileges(owner)
                 if not reference_data.store_dealer_keys(cursor):
                     raise CommandError(

@@ -2,13 +2,17 @@
 
 -- Return the first reason why a player may not deposit, as a code of players.protection.eligibility, in
 -- one row; NULL if they may. The caller must have called players_hold_off_exclusions.
--- `terms`: version of the terms that the player must have agreed to. `asks_limits`: whether limits on
--- deposits must have been set or offered.
+-- `terms`: version of the terms that the player must have agreed to. `asks_limits`: whether it is about real
+-- money of this house, so that limits on deposits must have been set or offered, and the house needs the licence
+-- that the jurisdiction asks for.
 -- A function in FROM, so that PostgreSQL inlines it, here and below.
 CREATE OR REPLACE FUNCTION players_reason_against(player bigint, terms text, asks_limits boolean) RETURNS TABLE (reason text)
 LANGUAGE sql STABLE AS $$
     SELECT coalesce(
         (SELECT e.reason FROM public.players_exclusion_of(player) AS e),
+        CASE WHEN asks_limits AND EXISTS (
+            SELECT FROM public.players_player AS p JOIN public.players_jurisdiction AS j ON j.code = p.jurisdiction_id
+            WHERE p.id = player AND j.asks_licence AND j.licence = '') THEN 'licence' END,
         CASE WHEN NOT EXISTS (SELECT FROM public.players_agreement AS a WHERE a.player_id = player AND a.terms_version = terms)
             THEN 'terms' END,
         CASE WHEN asks_limits THEN (SELECT d.reason FROM public.players_limits_due(player) AS d) END)

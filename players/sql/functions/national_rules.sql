@@ -29,7 +29,7 @@ BEGIN
     END IF;
     rule := wish ->> 'rule';
     SELECT to_jsonb(j) INTO rules FROM players_jurisdiction AS j WHERE j.code = wish ->> 'jurisdiction' FOR UPDATE;
-    IF (rule NOT IN ('code', 'language', 'currencies', 'time_zone') AND rules ? rule AND rules -> rule = wish -> 'before'
+    IF (rule NOT IN ('code', 'language', 'currencies', 'time_zone', 'licence') AND rules ? rule AND rules -> rule = wish -> 'before'
         AND NOT EXISTS (SELECT FROM players_national_rule_change AS c WHERE c.approval_id = approval)
         AND wish ->> 'source_before' = coalesce((
             SELECT c.source FROM players_national_rule_change AS c
