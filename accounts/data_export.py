@@ -80,6 +80,7 @@ PARTS: Final = (
     Part("documents", people.Document, "submission__player"),
     Part("limits", people.LimitChange),
     Part("limits offered", people.LimitOffer),
+    Part("reminders of limits", people.LimitReminder),
     Part("exclusions", people.Exclusion),
     Part("locks of the account", people.AccountLock),
     Part("register checks", people.RegisterCheck),

@@ -181,6 +181,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     "limits.changed": Kind(LIMITS, "Limit set, changed or removed", _limit),
     "limits.withdrawn": Kind(LIMITS, "Pending change withdrawn", _limit),
     "limits.declined": Kind(LIMITS, "Offer of limits declined", _nothing),
+    "limits.reminded": Kind(LIMITS, "Reminder of limits sent", _nothing),
+    "limits.reviewed": Kind(LIMITS, "Limits reviewed", _nothing),
     "limits.contact_due": Kind(LIMITS, "Limit requires contact", _limit),
     "reality_check.chosen": Kind(CHECKS, "Interval chosen", _interval),
     "reality_check.answered": Kind(CHECKS, "Check shown and answered", _answered),

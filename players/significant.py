@@ -40,6 +40,9 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "complaint.overdue": (Category.ERROR, Weight.ALERT, "Complaint overdue"),
 }
 ORDINARY: Final = (
+    # A reminder to review limits, and its answer.
+    "limits.reminded",
+    "limits.reviewed",
     # Credentials were added or renewed; the owner was notified by mail.
     "authenticator.added",
     "passkey.added",

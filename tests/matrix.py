@@ -837,6 +837,8 @@ LINES = (
     Line("limits_withdraw", "POST", players(MOVED), data=lambda world: {"kind": "stake", "period": "day"}),
     Line("limits_decline", "GET", players(MOVED)),
     Line("limits_decline", "POST", players(MOVED)),
+    Line("limits_review", "GET", players(MOVED)),
+    Line("limits_review", "POST", players(MOVED)),
     # The back office
     Line("staff_exclusions", "GET", staff(PAGE, "compliance", "support")),
     Line("staff_exclusions", "POST", staff(PAGE, "compliance", "support")),

@@ -19,10 +19,11 @@ from django.db.models import Sum
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext_lazy
+from django.utils.translation import get_language, gettext_lazy, ngettext, override, pgettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from players import mail
 from players.access import PlayerRequest, player_required
 from players.datetime_format import written_moment
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, PlayTime
@@ -105,6 +106,7 @@ def _room(player: Player, movement: str) -> LimitReached | None:
 
 
 HOUR = 3600  # seconds
+BATCH = 100  # players who are reminded before the next are looked for
 PERIOD_LABELS = {
     Period.DAY: gettext_lazy("Per day"),
     Period.WEEK: gettext_lazy("Per week"),
@@ -254,7 +256,7 @@ def announcement(player: Player, change: LimitChange) -> str:
 
 
 def what(kind: LimitKind, period: Period) -> str:
-    """Return the label of a limit: "Deposits · Week"."""
+    """Return the label of a limit: "Deposit limit · Week"."""
     return f"{LIMIT_KINDS[kind].title} · {PERIOD_NAMES[period]}"
 
 
@@ -323,6 +325,31 @@ def _moot(kind: LimitKind, period: Period, holding: Mapping[tuple[LimitKind, Per
     return ""
 
 
+def remind_due() -> int:
+    """Remind every player whose reminder is due by mail, each once, and return how many."""
+    count = 0
+    while due := limits.to_remind(BATCH):
+        players = Player.objects.select_related("user", "jurisdiction").in_bulk(due)
+        reminded = [_remind(players[player_id]) for player_id in due]
+        count += sum(reminded)
+        if not any(reminded):  # another worker was first
+            break
+    return count
+
+
+@transaction.atomic
+def _remind(player: Player) -> bool:
+    if not limits.remind(player):
+        return False
+    with override(player.user.language):
+        lines = [
+            (what(kind, period), written(player, kind, limit.amount))
+            for (kind, period), limit in limits_of(player).items()
+        ]
+    mail.write(user=player.user, template="limits_reminder", context={"lines": lines})
+    return True
+
+
 def used(player: Player) -> Mapping[tuple[LimitKind, Period], int]:
     """Return what counts in each current period, whether a limit is set or not."""
     found = usage(player)
@@ -382,6 +409,16 @@ def limits_decline(request: PlayerRequest) -> HttpResponse:
     return redirect("lobby")
 
 
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def limits_review(request: PlayerRequest) -> HttpResponse:
+    """Record that the player has reviewed the limits and keeps them."""
+    if request.method == "POST":
+        limits.review(request.player)
+        messages.success(request, _("Your limits stay as they are. You can change them at any time."))
+    return redirect("limits")
+
+
 def _set_all(request: PlayerRequest, form: LimitsForm, kind: LimitKind) -> bool:
     """Set the limits that differ from the current ones, with messages. Errors go into the form."""
     player, changes = request.player, list[LimitChange]()
@@ -394,6 +431,8 @@ def _set_all(request: PlayerRequest, form: LimitsForm, kind: LimitKind) -> bool:
             continue
     for change in changes:
         messages.success(request, announcement(player, change))
+    if changes:
+        limits.review(player)
     if not changes and not form.errors:
         messages.info(request, _("Nothing was changed."))
     return not form.errors
@@ -415,6 +454,7 @@ def _render(request: PlayerRequest, *, form: LimitsForm | None = None, kind: Lim
         ],
         "must_set": limits.must_set_limits(player),
         "may_decline": limits.should_offer(player),
+        "to_review": limits.should_review(player),
         "required": bool(required),
         "hours": player.jurisdiction.raise_after_hours,
         "after_period": player.jurisdiction.raise_after_period,

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from audit import id_ranges
-from wallet import payouts
+from wallet import limits, payouts
 from wallet.operator_wallet import bets, queue
 from wallet.payments import held_deposits, notifications
 from wallet.sandbox_bank import orders
@@ -25,6 +25,12 @@ def count_months() -> None:
     """Update the planner statistics of the partitioned journals and entries."""
     id_ranges.count("wallet_entry")
     id_ranges.count("wallet_journal")
+
+
+@shared_task
+def remind_of_limits() -> None:
+    """Remind players of their limits where the jurisdiction demands it."""
+    limits.remind_due()
 
 
 @shared_task

@@ -21,4 +21,5 @@ urlpatterns = [
     path("protection/limits/", limits.limits_page, name="limits"),
     path("protection/limits/withdraw/", limits.limits_withdraw, name="limits_withdraw"),
     path("protection/limits/not-now/", limits.limits_decline, name="limits_decline"),
+    path("protection/limits/reviewed/", limits.limits_review, name="limits_review"),
 ]

@@ -31,7 +31,7 @@ from games.variants import GAMES, VARIANTS
 from players.access import HouseRequest, PlayerRequest, made_by_the_page, player_required
 from players.login.current_user import player_of, session_id
 from players.models import Player
-from players.protection import eligibility
+from players.protection import eligibility, limits
 from players.rates import at_a_human_pace
 from wallet.models import Mode
 
@@ -213,6 +213,7 @@ def _page(request: HouseRequest, wish: Wish) -> HttpResponse:
         **_tables(request, wish),
         "result_notices": result_notices.values(),
         "ineligibility": eligibility.check_play(player, real=False) if player else None,
+        "limits_to_review": player is not None and limits.should_review(player),
         "games": game_lines(language),
         "still": None if request.user.is_authenticated else still(next(iter(VARIANTS.values())), 0, language),
         "stream": _stream(request, wish),

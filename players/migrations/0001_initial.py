@@ -67,10 +67,11 @@ class Migration(InitialMigration):
                 ('api_clients_may_play', models.BooleanField(db_default=True, default=True, verbose_name='API clients play for real money')),
                 ('asks_licence', models.BooleanField(db_default=False, default=False, verbose_name='real money asks for a licence of a Land')),
                 ('licence', models.CharField(blank=True, db_default='', default='', max_length=120)),
+                ('limit_reminder_days', models.PositiveSmallIntegerField(help_text='days', null=True, verbose_name='reminder of the limits every')),
             ],
             options={
                 'default_permissions': ('view',),
-                'constraints': [models.CheckConstraint(condition=models.Q(('minimum_age__gte', 18)), name='players_jurisdiction_adults', violation_error_message='Players must be at least 18 years old.'), models.CheckConstraint(condition=models.Q(('deposit_limits__in', ['required', 'offered', 'prompted']), ('deposit_periods__contained_by', ['day', 'week', 'month']), models.Q(('deposit_periods', []), _negated=True)), name='players_jurisdiction_limits', violation_error_message='The periods are day, week and month, at least one of them.'), models.CheckConstraint(condition=models.Q(('raise_after_hours__gte', 24)), name='players_jurisdiction_waits', violation_error_message='A looser limit waits at least 24 hours.'), models.CheckConstraint(condition=models.Q(('highest_month_deposit__gt', 0), ('highest_month_deposit', None), _connector='OR'), name='players_jurisdiction_highest', violation_error_message='The amount must be more than zero.'), models.CheckConstraint(condition=models.Q(('contact_above_month__gt', 0), ('contact_above_month', None), _connector='OR'), name='players_jurisdiction_contact', violation_error_message='The amount must be more than zero.'), models.CheckConstraint(condition=models.Q(('complaint_days__gte', 1), ('exclusion_days__gte', 1), ('pause_hours__gte', 1)), name='players_jurisdiction_lasts', violation_error_message='The time must be more than zero.'), models.CheckConstraint(condition=models.Q(('permanent_days__gte', models.F('exclusion_days'))), name='players_jurisdiction_permanent', violation_error_message='A permanent exclusion is not reopened before the shortest one ends.')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('minimum_age__gte', 18)), name='players_jurisdiction_adults', violation_error_message='Players must be at least 18 years old.'), models.CheckConstraint(condition=models.Q(('deposit_limits__in', ['required', 'offered', 'prompted']), ('deposit_periods__contained_by', ['day', 'week', 'month']), models.Q(('deposit_periods', []), _negated=True)), name='players_jurisdiction_limits', violation_error_message='The periods are day, week and month, at least one of them.'), models.CheckConstraint(condition=models.Q(('raise_after_hours__gte', 24)), name='players_jurisdiction_waits', violation_error_message='A looser limit waits at least 24 hours.'), models.CheckConstraint(condition=models.Q(('highest_month_deposit__gt', 0), ('highest_month_deposit', None), _connector='OR'), name='players_jurisdiction_highest', violation_error_message='The amount must be more than zero.'), models.CheckConstraint(condition=models.Q(('contact_above_month__gt', 0), ('contact_above_month', None), _connector='OR'), name='players_jurisdiction_contact', violation_error_message='The amount must be more than zero.'), models.CheckConstraint(condition=models.Q(('complaint_days__gte', 1), ('exclusion_days__gte', 1), ('pause_hours__gte', 1)), name='players_jurisdiction_lasts', violation_error_message='The time must be more than zero.'), models.CheckConstraint(condition=models.Q(('permanent_days__gte', models.F('exclusion_days'))), name='players_jurisdiction_permanent', violation_error_message='A permanent exclusion is not reopened before the shortest one ends.'), models.CheckConstraint(condition=models.Q(('limit_reminder_days__gt', 0), ('limit_reminder_days', None), _connector='OR'), name='players_jurisdiction_reminders', violation_error_message='The time must be more than zero.')],
             },
         ),
         migrations.CreateModel(
@@ -656,6 +657,19 @@ class Migration(InitialMigration):
                 'default_permissions': (),
                 'indexes': [models.Index(fields=['jurisdiction', 'rule', '-id'], name='players_national_rule_newest')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('source__in', ['R', 'S', 'c'])), name='players_national_rule_change_source')],
+            },
+        ),
+        migrations.CreateModel(
+            name='LimitReminder',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('is_review', models.BooleanField(default=False)),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
+            ],
+            options={
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['player', '-id'], name='players_limitreminder_newest')],
             },
         ),
         migrations.CreateModel(

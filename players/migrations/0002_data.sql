@@ -94,6 +94,7 @@ WHERE code = 'GB';
 
 -- Who may offer table games for real money: a licence of a Land. `manage.py migrate` stores the house's.
 UPDATE players_jurisdiction SET asks_licence = true WHERE code = 'DE';
+UPDATE players_jurisdiction SET limit_reminder_days = 181 WHERE code = 'GB';
 
 -- The source of each rule: R read in the text of the rule, S second hand, from summaries. A rule that is not listed is our
 -- choice.
@@ -126,6 +127,7 @@ FROM (VALUES
     ('GB', 'exclusion_days', 'S'),
     ('GB', 'may_cancel_withdrawals', 'R'),
     ('GB', 'seconds_between_games', 'S'),
-    ('GB', 'may_hurry_results', 'R')
+    ('GB', 'may_hurry_results', 'R'),
+    ('GB', 'limit_reminder_days', 'R')
 ) AS sourced (code, rule, source)
 JOIN players_jurisdiction AS j USING (code);

@@ -217,6 +217,21 @@ class LimitOffer(models.Model):
         default_permissions = ()
 
 
+class LimitReminder(models.Model):
+    """The house has reminded a player of the limits, or the player has reviewed them since.
+
+    Only functions insert rows (``sql/functions/limits.sql``), and they are never changed.
+    """
+
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    is_review = models.BooleanField(default=False)  # by the player
+    at = models.DateTimeField(db_default=Clock())
+
+    class Meta:
+        default_permissions = ()
+        indexes = [models.Index(fields=["player", "-id"], name="players_limitreminder_newest")]
+
+
 class Marker(models.TextChoices):
     """Markers of harm. ``docs/markers.md`` describes each with its thresholds."""
 

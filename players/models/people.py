@@ -127,6 +127,7 @@ class Jurisdiction(models.Model):
     api_clients_may_play = models.BooleanField("API clients play for real money", default=True, db_default=True)
     asks_licence = models.BooleanField("real money asks for a licence of a Land", default=False, db_default=False)
     licence = models.CharField(max_length=120, default="", db_default="", blank=True)  # `settings.LAND_LICENCE`
+    limit_reminder_days = models.PositiveSmallIntegerField("reminder of the limits every", null=True, help_text="days")
 
     class Meta:
         default_permissions = ("view",)
@@ -167,6 +168,11 @@ class Jurisdiction(models.Model):
                 condition=models.Q(permanent_days__gte=models.F("exclusion_days")),
                 name="players_jurisdiction_permanent",
                 violation_error_message="A permanent exclusion is not reopened before the shortest one ends.",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(limit_reminder_days__gt=0) | models.Q(limit_reminder_days=None),
+                name="players_jurisdiction_reminders",
+                violation_error_message="The time must be more than zero.",
             ),
         ]
 

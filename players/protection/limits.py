@@ -19,9 +19,16 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from audit import log
-from players.models import LimitChange, LimitKind, LimitsAsked, LimitSource, Period, Player
+from players.models import LimitChange, LimitKind, LimitReminder, LimitsAsked, LimitSource, Period, Player
 
 LAW = "law"  # source of limits that the jurisdiction sets
+TO_REMIND: Final = """
+SELECT player.id FROM players_player AS player
+JOIN players_jurisdiction AS law ON law.code = player.jurisdiction_id AND law.limit_reminder_days IS NOT NULL
+WHERE NOT player.uses_operator_wallet AND players_limit_reminder_at(player.id) <= clock_timestamp()
+    AND NOT EXISTS (SELECT FROM players_exclusion_of(player.id) AS barred WHERE barred.reason IS NOT NULL)
+ORDER BY player.id LIMIT %s
+"""
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,7 @@ class KindOfLimit:
 
 LIMIT_KINDS: Final[Mapping[LimitKind, KindOfLimit]] = {
     LimitKind.DEPOSIT: KindOfLimit(
-        gettext_lazy("Deposits"),
+        gettext_lazy("Deposit limit"),
         gettext_lazy("The total amount you deposit. Withdrawals are not deducted from it."),
         "paid in",
         {
@@ -51,7 +58,7 @@ LIMIT_KINDS: Final[Mapping[LimitKind, KindOfLimit]] = {
         },
     ),
     LimitKind.STAKE: KindOfLimit(
-        gettext_lazy("Stakes"),
+        gettext_lazy("Stake limit"),
         gettext_lazy("The total amount you bet, whatever the results."),
         "bet",
         {
@@ -63,7 +70,7 @@ LIMIT_KINDS: Final[Mapping[LimitKind, KindOfLimit]] = {
         },
     ),
     LimitKind.LOSS: KindOfLimit(
-        gettext_lazy("Losses"),
+        gettext_lazy("Loss limit"),
         gettext_lazy(
             "The total amount you bet minus what is paid out to you. A bet counts as lost until its round is over."
         ),
@@ -75,7 +82,10 @@ LIMIT_KINDS: Final[Mapping[LimitKind, KindOfLimit]] = {
         },
     ),
     LimitKind.TIME: KindOfLimit(
-        gettext_lazy("Time"), gettext_lazy("How long you play, including with play money."), "played", is_money=False
+        gettext_lazy("Time limit"),
+        gettext_lazy("How long you play, including with play money."),
+        "played",
+        is_money=False,
     ),
 }
 
@@ -227,6 +237,45 @@ def decline_offer(*, player: Player) -> None:
         (is_first,) = cursor.fetchone()
     if is_first:
         log.record("limits.declined", by=str(player), on=str(player), data={})
+
+
+def to_remind(most: int) -> list[int]:
+    """Return the ids of at most *most* players whose reminder of their limits is due.
+
+    People who may not play here are not written to.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(TO_REMIND, [most])
+        return [player_id for (player_id,) in cursor]
+
+
+@transaction.atomic
+def remind(player: Player) -> bool:
+    """Record that the player is reminded of the limits, and return whether this was due."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_remind_of_limits(%s::bigint)", [player.pk])
+        (is_due,) = cursor.fetchone()
+    if is_due:
+        log.record("limits.reminded", by="system", on=str(player), data={})
+    return bool(is_due)
+
+
+def should_review(player: Player) -> bool:
+    """Return whether the player was reminded of the limits and has not reviewed them since."""
+    if player.jurisdiction.limit_reminder_days is None:
+        return False
+    newest = LimitReminder.objects.filter(player=player).order_by("-pk").first()
+    return newest is not None and not newest.is_review
+
+
+@transaction.atomic
+def review(player: Player) -> None:
+    """Record that the player has reviewed the limits. Does nothing without a reminder before it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_review_limits(%s::bigint)", [player.pk])
+        (was_reminded,) = cursor.fetchone()
+    if was_reminded:
+        log.record("limits.reviewed", by=str(player), on=str(player), data={})
 
 
 def required(player: Player) -> set[tuple[LimitKind, Period]]:

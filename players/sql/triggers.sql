@@ -115,6 +115,11 @@ CREATE OR REPLACE TRIGGER players_limitoffer_is_kept BEFORE UPDATE OR DELETE OR 
 CREATE OR REPLACE TRIGGER players_marker_scan_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_marker_scan
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 
+-- On players_limitreminder
+
+CREATE OR REPLACE TRIGGER players_limitreminder_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_limitreminder
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
 -- On players_national_rule_change
 
 CREATE OR REPLACE TRIGGER players_national_rule_change_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_national_rule_change

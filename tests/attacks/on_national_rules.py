@@ -18,6 +18,7 @@ FORBIDDEN = {
     "contact": "contact_above_month = 0",
     "lasts": "pause_hours = 0",
     "permanent": "permanent_days = exclusion_days - 1",
+    "reminders": "limit_reminder_days = 0",
 }
 
 ATTACKS = [

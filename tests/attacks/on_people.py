@@ -110,6 +110,7 @@ LOCKS = [
 PROTECTION = [
     *kept("players_limitchange", "players_limitchange_is_kept", "amount"),
     *kept("players_limitoffer", "players_limitoffer_is_kept", "answered_at"),
+    *kept("players_limitreminder", "players_limitreminder_is_kept", "at"),
     *kept("players_exclusion", "players_exclusion_is_kept", "until"),
     *kept("players_exclusionlift", "players_exclusionlift_is_kept", "at"),
     *kept("players_registercheck", "players_registercheck_is_kept", "outcome"),

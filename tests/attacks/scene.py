@@ -232,6 +232,7 @@ def _protection(player: Player) -> None:
     locks.unlock(player=player, reason="for a test", by=other)
     RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)
     play_sessions.choose_interval(player=player, minutes=30)
+    as_owner("INSERT INTO players_limitreminder (player_id, is_review) VALUES (%s, false)", [player.pk])
     session = uuid4()
     play_sessions.read_session(player, session)
     as_owner("SELECT players_note_round(%s, %s, 'R', 100, 250)", [player.pk, session])

@@ -83,6 +83,7 @@ NOT_LISTED = {
     "players.Jurisdiction": PAGE_OF_ITS_OWN,
     "players.NationalRuleChange": PAGE_OF_ITS_OWN,
     "players.LimitOffer": TAKEN_TOGETHER,
+    "players.LimitReminder": TAKEN_TOGETHER,
     "players.LogInLock": TAKEN_TOGETHER,
     "players.HarmMarkerScan": PAGE_OF_ITS_OWN,
     "players.Note": PRIVATE,

@@ -52,7 +52,7 @@ class TestFlags:
     @pytest.mark.sweep
     def test_show_the_rows_and_the_ways_on(self, flag):
         page = read(of("support"), f"/staff/markers/{flag.pk}/")
-        assert "Limit requested: Deposits · Month" in page
+        assert "Limit requested: Deposit limit · Month" in page
         assert f'href="/staff/players/{flag.player_id}/limits/"' in page
         assert 'href="/staff/exclusions/"' in page
         assert f'href="/staff/service/?player={flag.player_id}"' in page

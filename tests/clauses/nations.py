@@ -222,5 +222,39 @@ CHAPTER: Final = Chapter(
             ("test_is_refused_where_the_law_forbids_it", "test_has_no_button_where_the_law_forbids_it_and_reads_so"),
             "By service and by page. Nothing missing.",
         ),
+        Demand(
+            "GB",
+            "only gross limits are called deposit limit, at least equal prominence, free amount [R]",
+            (
+                "test_gb_the_gross_limit_alone_is_called_a_deposit_limit",
+                "test_gb_a_withdrawal_gives_no_room_back",
+                "test_gb_the_deposit_limit_is_first_and_as_prominent_as_any_other",
+                "test_dk_gb_any_amount_is_typed_freely",
+            ),
+            "In five languages, in messages and on the page. Nothing missing.",
+        ),
+        Demand(
+            "GB",
+            "fixed periods: deposits are blocked until the period restarts [R]",
+            ("test_begin_at_midnight_there", "test_a_reached_limit_blocks_deposits_until_the_period_ends"),
+            "To the microsecond, on days of 23 and 25 hours. Nothing missing.",
+        ),
+        Demand(
+            "GB",
+            "limits are linked on the home and deposit pages, and players are reminded every six months [R]",
+            (
+                RULES,
+                "test_gb_the_limits_are_linked_where_players_arrive_and_where_they_deposit",
+                "test_one_comes_every_six_months_and_not_before",
+                "test_the_notice_stands_until_the_limits_are_kept",
+            ),
+            "By mail and as a notice in lobby and cashier. Nothing missing.",
+        ),
+        Demand(
+            "GB",
+            "a prompt before the first deposit [R]",
+            ("test_no_deposit_begins_before_the_player_was_asked_for_limits",),
+            "The database refuses. Nothing missing.",
+        ),
     ),
 )

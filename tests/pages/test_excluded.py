@@ -77,6 +77,7 @@ OPEN = {
     "limits": LIMITS,
     "limits_withdraw": LIMITS,
     "limits_decline": LIMITS,
+    "limits_review": LIMITS,
     "live_cut": "adds chance to a shuffle, and no stake",
 }
 # What is answered with the bar, and what a page from before would send to be as much of an action as possible.

@@ -51,6 +51,7 @@ FIGURES = [
     ("GB", "S", "seconds_between_games", 5),
     ("GB", "R", "may_hurry_results", False),
     ("GB", "c", "api_clients_may_play", False),
+    ("GB", "R", "limit_reminder_days", 181),
 ]
 CELL = re.compile(r"(.+?)(?: \[([RSc])\])?")
 

@@ -60,8 +60,8 @@ def test_in_germany_the_law_s_limit_is_shown():
 
 def test_saying_what_was_set_and_from_when(visitor, player):
     page = send(visitor, "stake", day="100", week="", month="1,000")
-    assert "Stakes · Day: your limit is £100.00 from now on." in page
-    assert "Stakes · Month: your limit is £1,000.00 from now on." in page
+    assert "Stake limit · Day: your limit is £100.00 from now on." in page
+    assert "Stake limit · Month: your limit is £1,000.00 from now on." in page
     page = send(visitor, "stake", day="150", week="", month="1,000")
     change = pending(player)[LimitKind.STAKE, Period.DAY]
     assert "The lower limit applies until then." in page
@@ -83,7 +83,7 @@ def test_a_pending_change_is_withdrawn_with_a_button(visitor, player):
     limit(player, "stake", "day", None)
     assert "Will be removed on" in visitor.get(PAGE).content.decode()
     for said in (
-        "Stakes · Day: the change is cancelled and your limit stays the same.",
+        "Stake limit · Day: the change is cancelled and your limit stays the same.",
         "There is no pending change to cancel.",
     ):
         answer = visitor.post(PAGE + "withdraw/", {"kind": "stake", "period": "day"}, follow=True)
@@ -93,7 +93,7 @@ def test_a_pending_change_is_withdrawn_with_a_button(visitor, player):
 
 @pytest.mark.sweep
 def test_hours_are_whole_and_no_more_than_a_period_has(visitor, player):
-    assert "Time · Day: your limit is 3 hours from now on." in send(visitor, "time", day="3", week="", month="")
+    assert "Time limit · Day: your limit is 3 hours from now on." in send(visitor, "time", day="3", week="", month="")
     assert own_limits(player)[LimitKind.TIME, Period.DAY] == 3 * 3600
     for wrong in ("25", "0", "-1", "1.5", "three", "٣", "9" * 30):
         assert "Enter whole hours, from 1 to 24." in send(visitor, "time", day=wrong, week="", month="")
@@ -179,7 +179,7 @@ class TestStaff:
         data = {"loss-kind": "loss", "loss-day": "", "loss-week": "20", "loss-month": ""}
         assert "This field is required." in desk.post(address, data).content.decode()
         page = desk.post(address, data | {"loss-reason": "as agreed on the telephone"}, follow=True).content.decode()
-        assert "Losses · Week: £20.00 with immediate effect." in page
+        assert "Loss limit · Week: £20.00 with immediate effect." in page
         assert "as agreed on the telephone" in page
         assert own_limits(player, LimitSource.HOUSE) == {(LimitKind.LOSS, Period.WEEK): 2000}
         (event,) = events("limits.changed", on=str(player))

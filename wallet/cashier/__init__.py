@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from audit import log
 from players.models import Player
 from players.protection import eligibility
+from players.protection.limits import should_review
 from wallet import house_stop, ledger
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Currency, Mode, Payment, PaymentState
@@ -200,6 +201,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
         "free_purse": purses.get(Mode.FREE, 0),
         "free_standard": FREE_MONEY[player.currency],
         "limits": DEPOSIT_LIMITS[player.currency],
+        "limits_to_review": should_review(player),
         "top_up_form": KeyForm(auto_id=False),
         "elsewhere": ineligibility if ineligibility and ineligibility.code in NO_DEPOSITS else None,
         "stopped": ineligibility if ineligibility and ineligibility.code in STOPPED else None,

@@ -146,3 +146,44 @@ BEGIN
     RETURNING c.*;
 END $$;
 REVOKE ALL ON FUNCTION players_change_limit FROM PUBLIC;
+
+-- Return when a player is to be reminded of the limits: the days of the jurisdiction after the last
+-- reminder or, before the first, after the account was opened. A day is 24 hours.
+-- Returns NULL where the jurisdiction demands no reminders.
+CREATE OR REPLACE FUNCTION players_limit_reminder_at(player bigint) RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT coalesce(
+               (SELECT max(r.at) FROM players_limitreminder AS r WHERE r.player_id = player AND NOT r.is_review), u.created_at)
+           + j.limit_reminder_days * interval '24 hours'
+    FROM players_player AS p
+    JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id JOIN players_user AS u ON u.id = p.user_id
+    WHERE p.id = player
+$$;
+
+-- Store that the house reminds a player of the limits now, if a reminder is due.
+-- Returns whether it is.
+-- Locks the player's limits, so that two workers remind once.
+CREATE OR REPLACE FUNCTION players_remind_of_limits(player bigint) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM players_lock_limits(player);
+    INSERT INTO players_limitreminder (player_id, is_review)
+    SELECT player, false WHERE players_limit_reminder_at(player) <= clock_timestamp();
+    RETURN FOUND;
+END $$;
+REVOKE ALL ON FUNCTION players_remind_of_limits FROM PUBLIC;
+
+-- Store that a player has reviewed the limits since the last reminder.
+-- Returns whether the player was reminded and had not.
+-- Locks the player's limits.
+CREATE OR REPLACE FUNCTION players_review_limits(player bigint) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM players_lock_limits(player);
+    INSERT INTO players_limitreminder (player_id, is_review)
+    SELECT player, true FROM (
+        SELECT r.is_review FROM players_limitreminder AS r WHERE r.player_id = player ORDER BY r.id DESC LIMIT 1) AS newest
+    WHERE NOT newest.is_review;
+    RETURN FOUND;
+END $$;
+REVOKE ALL ON FUNCTION players_review_limits FROM PUBLIC;
