@@ -256,5 +256,14 @@ CHAPTER: Final = Chapter(
             ("test_no_deposit_begins_before_the_player_was_asked_for_limits",),
             "The database refuses. Nothing missing.",
         ),
+        Demand(
+            "GB",
+            "a raise takes effect only once the player confirms it after the 24 h [S]",
+            (),
+            "Found second hand in November 2026, as a quotation of RTS 12D.",
+            Met.NO,
+            "A raise takes effect by itself after 24 h. A confirmation takes a column of the limit's change that "
+            "players_limits_by_source reads, and a button beside the pending change.",
+        ),
     ),
 )

@@ -81,7 +81,6 @@ FORMS_ONLY = {
     "staff_notice_new",
     "staff_partner_new",
     "staff_person_new",
-    "staff_rule_change",
     "staff_statement_draft",
     "staff_table_change",
     "staff_table_new",
