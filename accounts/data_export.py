@@ -77,6 +77,7 @@ PARTS: Final = (
     Part("API calls", people.ApiCall, "token__user"),
     Part("mail", people.Mail, "user"),
     Part("identity", people.Submission),
+    Part("confirmations of the identity", people.Identity),
     Part("documents", people.Document, "submission__player"),
     Part("limits", people.LimitChange),
     Part("limits offered", people.LimitOffer),

@@ -27,8 +27,11 @@ BORN: Final = date(1990, 1, 1)
 STAKE, MONEY = 1000, 10**12  # minor units
 AT_ONCE: Final = 1000  # players per statement or journal of deposits; each waits for their limits
 OPEN: Final = "SELECT wallet_open_account(id, currency, mode) FROM players_player, unnest('{R,F}'::text[]) AS mode"
-# All players have a session, so their play is counted.
-SIT: Final = "INSERT INTO players_playsession (session, player_id) SELECT md5(id::text)::uuid, id FROM players_player"
+# All players have a session, so their play is counted, and a confirmed identity.
+SIT: Final = """
+INSERT INTO players_playsession (session, player_id) SELECT md5(id::text)::uuid, id FROM players_player;
+INSERT INTO players_identity (player_id, by) SELECT id, 'register:bench' FROM players_player;
+"""
 SHARED: Final = "live-baccarat-2-nc"
 BETTORS: Final = (100, 1_000, 10_000)
 DEADLINE: Final = "UPDATE games_liveround SET deadline = clock_timestamp() + make_interval(secs => %s) WHERE id = %s"

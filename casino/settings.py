@@ -311,6 +311,10 @@ PLAYER_REGISTERS = env.dict("SABOT_REGISTERS", default={})
 # Licence of a German Land for table games for real money: without one, they are not offered there. `manage.py migrate`
 # stores it in the database.
 LAND_LICENCE = env.str("LAND_LICENCE", default="demo" if DEMO else "")
+# Identity registers that confirm who a player is, in the same form. A demo has a sandbox for all.
+IDENTITY_REGISTERS = env.dict("SABOT_IDENTITY_REGISTERS", default={}) or (
+    dict.fromkeys(("SE", "DK", "RO", "DE", "GB"), "players.identity.sandbox.SandboxRegister") if DEMO else {}
+)
 # Default interval of reality checks in minutes of play, for players who have not chosen one.
 REALITY_CHECK_MINUTES = env.int("REALITY_CHECK_MINUTES", default=60)
 

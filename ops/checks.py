@@ -36,6 +36,7 @@ SHORTEST_SECRET = 50  # characters, as in Django's own deployment check
 FEWEST_DIFFERENT = 5
 TOYS = ("wallet.payments.sandbox.", "payments.dummy.")  # test providers
 TOY_BANK = "wallet.sandbox_bank."
+TOY_REGISTER = "players.identity.sandbox."
 KEYS = {
     "SECOND_FACTOR_KEY": "sabot.E002",
     "DOCUMENT_KEY": "sabot.E010",
@@ -296,6 +297,11 @@ def _payments() -> Iterator[CheckMessage]:
             )
     if settings.PAYOUT_PROVIDER.startswith(TOY_BANK):
         yield Error("PAYOUT_PROVIDER is the sandbox bank. It confirms payouts without paying.", id="sabot.E011")
+    for code, path in settings.IDENTITY_REGISTERS.items():
+        if path.startswith(TOY_REGISTER):
+            yield Error(
+                f"SABOT_IDENTITY_REGISTERS: {code} has the sandbox register. It confirms everybody.", id="sabot.E011"
+            )
     if settings.PAYMENT_VARIANTS and not settings.PAYOUT_PROVIDER:
         yield Error(
             "PAYMENT_VARIANTS accepts deposits, but PAYOUT_PROVIDER is missing, so withdrawals cannot be paid.",

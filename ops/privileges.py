@@ -117,6 +117,7 @@ RIGHTS = {
     "players_document": "SELECT, INSERT",
     "players_documentcontent": "SELECT, INSERT, DELETE",
     "players_trait": "SELECT, INSERT, DELETE",
+    "players_identity": "SELECT",
     "players_duplicate": "SELECT, INSERT, UPDATE (resolution, resolved_by_id, resolved_at, note)",
     "players_accountlock": "SELECT, INSERT",
     "players_approval_notification": "SELECT, INSERT, DELETE",
@@ -297,6 +298,7 @@ FUNCTIONS = (
     "players_begin_play_session",
     "players_answer_check",
     "players_choose_check_interval",
+    "players_confirm_identity",
 )
 
 # Identity columns need the right to use their sequences.

@@ -37,6 +37,7 @@ from wallet.seamless_wallet import signing
 PASSES: Final = 20
 PAUSE: Final = 0.5  # seconds between two passes: longer than a request holds a lock
 SETTINGS: Final = ("SECOND_FACTOR_KEY", "DOCUMENT_KEY", "PARTNER_KEY")
+HASHES_ONLY: Final = (Ground.PICTURE, Ground.PERSON)  # of values that are not kept
 
 
 @dataclass
@@ -131,9 +132,10 @@ def _reseal(setting: str, say: Callable[[str], object]) -> bool:
             break
     is_done = not (found.changed or found.held)
     say(_message(setting, keys, changed, found, is_done=is_done))
-    if setting == "DOCUMENT_KEY" and keys > 1 and (pictures := Trait.objects.filter(ground=Ground.PICTURE).count()):
+    if setting == "DOCUMENT_KEY" and keys > 1 and (lost := Trait.objects.filter(ground__in=HASHES_ONLY).count()):
         say(
-            f"{setting}: hashes of {pictures} pictures cannot be made again, since pictures are not kept as they came:"
+            f"{setting}: hashes of {lost} pictures and national numbers"
+            " cannot be made again, since pictures are not kept as they came, and numbers not at all:"
             " one that was sent in before is not known again without its key."
         )
     if changed:

@@ -17,6 +17,8 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from players.account import registration
+from players.identity import confirmation, sandbox
+from players.identity.verification import is_verified
 from players.login import second_factor
 from players.models import Jurisdiction, LimitKind, Mail, Period, Player, User
 from players.protection import limits
@@ -80,6 +82,16 @@ DEPOSIT_LIMITS: Mapping[str, Mapping[Period, int]] = {
 }
 
 
+# Name and address under which the sandbox register confirms a demo player.
+ADDRESSES: Mapping[str, confirmation.Stated] = {
+    "SE": confirmation.Stated("Astrid", "Lindqvist", "Storgatan 1", "211 34", "Malmö"),
+    "DK": confirmation.Stated("Mikkel", "Sørensen", "Nørregade 2", "1165", "København"),
+    "RO": confirmation.Stated("Ioana", "Țăranu", "Strada Lungă 3", "500035", "Brașov"),
+    "DE": confirmation.Stated("Jonas", "Groß", "Hauptstraße 4", "20095", "Hamburg"),
+    "GB": confirmation.Stated("Emily", "Carter", "5 High Street", "LS1 4AP", "Leeds"),
+}
+
+
 def create_demo_people() -> None:
     """Create the missing demo accounts, and give staff a second factor with a random secret.
 
@@ -92,8 +104,10 @@ def create_demo_people() -> None:
         if login.email not in there:
             _create(login)
     _give_passwords()
-    for player in Player.objects.filter(user__is_demo=True).select_related("jurisdiction"):
+    for player in Player.objects.filter(user__is_demo=True).select_related("jurisdiction", "user"):
         _limit(player, DEPOSIT_LIMITS.get(player.jurisdiction.code, {}))
+        if player.jurisdiction_id in ADDRESSES and not is_verified(player):
+            _confirm(player)
     for user in User.objects.filter(is_demo=True, staff__isnull=False):
         if not second_factor.is_set_up(user):
             second_factor.give(user)
@@ -137,6 +151,12 @@ def _limit(player: Player, deposits: Mapping[Period, int]) -> None:
         return
     for period, amount in deposits.items():
         limits.set_limit(player=player, kind=LimitKind.DEPOSIT, period=period, amount=amount, by=str(player))
+
+
+def _confirm(player: Player) -> None:
+    """Have the register of the demo confirm who the player is."""
+    code = player.jurisdiction_id
+    confirmation.confirm(player=player, stated=ADDRESSES[code], number=sandbox.number_of(code, player.birth_date))
 
 
 PAGE = 20

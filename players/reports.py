@@ -248,6 +248,8 @@ def register_alterations() -> None:
         {
             "identity.submitted": ("Identity documents submitted", added("submission", "document", "parts")),
             "identity.verified": ("Identity verified", changed("submitted", "verified")),
+            "identity.confirmed": ("Identity confirmed by a register", added("submission", "register")),
+            "identity.stated": ("Identity stated by the player", added("submission")),
             "identity.refused": ("Identity refused", changed("submitted", "refused")),
             "duplicate.resolved": ("Possible duplicate resolved", became("open", "resolution")),
         },

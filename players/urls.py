@@ -26,6 +26,7 @@ urlpatterns = [
     path("account/", include("players.login.urls")),
     path("account/logout/", require_POST(logout), name="account_logout"),
     path("account/identity/", identity_views.identity, name="identity"),
+    path("account/identity/confirm/", identity_views.identity_confirm, name="identity_confirm"),
     path("service/", service_views.service_list, name="service"),
     path("service/<int:conversation_id>/", service_views.service_thread, name="service_thread"),
     path("service/<int:conversation_id>/close/", service_views.service_close, name="service_close"),

@@ -28,6 +28,7 @@ from players.identity.uploads import check_upload
 from players.identity.verification import Details
 from players.models import Agreement, DocumentKind, Jurisdiction, Part, Player, Submission, User
 from players.protection.limits import required
+from tests.harness.owner import as_owner
 from tests.people import a_member_of_staff
 from tests.players import papers
 from tests.wallet.money_moves import write
@@ -39,9 +40,11 @@ PASSWORD = "long enough for anyone"
 _numbers = count(1)
 
 
-def a_player(jurisdiction: str = "SE", *, real: int = 0, free: int = 0, password: str | None = None) -> Player:
-    """A player with that much real and free money, in minor units."""
-    player = a_newcomer(jurisdiction, password=password)
+def a_player(
+    jurisdiction: str = "SE", *, real: int = 0, free: int = 0, password: str | None = None, is_known: bool = True
+) -> Player:
+    """A player with that much real and free money, in minor units. *is_known*: with a confirmed identity."""
+    player = a_newcomer(jurisdiction, password=password, is_known=is_known)
     _set_required_limits(player)
     for mode, kind, amount in ((Mode.REAL, "cashier", real), (Mode.FREE, "mint", free)):
         if amount:
@@ -49,9 +52,11 @@ def a_player(jurisdiction: str = "SE", *, real: int = 0, free: int = 0, password
     return player
 
 
-def a_newcomer(jurisdiction: str = "SE", *, agrees: bool = True, password: str | None = None) -> Player:
+def a_newcomer(
+    jurisdiction: str = "SE", *, agrees: bool = True, password: str | None = None, is_known: bool = True
+) -> Player:
     """A player without money who has set no limits and answered no offer of them, and may not have agreed to the terms
-    in force.
+    in force, nor have a confirmed identity.
     """
     where = Jurisdiction.objects.get(pk=jurisdiction)
     user = User.objects.create_user(f"player{next(_numbers)}.{uuid4().hex[:6]}@example.com", password, verified=True)
@@ -61,7 +66,14 @@ def a_newcomer(jurisdiction: str = "SE", *, agrees: bool = True, password: str |
     if agrees:
         Agreement.objects.create(player=player, terms_version=terms.VERSION)
     accounts.open_accounts(player)
+    if is_known:
+        confirm_identity(player)
     return player
+
+
+def confirm_identity(player: Player) -> None:
+    """Have somebody confirm who *player* is, without a name or a document."""
+    as_owner("INSERT INTO players_identity (player_id, by) VALUES (%s, 'register:test')", [player.pk])
 
 
 def _set_required_limits(player: Player) -> None:

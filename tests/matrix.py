@@ -698,6 +698,7 @@ LINES = (
     # Who the player is
     Line("identity", "GET", players(PAGE)),
     Line("identity", "POST", players(PAGE)),
+    Line("identity_confirm", "POST", players(PAGE)),
     # Play
     Line("table", "GET", players(PAGE), a_table_in_real_mode),
     Line("table_play", "POST", players(MOVED), a_table_in_real_mode, lambda world: {"action": "clear"}),

@@ -34,12 +34,15 @@ GROUNDS = {
     Ground.PICTURE: "Same document image",
     Ground.PHONE: "Same telephone number",
     Ground.PAYOUT: "Paid to the same account",
+    Ground.PERSON: "Same national number",
 }
 RESOLUTIONS = {Resolution.SAME: "One person", Resolution.DIFFERENT: "Different people"}
 CONSEQUENCES = {
-    Resolution.SAME: "No account is closed or locked by this. Neither player can be verified while the other account "
-    "is open. Close one of them on the player’s page. The players are not notified.",
-    Resolution.DIFFERENT: "Both players can be verified. The pair is listed again if other matching data is found.",
+    Resolution.SAME: "No account is closed or locked by this. An exclusion or pause of one account holds for both. "
+    "Neither player can be verified while the other account is open. Close one of them on the player’s page. The "
+    "players are not notified.",
+    Resolution.DIFFERENT: "Both players can be verified. An exclusion or pause of one no longer holds for the other. "
+    "The pair is listed again if other matching data is found.",
 }
 PAIR_LABELS = {"grounds": GROUNDS, "resolutions": RESOLUTIONS, "consequences": CONSEQUENCES, "untold": STAFF_ONLY}
 
@@ -225,7 +228,7 @@ def _case(request: StaffRequest, submission: Submission, form: RefusalForm) -> H
     others = Submission.objects.filter(player=submission.player).exclude(pk=submission.pk).order_by("-id")
     context = {
         "submission": submission,
-        "kind": DOCUMENT_KINDS[DocumentKind(submission.document_kind)],
+        "kind": DOCUMENT_KINDS[DocumentKind(submission.document_kind)] if submission.document_kind else "",
         "reason": REASONS[RefusalReason(submission.reason)] if submission.reason else "",
         "documents": [(PARTS[Part(each.part)], each) for each in documents],
         "others": others,

@@ -46,7 +46,7 @@ SELECT {columns(SoloSeat, "(seat)")}, {columns(Table, "(of_table)")},
     account, balance, held, reason, is_stopped, room, sits, elsewhere, wait, has_announcements, has_void_notices,
     {totals("(play_session)", "moment")}
 FROM games_lock_solo_seat(%(player)s::bigint, %(table)s::bigint, %(mode)s::text, %(purses)s::text[], %(terms)s::text,
-    %(asks)s::boolean, %(session)s::uuid, %(minutes)s::integer)
+    %(is_real)s::boolean, %(session)s::uuid, %(minutes)s::integer)
 """  # noqa: S608  (nothing but names of our own columns)
 ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
 TAKE = "SELECT games_take_solo_seat(%s::bigint, %s::bigint, %s::text, %s::uuid, %s::text, %s::bytea, %s::text)"

@@ -62,7 +62,7 @@ CARDS: tuple[Card, ...] = (
     Card(
         "identity",
         gettext_lazy("Identity"),
-        gettext_lazy("Verify your identity. This is required before your first withdrawal."),
+        gettext_lazy("Confirm who you are. This is required before you deposit or play for real money."),
     ),
     Card(
         "account_security",

@@ -79,9 +79,15 @@ def note(*, player: Player, ground: Ground, value: str) -> None:
 
 
 @transaction.atomic
-def note_submission(submission: Submission, pictures: Iterable[bytes] = ()) -> None:
-    """Store the identifying values of a submission and its *pictures*, and flag other players who have them."""
-    keep(submission.player, [*_said(submission), *((Ground.PICTURE, picture) for picture in pictures)])
+def note_submission(submission: Submission, pictures: Iterable[bytes] = (), number: str = "") -> None:
+    """Store the identifying values of a submission, and flag other players who have them.
+
+    *pictures* are those sent with it, and *number* is the national number that a register confirmed.
+    """
+    player = submission.player
+    person = normalise.national_number(number, player.jurisdiction_id).encode()
+    also = [(Ground.PERSON, person), *((Ground.PICTURE, picture) for picture in pictures)]
+    keep(player, [*_said(submission), *also])
 
 
 @transaction.atomic

@@ -41,6 +41,15 @@ def number(value: str) -> str:
     return "".join(re.findall(r"[^\W_]", unicodedata.normalize("NFKC", value))).upper()
 
 
+def national_number(value: str, country: str) -> str:
+    """Return a national number with its country, however it is punctuated: "SE:9001011234". Empty if it is empty.
+
+    Swedes write theirs with or without the century.
+    """
+    digits = re.sub(r"\D", "", unicodedata.normalize("NFKC", value))
+    return f"{country}:{digits[-10:] if country == 'SE' else digits}" if digits else ""
+
+
 def phone(value: str, country: str) -> str | None:
     """Return a telephone number in E.164 format, such as +46701234567; None if it is not a possible number.
 

@@ -1,7 +1,7 @@
 """Identity verification (KYC): submissions of players and their review by staff.
 
 Only the latest submission counts. A player whose name or address has changed submits again and is
-reviewed again.
+reviewed again. `players.identity.confirmation` is the other way: a register confirms at once.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.functional import Promise
@@ -21,6 +21,7 @@ from players import mail, search
 from players.encryption import Purpose, seal, unseal
 from players.identity import duplicates
 from players.identity.uploads import Evidence
+from players.login import credentials
 from players.models import (
     Document,
     DocumentContent,
@@ -67,6 +68,7 @@ class IdentityStatus(Enum):
     SUBMITTED = "submitted"
     VERIFIED = "verified"
     REFUSED = "refused"
+    STATED = "stated"
 
 
 class AlreadySubmitted(Exception):
@@ -114,7 +116,7 @@ def identity_status(submission: Submission | None) -> IdentityStatus:
 
 
 def is_verified(player: Player) -> bool:
-    """Return whether staff have verified the player's latest submission."""
+    """Return whether staff or an identity register have verified the player's latest submission."""
     return identity_status(latest(player)) is IdentityStatus.VERIFIED
 
 
@@ -175,8 +177,19 @@ def verify(*, submission_id: int, by: Staff) -> Submission:
                 f"This player has another account, {other}. Refuse this one, or have the other account closed first."
             )
     _review(submission, SubmissionStatus.VERIFIED, by=by)
+    keep_confirmation(submission.player, str(by))
     mail.write(user=submission.player.user, template="identity_verified", context={})
     return submission
+
+
+def keep_confirmation(player: Player, by: str) -> None:
+    """Store who has confirmed the player's identity, which the database demands for a deposit and play for real money.
+
+    *by* is as `players.models.Identity` has it.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        proof = credentials.proof_here("identity", f"{player.pk}:{by}")
+        cursor.execute("SELECT players_confirm_identity(%s, %s, %s)", [player.pk, by, proof])
 
 
 @transaction.atomic
@@ -223,8 +236,9 @@ def forget_refused() -> int:
 def _to_review(submission_id: int) -> Submission:
     """Return a submission, locked until the current transaction ends. Raises AlreadyReviewed."""
     submission = Submission.objects.select_for_update(of=("self",)).select_related("player__user").get(pk=submission_id)
-    if submission.reviewed_by is not None:
-        raise AlreadyReviewed(f"{submission.reviewed_by.name} has {submission.status} this already.")
+    if submission.status != SubmissionStatus.SUBMITTED:
+        who = submission.reviewed_by.name if submission.reviewed_by else "An identity register"
+        raise AlreadyReviewed(f"{who} has {submission.status} this already.")
     return submission
 
 

@@ -1,4 +1,4 @@
-"""Form and view of identity verification.
+"""Forms and views of identity verification: by a register, or with documents.
 
 Text is stored as written; files are stored after an inspection. Submitted documents are listed but
 never served. Otherwise a person at an unattended session could copy a passport.
@@ -16,12 +16,14 @@ from django.core.validators import RegexValidator
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from players.access import PlayerRequest, player_required
-from players.identity import normalise, verification
+from players.identity import confirmation, normalise, verification
+from players.identity.confirmation import NUMBERS, NotConfirmed, RegisterSilent, Stated
 from players.identity.uploads import (
     LARGEST,
     MESSAGES,
@@ -35,6 +37,7 @@ from players.identity.uploads import (
 from players.identity.verification import DOCUMENT_KINDS, PARTS, REASONS, Details, IdentityStatus
 from players.models import DocumentKind, Part, Player, RefusalReason, Submission
 from players.models.identity import LONGEST_NAME
+from players.protection import eligibility
 from players.rates import now_and_then
 
 ACCEPTED = "image/jpeg,image/png,application/pdf,.jpg,.jpeg,.png,.pdf"
@@ -85,8 +88,8 @@ class EvidenceField(forms.FileField):
             raise ValidationError(str(unfit)) from unfit
 
 
-class IdentityForm(forms.Form):
-    """Name, address, document and pictures."""
+class PersonForm(forms.Form):
+    """Name and address."""
 
     given_names = WrittenField(
         label=gettext_lazy("First names"),
@@ -123,6 +126,34 @@ class IdentityForm(forms.Form):
         pattern=re.compile(r".*[^\W\d_].*"),
         complaint=gettext_lazy("Enter your town or city."),
     )
+
+
+class ClaimForm(PersonForm):
+    """Name, address and, in countries that have one, the national number: what a register confirms."""
+
+    def __init__(self, *args: Any, player: Player, latest: Submission | None, **kwargs: Any) -> None:
+        known = {name: getattr(latest, name) for name in self.base_fields} if latest else None
+        kwargs["initial"], kwargs["auto_id"] = known, "claim_%s"  # the other form has the same fields
+        super().__init__(*args, **kwargs)
+        asked = NUMBERS.get(player.jurisdiction_id)
+        if asked and player.jurisdiction.identity_before_play:
+            self.fields["number"] = WrittenField(
+                label=asked.label,
+                hint="off",
+                max_length=20,
+                pattern=asked.pattern,
+                complaint=_("Enter the number with all its digits."),
+            )
+
+    @property
+    def stated(self) -> Stated:
+        """Return name and address, from a valid form."""
+        return Stated(**{name: self.cleaned_data[name] for name in Stated.__dataclass_fields__})
+
+
+class IdentityForm(PersonForm):
+    """Name, address, document and pictures."""
+
     phone = WrittenField(label=gettext_lazy("Telephone number (optional)"), hint="tel", max_length=40, required=False)
     document_kind = forms.ChoiceField(label=gettext_lazy("Identity document"), choices=_kinds, error_messages=MISSING)
     document_number = WrittenField(
@@ -213,12 +244,59 @@ def _take_in(request: PlayerRequest) -> HttpResponse:
     return redirect("identity")
 
 
-def _render(request: PlayerRequest, form: IdentityForm | None = None) -> HttpResponse:
+@player_required
+@require_POST
+@now_and_then
+def identity_confirm(request: PlayerRequest) -> HttpResponse:
+    """Have the register confirm the player, or store the statement where that is enough, and go on to the page before.
+
+    A player who is excluded under another account is told so instead.
+    """
+    player = request.player
+    form = ClaimForm(request.POST, player=player, latest=None)
+    if not form.is_valid():
+        return _render(request, claim=form)
+    try:
+        if player.jurisdiction.identity_before_play:
+            number = form.cleaned_data.get("number", "")
+            confirmation.confirm(player=player, stated=form.stated, number=number)
+        else:
+            confirmation.state(player=player, stated=form.stated)
+    except NotConfirmed:
+        form.add_error(None, _("These details could not be confirmed. Check them, or send us documents instead."))
+        return _render(request, claim=form)
+    except RegisterSilent:
+        form.add_error(None, _("Nobody can be confirmed at the moment. Try again later, or send us documents instead."))
+        return _render(request, claim=form)
+    messages.success(request, _("Thank you. We know now who you are."))
+    found = eligibility.check_deposit(player)
+    is_elsewhere = found is not None and found.code is eligibility.Code.OTHER_ACCOUNT
+    return redirect("protection" if is_elsewhere else _next(request) or "identity")
+
+
+def _next(request: PlayerRequest) -> str:
+    """Return the path of our own to go on to, or ""."""
+    asked = request.POST.get("next") or request.GET.get("next") or ""
+    is_ours = url_has_allowed_host_and_scheme(asked, {request.get_host()}, require_https=request.is_secure())
+    return asked if is_ours and asked.startswith("/") else ""
+
+
+def _render(
+    request: PlayerRequest, form: IdentityForm | None = None, *, claim: ClaimForm | None = None
+) -> HttpResponse:
     latest = verification.latest(request.player)
     status = verification.identity_status(latest)
+    law = request.player.jurisdiction
     if form is None and status is not IdentityStatus.SUBMITTED:
         form = IdentityForm(player=request.player, latest=latest)
+    can_claim = confirmation.register_of(law.code) if law.identity_before_play else status is not IdentityStatus.STATED
+    if claim is None and can_claim and status is not IdentityStatus.VERIFIED:
+        claim = ClaimForm(player=request.player, latest=latest)
     context = {
+        "claim": claim,
+        "before_play": law.identity_before_play,
+        "birth_date": request.player.birth_date,
+        "next": _next(request),
         "latest": latest,
         "status": status.name.lower(),
         "form": form,
@@ -233,7 +311,7 @@ def _sent(submission: Submission) -> dict[str, object]:
     """Return a summary of a submission, in the reader's language."""
     parts = submission.document_set.values_list("part", flat=True)
     return {
-        "kind": DOCUMENT_KINDS[DocumentKind(submission.document_kind)],
+        "kind": DOCUMENT_KINDS[DocumentKind(submission.document_kind)] if submission.document_kind else "",
         "parts": [PARTS[part] for part in Part if part in parts],
         "reason": REASONS[RefusalReason(submission.reason)] if submission.reason else "",
     }

@@ -30,7 +30,6 @@ BLOCK: Final = 64  # bytes that SHA-256 hashes at a time
 OWNER: Final = "owner"  # alias of the owner of the tables, who needs no proof
 NOT_PROVEN: Final = "SB084"  # SQLSTATE of players_permit_change
 PROVEN: Final = ("password", "email")  # columns of players_user
-OWN_REGISTER: Final = "house"  # as `players.protection.registers` names it
 CHALLENGE: Final = "Does the database have the key of this process?"
 
 Change = list[Any]
@@ -159,9 +158,8 @@ def prove_token(instance: ApiToken, using: str, **kwargs: object) -> None:
 
 
 def prove_answer(instance: RegisterCheck, using: str, **kwargs: object) -> None:
-    """Prove the answer of a register other than our own, whose answers the database checks."""
-    if instance.register != OWN_REGISTER:
-        prove(instance.player.user_id, ["register answer", instance.register, str(instance.outcome)], using)
+    """Prove the answer of a register."""
+    prove(instance.player.user_id, ["register answer", instance.register, str(instance.outcome)], using)
 
 
 def prove_request(instance: Approval, using: str, **kwargs: object) -> None:

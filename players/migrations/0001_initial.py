@@ -68,6 +68,7 @@ class Migration(InitialMigration):
                 ('asks_licence', models.BooleanField(db_default=False, default=False, verbose_name='real money asks for a licence of a Land')),
                 ('licence', models.CharField(blank=True, db_default='', default='', max_length=120)),
                 ('limit_reminder_days', models.PositiveSmallIntegerField(help_text='days', null=True, verbose_name='reminder of the limits every')),
+                ('identity_before_play', models.BooleanField(db_default=True, verbose_name='identity is confirmed before play for real money')),
             ],
             options={
                 'default_permissions': ('view',),
@@ -170,20 +171,21 @@ class Migration(InitialMigration):
                 ('postal_code', models.CharField(max_length=20)),
                 ('city', models.CharField(max_length=120)),
                 ('phone', models.CharField(blank=True, max_length=20)),
-                ('document_kind', models.CharField(choices=[('passport', 'Passport'), ('card', 'Card'), ('licence', 'Licence')], max_length=10)),
-                ('document_number', models.CharField(max_length=40)),
+                ('document_kind', models.CharField(blank=True, choices=[('passport', 'Passport'), ('card', 'Card'), ('licence', 'Licence')], max_length=10)),
+                ('document_number', models.CharField(blank=True, max_length=40)),
                 ('sent_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('status', models.CharField(choices=[('submitted', 'Submitted'), ('verified', 'Verified'), ('refused', 'Refused')], default='submitted', max_length=10)),
+                ('status', models.CharField(choices=[('submitted', 'Submitted'), ('verified', 'Verified'), ('refused', 'Refused'), ('stated', 'Stated')], default='submitted', max_length=10)),
                 ('reviewed_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
                 ('reviewed_at', models.DateTimeField(null=True)),
                 ('reason', models.CharField(blank=True, choices=[('unreadable', 'Unreadable'), ('expired', 'Expired'), ('mismatch', 'Mismatch'), ('address', 'Address'), ('incomplete', 'Incomplete'), ('altered', 'Altered'), ('another_account', 'Another Account')], max_length=20)),
                 ('note', models.TextField(blank=True)),
+                ('register', models.CharField(blank=True, max_length=40)),
             ],
             options={
                 'permissions': [('review_identity', 'Can review identity documents')],
                 'default_permissions': (),
                 'indexes': [models.Index(condition=models.Q(('status', 'submitted')), fields=['sent_at'], name='players_to_review'), models.Index(fields=['status', '-id'], name='players_submission_status')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('status', 'submitted')), fields=('player',), name='players_submission_one_open'), models.CheckConstraint(condition=models.Q(models.Q(('reason', ''), ('reviewed_at', None), ('reviewed_by', None), ('status', 'submitted')), models.Q(('reason', ''), ('reviewed_at__isnull', False), ('reviewed_by__isnull', False), ('status', 'verified')), models.Q(('reviewed_at__isnull', False), ('reviewed_by__isnull', False), ('status', 'refused'), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='players_submission_reviewed')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('status', 'submitted')), fields=('player',), name='players_submission_one_open'), models.CheckConstraint(condition=models.Q(models.Q(('reason', ''), ('register', ''), ('reviewed_at', None), ('reviewed_by', None), ('status__in', ['submitted', 'stated'])), models.Q(('reason', ''), ('register', ''), ('reviewed_at__isnull', False), ('reviewed_by__isnull', False), ('status', 'verified')), models.Q(('reason', ''), ('reviewed_at__isnull', False), ('reviewed_by', None), ('status', 'verified'), models.Q(('register', ''), _negated=True)), models.Q(('reviewed_at__isnull', False), ('reviewed_by__isnull', False), ('status', 'refused'), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='players_submission_reviewed')],
             },
         ),
         migrations.CreateModel(
@@ -215,7 +217,7 @@ class Migration(InitialMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.player')),
-                ('ground', models.CharField(choices=[('name', 'Name'), ('address', 'Address'), ('number', 'Number'), ('picture', 'Picture'), ('phone', 'Phone'), ('payout', 'Payout')], max_length=10)),
+                ('ground', models.CharField(choices=[('name', 'Name'), ('address', 'Address'), ('number', 'Number'), ('picture', 'Picture'), ('phone', 'Phone'), ('payout', 'Payout'), ('person', 'Person')], max_length=10)),
                 ('fingerprint', models.BinaryField()),
             ],
             options={
@@ -224,12 +226,24 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
+            name='Identity',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('by', models.CharField(max_length=60)),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
             name='Duplicate',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('first', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.player')),
                 ('second', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.player')),
-                ('ground', models.CharField(choices=[('name', 'Name'), ('address', 'Address'), ('number', 'Number'), ('picture', 'Picture'), ('phone', 'Phone'), ('payout', 'Payout')], max_length=10)),
+                ('ground', models.CharField(choices=[('name', 'Name'), ('address', 'Address'), ('number', 'Number'), ('picture', 'Picture'), ('phone', 'Phone'), ('payout', 'Payout'), ('person', 'Person')], max_length=10)),
                 ('found_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('resolution', models.CharField(blank=True, choices=[('same', 'Same'), ('different', 'Different')], max_length=10)),
                 ('resolved_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),

@@ -96,6 +96,8 @@ WHERE code = 'GB';
 UPDATE players_jurisdiction SET asks_licence = true WHERE code = 'DE';
 UPDATE players_jurisdiction SET limit_reminder_days = 181 WHERE code = 'GB';
 
+UPDATE players_jurisdiction SET identity_before_play = code IN ('SE', 'DK', 'RO', 'DE', 'GB');
+
 -- The source of each rule: R read in the text of the rule, S second hand, from summaries. A rule that is not listed is our
 -- choice.
 INSERT INTO players_national_rule_change (jurisdiction_id, rule, after, source)
@@ -128,6 +130,11 @@ FROM (VALUES
     ('GB', 'may_cancel_withdrawals', 'R'),
     ('GB', 'seconds_between_games', 'S'),
     ('GB', 'may_hurry_results', 'R'),
-    ('GB', 'limit_reminder_days', 'R')
+    ('GB', 'limit_reminder_days', 'R'),
+    ('SE', 'identity_before_play', 'S'),
+    ('DK', 'identity_before_play', 'R'),
+    ('RO', 'identity_before_play', 'S'),
+    ('DE', 'identity_before_play', 'S'),
+    ('GB', 'identity_before_play', 'S')
 ) AS sourced (code, rule, source)
 JOIN players_jurisdiction AS j USING (code);

@@ -9,6 +9,7 @@ from uuid import uuid4
 from django.db import models
 from django.db.models.functions import Now
 
+from audit.models import Clock
 from players.models.people import Player, Staff
 
 LONGEST_NAME = 120  # characters
@@ -28,6 +29,7 @@ class SubmissionStatus(models.TextChoices):
     SUBMITTED = "submitted"
     VERIFIED = "verified"
     REFUSED = "refused"
+    STATED = "stated"  # by the player, and confirmed by nobody: enough where the law asks for no more
 
 
 class RefusalReason(models.TextChoices):
@@ -59,6 +61,7 @@ class Ground(models.TextChoices):
     PICTURE = "picture"
     PHONE = "phone"
     PAYOUT = "payout"  # the account that withdrawals are paid to
+    PERSON = "person"  # national number that an identity register confirmed
 
 
 class Resolution(models.TextChoices):
@@ -69,7 +72,10 @@ class Resolution(models.TextChoices):
 
 
 class Submission(models.Model):
-    """Details that a player submitted, and the result of the review. Only the latest submission counts."""
+    """Details that a player submitted, and who confirmed them: staff, or an identity register. Only the latest counts.
+
+    An identity register needs no document, so these fields are then empty.
+    """
 
     player = models.ForeignKey(Player, models.PROTECT)
     given_names = models.CharField(max_length=LONGEST_NAME)
@@ -78,14 +84,15 @@ class Submission(models.Model):
     postal_code = models.CharField(max_length=20)
     city = models.CharField(max_length=120)
     phone = models.CharField(max_length=20, blank=True)  # E.164: +46701234567
-    document_kind = models.CharField(max_length=10, choices=DocumentKind)
-    document_number = models.CharField(max_length=40)
+    document_kind = models.CharField(max_length=10, choices=DocumentKind, blank=True)
+    document_number = models.CharField(max_length=40, blank=True)
     sent_at = models.DateTimeField(db_default=Now())
     status = models.CharField(max_length=10, choices=SubmissionStatus, default=SubmissionStatus.SUBMITTED)
     reviewed_by = models.ForeignKey(Staff, models.PROTECT, null=True)
     reviewed_at = models.DateTimeField(null=True)
     reason = models.CharField(max_length=20, choices=RefusalReason, blank=True)
     note = models.TextField(blank=True)  # from staff, for the player to read
+    register = models.CharField(max_length=40, blank=True)  # the identity register that confirmed it
 
     class Meta:
         default_permissions = ()
@@ -99,8 +106,14 @@ class Submission(models.Model):
                 fields=["player"], condition=models.Q(status="submitted"), name="players_submission_one_open"
             ),
             models.CheckConstraint(
-                condition=models.Q(status="submitted", reviewed_by=None, reviewed_at=None, reason="")
-                | models.Q(status="verified", reviewed_by__isnull=False, reviewed_at__isnull=False, reason="")
+                condition=models.Q(
+                    status__in=["submitted", "stated"], reviewed_by=None, reviewed_at=None, reason="", register=""
+                )
+                | models.Q(
+                    status="verified", reviewed_by__isnull=False, reviewed_at__isnull=False, reason="", register=""
+                )
+                | models.Q(status="verified", reviewed_by=None, reviewed_at__isnull=False, reason="")
+                & ~models.Q(register="")
                 | models.Q(status="refused", reviewed_by__isnull=False, reviewed_at__isnull=False)
                 & ~models.Q(reason=""),
                 name="players_submission_reviewed",
@@ -142,6 +155,20 @@ class Trait(models.Model):
     class Meta:
         default_permissions = ()
         constraints = [models.UniqueConstraint(fields=["ground", "fingerprint", "player"], name="players_trait_once")]
+
+
+class Identity(models.Model):
+    """Who confirmed the identity of a player, and when. Only ``players_confirm_identity`` inserts rows.
+
+    *by* is ``register:<name>`` or ``staff:<id>``; the player where nobody has to confirm what they state.
+    """
+
+    player = models.ForeignKey(Player, models.PROTECT)
+    by = models.CharField(max_length=60)
+    at = models.DateTimeField(db_default=Clock())
+
+    class Meta:
+        default_permissions = ()
 
 
 class Duplicate(models.Model):

@@ -128,6 +128,7 @@ class Jurisdiction(models.Model):
     asks_licence = models.BooleanField("real money asks for a licence of a Land", default=False, db_default=False)
     licence = models.CharField(max_length=120, default="", db_default="", blank=True)  # `settings.LAND_LICENCE`
     limit_reminder_days = models.PositiveSmallIntegerField("reminder of the limits every", null=True, help_text="days")
+    identity_before_play = models.BooleanField("identity is confirmed before play for real money", db_default=True)
 
     class Meta:
         default_permissions = ("view",)

@@ -36,6 +36,8 @@ class Code(StrEnum):
     TIME = "time"
     CHECK = "check"
     OPERATOR_PLAYER = "operator_player"
+    OTHER_ACCOUNT = "other_account"
+    IDENTITY = "identity"
 
 
 @dataclass(frozen=True)
@@ -49,15 +51,15 @@ class Ineligibility:
 
 # SQL that returns the code of the first reason, or NULL, by the database's clock. It waits for exclusions that are
 # being made, and later ones wait until the transaction ends. Free mode skips limits of money.
-REASON = """players_ineligibility(%(player)s::bigint, %(terms)s::text, %(asks)s::boolean, %(session)s::uuid,
+REASON = """players_ineligibility(%(player)s::bigint, %(terms)s::text, %(is_real)s::boolean, %(session)s::uuid,
     %(minutes)s::integer)"""
-REASON_TO_DEPOSIT = "players_ineligibility_to_deposit(%(player)s::bigint, %(terms)s::text, %(asks)s::boolean)"
+REASON_TO_DEPOSIT = "players_ineligibility_to_deposit(%(player)s::bigint, %(terms)s::text, %(is_real)s::boolean)"
 
 
 def parameters(player: Player, session: UUID | None, *, real: bool) -> dict[str, int | str | bool | UUID | None]:
     """Return the parameters of `REASON`. The cashier checks limits on deposits."""
-    minutes, asks = settings.REALITY_CHECK_MINUTES, real and not player.uses_operator_wallet
-    return {"player": player.pk, "session": session, "terms": terms.VERSION, "minutes": minutes, "asks": asks}
+    minutes, is_real = settings.REALITY_CHECK_MINUTES, real and not player.uses_operator_wallet
+    return {"player": player.pk, "session": session, "terms": terms.VERSION, "minutes": minutes, "is_real": is_real}
 
 
 def check_play(player: Player, *, real: bool, session: UUID | None = None) -> Ineligibility | None:
@@ -95,8 +97,13 @@ def explain(player: Player, code: Code) -> Ineligibility:
             return Ineligibility(code, text, "account_login")
         case Code.EXCLUDED:
             return Ineligibility(code, exclusion_message(player), "protection")
+        case Code.OTHER_ACCOUNT:
+            return Ineligibility(code, _excluded_elsewhere(player), "protection")
         case Code.REGISTER:
             return Ineligibility(code, _registered(player), "protection")
+        case Code.IDENTITY:
+            text = _("Confirm who you are before you deposit or play for real money. It takes a minute.")
+            return Ineligibility(code, text, "identity")
         case Code.UNREACHABLE:
             text = _("We cannot reach an exclusion register that we must check before you play. Try again later.")
             return Ineligibility(code, text, "protection")
@@ -148,6 +155,18 @@ def exclusion_message(player: Player) -> str:
             return _("You have self-excluded until %(when)s.") % values
         case _other:
             return _("We have excluded you from play until %(when)s.") % values
+
+
+def _excluded_elsewhere(player: Player) -> str:
+    """Return the text for a player who is excluded under another account."""
+    until = exclusions.until_elsewhere(player)
+    if until is None:
+        return _("You are excluded from play under another account of yours. This holds for all your accounts.")
+    values = {"when": written_moment(until, get_language() or "en", player.jurisdiction.time_zone)}
+    return (
+        _("You are excluded from play under another account of yours until %(when)s. This holds for all your accounts.")
+        % values
+    )
 
 
 def _registered(player: Player) -> str:

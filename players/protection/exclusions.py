@@ -90,6 +90,14 @@ def in_force(player: Player) -> Exclusion | None:
     return all_in_force(player).first()
 
 
+def until_elsewhere(player: Player) -> datetime | None:
+    """Return the end of the same person's exclusion under another account. None: permanent, or none in force."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT max(until) FROM players_excluded_elsewhere(%s)", [player.pk])
+        (until,) = cursor.fetchone()
+    return until
+
+
 def months_offered(player: Player) -> list[int]:
     """Return the durations of self-exclusion, in months, that the player's jurisdiction allows."""
     return [months for months in MONTHS if months * 31 >= player.jurisdiction.exclusion_days]

@@ -1,22 +1,23 @@
-"""Exclusion registers: a common interface, our own register, national ones, and stored answers.
+"""National exclusion registers: a common interface, and stored answers.
 
 ``SABOT_REGISTERS`` configures the register of each jurisdiction by dotted path; see
 ``docs/registers.md``. Registers are asked at log-in and before play. An answer holds for as long as
-a session can last. A missing answer is asked for again before the next game. The round's own
-transaction reads the stored answers (``players_ineligibility``).
+a session can last, and until midnight at most, because national exclusions begin then. A missing
+answer is asked for again before the next game. An exclusion ends when the register says so, even if
+it named a time. The round's own transaction reads the stored answers (``players_ineligibility``).
 
-In our own register a player is excluded if another account of the same person is. Two accounts are
-the same person if they have the same name and date of birth, unless staff found that they differ;
-or if staff found them to be the same on any other ground.
+Exclusions under another account of the same person are not stored here: the database reads them
+each time (``players_excluded_elsewhere``).
 """
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cache
 from typing import Protocol
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils.module_loading import import_string
 
 from audit import log
@@ -65,27 +66,14 @@ def person_of(player: Player) -> Person:
     return Person(player_id=player.pk, jurisdiction=player.jurisdiction_id, birth_date=player.birth_date)
 
 
-class HouseRegister:
-    """Register of exclusions in this database. Always reachable."""
-
-    name = "house"
-
-    def check(self, person: Person) -> Finding:
-        """Search for an exclusion of the same person under another account."""
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT until FROM players_excluded_elsewhere(%s)", [person.player_id])
-            found = cursor.fetchone()
-        return CLEAR if found is None else Finding(is_excluded=True, until=found[0])
-
-
 HOLDS = timedelta(seconds=settings.SESSION_COOKIE_AGE)
 UNANSWERED = (Outcome.UNREACHABLE, Outcome.DROPPED)
 
 
 def registers_of(jurisdiction: str) -> tuple[Register, ...]:
-    """Return the registers for a jurisdiction: our own first, then the national one if configured."""
+    """Return the configured registers for a jurisdiction: one or none."""
     path = settings.PLAYER_REGISTERS.get(jurisdiction)
-    return (HouseRegister(), _configured(path)) if path else (HouseRegister(),)
+    return (_configured(path),) if path else ()
 
 
 def ask(player: Player) -> None:
@@ -95,40 +83,47 @@ def ask(player: Player) -> None:
 
 
 def ask_where_stale(player: Player) -> None:
-    """Ask again the registers whose answers may have changed.
+    """Ask again the registers whose answers are missing or no longer hold.
 
-    Our own register is always asked, and stored only if its answer changed. A national one is asked
-    if its last answer is missing, too old, or a failure. An unreachable register that is no longer
-    configured stops nobody; an exclusion that it reported stays in force.
+    A register that is no longer configured stops nobody if it was unreachable. An exclusion that it
+    reported stays in force until the time that it named.
     """
     last = {
         check.register: check
         for check in RegisterCheck.objects.filter(player=player).order_by("register", "-id").distinct("register")
     }
-    house, *national = registers_of(player.jurisdiction_id)
-    known = last.get(house.name)
-    finding = house.check(person_of(player))
-    if (known is not None and known.outcome == Outcome.EXCLUDED) != finding.is_excluded:
-        _keep(player, house)
-    for register in national:
+    registers = registers_of(player.jurisdiction_id)
+    for register in registers:
         known = last.get(register.name)
-        if known is None or known.outcome in UNANSWERED or now() - known.at > HOLDS:
+        if known is None or not _holds(known, player):
             _keep(player, register)
-    asked = {house.name, *(register.name for register in national)}
+    asked = {register.name for register in registers}
     for name, known in last.items():
-        if name not in asked and known.outcome == Outcome.UNREACHABLE:
+        if name not in asked and (known.outcome == Outcome.UNREACHABLE or _is_over(known, now())):
             _record(player, name, Outcome.DROPPED, None)
 
 
 def ask_where_due(player: Player) -> None:
     """Ask the national register if it has no valid answer, for example because it was configured during play.
 
-    Costs nothing if none is configured.
+    An unreachable register is not asked again here. Costs nothing if none is configured.
     """
-    for register in registers_of(player.jurisdiction_id)[1:]:
-        answers = RegisterCheck.objects.filter(player=player, register=register.name, at__gt=now() - HOLDS)
-        if not answers.exclude(outcome=Outcome.DROPPED).exists():
+    for register in registers_of(player.jurisdiction_id):
+        known = RegisterCheck.objects.filter(player=player, register=register.name).order_by("-id").first()
+        if known is None or (known.outcome != Outcome.UNREACHABLE and not _holds(known, player)):
             _keep(player, register)
+
+
+def _holds(known: RegisterCheck, player: Player) -> bool:
+    """Return whether an answer still holds: not after the player's midnight, nor after the time that it names."""
+    moment, zone = now(), ZoneInfo(player.jurisdiction.time_zone)
+    midnight = datetime.combine(moment.astimezone(zone), time(), zone)
+    is_of_today = known.at >= max(moment - HOLDS, midnight)
+    return known.outcome not in UNANSWERED and is_of_today and not _is_over(known, moment)
+
+
+def _is_over(known: RegisterCheck, moment: datetime) -> bool:
+    return known.outcome == Outcome.EXCLUDED and known.until is not None and known.until <= moment
 
 
 @cache

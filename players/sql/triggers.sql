@@ -77,6 +77,11 @@ CREATE OR REPLACE TRIGGER players_conversation_goes_on BEFORE UPDATE ON players_
 CREATE OR REPLACE TRIGGER players_conversation_is_kept_long BEFORE DELETE ON players_conversation
     FOR EACH ROW EXECUTE FUNCTION players_keep_conversation();
 
+-- On players_duplicate
+
+CREATE OR REPLACE TRIGGER players_duplicate_is_resolved BEFORE INSERT OR UPDATE OF resolution ON players_duplicate
+    FOR EACH ROW EXECUTE FUNCTION players_resolve_duplicate();
+
 -- On players_exclusion
 
 CREATE OR REPLACE TRIGGER players_exclusion_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_exclusion
@@ -99,6 +104,11 @@ CREATE OR REPLACE TRIGGER players_flag_is_kept BEFORE DELETE OR TRUNCATE ON play
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 CREATE OR REPLACE TRIGGER players_flag_closes BEFORE UPDATE ON players_flag
     FOR EACH ROW EXECUTE FUNCTION players_close_flag();
+
+-- On players_identity
+
+CREATE OR REPLACE TRIGGER players_identity_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_identity
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 
 -- On players_limitchange
 

@@ -116,6 +116,17 @@ PROTECTION = [
     *kept("players_registercheck", "players_registercheck_is_kept", "outcome"),
     *kept("players_realitycheck", "players_realitycheck_is_kept", "minutes"),
     *kept("players_closure", "players_closure_is_kept", "at"),
+    *kept("players_identity", "players_identity_is_kept", "by"),
+    Attack(
+        "wallet_payment",
+        "wallet_payment_of_known_player",
+        copied(
+            "wallet_payment",
+            "jsonb_build_object('id', gen_random_uuid(), 'token', gen_random_uuid(), 'player_id',"
+            " (SELECT player_id FROM players_exclusion WHERE kind = 'self' LIMIT 1))",
+        ),
+        name="of an excluded player",
+    ),
     changed("players_playsession", "players_playsession_rounds_check", "rounds = -1"),
     changed("players_playtime", "players_playtime_seconds_check", "seconds = -1"),
     changed("players_limitchange", "players_limit_amount", "amount = -1"),
@@ -149,12 +160,6 @@ PROTECTION = [
         " SELECT id, 'test', 'clear', now() - interval '9 days' FROM attacked",
         harm="SELECT at < clock_timestamp() - interval '1 day' FROM players_registercheck ORDER BY id DESC LIMIT 1",
         name="dated back",
-    ),
-    Attack(
-        "players_registercheck",
-        "players_registercheck_begins",
-        "INSERT INTO players_registercheck (player_id, register, outcome) SELECT id, 'house', 'excluded' FROM attacked",
-        name="in the name of the house",
     ),
     Attack(
         "players_exclusionlift",

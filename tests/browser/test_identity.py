@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from players.identity import verification
+from players.identity.sandbox import number_of
 from tests.browser.at_table import log_in
 from tests.builders import a_player
 from tests.harness.browser import DESKTOP, PHONE
@@ -27,8 +28,9 @@ SAID = {
 
 def fill(page: Page, folder: Path, front: bytes) -> None:
     page.goto("/en/account/identity/")
+    page.get_by_text("Send documents instead").click()
     for field, text in SAID.items():
-        page.locator(f"[name={field}]").fill(text)
+        page.locator(f"#identity-form [name={field}]").fill(text)
     page.locator("[name=document_kind]").select_option("passport")
     for name, content in (("front", front), ("address", pdf())):
         sent = folder / f"{name}.jpg"
@@ -63,6 +65,23 @@ def test_a_player_sends_and_staff_verify(new_context, web_server, size, script, 
     assert verification.is_verified(player)
     page.reload()
     expect(page.locator("#identity-state")).to_have_text("Your identity is verified")
+
+
+@pytest.mark.parametrize("script", sweep([True, False], always=[True]), ids=["with script", "without"])
+def test_a_newcomer_is_confirmed_in_one_step_and_led_back(new_context, web_server, script):
+    player = a_player("DK", is_known=False)
+    window = new_context(base_url=web_server.url, viewport=PHONE, java_script_enabled=script)
+    log_in(window, web_server, player.user)
+    page = window.new_page()
+    page.goto("/en/cashier/")
+    page.locator("#confirm-identity").click()
+    for field, text in (SAID | {"number": number_of("DK", player.birth_date)}).items():
+        if field != "document_number":
+            page.locator(f"#claim-form [name={field}]").fill(text)
+    page.locator("#confirm-identity").click()
+    expect(page.locator("#deposit")).to_be_visible()
+    expect(page).to_have_url(f"{web_server.url}/en/cashier/")
+    assert verification.is_verified(player)
 
 
 @pytest.mark.sweep

@@ -80,6 +80,7 @@ NOT_LISTED = {
     "players.Duplicate": PRIVATE,
     "players.ExclusionLift": PAGE_OF_ITS_OWN,
     "players.Flag": PRIVATE,
+    "players.Identity": PRIVATE,
     "players.Jurisdiction": PAGE_OF_ITS_OWN,
     "players.NationalRuleChange": PAGE_OF_ITS_OWN,
     "players.LimitOffer": TAKEN_TOGETHER,

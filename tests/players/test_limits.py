@@ -23,7 +23,7 @@ from players.protection.limits import (
     time_limits,
     withdraw_change,
 )
-from tests.builders import a_player
+from tests.builders import a_player, confirm_identity
 from tests.harness.sweeps import sample
 from tests.people import events
 from tests.players.limit_clock import let_pass
@@ -37,9 +37,11 @@ def a_newcomer(code: str) -> Player:
     """A player without limits who has not answered an offer."""
     where = Jurisdiction.objects.get(pk=code)
     user = User.objects.create_user(f"newcomer.{code.lower()}@example.com", None)
-    return Player.objects.create(
+    player = Player.objects.create(
         user=user, jurisdiction=where, currency=where.currencies[0], birth_date=date(1990, 1, 1)
     )
+    confirm_identity(player)
+    return player
 
 
 def ask(player, kind, period, amount, *, source=LimitSource.PLAYER, reason=""):

@@ -52,6 +52,11 @@ FIGURES = [
     ("GB", "R", "may_hurry_results", False),
     ("GB", "c", "api_clients_may_play", False),
     ("GB", "R", "limit_reminder_days", 181),
+    ("SE", "S", "identity_before_play", True),
+    ("DK", "R", "identity_before_play", True),
+    ("RO", "S", "identity_before_play", True),
+    ("DE", "S", "identity_before_play", True),
+    ("GB", "S", "identity_before_play", True),
 ]
 CELL = re.compile(r"(.+?)(?: \[([RSc])\])?")
 

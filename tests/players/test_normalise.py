@@ -15,6 +15,12 @@ NAMES = [
     (("Weiß", "Groß"), ("WEISS", "GROSS")),
     (("Łukasz", "Đorđe"), ("Lukasz", "Dorde")),
     (("A\u030asa", "Berg"), ("\u00c5sa", "Berg")),
+    (("Roș", "Ioniță"), ("Roş", "Ioniţă")),  # comma below and cedilla
+    (("Sørensen", "Bo"), ("Sorensen", "Bo")),
+    (("Håkan", "Ågren"), ("Haakan", "Aagren")),
+    (("Strauß", "Uwe"), ("STRAUẞ", "UWE")),
+    (("Van den Berg", "Jan"), ("Jan", "van den Berg")),
+    (("Ion", "Popescu"), ("Popescu", "Ion")),
 ]
 
 
@@ -26,6 +32,30 @@ def test_one_name_in_two_ways_is_one_name(one, other):
 @pytest.mark.parametrize("other", [("Anna", "Svenson"), ("Annas", "Vensson"), ("Anna Anna", "Svensson"), ("", "")])
 def test_another_name_is_another(other):
     assert normalise.name("Anna", "Svensson") != normalise.name(*other)
+
+
+OTHERS = [
+    (("Stefan", "Pop"), ("Stefana", "Pop")),
+    (("Søren", "Berg"), ("Sara", "Berg")),
+    (("Åke", "Berg"), ("Eke", "Berg")),
+    (("Groß", "Uwe"), ("Grohs", "Uwe")),
+    (("Groß", "Uwe"), ("Gros", "Uwe")),
+    (("Ținca", "Pop"), ("Sinca", "Pop")),
+    (("Ion", "Popescu"), ("Ioana", "Popescu")),
+    (("Anna Maria", "Berg"), ("Anna", "Berg")),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), OTHERS, ids=[f"{number}" for number in range(len(OTHERS))])
+def test_two_names_stay_two(one, other):
+    assert normalise.name(*one) != normalise.name(*other)
+
+
+def test_a_national_number_is_one_however_it_is_punctuated_and_of_one_country():
+    ways = ("19900101-1234", "900101-1234", "9001011234", " 900101 1234")
+    assert {normalise.national_number(each, "SE") for each in ways} == {"SE:9001011234"}
+    assert normalise.national_number("010190-1234", "DK") != normalise.national_number("010190-1234", "RO")
+    assert normalise.national_number("", "SE") == ""
 
 
 def test_an_address_is_one_however_it_is_spaced():

@@ -1,18 +1,18 @@
 """National exclusion registers: asked at log-in and before play; without an answer nobody plays."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import DatabaseError, transaction
 
 from games.errors import NotEligible
 from games.solo import play_round, solo_seat_at
-from players.models import Duplicate, Player, RegisterCheck
+from players.models import Player, RegisterCheck
 from players.protection import eligibility, exclusions, registers
 from tests.builders import PASSWORD, a_player, a_round, a_seat, a_table
-from tests.harness.owner import as_owner
-from tests.people import a_member_of_staff, a_visitor, events, log_in
+from tests.harness.owner import as_owner, without_guards
+from tests.people import a_visitor, events, log_in
 from tests.servers.register import PATH, ListedRegister
 from wallet.models import Mode
 from wallet.payments.deposits import DepositNotEligible, begin
@@ -27,16 +27,6 @@ def listed(settings) -> Iterator[type[ListedRegister]]:
     ListedRegister.listed, ListedRegister.is_within_reach, ListedRegister.asked = set(), True, 0
     yield ListedRegister
     ListedRegister.listed, ListedRegister.is_within_reach = set(), True
-
-
-def a_known_pair() -> tuple[Player, Player]:
-    """Two accounts that staff have confirmed as one person."""
-    first, second = a_player(), a_player()
-    by = a_member_of_staff("support")
-    Duplicate.objects.create(
-        first=first, second=second, ground="phone", resolution="same", resolved_by=by, resolved_at=exclusions.now()
-    )
-    return first, second
 
 
 def at_table(player: Player, table) -> str:
@@ -64,7 +54,7 @@ class TestANationalRegister:
         assert listed.asked == 1
         assert 'id="act-deal"' in browser.get(f"/en/table/{table.slug}/real/").content.decode()
         assert listed.asked == 1
-        assert [each["data"]["outcome"] for each in events("register.checked", on=str(player))] == ["clear", "clear"]
+        assert [each["data"]["outcome"] for each in events("register.checked", on=str(player))] == ["clear"]
 
     def test_keeps_listed_people_from_play_real_and_free(self, listed):
         player, table = a_player(), a_table()
@@ -101,8 +91,8 @@ class TestANationalRegister:
         player, table = a_player("DK"), a_table()
         listed.listed = {player.pk}
         assert 'id="act-deal"' in at_table(player, table)
-        assert [each.name for each in registers.registers_of("SE")] == ["house", "listed"]
-        assert [each.name for each in registers.registers_of("DK")] == ["house"]
+        assert [each.name for each in registers.registers_of("SE")] == ["listed"]
+        assert registers.registers_of("DK") == ()
 
     @pytest.mark.parametrize("reach", [True, False], ids=["lists the player", "out of reach"])
     def test_configured_in_the_middle_of_a_session_is_asked_before_the_next_round(self, listed, settings, reach):
@@ -122,38 +112,40 @@ class TestANationalRegister:
         with pytest.raises(DepositNotEligible):
             begin(player=player, amount=50_000, key=uuid4())
 
+    def test_that_names_an_end_is_asked_then_and_ends_the_exclusion_itself(self, listed):
+        player, table = a_player(), a_table()
+        RegisterCheck.objects.create(
+            player=player, register="listed", outcome="excluded", until=exclusions.now() - timedelta(minutes=1)
+        )
+        assert eligibility.check_play(player, real=False)
+        listed.listed = {player.pk}
+        assert 'data-ineligibility="register"' in at_table(player, table)
+        listed.listed = set()
+        RegisterCheck.objects.create(
+            player=player, register="listed", outcome="excluded", until=exclusions.now() - timedelta(minutes=1)
+        )
+        assert 'id="act-deal"' in at_table(player, table)
 
-class TestTheHousesOwnRegister:
-    def test_knows_a_person_under_another_account(self):
-        first, second = a_known_pair()
-        table = a_table()
-        assert 'id="act-deal"' in at_table(second, table)
-        exclusions.exclude_self(player=first, months=12, by=str(first))
-        assert 'data-ineligibility="register"' in at_table(second, table)
-        assert RegisterCheck.objects.get(player=second).register == "house"
+    def test_ro_that_excludes_from_midnight_is_asked_again_after_it(self, settings, listed):
+        settings.PLAYER_REGISTERS = {"RO": PATH}
+        player, table = a_player("RO", real=100_000), a_table()
+        assert table.version
+        chip = table.version.limits["RON"]["chips"][0]
+        a_round(player, table, player=chip)
+        a_seat(player, table, player=chip)
+        asked = listed.asked
+        listed.listed = {player.pk}
+        with without_guards("players_registercheck"):
+            as_owner("UPDATE players_registercheck SET at = date_trunc('day', at, 'Europe/Bucharest') - interval '1 s'")
+        with pytest.raises(NotEligible) as barred:
+            deal_at(player, table)
+        assert (barred.value.ineligibility.code, listed.asked) == (eligibility.Code.REGISTER, asked + 1)
 
-    def test_forgets_them_when_it_is_over(self):
-        first, second = a_known_pair()
-        exclusions.exclude_self(player=first, months=12, by=str(first))
-        registers.ask(second)
-        assert eligibility.check_play(second, real=False)
-        with pytest.raises(DatabaseError, match="not clear"), transaction.atomic():
-            RegisterCheck.objects.create(player=second, register="house", outcome="clear")
-        as_owner("SET CONSTRAINTS ALL IMMEDIATE")
-        as_owner("ALTER TABLE players_exclusion DISABLE TRIGGER USER")
-        as_owner("UPDATE players_exclusion SET begun = begun - interval '2 years', until = until - interval '2 years'")
-        as_owner("ALTER TABLE players_exclusion ENABLE TRIGGER USER")
-        registers.ask(second)
-        assert eligibility.check_play(second, real=False) is None
-
-    def test_leaves_everybody_else_alone(self):
-        first, other = a_player(), a_player()
-        exclusions.exclude_self(player=first, months=None, by=str(first))
-        registers.ask(other)
-        assert eligibility.check_play(other, real=True) is None
-
-    def test_takes_a_pause_for_one_account_only(self):
-        first, second = a_known_pair()
-        exclusions.pause(player=first, by=str(first))
-        registers.ask(second)
-        assert eligibility.check_play(second, real=True) is None
+    def test_ro_an_exclusion_here_holds_at_once_and_no_later_answer_lifts_it(self, settings, listed):
+        settings.PLAYER_REGISTERS = {"RO": PATH}
+        player, table = a_player("RO", real=100_000), a_table()
+        exclusions.exclude_self(player=player, months=6, by=str(player))
+        with pytest.raises(NotEligible):
+            a_seat(player, table)
+        registers.ask(player)
+        assert 'data-ineligibility="excluded"' in at_table(player, table)

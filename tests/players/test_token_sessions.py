@@ -20,6 +20,7 @@ from tests.harness.owner import as_owner
 from tests.people import events
 from tests.players.test_sessions import a_browser, pass_time
 from tests.players.test_tokens import a_token
+from tests.servers.register import PATH
 
 pytestmark = pytest.mark.django_db
 
@@ -94,7 +95,7 @@ class TestASession:
         assert Session.objects.get(pk=began).why == Ended.IDLE
 
     def test_has_the_registers_asked_as_a_log_in_does(self, token, settings):
-        settings.SABOT_REGISTERS = {}
+        settings.PLAYER_REGISTERS = {"SE": PATH}
         acts(token)
         assert RegisterCheck.objects.exists()
 

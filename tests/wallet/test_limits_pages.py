@@ -7,7 +7,7 @@ from django.test import Client
 
 from players.models import Jurisdiction, LimitChange, LimitKind, LimitSource, Period, Player, User
 from players.protection.limits import own_limits, pending, set_limit, should_offer
-from tests.builders import a_player, a_seat, a_table
+from tests.builders import a_player, a_seat, a_table, confirm_identity
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.money_moves import a_round
@@ -130,6 +130,7 @@ def a_newcomer(code: str) -> tuple[Player, Client]:
         user=user, jurisdiction=where, currency=where.currencies[0], birth_date=date(1990, 1, 1)
     )
     accounts.open_accounts(player)
+    confirm_identity(player)
     visitor = Client()
     visitor.force_login(user)
     return player, visitor

@@ -175,7 +175,13 @@ def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
 
 MOST_SHOWN = 10  # maximum of pending deposits shown
 # Bars that the player cannot lift. The page shows how long they last instead of the forms.
-STOPPED = (eligibility.Code.LOCKED, eligibility.Code.EXCLUDED, eligibility.Code.REGISTER, eligibility.Code.CLOSING)
+STOPPED = (
+    eligibility.Code.LOCKED,
+    eligibility.Code.EXCLUDED,
+    eligibility.Code.OTHER_ACCOUNT,
+    eligibility.Code.REGISTER,
+    eligibility.Code.CLOSING,
+)
 NO_DEPOSITS = (eligibility.Code.OPERATOR_PLAYER, eligibility.Code.LICENCE)  # bars on deposits alone
 
 
@@ -205,6 +211,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
         "top_up_form": KeyForm(auto_id=False),
         "elsewhere": ineligibility if ineligibility and ineligibility.code in NO_DEPOSITS else None,
         "stopped": ineligibility if ineligibility and ineligibility.code in STOPPED else None,
+        "unknown": ineligibility if ineligibility and ineligibility.code is eligibility.Code.IDENTITY else None,
         "takes_deposits": bool(settings.PAYMENT_VARIANTS),
         "payments": Payment.objects.filter(player=player, state=PaymentState.WAITING).order_by("-begun_at")[
             :MOST_SHOWN

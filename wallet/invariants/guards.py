@@ -33,7 +33,7 @@ TABLES = """
          'players_notice', 'players_api_call', 'players_api_token', 'players_staff', 'players_staff_change',
          'players_jurisdiction', 'players_national_rule_change', 'players_limitreminder',
          'players_user_groups', 'players_closure', 'players_playsession', 'players_playtime',
-         'players_user', 'mfa_authenticator', 'account_emailaddress', 'games_void')
+         'players_identity', 'players_user', 'mfa_authenticator', 'account_emailaddress', 'games_void')
          OR relname ~ '^players_credential')
 """
 

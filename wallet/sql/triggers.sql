@@ -159,6 +159,8 @@ CREATE OR REPLACE TRIGGER wallet_payment_is_paid BEFORE INSERT OR UPDATE OF stat
 -- Refuses new deposits only: the house stop does not stop one that is already with the provider.
 CREATE OR REPLACE TRIGGER wallet_payment_may_begin AFTER INSERT ON wallet_payment
     FOR EACH ROW EXECUTE FUNCTION wallet_refuse_stopped();
+CREATE OR REPLACE TRIGGER wallet_payment_of_known_player AFTER INSERT ON wallet_payment
+    FOR EACH ROW EXECUTE FUNCTION wallet_refuse_unknown();
 
 -- On wallet_payment_notice
 

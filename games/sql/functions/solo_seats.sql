@@ -95,7 +95,7 @@ REVOKE ALL ON FUNCTION games_note_commitment FROM PUBLIC;
 
 -- Lock a player's seat at a solo table and the account that the game plays on until the transaction
 -- ends, and return everything that decides whether a round may begin there, and what its page shows.
--- `mode`: R or F. `purses`: the variants that are played on a purse. `terms`, `asks_limits`, `playing`,
+-- `mode`: R or F. `purses`: the variants that are played on a purse. `terms`, `is_real`, `playing`,
 -- `usual`: as for players_ineligibility.
 -- Returns no row without a seat. First come the columns of the seat, then those of the table, as their
 -- models have them. `account`: id; `balance`, `held`: minor units. `reason`: why the player may not play,
@@ -109,7 +109,7 @@ REVOKE ALL ON FUNCTION games_note_commitment FROM PUBLIC;
 -- Exclusions, a house stop, changes of the table and the opening of another table wait until the
 -- transaction ends. The table is locked before the seat, and the account last.
 CREATE OR REPLACE FUNCTION games_lock_solo_seat(
-    player bigint, game_table bigint, mode text, purses text[], terms text, asks_limits boolean, playing uuid, usual integer
+    player bigint, game_table bigint, mode text, purses text[], terms text, is_real boolean, playing uuid, usual integer
 ) RETURNS TABLE (
     seat games_soloseat, of_table games_table, account bigint, balance bigint, held bigint, reason text,
     is_stopped boolean, room text, sits boolean, elsewhere text, wait double precision, play_session players_playsession, moment timestamptz,
@@ -140,7 +140,7 @@ BEGIN
         AND a.kind = CASE WHEN t.variant = ANY (purses) THEN 'purse' ELSE 'cash' END
     JOIN players_player AS p ON p.id = player
     JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
-    CROSS JOIN players_reason_against_play(player, terms, asks_limits, playing, usual) AS r
+    CROSS JOIN players_reason_against_play(player, terms, is_real, playing, usual) AS r
     CROSS JOIN games_wait_of(player, games_lock_solo_seat.mode) AS w
     LEFT JOIN players_playsession AS l ON l.session = playing AND l.player_id = player
     WHERE t.id = game_table

@@ -17,7 +17,7 @@
 --   ["change address", id, address, verified, primary]
 --   ["remove address", id]
 --   ["add token", digest in hex, scopes]            of players_api_token
---   ["register answer", register, outcome]          of players_registercheck, if it is not our own
+--   ["register answer", register, outcome]          of players_registercheck
 --   ["ask", kind, subject, SHA-256 of the request in hex]      of audit_approval
 --   ["decide", approval, verdict]                   of audit_decision, unless it only expired
 --

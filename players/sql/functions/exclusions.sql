@@ -2,7 +2,6 @@
 -- player may play.
 --
 --   SB082 the person named may not do this to this player
---   SB083 the house's own register says otherwise
 
 -- Refuse the statement. Trigger function for the tables of exclusions, register checks and reality
 -- checks, whose rows never change.
@@ -72,47 +71,45 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Return the exclusion of the same person under another account that ends last, if one is in force.
--- Two accounts are the same person if they have the same name and date of birth, unless staff found
--- that they differ; or if staff found them to be the same. A pause or time-out holds for one account
--- only, because it must not stop another person with the same name.
+-- Return the players who are the same person as this one, in rows.
+-- They have the same name and date of birth, or the same national number, unless staff found that they
+-- differ; or staff found them to be the same on any ground.
+-- A function in FROM, so that PostgreSQL inlines it, here and below.
+CREATE OR REPLACE FUNCTION players_same_person(player bigint) RETURNS TABLE (player_id bigint)
+LANGUAGE sql STABLE AS $$
+    SELECT pair.other
+    FROM (SELECT d.second_id AS other, d.ground, d.resolution FROM public.players_duplicate AS d WHERE d.first_id = player
+          UNION ALL
+          SELECT d.first_id, d.ground, d.resolution FROM public.players_duplicate AS d WHERE d.second_id = player) AS pair
+    GROUP BY pair.other
+    HAVING bool_or(pair.resolution = 'same')
+        OR bool_or(pair.ground IN ('name', 'person')) AND NOT bool_or(pair.resolution = 'different')
+$$;
+
+-- Return the exclusion of the same person under another account that ends last, if one is in force. A
+-- pause or time-out counts if the identity of that account is confirmed: anybody could pause under
+-- another person's name.
 -- Returns at most one row with `until`; NULL means permanent.
 CREATE OR REPLACE FUNCTION players_excluded_elsewhere(player bigint) RETURNS TABLE (until timestamptz)
-LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT e.until FROM players_exclusion AS e LEFT JOIN players_exclusionlift AS l ON l.exclusion_id = e.id
-    WHERE e.kind IN ('self', 'staff') AND (e.until IS NULL OR e.until > clock_timestamp()) AND l.id IS NULL
-      AND e.player_id IN (
-        SELECT theirs.player_id FROM players_trait AS mine
-        JOIN players_trait AS theirs ON theirs.ground = mine.ground AND theirs.fingerprint = mine.fingerprint
-        WHERE mine.player_id = player AND mine.ground = 'name' AND theirs.player_id <> player
-          AND NOT EXISTS (
-            SELECT FROM players_duplicate AS d
-            WHERE d.first_id = least(mine.player_id, theirs.player_id)
-              AND d.second_id = greatest(mine.player_id, theirs.player_id) AND d.resolution = 'different')
-        UNION
-        SELECT CASE d.first_id WHEN player THEN d.second_id ELSE d.first_id END FROM players_duplicate AS d
-        WHERE player IN (d.first_id, d.second_id) AND d.resolution = 'same')
+LANGUAGE sql STABLE AS $$
+    SELECT e.until FROM public.players_same_person(player) AS other
+    JOIN public.players_exclusion AS e ON e.player_id = other.player_id
+    LEFT JOIN public.players_exclusionlift AS l ON l.exclusion_id = e.id
+    WHERE l.id IS NULL AND (e.until IS NULL OR e.until > clock_timestamp())
+      AND (e.kind IN ('self', 'staff') OR (SELECT i.reason IS NULL FROM public.players_identity_due(e.player_id) AS i))
     ORDER BY e.until DESC NULLS FIRST LIMIT 1
 $$;
 
 -- Check an answer of a register. Trigger function, BEFORE INSERT on players_registercheck. Sets `at`
 -- to the database's time.
--- Raises SB083 if the house's own register, whose rows are here, says otherwise, and SB084 if nothing
--- proves the answer of another one.
+-- Raises SB084 if nothing proves the answer.
 CREATE OR REPLACE FUNCTION players_begin_registercheck() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     NEW.at := clock_timestamp();
-    IF NEW.register = 'house'
-        AND (NEW.outcome = 'excluded') <> EXISTS (SELECT FROM players_excluded_elsewhere(NEW.player_id))
-    THEN
-        RAISE EXCEPTION 'player % is not % in the register of this house', NEW.player_id, NEW.outcome USING ERRCODE = 'SB083';
-    END IF;
-    IF NEW.register <> 'house' THEN
-        PERFORM players_demand_permit(
-            (SELECT p.user_id FROM players_player AS p WHERE p.id = NEW.player_id),
-            jsonb_build_array('register answer', NEW.register, NEW.outcome));
-    END IF;
+    PERFORM players_demand_permit(
+        (SELECT p.user_id FROM players_player AS p WHERE p.id = NEW.player_id),
+        jsonb_build_array('register answer', NEW.register, NEW.outcome));
     RETURN NEW;
 END $$;
 
@@ -122,8 +119,10 @@ END $$;
 CREATE OR REPLACE FUNCTION players_hold_off_exclusions(player bigint) RETURNS void
 LANGUAGE sql VOLATILE AS $$ SELECT pg_advisory_xact_lock_shared(1009, player::integer) $$;
 
--- Return why nobody may play under this account, in one row: 'locked', 'excluded', 'register' (excluded
--- by a national register), 'unreachable' (a register did not answer) or 'closing'; NULL if they may.
+-- Return why nobody may play under this account, in one row: 'locked', 'excluded', 'other_account' (the
+-- same person is excluded under another account), 'register' (excluded by a national register),
+-- 'unreachable' (a register did not answer) or 'closing'; NULL if they may. An exclusion of a register
+-- ends with its next answer, not with the time that it named.
 -- A function in FROM, so that PostgreSQL inlines it.
 CREATE OR REPLACE FUNCTION players_exclusion_of(player bigint) RETURNS TABLE (reason text)
 LANGUAGE sql STABLE AS $$
@@ -133,11 +132,11 @@ LANGUAGE sql STABLE AS $$
         (SELECT 'excluded' FROM public.players_exclusion AS e
          LEFT JOIN public.players_exclusionlift AS l ON l.exclusion_id = e.id
          WHERE e.player_id = player AND (e.until IS NULL OR e.until > clock_timestamp()) AND l.id IS NULL LIMIT 1),
+        (SELECT 'other_account' FROM public.players_excluded_elsewhere(player)),
         (SELECT CASE last.outcome WHEN 'excluded' THEN 'register' ELSE 'unreachable' END
-         FROM (SELECT DISTINCT ON (c.register) c.outcome, c.until FROM public.players_registercheck AS c
+         FROM (SELECT DISTINCT ON (c.register) c.outcome FROM public.players_registercheck AS c
                WHERE c.player_id = player ORDER BY c.register, c.id DESC) AS last
-         WHERE last.outcome = 'excluded' AND (last.until IS NULL OR last.until > clock_timestamp())
-            OR last.outcome = 'unreachable'
+         WHERE last.outcome IN ('excluded', 'unreachable')
          ORDER BY last.outcome LIMIT 1),
         (SELECT 'closing' FROM public.players_closure AS c WHERE c.player_id = player LIMIT 1))
 $$;

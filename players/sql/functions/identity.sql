@@ -1,4 +1,59 @@
--- The person behind a staff account.
+-- Confirmed identities of players, and the person behind a staff account.
+--
+--   SB082 the person named may not do this to this player
+--   SB085 an identity that nothing proves
+
+-- Store that the identity of a player is confirmed. Only this function writes players_identity.
+-- `said_by`: 'register:<name>' or 'staff:<id>'; 'player:<id>' for what the player states and nobody has
+-- confirmed. `proof`: that of players_is_proven_here for "identity", and id and `said_by` separated by a
+-- colon. A process that has the key has seen the register or the member of staff confirm it.
+-- Raises SB085 for a wrong proof, or for another `said_by`.
+CREATE OR REPLACE FUNCTION players_confirm_identity(player bigint, said_by text, proof bytea) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF (said_by ~ '^(register:.+|staff:[0-9]+)$' OR said_by = 'player:' || player) IS NOT TRUE
+       OR players_is_proven_here('identity', concat_ws(':', player, said_by), proof) IS NOT TRUE
+    THEN
+        RAISE EXCEPTION 'nothing proves that % confirms the identity of player %', said_by, player USING ERRCODE = 'SB085';
+    END IF;
+    INSERT INTO players_identity (player_id, by, at) VALUES (player, said_by, clock_timestamp());
+END $$;
+REVOKE ALL ON FUNCTION players_confirm_identity FROM PUBLIC;
+
+-- Check the finding of staff about a likely duplicate: exclusions of two people end to hold for both when
+-- staff find that they differ. Trigger function, BEFORE INSERT OR UPDATE OF resolution on players_duplicate.
+-- Sets `resolved_at` to the database's time.
+-- Raises SB082 unless an active member of staff who may review identities resolves it, and
+-- restrict_violation (23001) for a second finding.
+CREATE OR REPLACE FUNCTION players_resolve_duplicate() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' AND OLD.resolution <> '' THEN
+        RAISE EXCEPTION 'duplicate % is resolved', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.resolution <> '' THEN
+        IF NOT EXISTS (
+            SELECT FROM players_staff AS s
+            WHERE s.id = NEW.resolved_by_id AND players_staff_may('staff:' || s.id, s.person, 'players', 'review_identity'))
+        THEN
+            RAISE EXCEPTION 'staff % may not resolve duplicates', NEW.resolved_by_id USING ERRCODE = 'SB082';
+        END IF;
+        NEW.resolved_at := clock_timestamp();
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Return 'identity' if a player's identity is not confirmed, in one row; NULL if it is. Where the
+-- jurisdiction does not ask for that, it is enough that the player has stated it.
+-- A function in FROM, so that PostgreSQL inlines it.
+CREATE OR REPLACE FUNCTION players_identity_due(player bigint) RETURNS TABLE (reason text)
+LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN NOT EXISTS (
+        SELECT FROM public.players_identity AS i WHERE i.player_id = player AND (i.by NOT LIKE 'player:%' OR NOT (
+            SELECT j.identity_before_play FROM public.players_player AS p
+            JOIN public.players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player))
+    ) THEN 'identity' END
+$$;
 
 -- Check that a person who requests or decides an approval owns the staff account that acts. Trigger
 -- function, BEFORE INSERT on audit_approval and audit_decision.

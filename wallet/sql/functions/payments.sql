@@ -1,5 +1,6 @@
 -- Money that comes in: deposits that a payment provider has confirmed, and free play money.
 --
+--   SB086 the player may not deposit; detail: the reason, as players.protection.eligibility names it
 --   SB132 the deposit was decided already, or nothing proves that it was paid or sent back
 --   SB133 the player has as much play money as a top-up gives
 --   SB136 no two people have decided this about the deposit, or it may still not be credited
@@ -28,6 +29,22 @@ BEGIN
         RAISE EXCEPTION 'payment % becomes % by no statement', NEW.id, NEW.state USING ERRCODE = 'SB132';
     END IF;
     RETURN NEW;
+END $$;
+
+-- Refuse a new deposit of a player who may not play at all, or whose identity is not confirmed. Trigger
+-- function, AFTER INSERT on wallet_payment. Terms and limits are checked by its caller.
+-- Raises SB086; detail: the reason, as players.protection.eligibility names it.
+CREATE OR REPLACE FUNCTION wallet_refuse_unknown() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    reason text := (
+        SELECT coalesce(e.reason, i.reason)
+        FROM players_exclusion_of(NEW.player_id) AS e CROSS JOIN players_identity_due(NEW.player_id) AS i);
+BEGIN
+    IF reason IS NOT NULL THEN
+        RAISE EXCEPTION 'player % may not deposit', NEW.player_id USING ERRCODE = 'SB086', DETAIL = reason;
+    END IF;
+    RETURN NULL;
 END $$;
 
 -- Return why a player's account may take no deposit at all, as a code of wallet.models.HeldReason; NULL if it

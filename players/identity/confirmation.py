@@ -1,0 +1,136 @@
+"""Confirmation of identities by a register or an eID: a common interface, and what follows from an answer.
+
+``SABOT_IDENTITY_REGISTERS`` configures the register of each jurisdiction by dotted path; see
+``docs/registers.md``. A confirmed identity counts as one that staff have verified. The national
+number is stored as a keyed hash only. Where the law does not ask for a confirmation, the player's
+own statement is stored and compared in the same way.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import date
+from functools import cache
+from typing import Final, Protocol
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.module_loading import import_string
+
+from audit import log
+from players import search
+from players.identity import duplicates
+from players.identity.verification import keep_confirmation
+from players.models import Player, Submission, SubmissionStatus
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Name and address as the player states them."""
+
+    given_names: str
+    family_name: str
+    street: str
+    postal_code: str
+    city: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A person to confirm. *number* is the national number, empty in countries without an entry in `NUMBERS`."""
+
+    country: str
+    birth_date: date
+    stated: Stated
+    number: str
+
+
+class NotConfirmed(Exception):
+    """The register knows no such person."""
+
+
+class RegisterSilent(Exception):
+    """The register gave no valid answer."""
+
+
+class IdentityRegister(Protocol):
+    """A register of people, or an eID."""
+
+    name: str  # recorded with each confirmation, 40 characters at most
+
+    def confirm(self, claim: Claim) -> bool:
+        """Return whether this person exists with exactly this data, within a few seconds. Raises RegisterSilent."""
+        ...
+
+
+@dataclass(frozen=True)
+class NationalNumber:
+    """The number that a country gives each person: its name there, and its form as people write it."""
+
+    label: str
+    pattern: re.Pattern[str]
+
+
+NUMBERS: Final[Mapping[str, NationalNumber]] = {
+    "SE": NationalNumber("Personnummer", re.compile(r"(?:19|20)?\d{6}[-+]?\d{4}", re.ASCII)),
+    "DK": NationalNumber("CPR-nummer", re.compile(r"\d{6}-?\d{4}", re.ASCII)),
+    "RO": NationalNumber("CNP", re.compile(r"\d{13}", re.ASCII)),
+}
+
+
+def register_of(jurisdiction: str) -> IdentityRegister | None:
+    """Return the identity register that is configured for a jurisdiction, if any."""
+    path = settings.IDENTITY_REGISTERS.get(jurisdiction)
+    return _configured(path) if path else None
+
+
+def confirm(*, player: Player, stated: Stated, number: str) -> Submission:
+    """Have the register confirm a player, and store that with the data that it confirmed.
+
+    Another account with the same name and date of birth, or the same number, becomes a likely
+    duplicate, and its exclusions hold for this account too. Raises NotConfirmed, RegisterSilent;
+    both are recorded.
+    """
+    register = register_of(player.jurisdiction_id)
+    if register is None:
+        raise RegisterSilent
+    try:
+        if not register.confirm(Claim(player.jurisdiction_id, player.birth_date, stated, number)):
+            raise NotConfirmed
+    except (NotConfirmed, RegisterSilent) as refusal:
+        data: dict[str, log.Json] = {"register": register.name, "reason": type(refusal).__name__}
+        log.record_refusal("identity.not_confirmed", by=str(player), on=str(player), data=data)
+        raise
+    return _keep(player, stated, number, register.name)
+
+
+def state(*, player: Player, stated: Stated) -> Submission:
+    """Store what a player states, where the law does not ask for a confirmation before play."""
+    return _keep(player, stated, "", "")
+
+
+@transaction.atomic
+def _keep(player: Player, stated: Stated, number: str, register: str) -> Submission:
+    """Store a submission that a *register* has confirmed, or nobody if it is empty."""
+    said, status = asdict(stated), SubmissionStatus.VERIFIED if register else SubmissionStatus.STATED
+    submission = Submission.objects.create(
+        player=player, status=status, register=register, reviewed_at=Now() if register else None, **said
+    )
+    keep_confirmation(player, f"register:{register}" if register else str(player))
+    log.record(
+        "identity.confirmed" if register else "identity.stated",
+        by=str(player),
+        on=str(player),
+        data={"submission": submission.pk, "register": register},
+        personal=said,
+    )
+    duplicates.note_submission(submission, number=number)
+    search.keep_words(submission)
+    return submission
+
+
+@cache
+def _configured(path: str) -> IdentityRegister:
+    register: IdentityRegister = import_string(path)()
+    return register
