@@ -124,7 +124,8 @@ class PlaySession(models.Model):
     session = models.UUIDField(primary_key=True)
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     began = models.DateTimeField(db_default=Now())
-    checked_at = models.DateTimeField(null=True)  # when the player last answered a reality check
+    # From when the next reality check counts, if not from the log-in: the last answer, or an earlier log-in.
+    checked_at = models.DateTimeField(null=True)
     rounds = models.PositiveIntegerField(db_default=0, default=0)
     staked_real = models.BigIntegerField(db_default=0, default=0)
     paid_real = models.BigIntegerField(db_default=0, default=0)

@@ -5,14 +5,16 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
+from django.db.models.functions import Now
 from django.test import Client
 
 from games.errors import NotEligible
 from games.models import Participation, Table
 from games.solo import Played, play_round, solo_seat_at
-from players.models import Player, PlaySession, PlayTime
+from players.models import Player, PlaySession, PlayTime, Session
 from players.protection import eligibility, play_sessions
 from tests.builders import a_player, a_seat, a_table
+from tests.chemin.at_table import a_session
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
 from tests.people import a_visitor, events
@@ -50,6 +52,23 @@ def ago(owner: psycopg.Connection, minutes: int) -> None:
     owner.execute("UPDATE players_playsession SET began = began - make_interval(mins => %s)", [minutes])
     owner.execute("UPDATE players_playsession SET checked_at = checked_at - make_interval(mins => %s)", [minutes])
     owner.execute("UPDATE players_playtime SET last_at = last_at - make_interval(mins => %s)", [minutes])
+
+
+def ago_with_log_ins(owner: psycopg.Connection, minutes: int) -> None:
+    """Move log-ins and their last actions too."""
+    ago(owner, minutes)
+    owner.execute(
+        "UPDATE players_session SET began_at = began_at - gone, acted_at = acted_at - gone"
+        " FROM make_interval(mins => %s) AS gone",
+        [minutes],
+    )
+
+
+def a_log_in(player: Player) -> UUID:
+    """Return the id of a new log-in of the player, who has opened a table."""
+    session = a_session(player)
+    play_sessions.read_session(player, session)
+    return session
 
 
 @pytest.mark.sweep
@@ -108,6 +127,35 @@ class TestTheRealityCheck:
         assert not play_sessions.read_session(player, session).is_check_due
         ago(owner, 1)
         assert play_sessions.read_session(player, session).is_check_due
+
+    @pytest.mark.parametrize("device", [False, True], ids=["after logging out", "on another device"])
+    def test_goes_on_counting_after_another_log_in(self, player, table, owner, device):
+        first = a_log_in(player)
+        play(player, table, first)
+        ago_with_log_ins(owner, 50)
+        if device:
+            Session.objects.filter(pk=first).update(acted_at=Now())
+        else:
+            Session.objects.filter(pk=first).update(acted_at=Now(), ended_at=Now(), why="logout")
+        second = a_log_in(player)
+        play(player, table, second)
+        ago_with_log_ins(owner, 11)
+        with pytest.raises(NotEligible, match="check"):
+            play(player, table, second)
+        play_sessions.answer_check(player=player, session=second, goes_on=True)
+        third = a_log_in(player)
+        ago_with_log_ins(owner, 58)
+        assert not play_sessions.read_session(player, third).is_check_due
+        ago_with_log_ins(owner, 3)
+        assert play_sessions.read_session(player, third).is_check_due
+
+    def test_begins_anew_for_a_player_who_was_away_for_as_long_as_the_interval(self, player, owner):
+        play_sessions.choose_interval(player=player, minutes=30)
+        a_log_in(player)
+        ago_with_log_ins(owner, 20)
+        assert PlaySession.objects.get(session=a_log_in(player)).checked_at is not None
+        ago_with_log_ins(owner, 31)
+        assert PlaySession.objects.get(session=a_log_in(player)).checked_at is None
 
     @pytest.mark.sweep
     def test_cannot_be_had_at_another_interval(self, player):

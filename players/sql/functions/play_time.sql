@@ -20,13 +20,22 @@ $$;
 
 -- Begin the play session of a log-in. Does nothing if it has begun.
 -- `playing`: id of the session. It begins at the log-in, or now if no log-in has this id.
+-- The reality check goes on counting from an earlier log-in of the player, at whatever device, unless the
+-- player has been away since then for as long as the interval.
 -- Raises SB080 if the session or its log-in belongs to another player.
 CREATE OR REPLACE FUNCTION players_begin_play_session(player bigint, playing uuid) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    INSERT INTO players_playsession (session, player_id, began)
-    SELECT playing, p.id, least(s.began_at, clock_timestamp())
+    INSERT INTO players_playsession (session, player_id, began, checked_at)
+    SELECT playing, p.id, here.began, (
+        SELECT max(coalesce(earlier.checked_at, earlier.began))
+        FROM players_session AS other JOIN players_playsession AS earlier ON earlier.session = other.id
+        WHERE other.user_id = p.user_id AND other.id <> playing AND earlier.player_id = p.id
+          AND other.began_at BETWEEN here.began - interval '7 days' AND here.began
+          AND greatest(other.acted_at, earlier.checked_at) > here.began - make_interval(mins => coalesce(
+              (SELECT r.minutes FROM players_realitycheck AS r WHERE r.player_id = p.id ORDER BY r.id DESC LIMIT 1), 60)))
     FROM players_player AS p LEFT JOIN players_session AS s ON s.id = playing
+    CROSS JOIN LATERAL (SELECT least(s.began_at, clock_timestamp())) AS here (began)
     WHERE p.id = player AND (s.id IS NULL OR s.user_id = p.user_id)
     ON CONFLICT DO NOTHING;
     IF NOT EXISTS (SELECT FROM players_playsession AS s WHERE s.session = playing AND s.player_id = player) THEN
