@@ -41,7 +41,7 @@ AGAIN = Stated("GROSS", "Aage Soren", "Nørregade 2", "1165", "København")  # a
 
 
 def a_confirmed(stated: Stated = ME, code: str = "DK", *, serial: int = 1, real: int = MONEY) -> Player:
-    """Return a player with money whom the register has confirmed under this name and national number."""
+    """Return a player with money, confirmed by the register under this name and national number."""
     player = a_player(code, real=real, free=MONEY, is_known=False)
     confirm(player, stated, serial)
     return player
