@@ -246,7 +246,7 @@ CHAPTER: Final = Chapter(
                 RULES,
                 "test_gb_the_limits_are_linked_where_players_arrive_and_where_they_deposit",
                 "test_one_comes_every_six_months_and_not_before",
-                "test_the_notice_stands_until_the_limits_are_kept",
+                "test_the_notice_is_shown_until_the_limits_are_kept",
             ),
             "By mail and as a notice in lobby and cashier. Nothing missing.",
         ),

@@ -149,7 +149,7 @@ class TestTheRealityCheck:
         ago_with_log_ins(owner, 3)
         assert play_sessions.read_session(player, third).is_check_due
 
-    def test_begins_anew_for_a_player_who_was_away_for_as_long_as_the_interval(self, player, owner):
+    def test_begins_again_for_a_player_who_was_away_for_as_long_as_the_interval(self, player, owner):
         play_sessions.choose_interval(player=player, minutes=30)
         a_log_in(player)
         ago_with_log_ins(owner, 20)

@@ -8,6 +8,7 @@ import json
 import random
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -265,7 +266,7 @@ class TestIsRefused:
         refused_until(
             TableWaits,
             lambda: place(seat, {"player": STAKE}),
-            lambda: [without_refusal(owner, each, "SB103") for each in (PLACE, "games_begin_game")],
+            lambda: list(map(partial(without_refusal, owner, state="SB103"), (PLACE, "games_begin_game"))),
         )
 
     def test_more_bets_at_a_table_that_serves_the_player_no_more(self, seat, owner):

@@ -20,8 +20,7 @@ from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff, events, last_mail
 from tests.wallet import wholeness
 from tests.wallet.at_the_bank import a_payment, balance, call_back, statement
-from wallet import reports
-from wallet.ledger import LimitReached, NotPaid, accounts, credit_deposit
+from wallet.ledger import LimitReached, NotPaid, accounts, credit_deposit, hourly_totals
 from wallet.ledger.statements import liabilities
 from wallet.models import AccountKind, BankOrder, Mode, Payment
 from wallet.payments import held_deposits, notifications
@@ -193,7 +192,7 @@ class TestMoneyThatArrivesAllTheSame:
         found = figures.figures_between(player, Mode.REAL, end - timedelta(hours=2), end, zone)
         assert (found.closing.cash, found.closing.refund, found.closing.total) == (25_000, 25_000, 50_000)
         assert found.total == 50_000
-        assert reports.HELD_FOR_PLAYERS[-1] == AccountKind.REFUND
+        assert hourly_totals.HELD_FOR_PLAYERS[-1] == AccountKind.REFUND
 
 
 class TestSentBack:

@@ -85,7 +85,7 @@ def test_nobody_is_written_to_who_may_not_play_or_where_no_law_asks_for_it():
     assert remind_due() == 0
 
 
-def test_the_notice_stands_until_the_limits_are_kept(reminded):
+def test_the_notice_is_shown_until_the_limits_are_kept(reminded):
     browser = browser_of(reminded)
     for page in SHOWN_ON:
         assert NOTICE in browser.get(reverse(page)).text
