@@ -1,6 +1,7 @@
 """Receipts of the player's rounds: one, all of them page by page, and the proof of a round in the log.
 
-The page Game logs verifies them in the browser (``static/js/verification/all_rounds.js``).
+The page Game logs verifies them in the browser (``static/js/verification/all_rounds.js``). Each receipt
+is a signature of the dealer, so they have the rate of clicks.
 """
 
 from http import HTTPStatus
@@ -19,6 +20,7 @@ from games.errors import DealerAway
 from games.models.rounds import round_code
 from games.rounds import receipts
 from players.access import PlayerRequest, made_by_the_page, player_required
+from players.rates import at_a_human_pace
 
 AT_ONCE: Final = 100
 PROOF: Final = "text/plain; charset=utf-8"
@@ -39,6 +41,7 @@ class PageForm(forms.Form):
 @player_required
 @require_safe
 @never_cache
+@at_a_human_pace
 def round_receipts(request: PlayerRequest) -> HttpResponse:
     """Return receipts of the player's finished rounds of both kinds of money, newest first, and where to go on."""
     form = PageForm(request.GET)
@@ -59,6 +62,7 @@ def round_receipts(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_safe
 @never_cache
+@at_a_human_pace
 def round_receipt(request: PlayerRequest, round_id: UUID) -> HttpResponse:
     """Return the receipt of one of the player's rounds, also of bets in a round that goes on."""
     try:
@@ -74,6 +78,7 @@ def round_receipt(request: PlayerRequest, round_id: UUID) -> HttpResponse:
 @player_required
 @require_safe
 @never_cache
+@at_a_human_pace
 def round_log_proof(request: PlayerRequest, round_id: UUID) -> HttpResponse:
     """Send the proof that one of the player's rounds is in the public log, with its receipt."""
     try:

@@ -223,7 +223,12 @@ OF_PLAY = [
     for_players("round_receipt", "GET", lambda world: f"rounds/{world.round_id}/receipt/", other_player=404),
     replace(
         for_players(
-            "round_log_proof", "GET", lambda world: f"rounds/{world.round_id}/log-proof/", player=404, other_player=404
+            "round_log_proof",
+            "GET",
+            lambda world: f"rounds/{world.round_id}/log-proof/",
+            player=404,
+            reader=404,
+            other_player=404,
         ),
         media="text/plain",
     ),  # not sealed yet

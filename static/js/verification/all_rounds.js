@@ -8,6 +8,8 @@ import { climb } from "./card_tree.js";
 import { bytesOf, hex } from "./shuffle.js";
 
 const MOST_PAGES = 50; // of rounds
+const TRIES = 5; // of a request that the house answers with "too many"
+const WAIT = 2000; // milliseconds between them
 const MOST_NAMED = 100; // rounds with a fault, on the page and in the file
 const ROOM = 1000; // receipts, beyond which this page keeps none, so that those of tables stay
 
@@ -31,9 +33,13 @@ function showCounts(counts) {
 }
 
 /** Return what the house answers to an address, null where it knows nothing of it. Throws if there is no answer. */
-async function asked(address) {
+async function asked(address, tries = TRIES) {
   const answer = await fetch(address, { headers: { Accept: "application/json" } });
   if (answer.status === 404) return null;
+  if (answer.status === 429 && tries > 1) {
+    await new Promise((resolve) => setTimeout(resolve, WAIT));
+    return asked(address, tries - 1);
+  }
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
   return answer.json();
 }
