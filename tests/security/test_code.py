@@ -55,7 +55,6 @@ PUT_TOGETHER = {
     "games.chemin.moves": "names of columns, declared in the module",
     "games.chemin.state.table_state": "two texts of the module",
     "games.shared.pages.statistics": "one of the texts of BEGINS",
-    "games.verification.house": "texts of the module",
     "games.verification.search": "texts of the module, one for each filter, with values next to them",
     "games.reports.reconciliation": "texts of the module",
     "audit.raw_rows": ASKED,
