@@ -84,6 +84,7 @@ PARTS: Final = (
     Part("reminders of limits", people.LimitReminder),
     Part("exclusions", people.Exclusion),
     Part("locks of the account", people.AccountLock),
+    Part("marks of borrowed money", people.BorrowedMoney),
     Part("register checks", people.RegisterCheck),
     Part("reality checks", people.RealityCheck),
     Part("time at play", people.PlayTime),

@@ -452,6 +452,8 @@ SPECTACULAR_SETTINGS = {
 # deposits use the first one; the others remain for payments that began with them. See
 # docs/payments.md.
 SANDBOX_BANK_KEY = env.str("SANDBOX_BANK_KEY", default="") or (demo_key(VAR_DIR, "sandbox_bank_key") if DEMO else "")
+# Those of PAYMENT_VARIANTS that pay by credit: they are not offered where the jurisdiction forbids credit.
+PAYMENT_CREDIT_VARIANTS: list[str] = env.list("PAYMENT_CREDIT_VARIANTS", default=[])
 PAYMENT_VARIANTS: dict[str, Any] = env.json("PAYMENT_VARIANTS", default={}) or (
     {"sandbox": ("wallet.payments.sandbox.SandboxBank", {"key": SANDBOX_BANK_KEY})} if DEMO else {}
 )

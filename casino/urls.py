@@ -130,6 +130,7 @@ urlpatterns = [
         name="staff_player_sessions",
     ),
     path("staff/players/<int:player_id>/notes/", profile.staff_player_notes, name="staff_player_notes"),
+    path("staff/players/<int:player_id>/borrowed/", actions.staff_player_borrowed, name="staff_player_borrowed"),
     path("staff/players/<int:player_id>/lock/", actions.staff_player_lock, name="staff_player_lock"),
     path("staff/players/<int:player_id>/unlock/", actions.staff_player_unlock, name="staff_player_unlock"),
     path("staff/players/<int:player_id>/pause/", actions.staff_player_pause, name="staff_player_pause"),

@@ -120,6 +120,7 @@ RIGHTS = {
     "players_identity": "SELECT",
     "players_duplicate": "SELECT, INSERT, UPDATE (resolution, resolved_by_id, resolved_at, note)",
     "players_accountlock": "SELECT, INSERT",
+    "players_borrowed_money": "SELECT, INSERT",
     "players_approval_notification": "SELECT, INSERT, DELETE",
     "players_exclusion": "SELECT, INSERT",
     "players_exclusionlift": "SELECT, INSERT",

@@ -13,7 +13,7 @@ class PlayersConfig(AppConfig):
         from audit.sealing import alarms  # importable only after models are loaded
         from players import mail, reports, significant, staff
         from players.login import credentials, locks
-        from players.protection import exclusions, national_rules
+        from players.protection import borrowed_money, exclusions, national_rules
 
         locks.connect()
         credentials.connect()
@@ -28,6 +28,15 @@ class PlayersConfig(AppConfig):
             describe=exclusions.describe,
         )
         national_rules.register()
+        approvals.register(
+            borrowed_money.KIND,
+            title="removal of a mark of borrowed money",
+            then="The player can deposit again at once.",
+            execute=borrowed_money.execute,
+            permission=borrowed_money.PERMISSION,
+            describe=borrowed_money.describe,
+            current_facts=borrowed_money.current_facts,
+        )
         staff.register()
         reports.register_alterations()
         kinds.register(reports.KIND)

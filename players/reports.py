@@ -226,6 +226,8 @@ def register_alterations() -> None:
             "account.closing": ("Account closure started", changed("open", "closing")),
             "account.locked": ("Account locked", changed("open", "locked")),
             "account.unlocked": ("Account unlocked", changed("locked", "open")),
+            "borrowed.marked": ("Borrowed money marked", changed("none", "borrowed")),
+            "borrowed.removed": ("Mark of borrowed money removed", changed("borrowed", "none")),
             "account.closed": ("Account closed", changed("closing", "closed")),
             "account.let_in": ("Closed account allowed to log in", changed("closed", "closed, may log in")),
             "login.unlocked": ("Log-in unlocked", changed("locked", "open", reason="by")),

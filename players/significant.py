@@ -33,6 +33,8 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "account.closing": (Category.DEACTIVATION, Weight.NOTICE, "Account closure started"),
     "account.locked": (Category.DEACTIVATION, Weight.NOTICE, "Account locked by staff"),
     "account.unlocked": (Category.DEACTIVATION, Weight.NOTICE, "Account unlocked by staff"),
+    "borrowed.marked": (Category.DEACTIVATION, Weight.NOTICE, "Deposits blocked: borrowed money"),
+    "borrowed.removed": (Category.CORRECTION, Weight.NOTICE, "Mark of borrowed money removed by two people"),
     "account.closed": (Category.DEACTIVATION, Weight.NOTICE, "Account closed"),
     "player.excluded": (Category.DEACTIVATION, Weight.NOTICE, "Player excluded"),
     "exclusion.lifted": (Category.CORRECTION, Weight.ALERT, "Exclusion lifted early"),

@@ -1174,6 +1174,7 @@ LINES = (
         for name, asked in (
             ("staff_player_lock", {"reason": "for a test"}),
             ("staff_player_unlock", {"reason": "for a test"}),
+            ("staff_player_borrowed", {"reason": "for a test"}),
             ("staff_player_pause", {"reason": "for a test"}),
             (
                 "staff_player_adjust",

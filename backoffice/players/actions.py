@@ -22,7 +22,7 @@ from players import staff
 from players.access import StaffRequest, staff_required
 from players.login import locks
 from players.models import Player
-from players.protection import exclusions
+from players.protection import borrowed_money, exclusions
 from players.staff import VISIBLE_ONCE_DONE, VISIBLE_TO_PLAYER, access_log
 from wallet.cashier import MoneyField, MoneyForm
 from wallet.ledger import accounts, adjustments, purse
@@ -115,6 +115,18 @@ def _limits_action(player: Player) -> PlayerAction:
     )
 
 
+def _borrowed_action(player: Player) -> PlayerAction:
+    found = borrowed_money.mark_of(player)
+    page = _page("staff_player_borrowed", player)
+    if found is None:
+        return PlayerAction("Mark borrowed money", "The player can deposit.", page, is_grave=True)
+    state = f"Deposits are blocked since {found.at:%Y-%m-%d %H:%M} UTC by {found.by.name} ({found.by}): {found.reason}"
+    asked = approvals.waiting().filter(kind=borrowed_money.KIND, on=str(player)).first()
+    if asked:
+        state = f"{state} Request {asked.pk} to remove the mark is pending."
+    return PlayerAction("Request removal of the mark", state, page)
+
+
 def _adjust_action(player: Player) -> PlayerAction:
     asked = approvals.waiting().filter(kind=adjustments.KIND, on=str(player)).first()
     state = f"Request {asked.pk} is pending." if asked else "No pending request."
@@ -138,6 +150,7 @@ ACTIONS: Final[tuple[tuple[str, Callable[[Player], PlayerAction]], ...]] = (
     (EXCLUDE, _pause_action),
     (EXCLUDE, _exclude_action),
     (LIMITS, _limits_action),
+    (borrowed_money.PERMISSION, _borrowed_action),
     (adjustments.ASK, _adjust_action),
 )
 
@@ -203,6 +216,39 @@ def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
         "The player is notified by e-mail and sees on every game page that staff set the pause and when it ends.",
     )
     return _ask(request, player, form, _pause_action(player), "Pause player", effects)
+
+
+@staff_required(borrowed_money.PERMISSION)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_player_borrowed(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Mark that a player deposits borrowed money, or request that two people remove the mark."""
+    player = _player(request, player_id)
+    form, is_marked = ReasonForm(request.POST or None), borrowed_money.mark_of(player) is not None
+    if request.method == "POST" and form.is_valid():
+        reason = form.cleaned_data["reason"]
+        try:
+            if is_marked:
+                asked = borrowed_money.ask_removal(player=player, reason=reason, by=request.staff)
+                said = f"Requested as request {asked.pk}. A second person must approve it."
+            else:
+                borrowed_money.mark(player=player, reason=reason, by=request.staff)
+                said = f"{player} can no longer deposit."
+        except (borrowed_money.MarkError, approvals.AskedTwice) as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, said)
+            return redirect("staff_player", player.pk)
+    effects = (
+        ("A second person must approve the request. The player can deposit again then.",)
+        if is_marked
+        else (
+            "The player can no longer deposit. Money that arrives all the same is not credited.",
+            "Play with the present balance and withdrawals are still possible.",
+            "The cashier names the reason, customer service and a helpline. Two people can remove the mark.",
+        )
+    )
+    title = "Request removal" if is_marked else "Mark borrowed money"
+    return _ask(request, player, form, _borrowed_action(player), title, effects)
 
 
 @staff_required(adjustments.ASK)

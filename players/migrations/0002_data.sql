@@ -75,28 +75,20 @@ JOIN auth_group ON auth_group.name = ANY (string_to_array(granted.roles, ' '));
 INSERT INTO players_jurisdiction (
     code, language, currencies, minimum_age, time_zone, deposit_limits, deposit_periods, highest_month_deposit,
     raise_after_hours, raise_after_period, contact_above_month, pause_hours, pause_asks, exclusion_days, permanent_days,
-    may_cancel_withdrawals, may_play_in_parallel, complaint_days, reopen_days
+    may_cancel_withdrawals, may_play_in_parallel, complaint_days, reopen_days,
+    seconds_between_games, may_hurry_results, api_clients_may_play, asks_licence, limit_reminder_days,
+    identity_before_play, credit_forbidden
 ) VALUES
     ('SE', 'sv', '["SEK"]', 18, 'Europe/Stockholm', 'required', '["day", "week", "month"]', NULL,
-     72, true, 1000000, 24, true, 30, 366, true, true, 14, 30),
+     72, true, 1000000, 24, true, 30, 366, true, true, 14, 30, 0, true, true, false, NULL, true, true),
     ('DK', 'da', '["DKK"]', 18, 'Europe/Copenhagen', 'offered', '["day", "week", "month"]', NULL,
-     24, false, NULL, 24, true, 30, 366, true, true, 14, 30),
+     24, false, NULL, 24, true, 30, 366, true, true, 14, 30, 0, true, true, false, NULL, true, false),
     ('RO', 'ro', '["RON"]', 18, 'Europe/Bucharest', 'offered', '["day", "week", "month"]', NULL,
-     24, false, NULL, 24, true, 30, 366, true, true, 14, 30),
+     24, false, NULL, 24, true, 30, 366, true, true, 14, 30, 0, true, true, false, NULL, true, false),
     ('DE', 'de', '["EUR"]', 18, 'Europe/Berlin', 'required', '["month"]', 100000,
-     168, false, NULL, 24, false, 30, 366, true, false, 14, 30),
+     168, false, NULL, 24, false, 30, 366, true, false, 14, 30, 0, true, true, true, NULL, true, false),
     ('GB', 'en', '["GBP", "EUR"]', 18, 'Europe/London', 'prompted', '["day", "week", "month"]', NULL,
-     24, false, NULL, 24, true, 184, 366, false, true, 14, 30);
-
--- The pace of games: no other jurisdiction has such rules.
-UPDATE players_jurisdiction SET seconds_between_games = 5, may_hurry_results = false, api_clients_may_play = false
-WHERE code = 'GB';
-
--- Who may offer table games for real money: a licence of a Land. `manage.py migrate` stores the house's.
-UPDATE players_jurisdiction SET asks_licence = true WHERE code = 'DE';
-UPDATE players_jurisdiction SET limit_reminder_days = 181 WHERE code = 'GB';
-
-UPDATE players_jurisdiction SET identity_before_play = code IN ('SE', 'DK', 'RO', 'DE', 'GB');
+     24, false, NULL, 24, true, 184, 366, false, true, 14, 30, 5, false, false, false, 181, true, true);
 
 -- The source of each rule: R read in the text of the rule, S second hand, from summaries. A rule that is not listed is our
 -- choice.
@@ -135,6 +127,8 @@ FROM (VALUES
     ('DK', 'identity_before_play', 'R'),
     ('RO', 'identity_before_play', 'S'),
     ('DE', 'identity_before_play', 'S'),
-    ('GB', 'identity_before_play', 'S')
+    ('GB', 'identity_before_play', 'S'),
+    ('SE', 'credit_forbidden', 'S'),
+    ('GB', 'credit_forbidden', 'S')
 ) AS sourced (code, rule, source)
 JOIN players_jurisdiction AS j USING (code);

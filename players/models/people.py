@@ -119,16 +119,15 @@ class Jurisdiction(models.Model):
     complaint_days = models.PositiveSmallIntegerField("a complaint is decided within", help_text="days")
     reopen_days = models.PositiveSmallIntegerField("a player can have a complaint opened again for", help_text="days")
     seconds_between_games = models.PositiveSmallIntegerField(
-        "from the start of a game for real money to the next", help_text="s", default=0, db_default=0
+        "from the start of a game for real money to the next", help_text="s"
     )
-    may_hurry_results = models.BooleanField(
-        "a player can show a result sooner than the table", default=True, db_default=True
-    )
-    api_clients_may_play = models.BooleanField("API clients play for real money", default=True, db_default=True)
-    asks_licence = models.BooleanField("real money asks for a licence of a Land", default=False, db_default=False)
+    may_hurry_results = models.BooleanField("a player can show a result sooner than the table")
+    api_clients_may_play = models.BooleanField("API clients play for real money")
+    asks_licence = models.BooleanField("real money asks for a licence of a Land")
     licence = models.CharField(max_length=120, default="", db_default="", blank=True)  # `settings.LAND_LICENCE`
     limit_reminder_days = models.PositiveSmallIntegerField("reminder of the limits every", null=True, help_text="days")
-    identity_before_play = models.BooleanField("identity is confirmed before play for real money", db_default=True)
+    identity_before_play = models.BooleanField("identity is confirmed before play for real money")
+    credit_forbidden = models.BooleanField("deposits by credit are forbidden")  # credit card, invoice, deferred payment
 
     class Meta:
         default_permissions = ("view",)
@@ -292,6 +291,26 @@ class AccountLock(models.Model):
         permissions = [("lock_player", "Can lock and unlock player accounts")]
         constraints = [models.CheckConstraint(condition=~models.Q(reason=""), name="players_accountlock_reason")]
         indexes = [models.Index(fields=["player", "-id"], name="players_accountlock_of")]
+
+
+class BorrowedMoney(models.Model):
+    """A mark by staff that a player deposits borrowed money, or its removal by two people.
+
+    A player's newest row holds. Rows are inserted and never changed.
+    """
+
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    at = models.DateTimeField(db_default=Clock())
+    is_marked = models.BooleanField()
+    reason = models.CharField(max_length=500)
+    by = models.ForeignKey(Staff, models.PROTECT, db_index=False)
+    approval = models.ForeignKey(Approval, models.PROTECT, null=True, db_index=False)  # of the removal
+
+    class Meta:
+        db_table = "players_borrowed_money"
+        default_permissions = ()
+        constraints = [models.CheckConstraint(condition=~models.Q(reason=""), name="players_borrowed_money_reason")]
+        indexes = [models.Index(fields=["player", "-id"], name="players_borrowed_money_of")]
 
 
 class LogInLock(models.Model):

@@ -19,6 +19,7 @@ from players.account import terms
 from players.datetime_format import written_moment
 from players.models import ExclusionKind, Outcome, Player, RegisterCheck
 from players.protection import exclusions
+from players.support.staff_replies import HELP
 
 
 class Code(StrEnum):
@@ -38,6 +39,7 @@ class Code(StrEnum):
     OPERATOR_PLAYER = "operator_player"
     OTHER_ACCOUNT = "other_account"
     IDENTITY = "identity"
+    BORROWED = "borrowed"
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,12 @@ def explain(player: Player, code: Code) -> Ineligibility:
         case Code.OPERATOR_PLAYER:
             text = _("You are playing with your balance at the site you came from. Deposit and withdraw on that site.")
             return Ineligibility(code, text, "cashier")
+        case Code.BORROWED:
+            text = _(
+                "We have been told that you deposit borrowed money, so you cannot deposit. If this is not right, write "
+                "to customer service. Free and anonymous help: %(helpline)s."
+            )
+            return Ineligibility(code, text % {"helpline": HELP.get(player.jurisdiction_id, HELP["GB"])}, "service")
         case Code.CHECK:
             return Ineligibility(
                 code, _("Check your time and money first, then decide whether to continue playing."), "protection"

@@ -24,6 +24,13 @@ CREATE OR REPLACE TRIGGER players_accountlock_is_kept BEFORE UPDATE OR DELETE OR
 CREATE OR REPLACE TRIGGER players_accountlock_begins BEFORE INSERT ON players_accountlock
     FOR EACH ROW EXECUTE FUNCTION players_begin_accountlock();
 
+-- On players_borrowed_money
+
+CREATE OR REPLACE TRIGGER players_borrowed_money_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_borrowed_money
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_borrowed_money_begins BEFORE INSERT ON players_borrowed_money
+    FOR EACH ROW EXECUTE FUNCTION players_begin_borrowed_money();
+
 -- On players_api_call
 
 CREATE OR REPLACE TRIGGER players_api_call_stays BEFORE TRUNCATE ON players_api_call

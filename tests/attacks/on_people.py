@@ -82,6 +82,14 @@ LOCK = "INSERT INTO players_accountlock (player_id, at, locks, reason, by_id)"
 LAST = "FROM players_accountlock ORDER BY id DESC LIMIT 1"
 
 LOCKS = [
+    *kept("players_borrowed_money", "players_borrowed_money_is_kept", "reason"),
+    changed("players_borrowed_money", "players_borrowed_money_reason", "reason = ''"),
+    Attack(
+        "players_borrowed_money",
+        "players_borrowed_money_begins",
+        "INSERT INTO players_borrowed_money (player_id, at, is_marked, reason, by_id)"
+        " SELECT player_id, now(), false, 'alone', by_id FROM players_borrowed_money ORDER BY id DESC LIMIT 1",
+    ),
     *kept("players_accountlock", "players_accountlock_is_kept", "reason"),
     changed("players_accountlock", "players_accountlock_reason", "reason = ''"),
     Attack(

@@ -17,6 +17,7 @@ NOT_NULL = {
     "audit_retention": "days fields minimum source what",
     "audit_tile": "hashes level number",
     "players_accountlock": "at by_id id locks player_id reason",
+    "players_borrowed_money": "at by_id id is_marked player_id reason",
     "players_closure": "at by id player_id state",
     "players_exclusion": "begun by id kind player_id reason",
     "players_exclusionlift": "asked_by at decided_by exclusion_id id reason",
@@ -33,7 +34,7 @@ NOT_NULL = {
     "players_user_groups": "group_id id user_id",
     "wallet_account": "currency held id kind lock_only mode version",
     "wallet_bank_notice": "body due_at id order_id tries",
-    "wallet_bank_order": "amount authorisation callback_url currency decline_reason reference sequence state",
+    "wallet_bank_order": "amount authorisation callback_url currency decline_reason funding reference sequence state",
     "wallet_bank_payout": "amount callback_url currency due_at iban number reference refusal sequence state",
     "wallet_bank_payout_notice": "body due_at id payout_id tries",
     "wallet_day": "day deposited paid player_id staked withdrawn",
@@ -43,7 +44,7 @@ NOT_NULL = {
     "wallet_payment": "amount authorisation begun_at billing_address_1 billing_address_2 billing_city"
     " billing_country_area billing_country_code billing_email billing_first_name billing_last_name billing_phone"
     " billing_postcode captured_amount created currency decline_reason delivery description extra_data fraud_message"
-    " fraud_status held_because id is_disputed last_sequence message modified player_id state status tax token"
+    " fraud_status funding held_because id is_disputed last_sequence message modified player_id state status tax token"
     " total transaction_id variant",
     "wallet_payment_notice": "at decision id is_authentic path raw_hash sequence variant word",
     "wallet_payout_account": "at country fingerprint id last_four player_id sealed",
@@ -68,6 +69,7 @@ TWICE = {
     "audit_retention": "audit_retention_pkey",
     "audit_tile": "audit_tile_pkey",
     "players_accountlock": "players_accountlock_pkey",
+    "players_borrowed_money": "players_borrowed_money_pkey",
     "players_closure": "players_closure_pkey players_closure_once",
     "players_exclusion": "players_exclusion_pkey",
     "players_exclusionlift": "players_exclusionlift_pkey players_exclusionlift_exclusion_id_key",
@@ -111,6 +113,17 @@ OF_NOBODY = [
     ("audit_decision", "audit_decision_asker", f"asker {NO_ID}"),
     ("audit_delivery", "audit_delivery_checkpoint_id_bcf7d1ca_fk_audit_checkpoint_size", f"checkpoint_id {NOBODY}"),
     ("audit_retention", "audit_retention_approval_id_9b1d0da5_fk_audit_approval_id", f"approval_id {NOBODY}"),
+    ("players_borrowed_money", "players_borrowed_money_by_id_35d1bf9d_fk_players_staff_id", f"by_id {NOBODY}"),
+    (
+        "players_borrowed_money",
+        "players_borrowed_mon_approval_id_979b9293_fk_audit_app",
+        f"approval_id {NOBODY}",
+    ),
+    (
+        "players_borrowed_money",
+        "players_borrowed_money_player_id_e88b3452_fk_players_player_id",
+        f"player_id {NOBODY}",
+    ),
     ("players_accountlock", "players_accountlock_by_id_9dbd9dc1_fk_players_staff_id", f"by_id {NOBODY}"),
     ("players_accountlock", "players_accountlock_player_id_7282298e_fk_players_player_id", f"player_id {NOBODY}"),
     ("players_closure", "players_closure_player_id_9a49aefd_fk_players_player_id", f"player_id {NOBODY}"),

@@ -33,7 +33,7 @@ from players.api import tokens
 from players.api.views import session_for
 from players.login import credentials, locks, sessions
 from players.models import ApiCall, Jurisdiction, LimitKind, Outcome, Period, Player, RegisterCheck, RuleSource, Scope
-from players.protection import exclusions, limits, national_rules, play_sessions
+from players.protection import borrowed_money, exclusions, limits, national_rules, play_sessions
 from tests import builders
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_table, a_verified_player
@@ -229,6 +229,7 @@ def _protection(player: Player) -> None:
     )
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     locks.lock(player=player, reason="for a test", by=one)
+    borrowed_money.mark(player=player, reason="for a test", by=one)
     locks.unlock(player=player, reason="for a test", by=other)
     RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)
     play_sessions.choose_interval(player=player, minutes=30)

@@ -60,6 +60,7 @@ NOT_LISTED = {
     "audit.Cosignature": PAGE_OF_ITS_OWN,
     "audit.Pulse": MACHINERY,
     "audit.Report": PAGE_OF_ITS_OWN,
+    "players.BorrowedMoney": PAGE_OF_ITS_OWN,
     "audit.ReportPage": MACHINERY,
     "audit.ReportPart": MACHINERY,
     "audit.Retention": PAGE_OF_ITS_OWN,

@@ -116,10 +116,10 @@ class TestWhileADepositBegins:
         """
         has_locked, may_go_on = Event(), Event()
 
-        def wait_then_choose() -> str:
+        def wait_then_choose(player: Player) -> str:
             has_locked.set()
             assert may_go_on.wait(PATIENCE)
-            return providers.first_variant()
+            return providers.first_variant(player)
 
         monkeypatch.setattr(deposits, "first_variant", wait_then_choose)
         return has_locked, may_go_on

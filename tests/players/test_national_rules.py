@@ -57,6 +57,9 @@ FIGURES = [
     ("RO", "S", "identity_before_play", True),
     ("DE", "S", "identity_before_play", True),
     ("GB", "S", "identity_before_play", True),
+    ("SE", "S", "credit_forbidden", True),
+    ("GB", "S", "credit_forbidden", True),
+    ("DE", "c", "credit_forbidden", False),
 ]
 CELL = re.compile(r"(.+?)(?: \[([RSc])\])?")
 

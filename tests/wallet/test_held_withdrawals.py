@@ -69,7 +69,7 @@ suspicion = pytest.mark.parametrize("kind", SUSPICIONS)
 
 
 def suspected(kind: str) -> Withdrawal:
-    """Return a withdrawal of a player of whom the suspicion came up after it was requested."""
+    """Return a withdrawal whose player came under suspicion after it was requested."""
     withdrawal = a_withdrawal(a_verified_player(real=MONEY))
     SUSPICIONS[kind](withdrawal.player)
     return withdrawal

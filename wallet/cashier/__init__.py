@@ -212,6 +212,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
         "elsewhere": ineligibility if ineligibility and ineligibility.code in NO_DEPOSITS else None,
         "stopped": ineligibility if ineligibility and ineligibility.code in STOPPED else None,
         "unknown": ineligibility if ineligibility and ineligibility.code is eligibility.Code.IDENTITY else None,
+        "borrowed": ineligibility if ineligibility and ineligibility.code is eligibility.Code.BORROWED else None,
         "takes_deposits": bool(settings.PAYMENT_VARIANTS),
         "payments": Payment.objects.filter(player=player, state=PaymentState.WAITING).order_by("-begun_at")[
             :MOST_SHOWN

@@ -53,6 +53,16 @@ class HeldReason(models.TextChoices):
     REGISTER = "register", _("The payment arrived while you were listed in an exclusion register.")
     LOCKED = "locked", _("The payment arrived while your account was locked.")
     OVER = "over", _("The payment arrived after this deposit had ended.")
+    BORROWED = "borrowed", _("We have been told that this money is borrowed.")
+    CREDIT = "credit", _("The payment was made by credit, which is not allowed for gambling in your country.")
+
+
+class Funding(models.TextChoices):
+    """Where the money of a payment comes from, as the provider knows it from its method or from the card’s BIN."""
+
+    DEBIT = "debit", _("Debit card or bank account")
+    CREDIT = "credit", _("Credit card, invoice or deferred payment")
+    PREPAID = "prepaid", _("Prepaid card")
 
 
 class DeclineReason(models.TextChoices):
@@ -63,6 +73,13 @@ class DeclineReason(models.TextChoices):
     BLOCKED = "blocked", _("Your bank says that it allows no payments to gambling companies from this account.")
     NOT_CONFIRMED = "not_confirmed", _("Your bank says that the payment was not confirmed there.")
     ACCOUNT = "account", _("Your bank says that the account or card cannot be used.")
+    CREDIT = (
+        "credit",
+        _(
+            "Credit cards, invoices and deferred payment are not allowed for gambling in your country. "
+            "Pay with a debit card or from a bank account."
+        ),
+    )
 
 
 class Payment(BasePayment):
@@ -84,6 +101,7 @@ class Payment(BasePayment):
     held_journal = models.ForeignKey(
         Journal, models.PROTECT, null=True, db_constraint=False, db_index=False, related_name="+"
     )
+    funding = models.CharField(max_length=7, choices=Funding, blank=True)  # where the provider says it
     last_sequence = models.BigIntegerField(default=0)  # of the provider's latest notification, if numbered
     is_disputed = models.BooleanField(default=False)  # the provider contradicted itself and has not been queried since
     begun_at = models.DateTimeField(db_default=Now())
@@ -244,6 +262,7 @@ class BankOrder(models.Model):
     authorisation = models.CharField(max_length=20, blank=True)
     decided_at = models.DateTimeField(null=True)
     refunded_at = models.DateTimeField(null=True)
+    funding = models.CharField(max_length=7, choices=Funding, blank=True)
 
     class Meta:
         db_table = "wallet_bank_order"

@@ -15,7 +15,7 @@ from wallet.ledger import LimitReached, accounts
 from wallet.models import Mode, Payment
 from wallet.money import format_money
 from wallet.payments.notifications import journal_key
-from wallet.payments.providers import NoProvider, first_variant, in_decimals
+from wallet.payments.providers import NoProvider, OnlyCredit, first_variant, in_decimals
 
 
 class NoDeposits(CashierError):
@@ -90,7 +90,11 @@ def _begin(player: Player, amount: int, payment_id: UUID) -> Payment:
             )
         )
     try:
-        variant = first_variant()
+        variant = first_variant(player)
+    except OnlyCredit as error:
+        raise NoDeposits(
+            _("Deposits by credit are not allowed in your country, and there is no other way to deposit here.")
+        ) from error
     except NoProvider as error:
         raise NoDeposits(_("Deposits are not possible here because there is no payment provider.")) from error
     _check(amount, player.currency)

@@ -143,6 +143,7 @@ def on_notice(payment: Payment, status_report: StatusReport, path: NoticePath, r
     decision = decide(known, status_report, path)
     match decision:
         case Decision.CREDITED | Decision.LATE:
+            Payment.objects.filter(pk=payment.pk).update(funding=status_report.funding)
             decision = _credit(payment, status_report)
         case Decision.RETURNED:
             record_return(payment)
@@ -270,7 +271,7 @@ def write(payment: Payment, template: str, **more: object) -> None:
     mail.write(user=user, template=template, context={"amount": amount, "payment": payment, **more})
 
 
-MONEY = ("state", "decided_at", "journal", "authorisation", "held_because", "held_journal")
+MONEY = ("state", "decided_at", "journal", "authorisation", "held_because", "held_journal", "funding")
 
 # Disputed payments are due at once, and those of players who may not deposit any more; the others after a wait.
 DUE = """

@@ -16,7 +16,8 @@ from django.db import transaction
 from payments import PaymentStatus, RedirectNeeded
 from payments.core import BasicProvider, provider_factory
 
-from wallet.models import DeclineReason, Payment
+from players.models import Player
+from wallet.models import DeclineReason, Funding, Payment
 from wallet.money import MINOR_UNITS
 
 logger = logging.getLogger(__name__)
@@ -25,6 +26,10 @@ Result = TypeVar("Result")
 
 class NoProvider(Exception):
     """No provider of this name is configured."""
+
+
+class OnlyCredit(NoProvider):
+    """All configured providers pay by credit, which is forbidden for the player."""
 
 
 class ProviderFailed(Exception):
@@ -49,13 +54,18 @@ class StatusReport:
     authorisation: str
     sequence: int  # incremented with every change; 0 if the provider does not number them
     reason: str = ""  # a `DeclineReason`, where the provider gives one
+    funding: str = ""  # a `Funding`, where the provider gives one
 
 
-def first_variant() -> str:
-    """Return the name of the provider for new deposits. Raises NoProvider."""
+def first_variant(player: Player) -> str:
+    """Return the name of the provider for new deposits of a player.
+
+    Raises NoProvider, and OnlyCredit if all of them pay by credit, which the player's jurisdiction forbids.
+    """
     for name in settings.PAYMENT_VARIANTS:
-        return str(name)
-    raise NoProvider
+        if name not in settings.PAYMENT_CREDIT_VARIANTS or not player.jurisdiction.credit_forbidden:
+            return str(name)
+    raise OnlyCredit if settings.PAYMENT_VARIANTS else NoProvider
 
 
 def provider(variant: str) -> BasicProvider:
@@ -139,9 +149,14 @@ def read_status(payment: Payment) -> StatusReport:
     else:
         amount = in_minor_units(payment.captured_amount) if payment.status == PaymentStatus.CONFIRMED else None
         currency, sequence, reason = payment.currency, 0, ""
+    funding = "" if said is None else said.get("funding", "")
+    if funding not in Funding:
+        funding = ""
     if reason not in DeclineReason:
         reason = ""  # one that the player has no sentence for
-    return StatusReport(payment.status, amount, currency, payment.transaction_id or payment.token, sequence, reason)
+    return StatusReport(
+        payment.status, amount, currency, payment.transaction_id or payment.token, sequence, reason, funding
+    )
 
 
 def in_minor_units(total: Decimal) -> int:

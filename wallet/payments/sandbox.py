@@ -23,6 +23,7 @@ STATUS_OF = {
     OrderState.CANCELLED: PaymentStatus.CANCELLED,
     OrderState.REFUNDED: PaymentStatus.REFUNDED,
 }
+SAID = ("amount", "currency", "sequence", "reason", "funding")
 FIELDS = {
     "reference": str,
     "state": str,
@@ -43,6 +44,7 @@ def request_for(payment: Payment) -> PayRequest:
         currency=payment.currency,
         callback_url=get_base_url() + reverse("pay_callback", kwargs={"provider": payment.variant}),
         return_path=payment.get_process_url(),  # the bank is on the same host
+        refuses_credit=payment.player.jurisdiction.credit_forbidden,
     )
 
 
@@ -103,7 +105,7 @@ class SandboxBank(BasicProvider):
         return dict(statement)
 
     def _hear(self, payment: Payment, statement: orders.Statement) -> None:
-        payment.attrs.said = {name: statement[name] for name in ("amount", "currency", "sequence", "reason")}
+        payment.attrs.said = {name: statement[name] for name in SAID if name in statement}
         payment.transaction_id = str(statement["authorisation"])
         payment.status = STATUS_OF[OrderState(str(statement["state"]))]
         if payment.status == PaymentStatus.CONFIRMED and statement["amount"] == payment.amount:

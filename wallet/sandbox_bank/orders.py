@@ -24,7 +24,7 @@ from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
 from players import key_rotation
-from wallet.models import BankNotice, BankOrder, BankPayout, Behaviour, OrderState
+from wallet.models import BankNotice, BankOrder, BankPayout, Behaviour, DeclineReason, Funding, OrderState
 
 HEADER = "Sandbox-Bank-Signature"
 SECONDS_GOOD = 300  # maximum age of a signed message; an older one is a replay
@@ -49,6 +49,7 @@ class PayRequest:
     currency: str
     callback_url: str  # URL for the bank's webhooks
     return_path: str  # path for the payer's return
+    refuses_credit: bool = False  # whether the payee may take no credit
 
 
 def seal(request: PayRequest, key: str) -> str:
@@ -176,15 +177,21 @@ STATE_AFTER = {
 
 
 @transaction.atomic
-def answer(*, request: PayRequest, said: Answer, behaviour: Behaviour, reason: str = "") -> BankOrder:
+def answer(
+    *, request: PayRequest, said: Answer, behaviour: Behaviour, reason: str = "", funding: str = ""
+) -> BankOrder:
     """Decide a payment, once, and queue the webhooks that *behaviour* prescribes.
 
-    *reason* is a `DeclineReason`, or "" where the bank gives none. A decided order is unchanged.
+    *reason* is a `DeclineReason`, or "" where the bank gives none. *funding* is a `Funding`, which the bank knows from
+    the card's BIN; it declines credit where the payee refuses it. A decided order is unchanged.
     """
+    if said is Answer.APPROVE and funding == Funding.CREDIT and request.refuses_credit:
+        said, reason = Answer.DECLINE, DeclineReason.CREDIT
     order = _locked(request)
     if order.state != OrderState.OPEN:
         return order
     received = statement_of(order)
+    order.funding = funding
     order.state, order.sequence, order.decided_at = STATE_AFTER[said], order.sequence + 1, Now()
     if said is Answer.DECLINE:
         order.decline_reason = reason
@@ -241,6 +248,7 @@ def statement_of(order: BankOrder) -> Statement:
         "authorisation": order.authorisation,
         "sequence": order.sequence,
         "reason": order.decline_reason,
+        "funding": order.funding,
     }
 
 

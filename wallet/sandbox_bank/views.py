@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from players.datetime_format import Day
 from players.rates import at_a_human_pace
-from wallet.models import BankOrder, Behaviour, DeclineReason, OrderState
+from wallet.models import BankOrder, Behaviour, DeclineReason, Funding, OrderState
 from wallet.sandbox_bank import orders
 from wallet.sandbox_bank.orders import Answer, BadRequestToBank, PayRequest, seconds_now, unseal, write_statement
 
@@ -37,6 +37,9 @@ class AnswerForm(forms.Form):
         choices=[("", _("No reason")), *DeclineReason.choices],
         required=False,
     )
+    funding = forms.ChoiceField(
+        label=_("What you pay with"), choices=Funding.choices, initial=Funding.DEBIT, required=False
+    )
     behaviour = forms.ChoiceField(
         label=_("How the bank notifies the payee"),
         choices=BEHAVIOURS,
@@ -56,12 +59,13 @@ def sandbox_bank(request: HttpRequest, order: str) -> HttpResponse:
         if form.is_valid():
             said, behaviour = Answer(form.cleaned_data["answer"]), form.cleaned_data["behaviour"] or Behaviour.PROMPT
             reason = form.cleaned_data["reason"]
-            orders.answer(request=asked, said=said, behaviour=Behaviour(behaviour), reason=reason)
+            funding = form.cleaned_data["funding"]
+            orders.answer(request=asked, said=said, behaviour=Behaviour(behaviour), reason=reason, funding=funding)
             return redirect(asked.return_path)
     known = BankOrder.objects.filter(pk=asked.reference).first()
     context = {
         "asked": asked,
-        "form": AnswerForm(initial={"behaviour": Behaviour.PROMPT}),
+        "form": AnswerForm(initial={"behaviour": Behaviour.PROMPT, "funding": Funding.DEBIT}),
         "is_answered": known is not None and known.state != OrderState.OPEN,
     }
     return render(request, "sandbox_bank/pay.html", context)

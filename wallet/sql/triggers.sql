@@ -150,8 +150,8 @@ CREATE OR REPLACE TRIGGER wallet_payment_identity BEFORE UPDATE ON wallet_paymen
         OR OLD.state IN ('credited', 'returned') AND (OLD.state, OLD.journal_id, OLD.decided_at)
             IS DISTINCT FROM (NEW.state, NEW.journal_id, NEW.decided_at)
         OR OLD.state IN ('credited', 'held', 'returned')
-            AND (OLD.authorisation, OLD.held_because, OLD.held_journal_id, NEW.state IN ('credited', 'held', 'returned'))
-                IS DISTINCT FROM (NEW.authorisation, NEW.held_because, NEW.held_journal_id, true)
+            AND (OLD.authorisation, OLD.held_because, OLD.held_journal_id, OLD.funding, NEW.state IN ('credited', 'held', 'returned'))
+                IS DISTINCT FROM (NEW.authorisation, NEW.held_because, NEW.held_journal_id, NEW.funding, true)
         OR OLD.state <> 'waiting' AND NEW.state = 'waiting')
     EXECUTE FUNCTION wallet_refuse_payment_change();
 CREATE OR REPLACE TRIGGER wallet_payment_is_paid BEFORE INSERT OR UPDATE OF state ON wallet_payment

@@ -32,14 +32,18 @@ LANGUAGE sql STABLE AS $$
         (SELECT 'check' FROM public.players_check_due(player, playing, usual) AS c WHERE c.due))
 $$;
 
--- Return what players_reason_against returns, after holding off exclusions until the transaction ends.
+-- Return what players_reason_against returns, or 'borrowed' if staff know that the player deposits borrowed money,
+-- after holding off exclusions until the transaction ends.
 -- VOLATILE and in PL/pgSQL, so that it sees what was committed while it waited, here and below.
 CREATE OR REPLACE FUNCTION players_ineligibility_to_deposit(player bigint, terms text, is_real boolean) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     held_off text := public.players_hold_off_exclusions(player);
 BEGIN
-    RETURN (SELECT r.reason FROM public.players_reason_against(player, terms, is_real) AS r);
+    RETURN coalesce(
+        (SELECT e.reason FROM public.players_exclusion_of(player) AS e),
+        CASE WHEN public.players_borrows(player) THEN 'borrowed' END,
+        (SELECT r.reason FROM public.players_reason_against(player, terms, is_real) AS r));
 END $$;
 
 -- Return what players_reason_against_play returns, after holding off exclusions until the transaction

@@ -52,7 +52,9 @@ END $$;
 -- here, and neither is the closing of the account: its money is paid out.
 CREATE OR REPLACE FUNCTION wallet_deposits_barred(player bigint) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT e.reason FROM players_exclusion_of(player) AS e WHERE e.reason NOT IN ('unreachable', 'closing')
+    SELECT coalesce(
+        (SELECT e.reason FROM players_exclusion_of(player) AS e WHERE e.reason NOT IN ('unreachable', 'closing')),
+        CASE WHEN players_borrows(player) THEN 'borrowed' END)
 $$;
 
 -- Return whether a deposit of `amount` would exceed a deposit limit of the player today. What other deposits
@@ -73,8 +75,9 @@ REVOKE ALL ON FUNCTION wallet_exceeds_deposit_limit FROM PUBLIC;
 
 -- Post the money of a deposit that its provider has confirmed. It goes to the player's cash account, and the
 -- payment is credited. Or it goes to the player's account of kind refund, from where nothing can be played, and
--- the payment is held: if the player is excluded or locked, if it would exceed a deposit limit, or if
--- the payment is over. A payment is over if it is not waiting any more, or if its reservation has ended.
+-- the payment is held: if the player is excluded or locked or
+-- known to borrow, if it would exceed a deposit limit, if
+-- it was made by credit where that is forbidden, or if the payment is over. A payment is over if it is not waiting any more, or if its reservation has ended.
 -- `key`: idempotency key of the journal, under which the deposit was reserved. `authorisation`: the provider's
 -- number of the payment. `proof`: HMAC under CREDENTIALS_KEY (players/sql/functions/credentials.sql) of the
 -- payment and the SHA-256 of `authorisation` in hex, as "deposit:1b4e…:9f86…". Only a process that has the key,
@@ -90,8 +93,11 @@ DECLARE
     paid record;
     target bigint;
 BEGIN
-    SELECT p.id, p.player_id, p.amount, p.currency, p.state, cash.id AS cash, house.id AS cashier INTO paid
+    SELECT p.id, p.player_id, p.amount, p.currency, p.state, p.funding = 'credit' AND j.credit_forbidden AS is_credit,
+           cash.id AS cash, house.id AS cashier INTO paid
     FROM wallet_payment AS p
+    JOIN players_player AS owner ON owner.id = p.player_id
+    JOIN players_jurisdiction AS j ON j.code = owner.jurisdiction_id
     JOIN wallet_account AS cash ON cash.owner_id = p.player_id AND cash.kind = 'cash' AND cash.mode = 'R'
         AND cash.currency = p.currency
     JOIN wallet_account AS house ON house.owner_id IS NULL AND house.kind = 'cashier' AND house.mode = 'R'
@@ -104,6 +110,7 @@ BEGIN
     PERFORM FROM wallet_account AS a WHERE a.id = paid.cash FOR UPDATE;
     PERFORM players_lock_limits(paid.player_id);
     held := CASE WHEN wallet_deposits_barred(paid.player_id) IS NOT NULL THEN wallet_deposits_barred(paid.player_id)
+        WHEN paid.is_credit THEN 'credit'
         WHEN paid.state <> 'waiting' OR NOT EXISTS (
             SELECT FROM wallet_reserved AS r WHERE r.key = wallet_credit_deposit.key AND r.player_id = paid.player_id
                 AND r.amount >= paid.amount AND r.ended_at IS NULL) THEN 'over'
@@ -180,7 +187,8 @@ END $$;
 REVOKE ALL ON FUNCTION wallet_return_deposit FROM PUBLIC;
 
 -- Carry out what two people have decided about a held deposit: that finance has sent it back, or that it is
--- credited after all. It is credited only if nothing forbids it now but that the payment was over.
+-- credited after all. It is credited only if nothing forbids it now but that the payment was over. What was
+-- paid by credit is never credited.
 -- `approval`: id of an approval of kind deposit.held. Its request names the payment, the player, the amount,
 -- the currency and the action, "return" or "credit". Both people must still hold their permissions:
 -- handle_deposit and decide_deposit.
@@ -192,7 +200,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp 
 DECLARE
     wish record;
 BEGIN
-    SELECT p.id, p.player_id, a.request::jsonb ->> 'action' AS action INTO wish
+    SELECT p.id, p.player_id, p.held_because, a.request::jsonb ->> 'action' AS action INTO wish
     FROM audit_approval AS a
     JOIN audit_decision AS d ON d.approval_id = a.id AND d.verdict = 'approved'
     JOIN wallet_payment AS p ON a.request::jsonb @> jsonb_build_object(
@@ -206,7 +214,7 @@ BEGIN
     END IF;
     IF wish.action = 'credit' THEN
         PERFORM players_hold_off_exclusions(wish.player_id);
-        IF wallet_deposits_barred(wish.player_id) IS NOT NULL THEN
+        IF wish.held_because = 'credit' OR wallet_deposits_barred(wish.player_id) IS NOT NULL THEN
             RAISE EXCEPTION 'player % may still take no deposit', wish.player_id USING ERRCODE = 'SB136';
         END IF;
     END IF;

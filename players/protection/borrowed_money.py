@@ -1,0 +1,96 @@
+"""Borrowed money: staff who know that a player deposits borrowed money mark that, and deposits end.
+
+Swedish law refuses such money; the mark works in every jurisdiction. One person sets it with a reason, two people
+remove it. The database enforces both (`players_begin_borrowed_money`). Error messages are for staff.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from django.db import DatabaseError, transaction
+
+from audit import approvals, log
+from audit.models import Approval
+from audit.raw_rows import sqlstate
+from players.models import BorrowedMoney, Player, Staff, User
+
+KIND: Final = "borrowed.remove"  # kind of the approval
+PERMISSION: Final = "players.set_limits"
+REFUSED: Final = "23001"  # SQLSTATE of players_begin_borrowed_money
+
+
+class MarkError(Exception):
+    """Nothing was changed. The message is for staff."""
+
+
+def mark_of(player: Player) -> BorrowedMoney | None:
+    """Return the mark of a player, or None."""
+    last = BorrowedMoney.objects.filter(player=player).select_related("by").order_by("-pk").first()
+    return last if last and last.is_marked else None
+
+
+@transaction.atomic
+def mark(*, player: Player, reason: str, by: Staff) -> BorrowedMoney:
+    """Mark a player. Raises MarkError if the player is marked already."""
+    _lock(player)
+    if mark_of(player) is not None:
+        raise MarkError("This player is marked already.")
+    made = BorrowedMoney.objects.create(player=player, is_marked=True, reason=reason.strip(), by=by)
+    log.record("borrowed.marked", by=str(by), on=str(player), data={"reason": made.reason})
+    return made
+
+
+@transaction.atomic
+def ask_removal(*, player: Player, reason: str, by: Staff) -> Approval:
+    """Request that the mark be removed. Raises MarkError if there is none, and approvals.AskedTwice."""
+    _lock(player)
+    found = mark_of(player)
+    if found is None:
+        raise MarkError("This player is not marked.")
+    request: dict[str, log.Json] = {"player": player.pk, "mark": found.pk}
+    return approvals.ask(kind=KIND, on=str(player), request=request, by=str(by), person=by.person, reason=reason)
+
+
+def execute(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
+    """Remove the mark. Raises approvals.CannotExecute."""
+    player = _player(frozen)
+    _lock(player)
+    found = mark_of(player)
+    if found is None or found.pk != frozen["mark"]:
+        raise approvals.CannotExecute("The mark has changed since this request.")
+    by = Staff.objects.get(pk=int(verdict.by.removeprefix("staff:")))
+    try:
+        with transaction.atomic():
+            BorrowedMoney.objects.create(
+                player=player, is_marked=False, reason=verdict.reason, by=by, approval_id=verdict.approval_id
+            )
+    except DatabaseError as error:
+        if sqlstate(error) != REFUSED:
+            raise
+        raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
+    log.record("borrowed.removed", by=verdict.by, on=str(player), data={"reason": verdict.reason})
+
+
+def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
+    """Describe the removal for the approver."""
+    return approvals.Description(f"Allow deposits of player:{frozen['player']} again", ())
+
+
+def current_facts(frozen: Mapping[str, log.Json]) -> approvals.Facts:
+    """Return who marked the player, when and why."""
+    found = mark_of(_player(frozen))
+    if found is None:
+        return (("Mark", "none"),)
+    return (
+        ("Marked since", f"{found.at:%Y-%m-%d %H:%M} UTC"),
+        ("Marked by", str(found.by)),
+        ("Reason then", found.reason),
+    )
+
+
+def _player(frozen: Mapping[str, log.Json]) -> Player:
+    return Player.objects.get(pk=int(str(frozen["player"])))
+
+
+def _lock(player: Player) -> None:
+    User.objects.select_for_update(no_key=True).get(pk=player.user_id)  # serialises concurrent calls
