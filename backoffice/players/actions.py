@@ -116,7 +116,7 @@ def _limits_action(player: Player) -> PlayerAction:
 
 
 def _borrowed_action(player: Player) -> PlayerAction:
-    found = borrowed_money.mark_of(player)
+    found = borrowed_money.block_of(player)
     page = _page("staff_player_borrowed", player)
     if found is None:
         return PlayerAction("Mark borrowed money", "The player can deposit.", page, is_grave=True)
@@ -223,7 +223,7 @@ def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
 def staff_player_borrowed(request: StaffRequest, player_id: int) -> HttpResponse:
     """Mark that a player deposits borrowed money, or request that two people remove the mark."""
     player = _player(request, player_id)
-    form, is_marked = ReasonForm(request.POST or None), borrowed_money.mark_of(player) is not None
+    form, is_marked = ReasonForm(request.POST or None), borrowed_money.block_of(player) is not None
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
@@ -231,9 +231,9 @@ def staff_player_borrowed(request: StaffRequest, player_id: int) -> HttpResponse
                 asked = borrowed_money.ask_removal(player=player, reason=reason, by=request.staff)
                 said = f"Requested as request {asked.pk}. A second person must approve it."
             else:
-                borrowed_money.mark(player=player, reason=reason, by=request.staff)
+                borrowed_money.block_deposits(player=player, reason=reason, by=request.staff)
                 said = f"{player} can no longer deposit."
-        except (borrowed_money.MarkError, approvals.AskedTwice) as error:
+        except (borrowed_money.BorrowedMoneyError, approvals.AskedTwice) as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, said)

@@ -19,22 +19,22 @@ PERMISSION: Final = "players.set_limits"
 REFUSED: Final = "23001"  # SQLSTATE of players_begin_borrowed_money
 
 
-class MarkError(Exception):
+class BorrowedMoneyError(Exception):
     """Nothing was changed. The message is for staff."""
 
 
-def mark_of(player: Player) -> BorrowedMoney | None:
+def block_of(player: Player) -> BorrowedMoney | None:
     """Return the mark of a player, or None."""
     last = BorrowedMoney.objects.filter(player=player).select_related("by").order_by("-pk").first()
     return last if last and last.is_marked else None
 
 
 @transaction.atomic
-def mark(*, player: Player, reason: str, by: Staff) -> BorrowedMoney:
-    """Mark a player. Raises MarkError if the player is marked already."""
+def block_deposits(*, player: Player, reason: str, by: Staff) -> BorrowedMoney:
+    """Mark a player, which blocks deposits. Raises BorrowedMoneyError if the player is marked already."""
     _lock(player)
-    if mark_of(player) is not None:
-        raise MarkError("This player is marked already.")
+    if block_of(player) is not None:
+        raise BorrowedMoneyError("This player is marked already.")
     made = BorrowedMoney.objects.create(player=player, is_marked=True, reason=reason.strip(), by=by)
     log.record("borrowed.marked", by=str(by), on=str(player), data={"reason": made.reason})
     return made
@@ -42,11 +42,11 @@ def mark(*, player: Player, reason: str, by: Staff) -> BorrowedMoney:
 
 @transaction.atomic
 def ask_removal(*, player: Player, reason: str, by: Staff) -> Approval:
-    """Request that the mark be removed. Raises MarkError if there is none, and approvals.AskedTwice."""
+    """Request that the mark be removed. Raises BorrowedMoneyError if there is none, and approvals.AskedTwice."""
     _lock(player)
-    found = mark_of(player)
+    found = block_of(player)
     if found is None:
-        raise MarkError("This player is not marked.")
+        raise BorrowedMoneyError("This player is not marked.")
     request: dict[str, log.Json] = {"player": player.pk, "mark": found.pk}
     return approvals.ask(kind=KIND, on=str(player), request=request, by=str(by), person=by.person, reason=reason)
 
@@ -55,7 +55,7 @@ def execute(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> Non
     """Remove the mark. Raises approvals.CannotExecute."""
     player = _player(frozen)
     _lock(player)
-    found = mark_of(player)
+    found = block_of(player)
     if found is None or found.pk != frozen["mark"]:
         raise approvals.CannotExecute("The mark has changed since this request.")
     by = Staff.objects.get(pk=int(verdict.by.removeprefix("staff:")))
@@ -78,7 +78,7 @@ def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
 
 def current_facts(frozen: Mapping[str, log.Json]) -> approvals.Facts:
     """Return who marked the player, when and why."""
-    found = mark_of(_player(frozen))
+    found = block_of(_player(frozen))
     if found is None:
         return (("Mark", "none"),)
     return (

@@ -229,7 +229,7 @@ def _protection(player: Player) -> None:
     )
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     locks.lock(player=player, reason="for a test", by=one)
-    borrowed_money.mark(player=player, reason="for a test", by=one)
+    borrowed_money.block_deposits(player=player, reason="for a test", by=one)
     locks.unlock(player=player, reason="for a test", by=other)
     RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)
     play_sessions.choose_interval(player=player, minutes=30)

@@ -84,8 +84,8 @@ def test_money_that_arrives_by_credit_all_the_same_is_held_and_sent_back():
     assert wholeness.broken() == {}
 
 
-def mark(player: Player) -> None:
-    borrowed_money.mark(player=player, reason="a friend told us", by=a_member_of_staff("support"))
+def block(player: Player) -> None:
+    borrowed_money.block_deposits(player=player, reason="a friend told us", by=a_member_of_staff("support"))
 
 
 def remove(player: Player) -> None:
@@ -106,9 +106,9 @@ def remove(player: Player) -> None:
         ("RO", "ro", "bani împrumutați", "jocresponsabil.ro"),
     ],
 )
-def test_who_is_known_to_borrow_cannot_deposit_and_reads_whom_to_ask(jurisdiction, language, said, help_at):
+def test_a_player_known_to_borrow_cannot_deposit_and_reads_where_to_ask(jurisdiction, language, said, help_at):
     player = a_player(jurisdiction)
-    mark(player)
+    block(player)
     with pytest.raises(deposits.DepositNotEligible):
         a_payment(player)
     visitor = Client()
@@ -122,17 +122,17 @@ def test_who_is_known_to_borrow_cannot_deposit_and_reads_whom_to_ask(jurisdictio
 
 def test_borrowed_money_that_arrives_all_the_same_is_held():
     payment = a_payment(a_player("SE"))
-    mark(payment.player)
+    block(payment.player)
     call_back(statement(payment))
     payment.refresh_from_db()
     assert (payment.state, payment.held_because) == ("held", "borrowed")
 
 
-def test_the_mark_is_removed_by_two_people_and_not_by_one():
+def test_the_block_is_removed_by_two_people_and_not_by_one():
     player = a_player("SE")
-    mark(player)
-    with pytest.raises(borrowed_money.MarkError):
-        mark(player)
+    block(player)
+    with pytest.raises(borrowed_money.BorrowedMoneyError):
+        block(player)
     staff = a_member_of_staff("compliance")
     with pytest.raises(DatabaseError, match="alone"), transaction.atomic():
         BorrowedMoney.objects.create(player=player, is_marked=False, reason="mine", by=staff)
@@ -145,7 +145,7 @@ def test_the_mark_is_removed_by_two_people_and_not_by_one():
     assert [len(events(kind, on=str(player))) for kind in ("borrowed.marked", "borrowed.removed")] == [1, 1]
 
 
-def test_staff_mark_a_player_and_ask_for_the_removal_on_one_page():
+def test_staff_block_deposits_and_ask_for_the_removal_on_one_page():
     player, support = a_player("SE"), Client()
     support.force_login(a_member_of_staff("support").user)
     page = reverse("staff_player_borrowed", args=[player.pk])

@@ -80,7 +80,7 @@ def approve(asked: Approval) -> None:
 
 
 class TestAnOldLink:
-    def test_is_dead_at_the_bank_once_its_room_was_returned(self, player):
+    def test_is_dead_at_the_bank_once_its_room_is_released(self, player):
         old = a_payment(player, 25_000)
         notifications.ask_undecided()
         assert of(old) == ("expired", "")
@@ -148,7 +148,7 @@ class TestMoneyThatArrivesAllTheSame:
         assert of(payment) == ("held", "excluded")
         assert "while you were excluded" in last_mail(player.user.email, "deposit_held").body
 
-    def test_above_a_limit_that_was_lowered_since_is_held(self, player):
+    def test_above_a_limit_that_was_lowered_in_the_meantime_is_held(self, player):
         payment = a_payment(player, 25_000)
         limits.set_limit(player=player, kind=LimitKind.DEPOSIT, period=Period.MONTH, amount=30_000, by=str(player))
         pay(payment)

@@ -174,7 +174,7 @@ def test_nothing_is_released_that_nothing_holds():
         ask(a_withdrawal(a_verified_player(real=MONEY)))
 
 
-def test_both_who_decide_see_every_fact_that_the_first_reader_saw():
+def test_the_second_person_sees_every_fact_that_the_first_reader_saw():
     withdrawal = a_withdrawal(a_verified_player(real=3_000_000), 2_500_000)
     approve(withdrawal)
     for suspect in (lock, alert, duplicate):
