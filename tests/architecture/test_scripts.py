@@ -44,11 +44,13 @@ KEEPS = {
     "tables/chat.js",  # whether it is shown and read out
     "tables/panels.js",  # the panel that was chosen last
     "tables/shortcuts.js",  # whether keys place bets
+    "verification/kept_receipts.js",  # receipts, to hold the log against
     "verification/kept_rounds.js",  # commitments that the page was shown, to hold rounds against
 }
 DRAWS = {
     "common/idempotency_key.js",  # a key that makes a repeated click harmless
     "common/stream.js",  # when to ask again
+    "tables/receipts.js",  # when to ask for the receipt of a round, so that not all ask at once
     "tables/player_value.js",  # what the player adds to the shuffle of a round, whose seed is committed to before
     "tables/shoe_chance.js",  # what the player adds to the shuffle of a shoe, likewise
     "tables/sound.js",  # noise

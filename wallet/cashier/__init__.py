@@ -173,7 +173,7 @@ def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
     return ledger.Posted(journal_id, False, {account.pk: after})
 
 
-MOST_SHOWN = 10  # maximum of pending deposits shown
+MOST_SHOWN = 10  # maximum of pending and held deposits shown
 # Bars that the player cannot lift. The page shows how long they last instead of the forms.
 STOPPED = (
     eligibility.Code.LOCKED,
@@ -191,6 +191,8 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
     found = accounts.totals(player.pk)
     cash, purses, in_play, banks = found.balances(), found.balances(AccountKind.PURSE), found.held, found.in_banks
     real = funds(player, Mode.REAL) if player.uses_operator_wallet else cash[Mode.REAL]
+    undecided = Payment.objects.filter(player=player, state__in=(PaymentState.WAITING, PaymentState.HELD))
+    payments = undecided.order_by("-begun_at")[:MOST_SHOWN]
     return {
         "currency": player.currency,
         "real": real,
@@ -203,7 +205,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
         "purse": purses.get(Mode.REAL, 0),
         "pending": found.balances(AccountKind.PENDING).get(Mode.REAL, 0),
         "refund": found.balances(AccountKind.REFUND).get(Mode.REAL, 0),
-        "held": Payment.objects.filter(player=player, state=PaymentState.HELD).order_by("-begun_at")[:MOST_SHOWN],
+        "held": [each for each in payments if each.state == PaymentState.HELD],
         "free_purse": purses.get(Mode.FREE, 0),
         "free_standard": FREE_MONEY[player.currency],
         "limits": DEPOSIT_LIMITS[player.currency],
@@ -214,9 +216,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
         "unknown": ineligibility if ineligibility and ineligibility.code is eligibility.Code.IDENTITY else None,
         "borrowed": ineligibility if ineligibility and ineligibility.code is eligibility.Code.BORROWED else None,
         "takes_deposits": bool(settings.PAYMENT_VARIANTS),
-        "payments": Payment.objects.filter(player=player, state=PaymentState.WAITING).order_by("-begun_at")[
-            :MOST_SHOWN
-        ],
+        "payments": [each for each in payments if each.state == PaymentState.WAITING],
     }
 
 
