@@ -1,9 +1,11 @@
-"""Every mail in every language: complete, and without a full stop after an abbreviation's."""
+"""Every mail in every language: complete. Nowhere does a full stop follow that of the Danish "kr."."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 from django.conf import settings
 from django.template import Context, Engine
 from django.utils.translation import override
@@ -50,3 +52,22 @@ def test_no_sentence_ends_twice(template, language):
     text = written(template, language)
     assert ".." not in text
     assert text.strip().partition("\n")[0]
+
+
+DANISH = Path(settings.BASE_DIR, "locale/da/LC_MESSAGES/django.po")
+AMOUNT_AT_THE_END = re.compile(
+    r"%\((?:amount|limit|left|paid|staked|stake|balance|total|sum|minimum|maximum)\)s\.(?!\w)"
+)
+
+
+def test_no_danish_sentence_ends_with_an_amount() -> None:
+    """It would read "100 kr..". The pages of Chemin de Fer take the second full stop away themselves."""
+    with DANISH.open("rb") as catalogue:
+        texts = [
+            str(text)
+            for message in read_po(catalogue)
+            if not all(file.startswith("games/chemin/") for file, _line in message.locations)
+            for text in (message.string if isinstance(message.string, list | tuple) else (message.string,))
+        ]
+    assert len(texts) > 1000
+    assert [text for text in texts if AMOUNT_AT_THE_END.search(text)] == []
