@@ -6,6 +6,7 @@ events, liability. The signed log says otherwise, so the verification of the hou
 from collections.abc import Iterator
 
 import pytest
+from django.test import override_settings
 from django.utils import timezone
 
 from audit import approvals, retention
@@ -23,6 +24,7 @@ from tests.builders import a_submission, a_table
 from tests.harness.databases import filled
 from tests.people import a_member_of_staff
 from tests.recorded import a_recorded_player
+from tests.servers.register import PATH
 from tests.wallet.payout_builders import a_withdrawal, approve
 from wallet import house_stop
 from wallet.ledger import hourly_totals
@@ -34,7 +36,8 @@ def protect() -> None:
     a withdrawal, change a period as two agree, stop the house twice, open a table, count liability.
     """
     player, other = a_recorded_player(100_000), a_recorded_player(0, "GB")
-    registers.ask(player)
+    with override_settings(PLAYER_REGISTERS={"SE": PATH}):
+        registers.ask(player)
     staff = a_member_of_staff("compliance")
     verification.verify(submission_id=a_submission(player).pk, by=staff)
     approve(a_withdrawal(player, 10_000))
