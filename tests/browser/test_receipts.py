@@ -20,7 +20,7 @@ from tests.builders import PASSWORD, a_player, a_table
 from tests.harness.browser import NewContext
 from tests.harness.databases import Database
 from tests.harness.web import ServerStarter, WebServer
-from tests.live.at_table import a_live_table, advance_to, round_at
+from tests.live.at_table import a_live_table, advance_to, hurry, round_at, step
 
 pytestmark = pytest.mark.browser
 
@@ -226,4 +226,19 @@ def test_a_live_round_that_was_played_with_other_bets_or_not_at_all_is_named(pag
         assert not Participation.objects.exists()
         database.execute("UPDATE games_liveseat SET round_id = NULL, stakes = '{}'")
     check(page, "wrong")
-    assert faults(page) == [(played.code, "unknown")]
+    assert faults(page) == [(played.code, "bets")]
+
+
+def test_bets_that_were_all_taken_back_are_no_fault(page, pens, live_table):
+    page.goto("/en/table/live/real/")
+    page.locator("#chip-5000").check(force=True)
+    page.locator("#bet-player").click()
+    expect_kept(page, f"bet {round_at(live_table).pk} 1")
+    page.locator("#act-undo").click()
+    expect_kept(page, f"bet {round_at(live_table).pk} 2")
+    hurry(live_table)
+    step(live_table)
+    an_event(1)
+    sign(pens)
+    check(page, "right")
+    assert counted(page) == [0, 1, 0]

@@ -20,28 +20,28 @@ const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 const inOrder = (stakes) => stakes.split(" ").filter(Boolean).toSorted().join(" ");
 
 /** Verify and keep a receipt, and say so. `stakes`: those on the page, undefined where it does not show them. */
-async function take(note, stakes) {
+async function take(note, stakes, say = show) {
   const fields = fieldsOf(note);
   const keys = place.dataset.keys.split(" ").filter(Boolean);
   const isSigned = await isReceiptSigned(note, keys);
   const isSame = stakes === undefined || inOrder(stakes) === inOrder(fields.stakes);
-  if (isSigned === false || !isSame) return show("wrong");
+  if (isSigned === false || !isSame) return show("wrong"); // whatever else is shown
   const { holder } = place.dataset;
   const { round, of } = fields;
   const { version = 0 } = fields;
   const isKept = await keepReceipt({ holder, round, of, version: Number(version), note, keys });
   place.dataset.last = `${of} ${round} ${version}`;
-  return show(isKept ? "kept" : "none");
+  return say(isKept ? "kept" : "none");
 }
 
-/** Ask for the receipt of a round until it is there. */
-async function ask(round, what) {
+/** Ask for the receipt of a round until it is there, or until nobody waits for it any more. */
+async function ask(round, isAwaited, say = show) {
   for (let tries = TRIES; tries > 0; tries -= 1) {
     await pause(WAIT);
-    if (shownFor !== what) return;
+    if (!isAwaited()) return;
     const answer = await fetch(place.dataset.receipt.replace(place.dataset.any, round)).catch(() => null);
     if (answer?.status === 404) return;
-    if (answer?.ok) return take((await answer.json()).receipt);
+    if (answer?.ok) return take((await answer.json()).receipt, undefined, say);
   }
 }
 
@@ -52,7 +52,7 @@ function expectReceipt(round, { receipt, stakes, version = "" }) {
   shownFor = what;
   if (receipt) return void take(receipt, stakes);
   show("awaited");
-  ask(round, what);
+  ask(round, () => shownFor === what);
 }
 
 /** Return the bets on the page, "bet=amount" for each. */
@@ -85,14 +85,16 @@ function readBets() {
   expectReceipt(of, { receipt, version, stakes: stakesShown(own()) });
 }
 
+const isAlways = () => true;
+const sayNothing = () => undefined;
+
 /** The round of the bets is over: ask for its receipt, not at the same moment as everybody else. */
 async function readEnd() {
   const ended = own().querySelector("[data-settled]")?.dataset.of;
   if (!ended || ended !== bettingOn) return;
   bettingOn = "";
   await pause(Math.random() * SPREAD);
-  shownFor = `${ended} over`;
-  ask(ended, shownFor);
+  ask(ended, isAlways, sayNothing); // also while the next bets are placed
 }
 
 if (lastRound()) {

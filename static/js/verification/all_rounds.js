@@ -70,10 +70,9 @@ async function faultOf(said, kept, log, keys) {
   return (await log.has(await leafOf(entryOf(fields)), said.leaf)) ? "" : "other";
 }
 
-/** Return the fault of a receipt of bets whose round the house does not list. */
+/** Return the fault of a receipt of bets whose round the house does not list. All may have been taken back elsewhere. */
 async function faultOfBets(fields, said, log) {
-  if (said === null) return "unknown";
-  if (!fields.stakes) return "";
+  if (said === null) return "bets";
   if (!said.sealed || said.sealed.leaf >= log.size) return Date.now() < dueAt(fields) ? "waiting" : "missing";
   const { leaf, entry, place, path } = said.sealed;
   const event = JSON.parse(entry);
@@ -87,6 +86,7 @@ async function faultOfBets(fields, said, log) {
 async function faultOfKept({ note, keys }, log) {
   if ((await isReceiptSigned(note, keys)) === false) return ""; // nobody can claim anything by it
   const fields = fieldsOf(note);
+  if (fields.of === "bet" && !fields.stakes) return ""; // all bets were taken back
   const said = await ofRound(fields.round);
   if (fields.of === "bet") return faultOfBets(fields, said, log);
   if (said === null) return "unknown";
