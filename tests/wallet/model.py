@@ -130,6 +130,7 @@ class Book:
     today: date
     balances: Counter[Where] = field(default_factory=Counter)
     pending: int = 0
+    refund: int = 0
     holds: dict[tuple[int, Where], int] = field(default_factory=dict)  # by round number
     days: dict[date, Counter[str]] = field(default_factory=dict)
     limits: dict[tuple[str, Rule], LimitState] = field(default_factory=dict)
@@ -218,17 +219,33 @@ class Book:
         """Handle a provider's message: "credited", "declined" or "abandoned". Return the result."""
         if amount != payment.amount:
             return "mismatched"
-        if payment.state == said:
+        if payment.state in ("credited", "held"):
+            return "repeated" if said == "credited" else "contradicted"
+        if payment.state == said or (payment.state, said) == ("expired", "abandoned"):
             return "repeated"
         if payment.state not in ("waiting", "expired"):
             return "contradicted"
-        late = payment.state == "expired"
-        payment.state = said
-        if said == "credited":
+        is_over = payment.state == "expired"
+        payment.state = "expired"  # its room is free now
+        if said != "credited":
+            payment.state = said
+        elif is_over or self.exceeds(amount):
+            payment.state = "held"
+            self.refund += amount
+        else:
+            payment.state = said
             self.balances[CASH, REAL] += amount
             self.count(self.today, "deposited", amount)
-            return "credited late" if late else "credited"
-        return said
+        return payment.state
+
+    def exceeds(self, amount: int) -> bool:
+        """Return whether *amount* would exceed a deposit limit, whatever other deposits have begun."""
+        begun = sum(each.amount for each in self.payments if each.state == "waiting")
+        return any(
+            amount + self.used(kind, period) - begun > limit
+            for (kind, period), limit in self.strictest().items()
+            if kind == "deposit"
+        )
 
     # Withdrawals
 

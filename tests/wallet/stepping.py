@@ -155,7 +155,8 @@ class Stepping(RuleBasedStateMachine):
             "owner_id", "kind", "mode", "balance", "held"
         ):
             book = self.books[ids[owner]]
-            due = (book.pending, 0) if kind == "pending" else (book.balances[kind, mode], book.held((kind, mode)))
+            aside = {"pending": book.pending, "refund": book.refund}
+            due = (aside[kind], 0) if kind in aside else (book.balances[kind, mode], book.held((kind, mode)))
             assert (balance, held) == due, f"{kind} {mode} of player {ids[owner]}"
         columns = ("deposited", "withdrawn", "staked", "paid")
         days = {(ids[p], day): counts for p, day, *counts in Day.objects.values_list("player_id", "day", *columns)}
