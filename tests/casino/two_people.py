@@ -17,18 +17,22 @@ from games.models import Phase, Table, TableVersion, Void, VoidReason
 from games.shared import malfunction
 from games.tables.default_tables import baccarat_limits
 from players import staff
-from players.login import second_factor
+from players.login import locks, second_factor
 from players.models import ExclusionLift, Jurisdiction, RuleSource, Staff, StaffAction, User
-from players.protection import exclusions, national_rules
+from players.protection import borrowed_money, exclusions, national_rules
 from tests.builders import a_player, a_table, a_verified_player, other_limits
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet import adjusting, studios
+from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import a_withdrawal, an_account
 from wallet import withdrawals
 from wallet.ledger import accounts
-from wallet.models import Mode, Partner, PartnerKind, Withdrawal, WithdrawalStatus
+from wallet.models import Mode, Partner, PartnerKind, PaymentState, Withdrawal, WithdrawalStatus
+from wallet.payments import held_deposits, notifications
 from wallet.seamless_wallet import partners
+from wallet.withdrawals import releases
+from wallet.withdrawals.facts import facts_of
 
 MONEY = 10_000
 LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1
@@ -463,8 +467,93 @@ class AnotherKey(Action):
         )
 
 
+class HeldDeposit(Action):
+    kind, asking, deciding, event = "deposit.held", "finance", "compliance", "deposit.released"
+
+    def __init__(self) -> None:
+        self.payment = a_payment(a_player())
+        notifications.close(self.payment, PaymentState.EXPIRED, because="nobody decided")
+        call_back(statement(self.payment))
+
+    def ask(self, by: Staff) -> Approval:
+        action = held_deposits.Action.CREDIT
+        return held_deposits.ask(self.payment.pk, action=action, reference="", reason="a minute late", by=by)
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        sent = {"action": "credit", "reason": "a minute late"}
+        return reverse("staff_deposit_decide", args=[self.payment.pk]), sent
+
+    def is_done(self) -> bool:
+        self.payment.refresh_from_db()
+        return self.payment.state != PaymentState.HELD
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        mine = [self.payment.pk]
+        return (
+            Way("SELECT * FROM wallet_decide_deposit(%s)", "SB136", [asked.pk]),
+            Way("SELECT * FROM wallet_end_held_deposit(%s, 'credited')", "permission denied", mine),
+            Way("SELECT * FROM wallet_return_deposit(%s, 'R1', 'x')", "SB132", mine),
+            Way("UPDATE wallet_payment SET state = 'credited', journal_id = 1 WHERE id = %s", "SB132", mine),
+        )
+
+
+class Release(Action):
+    kind, asking, deciding, event = "withdrawal.release", "finance", "compliance", "withdrawal.released"
+
+    def __init__(self) -> None:
+        self.withdrawal = a_withdrawal(a_verified_player(real=MONEY), MONEY)
+        locks.lock(player=self.withdrawal.player, reason="a stolen card", by=a_member_of_staff("support"))
+
+    def ask(self, by: Staff) -> Approval:
+        return releases.ask(withdrawal_id=self.withdrawal.pk, reason="papers seen", by=by)
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        return reverse("staff_withdrawal_release", args=[self.withdrawal.pk]), {"reason": "papers seen"}
+
+    def is_done(self) -> bool:
+        return not facts_of([self.withdrawal])[self.withdrawal.pk].is_held
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        return (
+            Way("UPDATE wallet_withdrawal SET status = 'approved' WHERE id = %s", "SB137", [self.withdrawal.pk]),
+            Way("UPDATE players_accountlock SET locks = false WHERE player_id = %s", "permission denied", [1]),
+        )
+
+
+class Borrowed(Action):
+    kind, asking, deciding, event = "borrowed.remove", "support", "compliance", "borrowed.removed"
+
+    def __init__(self) -> None:
+        self.player = a_player()
+        by = a_member_of_staff("support")
+        self.blocked = borrowed_money.block_deposits(player=self.player, reason="a friend told us", by=by)
+
+    def ask(self, by: Staff) -> Approval:
+        return borrowed_money.ask_removal(player=self.player, reason="a payslip", by=by)
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        return reverse("staff_player_borrowed", args=[self.player.pk]), {"reason": "a payslip"}
+
+    def is_done(self) -> bool:
+        return borrowed_money.block_of(self.player) is None
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        return (
+            Way(
+                "INSERT INTO players_borrowed_money (player_id, is_marked, reason, by_id, approval_id)"
+                " VALUES (%s, false, 'x', %s, %s)",
+                "may not do this alone",
+                [self.player.pk, self.blocked.by_id, asked.pk],
+            ),
+            Way("DELETE FROM players_borrowed_money WHERE id = %s", "permission denied", [self.blocked.pk]),
+        )
+
+
 ACTIONS: tuple[type[Action], ...] = (
     Adjustment,
+    HeldDeposit,
+    Release,
+    Borrowed,
     Voiding,
     Version,
     NewTable,
