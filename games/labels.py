@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK, Card, Rank, Suit
 from games.engine.coup import Coup, Outcome
+from games.variants import GAMES
 from games.variants.game import Game
 
 FALLBACK = "en"
@@ -16,6 +17,12 @@ FALLBACK = "en"
 def variant_label(variant: Game, key: str, language: str) -> str:
     """Return one of the game's own labels, such as ``name`` or ``bet.tie``."""
     return variant.label(language if language in variant.labels else FALLBACK, key)
+
+
+def names_of_games(*, without: str) -> set[str]:
+    """Return the names of all games but one in every language, in lower case; *without* is a slug."""
+    others = [game for slug, game in GAMES.items() if slug != without]
+    return {variant_label(game, "name", language).lower() for game in others for language in game.labels}
 
 
 def bet_name(variant: Variant, bet: str, language: str) -> str:

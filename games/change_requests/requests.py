@@ -18,6 +18,7 @@ from audit import approvals
 from audit.log import Json
 from audit.models import Approval
 from games.change_requests import differences, execution
+from games.labels import names_of_games
 from games.models import Shape, Table
 from games.tables import clock as house_clock
 from games.tables import versions
@@ -181,6 +182,10 @@ def check_table(
         raise UnusableAddress(f"A URL name has {LONGEST_ADDRESS} characters at most.")
     if not 0 < len(name) <= LONGEST_NAME:
         raise TableError(f"A table has a name of {LONGEST_NAME} characters at most.")
+    if Table.objects.filter(name__iexact=name).exists():
+        raise TableError("Another table has this name. Reports name a table by it, so choose another name.")
+    if name.lower() in names_of_games(without=variant):
+        raise TableError("This is the name of another game. Choose a name by which players recognise the game.")
     if Table.objects.filter(slug=slug).exists():
         raise UnusableAddress("This URL name is already in use.")
     if variant not in GAMES:

@@ -189,7 +189,16 @@ APPLICABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "B.8.2": ("installed",),
     "B.8.3": ("production",),
     "SE": ("deposit limit", "raising", "pause", "register", "10,000 SEK"),
-    "DK": ("deposit limit", "raising", "pause", "30 days", "treatment", "90 days"),
+    "DK": (
+        "deposit limit",
+        "raising",
+        "pause",
+        "30 days",
+        "treatment",
+        "90 days",
+        "middle of a game",
+        "names of games",
+    ),
     "RO": ("deposit limit", "raising", "pause", "national register"),
     "DE": (
         "1,000 EUR",

@@ -206,6 +206,27 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "DK",
+            "a session is not cut in the middle of a game [S]",
+            (
+                "test_dk_a_round_of_a_shared_table_is_dealt_and_paid",
+                "test_dk_a_coup_of_chemin_de_fer_is_dealt_and_paid",
+                "test_a_pause_waits_for_the_round_in_progress",
+            ),
+            "Time-out, log-out elsewhere, pause, lock, limits, reality check, pause and close of the table, and a house"
+            " stop, for every jurisdiction. At a solo table a round is one transaction.",
+        ),
+        Demand(
+            "DK",
+            "names of games are unique and recognisable [S]",
+            (
+                "test_dk_every_game_has_a_name_of_its_own",
+                "test_dk_so_has_every_table_that_ships_and_none_has_that_of_another_game",
+                "test_dk_takes_no_name_of_another_table_or_game",
+            ),
+            "In five languages; a table takes no name of another table or game, whatever the case of its letters.",
+        ),
+        Demand(
+            "DK",
             "a complaint is settled within 14 days, or the player told by when it will be [S]",
             (
                 RULES,
