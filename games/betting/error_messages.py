@@ -70,8 +70,8 @@ def refusal_at_chemin(error: errors.PlayError | SettlementError, *, mode: Mode) 
 def _too_soon(error: errors.GameTooSoon) -> Notice:
     seconds = max(1, ceil(error.seconds))
     text = ngettext(
-        "No bet was placed: your last game has only just started. You can start the next one in %(seconds)s second.",
-        "No bet was placed: your last game has only just started. You can start the next one in %(seconds)s seconds.",
+        "The next game can start in %(seconds)s second. No bet was placed.",
+        "The next game can start in %(seconds)s seconds. No bet was placed.",
         seconds,
     )
     return Notice("info", text % {"seconds": seconds}, wait=error.seconds)

@@ -76,7 +76,7 @@ def test_a_deal_in_another_tab_shows_a_wait_and_no_error(new_context, web_server
         expect(page.locator("#act-rebet_deal")).to_have_attribute("data-left", ANY)
         other.locator("#act-deal").click()
         notice = other.locator(".call__notice--info")
-        expect(notice).to_contain_text("You can start the next one in")
+        expect(notice).to_contain_text("The next game can start in")
         expect(other.locator(".call__notice--error")).to_have_count(0)
         expect(other.locator("#act-deal")).to_have_attribute("data-left", ANY)
         expect(notice).to_have_count(0, timeout=10_000)

@@ -258,9 +258,9 @@ class TestThePage:
 
         assert f'data-wait="{SECONDS}"' in press()
         page = press()
-        assert "You can start the next one in 5 seconds." in page
+        assert "The next game can start in 5 seconds." in page
         assert "call__notice--error" not in page
         assert Participation.objects.count() == 1
         make_older(player)
-        assert "You can start the next one" not in press()
+        assert "The next game can start" not in press()
         assert Participation.objects.count() == 2
