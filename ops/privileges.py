@@ -268,6 +268,7 @@ FUNCTIONS = (
     "wallet_forget_accounts",
     "wallet_forget_operator_player",
     "players_change_limit",
+    "players_confirm_limit",
     "players_change_national_rule",
     "games_open_shoe",
     "games_draw_cards",

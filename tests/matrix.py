@@ -836,6 +836,8 @@ LINES = (
     Line("limits", "POST", players(MOVED), data=lambda world: {"stake-kind": "stake", "stake-day": "100"}),
     Line("limits_withdraw", "GET", players(MOVED)),
     Line("limits_withdraw", "POST", players(MOVED), data=lambda world: {"kind": "stake", "period": "day"}),
+    Line("limits_confirm", "GET", players(MOVED)),
+    Line("limits_confirm", "POST", players(MOVED), data=lambda world: {"kind": "stake", "period": "day"}),
     Line("limits_decline", "GET", players(MOVED)),
     Line("limits_decline", "POST", players(MOVED)),
     Line("limits_review", "GET", players(MOVED)),

@@ -108,14 +108,15 @@ class LimitBody(WhichLimit):
         return attrs
 
 
-@example(kind="deposit", period="week", amount=500000, effective_at="2026-11-24T12:00:00Z")
+@example(kind="deposit", period="week", amount=500000, effective_at="2026-11-24T12:00:00Z", needs_confirmation=False)
 class ChangeSchema(serializers.Serializer[Any]):
     """A change of one of the player's own limits."""
 
     kind = serializers.ChoiceField(choices=LimitKind.values)
     period = serializers.ChoiceField(choices=Period.values)
     amount = serializers.IntegerField(allow_null=True, help_text=f"{AMOUNT}; null: no limit")
-    effective_at = serializers.DateTimeField(help_text="from when on it holds")
+    effective_at = serializers.DateTimeField(help_text="from when on it holds, or can be confirmed")
+    needs_confirmation = serializers.BooleanField(help_text="whether it holds only once the player confirms it then")
 
 
 class LimitSchema(serializers.Serializer[Any]):
@@ -208,6 +209,21 @@ class LimitWithdrawal(PlayerLimitsView):
         return self.change(lambda: services.withdraw_change(player=player, kind=kind, period=period, by=str(player)))
 
 
+class LimitConfirmation(PlayerLimitsView):
+    """Confirmation of a looser limit whose wait is over."""
+
+    @extend_schema(
+        operation_id="limit_confirm",
+        request=WhichLimit,
+        responses={200: ChangeSchema} | schema.refusals(NOTHING_CHANGES),
+    )
+    def post(self, request: Request) -> Response:
+        """Confirm a looser limit that waits for nothing else. It holds at once."""
+        asked, player = body_of(request, WhichLimit), self.player
+        kind, period = LimitKind(asked["kind"]), Period(asked["period"])
+        return self.change(lambda: services.confirm_change(player=player, kind=kind, period=period, by=str(player)))
+
+
 class LimitsDeclined(PlayerLimitsView):
     """Refusal of the offer of limits."""
 
@@ -269,6 +285,7 @@ def _change(change: LimitChange) -> dict[str, Any]:
         "period": change.period,
         "amount": change.amount,
         "effective_at": change.effective_at,
+        "needs_confirmation": change.needs_confirmation,
     }
 
 
@@ -276,5 +293,6 @@ urlpatterns = [
     path("balances/", Balances.as_view(), name="balances"),
     path("limits/", Limits.as_view(), name="limits"),
     path("limits/withdrawn/", LimitWithdrawal.as_view(), name="limit_withdraw"),
+    path("limits/confirmed/", LimitConfirmation.as_view(), name="limit_confirm"),
     path("limits/declined/", LimitsDeclined.as_view(), name="limits_decline"),
 ]

@@ -166,7 +166,7 @@ class LimitsForm(MoneyForm):
 
 
 class WithdrawForm(forms.Form):
-    """The pending change to withdraw."""
+    """The pending change to withdraw or confirm."""
 
     kind = forms.ChoiceField(choices=LimitKind.choices, error_messages=STALE)
     period = forms.ChoiceField(choices=Period.choices, error_messages=STALE)
@@ -199,6 +199,7 @@ class Row:
     left: str
     ends: str
     change: str  # the pending change, or empty
+    may_confirm: bool  # the pending change waits for the player's confirmation alone
     note: str  # set if another limit makes this one ineffective
 
 
@@ -246,6 +247,8 @@ def announcement(player: Player, change: LimitChange) -> str:
         "amount": "" if change.amount is None else written(player, LimitKind(change.kind), change.amount),
         "when": _moment(player, change.effective_at),
     }
+    if change.needs_confirmation:
+        return _("%(what)s: confirm the change from %(when)s on. The lower limit applies until you do.") % values
     if change.amount is None:
         if at_once:
             return _("%(what)s: your limit has been removed.") % values
@@ -291,12 +294,17 @@ def _row(
         written(player, kind, max(limit.amount - used, 0)) if limit else "",
         ends,
         _to_come(player, change) if change else "",
+        change is not None and limits.may_confirm(change),
         _moot(kind, period, holding),
     )
 
 
 def _to_come(player: Player, change: LimitChange) -> str:
     values = {"when": _moment(player, change.effective_at)}
+    if change.needs_confirmation:
+        amount = "" if change.amount is None else written(player, LimitKind(change.kind), change.amount)
+        values |= {"amount": amount or _("no limit")}
+        return _("%(amount)s, once you confirm it from %(when)s on") % values
     if change.amount is None:
         return _("Will be removed on %(when)s") % values
     amount = written(player, LimitKind(change.kind), change.amount)
@@ -400,6 +408,22 @@ def limits_withdraw(request: PlayerRequest) -> HttpResponse:
 
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
+def limits_confirm(request: PlayerRequest) -> HttpResponse:
+    """Confirm a looser limit whose wait is over."""
+    form = WithdrawForm(request.POST)
+    if request.method == "POST" and form.is_valid():
+        kind, period, player = LimitKind(form.cleaned_data["kind"]), Period(form.cleaned_data["period"]), request.player
+        try:
+            change = limits.confirm_change(player=player, kind=kind, period=period, by=str(player))
+        except limits.NothingChanges:
+            messages.info(request, _("There is no change that you can confirm yet."))
+        else:
+            messages.success(request, announcement(player, change))
+    return redirect("limits")
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
 def limits_decline(request: PlayerRequest) -> HttpResponse:
     """Record that the player declines the offer of deposit limits."""
     if request.method != "POST":
@@ -458,5 +482,6 @@ def _render(request: PlayerRequest, *, form: LimitsForm | None = None, kind: Lim
         "required": bool(required),
         "hours": player.jurisdiction.raise_after_hours,
         "after_period": player.jurisdiction.raise_after_period,
+        "is_confirmed": player.jurisdiction.raise_confirmed,
     }
     return render(request, "wallet/limits.html", context)

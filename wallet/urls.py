@@ -20,6 +20,7 @@ urlpatterns = [
     path("cashier/top-up/", views.cashier_top_up, name="cashier_top_up"),
     path("protection/limits/", limits.limits_page, name="limits"),
     path("protection/limits/withdraw/", limits.limits_withdraw, name="limits_withdraw"),
+    path("protection/limits/confirm/", limits.limits_confirm, name="limits_confirm"),
     path("protection/limits/not-now/", limits.limits_decline, name="limits_decline"),
     path("protection/limits/reviewed/", limits.limits_review, name="limits_review"),
 ]

@@ -70,6 +70,7 @@ class Migration(InitialMigration):
                 ('limit_reminder_days', models.PositiveSmallIntegerField(help_text='days', null=True, verbose_name='reminder of the limits every')),
                 ('identity_before_play', models.BooleanField(verbose_name='identity is confirmed before play for real money')),
                 ('credit_forbidden', models.BooleanField(verbose_name='deposits by credit are forbidden')),
+                ('raise_confirmed', models.BooleanField(verbose_name='a looser limit is confirmed after the wait')),
             ],
             options={
                 'default_permissions': ('view',),
@@ -287,6 +288,7 @@ class Migration(InitialMigration):
                 ('amount', models.BigIntegerField(null=True)),
                 ('asked_at', models.DateTimeField()),
                 ('effective_at', models.DateTimeField()),
+                ('needs_confirmation', models.BooleanField(db_default=False, default=False)),
                 ('asked_by', models.CharField(max_length=40)),
                 ('reason', models.CharField(max_length=500)),
             ],

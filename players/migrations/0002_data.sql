@@ -77,18 +77,18 @@ INSERT INTO players_jurisdiction (
     raise_after_hours, raise_after_period, contact_above_month, pause_hours, pause_asks, exclusion_days, permanent_days,
     may_cancel_withdrawals, may_play_in_parallel, complaint_days, reopen_days,
     seconds_between_games, may_hurry_results, api_clients_may_play, asks_licence, limit_reminder_days,
-    identity_before_play, credit_forbidden
+    identity_before_play, credit_forbidden, raise_confirmed
 ) VALUES
     ('SE', 'sv', '["SEK"]', 18, 'Europe/Stockholm', 'required', '["day", "week", "month"]', NULL,
-     72, true, 1000000, 24, true, 30, 366, true, true, 14, 30, 0, true, true, false, NULL, true, true),
+     72, true, 1000000, 24, true, 30, 366, true, true, 14, 30, 0, true, true, false, NULL, true, true, false),
     ('DK', 'da', '["DKK"]', 18, 'Europe/Copenhagen', 'offered', '["day", "week", "month"]', NULL,
-     24, false, NULL, 24, true, 30, 366, true, true, 14, 30, 0, true, true, false, NULL, true, false),
+     24, false, NULL, 24, true, 30, 366, true, true, 14, 30, 0, true, true, false, NULL, true, false, false),
     ('RO', 'ro', '["RON"]', 18, 'Europe/Bucharest', 'offered', '["day", "week", "month"]', NULL,
-     24, false, NULL, 24, true, 30, 366, true, true, 14, 30, 0, true, true, false, NULL, true, false),
+     24, false, NULL, 24, true, 30, 366, true, true, 14, 30, 0, true, true, false, NULL, true, false, false),
     ('DE', 'de', '["EUR"]', 18, 'Europe/Berlin', 'required', '["month"]', 100000,
-     168, false, NULL, 24, false, 30, 366, true, false, 14, 30, 0, true, true, true, NULL, true, false),
+     168, false, NULL, 24, false, 30, 366, true, false, 14, 30, 0, true, true, true, NULL, true, false, false),
     ('GB', 'en', '["GBP", "EUR"]', 18, 'Europe/London', 'prompted', '["day", "week", "month"]', NULL,
-     24, false, NULL, 24, true, 184, 366, false, true, 14, 30, 5, false, false, false, 181, true, true);
+     24, false, NULL, 24, true, 184, 366, false, true, 14, 30, 5, false, false, false, 181, true, true, true);
 
 -- The source of each rule: R read in the text of the rule, S second hand, from summaries. A rule that is not listed is our
 -- choice.
@@ -129,6 +129,7 @@ FROM (VALUES
     ('DE', 'identity_before_play', 'S'),
     ('GB', 'identity_before_play', 'S'),
     ('SE', 'credit_forbidden', 'S'),
-    ('GB', 'credit_forbidden', 'S')
+    ('GB', 'credit_forbidden', 'S'),
+    ('GB', 'raise_confirmed', 'S')
 ) AS sourced (code, rule, source)
 JOIN players_jurisdiction AS j USING (code);

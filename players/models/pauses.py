@@ -187,7 +187,8 @@ class LimitChange(models.Model):
     before = models.BigIntegerField(null=True)  # the limit in force at the request
     amount = models.BigIntegerField(null=True)
     asked_at = models.DateTimeField()
-    effective_at = models.DateTimeField()
+    effective_at = models.DateTimeField()  # or from when on the player may confirm it
+    needs_confirmation = models.BooleanField(default=False, db_default=False)  # without it, it takes no effect
     asked_by = models.CharField(max_length=40)  # actor, as in the event log
     reason = models.CharField(max_length=500)  # of staff; a player needs none
 

@@ -128,6 +128,7 @@ class Jurisdiction(models.Model):
     limit_reminder_days = models.PositiveSmallIntegerField("reminder of the limits every", null=True, help_text="days")
     identity_before_play = models.BooleanField("identity is confirmed before play for real money")
     credit_forbidden = models.BooleanField("deposits by credit are forbidden")  # credit card, invoice, deferred payment
+    raise_confirmed = models.BooleanField("a looser limit is confirmed after the wait")
 
     class Meta:
         default_permissions = ("view",)

@@ -14,6 +14,7 @@ from datetime import date, datetime
 from typing import Final
 
 from django.db import connection, transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
@@ -143,7 +144,9 @@ def pending(player: Player) -> Mapping[tuple[LimitKind, Period], LimitChange]:
     """Return the changes of the player's own limits that have not taken effect yet."""
     newest = LimitChange.objects.filter(player=player, source=LimitSource.PLAYER)
     newest = newest.order_by("kind", "period", "-id").distinct("kind", "period")
-    waiting = LimitChange.objects.filter(pk__in=newest.values("pk"), effective_at__gt=Now())
+    waiting = LimitChange.objects.filter(
+        Q(effective_at__gt=Now()) | Q(needs_confirmation=True), pk__in=newest.values("pk")
+    )
     return {(LimitKind(change.kind), Period(change.period)): change for change in waiting}
 
 
@@ -209,6 +212,29 @@ def withdraw_change(*, player: Player, kind: LimitKind, period: Period, by: str)
     change = _change(player, LimitSource.PLAYER, kind, period, waiting.before, by, "")
     _record("limits.withdrawn", change)
     return change
+
+
+def may_confirm(change: LimitChange) -> bool:
+    """Return whether a pending change waits for nothing but the player's confirmation."""
+    return LimitChange.objects.filter(pk=change.pk, needs_confirmation=True, effective_at__lte=Now()).exists()
+
+
+@transaction.atomic
+def confirm_change(*, player: Player, kind: LimitKind, period: Period, by: str) -> LimitChange:
+    """Let a looser limit take effect that waits only for the player's confirmation.
+
+    Raises NothingChanges if none does.
+    """
+    found = list(
+        LimitChange.objects.raw(
+            "SELECT * FROM players_confirm_limit(%s::bigint, %s::text, %s::text, %s::text)",
+            [player.pk, kind.value, period.value, by],
+        )
+    )
+    if not found:
+        raise NothingChanges
+    _record("limits.changed", found[0])
+    return found[0]
 
 
 def must_set_limits(player: Player) -> bool:

@@ -257,6 +257,14 @@ OF_MONEY = [
         player=409,  # nothing waits
         other_player=409,
     ),
+    for_players(
+        "limit_confirm",
+        "POST",
+        "limits/confirmed/",
+        lambda world: {"kind": "stake", "period": "day"},
+        player=409,  # nothing waits
+        other_player=409,
+    ),
     for_players("limits_decline", "POST", "limits/declined/"),
     for_players("reality_check", "GET", "protection/check/"),
     for_players("reality_check", "POST", "protection/check/", lambda world: {"answer": "continue"}),

@@ -22,7 +22,7 @@ NOT_NULL = {
     "players_exclusion": "begun by id kind player_id reason",
     "players_exclusionlift": "asked_by at decided_by exclusion_id id reason",
     "players_identity": "at by id player_id",
-    "players_limitchange": "asked_at asked_by effective_at id kind period player_id reason source",
+    "players_limitchange": "asked_at asked_by effective_at id kind needs_confirmation period player_id reason source",
     "players_limitoffer": "answered_at id player_id",
     "players_limitreminder": "at id is_review player_id",
     "players_playsession": "began paid_free paid_real player_id rounds session staked_free staked_real",

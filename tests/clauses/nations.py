@@ -280,11 +280,8 @@ CHAPTER: Final = Chapter(
         Demand(
             "GB",
             "a raise takes effect only once the player confirms it after the 24 h [S]",
-            (),
-            "Found second hand in November 2026, as a quotation of RTS 12D.",
-            Met.NO,
-            "A raise takes effect by itself after 24 h. A confirmation takes a column of the limit's change that "
-            "players_limits_by_source reads, and a button beside the pending change.",
+            ("test_gb_a_raise_takes_effect_when_it_is_confirmed_after_the_wait_and_not_before",),
+            "By page and by API; found second hand, as a quotation of RTS 12D. Nothing missing.",
         ),
     ),
 )

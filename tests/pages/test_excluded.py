@@ -76,6 +76,7 @@ OPEN = {
     "reality_check": STOPPING,
     "limits": LIMITS,
     "limits_withdraw": LIMITS,
+    "limits_confirm": LIMITS,
     "limits_decline": LIMITS,
     "limits_review": LIMITS,
     "live_cut": "adds chance to a shuffle, and no stake",

@@ -60,6 +60,7 @@ FIGURES = [
     ("SE", "S", "credit_forbidden", True),
     ("GB", "S", "credit_forbidden", True),
     ("DE", "c", "credit_forbidden", False),
+    ("GB", "S", "raise_confirmed", True),
 ]
 CELL = re.compile(r"(.+?)(?: \[([RSc])\])?")
 

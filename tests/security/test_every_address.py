@@ -204,7 +204,7 @@ UNPACED = {
     """,
     "it protects a player, and is taken while nobody can count": """
         account_logout account_session_end account_sessions_end account_api_token_revoke exclude_self limits
-        limits_decline limits_review limits_withdraw pause reality_check reality_interval time_out
+        limits_confirm limits_decline limits_review limits_withdraw pause reality_check reality_interval time_out
     """,
     "it writes nothing, or once": "session_stay set_language terms_agree",
 }

@@ -4,10 +4,12 @@ from datetime import date
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from players.models import Jurisdiction, LimitChange, LimitKind, LimitSource, Period, Player, User
 from players.protection.limits import own_limits, pending, set_limit, should_offer
 from tests.builders import a_player, a_seat, a_table, confirm_identity
+from tests.harness.owner import as_owner, without_guards
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.money_moves import a_round
@@ -64,9 +66,23 @@ def test_saying_what_was_set_and_from_when(visitor, player):
     assert "Stake limit · Month: your limit is £1,000.00 from now on." in page
     page = send(visitor, "stake", day="150", week="", month="1,000")
     change = pending(player)[LimitKind.STAKE, Period.DAY]
-    assert "The lower limit applies until then." in page
+    assert "The lower limit applies until you do." in page
     assert (change.amount, LimitChange.objects.filter(player=player).count()) == (15_000, 3)
-    assert "£150.00 from" in page
+    assert "£150.00, once you confirm it from" in page
+    assert "Confirm this change" not in page
+
+
+def test_gb_a_raise_is_confirmed_with_a_button_once_its_wait_is_over(visitor, player):
+    limit(player, "deposit", "week", 10_000)
+    limit(player, "deposit", "week", 20_000)
+    confirm, which = reverse("limits_confirm"), {"kind": "deposit", "period": "week"}
+    assert "There is no change that you can confirm yet." in visitor.post(confirm, which, follow=True).text
+    with without_guards("players_limitchange"):
+        as_owner("UPDATE players_limitchange SET effective_at = clock_timestamp(), asked_at = clock_timestamp()")
+    assert "Confirm this change" in visitor.get(PAGE).text
+    page = visitor.post(confirm, which, follow=True).text
+    assert "Deposit limit · Week: your limit is £200.00 from now on." in page
+    assert own_limits(player) == {(LimitKind.DEPOSIT, Period.WEEK): 20_000}
 
 
 @pytest.mark.sweep

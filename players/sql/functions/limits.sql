@@ -40,7 +40,7 @@ RETURNS TABLE (source text, kind text, period text, amount bigint)
 LANGUAGE sql STABLE AS $$
     SELECT newest.source, newest.kind, newest.period, newest.holds
     FROM (SELECT DISTINCT ON (c.source, c.kind, c.period) c.source, c.kind, c.period,
-                 CASE WHEN c.effective_at <= clock_timestamp() THEN c.amount ELSE c.before END AS holds
+                 CASE WHEN c.effective_at <= clock_timestamp() AND NOT c.needs_confirmation THEN c.amount ELSE c.before END AS holds
           FROM public.players_limitchange AS c WHERE c.player_id = player
           ORDER BY c.source, c.kind, c.period, c.id DESC) AS newest
     WHERE newest.holds IS NOT NULL
@@ -106,7 +106,8 @@ REVOKE ALL ON FUNCTION players_answer_limit_offer FROM PUBLIC;
 -- Locks the player's limits.
 --
 -- A stricter limit applies at once. A looser limit of the player waits for the hours that the
--- jurisdiction sets and, if it demands that, until the current period ends. The house loosens its
+-- jurisdiction sets and, if it demands that, until the current period ends, and then for the player's
+-- confirmation if it demands one (players_confirm_limit). The house loosens its
 -- own limits at once. A pending change is withdrawn, so a player withdraws it by requesting the
 -- limit that applies now.
 CREATE OR REPLACE FUNCTION players_change_limit(
@@ -118,6 +119,7 @@ DECLARE
     newest players_limitchange;
     holds bigint;
     waits boolean;
+    is_looser boolean;
     law record;
 BEGIN
     PERFORM players_lock_limits(player);
@@ -126,26 +128,50 @@ BEGIN
     WHERE c.player_id = player AND c.source = players_change_limit.source AND c.kind = players_change_limit.kind
       AND c.period = players_change_limit.period
     ORDER BY c.id DESC LIMIT 1;
-    waits := coalesce(newest.effective_at > now_is, false);
+    waits := coalesce(newest.effective_at > now_is OR newest.needs_confirmation, false);
     holds := CASE WHEN waits THEN newest.before ELSE newest.amount END;
     IF amount IS NOT DISTINCT FROM newest.amount THEN
         RETURN;
     END IF;
-    SELECT j.time_zone, j.raise_after_hours, j.raise_after_period INTO STRICT law
+    is_looser := source = 'player' AND holds IS NOT NULL AND (amount IS NULL OR amount > holds);
+    SELECT j.time_zone, j.raise_after_hours, j.raise_after_period, j.raise_confirmed INTO STRICT law
     FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = player;
     RETURN QUERY
     INSERT INTO players_limitchange AS c
-        (player_id, source, kind, period, before, amount, asked_at, effective_at, asked_by, reason)
+        (player_id, source, kind, period, before, amount, asked_at, effective_at, asked_by, reason, needs_confirmation)
     VALUES (
         player, source, kind, period, holds, amount, now_is,
-        CASE WHEN source = 'player' AND holds IS NOT NULL AND (amount IS NULL OR amount > holds) THEN
+        CASE WHEN is_looser THEN
             greatest(now_is + law.raise_after_hours * interval '1 hour',
                      CASE WHEN law.raise_after_period THEN players_period_end(period, now_is, law.time_zone) END)
         ELSE now_is END,
-        asked_by, reason)
+        asked_by, reason, is_looser AND law.raise_confirmed)
     RETURNING c.*;
 END $$;
 REVOKE ALL ON FUNCTION players_change_limit FROM PUBLIC;
+
+-- Let a looser limit of the player take effect now, whose wait is over and that only waits for the
+-- player's confirmation.
+-- Returns the new row, or none if there is no such change.
+-- Locks the player's limits.
+CREATE OR REPLACE FUNCTION players_confirm_limit(player bigint, kind text, period text, asked_by text) RETURNS SETOF players_limitchange
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    now_is timestamptz;
+BEGIN
+    PERFORM players_lock_limits(player);
+    now_is := clock_timestamp();
+    RETURN QUERY
+    INSERT INTO players_limitchange AS c (player_id, source, kind, period, before, amount, asked_at, effective_at, asked_by, reason)
+    SELECT newest.player_id, newest.source, newest.kind, newest.period, newest.before, newest.amount, now_is, now_is,
+           players_confirm_limit.asked_by, ''
+    FROM (SELECT l.* FROM players_limitchange AS l
+          WHERE l.player_id = player AND l.source = 'player' AND l.kind = players_confirm_limit.kind
+            AND l.period = players_confirm_limit.period ORDER BY l.id DESC LIMIT 1) AS newest
+    WHERE newest.needs_confirmation AND newest.effective_at <= now_is
+    RETURNING c.*;
+END $$;
+REVOKE ALL ON FUNCTION players_confirm_limit FROM PUBLIC;
 
 -- Return when a player is to be reminded of the limits: the days of the jurisdiction after the last
 -- reminder or, before the first, after the account was opened. A day is 24 hours.
