@@ -48,6 +48,7 @@ OPEN = {
     "mfa_reauthenticate": SECURITY,
     "mfa_reauthenticate_webauthn": SECURITY,
     "identity": "who is not known to the house cannot withdraw",
+    "identity_confirm": "who is not known to the house cannot withdraw",
     "table_leave": "what lies in a game goes back to where it can be withdrawn from",
     "service_new": "complaints, and questions about the money",
     "service_thread": "complaints, and questions about the money",

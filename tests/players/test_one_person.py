@@ -75,7 +75,7 @@ def claim(player: Player, stated: Stated = ME, **changes: str) -> dict[str, str]
 
 
 class TestAPausedPlayerWhoRegistersAnotherAddress:
-    def test_plays_for_no_real_money_and_reads_why(self):
+    def test_plays_for_no_real_money_and_is_shown_why(self):
         first = a_confirmed()
         exclusions.pause(player=first, by=str(first))
         browser = a_visitor()
