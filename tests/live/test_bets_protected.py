@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from games.betting.controls import Change
 from games.betting.limits import StoredLimits
-from games.errors import NotEligible, NotEnoughBalance, NotOffered, OverLimit, TableWaits
+from games.errors import NotEligible, NotEnoughBalance, NotOffered, OverLimit, RoundElsewhere, TableWaits
 from games.models import LiveSeat, LiveTable, Participation, Phase, Shape
 from games.shared.seats import open_seat, seat_at
 from games.solo import open_table, play_round
@@ -41,6 +41,11 @@ def a_player_of(table: LiveTable, jurisdiction: str = "GB") -> Player:
     player = a_player(jurisdiction, real=MONEY, free=MONEY)
     open_seat(player, table)
     return player
+
+
+def let_time_pass(player: Player) -> None:
+    """Put the start of the player's last game back, so that another may begin."""
+    as_owner("UPDATE games_lastgame SET began_at = began_at - interval '5 seconds' WHERE player_id = %s", [player.pk])
 
 
 def stake_limit(player: Player, amount: int) -> None:
@@ -105,7 +110,9 @@ class TestLimits:
         open_seat(player, other)
         stake_limit(player, 25_00)
         chip(player, table, "player", 10_00)
+        let_time_pass(player)
         chip(player, other, "banker", 10_00)
+        let_time_pass(player)
         seat = a_seat(player, solo, Mode.REAL, player=10_00)
         with pytest.raises(OverLimit):
             play_round(
@@ -171,13 +178,15 @@ class TestOneTableAtATime:
         player = a_player_of(table, "DE")
         chip(player, table, "player", 5_00)
         open_seat(player, other)
-        chip(player, other, "player", 5_00)
+        with pytest.raises(RoundElsewhere):
+            chip(player, other, "player", 5_00)
         for click in (lambda: chip(player, table, "player", 5_00), lambda: press(player, table, Change.UNDO)):
             with pytest.raises(TableWaits) as refused:
                 click()
             assert refused.value.slug == table.table.slug
-        assert held(player) == 10_00
+        assert held(player) == 5_00
         advance_to(table, Phase.SETTLED)
+        chip(player, other, "player", 5_00)
         assert Participation.objects.get(player=player).staked == 5_00
 
     def test_the_same_table_for_the_other_kind_of_money_is_another(self, table):
@@ -200,6 +209,7 @@ class TestOneTableAtATime:
         open_seat(player, other)
         for each in (table, other):
             chip(player, each, "player", 5_00)
+            let_time_pass(player)
         assert held(player) == 10_00
 
 
