@@ -8,7 +8,6 @@ import json
 import random
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -263,11 +262,12 @@ class TestIsRefused:
         player, other = a_player("DE", real=50_000), a_live_table("pairs", slug="other")
         seat = seats.open_seat(player, live_table)
         seats.open_seat(player, other)
-        refused_until(
-            TableWaits,
-            lambda: place(seat, {"player": STAKE}),
-            lambda: list(map(partial(without_refusal, owner, state="SB103"), (PLACE, "games_begin_game"))),
-        )
+
+        def drop() -> None:
+            for function in (PLACE, "games_begin_game"):
+                without_refusal(owner, function, "SB103")
+
+        refused_until(TableWaits, lambda: place(seat, {"player": STAKE}), drop)
 
     def test_more_bets_at_a_table_that_serves_the_player_no_more(self, seat, owner):
         put_live(table_id=seat.live_table.table_id, limits=pairs_limits(), jurisdictions=["SE"])
