@@ -224,11 +224,19 @@ def a_seat(player: Player, table: Table, mode: Mode = Mode.REAL, /, **bets: int)
 
 
 def a_round(player: Player, table: Table, mode: Mode = Mode.REAL, /, **bets: int) -> Played:
-    """A round played with one chip on each bet named."""
+    """A round played with one chip on each bet named, long enough after the player's last game."""
     seat = a_seat(player, table, mode, **bets)
+    let_time_pass(player)
     return play_round(
         player=player, table_id=table.pk, mode=mode, round_id=seat.round_id, slip_version=seat.slip_version
     )
+
+
+def let_time_pass(player: Player) -> None:
+    """Put the start of the player's last game back, so that another may begin where the law asks for a pause."""
+    if seconds := player.jurisdiction.seconds_between_games:
+        back = "UPDATE games_lastgame SET began_at = began_at - make_interval(secs => %s) WHERE player_id = %s"
+        as_owner(back, [seconds, player.pk])
 
 
 def put_live(

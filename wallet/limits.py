@@ -248,7 +248,7 @@ def announcement(player: Player, change: LimitChange) -> str:
         "when": _moment(player, change.effective_at),
     }
     if change.needs_confirmation:
-        return _("%(what)s: confirm the change from %(when)s on. The lower limit applies until you do.") % values
+        return _("%(what)s: you can confirm the change from %(when)s. The lower limit applies until you do.") % values
     if change.amount is None:
         if at_once:
             return _("%(what)s: your limit has been removed.") % values
@@ -304,7 +304,7 @@ def _to_come(player: Player, change: LimitChange) -> str:
     if change.needs_confirmation:
         amount = "" if change.amount is None else written(player, LimitKind(change.kind), change.amount)
         values |= {"amount": amount or _("no limit")}
-        return _("%(amount)s, once you confirm it from %(when)s on") % values
+        return _("%(amount)s, once you have confirmed it (possible from %(when)s)") % values
     if change.amount is None:
         return _("Will be removed on %(when)s") % values
     amount = written(player, LimitKind(change.kind), change.amount)

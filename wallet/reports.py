@@ -401,7 +401,16 @@ def register_alterations() -> None:
     )
     register_alteration("Bank accounts of players", {"payout_account.added": ("Bank account added", added("account"))})
     register_alteration(
-        "Withdrawals", {f"withdrawal.{status}": (title, _status(status)) for status, title in TITLES.items()}
+        "Withdrawals",
+        {f"withdrawal.{status}": (title, _status(status)) for status, title in TITLES.items()}
+        | {"withdrawal.released": ("Held withdrawal released", changed("held", "released"))},
+    )
+    register_alteration(
+        "Deposits",
+        {
+            "deposit.returned": ("Held deposit sent back", changed("held", "returned")),
+            "deposit.released": ("Held deposit credited", changed("held", "credited")),
+        },
     )
 
 

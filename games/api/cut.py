@@ -23,7 +23,7 @@ from players.api.reading import Hex, Id, Strict, body_of
 from players.api.schema import Link, Linked, example
 from wallet.models import Mode
 
-PASSED: Final = register("cut-passed", HTTPStatus.CONFLICT, _("The cut of the shoe does not take this now"))
+PASSED: Final = register("cut-passed", HTTPStatus.CONFLICT, _("This step of the cut is not possible now"))
 
 
 class OfCut(Strict):

@@ -169,10 +169,10 @@ def _excluded_elsewhere(player: Player) -> str:
     """Return the text for a player who is excluded under another account."""
     until = exclusions.until_elsewhere(player)
     if until is None:
-        return _("You are excluded from play under another account of yours. This holds for all your accounts.")
+        return _("You are excluded from play on another of your accounts. This applies to all your accounts.")
     values = {"when": written_moment(until, get_language() or "en", player.jurisdiction.time_zone)}
     return (
-        _("You are excluded from play under another account of yours until %(when)s. This holds for all your accounts.")
+        _("You are excluded from play until %(when)s on another of your accounts. This applies to all your accounts.")
         % values
     )
 

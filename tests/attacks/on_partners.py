@@ -92,4 +92,20 @@ ATTACKS: list[Attack] = [
         }.items()
     ),
     Attack(ROW, f"{ROW}_is_booked", row()),
+    Attack(
+        ROW,
+        f"{ROW}_begins_game",
+        row(round="'another'"),
+        f"{UNBOOKED}; UPDATE players_jurisdiction SET seconds_between_games = 60;"
+        " INSERT INTO games_lastgame SELECT id, gen_random_uuid(), clock_timestamp() FROM players_player",
+        name="within a minute of another game",
+    ),
+    Attack(
+        SESSION,
+        f"games_{SESSION}_is_open_table",
+        copied(SESSION, "jsonb_build_object('id', -1, 'digest', 'mine')"),
+        "UPDATE players_jurisdiction SET may_play_in_parallel = false; DELETE FROM games_opentable",
+        harm="SELECT NOT EXISTS (SELECT FROM games_opentable WHERE game_session_id = -1)",
+        name="leaves the table that was open",
+    ),
 ]

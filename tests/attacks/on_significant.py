@@ -13,7 +13,7 @@ RIGHT = {"of": "id", "event": "id", "on": "' || \"on\" || '", "at": "at", "state
 
 ATTACKS: list[Attack] = [
     *nothing("audit_significant", f"id assigned_to state {FOUND}"),
-    *nothing("audit_significant_step", "at by id significant_id step to words"),
+    *nothing("audit_significant_step", "at by id significant_id step text to"),
     *nothing("audit_significant_muted", "category who"),
     *nothing("audit_threshold", "currency days single summed what"),
     *nothing("audit_cursor", "leaves name"),
@@ -52,7 +52,7 @@ ATTACKS: list[Attack] = [
         )
         for each in f"event_id amount {FOUND}".split()
     ),
-    *kept("audit_significant_step", "audit_significant_step_is_kept", "words"),
+    *kept("audit_significant_step", "audit_significant_step_is_kept", "text"),
     Attack("audit_threshold", "audit_threshold_is_kept", "TRUNCATE audit_threshold"),
     Attack("audit_threshold", "audit_threshold_as_said", "UPDATE audit_threshold SET single = 9000000000"),
     Attack(

@@ -8,8 +8,8 @@ COLUMNS = {
     "wallet_statement_line": "amount authorisation currency day id kind number reference statement_id status subject"
     " verdict",
     "wallet_difference": "id kind known statement_id subject",
-    "wallet_difference_step": "at by difference_id id settles words",
-    "wallet_deposit_note": "at by id payment_id settles words",
+    "wallet_difference_step": "at by difference_id id settles text",
+    "wallet_deposit_note": "at by id payment_id settles text",
 }
 
 ATTACKS: list[Attack] = [
@@ -33,8 +33,8 @@ ATTACKS: list[Attack] = [
     *kept("wallet_provider_statement", "wallet_provider_statement_is_kept", "by"),
     *kept("wallet_statement_line", "wallet_statement_line_is_kept", "amount"),
     *kept("wallet_difference", "wallet_difference_is_kept", "kind"),
-    *kept("wallet_difference_step", "wallet_difference_step_is_kept", "words"),
-    *kept("wallet_deposit_note", "wallet_deposit_note_is_kept", "words"),
+    *kept("wallet_difference_step", "wallet_difference_step_is_kept", "text"),
+    *kept("wallet_deposit_note", "wallet_deposit_note_is_kept", "text"),
     Attack(
         "wallet_provider_statement",
         "wallet_provider_statement_begins",
@@ -61,14 +61,14 @@ ATTACKS: list[Attack] = [
     Attack(
         "wallet_difference_step",
         "wallet_difference_step_begins",
-        "INSERT INTO wallet_difference_step (difference_id, by, settles, words)"
+        "INSERT INTO wallet_difference_step (difference_id, by, settles, text)"
         " SELECT difference_id, by, false, 'one more' FROM wallet_difference_step WHERE settles LIMIT 1",
         refused_by="wallet_difference_settled_once",
     ),
     Attack(
         "wallet_deposit_note",
         "wallet_deposit_note_begins",
-        "INSERT INTO wallet_deposit_note (payment_id, by, settles, words, at)"
+        "INSERT INTO wallet_deposit_note (payment_id, by, settles, text, at)"
         " SELECT payment_id, by, true, 'done for good', now() + interval '9 days' FROM wallet_deposit_note LIMIT 1",
         harm="SELECT at > now() + interval '8 days' FROM wallet_deposit_note ORDER BY id DESC LIMIT 1",
     ),

@@ -24,15 +24,16 @@ LETTERS = {
         *("already_registered", "no_account", "reset_password", "token_revoked", "unlock", "verify_address"),
     },
     "about identity and protection": {
-        *("identity_refused", "identity_verified", "limits_by_house", "stopped_by_house"),
+        *("identity_refused", "identity_verified", "limits_by_house", "limits_reminder", "stopped_by_house"),
     },
     "answers of customer service": {
         *("complaint_decided", "complaint_reopened", "incident_letter", "service_answer", "service_closed"),
         "service_message",
     },
     "about money of the player": {
-        *("_withdrawal", "balance_adjusted", "deposit_credited", "deposit_declined", "withdrawal_approved"),
-        *("withdrawal_cancelled", "withdrawal_paid", "withdrawal_refused", "withdrawal_requested"),
+        *("_withdrawal", "balance_adjusted", "deposit_credited", "deposit_declined", "deposit_held"),
+        *("deposit_returned", "withdrawal_approved", "withdrawal_cancelled", "withdrawal_paid"),
+        *("withdrawal_refused", "withdrawal_requested"),
         "withdrawal_returned",
     },
 }

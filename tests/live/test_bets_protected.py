@@ -17,7 +17,7 @@ from games.tables.versions import make_table
 from games.tasks import IDLE, return_all_idle_purses
 from players.models import LimitKind, Period, Player, Session
 from players.protection import eligibility, exclusions, limits, play_sessions
-from tests.builders import UNHURRIED, a_newcomer, a_player, a_purse, a_seat, a_table
+from tests.builders import UNHURRIED, a_newcomer, a_player, a_purse, a_seat, a_table, let_time_pass
 from tests.chemin.at_table import a_session
 from tests.harness.owner import as_owner
 from tests.live.at_table import a_live_table, advance_to, live_table_of, round_at, step
@@ -41,11 +41,6 @@ def a_player_of(table: LiveTable, jurisdiction: str = "GB") -> Player:
     player = a_player(jurisdiction, real=MONEY, free=MONEY)
     open_seat(player, table)
     return player
-
-
-def let_time_pass(player: Player) -> None:
-    """Put the start of the player's last game back, so that another may begin."""
-    as_owner("UPDATE games_lastgame SET began_at = began_at - interval '5 seconds' WHERE player_id = %s", [player.pk])
 
 
 def stake_limit(player: Player, amount: int) -> None:

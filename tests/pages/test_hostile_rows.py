@@ -32,7 +32,7 @@ WORDS = """
     authorisation because billing_address_1 billing_address_2 billing_city billing_first_name billing_last_name
     billing_phone billing_postcode browser cause city description document_number evidence failure family_name
     fraud_message given_names ip last_error last_four message method name note number phone postal_code reason reference
-    refusal register removed_by said sentence source street subject terms_version text title transaction_id value words
+    refusal register removed_by said sentence source street subject terms_version text title transaction_id value
 """
 ASKED = """
     about account action after amount as before by category chosen code currency day doubt email evidence first form
@@ -47,7 +47,7 @@ OF_STAFF = [line for line in LINES if line.name.startswith("staff_")]
 SPOILT = {
     "audit_approval.reason",
     "games_chatmessage.text",
-    "games_playreport.words",
+    "games_playreport.text",
     "games_table.name",
     "players_note.text",
     "players_servicemessage.text",

@@ -199,7 +199,7 @@ UNPACED = {
         mfa_reauthenticate mfa_reauthenticate_webauthn
     """,
     A_MINUTE: """
-        account_close account_data_export demo_start demo_watch identity service_close service_new
+        account_close account_data_export demo_start demo_watch identity identity_confirm service_close service_new
         service_reopen service_thread
     """,
     "it protects a player, and is taken while nobody can count": """

@@ -372,7 +372,7 @@ class TestTheBank:
         payment = a_payment(player)
         call_back(statement(payment, OrderState.DECLINED, reason=reason))
         page = visitor.get(f"/en/cashier/deposit/{payment.pk}/").text
-        assert "Your bank gave no reason: please ask it." in page
+        assert "Your bank gave no reason. Please contact your bank." in page
         assert "honour" not in page
 
     def test_an_answer_is_final(self, visitor, player):

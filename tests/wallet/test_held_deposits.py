@@ -285,11 +285,11 @@ class TestThePages:
         visitor = Client()
         visitor.force_login(player.user)
         said = {
-            "en": "has arrived that we may not credit",
+            "en": "that we may not credit to your account",
             "sv": "som vi inte får sätta in",
-            "da": "som vi ikke må indsætte",
+            "da": "som vi ikke må sætte ind på din konto",
             "ro": "pe care nu avem voie",
-            "de": "dürfen den Betrag nicht gutschreiben",
+            "de": "den wir nicht gutschreiben dürfen",
         }
         assert said[language] in visitor.get(f"/{language}/cashier/").text
         assert visitor.get(f"/{language}/cashier/deposit/{payment.pk}/").status_code == 200

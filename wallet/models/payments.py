@@ -54,7 +54,7 @@ class HeldReason(models.TextChoices):
     LOCKED = "locked", _("The payment arrived while your account was locked.")
     OVER = "over", _("The payment arrived after this deposit had ended.")
     BORROWED = "borrowed", _("We have been told that this money is borrowed.")
-    CREDIT = "credit", _("The payment was made by credit, which is not allowed for gambling in your country.")
+    CREDIT = "credit", _("The payment was made on credit, which is not allowed for gambling in your country.")
 
 
 class Funding(models.TextChoices):

@@ -38,7 +38,7 @@ class AnswerForm(forms.Form):
         required=False,
     )
     funding = forms.ChoiceField(
-        label=_("What you pay with"), choices=Funding.choices, initial=Funding.DEBIT, required=False
+        label=_("Payment method"), choices=Funding.choices, initial=Funding.DEBIT, required=False
     )
     behaviour = forms.ChoiceField(
         label=_("How the bank notifies the payee"),

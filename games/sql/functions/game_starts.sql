@@ -106,7 +106,8 @@ BEGIN
     IF law.seconds_between_games > 0 THEN
         INSERT INTO games_lastgame AS g (player_id, game, began_at) VALUES (player, game, clock_timestamp())
         ON CONFLICT (player_id) DO UPDATE SET game = EXCLUDED.game, began_at = clock_timestamp()
-            WHERE g.began_at <= clock_timestamp() - make_interval(secs => law.seconds_between_games);
+            WHERE g.game <> EXCLUDED.game
+                AND g.began_at <= clock_timestamp() - make_interval(secs => law.seconds_between_games);
         IF NOT FOUND THEN
             SELECT g.* INTO last FROM games_lastgame AS g WHERE g.player_id = player;
             IF last.game IS DISTINCT FROM game THEN
@@ -132,6 +133,7 @@ BEGIN
     ON CONFLICT (player_id) DO UPDATE SET table_id = NULL, mode = EXCLUDED.mode, game_session_id = EXCLUDED.game_session_id;
     RETURN NULL;
 END $$;
+REVOKE ALL ON FUNCTION games_open_studio_game FROM PUBLIC;
 
 -- Start a game of a player with the first bet in a round of a studio. Trigger function, BEFORE INSERT on
 -- wallet_studio_transaction, after the account was locked.
@@ -145,3 +147,4 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+REVOKE ALL ON FUNCTION games_begin_studio_game FROM PUBLIC;
