@@ -68,7 +68,7 @@ def test_saying_what_was_set_and_from_when(visitor, player):
     change = pending(player)[LimitKind.STAKE, Period.DAY]
     assert "The lower limit applies until you do." in page
     assert (change.amount, LimitChange.objects.filter(player=player).count()) == (15_000, 3)
-    assert "£150.00, once you confirm it from" in page
+    assert "£150.00, once you have confirmed it (possible from" in page
     assert "Confirm this change" not in page
 
 
