@@ -5,11 +5,12 @@ import { formatTime } from "../common/clock.js";
 const line = document.getElementById("play-session");
 const ahead = line ? Date.parse(line.dataset.now) - Date.now() : 0; // milliseconds of the server's clock
 
+const two = (number) => String(number % 60).padStart(2, "0");
+
 function tick() {
   const { began, zone } = line.dataset;
   const now = Date.now() + ahead;
   const seconds = Math.floor((now - Date.parse(began)) / 1000);
-  const two = (number) => String(number % 60).padStart(2, "0");
   const lasted = `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60))}:${two(seconds)}`;
   document.getElementById("play-session-clock").textContent = formatTime(now, zone);
   document.getElementById("play-session-duration").textContent = lasted;
