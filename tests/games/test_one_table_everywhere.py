@@ -21,6 +21,7 @@ from tests.builders import a_player, a_seat, a_table
 from tests.chemin.at_table import a_chemin_table, answer, play_out, seen_of, sit
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet
+from tests.live.test_bets import stop
 from tests.wallet.studios import Game, a_game
 from wallet.models import Mode
 from wallet.seamless_wallet.host import Refused
@@ -160,6 +161,16 @@ def test_de_and_the_other_waits_until_the_round_in_progress_has_ended(one, other
     assert first.ends
     first.ends(house)
     second.begins(house)
+
+
+def test_de_a_round_that_waits_for_a_ruling_keeps_nobody_from_another_table():
+    house = House()
+    open_shared(house)
+    bet_there(house)
+    stop(house.shared)
+    open_solo(house)
+    deal(house)
+    assert Participation.objects.filter(player=house.player).count() == 1
 
 
 def test_a_bank_whose_coup_is_over_keeps_nobody_from_another_table():

@@ -283,7 +283,7 @@ class Migration(InitialMigration):
             options={
                 'db_table': 'wallet_studio_transaction',
                 'default_permissions': (),
-                'indexes': [models.Index(fields=['studio_player', 'game', 'round'], name='wallet_studio_round'), models.Index(fields=['partner', '-id'], name='wallet_studio_newest')],
+                'indexes': [models.Index(fields=['studio_player', 'game', 'round'], name='wallet_studio_round'), models.Index(fields=['partner', '-id'], name='wallet_studio_newest'), models.Index(condition=models.Q(('operation', 'bet')), fields=['game_session'], name='wallet_studio_bets')],
                 'constraints': [models.UniqueConstraint(fields=('partner', 'transaction'), name='wallet_studio_transaction_once'), models.UniqueConstraint(condition=models.Q(('takes_back', ''), _negated=True), fields=('partner', 'takes_back'), name='wallet_studio_transaction_back'), models.CheckConstraint(condition=models.Q(models.Q(('bet__gte', 1), ('operation', 'bet'), ('takes_back', ''), ('win', 0)), models.Q(('bet', 0), ('operation', 'win'), ('takes_back', ''), ('win__gte', 0)), models.Q(('bet__gte', 1), ('operation', 'bet-and-win'), ('takes_back', ''), ('win__gte', 0)), models.Q(('bet', 0), ('operation', 'rollback'), ('win', 0), models.Q(('takes_back', ''), _negated=True)), _connector='OR'), name='wallet_studio_transaction_moves')],
             },
         ),

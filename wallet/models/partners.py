@@ -162,6 +162,9 @@ class StudioTransaction(models.Model):
         indexes = [
             models.Index(fields=["studio_player", "game", "round"], name="wallet_studio_round"),
             models.Index(fields=["partner", "-id"], name="wallet_studio_newest"),
+            models.Index(  # bets that may still be open
+                fields=["game_session"], name="wallet_studio_bets", condition=models.Q(operation="bet")
+            ),
         ]
 
     def __str__(self) -> str:

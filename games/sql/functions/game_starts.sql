@@ -21,7 +21,8 @@ $$;
 
 -- Return the name of a table or studio at which a round of a player is in progress, NULL if there is none: a
 -- bet of a shared table that has not been settled; at Chemin de Fer a bank or a stake in a coup, or a bid; a bet
--- with a studio without a win or a rollback, while the game session lasts.
+-- with a studio without a win or a rollback, while the game session lasts. A round at a table that an incident has
+-- stopped does not count: staff may take days to decide about it.
 -- `game`: id of a game that does not count, as of games_begin_game.
 CREATE OR REPLACE FUNCTION games_round_elsewhere(player bigint, game uuid) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
@@ -30,27 +31,28 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_te
         FROM games_livetable AS l JOIN games_table AS t ON t.id = l.table_id
         JOIN games_liveround AS r ON r.id = l.round_id AND r.phase IN ('betting', 'closed', 'dealt')
             AND r.id <> games_round_elsewhere.game
-        WHERE EXISTS (
+        WHERE l.stopped_by_id IS NULL AND (EXISTS (
                 SELECT FROM games_liveseat AS s
                 WHERE s.live_table_id = l.id AND s.player_id = player AND s.round_id = r.id AND s.stakes <> '{}')
             OR EXISTS (
                 SELECT FROM games_cheminseat AS s JOIN games_chemintable AS c ON c.live_table_id = l.id
                 LEFT JOIN games_chemintenure AS bank ON bank.id = c.tenure_id AND bank.seat_id = s.id
                 WHERE s.live_table_id = l.id AND s.player_id = player AND s.left_at IS NULL
-                  AND (bank.id IS NOT NULL OR s.account_id IN (SELECT stake.account FROM games_coup_stakes(r.id) AS stake)))
+                  AND (bank.id IS NOT NULL OR s.account_id IN (SELECT stake.account FROM games_coup_stakes(r.id) AS stake))))
         UNION ALL
         SELECT t.name
         FROM games_cheminseat AS s JOIN games_chemintable AS c ON c.live_table_id = s.live_table_id 
             AND c.sale_id <> games_round_elsewhere.game
         JOIN wallet_hold AS h ON h.round_id = c.sale_id AND h.account_id = s.account_id
-        JOIN games_livetable AS l ON l.id = s.live_table_id JOIN games_table AS t ON t.id = l.table_id
+        JOIN games_livetable AS l ON l.id = s.live_table_id AND l.stopped_by_id IS NULL
+        JOIN games_table AS t ON t.id = l.table_id
         WHERE s.player_id = player AND s.left_at IS NULL
         UNION ALL
         SELECT p.name
         FROM wallet_studio_player AS s JOIN wallet_partner AS p ON p.id = s.partner_id
-        JOIN wallet_studio_transaction AS b ON b.studio_player_id = s.id AND b.operation = 'bet'
-        JOIN wallet_game_session AS g ON g.id = b.game_session_id AND g.ends_at > clock_timestamp()
+        JOIN wallet_game_session AS g ON g.studio_player_id = s.id AND g.ends_at > clock_timestamp()
         JOIN players_session AS own ON own.id = g.session_id AND own.ended_at IS NULL
+        JOIN wallet_studio_transaction AS b ON b.game_session_id = g.id AND b.operation = 'bet'
         WHERE s.player_id = player AND games_studio_game(b) <> games_round_elsewhere.game AND NOT EXISTS (
             SELECT FROM wallet_studio_transaction AS w
             WHERE w.studio_player_id = s.id AND (w.game, w.round) = (b.game, b.round)
