@@ -132,7 +132,7 @@ export function dealtThrough(cards) {
   return rounds;
 }
 
-/** Return the house's notation of a card: "9H", "TD". */
+/** Return the house's notation of a card: its rank and its suit, a character each. */
 export function code(card) {
   return "A23456789TJQK"[card % RANKS] + "CDHS"[Math.floor(card / RANKS)];
 }
