@@ -102,6 +102,7 @@ app.conf.beat_schedule = {
         "schedule": 15.0,
         "options": EXPIRES,
     },
+    "send held deposits back": {"task": "wallet.tasks.return_held_deposits", "schedule": 15.0, "options": EXPIRES},
     "tell operators": {"task": "wallet.tasks.send_operator_messages", "schedule": 5.0, "options": {"expires": 5}},
     "give up bets at operators": {"task": "wallet.tasks.give_up_operator_bets", "schedule": 15.0, "options": EXPIRES},
     "send the sandbox bank's messages": {"task": "wallet.tasks.send_bank_notices", "schedule": 5.0, "options": EXPIRES},

@@ -73,7 +73,8 @@ SELECT FROM games_scheduledversion AS version WHERE due_at <= clock_timestamp()
     AND NOT EXISTS (SELECT FROM games_scheduleending AS ending WHERE ending.approval_id = version.approval_id)
 """
 PAYOUTS: Final = "SELECT FROM wallet_withdrawal WHERE status IN ('approved', 'sending')"
-UNDECIDED_PAYMENTS: Final = "SELECT FROM wallet_payment WHERE state IN ('waiting', 'held') OR is_disputed"
+UNDECIDED_PAYMENTS: Final = "SELECT FROM wallet_payment WHERE state = 'waiting' OR is_disputed"
+HELD_DEPOSITS: Final = "SELECT FROM wallet_payment WHERE state = 'held'"
 SANDBOX_PAYOUTS: Final = """
 SELECT FROM wallet_bank_payout WHERE state = 'accepted' AND due_at <= clock_timestamp()
 UNION ALL
@@ -146,6 +147,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "games.tasks.put_versions_live": VERSIONS,
     "wallet.tasks.send_payouts": PAYOUTS,
     "wallet.tasks.ask_undecided_payments": UNDECIDED_PAYMENTS,
+    "wallet.tasks.return_held_deposits": HELD_DEPOSITS,
     "wallet.tasks.work_at_the_sandbox_bank": SANDBOX_PAYOUTS,
     "wallet.tasks.send_bank_notices": SANDBOX_NOTICES,
     "wallet.tasks.send_operator_messages": OPERATORS,

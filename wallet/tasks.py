@@ -35,8 +35,13 @@ def remind_of_limits() -> None:
 
 @shared_task
 def ask_undecided_payments() -> None:
-    """Query providers about deposits that have no result yet, and have held ones sent back."""
+    """Query providers about deposits that have no result yet."""
     notifications.ask_undecided()
+
+
+@shared_task
+def return_held_deposits() -> None:
+    """Have providers send held deposits back."""
     held_deposits.return_due()
 
 

@@ -1,6 +1,9 @@
 """Deposit limits and exclusions hold, however old a link to the bank is."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -13,13 +16,16 @@ from audit.models import Approval, Significant
 from audit.sealing import sealer
 from audit.significant import detection
 from games.history.statement import figures
+from players.identity import duplicates
 from players.login import locks
-from players.models import LimitKind, Period
-from players.protection import exclusions, limits
+from players.models import Ground, LimitKind, Period
+from players.protection import eligibility, exclusions, limits
+from players.protection.eligibility import Code
 from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff, events, last_mail
 from tests.wallet import wholeness
-from tests.wallet.at_the_bank import a_payment, balance, call_back, statement
+from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
+from tests.wallet.faults import Fault
 from wallet.ledger import LimitReached, NotPaid, accounts, credit_deposit, hourly_totals
 from wallet.ledger.statements import liabilities
 from wallet.models import AccountKind, BankOrder, Mode, Payment
@@ -65,6 +71,19 @@ def of(payment: Payment) -> tuple[str, str]:
 
 def is_whole() -> bool:
     return wholeness.broken() == {}
+
+
+@contextmanager
+def failing(function: str, payment: Payment) -> Iterator[None]:
+    """Let statements fail that call *function* for this payment."""
+
+    def execute_or_fail(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        if function in sql and payment.pk in params:
+            raise Fault(function)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(execute_or_fail):
+        yield
 
 
 def ask(payment: Payment, action: Action, reference: str = "") -> Approval:
@@ -127,6 +146,30 @@ class TestAnOldLink:
         assert BankOrder.objects.get(pk=payment.pk).state == "cancelled"
 
 
+class TestOneThatFails:
+    def test_delays_no_answer_about_another(self, player):
+        first, second = a_payment(player, 10_000), a_payment(player, 10_000)
+        for each in (first, second):
+            at_the_bank(each)
+        with failing("wallet_credit_deposit", first):
+            notifications.ask_undecided()
+        assert (of(first)[0], of(second)[0]) == ("waiting", "credited")
+        notifications.ask_undecided()
+        assert of(first)[0] == "credited"
+
+    def test_delays_no_return_of_another(self, player):
+        first, second = a_payment(player, 10_000), a_payment(player, 10_000)
+        exclusions.pause(player=player, by=str(player))
+        for each in (first, second):
+            pay(each)
+        with failing("wallet_return_deposit", first):
+            held_deposits.return_due()
+        assert (of(first)[0], of(second)[0]) == ("held", "returned")
+        held_deposits.return_due()
+        assert of(first)[0] == "returned"
+        assert is_whole()
+
+
 class TestMoneyThatArrivesAllTheSame:
     def test_for_a_payment_that_is_over_is_held_and_an_alert(self, player):
         payment = a_payment(player, 25_000)
@@ -147,6 +190,22 @@ class TestMoneyThatArrivesAllTheSame:
         pay(payment)
         assert of(payment) == ("held", "excluded")
         assert "while you were excluded" in last_mail(player.user.email, "deposit_held").body
+
+    def test_during_an_exclusion_under_another_account_is_held_and_sent_back(self, player):
+        told, asked, other = a_payment(player, 10_000), a_payment(player, 10_000), a_player("DE")
+        for each in (other, player):
+            duplicates.note(player=each, ground=Ground.PERSON, value="19900101-1234")
+        exclusions.exclude_self(player=other, months=12, by=str(other))
+        barred = eligibility.check_play(player, real=True)
+        assert barred is not None
+        assert barred.code is Code.OTHER_ACCOUNT
+        assert call_back(statement(told)) == 200
+        at_the_bank(asked)
+        notifications.ask_undecided()
+        assert of(told) == of(asked) == ("held", "excluded")
+        held_deposits.return_due()
+        assert of(asked) == ("returned", "excluded")
+        assert is_whole()
 
     def test_above_a_limit_that_was_lowered_in_the_meantime_is_held(self, player):
         payment = a_payment(player, 25_000)

@@ -71,14 +71,18 @@ def _return_next(now: datetime) -> bool:
         if row is None:
             return False
         cursor.execute(notifications.ASKED, [row[0]])
-    payment = notifications.locked(row[0])
+    with notifications.one_alone(row[0]):
+        _return(notifications.locked(row[0]))
+    return True
+
+
+def _return(payment: Payment) -> None:
     try:
         providers.send_back(payment)
     except (providers.NoProvider, providers.ProviderFailed) as error:
         logger.info("deposit %s cannot be sent back by its provider: %s", payment.pk, error)
-        return True
+        return
     notifications.record_return(payment)
-    return True
 
 
 @transaction.atomic

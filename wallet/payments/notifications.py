@@ -22,7 +22,9 @@ The rules, and why:
 """
 
 import hashlib
-from contextlib import suppress
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -44,13 +46,24 @@ from wallet.money import format_money
 from wallet.payments import providers
 from wallet.payments.providers import StatusReport
 
+logger = logging.getLogger(__name__)
+
 EXPIRES = 60  # seconds; an older hint is dropped
 
 
 def ask_for_an_answer() -> None:
     """Start the task that queries undecided payments."""
+    _start("ask_undecided_payments")
+
+
+def ask_for_a_return() -> None:
+    """Start the task that has held deposits sent back."""
+    _start("return_held_deposits")
+
+
+def _start(task: str) -> None:
     with suppress(OperationalError):
-        current_app.send_task("wallet.tasks.ask_undecided_payments", retry=False, expires=EXPIRES)
+        current_app.send_task(f"wallet.tasks.{task}", retry=False, expires=EXPIRES)
 
 
 class Decision(StrEnum):
@@ -209,7 +222,7 @@ def _credit(payment: Payment, status_report: StatusReport) -> Decision:
     if held is not None:
         log.record("deposit.held", by=str(player), on=str(player), data=data | {"because": held})
         write(payment, "deposit_held", reason=HeldReason(held).label)
-        transaction.on_commit(ask_for_an_answer)
+        transaction.on_commit(ask_for_a_return)
         return Decision.HELD
     log.record("deposit.posted", by=str(player), on=str(player), data=data | balances(payment, after))
     write(payment, "deposit_credited")
@@ -287,7 +300,10 @@ LATER = b""  # raw bytes stored when no message carried the answer
 
 
 def ask_undecided() -> None:
-    """Query all due payments, each in its own transaction. Several workers can run it."""
+    """Query all due payments, each in its own transaction. Several workers can run it.
+
+    A payment that fails is logged and asked about later. It delays no other.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         (now,) = cursor.fetchone()
@@ -314,11 +330,22 @@ def _ask_next(now: datetime) -> bool:
         if row is None:
             return False
         cursor.execute(ASKED, [row[0]])
-    payment = locked(row[0])
-    _ask(payment)
-    if payment.is_open and row[1]:
-        _give_up(payment)
+    with one_alone(row[0]):
+        payment = locked(row[0])
+        _ask(payment)
+        if payment.is_open and row[1]:
+            _give_up(payment)
     return True
+
+
+@contextmanager
+def one_alone(payment_id: UUID) -> Iterator[None]:
+    """Take back and log what fails in the block, so that the next payment gets its turn."""
+    try:
+        with transaction.atomic():
+            yield
+    except Exception:
+        logger.exception("payment %s waits", payment_id)
 
 
 def _give_up(payment: Payment) -> None:

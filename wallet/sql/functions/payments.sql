@@ -49,11 +49,13 @@ END $$;
 
 -- Return why a player's account may take no deposit at all, as a code of wallet.models.HeldReason; NULL if it
 -- may. The caller must have called players_hold_off_exclusions. A register that did not answer is no reason
--- here, and neither is the closing of the account: its money is paid out.
+-- here, and neither is the closing of the account: its money is paid out. The code is excluded under whichever
+-- account the person is, and for every reason that HeldReason does not know.
 CREATE OR REPLACE FUNCTION wallet_deposits_barred(player bigint) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT coalesce(
-        (SELECT e.reason FROM players_exclusion_of(player) AS e WHERE e.reason NOT IN ('unreachable', 'closing')),
+        (SELECT CASE WHEN e.reason IN ('locked', 'register') THEN e.reason ELSE 'excluded' END
+         FROM players_exclusion_of(player) AS e WHERE e.reason NOT IN ('unreachable', 'closing')),
         CASE WHEN players_borrows(player) THEN 'borrowed' END)
 $$;
 
