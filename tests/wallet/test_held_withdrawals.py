@@ -20,7 +20,7 @@ from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, an_account, 
 from wallet import withdrawals
 from wallet.models import Withdrawal, WithdrawalStatus
 from wallet.withdrawals import releases
-from wallet.withdrawals.facts import holds_of
+from wallet.withdrawals.facts import NAMES, holds_of
 
 pytestmark = pytest.mark.django_db
 
@@ -94,6 +94,16 @@ def status_of(withdrawal: Withdrawal) -> str:
 def by_login(statement: str, withdrawal: Withdrawal) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement, [withdrawal.pk])
+
+
+@pytest.mark.parametrize("ground", Ground)
+def test_is_listed_on_every_ground_of_a_duplicate(ground):
+    withdrawal = a_withdrawal(a_verified_player(real=MONEY))
+    for each in (a_verified_player(), withdrawal.player):
+        duplicates.note(player=each, ground=ground, value="19900101-1234")
+    finance = Client()
+    finance.force_login(a_member_of_staff("finance").user)
+    assert f"have the same {NAMES[ground]}" in finance.get(reverse("staff_withdrawals")).text
 
 
 @suspicion

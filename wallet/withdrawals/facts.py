@@ -122,6 +122,7 @@ NAMES: Final = {
     "picture": "picture of a document",
     "phone": "telephone number",
     "payout": "bank account",
+    "person": "national number",
 }
 
 
