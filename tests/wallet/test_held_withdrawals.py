@@ -18,7 +18,8 @@ from tests.people import a_member_of_staff, events
 from tests.wallet import wholeness
 from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, an_account, approve
 from wallet import withdrawals
-from wallet.models import Withdrawal, WithdrawalStatus
+from wallet.ledger import accounts
+from wallet.models import AccountKind, Mode, Withdrawal, WithdrawalStatus
 from wallet.withdrawals import releases
 from wallet.withdrawals.facts import NAMES, holds_of
 
@@ -146,6 +147,31 @@ def test_is_paid_once_two_people_have_released_it(kind):
     assert approve(withdrawal).status == WithdrawalStatus.APPROVED
     (event,) = events("withdrawal.released", on=str(withdrawal))
     assert (event["data"]["facts"], event["data"]["reason"]) == (list(holds_of(withdrawal)), "so")
+    assert wholeness.broken() == {}
+
+
+def test_is_refused_if_the_suspicion_comes_after_the_approval():
+    withdrawal = approve(a_withdrawal(a_verified_player(real=MONEY)))
+    finance = Client()
+    finance.force_login(a_member_of_staff("finance").user)
+    page, decision = (
+        f"{reverse('staff_withdrawals')}?state=approved",
+        reverse("staff_withdrawal_decide", args=[withdrawal.pk]),
+    )
+    answers = {"action": "refuse", "code": "enquiry", "reason": "a forged passport"}
+    assert f"Refuse {withdrawal.pk}" not in finance.get(page).text
+    finance.post(decision, answers)
+    with pytest.raises(DatabaseError, match="approved does not become refused"):
+        by_login("UPDATE wallet_withdrawal SET status = 'refused' WHERE id = %s", withdrawal)
+    assert status_of(withdrawal) == WithdrawalStatus.APPROVED
+    lock(withdrawal.player)
+    shown = finance.get(page).text
+    assert f"Refuse {withdrawal.pk}" in shown
+    assert f"Approve {withdrawal.pk}" not in shown
+    finance.post(decision, answers)
+    assert status_of(withdrawal) == WithdrawalStatus.REFUSED
+    assert accounts.totals(withdrawal.player_id).balances(AccountKind.PENDING).get(Mode.REAL, 0) == 0
+    assert withdrawals.send(withdrawal.pk, provider="test") is False
     assert wholeness.broken() == {}
 
 

@@ -369,7 +369,7 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
 
 @transaction.atomic
 def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
-    """Refuse a withdrawal that is not approved, or not approved by a second person in time.
+    """Refuse a withdrawal that is not approved, or not approved by a second person in time, or held since.
 
     The money goes back.
 
@@ -377,7 +377,8 @@ def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
     NotOpen.
     """
     found = lock(withdrawal_id)
-    if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found)):
+    is_held = found.status == WithdrawalStatus.APPROVED and _is_held(found)
+    if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found) or is_held):
         raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It can no longer be refused here.")
     hand = Hand(by=by, handler=by, reason=f"{code}: {note}", message=REASONS[code])
     return give_back(found, WithdrawalStatus.REFUSED, hand)
@@ -464,11 +465,15 @@ def _unless_held(action: Callable[[], Result]) -> Result:
 
 def _refuse_held(found: Withdrawal) -> None:
     """Raise Held unless two people have released what speaks against the payout."""
+    if _is_held(found):
+        raise Held(HELD)
+
+
+def _is_held(found: Withdrawal) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT wallet_payout_is_held(w) FROM wallet_withdrawal AS w WHERE w.id = %s", [found.pk])
         (is_held,) = cursor.fetchone()
-    if is_held:
-        raise Held(HELD)
+    return bool(is_held)
 
 
 def pay(locked: Withdrawal, *, provider: str, number: str) -> None:

@@ -128,7 +128,8 @@ END $$;
 
 -- Allow only forward changes of a withdrawal's status. Trigger function, BEFORE UPDATE on
 -- wallet_withdrawal.
--- Raises restrict_violation (23001) for another order or a change of the request itself. Raises SB137 if it
+-- Raises restrict_violation (23001) for another order or a change of the request itself. An approved one is
+-- refused only while it is held. Raises SB137 if it
 -- is approved or sent while a fact speaks against it that two people have not released. Raises
 -- SB032 if a withdrawal that needs two people is approved without their approval of exactly this
 -- payment. Both must still hold the permission approve_withdrawal.
@@ -144,7 +145,8 @@ BEGIN
     IF (OLD.status, NEW.status) NOT IN (
         ('requested', 'seconding'), ('requested', 'approved'), ('requested', 'refused'), ('requested', 'cancelled'),
         ('seconding', 'approved'), ('seconding', 'refused'), ('approved', 'sending'),
-        ('sending', 'paid'), ('sending', 'returned')) THEN
+        ('sending', 'paid'), ('sending', 'returned'))
+        AND NOT ((OLD.status, NEW.status) = ('approved', 'refused') AND wallet_payout_is_held(OLD)) THEN
         RAISE EXCEPTION 'withdrawal %: % does not become %', OLD.id, OLD.status, NEW.status
             USING ERRCODE = 'restrict_violation';
     END IF;
