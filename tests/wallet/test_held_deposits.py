@@ -69,6 +69,10 @@ def of(payment: Payment) -> tuple[str, str]:
     return payment.state, payment.held_because
 
 
+def withdraw(asked: Approval) -> None:
+    approvals.withdraw(approval_id=asked.pk, by=asked.by, person=asked.person, reason="not sent after all")
+
+
 def is_whole() -> bool:
     return wholeness.broken() == {}
 
@@ -290,6 +294,18 @@ class TestSentBack:
         assert of(payment) == ("returned", "locked")
         assert events("deposit.returned", on=str(player))[0]["data"]["reference"] == "R-17"
         assert is_whole()
+
+    def test_not_through_the_provider_while_a_second_person_is_awaited(self, player):
+        payment = a_payment(player, 25_000)
+        exclusions.pause(player=player, by=str(player))
+        pay(payment)
+        asked = ask(payment, Action.RETURN, "R-17")
+        held_deposits.return_due()
+        assert of(payment) == ("held", "excluded")
+        assert BankOrder.objects.get(pk=payment.pk).state == "approved"
+        withdraw(asked)
+        held_deposits.return_due()
+        assert of(payment) == ("returned", "excluded")
 
     def test_by_nobody_without_proof_or_a_second_person(self, player):
         payment = a_payment(player, 25_000)

@@ -3,7 +3,7 @@
 The database holds it (`wallet_credit_deposit`). Each is sent back through its provider, except that of a locked
 account: people look at that first. Where a provider cannot send money back, finance does it by hand at the provider,
 and a second person confirms it. Two people can also have it credited, if no exclusion and no limit forbids that any
-more. Error messages are for staff.
+more. While they decide, the provider sends nothing back. Error messages are for staff.
 """
 
 import logging
@@ -77,6 +77,9 @@ def _return_next(now: datetime) -> bool:
 
 
 def _return(payment: Payment) -> None:
+    """Have the provider send a locked payment back, unless two people are deciding about it."""
+    if approvals.waiting().filter(kind=KIND, on=str(payment)).exists():
+        return
     try:
         providers.send_back(payment)
     except (providers.NoProvider, providers.ProviderFailed) as error:
