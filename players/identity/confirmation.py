@@ -21,8 +21,11 @@ from django.utils.module_loading import import_string
 from audit import log
 from players import search
 from players.identity import duplicates
-from players.identity.verification import keep_confirmation
-from players.models import Player, Submission, SubmissionStatus
+from players.identity.verification import DuplicateOpen, SamePerson, demand_one_account, keep_confirmation
+from players.models import Player, RefusalReason, Submission, SubmissionStatus
+
+# Papers refused for one of these are for staff: no register knows of it.
+FOR_STAFF: Final = (RefusalReason.ALTERED, RefusalReason.ANOTHER_ACCOUNT)
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,10 @@ class NotConfirmed(Exception):
 
 class RegisterSilent(Exception):
     """The register gave no valid answer."""
+
+
+class LeftToStaff(Exception):
+    """Only staff can confirm this player: there may be another account, or staff refused the player's papers."""
 
 
 class IdentityRegister(Protocol):
@@ -89,8 +96,8 @@ def confirm(*, player: Player, stated: Stated, number: str) -> Submission:
     """Have the register confirm a player, and store that with the data that it confirmed.
 
     Another account with the same name and date of birth, or the same number, becomes a likely
-    duplicate, and its exclusions hold for this account too. Raises NotConfirmed, RegisterSilent;
-    both are recorded.
+    duplicate, and its exclusions hold for this account too. Raises NotConfirmed, RegisterSilent,
+    LeftToStaff; all are recorded.
     """
     register = register_of(player.jurisdiction_id)
     if register is None:
@@ -98,21 +105,23 @@ def confirm(*, player: Player, stated: Stated, number: str) -> Submission:
     try:
         if not register.confirm(Claim(player.jurisdiction_id, player.birth_date, stated, number)):
             raise NotConfirmed
-    except (NotConfirmed, RegisterSilent) as refusal:
+        return _keep(player, stated, number, register.name)
+    except (NotConfirmed, RegisterSilent, LeftToStaff) as refusal:
         data: dict[str, log.Json] = {"register": register.name, "reason": type(refusal).__name__}
         log.record_refusal("identity.not_confirmed", by=str(player), on=str(player), data=data)
         raise
-    return _keep(player, stated, number, register.name)
 
 
 def state(*, player: Player, stated: Stated) -> Submission:
-    """Store what a player states, where the law does not ask for a confirmation before play."""
+    """Store what a player states, where the law does not ask for a confirmation before play. Raises LeftToStaff."""
     return _keep(player, stated, "", "")
 
 
 @transaction.atomic
 def _keep(player: Player, stated: Stated, number: str, register: str) -> Submission:
-    """Store a submission that a *register* has confirmed, or nobody if it is empty."""
+    """Store a submission that a *register* has confirmed, or nobody if it is empty. Raises LeftToStaff."""
+    duplicates.hold_still()
+    _demand_no_decision_of_staff(player)
     said, status = asdict(stated), SubmissionStatus.VERIFIED if register else SubmissionStatus.STATED
     submission = Submission.objects.create(
         player=player, status=status, register=register, reviewed_at=Now() if register else None, **said
@@ -128,6 +137,17 @@ def _keep(player: Player, stated: Stated, number: str, register: str) -> Submiss
     duplicates.note_submission(submission, number=number)
     search.keep_words(submission)
     return submission
+
+
+def _demand_no_decision_of_staff(player: Player) -> None:
+    """Raise LeftToStaff if staff have to decide about the player, or have decided what a register cannot know."""
+    reviewed = Submission.objects.filter(player=player, reviewed_at__isnull=False).order_by("-id").first()
+    if reviewed and reviewed.reason in FOR_STAFF:
+        raise LeftToStaff
+    try:
+        demand_one_account(player)
+    except (DuplicateOpen, SamePerson) as other_account:
+        raise LeftToStaff from other_account
 
 
 @cache

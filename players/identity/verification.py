@@ -168,18 +168,23 @@ def verify(*, submission_id: int, by: Staff) -> Submission:
     """
     duplicates.hold_still()
     submission = _to_review(submission_id)
-    for pair in duplicates.pairs_of(submission.player):
-        other = pair.other(submission.player)
+    demand_one_account(submission.player)
+    _review(submission, SubmissionStatus.VERIFIED, by=by)
+    keep_confirmation(submission.player, str(by))
+    mail.write(user=submission.player.user, template="identity_verified", context={})
+    return submission
+
+
+def demand_one_account(player: Player) -> None:
+    """Raise DuplicateOpen or SamePerson if the player may have another account, or has one. Call `hold_still` first."""
+    for pair in duplicates.pairs_of(player):
+        other = pair.other(player)
         if pair.open:
             raise DuplicateOpen(f"Resolve the possible duplicate with {other} first.")
         if pair.is_same and other.user.is_active:
             raise SamePerson(
                 f"This player has another account, {other}. Refuse this one, or have the other account closed first."
             )
-    _review(submission, SubmissionStatus.VERIFIED, by=by)
-    keep_confirmation(submission.player, str(by))
-    mail.write(user=submission.player.user, template="identity_verified", context={})
-    return submission
 
 
 def keep_confirmation(player: Player, by: str) -> None:

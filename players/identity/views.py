@@ -23,7 +23,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from players.access import PlayerRequest, player_required
 from players.identity import confirmation, normalise, verification
-from players.identity.confirmation import NUMBERS, NotConfirmed, RegisterSilent, Stated
+from players.identity.confirmation import NUMBERS, LeftToStaff, NotConfirmed, RegisterSilent, Stated
 from players.identity.uploads import (
     LARGEST,
     MESSAGES,
@@ -267,6 +267,9 @@ def identity_confirm(request: PlayerRequest) -> HttpResponse:
         return _render(request, claim=form)
     except RegisterSilent:
         form.add_error(None, _("Nobody can be confirmed at the moment. Try again later, or send us documents instead."))
+        return _render(request, claim=form)
+    except LeftToStaff:
+        form.add_error(None, _("You cannot be confirmed in this way. Send us documents instead."))
         return _render(request, claim=form)
     messages.success(request, _("Thank you. We know now who you are."))
     found = eligibility.check_deposit(player)

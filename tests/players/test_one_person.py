@@ -18,7 +18,7 @@ from players.identity import confirmation, duplicates, verification
 from players.identity.confirmation import NotConfirmed, RegisterSilent, Stated
 from players.identity.sandbox import SILENT, UNKNOWN, number_of
 from players.login import credentials
-from players.models import Identity, Jurisdiction, Player, Resolution, Submission, Trait
+from players.models import Ground, Identity, Jurisdiction, Player, RefusalReason, Resolution, Submission, Trait
 from players.protection import eligibility, exclusions
 from players.protection.eligibility import Code
 from tests.attacks.statements import refused, send
@@ -61,6 +61,19 @@ def browser_of(player: Player) -> Client:
 def why(player: Player, *, real: bool = True) -> Code | None:
     found = eligibility.check_play(player, real=real)
     return found.code if found else None
+
+
+def resolve(first: Player, second: Player, resolution: Resolution) -> None:
+    """Have staff decide about everything that is open between two players."""
+    (pair,) = [pair for pair in duplicates.open_pairs() if (pair.first, pair.second) == (first, second)]
+    duplicates.resolve(
+        first_id=first.pk,
+        second_id=second.pk,
+        shown=[flag.pk for flag in pair.open],
+        resolution=resolution,
+        note="seen",
+        by=a_member_of_staff("support"),
+    )
 
 
 def no_law(code: str = "DK") -> None:
@@ -120,15 +133,7 @@ class TestAPausedPlayerWhoRegistersAnotherAddress:
     def test_is_somebody_else_once_staff_have_found_so(self):
         first, second = a_confirmed(serial=1), a_confirmed(AGAIN, serial=2)
         exclusions.pause(player=first, by=str(first))
-        (pair,) = duplicates.open_pairs()
-        duplicates.resolve(
-            first_id=first.pk,
-            second_id=second.pk,
-            shown=[flag.pk for flag in pair.flags],
-            resolution=Resolution.DIFFERENT,
-            note="two people with one name",
-            by=a_member_of_staff("support"),
-        )
+        resolve(first, second, Resolution.DIFFERENT)
         assert why(second) is None
 
     def test_cannot_pause_somebody_else_by_using_their_name(self):
@@ -272,6 +277,39 @@ class TestTheRegister:
         assert "Enter the number with all its digits." in page
         page = browser.post("/en/account/identity/confirm/", claim(player, postal_code=UNKNOWN)).text
         assert "These details could not be confirmed." in page
+
+
+class TestTheRegisterOverridesNoDecisionOfStaff:
+    def refuse(self, player: Player, reason: RefusalReason) -> None:
+        by = a_member_of_staff("compliance")
+        verification.refuse(submission_id=a_submission(player).pk, reason=reason, note="", by=by)
+
+    def remains_unknown(self, player: Player) -> None:
+        page = browser_of(player).post("/en/account/identity/confirm/", claim(player)).text
+        assert "You cannot be confirmed in this way. Send us documents instead." in page
+        assert not Identity.objects.filter(player=player).exists()
+        assert not verification.is_verified(player)
+        assert events("identity.not_confirmed", on=str(player))[-1]["data"]["reason"] == "LeftToStaff"
+
+    def test_that_the_player_has_another_account(self):
+        first, second = a_player("DK"), a_player("DK", is_known=False)
+        for player in (first, second):
+            duplicates.note(player=player, ground=Ground.PAYOUT, value="SAME1234")
+        self.remains_unknown(second)  # nobody has decided yet
+        resolve(first, second, Resolution.SAME)
+        self.remains_unknown(second)
+
+    @pytest.mark.parametrize("reason", [RefusalReason.ALTERED, RefusalReason.ANOTHER_ACCOUNT])
+    def test_that_the_papers_are_refused(self, reason):
+        player = a_player("DK", is_known=False)
+        self.refuse(player, reason)
+        a_submission(player)  # other papers, which nobody has reviewed
+        self.remains_unknown(player)
+
+    def test_but_helps_who_sent_a_bad_picture(self):
+        player = a_player("DK", is_known=False)
+        self.refuse(player, RefusalReason.UNREADABLE)
+        assert confirm(player).status == "verified"
 
 
 class TestWhereTheLawAsksForNoConfirmation:
