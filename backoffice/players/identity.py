@@ -73,6 +73,7 @@ class ResolutionForm(forms.Form):
 
     shown = forms.TypedMultipleChoiceField(coerce=int, choices=())
     resolution = forms.ChoiceField(choices=list(RESOLUTIONS.items()))
+    before = forms.ChoiceField(choices=list(RESOLUTIONS.items()), required=False)
     note = forms.CharField(max_length=1000)
 
     def __init__(self, data: QueryDict) -> None:
@@ -205,6 +206,7 @@ def staff_duplicate_resolve(request: StaffRequest, first_id: int, second_id: int
             resolution=Resolution(given["resolution"]),
             note=given["note"],
             by=request.staff,
+            before=given["before"],
         )
     except duplicates.AlreadyResolved:
         messages.error(request, "Another person has already resolved this pair. Your text was not saved.")

@@ -52,11 +52,16 @@ class Pair:
         return [flag for flag in self.flags if not flag.resolution]
 
     @property
-    def is_same(self) -> bool:
-        """Return whether staff's latest resolution says that the two are one person."""
+    def finding(self) -> str:
+        """Return staff's latest resolution, which decides, or ""."""
         resolved = [flag for flag in self.flags if flag.resolved_at]
         last = max(resolved, key=lambda flag: (flag.resolved_at, flag.pk), default=None)
-        return last is not None and last.resolution == Resolution.SAME
+        return last.resolution if last else ""
+
+    @property
+    def is_same(self) -> bool:
+        """Return whether staff's latest resolution says that the two are one person."""
+        return self.finding == Resolution.SAME
 
     def other(self, player: Player) -> Player:
         """Return the other player of the pair."""
@@ -142,14 +147,23 @@ def open_pairs() -> list[Pair]:
 
 @transaction.atomic
 def resolve(
-    *, first_id: int, second_id: int, shown: Collection[int], resolution: Resolution, note: str, by: Staff
+    *,
+    first_id: int,
+    second_id: int,
+    shown: Collection[int],
+    resolution: Resolution,
+    note: str,
+    by: Staff,
+    before: str = "",
 ) -> None:
     """Resolve the flags that were *shown* to staff for two players. A flag found since then stays open.
 
-    Raises AlreadyResolved if none of them is open any more.
+    *before* is the resolution to correct, empty for open flags. Raises AlreadyResolved if none of
+    them has it any more, or if it is the same.
     """
     hold_still()
-    flags = Duplicate.objects.filter(first_id=first_id, second_id=second_id, pk__in=shown, resolution="")
+    flags = Duplicate.objects.filter(first_id=first_id, second_id=second_id, pk__in=shown, resolution=before)
+    flags = flags.exclude(resolution=resolution)
     grounds = sorted(flags.values_list("ground", flat=True))
     if not flags.update(resolution=resolution, note=note, resolved_by=by, resolved_at=Now()):
         raise AlreadyResolved
@@ -157,7 +171,8 @@ def resolve(
         "duplicate.resolved",
         by=str(by),
         on=f"player:{second_id}",
-        data={"other": f"player:{first_id}", "grounds": grounds, "resolution": resolution.value},
+        data={"other": f"player:{first_id}", "grounds": grounds, "resolution": resolution.value}
+        | ({"before": before} if before else {}),
         personal={"note": note},
     )
 

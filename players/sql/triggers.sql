@@ -86,7 +86,7 @@ CREATE OR REPLACE TRIGGER players_conversation_is_kept_long BEFORE DELETE ON pla
 
 -- On players_duplicate
 
-CREATE OR REPLACE TRIGGER players_duplicate_is_resolved BEFORE INSERT OR UPDATE OF resolution ON players_duplicate
+CREATE OR REPLACE TRIGGER players_duplicate_is_resolved BEFORE INSERT OR UPDATE OF resolution, resolved_by_id, resolved_at ON players_duplicate
     FOR EACH ROW EXECUTE FUNCTION players_resolve_duplicate();
 
 -- On players_exclusion

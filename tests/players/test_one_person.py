@@ -76,6 +76,17 @@ def resolve(first: Player, second: Player, resolution: Resolution) -> None:
     )
 
 
+def correct(first: Player, second: Player, resolution: Resolution) -> None:
+    """Have staff correct their finding on the page of the case."""
+    support = a_member_of_staff("support")
+    browser = a_visitor()
+    browser.force_login(support.user)
+    (pair,) = [pair for pair in duplicates.pairs_of(first) if pair.second == second]
+    sent = {"shown": [flag.pk for flag in pair.flags], "before": pair.finding, "resolution": resolution, "note": "seen"}
+    answer = browser.post(f"/staff/duplicates/{first.pk}/{second.pk}/", sent, follow=True)
+    assert f"Resolved: player:{first.pk} and player:{second.pk}." in answer.text
+
+
 def no_law(code: str = "DK") -> None:
     """Make a jurisdiction one that does not ask for a confirmed identity."""
     as_owner("UPDATE players_jurisdiction SET identity_before_play = false WHERE code = %s", [code])
@@ -89,7 +100,7 @@ def claim(player: Player, stated: Stated = ME, **changes: str) -> dict[str, str]
 
 class TestAPausedPlayerWhoRegistersAnotherAddress:
     def test_plays_for_no_real_money_and_is_shown_why(self):
-        first = a_confirmed()
+        first = a_confirmed(serial=7)
         exclusions.pause(player=first, by=str(first))
         browser = a_visitor()
         answers = {"email": "another@example.com", "password1": PASSWORD, "residence": "DK:DKK"}
@@ -101,11 +112,11 @@ class TestAPausedPlayerWhoRegistersAnotherAddress:
         assert 'data-ineligibility="identity"' in browser.get(f"/en/table/{table.slug}/real/").text
         page = browser.post("/en/account/identity/confirm/", claim(second, AGAIN), follow=True)
         assert 'data-ineligibility="other_account"' in page.text
-        assert "You are excluded from play under another account of yours until" in unescape(page.text)
+        assert "You are excluded from play until" in unescape(page.text)
         with pytest.raises(deposits.DepositNotEligible):
             deposits.begin(player=second, amount=500_00, key=uuid4())
         assert (why(second), why(second, real=False)) == (Code.OTHER_ACCOUNT, Code.OTHER_ACCOUNT)
-        assert {flag.ground for pair in duplicates.open_pairs() for flag in pair.flags} == {"name"}
+        assert {flag.ground for pair in duplicates.open_pairs() for flag in pair.flags} == {"name", "person"}
 
     def test_is_found_by_the_national_number_under_another_name(self):
         first = a_confirmed()
@@ -131,8 +142,43 @@ class TestAPausedPlayerWhoRegistersAnotherAddress:
         assert why(second) is None
 
     def test_is_somebody_else_once_staff_have_found_so(self):
+        first, second = a_confirmed(code="GB"), a_confirmed(AGAIN, code="GB")
+        exclusions.pause(player=first, by=str(first))
+        assert why(second) is Code.OTHER_ACCOUNT
+        resolve(first, second, Resolution.DIFFERENT)
+        assert why(second) is None
+
+    def test_is_somebody_else_with_another_national_number(self):
+        first = a_confirmed(serial=1)
+        exclusions.pause(player=first, by=str(first))
+        second = a_confirmed(AGAIN, serial=2)
+        assert why(second) is None
+        assert why(a_confirmed(AGAIN, code="SE")) is Code.OTHER_ACCOUNT  # numbers of two countries prove nothing
+        resolve(first, second, Resolution.SAME)
+        assert why(second) is Code.OTHER_ACCOUNT
+
+    def test_is_who_the_latest_finding_of_staff_says(self):
         first, second = a_confirmed(serial=1), a_confirmed(AGAIN, serial=2)
         exclusions.pause(player=first, by=str(first))
+        resolve(first, second, Resolution.SAME)
+        assert why(second) is Code.OTHER_ACCOUNT
+        correct(first, second, Resolution.DIFFERENT)
+        assert why(second) is None
+        for player in (first, second):
+            duplicates.note(player=player, ground=Ground.PAYOUT, value="SAME1234")
+        assert why(second) is None
+        resolve(first, second, Resolution.SAME)
+        assert why(second) is Code.OTHER_ACCOUNT
+
+    def test_is_the_same_with_an_equal_number_that_staff_had_not_seen(self):
+        first, second = (a_player("DK", real=MONEY, is_known=False) for _ in range(2))
+        for player in (first, second):
+            duplicates.note(player=player, ground=Ground.PAYOUT, value="SAME1234")
+        resolve(first, second, Resolution.DIFFERENT)
+        confirm(first)
+        confirm(second, Stated("Sofie", "Holm", "Vestergade 9", "8000", "Aarhus"))
+        exclusions.pause(player=first, by=str(first))
+        assert why(second) is Code.OTHER_ACCOUNT
         resolve(first, second, Resolution.DIFFERENT)
         assert why(second) is None
 
@@ -381,6 +427,8 @@ class TestTheDatabase:
         send(differ, by, first.pk)
         assert why(second) is None
         refused(differ, by, first.pk, by="23001")
+        for change in ("resolved_at = now()", "resolution = '', resolved_by_id = NULL, resolved_at = NULL"):
+            refused(f"UPDATE players_duplicate SET {change} WHERE first_id = %s", first.pk, by="23001")
 
 
 def test_a_newcomer_has_no_identity():

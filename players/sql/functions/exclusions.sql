@@ -71,19 +71,27 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Return the players who are the same person as this one, in rows.
--- They have the same name and date of birth, or the same national number, unless staff found that they
--- differ; or staff found them to be the same on any ground.
+-- Return the players who are the same person as this one, in rows; `is_found` if staff found so.
+-- The newest finding of staff decides. Without one, they have the same national number, or the same name
+-- and date of birth and no national numbers of one country that differ. The same national number, where
+-- staff have not seen it yet, outweighs an earlier finding that the two differ.
 -- A function in FROM, so that PostgreSQL inlines it, here and below.
-CREATE OR REPLACE FUNCTION players_same_person(player bigint) RETURNS TABLE (player_id bigint)
+CREATE OR REPLACE FUNCTION players_same_person(player bigint) RETURNS TABLE (player_id bigint, is_found boolean)
 LANGUAGE sql STABLE AS $$
-    SELECT pair.other
-    FROM (SELECT d.second_id AS other, d.ground, d.resolution FROM public.players_duplicate AS d WHERE d.first_id = player
-          UNION ALL
-          SELECT d.first_id, d.ground, d.resolution FROM public.players_duplicate AS d WHERE d.second_id = player) AS pair
-    GROUP BY pair.other
-    HAVING bool_or(pair.resolution = 'same')
-        OR bool_or(pair.ground IN ('name', 'person')) AND NOT bool_or(pair.resolution = 'different')
+    SELECT pair.other, coalesce(pair.finding = 'same', false)
+    FROM (SELECT d.other, (array_agg(d.resolution ORDER BY d.resolved_at DESC, d.id DESC) FILTER (WHERE d.resolution <> ''))[1] AS finding,
+                 bool_or(d.ground = 'person' AND d.resolution = '') AS has_number, bool_or(d.ground = 'name') AS has_name
+          FROM (SELECT d.second_id AS other, d.* FROM public.players_duplicate AS d WHERE d.first_id = player
+                UNION ALL
+                SELECT d.first_id, d.* FROM public.players_duplicate AS d WHERE d.second_id = player) AS d
+          GROUP BY d.other) AS pair
+    WHERE pair.finding = 'same' OR pair.has_number
+       OR pair.finding IS NULL AND pair.has_name AND NOT EXISTS (
+            SELECT FROM public.players_player AS one JOIN public.players_player AS two ON two.jurisdiction_id = one.jurisdiction_id
+            JOIN public.players_trait AS mine ON mine.player_id = one.id AND mine.ground = 'person'
+            JOIN public.players_trait AS theirs ON theirs.player_id = two.id AND theirs.ground = 'person'
+            WHERE one.id = player AND two.id = pair.other
+            HAVING count(*) > 0 AND NOT bool_or(mine.fingerprint = theirs.fingerprint))
 $$;
 
 -- Return the exclusion of the same person under another account that ends last, if one is in force. A

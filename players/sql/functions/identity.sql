@@ -21,14 +21,14 @@ END $$;
 REVOKE ALL ON FUNCTION players_confirm_identity FROM PUBLIC;
 
 -- Check the finding of staff about a likely duplicate: exclusions of two people end to hold for both when
--- staff find that they differ. Trigger function, BEFORE INSERT OR UPDATE OF resolution on players_duplicate.
+-- staff find that they differ. Trigger function, BEFORE INSERT OR UPDATE of a finding on players_duplicate.
 -- Sets `resolved_at` to the database's time.
 -- Raises SB082 unless an active member of staff who may review identities resolves it, and
--- restrict_violation (23001) for a second finding.
+-- restrict_violation (23001) for the same finding again, or none after one: a finding can be corrected.
 CREATE OR REPLACE FUNCTION players_resolve_duplicate() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    IF TG_OP = 'UPDATE' AND OLD.resolution <> '' THEN
+    IF TG_OP = 'UPDATE' AND OLD.resolution <> '' AND NEW.resolution IN ('', OLD.resolution) THEN
         RAISE EXCEPTION 'duplicate % is resolved', OLD.id USING ERRCODE = 'restrict_violation';
     END IF;
     IF NEW.resolution <> '' THEN
