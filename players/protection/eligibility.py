@@ -100,6 +100,9 @@ def explain(player: Player, code: Code) -> Ineligibility:
         case Code.EXCLUDED:
             return Ineligibility(code, exclusion_message(player), "protection")
         case Code.OTHER_ACCOUNT:
+            # Unreviewed papers can name anybody, so nobody learns of an exclusion from them.
+            if not _is_confirmed(player):
+                return explain(player, Code.IDENTITY)
             return Ineligibility(code, _excluded_elsewhere(player), "protection")
         case Code.REGISTER:
             return Ineligibility(code, _registered(player), "protection")
@@ -163,6 +166,14 @@ def exclusion_message(player: Player) -> str:
             return _("You have self-excluded until %(when)s.") % values
         case _other:
             return _("We have excluded you from play until %(when)s.") % values
+
+
+def _is_confirmed(player: Player) -> bool:
+    """Return whether the player's identity is confirmed, as far as the jurisdiction demands it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reason IS NULL FROM players_identity_due(%s)", [player.pk])
+        (is_confirmed,) = cursor.fetchone()
+    return bool(is_confirmed)
 
 
 def _excluded_elsewhere(player: Player) -> str:

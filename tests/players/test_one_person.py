@@ -182,11 +182,27 @@ class TestAPausedPlayerWhoRegistersAnotherAddress:
         resolve(first, second, Resolution.DIFFERENT)
         assert why(second) is None
 
-    def test_cannot_pause_somebody_else_by_using_their_name(self):
+    def test_cannot_exclude_somebody_else_by_using_their_name(self):
         victim, nobody = a_confirmed(), a_player("DK", is_known=False)
         a_submission(nobody, given_names="Søren Åge", family_name="Groß")
         exclusions.pause(player=nobody, by=str(nobody))
+        exclusions.exclude_self(player=nobody, months=None, by=str(nobody))
         assert why(victim) is None
+        resolve(victim, nobody, Resolution.SAME)
+        assert why(victim) is Code.OTHER_ACCOUNT
+
+    def test_is_not_betrayed_to_who_uses_their_name(self):
+        victim, nobody = a_confirmed(), a_player("DK", is_known=False)
+        exclusions.take_time_out(player=victim, length="week", by=str(victim))
+        browser = browser_of(nobody)
+        before = [browser.get(page).text.count("xclu") for page in ("/en/cashier/", "/en/account/protection/")]
+        a_submission(nobody, given_names="Søren Åge", family_name="Groß")
+        assert (why(nobody), why(nobody, real=False)) == (Code.IDENTITY, Code.IDENTITY)
+        after = [browser.get(page).text.count("xclu") for page in ("/en/cashier/", "/en/account/protection/")]
+        assert after == before
+        with pytest.raises(NotEligible) as barred:
+            a_round(nobody, a_table(), Mode.FREE, player=1000)
+        assert barred.value.ineligibility.code is Code.IDENTITY
 
     def test_keeps_nobody_else_from_playing(self):
         first = a_confirmed()

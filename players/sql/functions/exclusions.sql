@@ -94,9 +94,9 @@ LANGUAGE sql STABLE AS $$
             HAVING count(*) > 0 AND NOT bool_or(mine.fingerprint = theirs.fingerprint))
 $$;
 
--- Return the exclusion of the same person under another account that ends last, if one is in force. A
--- pause or time-out counts if the identity of that account is confirmed: anybody could pause under
--- another person's name.
+-- Return the exclusion of the same person under another account that ends last, if one is in force. One by
+-- the player counts if the identity of that account is confirmed, or staff found the two to be one person:
+-- anybody could exclude themselves under another person's name.
 -- Returns at most one row with `until`; NULL means permanent.
 CREATE OR REPLACE FUNCTION players_excluded_elsewhere(player bigint) RETURNS TABLE (until timestamptz)
 LANGUAGE sql STABLE AS $$
@@ -104,7 +104,7 @@ LANGUAGE sql STABLE AS $$
     JOIN public.players_exclusion AS e ON e.player_id = other.player_id
     LEFT JOIN public.players_exclusionlift AS l ON l.exclusion_id = e.id
     WHERE l.id IS NULL AND (e.until IS NULL OR e.until > clock_timestamp())
-      AND (e.kind IN ('self', 'staff') OR (SELECT i.reason IS NULL FROM public.players_identity_due(e.player_id) AS i))
+      AND (e.kind = 'staff' OR other.is_found OR (SELECT i.reason IS NULL FROM public.players_identity_due(e.player_id) AS i))
     ORDER BY e.until DESC NULLS FIRST LIMIT 1
 $$;
 
