@@ -291,6 +291,9 @@ MFA_FORMS = {
     "activate_totp": "players.login.second_factor.ActivateForm",
     "add_webauthn": "players.login.second_factor.AddPasskeyForm",
     "edit_webauthn": "players.login.second_factor.RenamePasskeyForm",
+    "authenticate_webauthn": "players.login.second_factor.PasskeyForm",
+    "login_webauthn": "players.login.second_factor.PasskeyLoginForm",
+    "reauthenticate_webauthn": "players.login.second_factor.PasskeyReauthenticateForm",
 }
 MFA_TOTP_TOLERANCE = 1  # steps of 30 seconds; each code is still accepted only once
 MFA_RECOVERY_CODES_SHOW_ONCE = True

@@ -10,6 +10,7 @@ run inside `belonging_to`.
 
 import base64
 import binascii
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -210,6 +211,9 @@ def _cipher(key: bytes) -> AESGCM:
 
 
 LONGEST_NAME = 60  # characters
+LONGEST_CREDENTIAL = 32 * 1024  # characters
+# Raised by fido2 for a malformed credential, and RuntimeError for too deep a nesting or an unknown kind of key.
+UNREADABLE: Final = (AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 class OnlyOnce(base.BaseAuthenticateForm):
@@ -248,12 +252,67 @@ class PasskeyName(forms.Form):
     name = forms.CharField(label=_("Name of the passkey"), max_length=LONGEST_NAME, required=False)
 
 
-class AddPasskeyForm(PasskeyName, webauthn.AddWebAuthnForm):
+class CredentialField(forms.CharField):
+    """A credential as the browser gives it: a JSON object that PostgreSQL can store."""
+
+    def clean(self, value: object) -> dict[str, Any]:
+        """Return the object. Raises ValidationError."""
+        text = super().clean(value)
+        try:
+            found = json.loads(text)
+            json.dumps(found, ensure_ascii=False, allow_nan=False).encode()  # no lone surrogate, no infinity
+        except (RecursionError, ValueError) as error:
+            raise get_adapter().validation_error("incorrect_code") from error
+        if not found or not isinstance(found, dict) or "\\u0000" in text:
+            raise get_adapter().validation_error("incorrect_code")
+        return found
+
+
+class PasskeyCredential(forms.Form):
+    """What a passkey has signed."""
+
+    credential = CredentialField(widget=forms.HiddenInput, max_length=LONGEST_CREDENTIAL)
+
+
+@contextmanager
+def _reading_credential() -> Iterator[None]:
+    """Raise ValidationError for a credential that fido2 or allauth cannot read."""
+    try:
+        yield
+    except UNREADABLE as error:
+        raise get_adapter().validation_error("incorrect_code") from error
+
+
+class AddPasskeyForm(PasskeyName, PasskeyCredential, webauthn.AddWebAuthnForm):
     """New passkey, as created by the browser."""
 
     passwordless = forms.BooleanField(
         label=_("Log in with this passkey only, without a password"), required=False, initial=True
     )
+
+    def clean(self) -> dict[str, Any] | None:
+        """Check the credential. Raises ValidationError."""
+        with _reading_credential():
+            cleaned: dict[str, Any] | None = super().clean()
+        return cleaned
+
+
+class PasskeyForm(PasskeyCredential, webauthn.AuthenticateWebAuthnForm):
+    """Passkey as the second factor at log-in."""
+
+    def clean_credential(self) -> Authenticator:
+        """Return the passkey that has signed. Raises ValidationError."""
+        with _reading_credential():
+            found: Authenticator = super().clean_credential()
+        return found
+
+
+class PasskeyLoginForm(PasskeyForm, webauthn.LoginWebAuthnForm):
+    """Passkey instead of a password."""
+
+
+class PasskeyReauthenticateForm(PasskeyForm, webauthn.ReauthenticateWebAuthnForm):
+    """Passkey before a sensitive action."""
 
 
 class RenamePasskeyForm(webauthn.EditWebAuthnForm):
