@@ -25,7 +25,9 @@ from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import events
+from tests.wallet.studios import Game, a_game
 from wallet.models import Mode
+from wallet.seamless_wallet.host import Refused
 
 MONEY = 1_000_000  # minor units
 PACED, FREELY = "GB", ["SE", "DK", "RO", "DE"]
@@ -240,6 +242,28 @@ class TestApiClients:
                 bets={"player": 1000}, session=session,
             )  # fmt: skip
         assert not Participation.objects.exists()
+
+
+class TestAStudio:
+    """A round of a studio ends with its win."""
+
+    ROUNDS = (lambda game: (game.bet(1000), game.win(0)), lambda game: game.both(1000, 0))
+
+    @pytest.mark.parametrize("play", ROUNDS)
+    def test_starts_another_game_by_the_next_bet_under_the_same_name(self, player, play: Callable[[Game], object]):
+        game = a_game(player)
+        play(game)
+        with pytest.raises(Refused, match="too-soon"):
+            play(game)
+        make_older(player)
+        play(game)
+        assert game.now == MONEY - 2 * 1000
+
+    def test_adds_to_a_game_whenever_it_likes(self, player):
+        game = a_game(player)
+        for _ in range(3):
+            game.bet(1000)
+        assert game.now == MONEY - 3 * 1000
 
 
 class TestThePage:

@@ -173,6 +173,17 @@ def test_de_a_round_that_waits_for_a_ruling_keeps_nobody_from_another_table():
     assert Participation.objects.filter(player=house.player).count() == 1
 
 
+def test_a_studio_s_round_is_in_progress_again_after_a_bet_that_follows_a_win():
+    house = House()
+    open_solo(house)
+    open_studio(house)
+    bet_with_studio(house)
+    house.studio.win(0)
+    bet_with_studio(house)
+    open_solo(house)
+    refused(deal, house, RoundElsewhere, "round-elsewhere")
+
+
 def test_a_bank_whose_coup_is_over_keeps_nobody_from_another_table():
     house = House()
     open_chemin(house)

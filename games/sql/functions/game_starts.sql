@@ -21,7 +21,7 @@ $$;
 
 -- Return the name of a table or studio at which a round of a player is in progress, NULL if there is none: a
 -- bet of a shared table that has not been settled; at Chemin de Fer a bank or a stake in a coup, or a bid; a bet
--- with a studio without a win or a rollback, while the game session lasts. A round at a table that an incident has
+-- with a studio without a later win or a rollback, while the game session lasts. A round at a table that an incident has
 -- stopped does not count: staff may take days to decide about it.
 -- `game`: id of a game that does not count, as of games_begin_game.
 CREATE OR REPLACE FUNCTION games_round_elsewhere(player bigint, game uuid) RETURNS text
@@ -56,15 +56,19 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_te
         WHERE s.player_id = player AND games_studio_game(b) <> games_round_elsewhere.game AND NOT EXISTS (
             SELECT FROM wallet_studio_transaction AS w
             WHERE w.studio_player_id = s.id AND (w.game, w.round) = (b.game, b.round)
-              AND (w.operation = 'win' OR w.takes_back = b.transaction))
+              AND (w.operation = 'win' AND w.id > b.id OR w.takes_back = b.transaction))
     ) AS found LIMIT 1
 $$;
 REVOKE ALL ON FUNCTION games_round_elsewhere FROM PUBLIC;
 
--- Return the id of the game that a studio's transaction belongs to.
+-- Return the id of the game that a studio's transaction belongs to. A win ends it: the next bet under the same
+-- name of a round is another game.
 CREATE OR REPLACE FUNCTION games_studio_game(asked wallet_studio_transaction) RETURNS uuid
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT md5(concat_ws(' ', asked.studio_player_id, asked.game, asked.round))::uuid
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT md5(concat_ws(' ', asked.studio_player_id, asked.game, asked.round, (
+        SELECT max(w.id) FROM wallet_studio_transaction AS w
+        WHERE (w.studio_player_id, w.game, w.round) = (asked.studio_player_id, asked.game, asked.round)
+          AND w.operation IN ('win', 'bet-and-win') AND w.id < asked.id)))::uuid
 $$;
 
 -- Start a game of a player, if it may start now: each deal at a solo table, the first bet in a round of a
@@ -137,7 +141,7 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_open_studio_game FROM PUBLIC;
 
--- Start a game of a player with the first bet in a round of a studio. Trigger function, BEFORE INSERT on
+-- Start a game of a player with the first bet of a game of a studio. Trigger function, BEFORE INSERT on
 -- wallet_studio_transaction, after the account was locked.
 -- Raises the errors of games_begin_game.
 CREATE OR REPLACE FUNCTION games_begin_studio_game() RETURNS trigger
