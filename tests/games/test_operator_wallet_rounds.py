@@ -175,6 +175,7 @@ LOST = [
     Fault.SILENT_AFTER,
     Fault.DRIP,
     Fault.GARBAGE,
+    Fault.HOSTILE,
     Fault.OTHER,
     Fault.ENDLESS,
     Fault.REDIRECT,

@@ -33,6 +33,7 @@ class Fault(Enum):
     DRIP = auto()  # booked, and one byte at a time
     TWICE = auto()  # the answer is sent twice on the connection
     GARBAGE = auto()  # booked, and the answer is not JSON
+    HOSTILE = auto()  # booked, and the answer has a field whose name no database stores
     OTHER = auto()  # booked, and the answer is for another transaction
     ENDLESS = auto()  # booked, and the answer is far too long
     REDIRECT = auto()  # not booked, and redirected
@@ -229,6 +230,8 @@ class _Requests(BaseHTTPRequestHandler):
                 return self._drip(host)
             case Fault.GARBAGE:
                 return self._say(200, b"\xff{")
+            case Fault.HOSTILE:
+                return self._say(200, json.dumps({"\0\ud800": 1}).encode())
             case Fault.ENDLESS:
                 return self._say(200, b'{"transaction":"' + b"x" * 1_000_000)
             case Fault.OTHER:

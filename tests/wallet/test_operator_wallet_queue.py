@@ -93,6 +93,19 @@ class TestSending:
         queue.send_due()
         assert len(operator.host.accepted("win")) == 1
 
+    def test_nor_does_one_whose_answer_cannot_be_stored(self, operator, table):
+        _, message = played(operator, table)
+        operator.host.fail("win", Fault.HOSTILE)
+        with an_operator() as other:
+            played(other, table)
+            queue.send_due()
+            assert len(other.host.accepted("win")) == 1
+        message.refresh_from_db()
+        assert (message.state, message.tries) == (MessageState.WAITING, 1)
+        make_due()
+        queue.send_due()
+        assert len(operator.host.accepted("win")) == 1
+
     @pytest.mark.sweep
     def test_an_operator_that_is_silent_is_asked_once_and_left_for_the_next_time(self, operator, table):
         for _ in range(3):

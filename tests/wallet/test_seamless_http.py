@@ -106,6 +106,13 @@ class TestRefused:
         assert code(answer) == (400, "malformed")
         assert {"/amount", "/transaction"} <= {error["pointer"] for error in answer.json()["errors"]}
 
+    @pytest.mark.parametrize("sent", [r'{"\ud800": 1}', r'{"\ud800": 1, "\ud800": 1}', r'{"\u0000": "\udfff"}'])
+    def test_malformed_with_names_that_no_text_has(self, game, sent):
+        name, shared = secret(game.partner)
+        body, address = sent.encode(), f"{BASE}bet/"
+        said = signing.headers(name, shared, at=int(time.time()), method="POST", path=address, body=body)
+        assert code(Client().post(address, body, content_type="application/json", headers=said)) == (400, "malformed")
+
     def test_before_it_is_read_by_who_has_not_signed(self, game):
         assert code(call(game, asked(game), sent=b"{")) == (401, "bad-signature")
         assert code(Client().post(f"{BASE}bet/", b"{", content_type="application/json")) == (401, "bad-signature")

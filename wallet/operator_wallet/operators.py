@@ -46,8 +46,11 @@ Answer = TypeVar("Answer", messages.Done, messages.Balance)
 class NoAnswer(Exception):
     """It is unknown whether the operator executed the request.
 
-    The message is for staff and the log.
+    The message is for staff and the log, in characters that can be stored: it may quote the answer.
     """
+
+    def __init__(self, why: str) -> None:
+        super().__init__("".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in why))
 
 
 class NotRecognised(NoAnswer):

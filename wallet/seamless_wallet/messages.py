@@ -289,7 +289,8 @@ def _refuse_constant(constant: str) -> None:
 
 
 def _pointer(name: str) -> str:
-    return "/" + name.replace("~", "~0").replace("/", "~1")
+    known = name.encode(errors="replace").decode()  # a lone surrogate cannot be encoded
+    return "/" + known.replace("~", "~0").replace("/", "~1")
 
 
 UNAUTHORIZED, FORBIDDEN, CONFLICT = HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.CONFLICT
