@@ -246,7 +246,7 @@ class TestPeriods:
 
     @pytest.mark.sweep
     def test_a_raised_limit_leaves_more_room_when_its_time_has_come(self, cloned_db, owner):
-        player = a_player("GB", real=1000)
+        player = a_player("DK", real=1000)
         limit(player, "stake", "month", 100)
         limit(player, "stake", "month", 200)
         assert refused(lambda: write(stake(player, 101))).limit == 100

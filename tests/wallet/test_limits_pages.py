@@ -97,7 +97,7 @@ def test_what_is_sent_again_unchanged_withdraws_nothing(visitor, player):
 def test_a_pending_change_is_withdrawn_with_a_button(visitor, player):
     limit(player, "stake", "day", 10_000)
     limit(player, "stake", "day", None)
-    assert "Will be removed on" in visitor.get(PAGE).content.decode()
+    assert "once you have confirmed" in visitor.get(PAGE).content.decode()
     for said in (
         "Stake limit · Day: the change is cancelled and your limit stays the same.",
         "There is no pending change to cancel.",

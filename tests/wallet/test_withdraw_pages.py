@@ -203,7 +203,7 @@ class TestFinance:
         player = a_verified_player(real=MONEY)
         a_withdrawal(player)
         page = visitor_as(a_member_of_staff("finance").user).get(QUEUE).text
-        for word in (f"player:{player.pk}", "verified", "SEK\u00a01,000.00", "none", "one person"):
+        for word in (f"player:{player.pk}", "verified", "SEK\u00a01,000.00", "one person"):
             assert word in page
 
     @pytest.mark.sweep
@@ -214,16 +214,17 @@ class TestFinance:
         waiting = a_withdrawal(player, 10_000)
         page = finance.get(QUEUE).text
         card = page[page.index("<dt>Bank account</dt>") : page.index("Jurisdiction</dt>")]
-        assert f'used since <time class="num" datetime="{waiting.account.at.isoformat()}' in card
+        assert f"used since {waiting.account.at:%Y-%m-%d %H:%M} UTC" in card
         assert "no payout to it yet" in card
-        assert '<dt>Returned payouts</dt><dd><span class="badge badge--off">1</span> latest' in card
+        assert "<dt>Returned payouts</dt>" in card
+        assert "1; latest" in card
         assert "SEK\u00a0123.00" in card
         assert "The bank says that this account is closed." in card
         paid(waiting)
         a_withdrawal(player, 10_000)
         after = finance.get(QUEUE).text
         assert "no payout to it yet" not in after
-        assert "</span> paid since; latest" in after
+        assert "1; paid since; latest" in after
 
     @pytest.mark.sweep
     def test_sees_nothing_of_what_other_accounts_sent_back(self):
