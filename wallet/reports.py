@@ -285,9 +285,9 @@ class OutcomeTotals:
         ) = row
         if kind == WITHDRAWAL and self._has(asked_at):
             self._add((currency, kind, "requested"), amount)
-        if status in OUTCOME and self._has(decided_at):
+        if (kind, status) in OUTCOME and self._has(decided_at):
             was_held = status == PaymentState.CREDITED and bool(reason)
-            self._add((currency, kind, RELEASED if was_held else OUTCOME[status]), amount)
+            self._add((currency, kind, RELEASED if was_held else OUTCOME[kind, status]), amount)
 
     def rows(self) -> Sequence[Row]:
         """Return a row for each total. The column of ids contains the count."""
@@ -306,14 +306,14 @@ class OutcomeTotals:
 
 
 RELEASED: Final = "credited by two people"
-OUTCOME: Final[Mapping[str, str]] = {
-    PaymentState.CREDITED: "credited",
-    PaymentState.HELD: "held",
-    PaymentState.RETURNED: "sent back",
-    WithdrawalStatus.PAID: "paid",
-    WithdrawalStatus.RETURNED: "returned to balance",
-    WithdrawalStatus.REFUSED: "returned to balance",
-    WithdrawalStatus.CANCELLED: "returned to balance",
+OUTCOME: Final[Mapping[tuple[str, str], str]] = {  # by kind too: both know a status "returned"
+    (DEPOSIT, PaymentState.CREDITED): "credited",
+    (DEPOSIT, PaymentState.HELD): "held",
+    (DEPOSIT, PaymentState.RETURNED): "sent back",
+    (WITHDRAWAL, WithdrawalStatus.PAID): "paid",
+    (WITHDRAWAL, WithdrawalStatus.RETURNED): "returned to balance",
+    (WITHDRAWAL, WithdrawalStatus.REFUSED): "returned to balance",
+    (WITHDRAWAL, WithdrawalStatus.CANCELLED): "returned to balance",
 }
 
 

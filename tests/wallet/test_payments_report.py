@@ -10,14 +10,17 @@ from pytest_django import DjangoDbBlocker
 
 from audit import approvals
 from audit.reports.kinds import Interval
+from players.protection import exclusions
 from tests import reports_history
 from tests.harness import databases
 from tests.harness.databases import Database
 from tests.people import a_member_of_staff
 from tests.reports_history import a_depositor, ask, clock, deposit, paid_out
-from tests.wallet.at_the_bank import a_payment
+from tests.wallet.at_the_bank import a_payment, at_the_bank
 from tests.wallet.payout_builders import a_withdrawal, approve
 from wallet import reports, withdrawals
+from wallet.payments import held_deposits
+from wallet.payments.notifications import ask_about
 from wallet.sandbox_bank.orders import Answer
 
 pytestmark = pytest.mark.django_db
@@ -102,6 +105,18 @@ def test_a_deposit_that_is_declined_or_not_decided_moves_nothing():
         ("waiting", None, True),
     ]
     assert sums == []
+
+
+def test_a_deposit_that_was_held_is_sent_back_and_not_returned_to_the_balance():
+    player = a_depositor("SE", 100_000)
+    since = clock()
+    payment = a_payment(player, 40_000)
+    at_the_bank(payment)
+    exclusions.pause(player=player, by=str(player))
+    ask_about(payment.pk)
+    assert summed(Interval(since, clock())) == {("SEK", "deposit", "held"): 40_000}
+    held_deposits.return_due()
+    assert summed(Interval(since, clock())) == {("SEK", "deposit", "sent back"): 40_000}
 
 
 def test_a_withdrawal_names_who_handled_it_and_who_approved_it():
