@@ -43,7 +43,11 @@ app.conf.beat_schedule = {
     "keep months of the ledger": {"task": "wallet.tasks.keep_months", "schedule": crontab(minute="3,33")},
     "count months of events": {"task": "audit.tasks.count_months", "schedule": crontab(hour="4", minute="50")},
     "count months of the ledger": {"task": "wallet.tasks.count_months", "schedule": crontab(hour="4", minute="55")},
-    "remind of limits": {"task": "wallet.tasks.remind_of_limits", "schedule": crontab(minute="25")},
+    "remind of limits": {
+        "task": "wallet.tasks.remind_of_limits",
+        "schedule": crontab(minute="25"),
+        "options": {"expires": 3600},
+    },
     "return idle purses": {"task": "games.tasks.return_idle_purses", "schedule": crontab(), "options": EXPIRES},
     "replay finished rounds": {"task": "games.tasks.replay_finished_rounds", "schedule": crontab(), "options": EXPIRES},
     "publish seeds": {"task": "games.tasks.publish_seeds", "schedule": 5.0, "options": EXPIRES},

@@ -6,6 +6,7 @@ be refused. Call them in the same transaction as the stake or deposit, with the 
 locked.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,6 +34,8 @@ from wallet import ledger
 from wallet.cashier import STALE, MoneyField, MoneyForm
 from wallet.ledger import LimitReached
 from wallet.money import format_money
+
+logger = logging.getLogger(__name__)
 
 
 def check_stake(player: Player, amount: int) -> None:
@@ -334,14 +337,19 @@ def _moot(kind: LimitKind, period: Period, holding: Mapping[tuple[LimitKind, Per
 
 
 def remind_due() -> int:
-    """Remind every player whose reminder is due by mail, each once, and return how many."""
-    count = 0
-    while due := limits.to_remind(BATCH):
+    """Remind every player whose reminder is due by mail, each once, and return how many.
+
+    A reminder that fails is logged and left to the next run. It delays no other.
+    """
+    count = last = 0
+    while due := limits.to_remind(last, BATCH):
         players = Player.objects.select_related("user", "jurisdiction").in_bulk(due)
-        reminded = [_remind(players[player_id]) for player_id in due]
-        count += sum(reminded)
-        if not any(reminded):  # another worker was first
-            break
+        for player_id in due:
+            try:
+                count += _remind(players[player_id])
+            except Exception:
+                logger.exception("player:%s is not reminded of limits", player_id)
+        last = due[-1]
     return count
 
 

@@ -26,7 +26,7 @@ LAW = "law"  # source of limits that the jurisdiction sets
 TO_REMIND: Final = """
 SELECT player.id FROM players_player AS player
 JOIN players_jurisdiction AS law ON law.code = player.jurisdiction_id AND law.limit_reminder_days IS NOT NULL
-WHERE NOT player.uses_operator_wallet AND players_limit_reminder_at(player.id) <= clock_timestamp()
+WHERE player.id > %s AND NOT player.uses_operator_wallet AND players_limit_reminder_at(player.id) <= clock_timestamp()
     AND NOT EXISTS (SELECT FROM players_exclusion_of(player.id) AS barred WHERE barred.reason IS NOT NULL)
 ORDER BY player.id LIMIT %s
 """
@@ -265,13 +265,13 @@ def decline_offer(*, player: Player) -> None:
         log.record("limits.declined", by=str(player), on=str(player), data={})
 
 
-def to_remind(most: int) -> list[int]:
-    """Return the ids of at most *most* players whose reminder of their limits is due.
+def to_remind(after: int, most: int) -> list[int]:
+    """Return the ids of at most *most* players above *after* whose reminder of their limits is due.
 
     People who may not play here are not written to.
     """
     with connection.cursor() as cursor:
-        cursor.execute(TO_REMIND, [most])
+        cursor.execute(TO_REMIND, [after, most])
         return [player_id for (player_id,) in cursor]
 
 

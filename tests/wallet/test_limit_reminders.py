@@ -11,6 +11,7 @@ from players.protection.limits import set_limit
 from tests.builders import a_player
 from tests.harness.owner import as_owner, without_guards
 from tests.people import events, last_mail
+from tests.wallet.faults import Fault
 from wallet.limits import remind_due
 
 pytestmark = pytest.mark.django_db
@@ -101,6 +102,35 @@ def test_the_notice_is_shown_until_the_limits_are_kept(reminded):
 def test_a_limit_that_is_set_answers_it_too(reminded):
     browser_of(reminded).post(reverse("limits"), {"deposit-kind": "deposit", "deposit-week": "50"})
     assert not limits.should_review(reminded)
+
+
+def test_each_player_is_looked_at_once_in_a_run(monkeypatch):
+    monkeypatch.setattr("wallet.limits.BATCH", 1)
+    players = [a_resident(PERIOD) for _ in range(3)]
+    asked = []
+
+    def execute_and_note(execute, sql, params, many, context):
+        if "players_limit_reminder_at" in sql:
+            asked.append(params[0])
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(execute_and_note):
+        assert remind_due() == len(players)
+    assert asked == [0, *(player.pk for player in players)]
+
+
+def test_one_that_fails_delays_no_other():
+    first, second = a_resident(PERIOD), a_resident(PERIOD)
+
+    def execute_or_fail(execute, sql, params, many, context):
+        if "players_remind_of_limits" in sql and first.pk in params:
+            raise Fault(sql)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(execute_or_fail):
+        assert remind_due() == 1
+    assert (reminders(first), reminders(second)) == (0, 1)
+    assert remind_due() == 1
 
 
 def test_the_login_role_reminds_nobody_early_and_writes_no_reminder():
