@@ -6,6 +6,7 @@ against a copy of the public log: `docs/audit.md` names its lines and what they 
 """
 
 import hashlib
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +20,8 @@ from audit.verification.verify import LOG, Key
 from games.deals import sign_receipt
 from games.engine import card_tree
 from games.errors import DealerAway, ShoeRefused
+
+logger = logging.getLogger(__name__)
 
 NAME: Final = "sabot.dealer"
 """The name of the dealer's key in notes."""
@@ -111,9 +114,13 @@ def _key(public: str) -> Key:
 
 
 def receipts(player_id: int, round_ids: Iterable[UUID]) -> list[Receipt]:
-    """Return the receipts of these rounds, those of the player. Raises DealerAway."""
+    """Return the receipts of these rounds, those of the player. Raises DealerAway, also if the dealer refuses one."""
     rows = fetch_all(WRITTEN, [f"{{{','.join(map(str, round_ids))}}}", player_id])
-    return [signed(Written(round_id, said, bytes(ticket)), leaf) for round_id, said, ticket, leaf in rows]
+    try:
+        return [signed(Written(round_id, said, bytes(ticket)), leaf) for round_id, said, ticket, leaf in rows]
+    except ShoeRefused as error:
+        logger.exception("the dealer signs no receipt of player:%s", player_id)
+        raise DealerAway from error
 
 
 def receipt(player_id: int, round_id: UUID) -> Receipt | None:

@@ -310,6 +310,19 @@ class TestTheProof:
         for name in ("log-proof/", "receipt/"):
             assert ApiClient(other.user).get(f"{program}{name}").status_code == 404
 
+    def test_are_not_there_for_now_while_the_dealer_refuses_to_sign(self, cloned_db):
+        player = a_player(real=RICH)
+        played = a_round(player, a_table(), player=1000)
+        with psycopg.connect(cloned_db.superuser_url, autocommit=True) as database:
+            database.execute("UPDATE games_dealer_key SET inner_pad = outer_pad, outer_pad = inner_pad")
+        browser, page = Client(), f"/en/history/{played.round_id}/"
+        browser.force_login(player.user)
+        for address in ("/en/history/receipts.json", f"{page}receipt.json", f"{page}round.tlog-proof"):
+            assert browser.get(address).status_code == 503
+        for name in ("receipt/", "log-proof/"):
+            answer = ApiClient(player.user).get(f"rounds/{played.round_id}/{name}")
+            assert (answer.status_code, answer.json()["code"]) == (503, "dealer-away")
+
     def test_all_receipts_come_page_by_page(self, cloned_db, monkeypatch):
         monkeypatch.setattr("games.history.receipt_views.AT_ONCE", 2)
         player, table = a_player(real=RICH), a_table()
