@@ -345,6 +345,7 @@ def _record(event: str, change: LimitChange) -> None:
         "before": change.before,
         "after": change.amount,
         "effective_at": change.effective_at.isoformat(),
+        "needs_confirmation": change.needs_confirmation,
     }
     if change.reason:
         data["reason"] = change.reason

@@ -92,6 +92,10 @@ TAKEN = {
         "UPDATE players_limitchange SET amount = 2 * amount WHERE id = {change}",
         "player:{player}: change {change} of a limit: amount: stored is 200000000000; event ",
     ),
+    "whether a limit waits for a confirmation": (
+        "UPDATE players_limitchange SET needs_confirmation = NOT needs_confirmation WHERE id = {change}",
+        "player:{player}: change {change} of a limit: needs confirmation: stored is true; event ",
+    ),
     "a limit that nobody has set": (
         (
             'INSERT INTO players_limitchange SELECT (jsonb_populate_record(c, \'{{"id": 77, "amount": null}}\')).*'

@@ -19,10 +19,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
             jsonb_build_object(
                 'player', s.player, 'source', s.data -> 'source', 'kind', s.data -> 'kind', 'period', s.data -> 'period',
                 'before', s.data -> 'before', 'amount', s.data -> 'after', 'effective at', (s.data ->> 'effective_at')::timestamptz,
-                'asked by', s.by, 'reason', coalesce(s.data ->> 'reason', '')) AS due,
+                'needs confirmation', s.data -> 'needs_confirmation', 'asked by', s.by, 'reason', coalesce(s.data ->> 'reason', '')) AS due,
             jsonb_build_object(
                 'player', c.player_id, 'source', c.source, 'kind', c.kind, 'period', c.period, 'before', c.before, 'amount', c.amount,
-                'effective at', c.effective_at, 'asked by', c.asked_by, 'reason', c.reason) AS stored
+                'effective at', c.effective_at, 'needs confirmation', c.needs_confirmation, 'asked by', c.asked_by, 'reason', c.reason) AS stored
         FROM said AS s LEFT JOIN players_limitchange AS c ON c.id = (s.data ->> 'change')::bigint
         WHERE s.kind IN ('limits.changed', 'limits.withdrawn')
         UNION ALL
