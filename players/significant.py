@@ -112,6 +112,7 @@ TABLES: Final = (
     "players_exclusion",
     "players_agreement",
     "players_registercheck",
+    "players_identity",
     "audit_event",
 )
 """Tables whose rows `Protection` verifies (``players/sql/functions/log_verification.sql``)."""
@@ -149,7 +150,7 @@ def player_of(event: Event) -> str:
 
 
 class Protection(Verifier):
-    """Verifies limits, exclusions, agreements, answers of registers and account locks in one run."""
+    """Verifies limits, exclusions, agreements, answers of registers, account locks, identities and borrowed money."""
 
     def leaves(self, first: int, end: int) -> Iterator[Finding]:
         """Compare the rows of which these leaves speak."""

@@ -36,7 +36,7 @@ def block_deposits(*, player: Player, reason: str, by: Staff) -> BorrowedMoney:
     if block_of(player) is not None:
         raise BorrowedMoneyError("This player is marked already.")
     made = BorrowedMoney.objects.create(player=player, is_marked=True, reason=reason.strip(), by=by)
-    log.record("borrowed.marked", by=str(by), on=str(player), data={"reason": made.reason})
+    log.record("borrowed.marked", by=str(by), on=str(player), data={"mark": made.pk, "reason": made.reason})
     return made
 
 
@@ -61,14 +61,14 @@ def execute(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> Non
     by = Staff.objects.get(pk=int(verdict.by.removeprefix("staff:")))
     try:
         with transaction.atomic():
-            BorrowedMoney.objects.create(
+            made = BorrowedMoney.objects.create(
                 player=player, is_marked=False, reason=verdict.reason, by=by, approval_id=verdict.approval_id
             )
     except DatabaseError as error:
         if sqlstate(error) != REFUSED:
             raise
         raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
-    log.record("borrowed.removed", by=verdict.by, on=str(player), data={"reason": verdict.reason})
+    log.record("borrowed.removed", by=verdict.by, on=str(player), data={"mark": made.pk, "reason": verdict.reason})
 
 
 def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:

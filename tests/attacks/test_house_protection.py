@@ -1,6 +1,7 @@
 """Somebody who owns the database takes away or changes what protects players and their money: limits, agreements,
-exclusions, answers of registers, account locks, limits of tables, house stops, approvals, withdrawals, significant
-events, liability. The signed log says otherwise, so the verification of the house names each.
+exclusions, answers of registers, account locks, identities, borrowed money, limits of tables, house stops,
+approvals, withdrawals, significant events, liability. The signed log says otherwise, so the verification of the
+house names each.
 """
 
 from collections.abc import Iterator
@@ -17,8 +18,17 @@ from audit.verification import house
 from games.models import Table, TableVersion
 from players.identity import verification
 from players.login import locks
-from players.models import AccountLock, Agreement, Exclusion, LimitChange, LimitOffer, RegisterCheck
-from players.protection import exclusions, registers
+from players.models import (
+    AccountLock,
+    Agreement,
+    BorrowedMoney,
+    Exclusion,
+    Identity,
+    LimitChange,
+    LimitOffer,
+    RegisterCheck,
+)
+from players.protection import borrowed_money, exclusions, registers
 from tests.attacks.test_house_rounds import findings, others_notice_nothing, unguarded
 from tests.builders import a_submission, a_table
 from tests.harness.databases import filled
@@ -54,6 +64,7 @@ def protect() -> None:
     exclusions.pause(player=player, by=str(player))
     exclusions.exclude(player=other, days=None, reason="a test", by=a_member_of_staff())
     locks.lock(player=other, reason="a test", by=staff)
+    borrowed_money.block_deposits(player=other, reason="a test", by=a_member_of_staff("support"))
     supervisor = a_member_of_staff("supervisor")
     house_stop.stop_house(reason="a test", by=supervisor)
     house_stop.resume_house(reason="it is over", by=supervisor)
@@ -161,6 +172,29 @@ TAKEN = {
         ),
         "player:{other}: lock 77 of the account: no event speaks of it.",
     ),
+    "a confirmed identity": (
+        "DELETE FROM players_identity WHERE player_id = {player} AND by LIKE 'staff:%'",
+        "player:{player}: the identity as {staff} has it: is there: stored is false; event ",
+    ),
+    "an identity that nobody has confirmed": (
+        "INSERT INTO players_identity (player_id, by) VALUES ({other}, 'staff:77')",
+        "player:{other}: the identity as staff:77 has it: no event speaks of it.",
+    ),
+    "a mark of borrowed money": (
+        "DELETE FROM players_borrowed_money WHERE id = {mark}",
+        "player:{other}: mark {mark} of borrowed money: is marked: stored is nothing; event ",
+    ),
+    "a mark of borrowed money that became its removal": (
+        "UPDATE players_borrowed_money SET is_marked = false WHERE id = {mark}",
+        "player:{other}: mark {mark} of borrowed money: is marked: stored is false; event ",
+    ),
+    "a mark of borrowed money that was removed without a trace": (
+        (
+            "INSERT INTO players_borrowed_money (id, player_id, is_marked, reason, by_id)"
+            " SELECT 77, player_id, false, 'x', by_id FROM players_borrowed_money WHERE id = {mark}"
+        ),
+        "player:{other}: mark 77 of borrowed money: no event speaks of it.",
+    ),
     "a request for approval that was another": (
         (
             "UPDATE audit_approval SET request = replace(request, '400', '4'),"
@@ -258,6 +292,8 @@ def test_is_named(cloned_db, what):
     withdrawal = Withdrawal.objects.get()
     rows = {
         "check": RegisterCheck.objects.filter(player=change.player_id).latest("pk").pk,
+        "staff": Identity.objects.get(player=change.player_id, by__startswith="staff:").by,
+        "mark": BorrowedMoney.objects.get().pk,
         "lock": AccountLock.objects.get().pk,
         "approval": Approval.objects.get().pk,
         "stop": HouseStop.objects.get(ended_at=None).pk,

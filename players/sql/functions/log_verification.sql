@@ -1,5 +1,5 @@
 -- Verification of what protects players against the event log: limits, answers to their offer, exclusions, agreements
--- to the terms, answers of registers and account locks are what their events say, and none is there of which no event speaks.
+-- to the terms, answers of registers, account locks, confirmed identities and marks of borrowed money are what their events say, and none is there of which no event speaks.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 
@@ -11,7 +11,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         SELECT e.id, e.at, l.leaf, e.kind, e.by, e."on", substr(e."on", 8)::bigint AS player, d.data
         FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND e.kind IN (
             'limits.changed', 'limits.withdrawn', 'limits.declined', 'player.excluded', 'exclusion.lifted', 'terms.agreed', 'player.registered',
-            'register.checked', 'account.locked', 'account.unlocked')
+            'register.checked', 'account.locked', 'account.unlocked', 'identity.confirmed', 'identity.stated', 'identity.verified',
+            'borrowed.marked', 'borrowed.removed')
         CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
         WHERE l.leaf >= first AND l.leaf < beyond
     ), compared AS (
@@ -59,6 +60,18 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
             jsonb_build_object('player', k.player_id, 'locks', k.locks, 'reason', k.reason, 'by', 'staff:' || k.by_id)
         FROM said AS s LEFT JOIN players_accountlock AS k ON k.id = (s.data ->> 'lock')::bigint
         WHERE s.kind IN ('account.locked', 'account.unlocked')
+        UNION ALL
+        SELECT s.id, s.leaf, s.kind, s."on", format('the identity as %s has it', n.name), '{"is there": true}',
+            jsonb_build_object('is there', EXISTS (SELECT FROM players_identity AS i WHERE i.player_id = s.player AND i.by = n.name))
+        FROM said AS s CROSS JOIN LATERAL (
+            SELECT CASE s.kind WHEN 'identity.confirmed' THEN 'register:' || (s.data ->> 'register') ELSE s.by END AS name OFFSET 0) AS n
+        WHERE s.kind IN ('identity.confirmed', 'identity.stated', 'identity.verified')
+        UNION ALL
+        SELECT s.id, s.leaf, s.kind, s."on", format('mark %s of borrowed money', s.data ->> 'mark'),
+            jsonb_build_object('player', s.player, 'is marked', s.kind = 'borrowed.marked', 'reason', s.data -> 'reason', 'by', s.by),
+            jsonb_build_object('player', m.player_id, 'is marked', m.is_marked, 'reason', m.reason, 'by', 'staff:' || m.by_id)
+        FROM said AS s LEFT JOIN players_borrowed_money AS m ON m.id = (s.data ->> 'mark')::bigint
+        WHERE s.kind IN ('borrowed.marked', 'borrowed.removed')
     )
     SELECT 'protection is that of the log', c."on", format(
         '%s: %s: %s: stored is %s; event %s (%s, leaf %s) says %s.', c."on", c.what, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
@@ -67,16 +80,18 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
 $$;
 
--- Name limits, exclusions, agreements, answers of registers and account locks of which no event speaks.
--- `change`, `exclusion`, `agreement`, `check`: the lowest ids of the rows that are verified. `event`: the lowest id of events
+-- Name limits, exclusions, agreements, answers of registers, account locks, confirmed identities and marks of borrowed
+-- money of which no event speaks.
+-- `change`, `exclusion`, `agreement`, `check`, `identity`: the lowest ids of the rows that are verified. `event`: the lowest id of events
 -- that are read.
-CREATE OR REPLACE FUNCTION players_verify_unlogged_protection(change bigint, exclusion bigint, agreement bigint, "check" bigint, event bigint)
+CREATE OR REPLACE FUNCTION players_verify_unlogged_protection(change bigint, exclusion bigint, agreement bigint, "check" bigint, identity bigint, event bigint)
 RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
     WITH said AS MATERIALIZED (
-        SELECT e.kind, e."on", convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data
+        SELECT e.kind, e."on", e.by, convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data
         FROM audit_event AS e
-        WHERE e.kind IN ('limits.changed', 'limits.withdrawn', 'player.excluded', 'terms.agreed', 'player.registered', 'register.checked')
+        WHERE e.kind IN ('limits.changed', 'limits.withdrawn', 'player.excluded', 'terms.agreed', 'player.registered', 'register.checked',
+                'identity.confirmed', 'identity.stated', 'identity.verified')
             AND e.id >= players_verify_unlogged_protection.event
     )
     SELECT 'protection has events', format('player:%s', c.player_id), format(
@@ -121,4 +136,19 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     WHERE NOT EXISTS (
         SELECT FROM audit_event AS e WHERE e."on" = format('player:%s', k.player_id) AND e.kind IN ('account.locked', 'account.unlocked')
         AND (convert_from(e.body, 'UTF8')::jsonb #>> '{data,lock}')::bigint = k.id)
+    UNION ALL
+    SELECT 'protection has events', format('player:%s', i.player_id), format(
+        'player:%s: the identity as %s has it: no event speaks of it.', i.player_id, i.by)
+    FROM players_identity AS i
+    WHERE i.id >= players_verify_unlogged_protection.identity AND NOT EXISTS (
+        SELECT FROM said AS s WHERE s."on" = format('player:%s', i.player_id) AND i.by = CASE
+            WHEN s.kind = 'identity.confirmed' THEN 'register:' || (s.data ->> 'register')
+            WHEN s.kind IN ('identity.stated', 'identity.verified') THEN s.by END)
+    UNION ALL
+    SELECT 'protection has events', format('player:%s', m.player_id), format(
+        'player:%s: mark %s of borrowed money: no event speaks of it.', m.player_id, m.id)
+    FROM players_borrowed_money AS m
+    WHERE NOT EXISTS (
+        SELECT FROM audit_event AS e WHERE e."on" = format('player:%s', m.player_id) AND e.kind IN ('borrowed.marked', 'borrowed.removed')
+        AND (convert_from(e.body, 'UTF8')::jsonb #>> '{data,mark}')::bigint = m.id)
 $$;
