@@ -81,7 +81,7 @@ MIDDLEWARE = [
     "ops.logs.trace",  # pages and API calls; static files are not logged
     "casino.middleware.keep_nothing",
     "casino.middleware.refuse_garbled",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "players.middleware.Sessions",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

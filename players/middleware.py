@@ -7,9 +7,11 @@ from allauth.account.adapter import get_adapter
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 
 from players.access import is_made_by_the_page
 from players.login import sessions
@@ -19,6 +21,22 @@ from players.login.who_asks import is_confirmed
 from players.models import Ended
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class Sessions(SessionMiddleware):
+    """Django's sessions, but only a log-out takes a browser's cookie away.
+
+    A log-in gives the browser another session. A request that it sent a moment before, such as that for the service
+    worker, still has the old one: if its answer removed the cookie, the browser would lose the log-in.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Leave the cookie of a session that is gone."""
+        if request.session.is_empty() and not request.session.modified:
+            if request.session.accessed:
+                patch_vary_headers(response, ("Cookie",))
+            return response
+        return super().process_response(request, response)
 
 
 class SessionTime:

@@ -55,8 +55,7 @@ def refusal_at_chemin(error: errors.PlayError | SettlementError, *, mode: Mode) 
         return _too_soon(error)
     if isinstance(error, errors.RoundElsewhere):
         text = _(
-            "In your country you can play at only one table at a time, and your round at %(table)s is still in "
-            "progress. You can play here once it has ended. No bet was placed."
+            "Your round at %(table)s is still in progress. In your country you can play here only after it has ended."
         )
         return Notice("error", text % {"table": error.name})
     if isinstance(error, errors.NotEnoughBalance):

@@ -319,3 +319,13 @@ class TestOnesOwnSessions:
 )
 def test_a_browser_is_called_what_its_owner_calls_it(browser, known_as):
     assert browser_label(browser) == known_as
+
+
+def test_an_old_cookie_that_comes_late_does_not_take_a_log_in_away():
+    """The service worker was asked for with the session of before the log-in, and its answer removed the new one."""
+    visitor = a_browser(a_player().user)
+    name = settings.SESSION_COOKIE_NAME
+    late = a_visitor()
+    late.cookies[name] = "of-a-session-that-is-gone"
+    assert name not in late.get("/service-worker.js").cookies
+    assert visitor.post("/en/account/logout/").cookies[name].value == ""

@@ -244,7 +244,7 @@ def write_return(payment: Payment, *, by: str, data: dict[str, log.Json]) -> Non
     """Record that money was sent back, and write to the player."""
     payment.refresh_from_db(fields=MONEY)
     log.record("deposit.returned", by=by, on=str(payment.player), data=facts_of(payment) | data)
-    write(payment, "deposit_returned", reason=payment.get_held_because_display())
+    write(payment, "deposit_returned", reason=HeldReason(payment.held_because).label)  # in the language of the mail
 
 
 def _doubt(payment: Payment, status_report: StatusReport, path: NoticePath, decision: Decision) -> None:
