@@ -5,11 +5,15 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
+from players.identity import confirmation
+from players.identity.confirmation import Stated
 from tests.builders import a_player
+from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
 from tests.people import events, last_mail
 from tests.wallet import wholeness
@@ -102,6 +106,34 @@ class TestBeginning:
         settings.PAYMENT_VARIANTS = {}
         with translation.override("en"), pytest.raises(deposits.NoDeposits, match="no payment provider"):
             a_payment(player)
+
+
+class TestWhatComesWhileItBegins:
+    """The database refuses what was allowed a moment before; the player reads the same sentence."""
+
+    @pytest.mark.parametrize(
+        ("before", "change", "page"),
+        [
+            ('INSERT INTO "wallet_payment"', "identity_before_play = true", "identity"),
+            ("wallet_reserve", "deposit_limits = 'required', deposit_periods = '[\"day\"]'", "limits"),
+        ],
+    )
+    def test_is_a_reason_not_to_be_eligible(self, before, change, page):
+        as_owner("UPDATE players_jurisdiction SET identity_before_play = false")
+        player = a_player("DK", is_known=False)
+        confirmation.state(player=player, stated=Stated("Søren", "Groß", "Nørregade 2", "1165", "København"))
+
+        def change_and_execute(execute, sql, params, many, context):
+            if before in sql:
+                as_owner(f"UPDATE players_jurisdiction SET {change}")
+            return execute(sql, params, many, context)
+
+        with connection.execute_wrapper(change_and_execute), pytest.raises(deposits.DepositNotEligible) as refused:
+            deposits.begin(player=player, amount=50_000, key=uuid4())
+        assert refused.value.page == page
+        assert not Payment.objects.exists()
+        (event,) = events("deposit.refused", on=str(player))
+        assert event["data"]["reason"] == "DepositNotEligible"
 
 
 class TestAsking:

@@ -1,8 +1,12 @@
 """Begin a deposit. Error messages are sentences in the active language."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
 from uuid import UUID, uuid5
 
-from django.db import transaction
+import psycopg
+from django.db import DatabaseError, transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -16,6 +20,8 @@ from wallet.models import Mode, Payment
 from wallet.money import format_money
 from wallet.payments.notifications import journal_key
 from wallet.payments.providers import NoProvider, OnlyCredit, first_variant, in_decimals
+
+NOT_ELIGIBLE: Final = ("SB086", "SB145")  # SQLSTATEs of wallet_refuse_unknown and wallet_reserve; detail: the code
 
 
 class NoDeposits(CashierError):
@@ -54,11 +60,25 @@ def begin(*, player: Player, amount: int, key: UUID) -> Payment:
     """
     registers.ask_where_due(player)
     try:
-        return _begin(player, amount, uuid5(key, f"deposit:{player.pk}"))
+        with _eligible_still(player):
+            return _begin(player, amount, uuid5(key, f"deposit:{player.pk}"))
     except (CashierError, LimitReached) as refusal:
         data: dict[str, log.Json] = {"reason": type(refusal).__name__, "amount": amount, "currency": player.currency}
         log.record_refusal("deposit.refused", by=str(player), on=str(player), data=data)
         raise
+
+
+@contextmanager
+def _eligible_still(player: Player) -> Iterator[None]:
+    """Raise DepositNotEligible for a reason that only the database knew: it came while the deposit was begun."""
+    try:
+        yield
+    except DatabaseError as error:
+        cause = error.__cause__
+        if not isinstance(cause, psycopg.Error) or cause.sqlstate not in NOT_ELIGIBLE:
+            raise
+        reason = eligibility.Code(cause.diag.message_detail or "")
+        raise DepositNotEligible(eligibility.explain(player, reason)) from error
 
 
 @transaction.atomic

@@ -229,19 +229,22 @@ $$;
 -- `key`: idempotency key of the deposit's future journal; the same key again does nothing.
 -- `amount`: minor units.
 -- Raises SB006, and SB145 if the player has neither set nor declined the deposit limits that the
--- jurisdiction asks for before the first deposit.
+-- jurisdiction asks for before the first deposit; detail: the reason, as for SB086.
 -- Locks the player's real cash account, then the limits.
 -- When the money arrives it is compared with the limits of that moment (wallet_credit_deposit).
 CREATE OR REPLACE FUNCTION wallet_reserve(key uuid, player bigint, amount bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    missing text;
 BEGIN
     PERFORM FROM wallet_account WHERE owner_id = player AND kind = 'cash' AND mode = 'R' FOR UPDATE;
     PERFORM players_lock_limits(player);
     INSERT INTO wallet_reserved (key, player_id, amount, at) VALUES (key, player, amount, clock_timestamp())
     ON CONFLICT DO NOTHING;
     IF FOUND THEN
-        IF EXISTS (SELECT FROM players_limits_due(player) AS due WHERE due.reason IS NOT NULL) THEN
-            RAISE EXCEPTION 'player % was not asked for limits', player USING ERRCODE = 'SB145';
+        missing := (SELECT due.reason FROM players_limits_due(player) AS due);
+        IF missing IS NOT NULL THEN
+            RAISE EXCEPTION 'player % was not asked for limits', player USING ERRCODE = 'SB145', DETAIL = missing;
         END IF;
         PERFORM wallet_refuse_beyond(player, wallet_today(player), 'deposit', amount);
     END IF;
