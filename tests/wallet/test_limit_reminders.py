@@ -104,7 +104,7 @@ def test_a_limit_that_is_set_answers_it_too(reminded):
     assert not limits.should_review(reminded)
 
 
-def test_each_player_is_looked_at_once_in_a_run(monkeypatch):
+def test_each_player_is_read_once_in_a_run(monkeypatch):
     monkeypatch.setattr("wallet.limits.BATCH", 1)
     players = [a_resident(PERIOD) for _ in range(3)]
     asked = []
