@@ -43,6 +43,7 @@ from players.protection import eligibility
 from wallet.models import Mode
 
 SAME_AGAIN: Final = timedelta(minutes=10)  # period in which a repeated text is refused
+SHOWN_FOR: Final = timedelta(days=1)  # to players; staff see messages until the retention time ends
 JUST_NOW: Final = timedelta(minutes=15)  # period in which a page says that a message of the reader was removed
 LANGUAGES: Final = frozenset(code for code, _name in settings.LANGUAGES)
 
@@ -208,13 +209,13 @@ def removal_message(player: Player, live_table: LiveTable) -> str:
 
 
 def message_at(live_table: LiveTable, number: int, *, lock: bool = False) -> ChatMessage:
-    """Return a message of a table that was not removed. Raises NotThere.
+    """Return a message of a table that players still see: of the last day, and not removed. Raises NotThere.
 
     With *lock* it cannot be removed until the transaction ends, so that no removed message is
     reported.
     """
-    bans = ChatMessage.objects.filter(pk=number, live_table=live_table, removed_at=None)
-    found = (bans.select_for_update(no_key=True) if lock else bans).first()
+    seen = ChatMessage.objects.filter(pk=number, live_table=live_table, removed_at=None, at__gt=Now() - SHOWN_FOR)
+    found = (seen.select_for_update(no_key=True) if lock else seen).first()
     if found is None:
         raise NotThere(_("This message is no longer available."))
     return found

@@ -352,12 +352,15 @@ class TestInTime:
         owner.execute("UPDATE games_chatban SET until = clock_timestamp() - interval '1 second'")
         say(live_table, "Back again", anna)
 
-    @pytest.mark.sweep
-    def test_what_is_older_than_a_day_is_no_talk_any_more(self, cloned_db, owner):
-        live_table = live_table_of(a_shared_table())
-        say(live_table)
+    def test_what_is_older_than_a_day_is_no_talk_any_more_nor_found_by_its_number(self, cloned_db, owner):
+        live_table, reader = live_table_of(a_shared_table()), a_player()
+        message = say(live_table)
         wait(owner, "25 hours")
-        assert notices(a_player(), live_table) == []
+        assert notices(reader, live_table) == []
+        with pytest.raises(chat.NotThere):
+            chat.message_at(live_table, message.pk)
+        with pytest.raises(chat.NotThere):
+            chat.report(player=reader, live_table=live_table, number=message.pk, reason=ReportReason.ABUSE)
 
     def test_gli19_a_4_7_chat_is_kept_ninety_days_and_then_forgotten(self, cloned_db, owner, monkeypatch):
         monkeypatch.setattr(moderation, "BATCH", 2)
