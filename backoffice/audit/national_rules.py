@@ -59,8 +59,8 @@ class TextListField(forms.CharField):
         return ", ".join(value) if isinstance(value, list) else value
 
     def clean(self, value: Any) -> list[str]:
-        """Return the texts."""
-        return [text.strip() for text in super().clean(value).split(",") if text.strip()]
+        """Return the texts, each once."""
+        return list(dict.fromkeys(text.strip() for text in super().clean(value).split(",") if text.strip()))
 
 
 class ChangeForm(forms.Form):

@@ -100,7 +100,7 @@ def test_a_bad_value_is_refused_with_a_reason(rule, value, said):
 @pytest.mark.parametrize(
     ("rule", "value", "stored"),
     [
-        ("deposit_periods", "week, month", ["week", "month"]),
+        ("deposit_periods", "week, month, week", ["week", "month"]),
         ("highest_month_deposit", "1,500.50", 150_050),
         ("contact_above_month", "", None),
         ("pause_asks", "no", False),
