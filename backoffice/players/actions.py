@@ -174,7 +174,7 @@ def staff_player_lock(request: StaffRequest, player_id: int) -> HttpResponse:
     effects = (
         "The player cannot log in until staff unlock the account. All sessions end at once.",
         "Rounds and bets in progress are completed, and winnings are credited to the account.",
-        "The balance in Golden Baccarat returns to the account at once. Pending withdrawals are held until two people release them.",
+        "The balance in Golden Baccarat returns to the account at once. Pending withdrawals wait for two people.",
         "The player is notified by e-mail and sees the contact details when logging in with the correct password.",
     )
     return _ask_of_lock(request, player, form, "staff_player_lock", "Lock account", effects)
