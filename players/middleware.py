@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
@@ -30,7 +30,7 @@ class Sessions(SessionMiddleware):
     worker, still has the old one: if its answer removed the cookie, the browser would lose the log-in.
     """
 
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         """Leave the cookie of a session that is gone."""
         if request.session.is_empty() and not request.session.modified:
             if request.session.accessed:
