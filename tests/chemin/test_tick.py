@@ -467,6 +467,9 @@ class TestAPracticeTable:
                 else:
                     answer(player, table, options.get(phase, "pass"))
                 continue
+            if state_of(table).phase is Phase.SHOE:  # the players cut it
+                assert step(table)
+                continue
             chemin, pace = chemin_of(table), table_state_of(table).clock
             waits = timedelta(milliseconds=pace.house_player)
             assert time_given(chemin) in (waits, waits + timedelta(milliseconds=pace.pause))
