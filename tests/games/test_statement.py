@@ -451,7 +451,7 @@ def test_while_a_document_is_being_made_its_player_gets_no_second_one(cloned_db,
             until(lambda: blocked() == 1)
             refused = beside.submit(ask, player).result(timeout=60)
             assert (refused.status_code, refused["Retry-After"]) == (429, "2")
-            assert "Your document is being made already." in refused.text
+            assert "Your document is already being prepared." in refused.text
             another = beside.submit(ask, other)
             until(lambda: blocked() == 2)
         assert {each.result(timeout=60).status_code for each in (first, another)} == {200}
