@@ -135,7 +135,8 @@ _parts: list[Part] = []
 
 def register(part: Part) -> None:
     """Verify *part* from now on, after those registered before. Several may have one name, and are chosen together."""
-    _parts.append(part)
+    if part not in _parts:  # an application may be set up again in a process, and a finding is one
+        _parts.append(part)
 
 
 def names() -> Sequence[str]:
