@@ -43,7 +43,7 @@ BUDGETS = {
     "lobby": Cost(10, 19_660, 15_400),
     "history": Cost(10, 17_550, 14_190),
     "cashier": Cost(7, 13_520, 14_680),
-    "solo page": Cost(12, 22_360, 14_260),
+    "solo page": Cost(11, 24_650, 14_800),
     "solo chip": Cost(3, 1_480, 3_960),
     "solo rebet and deal": Cost(4, 5_040, 5_150),
     "live page": Cost(21, 37_960, 37_060),
