@@ -36,7 +36,7 @@ def imports_of(module: str) -> dict[str, set[str]]:
     return {normpath(join(dirname(module), path)): set(re.findall(r"\w+", names)) for names, path in found}
 
 
-KEPT = re.compile(r"localStorage|sessionStorage|indexedDB|caches[.]open|document[.]cookie")
+KEPT = re.compile(r"localStorage|sessionStorage|indexedDB|openDatabase|caches[.]open|document[.]cookie")
 DRAWN = re.compile(r"Math[.]random|getRandomValues|randomUUID|generateKey")
 KEEPS = {
     "common/appearance.js",  # reads the preferences
@@ -44,6 +44,7 @@ KEEPS = {
     "tables/chat.js",  # whether it is shown and read out
     "tables/panels.js",  # the panel that was chosen last
     "tables/shortcuts.js",  # whether keys place bets
+    "verification/kept.js",  # how the two below are kept
     "verification/kept_receipts.js",  # receipts, to hold the log against
     "verification/kept_rounds.js",  # commitments that the page was shown, to hold rounds against
 }

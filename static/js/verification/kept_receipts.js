@@ -2,48 +2,22 @@
    on it the latest. `holder` tells the receipts of one player from those of another in the same browser, and is a hash
    of the player's number. */
 
-const DATABASE = "sabot-receipts";
+import { openDatabase, prune } from "./kept.js";
+
 const STORE = "receipts";
 const MOST = 2000;
 
-let opening = null;
-
-function open() {
-  opening ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, 1);
-    request.addEventListener("upgradeneeded", () => {
-      const store = request.result.createObjectStore(STORE, { keyPath: ["holder", "round", "of"] });
-      store.createIndex("at", "at");
-      store.createIndex("holder", "holder");
-    });
-    request.addEventListener("success", () => resolve(request.result));
-    request.addEventListener("error", () => reject(request.error));
-  });
-  return opening;
-}
+const open = openDatabase("sabot-receipts", (database) => {
+  const store = database.createObjectStore(STORE, { keyPath: ["holder", "round", "of"] });
+  store.createIndex("at", "at");
+  store.createIndex("holder", "holder");
+});
 
 const answerTo = (request) =>
   new Promise((resolve, reject) => {
     request.addEventListener("success", () => resolve(request.result));
     request.addEventListener("error", () => reject(request.error));
   });
-
-/** Delete the oldest receipts. */
-function prune(store) {
-  store.count().addEventListener("success", ({ target: { result: count } }) => {
-    let surplus = count - MOST;
-    if (surplus <= 0) return;
-    store
-      .index("at")
-      .openCursor()
-      .addEventListener("success", ({ target: { result: cursor } }) => {
-        if (!cursor || surplus <= 0) return;
-        cursor.delete();
-        surplus -= 1;
-        cursor.continue();
-      });
-  });
-}
 
 /** Keep a receipt: `{holder, round, of, version, note, keys}`, with the keys of dealers that count. Nothing is kept
     without a database, as in some private windows. */
@@ -54,7 +28,7 @@ export async function keepReceipt(receipt) {
     const earlier = await answerTo(store.get([receipt.holder, receipt.round, receipt.of]));
     if (earlier && !(receipt.version > earlier.version)) return true;
     store.put({ ...receipt, at: Date.now() });
-    prune(store);
+    prune(store, MOST);
     await new Promise((resolve, reject) => {
       transaction.addEventListener("complete", resolve);
       transaction.addEventListener("abort", () => reject(transaction.error));

@@ -2,46 +2,18 @@
    was shown, what it binds, and the values that were sent. The last rounds only, and those whose cards did not follow
    (`proof`). Nothing names the player. */
 
-const DATABASE = "sabot";
+import { openDatabase, prune } from "./kept.js";
+
 const STORE = "rounds";
-const MOST_ROUNDS = 200;
+const MOST = 200;
 
-let opening = null;
-
-function open() {
-  opening ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, 1);
-    request.addEventListener("upgradeneeded", () =>
-      request.result.createObjectStore(STORE, { keyPath: "round" }).createIndex("at", "at"),
-    );
-    request.addEventListener("success", () => resolve(request.result));
-    request.addEventListener("error", () => reject(request.error));
-  });
-  return opening;
-}
+const open = openDatabase("sabot", (database) =>
+  database.createObjectStore(STORE, { keyPath: "round" }).createIndex("at", "at"),
+);
 
 /** Return what is kept of a round and what is known now as one. What was kept first stays. */
 function merged(earlier, now) {
   return earlier ? { ...now, ...earlier, sent: [...new Set([...earlier.sent, ...now.sent])] } : now;
-}
-
-/** Delete the oldest rounds. */
-function prune(store) {
-  store.count().addEventListener("success", ({ target: { result: count } }) => {
-    let surplus = count - MOST_ROUNDS;
-    if (surplus <= 0) return;
-    store
-      .index("at")
-      .openCursor()
-      .addEventListener("success", ({ target: { result: cursor } }) => {
-        if (!cursor || surplus <= 0) return;
-        if (!cursor.value.proof) {
-          cursor.delete();
-          surplus -= 1;
-        }
-        cursor.continue();
-      });
-  });
 }
 
 /** Run a transaction, and return what `work` has put into its answer. Without a database, as in some private windows,
@@ -67,7 +39,7 @@ export function keepRound(round) {
     store.get(round.round).addEventListener("success", ({ target: { result: earlier } }) => {
       answer.round = merged(earlier, round);
       store.put(answer.round);
-      prune(store);
+      prune(store, MOST, (kept) => kept.proof);
     });
   };
   return inTransaction("readwrite", work, round);
