@@ -14,7 +14,7 @@ signed checkpoint, and looks for the leaf that the receipt promises. Of a round 
 path to it is in the JSON of the receipt.
 
 Status 0: the promise was kept. 1: it was broken, and the line after BROKEN says how; receipt and mirror are evidence of
-it. 2: nothing can be said, and the line says why: the receipt is none of this dealer, the time has not passed yet, or a
+it. 2: nothing can be said, and the line says why: another dealer signed the receipt, the time has not passed yet, or a
 file cannot be read.
 """
 
@@ -56,7 +56,7 @@ def note_parts(note: str) -> tuple[str, list[tuple[str, bytes]]]:
     text, gap, lines = note.rpartition("\n\n")
     found = [line.split(" ") for line in lines.splitlines()]
     if not gap or any(len(each) != 3 or each[0] != "—" for each in found):
-        raise Unknown("what should be a signed note is none")
+        raise Unknown("this is not a signed note")
     return f"{text}\n", [(name, base64.b64decode(data)) for _dash, name, data in found]
 
 

@@ -42,7 +42,7 @@ def block_deposits(*, player: Player, reason: str, by: Staff) -> BorrowedMoney:
 
 @transaction.atomic
 def ask_removal(*, player: Player, reason: str, by: Staff) -> Approval:
-    """Request that the mark be removed. Raises BorrowedMoneyError if there is none, and approvals.AskedTwice."""
+    """Request that the mark be removed. Raises BorrowedMoneyError if there is no mark, and approvals.AskedTwice."""
     _lock(player)
     found = block_of(player)
     if found is None:

@@ -94,7 +94,7 @@ CHAPTER: Final = Chapter(
             ("test_gli19_2_6_7_nothing_is_loaded_from_another_host",),
             "Scripts come from the house alone, and each has its SHA-256 in the release (2.3.3).",
             met=Met.PARTLY,
-            left="That the house's own scripts do no harm is for somebody to review; no test can show it.",
+            left="Somebody has to review that the house's own scripts do no harm; no test can show it.",
             read=READ,
         ),
         Demand(

@@ -32,7 +32,7 @@ export async function idOf(name, kind, key) {
   return hex(await sha256(Uint8Array.from(parts))).slice(0, 2 * ID);
 }
 
-/** Return the fields of a receipt. Throws where it is none. */
+/** Return the fields of a receipt. Throws if it is not a receipt. */
 export function fieldsOf(note) {
   const [first, ...lines] = splitNote(note).text.trimEnd().split("\n");
   if (first !== BEGINS) throw new TypeError("not a receipt");
