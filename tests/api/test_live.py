@@ -254,6 +254,6 @@ def test_a_seat_at_a_shared_table_has_no_number_to_choose(live_table, player):
     assert answer.json()["errors"][0]["pointer"] == "/seat"
     own = api_client.post(at(live_table, "seat")).json()
     assert (own["bets"], own["balance"]) == ({}, 1_000_00)
-    refused(api_client.send("delete", at(live_table, "seat")), 404, "not-found")
+    refused(api_client.send("delete", at(live_table, "seat")), 405, "method-not-allowed")
     refused(api_client.post(at(live_table, "decisions"), {"question": 1, "action": "pass"}), 404, "not-found")
     assert Account.objects.get(owner=player, mode=Mode.REAL, kind="cash").held == 0

@@ -64,6 +64,7 @@ class TestBalances:
             "purse": page["purse"],
             "bank": page["bank"],
             "pending": page["pending"],
+            "refund": page["refund"],
         }
         assert (found["real"]["cash"], found["real"]["in_play"], found["real"]["purse"]) == (960_000, 100_000, 40_000)
         assert found["free"]["cash"] == page["free"] == MONEY

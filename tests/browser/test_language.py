@@ -38,8 +38,8 @@ def test_no_link_at_the_foot_of_the_page_breaks_in_two(new_context: NewContext, 
         for width in (320, 390):
             page.set_viewport_size({"width": width, "height": 844})
             links = page.locator(".foot__links > *")
-            expect(links).to_have_count(4)
-            assert links.evaluate_all(LINES_OF_TEXT) == [1, 1, 1, 1], (language, width)
+            expect(links.last).to_be_visible()
+            assert set(links.evaluate_all(LINES_OF_TEXT)) == {1}, (language, width)
 
 
 @pytest.mark.sweep
