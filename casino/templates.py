@@ -274,6 +274,16 @@ def _sprite() -> str:
     return f"{static('icons/sprite.svg')}#"
 
 
+def face(suit: str, rank: str) -> str:
+    """Return the address of the face of a card, such as hearts and 10, without its index."""
+    return f"{_faces()}{suit}-{rank}"
+
+
+@cache
+def _faces() -> str:
+    return f"{static('icons/cards.svg')}#"
+
+
 FORMATS: Final[dict[str, Callable[..., str]]] = {
     "money": format_money,
     "amount": format_amount,
@@ -283,7 +293,7 @@ FORMATS: Final[dict[str, Callable[..., str]]] = {
     "time": written_time,
 }
 TEXTS: Final[dict[str, Callable[..., str]]] = {"gettext": translation.gettext, "pgettext": translation.pgettext}
-ADDRESSES: Final[dict[str, Callable[..., str]]] = {"url": url, "icon": icon}
+ADDRESSES: Final[dict[str, Callable[..., str]]] = {"url": url, "icon": icon, "face": face}
 
 
 def house(request: HttpRequest) -> dict[str, Any]:
