@@ -127,7 +127,7 @@ class TestTheExport:
     @pytest.mark.sweep
     def test_tells_the_numbers_of_bank_accounts_whole(self):
         player = a_player()
-        kept = an_account(player)
+        kept = an_account(player, IBAN)
         assert rows(player, "bank account numbers") == [{"id": str(kept.pk), "iban": IBAN}]
 
     def test_tells_nothing_of_anyone_else(self):

@@ -120,7 +120,7 @@ def test_is_found_by_sessions(asa):
 @pytest.mark.sweep
 def test_is_found_by_money():
     player = a_verified_player(real=100_000)
-    payment, withdrawal = a_payment(player), a_withdrawal(player)
+    payment, withdrawal = a_payment(player), a_withdrawal(player, iban=IBAN)
     at_the_bank(payment)
     ask_about(payment.pk)
     number = Payment.objects.get(pk=payment.pk).authorisation
