@@ -41,9 +41,11 @@ WITH dealt AS (
     RETURNING id, at
 )
 INSERT INTO games_participation
-    (round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, at, table_id)
-SELECT id, %(player)s, 'SEK', 'R', 0, 0, 1000, CASE WHEN random() < 0.33 THEN 2000 ELSE 0 END, 0, at, %(table)s
-FROM dealt
+    (round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, at, table_id,
+    bets, stakes, payouts, commissions, results)
+SELECT id, %(player)s, 'SEK', 'R', 0, 0, 1000, won, 0, at, %(table)s,
+    '{player}', '{1000}', ARRAY[won]::bigint[], '{0}', ARRAY[CASE WHEN won = 0 THEN 'lost' ELSE 'won' END]
+FROM dealt, LATERAL (SELECT CASE WHEN random() < 0.33 THEN 2000 ELSE 0 END AS won WHERE dealt.id IS NOT NULL) AS result
 """
 
 

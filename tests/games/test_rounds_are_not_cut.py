@@ -14,7 +14,7 @@ from games.betting.limits import Limits
 from games.engine.chemin import Phase as CheminPhase
 from games.models import CheminCoup, LiveTable, Participation, Phase, Void
 from games.shared.bets import add_chip
-from games.shared.seats import seat_at
+from games.shared.seats import open_seat
 from games.tables.status import close_table, pause_table
 from players.login import locks, sessions
 from players.models import Ended, LimitKind, Period, Player
@@ -108,7 +108,7 @@ everywhere = pytest.mark.parametrize("code", ["DK", *sample([code for code in CO
 def test_dk_a_round_of_a_shared_table_is_dealt_and_paid(code, happens):
     player, live_table = a_player(code, real=MONEY), a_live_table()
     session = a_session(player)
-    seat_at(player, live_table)
+    open_seat(player, live_table)
     round_id = round_at(live_table).pk
     limits_there = Limits.of(round_at(live_table).version.limits, player.currency)
     chip = next(each for each in limits_there.chips if each >= limits_there.bets["player"].minimum)
