@@ -89,11 +89,12 @@ def approved_when_asked():
 
 
 def given_up():
+    """The house cancels the order at its bank, which has its books in the same database."""
     player = a_player()
 
     def action() -> Action:
         a_payment(player, AMOUNT)
-        return in_one(give_up, ended("expired"))
+        return in_one(give_up, together(ended("expired"), {"bank order cancelled": 1}))
 
     return action
 
