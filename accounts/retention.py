@@ -20,7 +20,7 @@ from players.account import closures
 from players.api import tokens
 from players.identity import verification
 from players.login import sessions
-from players.models import DocumentContent, Duplicate, Mail, Player, SearchWord, Submission, Trait
+from players.models import DocumentContent, Duplicate, Mail, Player, SearchWord, Submission
 from players.support import conversations
 from wallet.operator_wallet import operators
 from wallet.payouts import accounts as payout_accounts
@@ -47,8 +47,7 @@ def erase(player: Player) -> None:
     moderation.forget(player)
     _forget_reports(player)
     DocumentContent.objects.filter(document__submission__player=player).delete()
-    for found_by in (Trait, SearchWord):
-        found_by.objects.filter(player=player).delete()
+    SearchWord.objects.filter(player=player).delete()
     Submission.objects.filter(player=player).update(
         given_names=NOTHING,
         family_name=NOTHING,

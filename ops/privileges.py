@@ -116,7 +116,7 @@ RIGHTS = {
     "players_submission": "SELECT, INSERT, UPDATE",
     "players_document": "SELECT, INSERT",
     "players_documentcontent": "SELECT, INSERT, DELETE",
-    "players_trait": "SELECT, INSERT, DELETE",
+    "players_trait": "SELECT, INSERT",
     "players_identity": "SELECT",
     "players_duplicate": "SELECT, INSERT, UPDATE (resolution, resolved_by_id, resolved_at, note)",
     "players_accountlock": "SELECT, INSERT",

@@ -11,13 +11,14 @@ from functools import reduce
 from itertools import groupby
 from operator import or_
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.models import Min, Q
 from django.db.models.functions import Now
 
 from audit import log
 from players.encryption import fingerprints
 from players.identity import normalise
+from players.login import credentials
 from players.models import Duplicate, Ground, Player, Resolution, Staff, Submission, Trait
 
 MOST = 100  # pairs per page
@@ -68,9 +69,9 @@ class Pair:
         return self.second if self.first == player else self.first
 
 
-def hold_still() -> None:
+def hold_still(using: str = DEFAULT_DB_ALIAS) -> None:
     """Take the lock for adding and resolving flags, until the current transaction ends."""
-    with connection.cursor() as cursor:
+    with connections[using].cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
 
@@ -112,20 +113,21 @@ def search_all() -> int:
     return _flag(None)
 
 
-@transaction.atomic
+@transaction.atomic(using=credentials.OWNER)
 def reseal(player: Player, values: Iterable[tuple[Ground, bytes]] = ()) -> int:
     """Replace hashes under older keys by hashes under the first key. Return how many were deleted.
 
-    Covers what *player* submitted and the given *values*. Other hashes cannot be recomputed.
+    Covers what *player* submitted and the given *values*. Other hashes cannot be recomputed. Only the
+    owner of the tables can delete a hash.
     """
-    hold_still()
+    hold_still(credentials.OWNER)
     earlier = [
         each for sent in Submission.objects.filter(player=player).exclude(family_name="") for each in _said(sent)
     ]
     found = [(ground, fingerprints(ground, value)) for ground, value in [*earlier, *values]]
-    _insert(player, [(ground, digests[0]) for ground, digests in found])
+    _insert(player, [(ground, digests[0]) for ground, digests in found], credentials.OWNER)
     older = reduce(or_, (Q(ground=ground, fingerprint__in=digests[1:]) for ground, digests in found), Q(pk=None))
-    gone, _ = Trait.objects.filter(older, player=player).delete()
+    gone, _ = Trait.objects.using(credentials.OWNER).filter(older, player=player).delete()
     return gone
 
 
@@ -183,9 +185,12 @@ def _keep(player: Player, values: Iterable[tuple[Ground, bytes]]) -> None:
     _insert(player, prints)
 
 
-def _insert(player: Player, digests: Iterable[tuple[Ground, bytes]]) -> None:
-    traits = [Trait(player=player, ground=ground, fingerprint=digest) for ground, digest in digests]
-    Trait.objects.bulk_create(traits, ignore_conflicts=True)
+def _insert(player: Player, digests: Collection[tuple[Ground, bytes]], using: str = DEFAULT_DB_ALIAS) -> None:
+    for ground, digest in digests:
+        if ground == Ground.PERSON:
+            credentials.prove(player.user_id, ["national number", digest.hex()], using)
+    traits = [Trait(player_id=player.pk, ground=ground, fingerprint=digest) for ground, digest in digests]
+    Trait.objects.using(using).bulk_create(traits, ignore_conflicts=True)
 
 
 def _said(submission: Submission) -> list[tuple[Ground, bytes]]:

@@ -212,6 +212,11 @@ CREATE OR REPLACE TRIGGER players_staff_one_person BEFORE UPDATE OF person ON pl
 CREATE OR REPLACE TRIGGER players_staff_change_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_staff_change
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 
+-- On players_trait
+
+CREATE OR REPLACE TRIGGER players_trait_number_is_proven BEFORE INSERT ON players_trait
+    FOR EACH ROW WHEN (NEW.ground = 'person') EXECUTE FUNCTION players_prove_number();
+
 -- On players_user
 
 CREATE OR REPLACE TRIGGER players_user_is_proven BEFORE UPDATE OF password, email ON players_user

@@ -9,12 +9,14 @@ import pytest
 from django.db import connection, transaction
 
 from players.account import closures
+from players.identity import duplicates
 from players.login import credentials
-from players.models import Closure, Player, PlaySession, PlayTime, RealityCheck
+from players.models import Closure, Ground, Player, PlaySession, PlayTime, RealityCheck, Trait
 from players.protection import exclusions, play_sessions
 from tests.attacks.statements import refused, send
-from tests.builders import a_player
+from tests.builders import a_player, a_submission
 from tests.harness.owner import as_owner, without
+from tests.people import a_member_of_staff
 
 pytestmark = pytest.mark.django_db
 
@@ -189,6 +191,40 @@ class TestExclusions:
         other = a_player()
         send(over, other.pk, str(other))
         assert not exclusions.in_force(other)
+
+
+class TestOnePerson:
+    """What shows that two accounts are of one person, so that an exclusion holds for both."""
+
+    def test_is_not_forgotten(self, player):
+        a_submission(player, document_number="SAME1234")
+        for forget in ("DELETE FROM players_trait", "UPDATE players_trait SET fingerprint = ''"):
+            refused(forget)
+        as_owner("GRANT DELETE ON players_trait TO sabot_app")
+        send("DELETE FROM players_trait")
+        other = a_player()
+        a_submission(other, document_number="SAME1234")
+        assert "number" not in {flag.ground for pair in duplicates.pairs_of(other) for flag in pair.flags}
+
+    def test_is_not_disproved_by_a_national_number_that_nobody_confirmed(self, player):
+        other = a_player()
+        duplicates.keep(player, [(Ground.NAME, b"the same"), (Ground.PERSON, b"19900101-1234")])
+        duplicates.keep(other, [(Ground.NAME, b"the same")])
+        exclusions.exclude(player=player, days=30, reason="for a test", by=a_member_of_staff("support"))
+        another = "INSERT INTO players_trait (player_id, ground, fingerprint) VALUES (%s, 'person', 'x')"
+        refused(another, other.pk, by="SB084")
+        assert exclusions.until_elsewhere(other)
+        as_owner("DROP TRIGGER players_trait_number_is_proven ON players_trait")
+        send(another, other.pk)
+        assert not exclusions.until_elsewhere(other)
+
+    def test_is_forgotten_with_the_person(self, player):
+        a_submission(player)
+        as_owner("UPDATE players_user SET is_active = false WHERE id = %s", [player.user_id])
+        as_owner(LONG_CLOSED, [player.pk])
+        assert Trait.objects.filter(player=player).exists()
+        send(ERASE, player.pk)
+        assert not Trait.objects.filter(player=player).exists()
 
 
 def today():

@@ -1,6 +1,7 @@
 -- Confirmed identities of players, and the person behind a staff account.
 --
 --   SB082 the person named may not do this to this player
+--   SB084 a national number that nothing proves
 --   SB085 an identity that nothing proves
 
 -- Store that the identity of a player is confirmed. Only this function writes players_identity.
@@ -40,6 +41,18 @@ BEGIN
         END IF;
         NEW.resolved_at := clock_timestamp();
     END IF;
+    RETURN NEW;
+END $$;
+
+-- Refuse the hash of a national number without a proof: a wrong one would make two people of one, and
+-- end an exclusion that holds for both. Trigger function, BEFORE INSERT ON players_trait.
+-- Raises SB084.
+CREATE OR REPLACE FUNCTION players_prove_number() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM players_demand_permit(
+        (SELECT p.user_id FROM players_player AS p WHERE p.id = NEW.player_id),
+        jsonb_build_array('national number', encode(NEW.fingerprint, 'hex')));
     RETURN NEW;
 END $$;
 
