@@ -1,12 +1,19 @@
 """Concurrent withdrawals: the race is shown first, then prevented."""
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from typing import Any
 from uuid import uuid4
 
 from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
 
 from audit import approvals
 from audit.models import Approval
+from players.identity import duplicates
+from players.models import Ground, Resolution
 from tests.builders import a_verified_player
 from tests.people import a_member_of_staff
 from tests.wallet.money_moves import stake, write
@@ -14,7 +21,7 @@ from tests.wallet.payout_builders import MONEY, a_withdrawal, an_account, approv
 from tests.wallet.test_at_once import at_once, is_whole, outcome
 from wallet import payouts, withdrawals
 from wallet.ledger import accounts
-from wallet.models import AccountKind, Mode, PayoutAccount, Withdrawal
+from wallet.models import AccountKind, Mode, PayoutAccount, Withdrawal, WithdrawalStatus
 
 LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1
 THREADS = 8
@@ -152,4 +159,44 @@ def test_a_bank_that_says_it_many_times_at_once_pays_once(cloned_db):
     results = at_once([hear] * THREADS)
     assert sorted(results) == ["nothing new"] * (THREADS - 1) + ["paid"]
     assert Withdrawal.objects.get().status == "paid"
+    assert is_whole()
+
+
+def test_one_whose_suspicion_ends_while_it_is_refused_stays_approved_and_staff_are_told(cloned_db):
+    """Another session resolves the duplicate after the refusal has read that it is open."""
+    withdrawal = approve(a_withdrawal(a_verified_player(real=MONEY)))
+    for each in (a_verified_player(), withdrawal.player):
+        duplicates.note(player=each, ground=Ground.PHONE, value="+46700000000")
+    finance, support = a_member_of_staff("finance"), a_member_of_staff("support")
+    (pair,) = duplicates.pairs_of(withdrawal.player)
+
+    def resolve() -> None:
+        try:
+            duplicates.resolve(
+                first_id=pair.first.pk,
+                second_id=pair.second.pk,
+                shown=[flag.pk for flag in pair.flags],
+                resolution=Resolution.DIFFERENT,
+                note="brothers",
+                by=support,
+            )
+        finally:
+            connection.close()
+
+    def resolve_meanwhile(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        answer = execute(sql, params, many, context)
+        if "wallet_payout_is_held" in sql and duplicates.open_pairs():
+            with ThreadPoolExecutor(1) as another_session:
+                another_session.submit(resolve).result()
+        return answer
+
+    browser = Client()
+    browser.force_login(finance.user)
+    page = reverse("staff_withdrawal_decide", args=[withdrawal.pk])
+    with connection.execute_wrapper(resolve_meanwhile):
+        answer = browser.post(page, {"action": "refuse", "code": "identity", "reason": "two people"}, follow=True)
+    assert "What held this payout has just ended." in answer.text
+    withdrawal.refresh_from_db()
+    assert withdrawal.status == WithdrawalStatus.APPROVED
+    assert accounts.totals(withdrawal.player_id).balances(AccountKind.PENDING)[Mode.REAL] == withdrawal.amount
     assert is_whole()

@@ -192,8 +192,9 @@ TWO_PEOPLE_ABOVE: Mapping[str, int] = {
     Currency.GBP: 2_000_00,
 }
 A_DAY = timedelta(days=1)
-NOT_AGREED = "SB032"  # SQLSTATE of wallet_move_withdrawal, and the next one
+NOT_AGREED = "SB032"  # SQLSTATE of wallet_move_withdrawal, and the next two
 IS_HELD = "SB137"
+NOT_IN_ORDER = "23001"
 HELD = "This payout is held. Two people must release it first."
 
 
@@ -381,7 +382,13 @@ def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
     if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found) or is_held):
         raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It can no longer be refused here.")
     hand = Hand(by=by, handler=by, reason=f"{code}: {note}", message=REASONS[code])
-    return give_back(found, WithdrawalStatus.REFUSED, hand)
+    try:
+        with transaction.atomic():
+            return give_back(found, WithdrawalStatus.REFUSED, hand)
+    except DatabaseError as error:
+        if sqlstate(error) != NOT_IN_ORDER:
+            raise
+        raise NotOpen("What held this payout has just ended. It is approved, and can no longer be refused.") from error
 
 
 def _is_unseconded(withdrawal: Withdrawal) -> bool:
