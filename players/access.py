@@ -155,6 +155,13 @@ def _page_before(request: HttpRequest, htmx: HtmxDetails) -> str:
     return reverse("home")
 
 
+def page_after(request: HttpRequest) -> str:
+    """Return the path of ours to which a form leads afterwards, as the page before it asks; or ""."""
+    asked = request.POST.get("next") or request.GET.get("next") or ""
+    is_ours = url_has_allowed_host_and_scheme(asked, {request.get_host()}, require_https=request.is_secure())
+    return asked if is_ours and asked.startswith("/") else ""  # without the slash, it could be the name of a URL
+
+
 def _refuse(request: HttpRequest) -> NoReturn:
     """Record the refusal and raise PermissionDenied (403).
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
@@ -19,13 +20,14 @@ from django.db import connection, transaction
 from django.db.models import Sum
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, ngettext, override, pgettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from players import mail
-from players.access import PlayerRequest, player_required
+from players.access import PlayerRequest, page_after, player_required
 from players.datetime_format import written_moment
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, PlayTime
 from players.protection import limits
@@ -392,7 +394,11 @@ def limits_page(request: PlayerRequest) -> HttpResponse:
     form = _form(player, kind, request)
     if not form.is_valid() or not _set_all(request, form, kind):
         return _render(request, form=form, kind=kind)
-    return redirect("limits")
+    after = page_after(request)
+    if not after:
+        return redirect("limits")
+    is_due = limits.must_set_limits(player)
+    return redirect(f"{reverse('limits')}?{urlencode({'next': after})}" if is_due else after)
 
 
 @player_required
@@ -433,12 +439,12 @@ def limits_confirm(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def limits_decline(request: PlayerRequest) -> HttpResponse:
-    """Record that the player declines the offer of deposit limits."""
+    """Record that the player declines the offer of deposit limits, and lead back to where it was made."""
     if request.method != "POST":
         return redirect("limits")
     limits.decline_offer(player=request.player)
     messages.info(request, _("You can set limits at any time on your account page."))
-    return redirect("lobby")
+    return redirect(page_after(request) or "lobby")
 
 
 @player_required
@@ -491,5 +497,6 @@ def _render(request: PlayerRequest, *, form: LimitsForm | None = None, kind: Lim
         "hours": player.jurisdiction.raise_after_hours,
         "after_period": player.jurisdiction.raise_after_period,
         "is_confirmed": player.jurisdiction.raise_confirmed,
+        "next": page_after(request),
     }
     return render(request, "wallet/limits.html", context)

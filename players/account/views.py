@@ -11,13 +11,12 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views import i18n
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from players.access import PlayerRequest, made_by_the_page, player_required
+from players.access import PlayerRequest, made_by_the_page, page_after, player_required
 from players.account import registration, terms
 from players.api import tokens
 from players.datetime_format import written_day
@@ -154,7 +153,7 @@ def session_stay(request: HttpRequest, session: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def terms_agree(request: PlayerRequest) -> HttpResponse:
     """Show the new terms with their changes; on POST, record the agreement and return to the previous page."""
-    onward = _onward(request)
+    onward = page_after(request) or reverse("lobby")
     if request.method == "POST":
         with suppress(terms.NotInForce):  # the page then shows the version in force
             terms.agree(player=request.player, version=request.POST.get("version", ""), ip=_ip(request))
@@ -174,14 +173,6 @@ def terms_agree(request: PlayerRequest) -> HttpResponse:
 def _status(session: UUID) -> HttpResponse:
     found = sessions.read_state(session)
     return JsonResponse({"left": found.left if found else 0, "why": found.why if found else ""})
-
-
-def _onward(request: HttpRequest) -> str:
-    asked = request.POST.get("next") or request.GET.get("next") or ""
-    is_ours = url_has_allowed_host_and_scheme(asked, {request.get_host()}, require_https=request.is_secure())
-    return (
-        asked if is_ours and asked.startswith("/") else reverse("lobby")
-    )  # without the slash, `redirect` would look it up as a URL name
 
 
 def _ip(request: HttpRequest) -> str:

@@ -16,12 +16,11 @@ from django.core.validators import RegexValidator
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from players.access import PlayerRequest, player_required
+from players.access import PlayerRequest, page_after, player_required
 from players.identity import confirmation, normalise, verification
 from players.identity.confirmation import NUMBERS, LeftToStaff, NotConfirmed, RegisterSilent, Stated
 from players.identity.uploads import (
@@ -274,14 +273,7 @@ def identity_confirm(request: PlayerRequest) -> HttpResponse:
     messages.success(request, _("Thank you. We know now who you are."))
     found = eligibility.check_deposit(player)
     is_elsewhere = found is not None and found.code is eligibility.Code.OTHER_ACCOUNT
-    return redirect("protection" if is_elsewhere else _next(request) or "identity")
-
-
-def _next(request: PlayerRequest) -> str:
-    """Return the path of our own to go on to, or ""."""
-    asked = request.POST.get("next") or request.GET.get("next") or ""
-    is_ours = url_has_allowed_host_and_scheme(asked, {request.get_host()}, require_https=request.is_secure())
-    return asked if is_ours and asked.startswith("/") else ""
+    return redirect("protection" if is_elsewhere else page_after(request) or "identity")
 
 
 def _render(
@@ -299,7 +291,7 @@ def _render(
         "claim": claim,
         "before_play": law.identity_before_play,
         "birth_date": request.player.birth_date,
-        "next": _next(request),
+        "next": page_after(request),
         "latest": latest,
         "status": status.name.lower(),
         "form": form,

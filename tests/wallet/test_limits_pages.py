@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from players.account import terms
 from players.models import Jurisdiction, LimitChange, LimitKind, LimitSource, Period, Player, User
 from players.protection.limits import own_limits, pending, set_limit, should_offer
 from tests.builders import a_player, a_seat, a_table, confirm_identity
@@ -168,6 +169,28 @@ def test_a_player_who_is_offered_some_can_decline_and_is_not_asked_again(code):
     visitor.post(PAGE + "not-now/")
     assert not should_offer(player)
     assert "Not now" not in visitor.get(PAGE).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("code", "answers"),
+    [
+        ("GB", ("not-now/", {})),
+        ("SE", ("", {"deposit-kind": "deposit", "deposit-day": 50, "deposit-week": 100, "deposit-month": 200})),
+    ],
+)
+def test_both_answers_lead_back_to_the_table_that_asked(code, answers):
+    player, visitor = a_newcomer(code)
+    terms.agree(player=player, version=terms.VERSION, ip="")
+    at_table = f"/en/table/{a_table().slug}/real/"
+    page = visitor.get(at_table)
+    assert f'href="{PAGE}?next={at_table}"' in page.text, page.headers
+    assert f'name="next" value="{at_table}"' in visitor.get(PAGE, {"next": at_table}).text
+    address, fields = answers
+    answer = visitor.post(PAGE + address, fields | {"next": at_table})
+    assert (answer.status_code, answer["Location"]) == (302, at_table)
+    assert "data-ineligibility" not in visitor.get(at_table).text
+    elsewhere = visitor.post(PAGE + address, fields | {"next": "https://elsewhere.example/"})
+    assert "elsewhere" not in elsewhere.get("Location", "")
 
 
 @pytest.mark.sweep

@@ -4,6 +4,8 @@ A form answers htmx with the updated fragment. Without JavaScript it redirects t
 it again with the errors.
 """
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -52,7 +54,8 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
     except deposits.FormUsed as error:
         return _render(request, Mode.REAL, error=str(error))
     except deposits.DepositNotEligible as error:
-        return _render(request, Mode.REAL, form=form, error=str(error), error_link=reverse(error.page))
+        link = f"{reverse(error.page)}?{urlencode({'next': reverse('cashier')})}"
+        return _render(request, Mode.REAL, form=form, error=str(error), error_link=link)
     except (services.CashierError, LimitReached) as error:
         form.add_error("amount", str(error))
         return _render(request, Mode.REAL, form=form)
