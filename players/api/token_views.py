@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from players.access import PlayerRequest, player_required
 from players.api import tokens
 from players.login.current_user import actor_of
-from players.models import ApiToken, Scope, User
+from players.models import ApiToken, Player, Scope, User
 
 USUAL_DAYS: Final = 90
 REMEMBERED: Final = 7 * 24 * 3600  # seconds for which a form creates no second token
@@ -45,7 +45,15 @@ SCOPE_LABELS: Final[dict[Scope, str | Promise]] = {
 
 def scope_labels(token: ApiToken) -> list[str]:
     """Return labels of the token's scopes, in the order of the form."""
-    return [str(said) for scope, said in SCOPE_LABELS.items() if scope in token.scopes]
+    return [str(_label(scope, token.user)) for scope in SCOPE_LABELS if scope in token.scopes]
+
+
+def _label(scope: Scope, user: User) -> str | Promise:
+    """Return what a scope permits to the API clients of *user*, whose jurisdiction may leave them play money alone."""
+    player = Player.objects.filter(user=user).select_related("jurisdiction").first()
+    if scope is Scope.PLAY and player and not player.jurisdiction.api_clients_may_play:
+        return _("Play for you, with play money")
+    return SCOPE_LABELS[scope]
 
 
 class NewTokenForm(forms.Form):
@@ -76,7 +84,7 @@ class NewTokenForm(forms.Form):
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
         """Offer the scopes that *user* may give to a token."""
         super().__init__(*args, **kwargs)
-        choices = [(scope.value, SCOPE_LABELS[scope]) for scope in tokens.scopes_for(user)]
+        choices = [(scope.value, _label(scope, user)) for scope in tokens.scopes_for(user)]
         self.fields["scopes"].choices = choices  # type: ignore[attr-defined]  # of the field declared above
 
 

@@ -232,6 +232,15 @@ class TestOfStaff:
         assert "refused" in logged_in(a_member_of_staff("administrator").user).get(OF_STAFF).text
 
 
+@pytest.mark.parametrize(("code", "money"), [("GB", "with play money"), ("SE", "with your money")])
+def test_the_pages_say_for_which_money_an_api_client_plays(code, money):
+    user = a_player(code).user
+    a_token(user, Scope.PLAY)
+    for page in (surely(user).get(NEW).text, logged_in(user).get(API_TOKENS).text):
+        assert f"Play for you, {money}" in page
+        assert page.count("Play for you") == 1
+
+
 class TestAPlayersOnTheirPageForStaff:
     @pytest.mark.sweep
     def test_is_listed_and_revoked_from_the_list_with_a_reason(self):
