@@ -22,7 +22,7 @@ from games.fairness import hourly_totals
 from games.reports import performance, reconciliation
 from wallet import reports as payments
 from wallet.ledger import hourly_totals as ledger_totals
-from wallet.models import Currency, Mode
+from wallet.models import AccountKind, Currency, Mode
 from wallet.money import format_money
 
 LISTED: Final = "%Y-%m-%dT%H:%M"  # format of a moment in forms
@@ -171,7 +171,7 @@ def between(bounds: Sequence[datetime]) -> list[Mapping[str, DashboardTotals]]:
 def _read_totals(
     played: Mapping[str, list[hourly_totals.Played]], entries: Sequence[ledger_totals.Sum]
 ) -> Mapping[str, DashboardTotals]:
-    deposits = reconciliation.added(entries, {"deposit"})
+    deposits = reconciliation.added(entries, {"deposit", "deposit_released"}, AccountKind.CASH)
     withdrawals = reconciliation.added(entries, {"withdraw_paid"})
     found = {}
     for currency in Currency.values:
