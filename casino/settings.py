@@ -467,6 +467,7 @@ PARTNER_NETWORKS = env.list("PARTNER_NETWORKS", default=["127.0.0.0/8", "::1/128
 # seconds without a notification about a payment before its state is queried
 PAYMENT_ASK_SECONDS = env.int("PAYMENT_ASK_SECONDS", default=120)
 PAYMENT_GIVE_UP_SECONDS = env.int("PAYMENT_GIVE_UP_SECONDS", default=1800)
+PAYMENT_STUCK_SECONDS = env.int("PAYMENT_STUCK_SECONDS", default=86_400)
 PAYMENT_MODEL = "wallet.Payment"
 PAYMENT_USES_SSL = HTTPS
 PORT = env.str("PORT", default="") or "8000"

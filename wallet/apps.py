@@ -48,8 +48,9 @@ class WalletConfig(AppConfig):
         )
         approvals.register(
             held_deposits.KIND,
-            title="decision about a held deposit",
-            then="The money is recorded as sent back, or credited to the player. The player is informed by e-mail.",
+            title="decision about a deposit",
+            then="Money that is held is recorded as sent back, or credited to the player, who is informed by e-mail. "
+            "Or a deposit that will not come ends, and takes no room under the player’s limits any more.",
             execute=held_deposits.execute,
             permission=held_deposits.DECIDE,
             describe=held_deposits.describe,

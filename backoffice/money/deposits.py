@@ -28,6 +28,7 @@ from players.login.current_user import actor
 from players.staff import access_log
 from wallet.models import DepositNote, NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.payments import held_deposits, notifications
+from wallet.payments.held_deposits import Action
 from wallet.payments.notifications import locked
 
 MOST_COUNTED: Final = 1000
@@ -211,17 +212,25 @@ class NoteForm(forms.Form):
 
 
 class HeldForm(forms.Form):
-    """Request of a decision about a held deposit."""
+    """Request of a decision about a held deposit, or about one that is stuck at its provider."""
 
-    action = forms.ChoiceField(
-        label="What happens", choices=[(each.value, held_deposits.LABELS[each]) for each in held_deposits.Action]
-    )
+    action = forms.ChoiceField(label="What happens")
     reference = forms.CharField(
         max_length=64, required=False, label="Provider’s number of the transfer, if it was sent back"
     )
     reason = forms.CharField(
         max_length=300, label="Reason", error_messages={"required": "Enter a reason. It is recorded."}
     )
+
+    def __init__(self, payment: Payment, *args: Any) -> None:
+        """Offer what can be decided about *payment*."""
+        super().__init__(*args)
+        is_held = payment.state == PaymentState.HELD
+        offered = (Action.RETURN, Action.CREDIT) if is_held else (Action.EXPIRE,)
+        action = cast("forms.ChoiceField", self.fields["action"])
+        action.choices = [(each.value, held_deposits.LABELS[each]) for each in offered]
+        if not is_held:
+            del self.fields["reference"]
 
 
 class Exceptions(StaffList):
@@ -337,24 +346,22 @@ def staff_deposit_note(request: StaffRequest, payment_id: UUID) -> HttpResponse:
 @access_log.listed("a deposit")
 @require_POST
 def staff_deposit_decide(request: StaffRequest, payment_id: UUID) -> HttpResponse:
-    """Request a decision about a held deposit, which a second person takes."""
-    form = HeldForm(request.POST)
+    """Request a decision about a held or a stuck deposit, which a second person takes."""
+    form = HeldForm(get_object_or_404(Payment, pk=payment_id), request.POST)
     if not form.is_valid():
         return _page(request, payment_id, NoteForm(), form)
     said = form.cleaned_data
     try:
         asked = held_deposits.ask(
             payment_id,
-            action=held_deposits.Action(said["action"]),
-            reference=said["reference"],
+            action=Action(said["action"]),
+            reference=said.get("reference", ""),
             reason=said["reason"],
             by=request.staff,
         )
     except (held_deposits.CannotDecide, approvals.AskedTwice) as error:
         form.add_error(None, str(error))
         return _page(request, payment_id, NoteForm(), form)
-    except Payment.DoesNotExist as error:
-        raise Http404 from error
     messages.success(request, f"Requested. A second person must approve request {asked.pk} under Approvals.")
     return redirect("staff_deposit", payment_id)
 
@@ -384,7 +391,8 @@ def _page(request: StaffRequest, payment_id: UUID, form: NoteForm, held_form: He
         "notices": payment.notices.order_by("pk"),
         "notes": payment.notes.order_by("pk"),
         "form": form,
-        "held_form": held_form or HeldForm(),
+        "held_form": held_form or HeldForm(payment),
+        "stuck_until": held_deposits.may_expire_at(payment) if held_deposits.is_stuck(payment) else None,
         "asked": approvals.waiting().filter(kind=held_deposits.KIND, on=str(payment)).first(),
         "is_for_people": payment.held_because in held_deposits.FOR_PEOPLE,
     }

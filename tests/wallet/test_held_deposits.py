@@ -13,8 +13,10 @@ from django.urls import reverse
 
 from audit import approvals
 from audit.models import Approval, Significant
+from audit.reports.requests import clock
 from audit.sealing import sealer
 from audit.significant import detection
+from backoffice.dashboard import money
 from games.history.statement import figures
 from players.identity import duplicates
 from players.login import locks
@@ -336,6 +338,8 @@ class TestCreditedByTwo:
         with pytest.raises(LimitReached):
             a_payment(player, 1_000)
         assert is_whole()
+        (figures_of_now,) = money.between([clock() - timedelta(hours=1), clock() + timedelta(hours=1)])
+        assert figures_of_now["EUR"].deposits == 50_000  # on the dashboard
 
     def test_not_above_a_limit_and_not_during_an_exclusion(self, player):
         payment = a_payment(player, 25_000)
@@ -349,6 +353,54 @@ class TestCreditedByTwo:
         with pytest.raises(approvals.CannotExecute, match="may still take no deposit"):
             approve(asked)
         assert of(payment) == ("held", "over")
+
+
+class TestAProviderThatNeitherCancelsNorAnswers:
+    @pytest.fixture
+    def stuck(self, player, monkeypatch):
+        monkeypatch.delattr("wallet.payments.sandbox.SandboxBank.cancel")
+        monkeypatch.setattr(settings, "PAYMENT_STUCK_SECONDS", 0)
+        payment = a_payment(player, 25_000)
+        notifications.ask_undecided()
+        assert of(payment) == ("waiting", "")
+        return payment
+
+    def test_leaves_room_again_when_two_people_decide_that_nothing_will_come(self, player, stuck):
+        finance = Client()
+        finance.force_login(a_member_of_staff("finance").user)
+        page = reverse("staff_deposit_decide", args=[stuck.pk])
+        assert "nothing will come" in finance.get(reverse("staff_deposit", args=[stuck.pk])).text
+        finance.post(page, {"action": "expire", "reason": "the provider closed down"})
+        with pytest.raises(LimitReached):
+            a_payment(player, 25_000)
+        (asked,) = approvals.waiting()
+        approve(asked)
+        assert of(stuck) == ("expired", "")
+        a_payment(player, 25_000)
+        (event,) = events("payment.expired", on=str(player))
+        assert event["data"]["because"] == f"approval {asked.pk}"
+        assert event["by"] != "system"
+        assert is_whole()
+
+    def test_has_what_comes_all_the_same_held(self, player, stuck):
+        approve(ask(stuck, Action.EXPIRE))
+        pay(stuck)
+        call_back(statement(stuck))
+        assert of(stuck) == ("held", "over")
+        assert (balance(player), to_send_back(player)) == (25_000, 25_000)
+
+    def test_is_waited_for_and_one_that_cancels_is_asked_instead(self, player, stuck, monkeypatch):
+        monkeypatch.setattr(settings, "PAYMENT_STUCK_SECONDS", 3600)
+        with pytest.raises(held_deposits.CannotDecide, match="Wait until"):
+            ask(stuck, Action.EXPIRE)
+        monkeypatch.setattr(settings, "PAYMENT_STUCK_SECONDS", 0)
+        asked = ask(stuck, Action.EXPIRE)
+        call_back(statement(stuck))
+        assert of(stuck) == ("credited", "")
+        with pytest.raises(approvals.CannotExecute, match="has decided"):
+            approve(asked)
+        with pytest.raises(held_deposits.CannotDecide, match="has decided"):
+            ask(stuck, Action.EXPIRE)
 
 
 class TestThePages:

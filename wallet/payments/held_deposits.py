@@ -3,12 +3,14 @@
 The database holds it (`wallet_credit_deposit`). Each is sent back through its provider, except that of a locked
 account: people look at that first. Where a provider cannot send money back, finance does it by hand at the provider,
 and a second person confirms it. Two people can also have it credited, if no exclusion and no limit forbids that any
-more. While they decide, the provider sends nothing back. Error messages are for staff.
+more. While they decide, the provider sends nothing back. Two people also decide that nothing will come, where a
+provider neither cancels nor answers: else the deposit takes room under the player's limits for ever. Error messages
+are for staff.
 """
 
 import logging
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -18,7 +20,7 @@ from django.db import connection, transaction
 from django.utils.translation import override
 
 from audit import approvals, log
-from audit.models import Approval
+from audit.models import Approval, Clock
 from players.models import Staff
 from wallet import ledger
 from wallet.models import HeldReason, Payment, PaymentState
@@ -40,13 +42,18 @@ ORDER BY begun_at LIMIT 1 FOR UPDATE SKIP LOCKED
 
 
 class Action(StrEnum):
-    """What two people decide about a held deposit."""
+    """What two people decide about a deposit: the first two about a held one."""
 
     RETURN = "return"
     CREDIT = "credit"
+    EXPIRE = "expire"
 
 
-LABELS: Final = {Action.RETURN: "It has been sent back", Action.CREDIT: "Credit it to the player"}
+LABELS: Final = {
+    Action.RETURN: "It has been sent back",
+    Action.CREDIT: "Credit it to the player",
+    Action.EXPIRE: "Nothing will come",
+}
 
 
 class CannotDecide(Exception):
@@ -88,15 +95,36 @@ def _return(payment: Payment) -> None:
     notifications.record_return(payment)
 
 
+def is_stuck(payment: Payment) -> bool:
+    """Return whether the provider of an open deposit could not cancel it when Sabot gave up waiting."""
+    return payment.is_open and payment.notices.filter(decision=notifications.Decision.NOT_CANCELLED).exists()
+
+
+def may_expire_at(payment: Payment) -> datetime:
+    """Return from when two people can decide that nothing will come."""
+    return payment.begun_at + timedelta(seconds=settings.PAYMENT_STUCK_SECONDS)
+
+
+def _demand_stuck(payment: Payment) -> None:
+    """Raise CannotDecide unless the deposit has been stuck for long enough."""
+    long_ago = Clock() - timedelta(seconds=settings.PAYMENT_STUCK_SECONDS)
+    if not is_stuck(payment):
+        raise CannotDecide("The provider has decided about this deposit, or can still cancel it.")
+    if not Payment.objects.filter(pk=payment.pk, begun_at__lte=long_ago).exists():
+        raise CannotDecide(f"Wait until {may_expire_at(payment):%Y-%m-%d %H:%M} UTC. Money may still come.")
+
+
 @transaction.atomic
 def ask(payment_id: UUID, *, action: Action, reference: str, reason: str, by: Staff) -> Approval:
-    """Request a decision about a held deposit.
+    """Request a decision about a held deposit, or about one that is stuck at its provider.
 
     *reference* is the provider's number of the transfer by which finance has sent the money back. Raises CannotDecide,
     Payment.DoesNotExist, and approvals.AskedTwice while another request for the deposit is open.
     """
     payment = notifications.locked(payment_id)
-    if payment.state != PaymentState.HELD:
+    if action is Action.EXPIRE:
+        _demand_stuck(payment)
+    elif payment.state != PaymentState.HELD:
         raise CannotDecide("This deposit is not held any more.")
     if action is Action.RETURN and not reference:
         raise CannotDecide("Enter the provider’s number of the transfer by which you have sent the money back.")
@@ -114,6 +142,9 @@ def ask(payment_id: UUID, *, action: Action, reference: str, reason: str, by: St
 def execute(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
     """Post what was decided, record it and write to the player. Raises approvals.CannotExecute."""
     payment = notifications.locked(UUID(str(frozen["payment"])))
+    if frozen["action"] == Action.EXPIRE:
+        _expire(payment, verdict)
+        return
     if payment.state != PaymentState.HELD:
         raise approvals.CannotExecute("This deposit is not held any more.")
     try:
@@ -138,11 +169,24 @@ def execute(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> Non
     notifications.write(payment, "deposit_credited")
 
 
+def _expire(payment: Payment, verdict: approvals.Verdicted) -> None:
+    """End an open payment for which nothing will come. Money that comes all the same is held."""
+    try:
+        _demand_stuck(payment)
+    except CannotDecide as error:
+        raise approvals.CannotExecute(str(error)) from error
+    notifications.close(payment, PaymentState.EXPIRED, because=f"approval {verdict.approval_id}", by=verdict.by)
+
+
 def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
     """Describe the decision for the approver."""
     amount = format_money(int(str(frozen["amount"])), str(frozen["currency"]), "en")
     action, player = Action(str(frozen["action"])), f"player:{frozen['player']}"
-    title = f"Credit {amount} to {player}" if action is Action.CREDIT else f"{amount} of {player} sent back"
+    title = {
+        Action.CREDIT: f"Credit {amount} to {player}",
+        Action.RETURN: f"{amount} of {player} sent back",
+        Action.EXPIRE: f"{amount} of {player} will not come",
+    }[action]
     facts = [("Deposit", str(frozen["payment"])), ("Player", player), ("Amount", amount)]
     if action is Action.RETURN:
         facts.append(("Number of the transfer", str(frozen["reference"])))
@@ -150,11 +194,11 @@ def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
 
 
 def current_facts(frozen: Mapping[str, log.Json]) -> approvals.Facts:
-    """Return why the deposit is held, and its state now."""
+    """Return why the deposit is held or stuck, and its state now."""
     payment = Payment.objects.get(pk=UUID(str(frozen["payment"])))
     with override("en"):
         return (
-            ("Held because", payment.get_held_because_display()),
+            ("Held because", payment.get_held_because_display() or "The provider neither cancels it nor answers"),
             ("State now", payment.get_state_display().lower()),
             ("Provider", payment.variant),
             ("Authorisation", payment.authorisation),

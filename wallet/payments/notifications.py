@@ -200,12 +200,12 @@ def journal_key(payment_id: UUID) -> UUID:
     return uuid5(payment_id, "deposit")
 
 
-def close(payment: Payment, state: PaymentState, *, because: str) -> None:
+def close(payment: Payment, state: PaymentState, *, because: str, by: str = "system") -> None:
     """End a payment without money, and release its reservation under the player's limits."""
     payment.state, payment.decided_at = state, Now()
     payment.save(update_fields=["state", "decline_reason", "decided_at"])
     limits.release_deposit(key=journal_key(payment.pk))
-    log.record(f"payment.{state.value}", by="system", on=str(payment.player), data=facts_of(payment, because=because))
+    log.record(f"payment.{state.value}", by=by, on=str(payment.player), data=facts_of(payment, because=because))
     if state is PaymentState.DECLINED:
         write(payment, "deposit_declined")
 
