@@ -116,12 +116,11 @@ def _limit(event: ReportEvent) -> Said:
 
 
 def _amount(kind: str, amount: log.Json) -> str | Decimal:
-    """Format a limit of time; return a limit of money as a number, still without its currency."""
+    """Format a limit; return a limit of money as a number, still without its currency."""
     if not isinstance(amount, int):
         return "none"
-    return (
-        Decimal(amount).scaleb(-2) if LIMIT_KINDS[LimitKind(kind)].is_money else f"{Decimal(amount) / 3600:.2f} hours"
-    )
+    unit = LIMIT_KINDS[LimitKind(kind)].unit
+    return Decimal(amount).scaleb(-2) if unit is None else f"{Decimal(amount) / unit.size:.2f} {unit.name}"
 
 
 def _currency(player: str) -> str:

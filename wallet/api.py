@@ -9,7 +9,6 @@ from http import HTTPStatus
 from typing import Any, ClassVar
 
 from django.urls import path
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -27,7 +26,7 @@ from players.models import LimitChange, LimitKind, LimitSource, Period, Player, 
 from players.protection import limits as services
 from players.protection.limits import LAW, LIMIT_KINDS
 from wallet.ledger import accounts
-from wallet.limits import HOUR, MOST_HOURS, REQUIRED, used
+from wallet.limits import REQUIRED, used
 from wallet.models import AccountKind, Currency, Mode
 
 
@@ -80,6 +79,7 @@ class Balances(PlayerApiView):
 NOTHING_CHANGES = register("nothing-changes", HTTPStatus.CONFLICT, gettext_lazy("Nothing was changed."))
 LIMIT_REQUIRED = register("limit-required", HTTPStatus.CONFLICT, gettext_lazy("This limit is required"))
 AMOUNT = "minor units of the currency; of time, seconds"
+SIZES = ", ".join(f"of {kind} in whole {each.unit.name}" for kind, each in LIMIT_KINDS.items() if each.unit)
 SOURCES = [*LimitSource.values, LAW]
 
 
@@ -95,16 +95,17 @@ class WhichLimit(Strict):
 class LimitBody(WhichLimit):
     """A limit to set."""
 
-    amount = Whole(
-        min_value=1, max_value=LARGEST, allow_null=True, help_text=f"{AMOUNT}, in whole hours; null removes it"
-    )
+    amount = Whole(min_value=1, max_value=LARGEST, allow_null=True, help_text=f"{AMOUNT}, {SIZES}; null removes it")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Reject a time that is not in whole hours or longer than its period."""
-        amount, most = attrs["amount"], MOST_HOURS[Period(attrs["period"])]
-        if not LIMIT_KINDS[attrs["kind"]].is_money and amount is not None and (amount % HOUR or amount > most * HOUR):
-            message = _("Enter whole hours, from 1 to %(most)s.") % {"most": most}
-            raise serializers.ValidationError({"amount": [serializers.ErrorDetail(message, code="hours")]})
+        """Reject an amount that is not in whole units, or more than its period allows."""
+        amount, unit = attrs["amount"], LIMIT_KINDS[attrs["kind"]].unit
+        if unit is None or amount is None:
+            return attrs
+        most = unit.most[Period(attrs["period"])]
+        if amount % unit.size or amount > most * unit.size:
+            message = str(unit.error) % {"most": most}
+            raise serializers.ValidationError({"amount": [serializers.ErrorDetail(message, code=unit.name)]})
         return attrs
 
 

@@ -17,21 +17,20 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.db import connection, transaction
-from django.db.models import Sum
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext_lazy, ngettext, override, pgettext_lazy
+from django.utils.translation import get_language, gettext_lazy, override, pgettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from players import mail
 from players.access import PlayerRequest, page_after, player_required
 from players.datetime_format import written_moment
-from players.models import LimitChange, LimitKind, LimitSource, Period, Player, PlayTime
+from players.models import LimitChange, LimitKind, LimitSource, Period, Player
 from players.protection import limits
-from players.protection.limits import LAW, LIMIT_KINDS, Limit, limits_of, pending, period_days, period_ends
+from players.protection.limits import LAW, LIMIT_KINDS, Limit, Unit, limits_of, pending, period_ends
 from wallet import ledger
 from wallet.cashier import STALE, MoneyField, MoneyForm
 from wallet.ledger import LimitReached
@@ -98,7 +97,12 @@ def usage(player: Player) -> dict[tuple[LimitKind, Period], int]:
         cursor.execute(
             "SELECT kind, period, wallet_used(%s::bigint, kind, period, wallet_today(%s::bigint))"
             " FROM unnest(%s::text[]) AS kind, unnest(%s::text[]) AS period",
-            [player.pk, player.pk, [kind.value for kind, each in LIMIT_KINDS.items() if each.is_money], Period.values],
+            [
+                player.pk,
+                player.pk,
+                [kind.value for kind, each in LIMIT_KINDS.items() if each.unit is None],
+                Period.values,
+            ],
         )
         return {(LimitKind(kind), Period(period)): used for kind, period, used in cursor}
 
@@ -110,37 +114,34 @@ def _room(player: Player, movement: str) -> LimitReached | None:
     return detail and LimitReached.parse(detail)
 
 
-HOUR = 3600  # seconds
 BATCH = 100  # players who are reminded before the next are looked for
 PERIOD_LABELS = {
     Period.DAY: gettext_lazy("Per day"),
     Period.WEEK: gettext_lazy("Per week"),
     Period.MONTH: gettext_lazy("Per month"),
 }
-MOST_HOURS = {Period.DAY: 24, Period.WEEK: 7 * 24, Period.MONTH: 31 * 24}
 
 
-class HoursField(forms.IntegerField):
-    """A number of whole hours. The cleaned value is in seconds."""
+class UnitField(forms.IntegerField):
+    """A whole number of a unit that is not money. The cleaned value is in stored parts of the unit."""
 
-    def __init__(self, *, most: int, **kwargs: Any) -> None:
+    def __init__(self, *, unit: Unit, most: int, **kwargs: Any) -> None:
         attributes = {"inputmode": "numeric", "autocomplete": "off", "maxlength": 3}
         super().__init__(widget=forms.TextInput(attrs=attributes), **kwargs)
-        self.most = most
+        self.unit, self.most = unit, most
 
     def prepare_value(self, value: Any) -> Any:
-        """Show seconds as hours. Typed text stays as it is."""
-        return value // HOUR if isinstance(value, int) else value
+        """Show stored parts as units. Typed text stays as it is."""
+        return value // self.unit.size if isinstance(value, int) else value
 
     def clean(self, value: Any) -> int | None:
-        """Parse the hours."""
+        """Parse the number."""
         text = (value or "").strip()
         if not text:
             return None
         if not (text.isascii() and text.isdigit() and 1 <= int(text) <= self.most):
-            message = gettext_lazy("Enter whole hours, from 1 to %(most)s.")
-            raise forms.ValidationError(message, code="hours", params={"most": self.most})
-        return int(text) * HOUR
+            raise forms.ValidationError(str(self.unit.error), code=self.unit.name, params={"most": self.most})
+        return int(text) * self.unit.size
 
 
 class LimitsForm(MoneyForm):
@@ -158,8 +159,9 @@ class LimitsForm(MoneyForm):
             self.fields[period.value] = self._field(kind, period)
 
     def _field(self, kind: LimitKind, period: Period) -> forms.Field:
-        if not LIMIT_KINDS[kind].is_money:
-            return HoursField(most=MOST_HOURS[period], label=PERIOD_LABELS[period], required=False)
+        unit = LIMIT_KINDS[kind].unit
+        if unit is not None:
+            return UnitField(unit=unit, most=unit.most[period], label=PERIOD_LABELS[period], required=False)
         field = MoneyField(required=False, label=PERIOD_LABELS[period])
         field.currency = self.currency
         return field
@@ -188,6 +190,7 @@ WHOSE = {
     LAW: pgettext_lazy("whose limit", "Law"),
 }
 
+NO_LIMIT_IF_EMPTY = gettext_lazy("Leave a field empty for no limit.")
 REQUIRED = gettext_lazy("This limit is required in your country. You can change it, but not remove it.")
 
 
@@ -215,6 +218,7 @@ class Table:
     kind: LimitKind
     title: str | Promise
     meaning: str | Promise
+    hint: str | Promise  # what to enter
     rows: Sequence[Row]
 
 
@@ -227,6 +231,7 @@ def tables(player: Player) -> list[Table]:
             kind,
             texts.title,
             texts.meaning,
+            NO_LIMIT_IF_EMPTY if texts.unit is None else texts.unit.hint,
             [
                 _row(
                     player,
@@ -269,14 +274,9 @@ def what(kind: LimitKind, period: Period) -> str:
 
 
 def written(player: Player, kind: LimitKind, amount: int) -> str:
-    """Format an amount of money, or a time in hours and minutes."""
-    if LIMIT_KINDS[kind].is_money:
-        return format_money(amount, player.currency, get_language() or "en")
-    hours, minutes = amount // HOUR, amount % HOUR // 60
-    parts = [ngettext("%(count)s hour", "%(count)s hours", hours) % {"count": hours}] if hours else []
-    if minutes or not hours:
-        parts.append(ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes})
-    return " ".join(parts)
+    """Format an amount in the unit of the kind, in the active language."""
+    unit = LIMIT_KINDS[kind].unit
+    return format_money(amount, player.currency, get_language() or "en") if unit is None else unit.written(amount)
 
 
 def _row(
@@ -370,11 +370,7 @@ def _remind(player: Player) -> bool:
 
 def used(player: Player) -> Mapping[tuple[LimitKind, Period], int]:
     """Return what counts in each current period, whether a limit is set or not."""
-    found = usage(player)
-    for period, first in period_days(player).items():
-        played = PlayTime.objects.filter(player=player, day__gte=first).aggregate(total=Sum("seconds"))["total"]
-        found[LimitKind.TIME, period] = played or 0
-    return found
+    return usage(player) | limits.used_of_play(player)
 
 
 def _moment(player: Player, at: datetime) -> str:

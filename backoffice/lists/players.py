@@ -4,7 +4,6 @@ Identity, addresses and messages of players are on pages of their own, never in 
 """
 
 from collections.abc import Iterable
-from datetime import timedelta
 from decimal import Decimal
 from typing import ClassVar
 
@@ -266,8 +265,9 @@ class LimitChanges(StaffListView):
     def _in_words(self, change: LimitChange, amount: int | None) -> str:
         if amount is None:
             return "no limit"
-        if not LIMIT_KINDS[LimitKind(change.kind)].is_money:
-            return f"{timedelta(seconds=amount) / timedelta(hours=1):g} hours"
+        unit = LIMIT_KINDS[LimitKind(change.kind)].unit
+        if unit is not None:
+            return f"{amount / unit.size:g} {unit.name}"
         return f"{Decimal(amount) / MINOR_UNITS:,.2f} {change.player.currency}"
 
 

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from players.account import terms
 from players.datetime_format import written_moment
 from players.models import ExclusionKind, Outcome, Player, RegisterCheck
-from players.protection import exclusions
+from players.protection import exclusions, limits
 from players.support.staff_replies import HELP
 
 
@@ -34,7 +34,7 @@ class Code(StrEnum):
     LIMITS = "limits"
     OFFER = "offer"
     LICENCE = "licence"
-    TIME = "time"
+    USED_UP = "used_up"  # a limit of the player that is not money
     CHECK = "check"
     OPERATOR_PLAYER = "operator_player"
     OTHER_ACCOUNT = "other_account"
@@ -126,10 +126,8 @@ def explain(player: Player, code: Code) -> Ineligibility:
         case Code.LICENCE:
             text = _("We have no licence to offer these games for real money in your country. You can play for free.")
             return Ineligibility(code, text, "help")
-        case Code.TIME:
-            return Ineligibility(
-                code, _("You have used up your playing time. It starts again with the next period."), "limits"
-            )
+        case Code.USED_UP:
+            return Ineligibility(code, limits.used_up_message(player), "limits")
         case Code.OPERATOR_PLAYER:
             text = _("You are playing with your balance at the site you came from. Deposit and withdraw on that site.")
             return Ineligibility(code, text, "cashier")

@@ -4,11 +4,11 @@ PostgreSQL decides which limits hold and when a change takes effect (``sql/funct
 by its own clock. So no job has to run. Amounts are minor units of the player's currency; limits of
 time are seconds.
 
-Pages, API and ledger read `LIMIT_KINDS`. What counts against a kind is in SQL: money in
-`wallet_used`, time in ``players/sql/functions/play_time.sql``.
+Pages, API, reports and ledger read `LIMIT_KINDS`. What counts against a kind is in SQL: money in
+`wallet_used`, everything else in `players_used` (``sql/functions/play_time.sql``).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Final
@@ -17,7 +17,7 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from audit import log
 from players.models import LimitChange, LimitKind, LimitReminder, LimitsAsked, LimitSource, Period, Player
@@ -32,6 +32,36 @@ ORDER BY player.id LIMIT %s
 """
 
 
+def _written_time(seconds: int) -> str:
+    hours, minutes = seconds // 3600, seconds % 3600 // 60
+    parts = [ngettext("%(count)s hour", "%(count)s hours", hours) % {"count": hours}] if hours else []
+    if minutes or not hours:
+        parts.append(ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes})
+    return " ".join(parts)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit of a limit that is not money. Limits are entered in *name* and stored in parts of it."""
+
+    name: str  # for staff and clients of the API
+    size: int  # stored parts in one
+    most: Mapping[Period, int]  # the highest limit that can be entered
+    written: Callable[[int], str]  # formats stored parts in the active language
+    hint: str | Promise  # what to enter
+    error: str | Promise  # refusal of anything else
+
+
+HOURS: Final = Unit(
+    "hours",
+    3600,
+    {Period.DAY: 24, Period.WEEK: 7 * 24, Period.MONTH: 31 * 24},
+    _written_time,
+    gettext_lazy("In whole hours. Leave a field empty for no limit."),
+    gettext_lazy("Enter whole hours, from 1 to %(most)s."),
+)
+
+
 @dataclass(frozen=True)
 class KindOfLimit:
     """A kind of limit. *counts* says in the API what counts against it."""
@@ -40,7 +70,8 @@ class KindOfLimit:
     meaning: str | Promise
     counts: str
     reached: Mapping[Period, str | Promise] = field(default_factory=dict)  # the refusals of the ledger
-    is_money: bool = True  # minor units; otherwise seconds
+    unit: Unit | None = None  # None: minor units of money
+    used_up: str | Promise = ""  # the refusal of play if it does not limit money
 
 
 LIMIT_KINDS: Final[Mapping[LimitKind, KindOfLimit]] = {
@@ -86,7 +117,8 @@ LIMIT_KINDS: Final[Mapping[LimitKind, KindOfLimit]] = {
         gettext_lazy("Time limit"),
         gettext_lazy("How long you play, including with play money."),
         "played",
-        is_money=False,
+        unit=HOURS,
+        used_up=gettext_lazy("You have used up your playing time. It starts again with the next period."),
     ),
 }
 
@@ -125,9 +157,23 @@ def limits_of(player: Player) -> Mapping[tuple[LimitKind, Period], Limit]:
     return {(limit.kind, limit.period): limit for limit in found}
 
 
-def time_limits(player: Player) -> Mapping[Period, int]:
-    """Return the limits of time in seconds, by period."""
-    return {period: limit.amount for (kind, period), limit in limits_of(player).items() if kind is LimitKind.TIME}
+def used_of_play(player: Player) -> dict[tuple[LimitKind, Period], int]:
+    """Return what counts in each current period against limits that are not money, in stored parts of their unit."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT kind, period, players_used(%s::bigint, kind, period)"
+            " FROM unnest(players_limits_on_play()) AS kind, unnest(%s::text[]) AS period",
+            [player.pk, Period.values],
+        )
+        return {(LimitKind(kind), Period(period)): used for kind, period, used in cursor}
+
+
+def used_up_message(player: Player) -> str:
+    """Return the refusal of play for a player who has used up a limit that is not money."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT coalesce(players_limit_used_up(%s::bigint), 'time')", [player.pk])
+        (kind,) = cursor.fetchone()
+    return str(LIMIT_KINDS[LimitKind(kind)].used_up)
 
 
 def own_limits(player: Player, source: LimitSource = LimitSource.PLAYER) -> Mapping[tuple[LimitKind, Period], int]:

@@ -79,7 +79,7 @@ def test_time_that_is_used_up_ends_play(player, at):
     set_limit(player=player, kind=LimitKind.TIME, period=Period.DAY, amount=3600, by=str(player))
     answered(at.play({"player": 5000}))
     as_owner("UPDATE players_playtime SET seconds = 3600")
-    assert refused(at.play({"player": 5000}), 403, "not-eligible")["ineligibility"] == "time"
+    assert refused(at.play({"player": 5000}), 403, "not-eligible")["ineligibility"] == "used_up"
 
 
 def test_self_exclusion_also_stops_every_api_client(player, at):

@@ -220,7 +220,7 @@ class TestTimePlayed:
         owner.execute("UPDATE players_playtime SET seconds = 3590")
         play(player, table, None, mode)
         owner.execute("UPDATE players_playtime SET seconds = 3600")
-        with pytest.raises(NotEligible, match="time"):
+        with pytest.raises(NotEligible, match="used_up"):
             play(player, table, None, mode)
         assert eligibility.check_deposit(player) is None
 

@@ -22,7 +22,6 @@ from players.protection.limits import (
     period_ends,
     set_limit,
     should_offer,
-    time_limits,
     withdraw_change,
 )
 from tests.builders import a_player, confirm_identity
@@ -87,7 +86,6 @@ class TestTheStrictestHolds:
             ask(player, kind, period, 1000 + n)
         assert {key: limit.amount for key, limit in limits_of(player).items()} == own_limits(player)
         assert len(own_limits(player)) == 12
-        assert time_limits(player) == {DAY: 1009, WEEK: 1010, MONTH: 1011}
 
     def test_a_limit_of_nothing_is_a_limit(self):
         player = a_player("GB")

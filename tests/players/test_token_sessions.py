@@ -143,7 +143,7 @@ class TestProtection:
         )
         ineligibility = eligibility.check_play(player, real=True, session=acts(token))
         assert ineligibility
-        assert ineligibility.code is Code.TIME
+        assert ineligibility.code is Code.USED_UP
 
     def test_an_exclusion_keeps_api_clients_out_of_play(self, player, token):
         exclusions.exclude_self(player=player, months=12, by=str(player))

@@ -160,29 +160,44 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_note_rounds FROM PUBLIC;
 
--- Return whether a time limit of the player is used up, including the time since the last action,
--- up to nine minutes.
-CREATE OR REPLACE FUNCTION players_time_used_up(player bigint) RETURNS boolean
+-- Return the kinds of limits that do not limit money. Each has a branch in players_used.
+CREATE OR REPLACE FUNCTION players_limits_on_play() RETURNS text[]
+LANGUAGE sql IMMUTABLE AS $$ SELECT '{time}'::text[] $$;
+
+-- Return what counts against a limit of this kind in the current period, in the unit that limits of the
+-- kind are stored in.
+-- 'time': seconds, including the time since the last action, up to nine minutes.
+-- Raises invalid_parameter_value for any other kind.
+CREATE OR REPLACE FUNCTION players_used(player bigint, kind text, period text) RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    here text;
-    gap interval;
+    since date := (
+        SELECT date_trunc(period, clock_timestamp() AT TIME ZONE j.time_zone)::date
+        FROM public.players_player AS p JOIN public.players_jurisdiction AS j ON j.code = p.jurisdiction_id
+        WHERE p.id = player);
 BEGIN
-    IF NOT EXISTS (SELECT FROM public.players_limitchange AS c WHERE c.player_id = player AND c.kind = 'time') THEN
-        RETURN false;
+    CASE kind
+        WHEN 'time' THEN
+            RETURN (SELECT coalesce(sum(t.seconds), 0) FROM public.players_playtime AS t
+                    WHERE t.player_id = player AND t.day >= since)
+                 + coalesce((SELECT public.players_seconds_between(t.last_at, clock_timestamp()) FROM public.players_playtime AS t
+                    WHERE t.player_id = player ORDER BY t.day DESC LIMIT 1), 0);
+        ELSE
+            RAISE EXCEPTION '% is no limit on play', coalesce(kind, 'NULL') USING ERRCODE = 'invalid_parameter_value';
+    END CASE;
+END $$;
+
+-- Return the kind of a limit that the player has used up, of those that do not limit money; NULL if there is
+-- none.
+CREATE OR REPLACE FUNCTION players_limit_used_up(player bigint) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    kinds text[] := public.players_limits_on_play();
+BEGIN
+    IF NOT EXISTS (SELECT FROM public.players_limitchange AS c WHERE c.player_id = player AND c.kind = ANY (kinds)) THEN
+        RETURN NULL;
     END IF;
-    SELECT j.time_zone INTO here
-    FROM public.players_player AS p JOIN public.players_jurisdiction AS j ON j.code = p.jurisdiction_id
-    WHERE p.id = player;
-    SELECT clock_timestamp() - t.last_at INTO gap FROM public.players_playtime AS t
-    WHERE t.player_id = player ORDER BY t.day DESC LIMIT 1;
-    IF gap IS NULL OR gap > interval '9 minutes' THEN
-        gap := interval '0';
-    END IF;
-    RETURN EXISTS (
-        SELECT FROM public.players_limits_of(player) AS l
-        WHERE l.kind = 'time' AND l.amount <= extract(epoch FROM gap) + coalesce((
-            SELECT sum(t.seconds) FROM public.players_playtime AS t
-            WHERE t.player_id = player
-              AND t.day >= date_trunc(l.period, clock_timestamp() AT TIME ZONE here)::date), 0));
+    RETURN (SELECT l.kind FROM public.players_limits_of(player) AS l
+            WHERE l.kind = ANY (kinds) AND l.amount <= public.players_used(player, l.kind, l.period)
+            ORDER BY l.kind LIMIT 1);
 END $$;
