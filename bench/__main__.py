@@ -11,20 +11,15 @@ BENCHES = {  # the module of each; a function in it has the same name
     "start": "starts",
     "odds": "odds",
     "posting": "play",
-    "hot_house": "play",
     "solo_service": "play",
-    "audit_on": "play",
     "solo_http": "clicks",
     "live_bets_http": "clicks",
-    "api_round": "clicks",
     "costs": "clicks",
-    "close_bets": "play",
     "pay_all": "play",
     "push": "push",
     "seal": "audit_log",
     "verify": "audit_log",
     "growth": "growth",
-    "ledger": "ledger",
 }
 WITHOUT_HOUSE = ("start", "odds")
 ROW = "{:<24}{:>14}{:>14}{:>9}{:>7}  {}"

@@ -153,11 +153,6 @@ def live_bets_http(pace: Pace) -> list[Result]:
     return _rate(pace, "live_bets_http", live_clicker)
 
 
-def api_round(pace: Pace) -> list[Result]:
-    """Rounds by four API clients on all processors, compared with pgbench's TPC-B and four clients."""
-    return _rate(pace, "api_round", api_player)
-
-
 def _rate(pace: Pace, name: str, clicker: Callable[[Player, int], Click]) -> list[Result]:
     with fresh_house():
         players = register(CLIENTS)

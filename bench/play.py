@@ -1,16 +1,16 @@
 """Benchmarks of play without HTTP, in an empty house: postings, solo rounds, rounds of a shared table."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import date
 from functools import partial
-from itertools import count, cycle
+from itertools import count
 from typing import Final
 from uuid import UUID, uuid4
 
 from django.db import connection, connections, transaction
 
-from bench.house import CLIENTS, fresh_house, pgbench, superuser_of, team
+from bench.house import CLIENTS, fresh_house, pgbench, team
 from bench.measuring import Pace, Rate, Result, Unavailable, compare, repeat
 from games import solo
 from games.models import LiveTable, Phase, Table
@@ -60,31 +60,24 @@ FROM games_liveseat AS seat WHERE seat.round_id = %(round)s ORDER BY seat.accoun
 """
 
 
-OF_FOUR_CURRENCIES: Final = ("SE", "DK", "RO", "GB")
 POST: Final = "SELECT * FROM wallet_write(%s::jsonb, false)"
 
 
-def register(number: int, *, jurisdictions: Sequence[str] = ("SE",)) -> list[Player]:
-    """Open the tables and return *number* players with money, of each jurisdiction in turn; the first few have set
-    their limits.
-    """
+def register(number: int) -> list[Player]:
+    """Open the tables and return *number* players with money; the first few have set their limits."""
     load_tables()
     with transaction.atomic(), connection.cursor() as cursor:
         users = [User(email=f"player{each}@bench.example") for each in range(number)]
         User.objects.bulk_create(users, AT_ONCE)
-        places = cycle([Jurisdiction.objects.get(pk=each) for each in jurisdictions])
-        players = [
-            Player(user=each, jurisdiction=place, currency=place.currencies[0], birth_date=BORN)
-            for each, place in zip(users, places, strict=False)
-        ]
+        sweden = Jurisdiction.objects.get(pk="SE")
+        players = [Player(user=each, jurisdiction=sweden, currency="SEK", birth_date=BORN) for each in users]
         Player.objects.bulk_create(players, AT_ONCE)
         agreed = (Agreement(player=each, terms_version=terms.VERSION) for each in players)
         Agreement.objects.bulk_create(agreed, AT_ONCE)
         cursor.execute(OPEN)
     with connections["owner"].cursor() as cursor:
         cursor.execute(SIT)
-    for currency in {each.currency for each in players}:
-        _deposit(currency)
+    _deposit("SEK")
     for player in players[:CLIENTS]:
         for kind, period in limits.required(player):
             limits.set_limit(player=player, kind=kind, period=period, amount=MONEY, by=str(player))
@@ -156,33 +149,6 @@ def dealer(player: Player) -> Rate:
     return repeat(play)
 
 
-def hot_house(pace: Pace) -> list[Result]:
-    """Journals of four players in one currency, which share an account of the house, compared with players in four
-    currencies, which do not.
-    """
-    with fresh_house():
-        players = register(2 * CLIENTS, jurisdictions=(*OF_FOUR_CURRENCIES, *["SE"] * CLIENTS))
-        apart, alike = players[:CLIENTS], players[CLIENTS:]
-        spread, hot = (team(*(partial(poster, each) for each in players)) for players in (apart, alike))
-        with spread as yardstick, hot as ours:
-            return compare(pace, "postings/s", yardstick, {"hot_house": ours}, aim=0.9)
-
-
-def audit_on(pace: Pace) -> list[Result]:
-    """Solo rounds from four concurrent players, compared with those of a house that writes no event of a round."""
-    with fresh_house("silent"), superuser_of("silent") as superuser:
-        superuser.execute(SILENT)
-        silent = team(*(partial(dealer, each) for each in register(CLIENTS)))
-        with silent as yardstick, fresh_house(), team(*(partial(dealer, each) for each in register(CLIENTS))) as ours:
-            return compare(pace, "rounds/s", yardstick, {"audit_on": ours}, aim=0.8)
-
-
-SILENT: Final = """
-CREATE OR REPLACE FUNCTION audit_append(kind text, by text, "on" text, rest text) RETURNS bigint
-LANGUAGE sql AS 'SELECT 0::bigint'
-"""
-
-
 def _against_pgbench(
     pace: Pace, name: str, units: str, client: Callable[[Player], Rate], *, aim: float
 ) -> list[Result]:
@@ -199,28 +165,17 @@ def shared_table() -> LiveTable:
     return tables.get(table__slug=SHARED, mode=Mode.REAL)
 
 
-def close_bets(pace: Pace) -> list[Result]:
-    """Bettors whose bets are closed per second, compared with a plain INSERT … SELECT of one row
-    each.
-    """
-    return _against_plain(pace, "close_bets", Phase.BETTING, aim=1 / 6)
-
-
 def pay_all(pace: Pace) -> list[Result]:
     """Bettors paid per second, from the last card to the last payout, compared with a plain INSERT
     … SELECT of one row each.
     """
-    return _against_plain(pace, "pay_all", Phase.DEALT, aim=1 / 12)
-
-
-def _against_plain(pace: Pace, name: str, phase: Phase, *, aim: float) -> list[Result]:
     numbers = [number for number in BETTORS if number <= pace.size(max(BETTORS), BETTORS[0])]
     with fresh_house():
         register(max(numbers))
         results = []
         for number in numbers:
-            with team(partial(plain_inserter, number)) as yardstick, team(partial(croupier, number, phase)) as ours:
-                results += compare(pace, "bettors/s, rows/s", yardstick, {f"{name}_{number}": ours}, aim=aim)
+            with team(partial(plain_inserter, number)) as yardstick, team(partial(croupier, number)) as ours:
+                results += compare(pace, "bettors/s, rows/s", yardstick, {f"pay_all_{number}": ours}, aim=1 / 12)
         return results
 
 
@@ -238,11 +193,8 @@ def plain_inserter(number: int) -> Rate:
     return repeat(insert, units=number)
 
 
-def croupier(number: int, phase: Phase) -> Rate:
-    """Return the rate of bettors in the step that follows a phase.
-
-    The product plays whole rounds, and that step is timed.
-    """
+def croupier(number: int) -> Rate:
+    """Return the rate of bettors paid. The product plays whole rounds, and their last step is timed."""
     table = shared_table().pk
 
     def step() -> float:
@@ -263,8 +215,9 @@ def croupier(number: int, phase: Phase) -> Rate:
         with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
             cursor.execute(BETS, values)
             cursor.execute(HOLDS, values)
-        took = {each: step() for each in (Phase.BETTING, Phase.CLOSED, Phase.DEALT)}
-        return took[phase]
+        step()
+        step()
+        return step()
 
     def rate(seconds: float) -> float:
         took: list[float] = []

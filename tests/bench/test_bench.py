@@ -18,13 +18,11 @@ SECONDS = 900.0
 GROWN = ("lobby", "deal", "history", "player_page", "dashboard", "reports")
 FIGURES = {
     "start": {"first_start", "first_start_cpu", "next_start", "next_start_cpu"},
-    "close_bets": {"close_bets_100"},  # and larger ones in a run that is not quick
     "pay_all": {"pay_all_100"},
     "push": {"push_500_p50", "push_500_p99", "push_500_processor"},
     "costs": {f"{name}_{where}" for name in ("solo_click", "live_click", "api_call") for where in ("web", "postgresql")}
     | {f"{name}_page_web" for name in ("lobby", "history", "cashier")},
     "growth": {f"growth_{page}" for page in GROWN},
-    "ledger": {"ledger_from_start", "ledger_again"},
 }
 
 
