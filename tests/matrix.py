@@ -1133,7 +1133,7 @@ LINES = (
         nothing,
         lambda world: {"chosen": world.significant_id},
     ),
-    Line("staff_significant_mail", "POST", staff(MOVED, "compliance"), nothing, lambda world: {"told": "error"}),
+    Line("staff_significant_mail", "POST", staff(MOVED, "compliance"), nothing, lambda world: {"mailed": "error"}),
     Line("staff_thresholds", "GET", staff(PAGE, "compliance")),
     Line(
         "staff_thresholds",

@@ -26,7 +26,7 @@ from players import notify
 from players.models import Staff
 from wallet.models import HouseStop
 
-STANDS: Final = "EXISTS (SELECT FROM wallet_housestop WHERE ended_at IS NULL)"
+IS_STOPPED: Final = "EXISTS (SELECT FROM wallet_housestop WHERE ended_at IS NULL)"
 """SQL condition: the house is stopped. For display and for finding due work; it takes no lock."""
 
 

@@ -137,7 +137,7 @@ class StepForm(forms.Form):
 class MutedForm(forms.Form):
     """Categories that the reader wants mails about."""
 
-    told = forms.MultipleChoiceField(required=False, choices=Category.choices)
+    mailed = forms.MultipleChoiceField(required=False, choices=Category.choices)
 
 
 @dataclass(frozen=True)
@@ -285,8 +285,8 @@ def staff_significant_mail(request: StaffRequest) -> HttpResponse:
     """Choose the categories that the reader gets mails about."""
     form = MutedForm(request.POST)
     if form.is_valid():
-        told = {Category(each) for each in form.cleaned_data["told"]}
-        workflow.mute(who=str(request.staff), categories=[each for each in Category if each not in told])
+        mailed = {Category(each) for each in form.cleaned_data["mailed"]}
+        workflow.mute(who=str(request.staff), categories=[each for each in Category if each not in mailed])
         messages.success(request, "Notification settings saved.")
     return redirect("staff_significant")
 

@@ -89,7 +89,7 @@ def _of_group(group: Group, span: Span) -> list[OfGame]:
             fairness.RETURN_NAMES[group.variant],
             currency,
             group.rules_version,
-            [Drawn(line, _place(line.lies)) for line in lines],
+            [Drawn(line, _place(line.deviation)) for line in lines],
             address(span, game=group.variant, currency=currency),
         )
         for currency, lines in groupby(by_currency, key=lambda line: line.currency)

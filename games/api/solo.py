@@ -87,7 +87,7 @@ class DealBody(ToDeal):
     """Deal the slip as it is."""
 
     slip_version = Whole(min_value=0, max_value=LARGEST_NUMBER, help_text="of the seat; refused at another")
-    how = serializers.ChoiceField(choices=[each.value for each in Deal], default=Deal.AS_IT_LIES.value)
+    how = serializers.ChoiceField(choices=[each.value for each in Deal], default=Deal.AS_PLACED.value)
 
 
 @example(table_version=3, round_id="0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b", bets={"player": 5000, "tie": 1000})

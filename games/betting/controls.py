@@ -11,7 +11,7 @@ from wallet.models import AccountKind
 class Deal(StrEnum):
     """How the slip is dealt: unchanged, doubled first, or replaced by last round's bets first."""
 
-    AS_IT_LIES = "deal"
+    AS_PLACED = "deal"
     DOUBLED = "double_deal"
     REPEATED = "rebet_deal"
 
@@ -27,7 +27,7 @@ class Change(StrEnum):
 
 
 CONTROL_OF: Mapping[Deal | Change, Control] = {
-    Deal.AS_IT_LIES: Control.DEAL,
+    Deal.AS_PLACED: Control.DEAL,
     Deal.DOUBLED: Control.DOUBLE_AND_DEAL,
     Deal.REPEATED: Control.REBET_AND_DEAL,
     Change.UNDO: Control.UNDO,
@@ -50,7 +50,7 @@ def demand_deal(variant: Variant, how: Deal) -> None:
     Dealing the bets unchanged depends on the table, not on the game: every table for one player
     offers it.
     """
-    if how is not Deal.AS_IT_LIES:
+    if how is not Deal.AS_PLACED:
         demand(variant, CONTROL_OF[how])
 
 

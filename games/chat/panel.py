@@ -100,7 +100,7 @@ class ChatView:
     lines: Sequence[Mapping[str, Any]]
     name: str  # the player's chat name; "" where none was chosen
     banned: str  # message about a ban; "" where the player may write
-    told: Sequence[str]  # messages about recent decisions of staff on the player
+    notices: Sequence[str]  # messages about recent decisions of staff on the player
     blocked: Sequence[Blocked]
     spoken: str  # name of the table's chat language; "" where it has none
     said: Notice | None = None  # result of the last action
@@ -116,14 +116,14 @@ def chat_view(
 ) -> ChatView:
     """Return the chat of a table as *player* sees it now."""
     ban = chat.ban_of(player, live)
-    told = (chat.removal_message(player, live), chat.name_taken_message(player))
+    notices = (chat.removal_message(player, live), chat.name_taken_message(player))
     language = live.table.chat_language
     return ChatView(
         at=At.of(player, live),
         lines=read_log(player, live),
         name=chat.name_of(player),
         banned=chat.ban_message(ban, player) if ban else "",
-        told=[message for message in told if message],
+        notices=[message for message in notices if message],
         blocked=[Blocked(pk, name or _("Somebody")) for pk, name in _blocks(player)],
         spoken=str(get_language_info(language)["name_translated"]) if language else "",
         said=said,

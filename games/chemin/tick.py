@@ -197,7 +197,7 @@ SEEN_IN_TIME: Final = timedelta(seconds=5)
 # incidents awaits a ruling. A paused table, and every table during a house stop, plays out a coup
 # in progress. Players' time away does not run then.
 DUE = f"""
-WITH house AS (SELECT {house_stop.STANDS} AS is_stopped)
+WITH house AS (SELECT {house_stop.IS_STOPPED} AS is_stopped)
 SELECT live.id
 FROM house CROSS JOIN games_chemintable AS chemin
 JOIN games_livetable AS live ON live.id = chemin.live_table_id

@@ -181,7 +181,7 @@ def demonstration(table: DemoTable) -> DemoRound:
     allowed = {bet: limits.bets[bet] for bet in wanted}
     stakes = {bet: min(max(chip, allowed[bet].minimum), allowed[bet].maximum) for bet, chip in wanted.items()}
     demo_seat = replace(sit_down(table, sum(stakes.values())), slip=Slip(stakes))
-    shown = _dealt(demo_seat, table, Deal.AS_IT_LIES).last
+    shown = _dealt(demo_seat, table, Deal.AS_PLACED).last
     assert shown is not None  # noqa: S101  (it has just been dealt)
     return shown
 

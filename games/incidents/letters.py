@@ -74,7 +74,7 @@ def _subject(kind: LetterKind, facts: Mapping[str, str]) -> str:
     match kind:
         case LetterKind.VOIDED:
             return _("Your round %(code)s was voided") % facts
-        case LetterKind.STANDS:
+        case LetterKind.CONFIRMED:
             return _("The result of your round %(code)s stands") % facts
         case LetterKind.COMPLETED:
             return _("Your round %(code)s was completed") % facts
@@ -123,7 +123,7 @@ def _apology(facts: Mapping[str, str]) -> Iterator[str]:
 
 _SAY: Final = {
     LetterKind.VOIDED: _voided,
-    LetterKind.STANDS: _confirmed,
+    LetterKind.CONFIRMED: _confirmed,
     LetterKind.COMPLETED: _completed,
     LetterKind.SHORTFALL: _shortfall,
     LetterKind.APOLOGY: _apology,
@@ -220,9 +220,9 @@ def _is_true(kind: LetterKind, case: Case) -> bool:
     match kind:
         case LetterKind.VOIDED | LetterKind.SHORTFALL:
             return is_over and case.is_void
-        case LetterKind.STANDS:
+        case LetterKind.CONFIRMED:
             ruling = getattr(case.incident, "ruling", None)
-            return is_over and not case.is_void and ruling is not None and ruling.ruling == Ruling.STANDS
+            return is_over and not case.is_void and ruling is not None and ruling.ruling == Ruling.CONFIRMED
         case LetterKind.COMPLETED:
             was_interrupted = case.finished is not None and case.incident.at < case.finished.at
             return was_interrupted and not case.is_void and not case.awaits_ruling

@@ -173,7 +173,7 @@ class LetterKind(models.TextChoices):
     """The kind of a letter to all players of a round."""
 
     VOIDED = "voided", "Round voided, stakes returned"
-    STANDS = "stands", "Round reviewed and confirmed"
+    CONFIRMED = "stands", "Round reviewed and confirmed"
     COMPLETED = "completed", "Round interrupted and completed"
     SHORTFALL = "shortfall", "Shortfall covered by the house"
     APOLOGY = "apology", "Apology"

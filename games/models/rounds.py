@@ -271,7 +271,7 @@ class Incident(models.Model):
 class Ruling(models.TextChoices):
     """The supervisor's decision on a round with an incident."""
 
-    STANDS = "stands", "the round stands"
+    CONFIRMED = "stands", "the round stands"
     VOID = "void", "the round is void"
 
 

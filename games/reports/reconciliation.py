@@ -111,7 +111,7 @@ GROUP BY 1, 2
 TAX = """
 SELECT stakes.currency, stakes.mode, sum(coup.tax)::bigint
 FROM games_chemincoup AS coup
-JOIN wallet_account AS stakes ON stakes.stands_for = coup.round_id
+JOIN wallet_account AS stakes ON stakes.subject_id = coup.round_id
 JOIN wallet_journal AS settled ON settled.round_id = coup.round_id AND settled.kind = 'settle'
     AND settled.reverses_id IS NULL AND settled.at >= %(since)s AND settled.at < %(until)s
 WHERE coup.at >= %(early)s AND coup.at < %(late)s AND coup.tax > 0
@@ -147,7 +147,7 @@ SELECT currency, mode, sum(amount)::bigint FROM (
     UNION ALL
     SELECT stakes.currency, stakes.mode, coup.tax
     FROM voided JOIN games_chemincoup AS coup USING (round_id)
-    JOIN wallet_account AS stakes ON stakes.stands_for = coup.round_id
+    JOIN wallet_account AS stakes ON stakes.subject_id = coup.round_id
 ) AS each GROUP BY 1, 2
 """
 SHORTFALLS = """

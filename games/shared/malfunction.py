@@ -161,7 +161,7 @@ def let_stand(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
     incident, live = _open_incident(incident_id)
     if _is_void(live):
         raise MalfunctionError(f"Round {live.code} is void and cannot stand.")
-    ruling = _rule(incident, Ruling.STANDS, stated(reason), by)
+    ruling = _rule(incident, Ruling.CONFIRMED, stated(reason), by)
     _give_players_their_time(live.live_table)
     notify.notify_table(live.live_table_id)
     return ruling

@@ -67,7 +67,7 @@ WHERE (live.id = %(live_table)s::bigint OR %(live_table)s::bigint IS NULL)
         WHEN round.phase IN ('betting', 'closed') THEN live.stopped_by_id IS NULL
         ELSE live.stopped_by_id IS NULL AND game_table.status = 'open' AND version.clock IS NOT NULL
             AND live.mode = ANY (version.modes) AND version.rules_digest = %(rules)s::jsonb ->> game_table.variant
-            AND NOT {house_stop.STANDS}
+            AND NOT {house_stop.IS_STOPPED}
     END
     AND (round.phase IN ('settled', 'void') OR NOT EXISTS (
         SELECT FROM games_incident AS incident

@@ -44,9 +44,9 @@ READ_CUT: Final = """shoe.entropy AS entropy, CASE WHEN shoe.entropy <> '' THEN 
 READ_PUBLIC = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, game_table.slug AS slug,
     game_table.name AS name, game_table.variant AS variant,
-    live.mode = ANY (current.modes) AND game_table.status = 'open' AND NOT {house_stop.STANDS} AS is_open,
+    live.mode = ANY (current.modes) AND game_table.status = 'open' AND NOT {house_stop.IS_STOPPED} AS is_open,
     live.mode = ANY (current.modes) AND (game_table.status = 'paused' OR game_table.status = 'open' AND
-    {house_stop.STANDS}) AS is_paused, live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS
+    {house_stop.IS_STOPPED}) AS is_paused, live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.IS_STOPPED} AS
     is_house_stopped, version.number AS table_version, version.rules_digest AS rules_digest, version.limits::text AS
     limits, version.clock::text AS clock, shoe.id AS shoe, shoe.number AS shoe_number, shoe.commitment AS commitment,
     shoe.root AS root, shoe.ended_at IS NOT NULL AS shoe_is_spent, {READ_CUT},
@@ -59,7 +59,7 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, game_
     count(*) FILTER (WHERE part.result = {Result.EVEN}), count(*) FILTER (WHERE part.result = {Result.LOST})] FROM
     games_participation AS part WHERE part.round_id = round.id ) END AS counts, EXISTS (SELECT FROM games_incident AS
     incident JOIN games_incidentruling AS ruling ON ruling.incident_id = incident.id AND ruling.ruling =
-    '{Ruling.STANDS}' WHERE incident.live_round_id = round.id) AS stands, spent.id AS spent_shoe, spent.number AS
+    '{Ruling.CONFIRMED}' WHERE incident.live_round_id = round.id) AS is_confirmed, spent.id AS spent_shoe, spent.number AS
     spent_number
 FROM games_livetable AS live
 JOIN games_table AS game_table ON game_table.id = live.table_id
@@ -181,7 +181,7 @@ class Coming:
     dealt_at: datetime | None
     cards: tuple[Card, ...]  # all drawn cards, face up or face down
     voided: VoidReason | None
-    stands: bool  # an incident about the round was ruled to let it stand
+    is_confirmed: bool  # an incident about the round was ruled to let it stand
     counts: Counts | None  # set once the round is settled
 
     @property
@@ -438,7 +438,7 @@ def _coming(row: Mapping[str, Any]) -> Coming:
         dealt_at=row["dealt_at"],
         cards=_drawn(row["cards"]),
         voided=VoidReason(row["voided"]) if row["voided"] else None,
-        stands=row["stands"],
+        is_confirmed=row["is_confirmed"],
         counts=Counts(*row["counts"]) if row["counts"] else None,
     )
 

@@ -83,7 +83,7 @@ class Click:
     round_id: UUID
     slip_version: int | None
     table_version: int | None = None
-    how: Deal = Deal.AS_IT_LIES
+    how: Deal = Deal.AS_PLACED
     bets: Mapping[str, int] | None = None
     player_value: str = ""
     session: UUID | None = None
@@ -241,7 +241,7 @@ def play_round(
     round_id: UUID,
     slip_version: int | None,
     table_version: int | None = None,
-    how: Deal = Deal.AS_IT_LIES,
+    how: Deal = Deal.AS_PLACED,
     bets: Mapping[str, int] | None = None,
     player_value: str = "",
     session: UUID | None = None,

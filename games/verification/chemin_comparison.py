@@ -81,7 +81,7 @@ class _Coup:
     row: CheminCoup
     stakes: Sequence[CheminStake]
     moves: Sequence[CheminMove]
-    beside: chemin_stored.CoupRecords
+    records: chemin_stored.CoupRecords
     currency: str
 
     def money(self, minor: int | None) -> str:
@@ -196,7 +196,7 @@ def _play(records: RoundRecords, coup: _Coup) -> tuple[tuple[Fact, ...], Played,
 
 def _ways(coup: _Coup) -> tuple[recomputation.Declared, recomputation.Declared]:
     """Return the inputs of the coup twice: from the ledger and the moves, and from its row."""
-    row, ledger, bank = coup.row, coup.beside.ledger_totals, coup.beside.bank
+    row, ledger, bank = coup.row, coup.records.ledger_totals, coup.records.bank
     laid = {
         stake.seat.number: ledger.get(_name(stake), LedgerTotals(0, 0, frozenset())).staked for stake in coup.stakes
     }
@@ -238,7 +238,7 @@ def _as_declared(row: CheminCoup, way: recomputation.Declared) -> CheminCoup:
 
 def _facts(coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator[Fact]:
     row = coup.row
-    bank = coup.beside.bank
+    bank = coup.records.bank
     at_risk = sum(each.stake for each in played.stakes)
     is_so = row.call not in COVERING or at_risk == way.bank  # these calls cover the whole bank
     yield Fact("Bank at its opening", coup.money(row.bank), coup.money(way.bank))
@@ -269,7 +269,7 @@ def _stakes(coup: _Coup, played: Played | None) -> Iterator[Row]:
     for stake in coup.stakes:
         number = stake.seat.number
         line = recomputation.punter_line(played, number) if played else None
-        ledger = coup.beside.ledger_totals.get(_name(stake))
+        ledger = coup.records.ledger_totals.get(_name(stake))
         who = str(SeatedPlayer(number, stake.player_id))
 
         def fact(what: str, stored: int | None, seen: int | None, who: str = who) -> Fact:

@@ -99,7 +99,7 @@ class CaseStep(models.TextChoices):
 
     TAKEN = "taken", "Assigned"
     HANDED = "handed", "Reassigned"
-    GIVEN_BACK = "given_back", "Unassigned"
+    UNASSIGNED = "given_back", "Unassigned"
     DECIDED = "decided", "Decided"
     WITHDRAWN = "withdrawn", "Closed by the player"
     REOPENED = "reopened", "Reopened"

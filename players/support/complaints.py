@@ -74,7 +74,7 @@ def assign(*, by: Staff, conversation_id: int, whose: int, to: int) -> Conversat
     if to and to not in answerers():
         raise MayNotAnswer("Choose a person who may answer players.")
     if to == 0:
-        step, state = CaseStep.GIVEN_BACK, _waits(conversation)
+        step, state = CaseStep.UNASSIGNED, _waits(conversation)
     else:
         step, state = CaseStep.TAKEN if to == by.pk else CaseStep.HANDED, ConversationState.IN_REVIEW
     if conversation.state not in HOUSES_TURN:

@@ -1,7 +1,8 @@
 """Names follow the glossary: forbidden words, each with the term to use.
 
 Add a new concept's name to the list. `MODULES` is held against parts of module names, `WORDS`
-against the words of functions, classes, tests and CSS classes of the whole tree.
+against the words of functions, classes, tests and CSS classes of the whole tree, and of the fields
+and attributes that classes of the product declare.
 """
 
 import ast
@@ -112,6 +113,10 @@ def test_no_function_class_or_css_class_has_a_forbidden_word():
     assert {name: terms for name in names() if (terms := forbidden(name))} == {}
 
 
+def test_no_field_or_attribute_of_the_product_has_a_forbidden_word():
+    assert {name: terms for name in attributes() if (terms := forbidden(name))} == {}
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -147,3 +152,12 @@ def names() -> Iterator[str]:
                     yield node.name
         elif pattern := NAMES.get(path.suffix):
             yield from pattern.findall(COMMENT.sub(" ", path.read_text()))
+
+
+def attributes() -> Iterator[str]:
+    """Yield the names that bodies of the product's classes declare: columns, fields of forms, values of enums."""
+    for _, path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            for line in node.body if isinstance(node, ast.ClassDef) else ():
+                targets = [line.target] if isinstance(line, ast.AnnAssign) else getattr(line, "targets", ())
+                yield from (target.id for target in targets if isinstance(target, ast.Name))

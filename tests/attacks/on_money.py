@@ -6,7 +6,7 @@ LOTS = 10**12
 CASH = "kind = 'cash' AND mode = 'R' AND owner_id = (SELECT id FROM attacked)"
 HOUSE = "kind = 'house' AND mode = 'R' AND currency = 'SEK'"
 STAKES = "kind = 'stakes'"
-THE_COUP = f"'round', (SELECT stands_for FROM wallet_account WHERE {STAKES}),"
+THE_COUP = f"'round', (SELECT subject_id FROM wallet_account WHERE {STAKES}),"
 
 
 A_JOURNAL = (
@@ -58,7 +58,7 @@ ACCOUNTS = [
     Attack(
         "wallet_account",
         "wallet_account_opens",
-        "INSERT INTO wallet_account (kind, currency, mode, balance, held, version, lock_only, stands_for)"
+        "INSERT INTO wallet_account (kind, currency, mode, balance, held, version, lock_only, subject_id)"
         " VALUES ('seat', 'SEK', 'R', 0, 0, 0, false, gen_random_uuid())",
         name="house player",
     ),

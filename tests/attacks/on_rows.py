@@ -186,6 +186,6 @@ ATTACKS: list[Attack] = [
     ),
     *(without_a_month(*each) for each in SORTED_BY.items()),
     *(twice(table, guard) for table, guards in TWICE.items() for guard in guards.split()),
-    twice("wallet_account", "wallet_account_stands", "stands_for IS NOT NULL"),
+    twice("wallet_account", "wallet_account_subject", "subject_id IS NOT NULL"),
     *(changed(*each) for each in OF_NOBODY),
 ]

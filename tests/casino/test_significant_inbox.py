@@ -386,7 +386,7 @@ class TestMail:
         (member, visitor), (other, _other) = reader(), reader()
         support = a_member_of_staff("support")
         everything = [category.value for category in Category if category is not Category.ERROR]
-        visitor.post(f"{PAGE}mail/", {"told": everything})
+        visitor.post(f"{PAGE}mail/", {"mailed": everything})
         assert workflow.muted(str(member)) == {Category.ERROR}
         one("1", weight=Weight.ALERT)
         one("2", weight=Weight.ALERT, category=Category.NEGATIVE, title="Negative")
@@ -396,5 +396,5 @@ class TestMail:
         assert self.mails(support) == []
         (event,) = events("significant.muted", by=str(member))
         assert event["data"] == {"before": [], "after": ["error"]}
-        visitor.post(f"{PAGE}mail/", {"told": [*everything, "error"]})
+        visitor.post(f"{PAGE}mail/", {"mailed": [*everything, "error"]})
         assert workflow.muted(str(member)) == set()

@@ -23,15 +23,15 @@ from wallet.models import AccountKind, Mode
 
 SEAT = "INSERT INTO games_cheminseat (live_table_id, number, account_id, is_random, missed, joined_at, why_left)"
 STANDING = "SELECT wallet_open_table_account(NULL, 'seat', 'SEK', %s, %s)"
-ACCOUNT = "INSERT INTO wallet_account (kind, currency, mode, balance, held, version, lock_only, stands_for)"
+ACCOUNT = "INSERT INTO wallet_account (kind, currency, mode, balance, held, version, lock_only, subject_id)"
 
 
 def live(table: Table, mode: Mode) -> LiveTable:
     return LiveTable.objects.get(table=table, mode=mode)
 
 
-def house_chips(mode: Mode = Mode.FREE, stands_for: UUID | None = None) -> int:
-    return open_table_account(AccountKind.SEAT, stands_for or uuid4(), currency="SEK", mode=mode)
+def house_chips(mode: Mode = Mode.FREE, subject_id: UUID | None = None) -> int:
+    return open_table_account(AccountKind.SEAT, subject_id or uuid4(), currency="SEK", mode=mode)
 
 
 def seat_a_house_player(live_table: LiveTable, account_id: int) -> CheminSeat:

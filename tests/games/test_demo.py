@@ -65,7 +65,7 @@ def as_shown(demo_seat: DemoSeat, table: DemoTable) -> Click:
     return Click(demo_seat.next.round_id, demo_seat.slip_version, table.version)
 
 
-def deal(demo_seat: DemoSeat, table: DemoTable, how: Deal = Deal.AS_IT_LIES) -> DemoSeat:
+def deal(demo_seat: DemoSeat, table: DemoTable, how: Deal = Deal.AS_PLACED) -> DemoSeat:
     """Return the seat after DEAL."""
     return play.play_round(demo_seat, table, as_shown(demo_seat, table), how)
 
@@ -76,7 +76,7 @@ class TestTheCards:
         table = the_table(slug)
         before = a_demo_seat(table, player=1000)
         said = replace(as_shown(before, table), player_value="my own words")
-        last = play.play_round(before, table, said, Deal.AS_IT_LIES).last
+        last = play.play_round(before, table, said, Deal.AS_PLACED).last
         assert last is not None
         assert last.commitment == before.next.commitment
         named = ["--purpose", "demo", "--id", str(last.id), "--table", "7", "--rules", last.rules]
@@ -98,7 +98,7 @@ class TestTheCards:
         table = the_table()
         demo_seat, seeds = a_demo_seat(table, player=1000), set()
         for _ in range(20):
-            demo_seat = deal(demo_seat, table, Deal.REPEATED if demo_seat.last else Deal.AS_IT_LIES)
+            demo_seat = deal(demo_seat, table, Deal.REPEATED if demo_seat.last else Deal.AS_PLACED)
             assert demo_seat.last is not None
             seeds.add(demo_seat.last.seed)
         assert len(seeds) == 20
@@ -109,7 +109,7 @@ class TestOneClick:
         table = the_table()
         before = a_demo_seat(table, player=1000)
         after = deal(before, table)
-        assert play.play_round(after, table, as_shown(before, table), Deal.AS_IT_LIES) == after
+        assert play.play_round(after, table, as_shown(before, table), Deal.AS_PLACED) == after
 
     @pytest.mark.parametrize(
         ("change", "error"),
@@ -125,7 +125,7 @@ class TestOneClick:
         demo_seat = a_demo_seat(table, player=1000)
         click = replace(as_shown(demo_seat, table), **{name: made() for name, made in change.items()})
         with pytest.raises(error):
-            play.play_round(demo_seat, table, click, Deal.AS_IT_LIES)
+            play.play_round(demo_seat, table, click, Deal.AS_PLACED)
 
 
 class TestTheLimits:

@@ -69,7 +69,7 @@ class TestASoloTable:
     def player(self) -> Player:
         return a_player(real=MONEY, free=MONEY)
 
-    def deal(self, player: Player, table: Table, mode: Mode, how: Deal = Deal.AS_IT_LIES) -> object:
+    def deal(self, player: Player, table: Table, mode: Mode, how: Deal = Deal.AS_PLACED) -> object:
         seat = solo_seat_at(player=player, table_id=table.pk, mode=mode)
         return play_round(
             player=player,
@@ -84,7 +84,7 @@ class TestASoloTable:
     def test_gli19_2_4_1_deals_nothing_and_the_bets_stay_where_they_lie(self, table, player, mode):
         before = a_seat(player, table, mode, player=1000)
         stop()
-        for how in (Deal.AS_IT_LIES, Deal.DOUBLED):
+        for how in (Deal.AS_PLACED, Deal.DOUBLED):
             with pytest.raises(HouseStopped):
                 self.deal(player, table, mode, how)
         after = solo_seat_at(player=player, table_id=table.pk, mode=mode)

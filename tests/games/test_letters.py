@@ -183,9 +183,9 @@ class TestWhichMayBeWritten:
     @pytest.mark.sweep
     def test_one_that_was_ruled_to_stand(self, live_table):
         incident = reported(live_table, a_reader("SE"))
-        assert LetterKind.STANDS not in self.kinds(incident)
+        assert LetterKind.CONFIRMED not in self.kinds(incident)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
-        assert LetterKind.STANDS in self.kinds(incident)
+        assert LetterKind.CONFIRMED in self.kinds(incident)
         assert LetterKind.VOIDED not in self.kinds(incident)
 
     @pytest.mark.sweep

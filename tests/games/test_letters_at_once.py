@@ -51,4 +51,4 @@ def test_who_is_erased_has_no_words_left_in_the_mail_and_is_not_written_to(clone
     copy = LetterCopy.objects.get(player=player)
     assert (copy.mail.address, copy.mail.subject, copy.mail.body) == ("", "", "")
     malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
-    assert [each.player for each in letters.offers(case(incident))[LetterKind.STANDS].people] == [other]
+    assert [each.player for each in letters.offers(case(incident))[LetterKind.CONFIRMED].people] == [other]

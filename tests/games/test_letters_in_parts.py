@@ -65,7 +65,7 @@ class TestALetter:
         monkeypatch.setattr("games.incidents.letters.PART", 2)
         malfunction.let_stand(incident_id=incident.pk, reason="seen", by="staff:1")
         staff = a_member_of_staff("supervisor")
-        letter = letters.send(case=case(incident), kind=LetterKind.STANDS, sentences={}, staff=staff)
+        letter = letters.send(case=case(incident), kind=LetterKind.CONFIRMED, sentences={}, staff=staff)
         assert letters._write_part(letter.pk) == 2
         monkeypatch.setattr("games.incidents.letters._is_true", lambda kind, case: False)
         assert letters.write_due() == 0

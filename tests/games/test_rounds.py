@@ -14,7 +14,7 @@ STAKES = {"player": 1000}
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("how", [Deal.AS_IT_LIES, Deal.DOUBLED], ids=lambda how: how.value)
+@pytest.mark.parametrize("how", [Deal.AS_PLACED, Deal.DOUBLED], ids=lambda how: how.value)
 def test_the_seat_that_deal_answers_with_is_the_stored_one(how):
     player, table = a_player(real=MONEY), a_table()
     seat = a_seat(player, table, **STAKES)

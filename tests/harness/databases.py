@@ -59,9 +59,9 @@ CREATE FUNCTION tests.release_holds(round uuid) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT wallet_delete_holds(round);
 $$;
-CREATE FUNCTION tests.open_table_account(owner bigint, kind text, currency text, mode text, stands_for uuid)
+CREATE FUNCTION tests.open_table_account(owner bigint, kind text, currency text, mode text, subject_id uuid)
 RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT wallet_open_table_account(owner, kind, currency, mode, stands_for);
+    SELECT wallet_open_table_account(owner, kind, currency, mode, subject_id);
 $$;
 CREATE FUNCTION tests.change_wager() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$

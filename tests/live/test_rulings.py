@@ -315,7 +315,7 @@ class TestAtOnce:
         )
         ruling = IncidentRuling.objects.get()
         assert Void.objects.exists() is done[1]
-        assert ruling.ruling == (Ruling.STANDS if done[0] else Ruling.VOID)
+        assert ruling.ruling == (Ruling.CONFIRMED if done[0] else Ruling.VOID)
 
     def test_a_finding_made_by_two_workers_is_one_incident(self, cloned_db):
         live_table = a_live_table()

@@ -90,7 +90,7 @@ class TestWhoseItIs:
         assert "The complaint is unassigned now." in given.text
         case.refresh_from_db()
         assert (case.assigned_to, case.state) == (None, STATE.RECEIVED)
-        assert steps(case) == [CaseStep.TAKEN, CaseStep.HANDED, CaseStep.GIVEN_BACK]
+        assert steps(case) == [CaseStep.TAKEN, CaseStep.HANDED, CaseStep.UNASSIGNED]
         said = [(each["data"]["before"], each["data"]["after"]) for each in events("complaint.assigned")]
         assert said == [("", str(support)), (str(support), str(colleague)), (str(colleague), "")]
 

@@ -57,13 +57,13 @@ def reversing_without_a_void() -> Iterator[None]:
 
 
 def open_table_account(
-    kind: AccountKind, stands_for: UUID, *, currency: str, mode: Mode, owner_id: int | None = None
+    kind: AccountKind, subject_id: UUID, *, currency: str, mode: Mode, owner_id: int | None = None
 ) -> int:
     """Open the account of a tenure, a coup or a house player as functions of the games do, and return its id."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT tests.open_table_account(%s::bigint, %s::text, %s::text, %s::text, %s::uuid)",
-            [owner_id, kind.value, currency, mode.value, stands_for],
+            [owner_id, kind.value, currency, mode.value, subject_id],
         )
         (account_id,) = cursor.fetchone()
     return int(account_id)

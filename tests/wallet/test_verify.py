@@ -180,7 +180,7 @@ DAMAGE = [
         "is of 2 banks",
     ),
     (
-        "UPDATE wallet_account SET stands_for = gen_random_uuid() WHERE kind = 'stakes'",
+        "UPDATE wallet_account SET subject_id = gen_random_uuid() WHERE kind = 'stakes'",
         "coups_pay_who_staked",
         "is the settlement of no coup",
     ),

@@ -21,11 +21,11 @@ STAKES = Invariant(
     "stakes_are_paid_out",
     "nothing is left of the stakes of a coup once it is settled or voided",
     """
-    SELECT format('coup %s: %s %s left of its stakes', a.stands_for, a.balance, a.currency)
+    SELECT format('coup %s: %s %s left of its stakes', a.subject_id, a.balance, a.currency)
     FROM wallet_account AS a
     WHERE a.kind = 'stakes' AND a.balance <> 0 AND EXISTS (
         SELECT FROM wallet_journal AS j
-        WHERE j.round_id = a.stands_for AND (j.kind = 'settle' OR j.reverses_id IS NOT NULL))
+        WHERE j.round_id = a.subject_id AND (j.kind = 'settle' OR j.reverses_id IS NOT NULL))
     """,
 )
 
@@ -45,7 +45,7 @@ COUPS = Invariant(
                    JOIN wallet_entry AS s ON s.journal_id = laid.id AND s.account_id = e.account_id
                    WHERE laid.round_id = j.round_id AND laid.kind = 'stake') AS staked
         FROM wallet_account AS stakes
-        JOIN wallet_journal AS j ON j.round_id = stakes.stands_for AND j.kind = 'settle'
+        JOIN wallet_journal AS j ON j.round_id = stakes.subject_id AND j.kind = 'settle'
         JOIN wallet_entry AS e ON e.journal_id = j.id JOIN wallet_account AS a ON a.id = e.account_id
         WHERE stakes.kind = 'stakes'
     )
@@ -58,11 +58,11 @@ COUPS = Invariant(
     SELECT format('coup %s: journal %s is of %s banks', round_id, journal_id, count(*) FILTER (WHERE kind = 'bank'))
     FROM line GROUP BY round_id, journal_id HAVING count(*) FILTER (WHERE kind = 'bank') > 1
     UNION ALL
-    SELECT format('bank %s: journal %s is the settlement of no coup', a.stands_for, j.id)
+    SELECT format('bank %s: journal %s is the settlement of no coup', a.subject_id, j.id)
     FROM wallet_account AS a JOIN wallet_entry AS e ON e.account_id = a.id
     JOIN wallet_journal AS j ON j.id = e.journal_id AND j.kind = 'settle'
     WHERE a.kind = 'bank'
-      AND NOT EXISTS (SELECT FROM wallet_account AS s WHERE s.kind = 'stakes' AND s.stands_for = j.round_id)
+      AND NOT EXISTS (SELECT FROM wallet_account AS s WHERE s.kind = 'stakes' AND s.subject_id = j.round_id)
     """,
 )
 
@@ -71,7 +71,7 @@ BANKS = Invariant(
     "no more goes home from a bank as what was put up than was put up, and between coups it moves to and from nobody"
     " but its banker",
     """
-    SELECT format('bank %s: %s was put up, %s went home of it', a.stands_for,
+    SELECT format('bank %s: %s was put up, %s went home of it', a.subject_id,
                   coalesce(sum(e.amount) FILTER (WHERE j.kind = 'bank'), 0),
                   -sum(e.amount) FILTER (WHERE j.kind = 'bank_back'))
     FROM wallet_account AS a
@@ -79,11 +79,11 @@ BANKS = Invariant(
     JOIN wallet_journal AS j ON j.id = e.journal_id
     WHERE a.kind = 'bank' GROUP BY a.id HAVING sum(e.amount) FILTER (WHERE j.kind IN ('bank', 'bank_back')) < 0
     UNION ALL
-    SELECT format('bank %s: journal %s is a %s of %s', a.stands_for, j.id, j.kind, e.amount)
+    SELECT format('bank %s: journal %s is a %s of %s', a.subject_id, j.id, j.kind, e.amount)
     FROM wallet_account AS a
     JOIN wallet_entry AS e ON e.account_id = a.id JOIN wallet_journal AS j ON j.id = e.journal_id
     WHERE a.kind = 'bank' AND j.kind IN ('bank', 'bank_back', 'bank_won')
-      AND (j.round_id <> a.stands_for OR (e.amount > 0) <> (j.kind = 'bank'))
+      AND (j.round_id <> a.subject_id OR (e.amount > 0) <> (j.kind = 'bank'))
     """,
 )
 

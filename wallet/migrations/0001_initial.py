@@ -32,13 +32,13 @@ class Migration(InitialMigration):
                 ('balance', models.BigIntegerField(null=True)),
                 ('held', models.BigIntegerField(default=0)),
                 ('version', models.BigIntegerField(default=0)),
-                ('stands_for', models.UUIDField(null=True)),
+                ('subject_id', models.UUIDField(null=True)),
                 ('lock_only', models.BooleanField(default=False)),
             ],
             options={
                 'default_permissions': (),
                 'indexes': [models.Index(condition=models.Q(('kind', 'purse')), fields=['owner'], name='wallet_account_purses'), models.Index(fields=['kind', '-id'], name='wallet_account_kind')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('balance__gte', models.F('held')), ('held__gte', 0)), name='wallet_account_covered'), models.UniqueConstraint(fields=('owner', 'kind', 'currency', 'mode', 'stands_for'), name='wallet_account_once', nulls_distinct=False), models.UniqueConstraint(condition=models.Q(('stands_for__isnull', False)), fields=('stands_for',), name='wallet_account_stands'), models.UniqueConstraint(fields=('id', 'currency', 'mode'), name='wallet_account_money')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('balance__gte', models.F('held')), ('held__gte', 0)), name='wallet_account_covered'), models.UniqueConstraint(fields=('owner', 'kind', 'currency', 'mode', 'subject_id'), name='wallet_account_once', nulls_distinct=False), models.UniqueConstraint(condition=models.Q(('subject_id__isnull', False)), fields=('subject_id',), name='wallet_account_subject'), models.UniqueConstraint(fields=('id', 'currency', 'mode'), name='wallet_account_money')],
             },
         ),
         migrations.CreateModel(

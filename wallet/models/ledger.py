@@ -66,7 +66,7 @@ class AccountKind(models.TextChoices):
 
     Cash, purse, pending, refund and bank accounts belong to a player. The other kinds belong to the house,
     one account per currency and mode. Banks, stakes and seats have one account for each tenure,
-    coup or house player, which `stands_for` names. These always carry a balance.
+    coup or house player, which `subject_id` names. These always carry a balance.
     """
 
     CASH = "cash"
@@ -99,7 +99,7 @@ class Account(models.Model):
     balance = models.BigIntegerField(null=True)
     held = models.BigIntegerField(default=0)  # part of the balance that is on hold
     version = models.BigIntegerField(default=0)  # number of entries so far; always 0 on a house account
-    stands_for = models.UUIDField(null=True)  # tenure, coup or house player of a bank, stakes or seat account
+    subject_id = models.UUIDField(null=True)  # tenure, coup or house player of a bank, stakes or seat account
     lock_only = models.BooleanField(default=False)  # unused value: the UPDATE privilege on it allows row locks
 
     class Meta:
@@ -109,12 +109,12 @@ class Account(models.Model):
                 condition=models.Q(balance__gte=models.F("held"), held__gte=0), name="wallet_account_covered"
             ),
             models.UniqueConstraint(
-                fields=["owner", "kind", "currency", "mode", "stands_for"],
+                fields=["owner", "kind", "currency", "mode", "subject_id"],
                 name="wallet_account_once",
                 nulls_distinct=False,
             ),
             models.UniqueConstraint(
-                fields=["stands_for"], name="wallet_account_stands", condition=models.Q(stands_for__isnull=False)
+                fields=["subject_id"], name="wallet_account_subject", condition=models.Q(subject_id__isnull=False)
             ),
             models.UniqueConstraint(fields=["id", "currency", "mode"], name="wallet_account_money"),
         ]

@@ -7,25 +7,25 @@
 -- costs more than the function.
 CREATE OR REPLACE TRIGGER wallet_account_balance BEFORE UPDATE OF balance, held, version ON wallet_account
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_other_writers();
-CREATE OR REPLACE TRIGGER wallet_account_identity BEFORE UPDATE OF id, owner_id, kind, currency, mode, stands_for ON wallet_account
+CREATE OR REPLACE TRIGGER wallet_account_identity BEFORE UPDATE OF id, owner_id, kind, currency, mode, subject_id ON wallet_account
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_account_is_kept BEFORE DELETE OR TRUNCATE ON wallet_account
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_account_opens BEFORE INSERT ON wallet_account
     FOR EACH ROW WHEN ((
         NEW.currency IN ('SEK', 'DKK', 'RON', 'EUR', 'GBP') AND NEW.mode IN ('R', 'F')
-        AND (NEW.kind IN ('cash', 'purse') AND NEW.owner_id IS NOT NULL AND NEW.balance = 0 AND NEW.stands_for IS NULL
+        AND (NEW.kind IN ('cash', 'purse') AND NEW.owner_id IS NOT NULL AND NEW.balance = 0 AND NEW.subject_id IS NULL
              OR NEW.kind IN ('pending', 'refund') AND NEW.owner_id IS NOT NULL AND NEW.balance = 0 AND NEW.mode = 'R'
-                AND NEW.stands_for IS NULL
-             OR NEW.kind = 'bank' AND NEW.balance = 0 AND NEW.stands_for IS NOT NULL
+                AND NEW.subject_id IS NULL
+             OR NEW.kind = 'bank' AND NEW.balance = 0 AND NEW.subject_id IS NOT NULL
                 AND (NEW.owner_id IS NOT NULL OR NEW.mode = 'F')
-             OR NEW.kind = 'stakes' AND NEW.owner_id IS NULL AND NEW.balance = 0 AND NEW.stands_for IS NOT NULL
-             OR NEW.kind = 'seat' AND NEW.owner_id IS NULL AND NEW.balance = 0 AND NEW.stands_for IS NOT NULL
+             OR NEW.kind = 'stakes' AND NEW.owner_id IS NULL AND NEW.balance = 0 AND NEW.subject_id IS NOT NULL
+             OR NEW.kind = 'seat' AND NEW.owner_id IS NULL AND NEW.balance = 0 AND NEW.subject_id IS NOT NULL
                 AND NEW.mode = 'F'
              OR NEW.kind IN ('escrow', 'house', 'cashier', 'mint', 'adjusted', 'studio') AND NEW.owner_id IS NULL
-                AND NEW.balance IS NULL AND NEW.stands_for IS NULL
+                AND NEW.balance IS NULL AND NEW.subject_id IS NULL
              OR NEW.kind = 'operator' AND NEW.owner_id IS NULL AND NEW.balance IS NULL AND NEW.mode = 'R'
-                AND NEW.stands_for IS NULL)
+                AND NEW.subject_id IS NULL)
         AND NEW.held = 0 AND NEW.version = 0) IS NOT TRUE)
     EXECUTE FUNCTION wallet_refuse_account();
 

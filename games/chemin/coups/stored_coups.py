@@ -115,7 +115,7 @@ def _owner(coup: CheminCoup, account: Account) -> str:
     """Return the owner of an account that is not a punter's."""
     if account.pk == coup.tenure.account_id:
         return "bank"
-    if account.kind == AccountKind.STAKES and account.stands_for == coup.pk:
+    if account.kind == AccountKind.STAKES and account.subject_id == coup.pk:
         return "stakes"
     return "house" if account.kind == AccountKind.HOUSE else f"account:{account.pk}"
 

@@ -189,7 +189,7 @@ def round_view(dealt: Dealt, coup: FinishedCoup) -> RoundView | None:
 def in_progress(player_id: int) -> QuerySet[LiveRound]:
     """Return the coups in progress in which a player holds the bank or has staked."""
     staked = Entry.objects.filter(
-        journal__round_id=OuterRef("pk"), journal__kind="stake", account__owner=player_id, account__stands_for=None
+        journal__round_id=OuterRef("pk"), journal__kind="stake", account__owner=player_id, account__subject_id=None
     )
     theirs = Q(live_table__chemin__tenure__seat__player=player_id) | Exists(staked)
     return LiveRound.objects.filter(
@@ -209,6 +209,6 @@ def part_in_progress(coup: LiveRound, player_id: int) -> tuple[str, int]:
     if table.tenure is not None and table.tenure.seat.player_id == player_id:
         return BANK, Account.objects.values_list("balance", flat=True).get(pk=table.tenure.account_id) or 0
     staked = Entry.objects.filter(
-        journal__round_id=coup.pk, journal__kind="stake", account__owner=player_id, account__stands_for=None
+        journal__round_id=coup.pk, journal__kind="stake", account__owner=player_id, account__subject_id=None
     )
     return PUNTER, -sum(staked.values_list("amount", flat=True))

@@ -42,10 +42,10 @@ WITH_HANDS: Final = (Phase.PUNTER, Phase.BANKER)
 READ_PUBLIC = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, t.slug AS slug, t.name AS name,
     t.variant AS variant,
-    live.mode = ANY (current.modes) AND t.status = 'open' AND NOT {house_stop.STANDS} AS is_open,
+    live.mode = ANY (current.modes) AND t.status = 'open' AND NOT {house_stop.IS_STOPPED} AS is_open,
     live.mode = ANY (current.modes)
-        AND (t.status = 'paused' OR t.status = 'open' AND {house_stop.STANDS}) AS is_paused,
-    live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS is_house_stopped,
+        AND (t.status = 'paused' OR t.status = 'open' AND {house_stop.IS_STOPPED}) AS is_paused,
+    live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.IS_STOPPED} AS is_house_stopped,
     current.rules_digest AS rules_digest, version.limits::text AS limits, version.clock::text AS clock,
     chemin.state::text AS state, chemin.move AS move, chemin.question AS question, chemin.asked_at AS asked_at,
     chemin.deadline AS deadline, round.id AS round, coalesce(round.code, '') AS code,

@@ -177,7 +177,7 @@ class Line:
     """One bet in one currency, and at one table if figures are split by table.
 
     Amounts are in minor units. *actual*, *exact*, *band* (in percent) and *evidence* are texts; ""
-    means unknown. *lies* is the distance of the actual return from the exact one in half-widths of
+    means unknown. *deviation* is the distance of the actual return from the exact one in half-widths of
     the band: 1 is the upper end.
     """
 
@@ -193,7 +193,7 @@ class Line:
     evidence: str
     is_odd: bool
     verdict: str
-    lies: float | None
+    deviation: float | None
 
 
 @dataclass(frozen=True)
@@ -291,7 +291,7 @@ def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping
     actual = row["paid"] / row["staked"]
     exact = band = evidence = ""
     has_bet = _place(variant, row["bet"]) < len(variant.bets)
-    lies: float | None = None
+    deviation: float | None = None
     is_odd, verdict = False, "Rules no longer installed; no comparison possible."
     if is_known and not has_bet:
         is_odd, verdict = True, "Not a bet of this game."
@@ -299,7 +299,7 @@ def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping
         test = bet_test(variant, row["bet"])
         width = half_width(test.variance, staked=row["staked"], squares=int(row["squares"]))
         low, high = max(0.0, float(1 + test.mean) - width), min(float(1 + test.mean) + width, test.most)
-        lies = (actual - float(1 + test.mean)) / width if width else None
+        deviation = (actual - float(1 + test.mean)) / width if width else None
         exact, band = percent(float(1 + test.mean)), f"{percent(low)} – {percent(high)}" if low else ""
         evidence = written(test.log_evidence(endings))
         is_odd, verdict = _verdict(
@@ -321,7 +321,7 @@ def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping
         evidence=evidence,
         is_odd=is_odd,
         verdict=verdict,
-        lies=lies,
+        deviation=deviation,
     )
 
 

@@ -179,7 +179,7 @@ class Lump:
     amount: int  # change of the player's total balance
     within: int  # moved between the player's own accounts, without withdrawals
     aside: int  # set aside or returned by a withdrawal
-    moved: Owned
+    owned: Owned
     at_risk: int = 0  # covered part of the banks that the player held
 
     @property
@@ -273,7 +273,7 @@ def figures_between(player: Player, mode: Mode, begin: datetime, end: datetime, 
     lumps = [_lump(row) for row in rows if row[0] is not None]
     return Figures(
         opening=opening,
-        closing=sum((lump.moved for lump in lumps), opening),
+        closing=sum((lump.owned for lump in lumps), opening),
         sums=_sums(lumps),
         games=_games(lumps, by_day=False),
         days=_games(lumps, by_day=True),

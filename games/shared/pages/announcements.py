@@ -54,7 +54,7 @@ def _why_stopped(state: State) -> str:
     played = state.round
     if played is not None and played.is_void:
         return _voided(played)
-    if played is not None and played.stands:
+    if played is not None and played.is_confirmed:
         return _result_confirmed()
     return _("Something went wrong. The shift supervisor has been called. Accepted bets are safe.")
 
@@ -80,7 +80,7 @@ def notes(state: State) -> tuple[str, ...]:
     found = []
     if state.is_stopped or played is None:
         return ()
-    if played.stands:
+    if played.is_confirmed:
         found.append(_result_confirmed())
     if state.is_halted:
         return (*found, *_before_the_halt(state))

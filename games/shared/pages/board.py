@@ -133,7 +133,7 @@ def public_view(state: State, language: str) -> PublicView:
     shown = (
         (phase, state.is_open, state.is_paused, state.is_house_stopped, turned, countdown and countdown.deadline),
         state.is_late,
-        played and (played.id, played.is_void, played.stands, played.counts),
+        played and (played.id, played.is_void, played.is_confirmed, played.counts),
         shoe and (shoe.id, shoe.is_spent),
         state.cut and state.cut.shoe,
     )

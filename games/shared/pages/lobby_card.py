@@ -43,9 +43,9 @@ COLUMNS: Final = 14
 READ_CARDS: Final = f"""
 SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, game_table.slug AS slug,
     game_table.variant AS variant, game_table.shape AS shape,
-    live.mode = ANY (current.modes) AND game_table.status = 'open' AND NOT {house_stop.STANDS} AS is_open,
+    live.mode = ANY (current.modes) AND game_table.status = 'open' AND NOT {house_stop.IS_STOPPED} AS is_open,
     live.mode = ANY (current.modes) AND (game_table.status = 'paused' OR game_table.status = 'open' AND
-    {house_stop.STANDS}) AS is_paused, live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.STANDS} AS
+    {house_stop.IS_STOPPED}) AS is_paused, live.stopped_by_id IS NOT NULL AS is_stopped, {house_stop.IS_STOPPED} AS
     is_house_stopped, current.jurisdictions AS jurisdictions, live.mode = ANY (current.modes) AS is_played,
     version.rules_digest AS rules_digest, version.clock::text AS clock, shoe.id AS shoe, round.phase AS phase,
     round.deadline AS deadline, chemin.state::text AS table_state, CASE game_table.shape WHEN '{Shape.CHEMIN}' THEN

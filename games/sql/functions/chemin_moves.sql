@@ -341,7 +341,7 @@ BEGIN
             WHEN 'break_up' THEN NOT games_is_in_coup(phase)
             WHEN 'void_coup' THEN games_is_in_coup(phase) AND NOT EXISTS (
                 SELECT FROM wallet_account AS a
-                WHERE a.stands_for = at_table.round AND a.kind = 'stakes' AND a.balance <> 0)
+                WHERE a.subject_id = at_table.round AND a.kind = 'stakes' AND a.balance <> 0)
             ELSE true END) IS NOT TRUE
     THEN
         RAISE EXCEPTION 'table % takes no % now', live_table, kind USING ERRCODE = 'SB120';
@@ -598,9 +598,9 @@ BEGIN
     JOIN games_chemintenure AS bank ON bank.id = games_finish_coup.tenure AND bank.live_table_id = l.live_table_id
     JOIN games_cheminseat AS seat ON seat.id = bank.seat_id
     JOIN wallet_account AS a ON a.id = bank.account_id AND a.kind = 'bank'
-    JOIN wallet_account AS house ON house.kind = 'house' AND house.owner_id IS NULL AND house.stands_for IS NULL
+    JOIN wallet_account AS house ON house.kind = 'house' AND house.owner_id IS NULL AND house.subject_id IS NULL
         AND house.currency = a.currency AND house.mode = a.mode
-    LEFT JOIN wallet_account AS pool ON pool.stands_for = l.id AND pool.kind = 'stakes'
+    LEFT JOIN wallet_account AS pool ON pool.subject_id = l.id AND pool.kind = 'stakes'
     WHERE l.id = round AND CASE WHEN is_void THEN l.phase IN ('betting', 'closed', 'dealt') ELSE l.phase = 'settled' END
     FOR UPDATE OF l;
     IF NOT FOUND OR EXISTS (SELECT FROM games_chemincoup AS c WHERE c.round_id = round) THEN

@@ -200,7 +200,7 @@ BEGIN
     END IF;
     IF games_has_bets(round) AND NOT EXISTS (SELECT FROM games_void AS v WHERE v.round_id = round)
        OR EXISTS (SELECT FROM wallet_hold AS h WHERE h.round_id = round)
-       OR EXISTS (SELECT FROM wallet_account AS a WHERE a.stands_for = round AND a.kind = 'stakes' AND a.balance <> 0)
+       OR EXISTS (SELECT FROM wallet_account AS a WHERE a.subject_id = round AND a.kind = 'stakes' AND a.balance <> 0)
     THEN
         RAISE EXCEPTION 'the bets on round % are not returned', round USING ERRCODE = 'SB075';
     END IF;

@@ -48,7 +48,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     stored games_round;
     journals text;
-    is_coup boolean := EXISTS (SELECT FROM wallet_account AS a WHERE a.stands_for = games_differences.round AND a.kind = 'stakes');
+    is_coup boolean := EXISTS (SELECT FROM wallet_account AS a WHERE a.subject_id = games_differences.round AND a.kind = 'stakes');
 BEGIN
     SELECT r.* INTO stored FROM games_round AS r WHERE r.id = games_differences.round;
     IF NOT FOUND THEN

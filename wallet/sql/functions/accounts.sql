@@ -1,5 +1,5 @@
 -- Accounts: which kinds exist, how an account is opened, and which journals may have a line on it.
--- An account with `stands_for` belongs to one tenure of a banker, one coup or one house player at a
+-- An account with `subject_id` belongs to one tenure of a banker, one coup or one house player at a
 -- Chemin de Fer table.
 
 -- Refuse a new account. Trigger function, BEFORE INSERT on wallet_account.
@@ -35,10 +35,10 @@ REVOKE ALL ON FUNCTION wallet_open_account FROM PUBLIC;
 -- Return the id of the bank of a tenure, the stakes of a coup or the seat of a house player, and
 -- open the account with balance 0 if it does not exist.
 -- `kind`: bank, stakes or seat. `owner`: the banker, NULL for stakes, seats and a house player's
--- bank. `stands_for`: id of the tenure, the coup or the house player.
--- Raises check_violation (23514) for another kind, and if `stands_for` already has an account of
+-- bank. `subject_id`: id of the tenure, the coup or the house player.
+-- Raises check_violation (23514) for another kind, and if `subject_id` already has an account of
 -- another kind, owner, currency or mode.
-CREATE OR REPLACE FUNCTION wallet_open_table_account(owner bigint, kind text, currency text, mode text, stands_for uuid) RETURNS bigint
+CREATE OR REPLACE FUNCTION wallet_open_table_account(owner bigint, kind text, currency text, mode text, subject_id uuid) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     found_id bigint;
@@ -46,23 +46,23 @@ BEGIN
     IF wallet_open_table_account.kind NOT IN ('bank', 'stakes', 'seat') THEN
         RAISE EXCEPTION 'a % stands for nothing', kind USING ERRCODE = 'check_violation';
     END IF;
-    INSERT INTO wallet_account (owner_id, kind, currency, mode, balance, held, version, lock_only, stands_for)
+    INSERT INTO wallet_account (owner_id, kind, currency, mode, balance, held, version, lock_only, subject_id)
     VALUES (owner, wallet_open_table_account.kind, wallet_open_table_account.currency, wallet_open_table_account.mode, 0, 0, 0, false,
-            wallet_open_table_account.stands_for)
+            wallet_open_table_account.subject_id)
     ON CONFLICT DO NOTHING;
     SELECT a.id INTO found_id FROM wallet_account AS a
-    WHERE a.stands_for = wallet_open_table_account.stands_for AND a.kind = wallet_open_table_account.kind
+    WHERE a.subject_id = wallet_open_table_account.subject_id AND a.kind = wallet_open_table_account.kind
       AND a.owner_id IS NOT DISTINCT FROM owner AND a.currency = wallet_open_table_account.currency
       AND a.mode = wallet_open_table_account.mode;
     IF found_id IS NULL THEN
-        RAISE EXCEPTION '% stands for something else', stands_for USING ERRCODE = 'check_violation';
+        RAISE EXCEPTION '% belongs to another account', subject_id USING ERRCODE = 'check_violation';
     END IF;
     RETURN found_id;
 END $$;
 REVOKE ALL ON FUNCTION wallet_open_table_account FROM PUBLIC;
 
--- Return whether a journal may have a line on an account with `stands_for`.
--- `kind` and `stands_for` are those of the account. `journal`: id of the journal, with its lines
+-- Return whether a journal may have a line on an account with `subject_id`.
+-- `kind` and `subject_id` are those of the account. `journal`: id of the journal, with its lines
 -- already written.
 -- Returns NULL if the journal does not exist.
 --
@@ -73,19 +73,19 @@ REVOKE ALL ON FUNCTION wallet_open_table_account FROM PUBLIC;
 -- has staked, the void of a stake or settle journal, and a settle journal that moves no other
 -- accounts than banks, stakes, the house and accounts that staked in this coup. An account of kind
 -- seat accepts the kinds listed at the end.
-CREATE OR REPLACE FUNCTION wallet_table_account_allows(kind text, stands_for uuid, journal bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION wallet_table_account_allows(kind text, subject_id uuid, journal bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT CASE wallet_table_account_allows.kind
         WHEN 'bank' THEN j.kind IN ('void_transfer', 'void_shortfall') OR j.kind = 'void' AND was.kind = 'settle'
-            OR j.kind IN ('bank', 'bank_back', 'bank_won') AND j.round_id = wallet_table_account_allows.stands_for
+            OR j.kind IN ('bank', 'bank_back', 'bank_won') AND j.round_id = wallet_table_account_allows.subject_id
                AND (j.kind = 'bank' OR NOT EXISTS (
                    SELECT FROM games_chemintenure AS t JOIN games_livetable AS l ON l.id = t.live_table_id
-                   JOIN wallet_account AS pool ON pool.stands_for = l.round_id AND pool.kind = 'stakes' AND pool.balance > 0
+                   JOIN wallet_account AS pool ON pool.subject_id = l.round_id AND pool.kind = 'stakes' AND pool.balance > 0
                    WHERE t.id = j.round_id))
             OR j.kind = 'settle' AND EXISTS (
                 SELECT FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
                 WHERE e.journal_id = j.id AND a.kind = 'stakes')
-        WHEN 'stakes' THEN j.round_id = wallet_table_account_allows.stands_for
+        WHEN 'stakes' THEN j.round_id = wallet_table_account_allows.subject_id
             AND (j.kind = 'stake' AND NOT EXISTS (
                      SELECT FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id AND a.kind <> 'stakes'
                      JOIN wallet_journal AS s ON s.round_id = j.round_id AND s.kind = 'stake'
@@ -104,7 +104,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
 $$;
 
 -- Refuse journals that move an account which accepts only certain journals: an account with
--- `stands_for`, or the house's account for adjustments, studios or operators.
+-- `subject_id`, or the house's account for adjustments, studios or operators.
 -- `journals`: ids, with their entries; NULL elements are ignored.
 -- Raises SB009.
 CREATE OR REPLACE FUNCTION wallet_refuse_bound(journals bigint[]) RETURNS void
@@ -117,7 +117,7 @@ BEGIN
         WHEN a.kind = 'adjusted' THEN wallet_adjusts_so(e.journal_id)
         WHEN a.kind = 'studio' THEN wallet_studio_moves_so(e.journal_id)
         WHEN a.kind = 'operator' THEN wallet_operator_journal_matches(e.journal_id)
-        ELSE a.stands_for IS NULL OR wallet_table_account_allows(a.kind, a.stands_for, e.journal_id)
+        ELSE a.subject_id IS NULL OR wallet_table_account_allows(a.kind, a.subject_id, e.journal_id)
     END IS NOT TRUE LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'journal % line %: account % does not move like this',

@@ -169,7 +169,7 @@ BEGIN
             CASE h.kind WHEN 'escrow' THEN -t.staked ELSE t.staked - t.paid END, false, false, t.currency, t.mode
         FROM total AS t
         JOIN wallet_account AS h ON h.owner_id IS NULL AND h.kind IN ('escrow', 'house') AND h.currency = t.currency
-            AND h.mode = t.mode AND h.stands_for IS NULL
+            AND h.mode = t.mode AND h.subject_id IS NULL
     ), numbered AS (
         SELECT p.*, (count(*) FILTER (WHERE p.stake <> 0) OVER in_order)::integer AS stake_line,
             (count(*) FILTER (WHERE p.pay <> 0) OVER in_order)::integer AS pay_line

@@ -221,7 +221,7 @@ BEGIN
     END LOOP;
 
     FOR line IN
-        SELECT each.*, a.id AS found, a.kind, a.owner_id, a.stands_for, a.balance IS NULL AS is_house
+        SELECT each.*, a.id AS found, a.kind, a.owner_id, a.subject_id, a.balance IS NULL AS is_house
         FROM (SELECT j.n::integer AS n, l.n::integer AS number, (l.line ->> 0)::bigint AS account, l.line ->> 1 AS currency,
                      l.line ->> 2 AS mode, (l.line ->> 3)::bigint AS amount
               FROM jsonb_array_elements(journals) WITH ORDINALITY AS j (body, n),
@@ -251,7 +251,7 @@ BEGIN
         ELSE
             UPDATE wallet_account AS a SET balance = a.balance + line.amount, version = a.version + 1
             WHERE a.id = line.account RETURNING a.balance, a.version INTO balance, version;
-            IF line.stands_for IS NOT NULL THEN
+            IF line.subject_id IS NOT NULL THEN
                 is_bound := true;
             ELSIF line.mode = 'R' THEN
                 counted := counted || line.n;
@@ -369,7 +369,7 @@ BEGIN
         SELECT max(h.id) FILTER (WHERE h.kind = 'escrow') AS escrow, max(h.id) FILTER (WHERE h.kind = 'house') AS house
         FROM wallet_account AS h
         WHERE h.owner_id IS NULL AND h.kind IN ('escrow', 'house') AND h.currency = currency AND h.mode = mode
-            AND h.stands_for IS NULL
+            AND h.subject_id IS NULL
     ), updated AS (
         UPDATE wallet_account AS a
         SET balance = a.balance - staked + paid, version = a.version + CASE WHEN paid > 0 THEN 2 ELSE 1 END

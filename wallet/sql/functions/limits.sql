@@ -100,7 +100,7 @@ BEGIN
         RETURN coalesce((
             SELECT max(j.at) FROM wallet_entry AS e
             JOIN wallet_account AS a ON a.id = e.account_id AND a.kind = 'bank'
-            JOIN wallet_journal AS j ON j.round_id = a.stands_for WHERE e.journal_id = journal), at);
+            JOIN wallet_journal AS j ON j.round_id = a.subject_id WHERE e.journal_id = journal), at);
     END IF;
     RETURN at;
 END $$;
@@ -201,7 +201,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
                         ELSE counted.at END
                    AT TIME ZONE z.time_zone)::date AS day
         FROM wallet_entry AS e
-        JOIN wallet_account AS a ON a.id = e.account_id AND a.stands_for IS NULL
+        JOIN wallet_account AS a ON a.id = e.account_id AND a.subject_id IS NULL
         JOIN wallet_journal AS j ON j.id = e.journal_id
         LEFT JOIN wallet_journal AS was ON was.id = j.reverses_id
         CROSS JOIN LATERAL (
