@@ -41,7 +41,7 @@ class Action:
     plan: Callable[[Any], Plan]
     do: Callable[[Any, str, str], object]  # called with the row, the reason and the actor
     refusals: tuple[type[Exception], ...] = ()
-    reason_help: str = "The log keeps it with every row."  # where the reason is kept
+    reason_help: str = "Recorded in the audit log with every row."  # where the reason is kept
 
 
 @dataclass(frozen=True)

@@ -34,12 +34,12 @@ class Events(StaffListView):
     model = Event
     section = Section.COMPLIANCE
     name = "Events"
-    purpose = "Every recorded event: its kind, its author and its subject."
+    purpose = "Every recorded event: kind, actor and subject."
     readers = ("audit.view_event",)
     players = ("by", "on")
     more_players = ("body",)
     columns = (NUMBER, AT, KIND, BY, ON)
-    more = (Column("data", "What was said"),)
+    more = (Column("data", "Data"),)
     finds = (BY_NUMBER, Find("kind: round.voided", "kind", kind), BY_SUBJECT)
     filters = (
         Filter("kind", "Kind", lambda: [(each, each) for each in sorted(detection.kinds())], lambda kind: Q(kind=kind)),
@@ -53,8 +53,8 @@ class Events(StaffListView):
 
 def _acknowledge(found: Significant) -> Plan:
     if found.state != Work.NEW:
-        return Plan(f"Somebody has seen to it: it is {Work(found.state).label.lower()}.", is_skipped=True)
-    return Plan(f"“{found.title}” is acknowledged, and is no longer among the new ones.")
+        return Plan(f"Already {Work(found.state).label.lower()}.", is_skipped=True)
+    return Plan(f"“{found.title}” will be acknowledged.")
 
 
 class SignificantEvents(StaffListView):
@@ -63,25 +63,25 @@ class SignificantEvents(StaffListView):
     model = Significant
     section = Section.COMPLIANCE
     name = "Significant events"
-    purpose = "What somebody has to look at, and how far that is; acknowledge many at once."
+    purpose = "Events that need attention and their state; acknowledge several at once."
     readers = ("audit.handle_significant",)
     players = ("on", "title")
     more_players = ("because",)
     columns = (
         NUMBER,
-        Column("at", "Found", Form.TIME),
+        Column("at", "Detected", Form.TIME),
         Column("category", "Category"),
-        Column("weight", "Weight"),
+        Column("weight", "Severity"),
         Column("state", "State"),
-        Column("title", "What"),
+        Column("title", "Event"),
         ON,
         Column("amount", "Amount", Form.MONEY),
         Column("currency", "Currency"),
-        Column("assigned_to", "Whose"),
+        Column("assigned_to", "Assigned to"),
     )
     more = (
-        Column("happened_at", "Happened", Form.TIME),
-        Column("because", "Because"),
+        Column("happened_at", "Occurred", Form.TIME),
+        Column("because", "Cause"),
         Column("event_id", "Event", Form.NUMBER),
     )
     finds = (BY_NUMBER, BY_SUBJECT)
@@ -94,10 +94,10 @@ class SignificantEvents(StaffListView):
             name="acknowledge",
             label="Acknowledge",
             permission="audit.handle_significant",
-            meaning="You have seen them, and they need no more. What is closed with words is done one by one.",
+            meaning="Confirms that you have seen the events. They stay open until they are closed one by one.",
             plan=_acknowledge,
             do=lambda found, reason, by: workflow.acknowledge(significant_ids=[found.pk], by=by, text=reason),
-            reason_help="It stands with each of them as what you said of it. The event log does not have it.",
+            reason_help="Stored as your comment on each event. It is not part of the audit log.",
         ),
     )
 
@@ -112,7 +112,7 @@ class Approvals(StaffListView):
     model = Approval
     section = Section.HOUSE
     name = "Approvals"
-    purpose = "What one person asked for and another decided."
+    purpose = "Requests of one person that another person decided."
     readers = ("audit.view_approval",)
     players = ("on", "by", "decision__by")
     columns = (
@@ -122,14 +122,14 @@ class Approvals(StaffListView):
         ON,
         BY,
         Column("expires_at", "Expires", Form.TIME),
-        Column("verdict", "Decided"),
+        Column("verdict", "Decision"),
         Column("decider", "Decided by"),
     )
     more = (Column("sha256", "SHA-256 of the request"),)
     finds = (BY_NUMBER, BY_SUBJECT)
     filters = (
         Filter("kind", "Kind", lambda: [(each, each) for each in approvals.kinds()], lambda kind: Q(kind=kind)),
-        Filter("verdict", "Decided", lambda: OTHER_VERDICTS, lambda verdict: Q(decision__verdict=verdict)),
+        Filter("verdict", "Decision", lambda: OTHER_VERDICTS, lambda verdict: Q(decision__verdict=verdict)),
     )
     period = "at"
     related = ("decision",)
@@ -154,7 +154,7 @@ class Checkpoints(StaffListView):
     model = Checkpoint
     section = Section.HOUSE
     name = "Checkpoints"
-    purpose = "Signed states of the event log: how many events each one vouches for."
+    purpose = "Signed states of the event log, with the number of events that each covers."
     readers = ("audit.view_event",)
     players = NO_PLAYERS
     key = ("size",)

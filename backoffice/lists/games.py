@@ -65,7 +65,7 @@ class RoundsPlayed(StaffListView):
     model = Participation
     section = Section.GAMES
     name = "Rounds played"
-    purpose = "Every round, once for each player in it, with each of their bets."
+    purpose = "Rounds and bets, one row per player and round."
     readers = ROUND_READERS
     players = ("player_id",)
     columns = (
@@ -132,7 +132,7 @@ class SharedRounds(StaffListView):
     model = LiveRound
     section = Section.GAMES
     name = "Rounds of shared tables"
-    purpose = "Every round of shared tables and of Chemin de Fer, from its opening on."
+    purpose = "Every round of the live tables and of Chemin de Fer, finished or in progress."
     readers = ROUND_READERS
     players = NO_PLAYERS
     key = ("opened_at", "id")
@@ -141,8 +141,8 @@ class SharedRounds(StaffListView):
         Column("live_table__table__name", "Table"),
         Column("live_table__mode", "Money"),
         Column("shoe__number", "Shoe", Form.NUMBER),
-        Column("number", "In its shoe", Form.NUMBER),
-        Column("phase", "How far"),
+        Column("number", "Round in shoe", Form.NUMBER),
+        Column("phase", "Phase"),
         Column("opened_at", "Opened", Form.TIME),
         Column("ended_at", "Ended", Form.TIME),
     )
@@ -151,7 +151,7 @@ class SharedRounds(StaffListView):
         Column("closed_at", "Bets closed", Form.TIME),
         Column("dealt_at", "Dealt", Form.TIME),
         Column("over", "Cards"),
-        Column("version__number", "Version of the table", Form.NUMBER),
+        Column("version__number", "Table version", Form.NUMBER),
     )
     finds = (Find("round id", "pk", unique_id),)
     filters = (
@@ -173,7 +173,7 @@ class SharedRounds(StaffListView):
 OUTCOME = Filter(
     "outcome",
     "Outcome",
-    lambda: [("punter", "Punter"), ("banker", "Banker"), ("draw", "Draw"), ("void", "Annulled")],
+    lambda: [("punter", "Punter"), ("banker", "Banker"), ("draw", "Draw"), ("void", "Voided")],
     lambda outcome: Q(outcome="" if outcome == "void" else outcome),
 )
 
@@ -204,8 +204,8 @@ class CheminCoups(StaffListView):
     more = (
         Column("punter_total", "Punter’s total", Form.NUMBER),
         Column("banker_total", "Banker’s total", Form.NUMBER),
-        Column("punter_departs", "Punter departed from the rule"),
-        Column("banker_departs", "Banker departed from the rule"),
+        Column("punter_departs", "Punter’s deviation from the rule"),
+        Column("banker_departs", "Banker’s deviation from the rule"),
     )
     finds = (Find("round id", "pk", unique_id), Find("player:12", "banker_player", called("player")))
     filters = (OUTCOME,)
@@ -234,7 +234,7 @@ class CheminCoups(StaffListView):
             Column("place", "Seat", Form.NUMBER),
             Column("player", "Player"),
             Column("stake", "Stake", Form.MONEY),
-            Column("returned", "Came back", Form.MONEY),
+            Column("returned", "Returned", Form.MONEY),
             CURRENCY,
         )
         stakes = list(row.stakes.select_related("seat", "player").order_by("seat__number"))
@@ -251,7 +251,7 @@ class VoidedParts(StaffListView):
     model = VoidPart
     section = Section.GAMES
     name = "Voided rounds"
-    purpose = "Rounds that were voided: returned stakes, and amounts that could not be taken back."
+    purpose = "Voided rounds: returned stakes and shortfalls."
     readers = ROUND_READERS
     players = ("player_id",)
     columns = (
@@ -277,7 +277,7 @@ class Incidents(StaffListView):
     model = Incident
     section = Section.GAMES
     name = "Incidents"
-    purpose = "Rounds that were not what they should be, and what was found."
+    purpose = "Rounds with errors and their findings."
     readers = ("games.view_incident",)
     players = NO_PLAYERS
     columns = (NUMBER, AT, Column("kind", "Kind"), Column("table__name", "Table"), Column("round_id", "Round"))
@@ -293,8 +293,8 @@ class ReturnsAlarms(StaffListView):
 
     model = ReturnsAlarm
     section = Section.GAMES
-    name = "Alarms of returns"
-    purpose = "When bets brought back what chance does not explain."
+    name = "RTP alarms"
+    purpose = "Alarms about returns that chance does not explain."
     readers = ("games.view_returns",)
     players = NO_PLAYERS
     columns = (
@@ -303,25 +303,25 @@ class ReturnsAlarms(StaffListView):
         Column("variant", "Game"),
         Column("mode", "Money"),
         Column("rounds", "Rounds", Form.NUMBER),
-        Column("stopped", "Stopped the game"),
+        Column("stopped", "Closed the tables"),
     )
-    more = (Column("rules_digest", "Digest of the rules"), Column("evidence", "Evidence"), Column("bets", "Bets"))
+    more = (Column("rules_digest", "SHA-256 of the rules"), Column("evidence", "Evidence"), Column("bets", "Bets"))
     finds = (BY_NUMBER,)
     period = "at"
 
 
 def _close(table: Table) -> Plan:
     if table.status == Status.CLOSED:
-        return Plan("It is closed already.", is_skipped=True)
-    return Plan("It takes no more bets; what is in progress concludes.")
+        return Plan("Already closed.", is_skipped=True)
+    return Plan("Will be closed. A round in progress is completed.")
 
 
 def _open(table: Table) -> Plan:
     if table.status == Status.PAUSED:
-        return Plan("It pauses: it is let go on, not opened.", is_skipped=True)
+        return Plan("Paused: resume it on the Floor.", is_skipped=True)
     if table.is_open:
-        return Plan("It is open already.", is_skipped=True)
-    return Plan("It takes bets again, under its newest version.")
+        return Plan("Already open.", is_skipped=True)
+    return Plan("Will be opened with its newest version.")
 
 
 class Tables(StaffListView):
@@ -330,19 +330,19 @@ class Tables(StaffListView):
     model = Table
     section = Section.GAMES
     name = "Tables"
-    purpose = "Every table: its game, its shape, whether it is open or pauses; close or open many at once."
+    purpose = "Every table with game, format and state; close or open several at once."
     readers = TABLE_READERS
     players = NO_PLAYERS
     columns = (
         NUMBER,
         Column("name", "Name"),
         Column("variant", "Game"),
-        Column("shape", "Shape"),
+        Column("shape", "Format"),
         Column("status", "State"),
         Column("version__number", "Version", Form.NUMBER),
-        Column("chat_language", "Language of the chat"),
+        Column("chat_language", "Chat language"),
     )
-    more = (Column("slug", "In addresses"), Column("version__rules_digest", "Digest of the rules"))
+    more = (Column("slug", "Name in URLs"), Column("version__rules_digest", "SHA-256 of the rules"))
     finds = (BY_NUMBER, Find("table:3", "pk", called("table")))
     related = ("version",)
     actions: ClassVar[tuple[Action, ...]] = (
@@ -350,7 +350,7 @@ class Tables(StaffListView):
             name="close",
             label="Close tables",
             permission="games.supervise_table",
-            meaning="What is in progress concludes; nobody bets there until the table is opened again.",
+            meaning="Rounds in progress are completed. No new bets are accepted until the table is opened again.",
             plan=_close,
             do=lambda table, reason, by: close_table(table_id=table.pk, reason=reason, by=by),
             refusals=(TableError,),
@@ -359,7 +359,7 @@ class Tables(StaffListView):
             name="open",
             label="Open tables",
             permission="games.supervise_table",
-            meaning="Players find them in the lobby at once.",
+            meaning="The tables appear in the lobby at once.",
             plan=_open,
             do=lambda table, reason, by: open_table(table_id=table.pk, reason=reason, by=by),
             refusals=(TableError,),
@@ -372,8 +372,8 @@ class TableVersions(StaffListView):
 
     model = TableVersion
     section = Section.GAMES
-    name = "Versions of tables"
-    purpose = "Limits, clock and rules of each table, as they were from when on."
+    name = "Table versions"
+    purpose = "Limits, timing and rules of each table, by version."
     readers = TABLE_READERS
     players = NO_PLAYERS
     columns = (
@@ -381,9 +381,9 @@ class TableVersions(StaffListView):
         Column("table__name", "Table"),
         Column("number", "Version", Form.NUMBER),
         Column("rules_version", "Rules"),
-        Column("created_at", "Made", Form.TIME),
+        Column("created_at", "Created", Form.TIME),
     )
-    more = (Column("rules_digest", "Digest of the rules"), Column("limits", "Limits"), Column("clock", "Clock"))
+    more = (Column("rules_digest", "SHA-256 of the rules"), Column("limits", "Limits"), Column("clock", "Timing"))
     finds = (BY_NUMBER, Find("table:3", "table", called("table")))
     related = ("table",)
     period = "created_at"
@@ -394,8 +394,8 @@ class VersionsOfRules(StaffListView):
 
     model = RulesVersion
     section = Section.GAMES
-    name = "Versions of rules"
-    purpose = "Rules of every game as they were from when on, with the digest that rounds name."
+    name = "Rule versions"
+    purpose = "Rules of every game by version, with the SHA-256 that rounds refer to."
     readers = GAME_READERS
     players = NO_PLAYERS
     columns = (
@@ -404,7 +404,7 @@ class VersionsOfRules(StaffListView):
         Column("version", "Version"),
         Column("available_from", "Available from", Form.TIME),
     )
-    more = (Column("digest", "Digest of the rules"), Column("body", "Rules"))
+    more = (Column("digest", "SHA-256 of the rules"), Column("body", "Rules"))
     finds = (BY_NUMBER,)
     filters = (Filter("game", "Game", lambda: [(slug, slug) for slug in sorted(GAMES)], lambda slug: Q(variant=slug)),)
     period = "available_from"

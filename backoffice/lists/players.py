@@ -60,16 +60,16 @@ class Players(StaffListView):
     model = Player
     section = Section.PEOPLE
     name = "Players"
-    purpose = "Accounts to play with: jurisdiction, currency, since when."
+    purpose = "Player accounts: jurisdiction, currency and registration."
     readers = (SEE,)
     players = ("pk",)
     columns = (
         Column("self", "Player"),
         Column("jurisdiction_id", "Jurisdiction"),
         Column("currency", "Currency"),
-        Column("user__created_at", "Since", Form.TIME),
-        Column("user__is_active", "Log-in works"),
-        Column("user__is_demo", "Of the demo"),
+        Column("user__created_at", "Registered", Form.TIME),
+        Column("user__is_active", "Can log in"),
+        Column("user__is_demo", "Demo account"),
     )
     finds = (BY_NUMBER, Find("player:12", "pk", called("player")))
     filters = (
@@ -98,10 +98,10 @@ RUNNING = Filter(
 
 def _end(session: Session) -> Plan:
     if session.ended_at:
-        return Plan("It is over already.", is_skipped=True)
+        return Plan("Already ended.", is_skipped=True)
     if not hasattr(session.user, "player"):
-        return Plan("It is not a player’s: sessions of staff are ended with their accounts.", is_skipped=True)
-    return Plan(f"{session.user.player} has to log in again in this browser.")
+        return Plan("Staff session: it ends when the account is disabled.", is_skipped=True)
+    return Plan(f"{session.user.player} will have to log in again in this browser.")
 
 
 class Sessions(StaffListView):
@@ -110,17 +110,17 @@ class Sessions(StaffListView):
     model = Session
     section = Section.PEOPLE
     name = "Sessions"
-    purpose = "Log-ins of players and staff: begun, last action, ended and why."
+    purpose = "Log-in sessions of players and staff: start, last action, end and reason."
     readers = SESSIONS
     players = ("user__player",)
     key = ("began_at", "id")
     columns = (
         Column("id", "Session"),
-        Column("who", "Who"),
-        Column("began_at", "Begun", Form.TIME),
+        Column("who", "User"),
+        Column("began_at", "Started", Form.TIME),
         Column("acted_at", "Last action", Form.TIME),
         Column("ended_at", "Ended", Form.TIME),
-        Column("why", "Why"),
+        Column("why", "Ended because"),
     )
     finds = (Find("session", "pk", unique_id), Find("player:12", "user__player", called("player")))
     filters = (RUNNING,)
@@ -131,7 +131,7 @@ class Sessions(StaffListView):
             name="end",
             label="End sessions",
             permission=EXCLUDE,
-            meaning="The player has to log in again in those browsers; bets already placed remain.",
+            meaning="The players must log in again in these browsers. Accepted bets remain valid.",
             plan=_end,
             do=lambda session, reason, by: sessions.end(session_id=session.pk, why=Ended.HOUSE, by=by, reason=reason),
         ),
@@ -148,10 +148,10 @@ class Sessions(StaffListView):
 
 def _revoke(token: ApiToken) -> Plan:
     if token.revoked_at:
-        return Plan("It is revoked already.", is_skipped=True)
+        return Plan("Already revoked.", is_skipped=True)
     if not hasattr(token.user, "player"):
-        return Plan("It is not a player’s: tokens of staff are revoked on the page API tokens.", is_skipped=True)
-    return Plan(f"No API client of {token.user.player} can use it any more.")
+        return Plan("Staff token: revoke it on the page API tokens.", is_skipped=True)
+    return Plan(f"Will be revoked: no API client of {token.user.player} can use it.")
 
 
 class Tokens(StaffListView):
@@ -168,11 +168,11 @@ class Tokens(StaffListView):
     players = ("user__player",)
     columns = (
         NUMBER,
-        Column("who", "Whose"),
-        Column("start", "Begins with"),
-        Column("scopes", "For"),
-        Column("made_at", "Made", Form.TIME),
-        Column("ends_at", "Ends", Form.TIME),
+        Column("who", "Owner"),
+        Column("start", "Prefix"),
+        Column("scopes", "Scopes"),
+        Column("made_at", "Created", Form.TIME),
+        Column("ends_at", "Expires", Form.TIME),
         Column("used_at", "Last used", Form.TIME),
         Column("revoked_at", "Revoked", Form.TIME),
     )
@@ -184,7 +184,7 @@ class Tokens(StaffListView):
             name="revoke",
             label="Revoke tokens",
             permission=EXCLUDE,
-            meaning="Programs with these tokens are refused from their next call on; bets that are placed stay placed.",
+            meaning="All further calls with these tokens are refused. Accepted bets remain valid.",
             plan=_revoke,
             do=lambda token, reason, by: tokens.revoke(token_id=token.pk, by=by, reason=reason),
         ),
@@ -205,14 +205,14 @@ class Exclusions(StaffListView):
     model = Exclusion
     section = Section.COMPLIANCE
     name = "Exclusions"
-    purpose = "Pauses, time-outs and exclusions: player, start, end and author."
+    purpose = "Pauses, time-outs and exclusions: player, start, end and who set them."
     readers = (EXCLUDE,)
     players = ("player_id",)
     columns = (
         NUMBER,
         PLAYER,
         Column("kind", "Kind"),
-        Column("begun", "Begun", Form.TIME),
+        Column("begun", "Started", Form.TIME),
         Column("until", "Until", Form.TIME),
         Column("by", "By"),
     )
@@ -228,18 +228,18 @@ class LimitChanges(StaffListView):
     model = LimitChange
     section = Section.COMPLIANCE
     name = "Limit changes"
-    purpose = "Every requested limit: value before and after, start and requester."
+    purpose = "Requested limit changes: before, after, effective date and requester."
     readers = ("players.set_limits",)
     players = ("player_id",)
     columns = (
         NUMBER,
         PLAYER,
-        Column("source", "Whose rule"),
+        Column("source", "Set by"),
         Column("limit", "Limit"),
         Column("was", "Before"),
         Column("now", "After"),
-        Column("asked_at", "Asked", Form.TIME),
-        Column("effective_at", "Holds from", Form.TIME),
+        Column("asked_at", "Requested", Form.TIME),
+        Column("effective_at", "Effective from", Form.TIME),
         Column("requester", "By"),
     )
     finds = (BY_NUMBER, BY_PLAYER)
@@ -276,19 +276,19 @@ class Submissions(StaffListView):
 
     model = Submission
     section = Section.PEOPLE
-    name = "Identity checks"
-    purpose = "What players sent in to show who they are, and what became of it; not what it says."
+    name = "KYC submissions"
+    purpose = "Submitted identity documents and the decisions on them, without the contents."
     readers = ("players.review_identity",)
     players = ("player_id",)
     columns = (
         NUMBER,
         PLAYER,
-        Column("sent_at", "Sent", Form.TIME),
+        Column("sent_at", "Submitted", Form.TIME),
         Column("document_kind", "Document"),
         Column("status", "Status"),
-        Column("reviewed_by", "Looked at by"),
-        Column("reviewed_at", "When", Form.TIME),
-        Column("reason", "Refused for"),
+        Column("reviewed_by", "Reviewed by"),
+        Column("reviewed_at", "Reviewed", Form.TIME),
+        Column("reason", "Reason for refusal"),
     )
     finds = (BY_NUMBER, BY_PLAYER)
     filters = (chosen("status", "Status", SubmissionStatus),)
@@ -303,7 +303,7 @@ class RegisterChecks(StaffListView):
     model = RegisterCheck
     section = Section.COMPLIANCE
     name = "Register checks"
-    purpose = "Answers of the exclusion registers about players."
+    purpose = "Answers of exclusion registers about players."
     readers = (EXCLUDE,)
     players = ("player_id",)
     columns = (
@@ -326,7 +326,7 @@ class Agreements(StaffListView):
     model = Agreement
     section = Section.PEOPLE
     name = "Agreements"
-    purpose = "Who agreed to which version of the terms, and when."
+    purpose = "Accepted terms: player, version and time."
     readers = (SEE,)
     players = ("player_id",)
     columns = (NUMBER, PLAYER, Column("terms_version", "Terms"), AT)
@@ -341,7 +341,7 @@ class Closures(StaffListView):
     model = Closure
     section = Section.PEOPLE
     name = "Closed accounts"
-    purpose = "Accounts that were closed, and how far that is."
+    purpose = "Closing, closed and erased accounts."
     readers = (SEE,)
     players = ("player_id",)
     columns = (NUMBER, PLAYER, Column("state", "State"), Column("by", "By"), AT)
@@ -357,7 +357,7 @@ class AccountLocks(StaffListView):
     model = AccountLock
     section = Section.PEOPLE
     name = "Account locks"
-    purpose = "Accounts that staff locked or opened again, and why: the newest row of a player holds."
+    purpose = "Accounts locked or unlocked by staff, with the reason. A player’s newest row applies."
     readers = ("players.lock_player",)
     players = ("player_id",)
     columns = (NUMBER, PLAYER, AT, Column("locks", "Locked"), Column("reason", "Reason"), Column("by", "By"))
@@ -380,10 +380,10 @@ class Mails(StaffListView):
     players = ("user__player",)
     columns = (
         NUMBER,
-        Column("who", "To"),
-        Column("template", "About"),
+        Column("who", "Recipient"),
+        Column("template", "Subject"),
         Column("language", "Language"),
-        Column("written_at", "Written", Form.TIME),
+        Column("written_at", "Queued", Form.TIME),
         Column("sent_at", "Sent", Form.TIME),
         Column("attempts", "Attempts", Form.NUMBER),
         Column("last_error", "Last error"),
@@ -393,7 +393,7 @@ class Mails(StaffListView):
         Filter(
             "status",
             "Status",
-            lambda: [("waiting", "Waiting"), ("given-up", "Given up")],
+            lambda: [("waiting", "Waiting"), ("given-up", "Undeliverable")],
             MAILS.__getitem__,
             is_few=True,
         ),

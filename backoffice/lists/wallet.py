@@ -46,7 +46,7 @@ class Accounts(StaffListView):
     model = Account
     section = Section.MONEY
     name = "Accounts"
-    purpose = "Every account of the ledger: whose, of which kind, what stands in it."
+    purpose = "Ledger accounts: owner, kind and balance."
     readers = SEE
     players = ("owner_id",)
     columns = (
@@ -66,7 +66,7 @@ class Accounts(StaffListView):
 
 RARE = Filter(
     "kind",
-    "Kind, but for stakes and settlements",
+    "Kind, without stakes and settlements",
     lambda: [(kind, kind) for kind in kinds() if kind not in ("stake", "settle")],
     lambda kind: Q(kind=kind) & ~Q(kind__in=["stake", "settle"]),  # same condition as the partial index
 )
@@ -78,7 +78,7 @@ class Journals(StaffListView):
     model = Journal
     section = Section.MONEY
     name = "Journals"
-    purpose = "Every movement of money, with its entries: each comes to nothing."
+    purpose = "Every transaction with its entries, which sum to zero."
     readers = SEE
     players = NO_PLAYERS  # in the entries
     columns = (
@@ -86,7 +86,7 @@ class Journals(StaffListView):
         AT,
         Column("kind", "Kind"),
         Column("round_id", "Round"),
-        Column("reverses_id", "Takes back", Form.NUMBER),
+        Column("reverses_id", "Reverses", Form.NUMBER),
     )
     more = (Column("key_id", "Key"),)
     finds = (BY_NUMBER, Find("round id", "round_id", unique_id))
@@ -135,14 +135,14 @@ class Deposits(StaffListView):
     model = Payment
     section = Section.MONEY
     name = "Deposits"
-    purpose = "What players pay in: how much, how far it is, what the provider authorised."
+    purpose = "Deposits: amount, state and the provider’s authorisation."
     readers = SEE
     players = ("player_id",)
     key = ("begun_at", "id")
     columns = (
         Column("id", "Deposit"),
         Column("player", "Player"),
-        Column("begun_at", "Begun", Form.TIME),
+        Column("begun_at", "Started", Form.TIME),
         AMOUNT,
         CURRENCY,
         Column("state", "State"),
@@ -164,15 +164,15 @@ class Deposits(StaffListView):
         columns = (
             NUMBER,
             AT,
-            Column("path", "Way"),
-            Column("word", "Said"),
-            Column("is_authentic", "Authentic"),
-            Column("decision", "What the house did"),
+            Column("path", "Source"),
+            Column("word", "Status"),
+            Column("is_authentic", "Authenticated"),
+            Column("decision", "Processing result"),
         )
         said = PaymentNotice.objects.filter(payment=row.pk).order_by("pk")
         return [
             Part(
-                "What the provider said",
+                "Provider messages",
                 columns,
                 [
                     (
@@ -195,7 +195,7 @@ class Withdrawals(StaffListView):
     model = Withdrawal
     section = Section.MONEY
     name = "Withdrawals"
-    purpose = "What players take out, and every step of it."
+    purpose = "Withdrawals with every processing step."
     readers = WITHDRAWAL_READERS
     players = ("player_id",)
     columns = (
@@ -205,7 +205,7 @@ class Withdrawals(StaffListView):
         AMOUNT,
         CURRENCY,
         Column("status", "Status"),
-        Column("takes_two", "Takes two"),
+        Column("takes_two", "Two approvals"),
     )
     more = (Column("reference", "Reference"),)
     finds = (BY_NUMBER, BY_PLAYER, Find("reference", "reference", unique_id))
@@ -249,8 +249,8 @@ class PayoutNotices(StaffListView):
 
     model = PayoutNotice
     section = Section.MONEY
-    name = "Notices of payouts"
-    purpose = "What the provider of payouts said, and when."
+    name = "Payout messages"
+    purpose = "Messages of payout providers."
     readers = SEE
     players = NO_PLAYERS
     columns = (
@@ -258,7 +258,7 @@ class PayoutNotices(StaffListView):
         AT,
         Column("withdrawal_id", "Withdrawal", Form.NUMBER),
         Column("provider", "Provider"),
-        Column("path", "Way"),
+        Column("path", "Source"),
         Column("outcome", "Outcome"),
     )
     finds = (BY_NUMBER,)
@@ -270,8 +270,8 @@ class StatementLines(StaffListView):
 
     model = StatementLine
     section = Section.MONEY
-    name = "Lines of statements"
-    purpose = "What providers say that they took and paid, line by line, and whether the house has the same."
+    name = "Statement lines"
+    purpose = "Lines of provider statements and whether they match our payments."
     readers = STATEMENT_READERS
     players = NO_PLAYERS
     columns = (
@@ -283,8 +283,8 @@ class StatementLines(StaffListView):
         AMOUNT,
         CURRENCY,
         Column("status", "Status"),
-        Column("subject", "About"),
-        Column("verdict", "Compared"),
+        Column("subject", "Payment"),
+        Column("verdict", "Match"),
     )
     more = (Column("reference", "Reference"), Column("authorisation", "Authorisation"))
     finds = (
@@ -292,7 +292,7 @@ class StatementLines(StaffListView):
         Find("statement:3", "statement", called("statement")),
         Find("withdrawal:12, payment:…", "subject", subject),
     )
-    filters = (chosen("verdict", "Compared", Verdict),)
+    filters = (chosen("verdict", "Match", Verdict),)
     related = ("statement",)
     links = {"statement": ("staff_statement", "statement_id", "statement_id")}
 
@@ -303,21 +303,21 @@ class Adjustments(StaffListView):
     model = Adjustment
     section = Section.MONEY
     name = "Adjustments"
-    purpose = "Balances that two people put right: whose, by how much and why."
+    purpose = "Balance adjustments approved by two people: player, amount and reason."
     readers = SEE
     players = ("account__owner_id",)
     key = ("approval_id",)
     columns = (
         Column("approval_id", "Approval", Form.NUMBER),
-        Column("approval__at", "Asked", Form.TIME),
+        Column("approval__at", "Requested", Form.TIME),
         Column("account__owner", "Player"),
         AMOUNT,
         Column("account__currency", "Currency"),
         Column("account__mode", "Money"),
-        Column("why", "Why"),
-        Column("approval__by", "Asked by"),
+        Column("why", "Text for the player"),
+        Column("approval__by", "Requested by"),
     )
-    more = (Column("approval__reason", "Reason"), Column("key", "Key of its journal"))
+    more = (Column("approval__reason", "Reason"), Column("key", "Journal key"))
     finds = (Find("number of the approval", "pk", number), Find("player:12", "account__owner", called("player")))
     period = "approval__at"
     related = ("approval", "account__owner")
@@ -336,8 +336,8 @@ class StudioTransactions(StaffListView):
 
     model = StudioTransaction
     section = Section.MONEY
-    name = "What studios did"
-    purpose = "Every bet, win and rollback of studios' games on our players' balances."
+    name = "Studio transactions"
+    purpose = "Bets, wins and rollbacks of studio games on our players’ balances."
     readers = PARTNER_READERS
     players = ("studio_player__player_id",)
     columns = (
@@ -345,7 +345,7 @@ class StudioTransactions(StaffListView):
         AT,
         Column("partner__name", "Studio"),
         Column("studio_player__player", "Player"),
-        Column("operation", "What"),
+        Column("operation", "Operation"),
         Column("bet", "Bet", Form.MONEY),
         Column("win", "Win", Form.MONEY),
         CURRENCY,
@@ -355,10 +355,10 @@ class StudioTransactions(StaffListView):
     more = (
         Column("game", "Game"),
         Column("round", "Round"),
-        Column("takes_back", "Takes back"),
+        Column("takes_back", "Reverses"),
         Column("balance", "Balance after", Form.MONEY),
-        Column("bet_key", "Key of the bet’s journal"),
-        Column("win_key", "Key of the win’s journal"),
+        Column("bet_key", "Journal key of the bet"),
+        Column("win_key", "Journal key of the win"),
     )
     finds = (BY_NUMBER, Find("player:12", "studio_player__player", called("player")))
     filters = (OF_PARTNER,)

@@ -71,7 +71,7 @@ class AdjustForm(MoneyForm):
         error_messages={"required": "Choose the text that is shown to the player."},
     )
     reason = forms.CharField(
-        label="Internal reason",
+        label="Internal note",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text=VISIBLE_ONCE_DONE,

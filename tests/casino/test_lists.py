@@ -102,8 +102,8 @@ def test_oldest_first_is_the_same_list_from_its_other_end_in_pages_and_files():
     rows = [str(key) for key in Session.objects.order_by("began_at", "id").values_list("pk", flat=True)]
     first: Any = visitor.get(SESSIONS, {"order": "oldest"})
     assert (listed(first), first.context["page"].older) == (rows[:PAGE], "")
-    assert '<th scope="col" aria-sort="ascending">Begun (UTC)</th>' in first.text
-    assert '<th scope="col" aria-sort="descending">Begun (UTC)</th>' in visitor.get(SESSIONS).text
+    assert '<th scope="col" aria-sort="ascending">Started (UTC)</th>' in first.text
+    assert '<th scope="col" aria-sort="descending">Started (UTC)</th>' in visitor.get(SESSIONS).text
     asked = {"order": "oldest", "after": first.context["page"].newer}
     second: Any = visitor.get(SESSIONS, asked)
     assert (listed(second), second.context["page"].newer) == (rows[PAGE:], "")
@@ -391,8 +391,8 @@ def do(visitor: Client, address: str, action: str, rows: list[Any], **form: str)
 def test_a_action_shows_what_it_would_do_and_does_nothing_before_that_was_read():
     is_open, closed = a_table(), a_table("pairs", is_open=False)
     page = do(visit("supervisor"), TABLES, "close", [is_open, closed])
-    assert "It takes no more bets; what is in progress concludes." in page.text
-    assert "<strong>Skipped:</strong> It is closed already." in page.text
+    assert "Will be closed. A round in progress is completed." in page.text
+    assert "<strong>Skipped:</strong> Already closed." in page.text
     assert "Close tables: 1 of 2" in page.text
     assert Table.objects.get(pk=is_open.pk).is_open
     assert events("table.closed") == []
@@ -409,7 +409,7 @@ def test_a_action_takes_a_reason_and_is_done_row_by_row():
     (event,) = events("table.closed")
     assert (event["on"], event["data"]["reason"]) == (f"table:{is_open.pk}", "Cleaning")
     assert "Close tables: done to 1 of 2" in done.text
-    assert "<strong>Not done:</strong> It is closed already." in done.text
+    assert "<strong>Not done:</strong> Already closed." in done.text
 
 
 def test_an_action_is_only_for_staff_with_its_permission():

@@ -58,15 +58,15 @@ def test_what_was_acknowledged_at_once_keeps_why_with_each_and_the_log_does_not(
     visitor = visit("compliance")
     page = do(visitor, SIGNIFICANT, "acknowledge", [new, seen])
     assert "Acknowledge: 1 of 2" in page.text
-    assert "“Title 0” is acknowledged, and is no longer among the new ones." in page.text
-    assert "<strong>Skipped:</strong> Somebody has seen to it: it is acknowledged." in page.text
-    assert "It stands with each of them as what you said of it." in page.text
+    assert "“Title 0” will be acknowledged." in page.text
+    assert "<strong>Skipped:</strong> Already acknowledged." in page.text
+    assert "Stored as your comment on each event." in page.text
     assert Significant.objects.get(pk=new.pk).state == Work.NEW
     refused = do(visitor, SIGNIFICANT, "acknowledge", [new, seen], confirm="yes")
     assert "Enter a reason. It is recorded." in refused.text
     done = do(visitor, SIGNIFICANT, "acknowledge", [new, seen], confirm="yes", reason="Called the player")
     assert "Acknowledge: done to 1 of 2" in done.text
-    assert "<strong>Not done:</strong> Somebody has seen to it: it is acknowledged." in done.text
+    assert "<strong>Not done:</strong> Already acknowledged." in done.text
     step = SignificantStep.objects.get(significant=new)
     assert (step.text, Significant.objects.get(pk=new.pk).state) == ("Called the player", Work.SEEN)
     (event,) = events("significant.acknowledged", on=f"significant:{new.pk}")
@@ -127,8 +127,8 @@ def test_without_the_lock_two_would_both_report_that_they_closed_it(cloned_db, m
 def test_of_two_at_once_the_second_is_informed_of_the_first(cloned_db):
     found = by_two(CLOSE, Table.objects.filter(pk=a_table().pk))
     assert sorted((each.is_done, each.what) for each in found) == [
-        (False, "It is closed already."),
-        (True, "It takes no more bets; what is in progress concludes."),
+        (False, "Already closed."),
+        (True, "Will be closed. A round in progress is completed."),
     ]
     assert len(events("table.closed")) == 1
 
