@@ -59,8 +59,8 @@ SELECT clock_timestamp() AS now, live.id AS live_table, live.mode AS mode, game_
     count(*) FILTER (WHERE part.result = {Result.EVEN}), count(*) FILTER (WHERE part.result = {Result.LOST})] FROM
     games_participation AS part WHERE part.round_id = round.id ) END AS counts, EXISTS (SELECT FROM games_incident AS
     incident JOIN games_incidentruling AS ruling ON ruling.incident_id = incident.id AND ruling.ruling =
-    '{Ruling.CONFIRMED}' WHERE incident.live_round_id = round.id) AS is_confirmed, spent.id AS spent_shoe, spent.number AS
-    spent_number
+    '{Ruling.CONFIRMED}' WHERE incident.live_round_id = round.id) AS is_confirmed, spent.id AS spent_shoe,
+    spent.number AS spent_number
 FROM games_livetable AS live
 JOIN games_table AS game_table ON game_table.id = live.table_id
 LEFT JOIN games_liveround AS round ON round.id = live.round_id
