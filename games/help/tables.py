@@ -236,7 +236,7 @@ def _banks(language: str) -> str:
             "currency": currency,
             "rows": [
                 {
-                    "name": table.name,
+                    "name": table.title,
                     "is_practice": each.is_practice,
                     "seat_count": each.seat_count,
                     "minimum": format_money(each.minimum, currency, language),

@@ -105,7 +105,7 @@ def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
     return ShoeView(
         id=shoe.pk,
         number=shoe.number,
-        table_name=table.name,
+        table_name=table.title,
         mode=Mode(shoe.live_table.mode),
         decks=shoe.decks,
         commitment=shoe.commitment,

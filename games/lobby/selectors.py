@@ -228,7 +228,7 @@ def _lobby_table(
     return LobbyTable(
         slug=table.slug,
         variant=table.variant,
-        name=table.name,
+        name=table.title,
         game=variant_label(game, "name", language),
         tagline=variant_label(game, "tagline", language),
         is_open=is_open,

@@ -201,7 +201,7 @@ def favourite_table(request: PlayerRequest, slug: str) -> HttpResponse:
         keep_table(player=request.player, table_id=table.pk, is_kept=request.POST[KEEP] == YES)
     if not request.htmx:
         return redirect(f"{_address(wish)}#table-{table.slug}")
-    star = Star(table.slug, table.name, is_favourite=table.pk in favourite_tables(request.player))
+    star = Star(table.slug, table.title, is_favourite=table.pk in favourite_tables(request.player))
     return HttpResponse(render_fragment("lobby.html#star", table=star, wish=wish, csrf_token=get_token(request)))
 
 

@@ -6,8 +6,10 @@ from typing import Any
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
 from django.db.models.functions import Lower, Now
+from django.utils.translation import get_language
 
 from audit.models import Approval, Clock
+from games.variants import GAMES
 from players.models import Player
 from wallet.models import Mode
 
@@ -50,6 +52,14 @@ class Table(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def title(self) -> str:
+        """The name that players read, in the active language if the table is called like its game."""
+        game = GAMES.get(self.variant)
+        if game is None or self.name != game.label("en", "name"):
+            return self.name
+        return game.label(get_language() or "en", "name")
 
     @property
     def is_open(self) -> bool:
