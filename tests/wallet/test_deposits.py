@@ -12,6 +12,8 @@ from django.utils import translation
 
 from players.identity import confirmation
 from players.identity.confirmation import Stated
+from players.models import LimitKind, Period
+from players.protection.limits import set_limit
 from tests.builders import a_player
 from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
@@ -274,6 +276,16 @@ class TestTheForm:
         assert "already been sent with a different amount" in answer.text
         assert key_on(answer.text, "deposit") != str(key)
         assert Payment.objects.get(player=player).amount == 50_000
+
+    def test_the_field_names_what_the_player_s_limit_leaves_and_not_the_house_s_maximum(self):
+        player, visitor = a_player("GB"), Client()
+        visitor.force_login(player.user)
+        page = visitor.get("/en/cashier/").text
+        assert "From £10.00 to £5,000.00." in page
+        set_limit(player=player, kind=LimitKind.DEPOSIT, period=Period.DAY, amount=50_000, by=str(player))
+        page = visitor.get("/en/cashier/").text
+        assert "Your daily deposit limit is £500.00. You can deposit £500.00 more today." in page
+        assert "£5,000" not in page
 
     @pytest.mark.parametrize("key", ["", "not a key"])
     def test_a_form_without_its_key_is_refused(self, visitor, key):

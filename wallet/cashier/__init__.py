@@ -209,6 +209,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
         "free_purse": purses.get(Mode.FREE, 0),
         "free_standard": FREE_MONEY[player.currency],
         "limits": DEPOSIT_LIMITS[player.currency],
+        "deposit_room": ledger.room(player.pk, "deposit"),
         "limits_to_review": should_review(player),
         "top_up_form": KeyForm(auto_id=False),
         "elsewhere": ineligibility if ineligibility and ineligibility.code in NO_DEPOSITS else None,

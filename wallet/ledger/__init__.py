@@ -117,6 +117,14 @@ class LimitReached(LedgerError):
         return reached(self.kind, self.period, self.limit, self.left, self.currency)
 
 
+def room(player_id: int, movement: str) -> LimitReached | None:
+    """Return the limit that leaves least for a movement ("stake" or "deposit"), as LimitReached, or None."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_room(%s::bigint, %s::text)", [player_id, movement])
+        (detail,) = cursor.fetchone()
+    return LimitReached.parse(detail) if detail else None
+
+
 LIMIT_REACHED = "SB006"  # the error detail says which limit
 ERROR_OF_STATE = {
     "SB002": PostingConflict,
