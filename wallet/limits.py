@@ -52,12 +52,12 @@ def check_deposit(player: Player, amount: int) -> None:
 
     Pending deposits count.
     """
-    refuse_beyond(_room(player, "deposit"), amount)
+    refuse_beyond(ledger.room(player.pk, "deposit"), amount)
 
 
 def stake_room(player: Player) -> LimitReached | None:
     """Return the limit that leaves least for real-money stakes, as LimitReached, or None."""
-    return _room(player, "stake")
+    return ledger.room(player.pk, "stake")
 
 
 def refuse_beyond(room: LimitReached | None, amount: int) -> None:
@@ -105,13 +105,6 @@ def usage(player: Player) -> dict[tuple[LimitKind, Period], int]:
             ],
         )
         return {(LimitKind(kind), Period(period)): used for kind, period, used in cursor}
-
-
-def _room(player: Player, movement: str) -> LimitReached | None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT wallet_room(%s::bigint, %s::text)", [player.pk, movement])
-        (detail,) = cursor.fetchone()
-    return detail and LimitReached.parse(detail)
 
 
 BATCH = 100  # players who are reminded before the next are looked for
@@ -481,6 +474,7 @@ def _form(player: Player, kind: LimitKind, request: PlayerRequest | None = None)
 def _render(request: PlayerRequest, *, form: LimitsForm | None = None, kind: LimitKind | None = None) -> HttpResponse:
     player = request.player
     required = {period for of, period in limits.required(player) if of is LimitKind.DEPOSIT}
+    hours = player.jurisdiction.raise_after_hours
     context = {
         "kinds": [
             (table, form if form is not None and table.kind is kind else _form(player, table.kind))
@@ -490,7 +484,8 @@ def _render(request: PlayerRequest, *, form: LimitsForm | None = None, kind: Lim
         "may_decline": limits.should_offer(player),
         "to_review": limits.should_review(player),
         "required": bool(required),
-        "hours": player.jurisdiction.raise_after_hours,
+        "hours": hours,
+        "days": hours // 24 if hours > 24 and hours % 24 == 0 else None,
         "after_period": player.jurisdiction.raise_after_period,
         "is_confirmed": player.jurisdiction.raise_confirmed,
         "next": page_after(request),

@@ -225,3 +225,9 @@ class TestStaff:
         (event,) = events("limits.changed", on=str(player))
         assert event["by"].startswith("staff:")
         assert event["data"]["reason"] == "as agreed on the telephone"
+
+
+def test_a_wait_of_whole_days_is_said_in_days(visitor):
+    assert "applies only after 24 hours." in visitor.get(PAGE).content.decode()
+    as_owner("UPDATE players_jurisdiction SET raise_after_hours = 168")
+    assert "applies only after 7 days." in visitor.get(PAGE).content.decode()
