@@ -8,8 +8,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from games.engine import card_tree
 from games.engine.cards import Card
+from games.engine.chemin.record import redeal_coup
 from games.engine.commitments import Binding, CardsStatement, Purpose, ShoeStatement, digest_of_entropy, entropy_of
-from games.engine.dealing import CUT_CARD, opening
+from games.engine.dealing import CUT_CARD, coup_at, opening
 from games.engine.shoe import shuffle
 from tests.vectors import SHOES
 
@@ -41,6 +42,18 @@ def test_the_published_shoes_are_shuffled_and_committed_to(case: dict[str, Any])
         assert cards[card["place"]].code == card["card"]
         assert salts[card["place"]].hex() == card["salt"]
         assert [each.hex() for each in card_tree.path(leaves, card["place"])] == card["path"]
+
+
+@every_shoe
+def test_the_published_coups_have_the_cards_that_the_rules_deal(case: dict[str, Any]) -> None:
+    cards, first = shuffle(bytes.fromhex(case["seed"]), case["decks"], case["entropy"]), case["coup"][0]["place"]
+    if case["purpose"] == "chemin":  # both are naturals of the punter: nobody draws, and four cards are the coup
+        dealt = redeal_coup(cards[first:], punter_draws=None, banker_draws=None).cards
+    else:
+        dealt = coup_at(cards, first).cards
+    assert [(card["place"], card["card"]) for card in case["coup"]] == [
+        (first + number, card.code) for number, card in enumerate(dealt)
+    ]
 
 
 def test_what_players_added_to_the_published_shoes_is_mixed_into_the_shuffle() -> None:
