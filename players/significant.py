@@ -4,8 +4,9 @@ Failed attempts under one name on one day are one significant event. Otherwise s
 passwords would bury all others. The IP addresses of the attempts are personal data of the log and
 are not copied here.
 
-Limits, exclusions, agreements to the terms, answers of registers and account locks are verified
-against the event log as a part of the verification of the house (`audit.verification.house`).
+Limits, exclusions, agreements to the terms, answers of registers, account locks, findings about duplicates
+and national rules are verified against the event log as a part of the verification of the house
+(`audit.verification.house`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -98,6 +99,8 @@ ORDINARY: Final = (
     "session.began",
     "session.ended",
     "terms.agreed",
+    # What came with a release.
+    "national_rules.shipped",
 )
 TRIES: Final = {
     "login.failed": "Failed log-ins",
@@ -150,12 +153,18 @@ def player_of(event: Event) -> str:
 
 
 class Protection(Verifier):
-    """Verifies limits, exclusions, agreements, answers of registers, account locks, identities and borrowed money."""
+    """Verifies limits, exclusions, agreements, answers of registers, account locks, identities, findings about
+    duplicates, borrowed money and national rules.
+    """
 
     def leaves(self, first: int, end: int) -> Iterator[Finding]:
         """Compare the rows of which these leaves speak."""
         yield from found_by("players_verify_logged_protection", first, end)
+        yield from found_by("players_verify_logged_duplicates", first, end)
+        yield from found_by("players_verify_logged_rules", first, end)
 
     def rows(self) -> Iterator[Finding]:
         """Verify that an event speaks of every row."""
         yield from found_by("players_verify_unlogged_protection", *(self.scope.low[table] for table in TABLES))
+        yield from found_by("players_verify_unlogged_duplicates")
+        yield from found_by("players_verify_unlogged_rules")

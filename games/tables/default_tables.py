@@ -10,6 +10,7 @@ from games.tables.chemin_rules import CheminClock, CheminRules, StoredCheminLimi
 from games.tables.clock import Clock
 from games.tables.status import open_table
 from games.tables.versions import follow_rules, make_table
+from players.protection import national_rules
 
 MINOR = 100
 
@@ -202,7 +203,10 @@ def shipped() -> Iterator[Shipped]:
 
 
 def load_tables() -> None:
-    """Create and open missing shipped tables; put the release's rules in force at existing ones."""
+    """Create and open missing shipped tables; put the release's rules in force at existing ones, and record its
+    national rules.
+    """
+    national_rules.record_shipped()
     follow_rules(by="system")
     for each in shipped():
         if not Table.objects.filter(slug=each.slug).exists():

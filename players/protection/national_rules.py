@@ -5,6 +5,7 @@ A rule is a field of `Jurisdiction`. PostgreSQL executes a change and checks its
 holds at once in every process. Error messages are for staff, in English.
 """
 
+import json
 from collections.abc import Mapping
 from copy import copy
 from decimal import Decimal
@@ -16,12 +17,13 @@ from django.db import DatabaseError, models, transaction
 from django.utils.text import capfirst
 
 from audit import approvals, log
-from audit.models import Approval
+from audit.models import Approval, Event
 from audit.raw_rows import sqlstate
 from players.models import Jurisdiction, NationalRuleChange, RuleSource, Staff
 
 KIND: Final = "national_rule.change"
 CHANGED: Final = "national_rule.changed"
+SHIPPED: Final = "national_rules.shipped"
 READ: Final = "players.work"
 ASK: Final = "players.ask_national_rules"
 DECIDE: Final = "players.decide_national_rules"
@@ -83,6 +85,30 @@ def sources() -> dict[tuple[str, str], RuleSource]:
 def source_of(where: Jurisdiction, rule: str) -> RuleSource:
     """Return the source of one rule."""
     return sources().get((where.pk, rule), RuleSource.CHOICE)
+
+
+@transaction.atomic
+def record_shipped() -> None:
+    """Record the rules of each jurisdiction as they came with a release, which then can be held against the log.
+
+    Each rule is recorded once: one that was changed past two people is not recorded as shipped.
+    """
+    spoken = {
+        (event.on, rule)
+        for event in Event.objects.filter(kind=SHIPPED)
+        for rule in json.loads(bytes(event.body))["data"]["rules"]
+    }
+    shipped = NationalRuleChange.objects.filter(approval=None)
+    known = {(each.jurisdiction_id, each.rule): each.source for each in shipped}
+    for where in Jurisdiction.objects.order_by("pk"):
+        on = f"jurisdiction:{where.pk}"
+        rules: dict[str, log.Json] = {
+            rule: {"value": getattr(where, rule), "source": known.get((where.pk, rule), RuleSource.CHOICE.value)}
+            for rule in RULES
+            if (on, rule) not in spoken
+        }
+        if rules:
+            log.record(SHIPPED, by="system", on=on, data={"rules": rules})
 
 
 @transaction.atomic

@@ -1,7 +1,7 @@
 """Somebody who owns the database takes away or changes what protects players and their money: limits, agreements,
-exclusions, answers of registers, account locks, identities, borrowed money, limits of tables, house stops,
-approvals, withdrawals, significant events, liability. The signed log says otherwise, so the verification of the
-house names each.
+exclusions, answers of registers, account locks, identities, findings about duplicates, borrowed money, national
+rules, limits of tables, house stops, approvals, withdrawals, significant events, liability. The signed log says
+otherwise, so the verification of the house names each.
 """
 
 from collections.abc import Iterator
@@ -16,19 +16,25 @@ from audit.sealing import sealer
 from audit.significant import detection
 from audit.verification import house
 from games.models import Table, TableVersion
-from players.identity import verification
+from players.identity import duplicates, verification
 from players.login import locks
 from players.models import (
     AccountLock,
     Agreement,
     BorrowedMoney,
+    Duplicate,
     Exclusion,
+    Ground,
     Identity,
+    Jurisdiction,
     LimitChange,
     LimitOffer,
+    NationalRuleChange,
     RegisterCheck,
+    Resolution,
+    RuleSource,
 )
-from players.protection import borrowed_money, exclusions, registers
+from players.protection import borrowed_money, exclusions, national_rules, registers
 from tests.attacks.test_house_rounds import findings, others_notice_nothing, unguarded
 from tests.builders import a_submission, a_table
 from tests.harness.databases import filled
@@ -45,6 +51,7 @@ def protect() -> None:
     """Register players with limits, an offer that was declined, exclusions, an answer of a register and a lock. Approve
     a withdrawal, change a period as two agree, stop the house twice, open a table, count liability.
     """
+    national_rules.record_shipped()
     player, other = a_recorded_player(100_000), a_recorded_player(0, "GB")
     with override_settings(PLAYER_REGISTERS={"SE": PATH}):
         registers.ask(player)
@@ -52,15 +59,40 @@ def protect() -> None:
     verification.verify(submission_id=a_submission(player).pk, by=staff)
     approve(a_withdrawal(player, 10_000))
     asked = retention.ask(what=RetainedData.MAIL, days=400, by=str(staff), person=staff.person, reason="a test")
-    other_staff = a_member_of_staff("compliance")
-    approvals.decide(
-        approval_id=asked.pk,
-        yes=True,
-        by=str(other_staff),
-        person=other_staff.person,
-        reason="agreed",
-        may=other_staff.user.has_perm,
+    rule = national_rules.ask(
+        where=Jurisdiction.objects.get(pk="SE"),
+        rule="pause_hours",
+        value=48,
+        source=RuleSource.READ,
+        reason="a new law",
+        by=staff,
     )
+    other_staff = a_member_of_staff("compliance")
+    for each in (asked, rule):
+        approvals.decide(
+            approval_id=each.pk,
+            yes=True,
+            by=str(other_staff),
+            person=other_staff.person,
+            reason="agreed",
+            may=other_staff.user.has_perm,
+        )
+    for one in (player, other):
+        duplicates.note(player=one, ground=Ground.PAYOUT, value="SE 1")
+        duplicates.note(player=one, ground=Ground.PHONE, value="+46701234567")
+    paid_to = Duplicate.objects.get(ground=Ground.PAYOUT)
+    before = ""
+    for resolution in (Resolution.DIFFERENT, Resolution.SAME):
+        duplicates.resolve(
+            first_id=player.pk,
+            second_id=other.pk,
+            shown=[paid_to.pk],
+            resolution=resolution,
+            note="",
+            by=staff,
+            before=before,
+        )
+        before = resolution
     exclusions.pause(player=player, by=str(player))
     exclusions.exclude(player=other, days=None, reason="a test", by=a_member_of_staff())
     locks.lock(player=other, reason="a test", by=staff)
@@ -83,6 +115,7 @@ def cloned_from(django_db_setup, django_db_blocker) -> Iterator[str]:
 
 
 def test_an_untouched_house_is_verified(cloned_db):
+    national_rules.record_shipped()  # a second time, which says nothing
     assert LimitChange.objects.count()
     assert LimitOffer.objects.count()
     assert Exclusion.objects.count() == 2
@@ -195,6 +228,84 @@ TAKEN = {
         ),
         "player:{other}: mark 77 of borrowed money: no event speaks of it.",
     ),
+    "a likely duplicate": (
+        "DELETE FROM players_duplicate WHERE id = {phone}",
+        "player:{other}: the duplicate of player:{player} by phone: is there: stored is false; event ",
+    ),
+    "a likely duplicate that was found without a trace": (
+        (
+            "INSERT INTO players_duplicate (first_id, second_id, ground, resolution, note)"
+            " VALUES ({player}, {other}, 'name', '', '')"
+        ),
+        "player:{other}: the duplicate of player:{player} by name: no event speaks of it.",
+    ),
+    "that two accounts are one person": (
+        "UPDATE players_duplicate SET resolution = 'different' WHERE id = {paid_to}",
+        "player:{other}: the finding about player:{player} by payout: resolution: stored is different; event ",
+    ),
+    "a finding of which none is left": (
+        "UPDATE players_duplicate SET resolution = '', resolved_by_id = NULL, resolved_at = NULL WHERE id = {paid_to}",
+        "player:{other}: the finding about player:{player} by payout: by: stored is nothing; event ",
+    ),
+    "a finding that was made older, so that another decides": (
+        "UPDATE players_duplicate SET resolved_at = resolved_at - interval '1 hour' WHERE id = {paid_to}",
+        "player:{other}: the finding about player:{player} by payout: at: stored is ",
+    ),
+    "a finding that nobody has made": (
+        (
+            "UPDATE players_duplicate AS d SET resolution = 'different', resolved_by_id = s.id, resolved_at = now()"
+            " FROM players_staff AS s WHERE d.id = {phone}"
+        ),
+        "player:{other}: the finding about player:{player} by phone: no event speaks of it.",
+    ),
+    "a national rule": (
+        "UPDATE players_jurisdiction SET exclusion_days = 1 WHERE code = 'GB'",
+        "rule:GB:exclusion_days: in force is 1; event ",
+    ),
+    "a national rule that two people changed": (
+        "UPDATE players_jurisdiction SET pause_hours = 24 WHERE code = 'SE'",
+        "rule:SE:pause_hours: in force is 24; event ",
+    ),
+    "a national rule that was taken out": (
+        "UPDATE players_jurisdiction SET highest_month_deposit = NULL WHERE code = 'DE'",
+        "rule:DE:highest_month_deposit: in force is nothing; event ",
+    ),
+    "the source of a national rule": (
+        (
+            "UPDATE players_national_rule_change SET source = 'c'"
+            " WHERE jurisdiction_id = 'GB' AND rule = 'may_hurry_results'"
+        ),
+        "rule:GB:may_hurry_results: the source is c; event ",
+    ),
+    "the change of a national rule": (
+        "DELETE FROM players_national_rule_change WHERE id = {rule}",
+        "rule:SE:pause_hours: change of approval {agreed}: after: stored is nothing; event ",
+    ),
+    "what a national rule was before its change": (
+        "UPDATE players_national_rule_change SET before = '12' WHERE id = {rule}",
+        "rule:SE:pause_hours: change of approval {agreed}: before: stored is 12; event ",
+    ),
+    "the change of a national rule that nobody has made": (
+        (
+            "INSERT INTO players_national_rule_change (id, jurisdiction_id, rule, before, after, source, approval_id)"
+            " VALUES (77, 'SE', 'pause_hours', '24', '48', 'R', {approval})"
+        ),
+        "rule:SE:pause_hours: change 77: no event speaks of it.",
+    ),
+    "a national rule that never was in the release": (
+        (
+            "INSERT INTO players_national_rule_change (id, jurisdiction_id, rule, after, source)"
+            " VALUES (77, 'RO', 'pause_hours', '24', 'c')"
+        ),
+        "rule:RO:pause_hours: change 77: no event speaks of it.",
+    ),
+    "a jurisdiction": (
+        (
+            'INSERT INTO players_jurisdiction SELECT (jsonb_populate_record(j, \'{{"code": "XX"}}\')).*'
+            " FROM players_jurisdiction AS j WHERE code = 'RO'"
+        ),
+        "rule:XX:pause_hours: no event speaks of it.",
+    ),
     "a request for approval that was another": (
         (
             "UPDATE audit_approval SET request = replace(request, '400', '4'),"
@@ -295,7 +406,11 @@ def test_is_named(cloned_db, what):
         "staff": Identity.objects.get(player=change.player_id, by__startswith="staff:").by,
         "mark": BorrowedMoney.objects.get().pk,
         "lock": AccountLock.objects.get().pk,
-        "approval": Approval.objects.get().pk,
+        "approval": Approval.objects.exclude(kind=national_rules.KIND).get().pk,
+        "agreed": Approval.objects.get(kind=national_rules.KIND).pk,
+        "rule": NationalRuleChange.objects.exclude(approval=None).get().pk,
+        "paid_to": Duplicate.objects.get(ground=Ground.PAYOUT).pk,
+        "phone": Duplicate.objects.get(ground=Ground.PHONE).pk,
         "stop": HouseStop.objects.get(ended_at=None).pk,
         "withdrawal": withdrawal.pk,
         "step": withdrawal.steps.latest("pk").pk,

@@ -30,6 +30,7 @@ PUBLIC = {
     "log.refused": {"reason", "signed", "size"},
     "log.unwitnessed": {"needed", "seconds", "since", "size"},
     "log.witnessed": {"size"},
+    "national_rules.shipped": {"rules"},
     "randomness.alarm": {"mode", "tests", "variant", "week"},
     "randomness.tested": {"families", "tests", "week"},
     "round.dealt": {"first_card", "shoe"},
