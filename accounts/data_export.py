@@ -150,6 +150,7 @@ LEFT_OUT: Final[Mapping[type[Model], str]] = {
     people.StaffChange: "what was changed of accounts of staff, who are no players",
     people.Trait: "a keyed digest of what stands in the profile; nothing can be read from it",
     people.SearchWord: "the words of what stands in the identity, once more, to be found by",
+    games.PlayerHourlyTotal: "sums of the rounds, which the export lists one by one",
     people.Duplicate: "a suspicion about two people, whose other half is somebody else's",
 }
 

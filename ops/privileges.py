@@ -186,6 +186,7 @@ RIGHTS = {
     "games_cheminstake": "SELECT",
     "games_cheminmove": "SELECT",
     "games_gamehourlytotal": "SELECT, INSERT",
+    "games_playerhourlytotal": "SELECT, INSERT",
     "games_bethourlytotal": "SELECT, INSERT",
     "games_evidence": "SELECT, INSERT",
     "games_returnsalarm": "SELECT, INSERT",

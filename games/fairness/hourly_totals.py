@@ -31,7 +31,7 @@ PARTS = """
         AS piece (number, since, until)
     CROSS JOIN games_table AS t CROSS JOIN unnest(%(modes)s::text[]) AS of (mode)
     CROSS JOIN LATERAL (
-        SELECT part.id, part.round_id, part.mode, part.currency, part.staked, part.paid, part.commission
+        SELECT part.id, part.round_id, part.player_id, part.mode, part.currency, part.staked, part.paid, part.commission
         FROM games_participation AS part
         WHERE part.table_id = t.id AND part.mode = of.mode AND part.at >= piece.since AND part.at < piece.until
         OFFSET 0
@@ -51,6 +51,11 @@ GAME_TOTALS = """
         sum(staked)::bigint AS staked, sum(paid)::bigint AS paid, sum(commission)::bigint AS commission
     FROM part GROUP BY number, hour, version_id, mode, currency
 """
+PLAYER_TOTALS = """
+    SELECT number, hour, player_id, version_id, currency, count(*) AS rounds, sum(staked)::bigint AS staked,
+        sum(paid)::bigint AS paid
+    FROM part WHERE mode = 'R' GROUP BY number, hour, player_id, version_id, currency
+"""
 BET_TOTALS = """
     SELECT number, hour, version_id, mode, currency, bet, count(*) AS rounds, sum(wagers)::bigint AS wagers,
         sum(staked)::bigint AS staked, sum(paid)::bigint AS paid, sum(commission)::bigint AS commission,
@@ -59,11 +64,14 @@ BET_TOTALS = """
 """
 
 GAME_COLUMNS = "hour, version_id, mode, currency, rounds, parts, staked, paid, commission"
+PLAYER_COLUMNS = "hour, player_id, version_id, currency, rounds, staked, paid"
 BET_COLUMNS = "hour, version_id, mode, currency, bet, rounds, wagers, staked, paid, commission, squares"
 
 ROLL = f"""
 WITH part AS MATERIALIZED ({PARTS}), lain AS MATERIALIZED ({BETS}), bets AS (
     INSERT INTO games_bethourlytotal ({BET_COLUMNS}) SELECT {BET_COLUMNS} FROM ({BET_TOTALS}) AS made
+), players AS (
+    INSERT INTO games_playerhourlytotal ({PLAYER_COLUMNS}) SELECT {PLAYER_COLUMNS} FROM ({PLAYER_TOTALS}) AS made
 ), tally AS (
     INSERT INTO games_gamehourlytotal ({GAME_COLUMNS}) SELECT {GAME_COLUMNS} FROM ({GAME_TOTALS}) AS made
 )
@@ -84,12 +92,19 @@ WITH part AS MATERIALIZED ({PARTS}), lain AS MATERIALIZED ({BETS}), found AS (
     SELECT 'totals' AS what, hour, concat_ws(' ', version_id, mode, currency) AS row,
         concat_ws(' ', rounds, parts, staked, paid, commission) AS says FROM ({GAME_TOTALS}) AS made
     UNION ALL
+    SELECT 'player totals', hour, concat_ws(' ', player_id, version_id, currency),
+        concat_ws(' ', rounds, staked, paid) FROM ({PLAYER_TOTALS}) AS made
+    UNION ALL
     SELECT 'bet totals', hour, concat_ws(' ', version_id, mode, currency, bet),
         concat_ws(' ', rounds, wagers, staked, paid, commission, squares) FROM ({BET_TOTALS}) AS made
 ), kept AS (
     SELECT 'totals' AS what, hour, concat_ws(' ', version_id, mode, currency) AS row,
         concat_ws(' ', rounds, parts, staked, paid, commission) AS says
     FROM games_gamehourlytotal WHERE hour >= %(begins)s AND hour < %(ends)s
+    UNION ALL
+    SELECT 'player totals', hour, concat_ws(' ', player_id, version_id, currency),
+        concat_ws(' ', rounds, staked, paid)
+    FROM games_playerhourlytotal WHERE hour >= %(begins)s AND hour < %(ends)s
     UNION ALL
     SELECT 'bet totals', hour, concat_ws(' ', version_id, mode, currency, bet),
         concat_ws(' ', rounds, wagers, staked, paid, commission, squares)
@@ -105,7 +120,7 @@ WHERE kept.says IS DISTINCT FROM found.says ORDER BY hour, what, row
 # Voided rounds by the time at which they were played, whenever they were voided.
 VOIDED = """
     SELECT width_bucket(round.at, %(bounds)s::timestamptz[]) - 1 AS number, round.table_version_id AS version_id,
-        part.id, part.round_id, part.currency, part.staked, part.paid, part.commission
+        part.id, part.round_id, part.player_id, part.currency, part.staked, part.paid, part.commission
     FROM games_void AS void
     CROSS JOIN LATERAL (SELECT * FROM games_round WHERE id = void.round_id OFFSET 0) AS round
     CROSS JOIN LATERAL (SELECT * FROM games_participation WHERE round_id = round.id OFFSET 0) AS part
@@ -130,8 +145,53 @@ WITH part AS MATERIALIZED ({PARTS}), each AS (
 )
 SELECT number, version_id, currency, sum(rounds)::bigint, sum(parts)::bigint, sum(staked)::bigint, sum(paid)::bigint,
     sum(commission)::bigint, sum(voided)::bigint, sum(taken_back)::bigint, sum(given_back)::bigint,
-    sum(waived)::bigint
+    sum(waived)::bigint, (
+        SELECT t.shape = 'chemin' FROM games_tableversion AS version JOIN games_table AS t ON t.id = version.table_id
+        WHERE version.id = each.version_id
+    )
 FROM each GROUP BY number, version_id, currency ORDER BY number, version_id, currency
+"""  # noqa: S608  (no user input)
+
+# Who played, without voided rounds: the players of each period, country and currency, and the players who won and
+# lost most. At Chemin de Fer the stakes are between players, so they are no turnover; the rake is what is left of
+# them.
+PLAYERS = f"""
+WITH part AS MATERIALIZED ({PARTS}), each AS (
+    SELECT whole.number, tally.player_id, tally.version_id, tally.currency, tally.rounds, tally.staked, tally.paid
+    FROM unnest(%(whole)s::integer[], %(whole_since)s::timestamptz[], %(whole_until)s::timestamptz[])
+        AS whole (number, since, until)
+    JOIN games_playerhourlytotal AS tally ON tally.hour >= whole.since AND tally.hour < whole.until
+    UNION ALL
+    SELECT number, player_id, version_id, currency, rounds, staked, paid FROM ({PLAYER_TOTALS}) AS made
+    UNION ALL
+    SELECT number, player_id, version_id, currency, -count(*), -sum(staked), -sum(paid)
+    FROM ({VOIDED}) AS voided GROUP BY number, player_id, version_id, currency
+), played AS MATERIALIZED (
+    SELECT each.number, each.player_id, each.currency, sum(each.rounds) AS rounds,
+        coalesce(sum(each.staked) FILTER (WHERE t.shape <> 'chemin'), 0) AS turnover,
+        sum(each.staked - each.paid) AS revenue
+    FROM each
+    JOIN games_tableversion AS version ON version.id = each.version_id
+    JOIN games_table AS t ON t.id = version.table_id
+    GROUP BY each.number, each.player_id, each.currency HAVING sum(each.rounds) > 0
+), whole AS MATERIALIZED (
+    SELECT player_id, currency, sum(rounds) AS rounds, sum(turnover) AS turnover, sum(revenue) AS revenue
+    FROM played GROUP BY player_id, currency
+), ranked AS (
+    SELECT whole.*, row_number() OVER (PARTITION BY currency ORDER BY revenue, player_id) AS won,
+        row_number() OVER (PARTITION BY currency ORDER BY revenue DESC, player_id) AS lost
+    FROM whole
+)
+SELECT 'period', number::text, currency, count(*), sum(rounds)::bigint, sum(turnover)::bigint, sum(revenue)::bigint
+FROM played GROUP BY number, currency
+UNION ALL
+SELECT 'country', player.jurisdiction_id, whole.currency, count(*), sum(rounds)::bigint, sum(turnover)::bigint,
+    sum(revenue)::bigint
+FROM whole JOIN players_player AS player ON player.id = whole.player_id
+GROUP BY player.jurisdiction_id, whole.currency
+UNION ALL
+SELECT 'player', player_id::text, currency, 1, rounds::bigint, turnover::bigint, revenue::bigint
+FROM ranked WHERE won <= %(most)s AND revenue < 0 OR lost <= %(most)s AND revenue > 0
 """  # noqa: S608  (no user input)
 
 STAKED = f"""
@@ -171,6 +231,21 @@ class Played:
     voided_staked: int
     voided_paid: int
     voided_commission: int
+    is_between_players: bool  # Chemin de Fer: players stake against each other, not against the house
+
+    @property
+    def turnover(self) -> int:
+        """Turnover: real stakes against the house in rounds that were not voided, at the time of the round.
+
+        This is the one definition of turnover. Stakes between players (Chemin de Fer) are not part
+        of it; see `between_players`.
+        """
+        return 0 if self.is_between_players else self.valid_staked
+
+    @property
+    def between_players(self) -> int:
+        """The stakes of players against each other, bank and punters, in rounds that were not voided."""
+        return self.valid_staked if self.is_between_players else 0
 
     @property
     def valid_rounds(self) -> int:
@@ -207,6 +282,48 @@ def played(bounds: Sequence[datetime], mode: Mode) -> list[Played]:
     with connection.cursor() as cursor:
         cursor.execute(PLAYED, _values(bounds, mode))
         return [Played(*row) for row in cursor.fetchall()]
+
+
+@dataclass(frozen=True)
+class PlayerTotals:
+    """Totals of some players in one currency, in minor units of real money, without voided rounds."""
+
+    currency: str
+    players: int  # each counts once
+    rounds: int  # rounds of each player, added up
+    turnover: int  # see `Played.turnover`
+    revenue: int  # the house's: stakes less payouts; negative if the players won
+
+
+@dataclass(frozen=True)
+class PlayersPlayed:
+    """Who played in some periods: the totals of each period and country, and the players who won and lost most."""
+
+    periods: Sequence[Sequence[PlayerTotals]]  # by period, one for each currency
+    countries: Sequence[tuple[str, PlayerTotals]]  # code of the jurisdiction
+    players: Sequence[tuple[int, PlayerTotals]]  # player id; those who won most come first
+
+
+def players_played(bounds: Sequence[datetime], most: int = 0) -> PlayersPlayed:
+    """Return who played for real money between the first and the last of *bounds*, which ascend.
+
+    Up to *most* players who won and *most* who lost are named in each currency.
+    """
+    periods: list[list[PlayerTotals]] = [[] for _ in bounds[1:]]
+    countries, players = [], []
+    with connection.cursor() as cursor:
+        cursor.execute(PLAYERS, _values(bounds, Mode.REAL) | {"most": most})
+        for what, key, *rest in cursor.fetchall():
+            totals = PlayerTotals(*rest)
+            match what:
+                case "period":
+                    periods[int(key)].append(totals)
+                case "country":
+                    countries.append((key, totals))
+                case _:
+                    players.append((int(key), totals))
+    players.sort(key=lambda each: (each[1].revenue, each[0]))
+    return PlayersPlayed(periods, sorted(countries, key=lambda each: (each[0], each[1].currency)), players)
 
 
 def staked_on_bets(interval: Interval, mode: Mode) -> dict[tuple[int, str], dict[str, int]]:

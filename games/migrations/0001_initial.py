@@ -308,6 +308,22 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
+            name='PlayerHourlyTotal',
+            fields=[
+                ('pk', models.CompositePrimaryKey('hour', 'player_id', 'version_id', 'currency', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('hour', models.DateTimeField()),
+                ('player', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('version', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='games.tableversion')),
+                ('currency', models.CharField(max_length=3)),
+                ('rounds', models.BigIntegerField()),
+                ('staked', models.BigIntegerField()),
+                ('paid', models.BigIntegerField()),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
             name='Evidence',
             fields=[
                 ('pk', models.CompositePrimaryKey('hour', 'version_id', 'mode', 'bet', 'gain', blank=True, editable=False, primary_key=True, serialize=False)),

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from games.models.tables import TableVersion
+from players.models import Player
 from wallet.models import Mode
 
 
@@ -45,6 +46,25 @@ class BetHourlyTotal(models.Model):
     # Sum over rounds of the squared stakes on the bet, because they win or lose together. Minor
     # units squared.
     squares = models.DecimalField(max_digits=40, decimal_places=0)
+
+    class Meta:
+        default_permissions = ()
+
+
+class PlayerHourlyTotal(models.Model):
+    """What one player played for real money with one table version, including void rounds (see `Void`).
+
+    Answers who played, who won and who lost in a period without a scan of rounds.
+    """
+
+    pk = models.CompositePrimaryKey("hour", "player_id", "version_id", "currency")
+    hour = models.DateTimeField()
+    player = models.ForeignKey(Player, models.PROTECT, db_constraint=False, db_index=False)
+    version = models.ForeignKey(TableVersion, models.PROTECT, db_index=False)
+    currency = models.CharField(max_length=3)
+    rounds = models.BigIntegerField()
+    staked = models.BigIntegerField()
+    paid = models.BigIntegerField()
 
     class Meta:
         default_permissions = ()

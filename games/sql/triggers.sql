@@ -158,6 +158,13 @@ CREATE OR REPLACE TRIGGER games_gamehourlytotal_is_kept BEFORE UPDATE OR DELETE 
 CREATE OR REPLACE TRIGGER games_gamehourlytotal_is_open AFTER INSERT ON games_gamehourlytotal REFERENCING NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.rounds');
 
+-- On games_playerhourlytotal
+
+CREATE OR REPLACE TRIGGER games_playerhourlytotal_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_playerhourlytotal
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER games_playerhourlytotal_is_open AFTER INSERT ON games_playerhourlytotal REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_hour_is_open('games.rounds');
+
 -- On games_void
 
 CREATE OR REPLACE TRIGGER games_void_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_void

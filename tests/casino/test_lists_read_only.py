@@ -178,6 +178,7 @@ NOT_LISTED = {
     "games.ShuffleHourlyTotal": TAKEN_TOGETHER,
     "games.StopPolicy": PAGE_OF_ITS_OWN,
     "games.GameHourlyTotal": TAKEN_TOGETHER,
+    "games.PlayerHourlyTotal": TAKEN_TOGETHER,
     "games.Void": ON_ITS_OWNERS_ROW,
     "games.VoidNotice": MACHINERY,
     "games.Wager": ON_ITS_OWNERS_ROW,

@@ -1,5 +1,6 @@
 """Hourly totals of play: for any interval they agree exactly with the rows."""
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
@@ -27,10 +28,20 @@ SELECT round.table_version_id, part.currency, count(DISTINCT round.id), count(*)
     sum(part.paid)::bigint, sum(part.commission)::bigint, count(DISTINCT round.id) FILTER (WHERE void IS NOT NULL),
     coalesce(sum(part.staked) FILTER (WHERE void IS NOT NULL), 0)::bigint,
     coalesce(sum(part.paid) FILTER (WHERE void IS NOT NULL), 0)::bigint,
-    coalesce(sum(part.commission) FILTER (WHERE void IS NOT NULL), 0)::bigint
+    coalesce(sum(part.commission) FILTER (WHERE void IS NOT NULL), 0)::bigint,
+    (SELECT shape = 'chemin' FROM games_table WHERE id = part.table_id)
 FROM games_participation AS part JOIN games_round AS round ON round.id = part.round_id
 LEFT JOIN games_void AS void ON void.round_id = round.id
-WHERE round.at >= %s AND round.at < %s AND round.mode = %s GROUP BY 1, 2 ORDER BY 1, 2
+WHERE round.at >= %s AND round.at < %s AND round.mode = %s GROUP BY 1, 2, part.table_id ORDER BY 1, 2
+"""
+PLAYERS = """
+SELECT part.player_id, player.jurisdiction_id, part.currency, count(*),
+    coalesce(sum(part.staked) FILTER (WHERE t.shape <> 'chemin'), 0)::bigint, sum(part.staked - part.paid)::bigint
+FROM games_participation AS part JOIN games_table AS t ON t.id = part.table_id
+JOIN players_player AS player ON player.id = part.player_id
+WHERE part.at >= %s AND part.at < %s AND part.mode = 'R'
+  AND NOT EXISTS (SELECT FROM games_void WHERE round_id = part.round_id)
+GROUP BY 1, 2, 3
 """
 STAKED = """
 SELECT round.table_version_id, part.currency, wager.bet, sum(wager.stake)::bigint
@@ -143,6 +154,43 @@ class TestTheSumsOfAnyInterval:
         assert {each.currency for each in of} == {"SEK", "DKK"}
 
 
+class TestPlayers:
+    def test_are_those_of_a_plain_count_over_the_rows(self, opened):
+        bounds = [played.BEGINS + number * timedelta(hours=3, minutes=7) for number in range(12)]
+        found = hourly_totals.players_played(bounds, most=100)
+        for since, until, of_period in zip(bounds, bounds[1:], found.periods, strict=False):
+            by_currency = Counter(currency for _, _, currency, *_ in query(PLAYERS, since, until))
+            assert {each.currency: each.players for each in of_period} == by_currency
+        rows = query(PLAYERS, bounds[0], bounds[-1])
+        assert rows
+        named = {(player, each.currency, each.rounds, each.turnover, each.revenue) for player, each in found.players}
+        assert named == {(player, *rest) for player, _, *rest in rows if rest[-1]}
+        revenues = [each.revenue for _, each in found.players]
+        assert revenues == sorted(revenues)
+        assert revenues[0] < 0 < revenues[-1]
+        for country, each in found.countries:
+            of_it = [row[3:] for row in rows if row[1:3] == (country, each.currency)]
+            assert (each.players, each.rounds, each.turnover, each.revenue) == (
+                len(of_it),
+                *map(sum, zip(*of_it, strict=True)),
+            )
+        assert sum(each.players for _, each in found.countries) == len(rows)
+
+    def test_at_most_so_many_are_named_in_each_currency(self, opened):
+        found = hourly_totals.players_played([played.BEGINS, played.ENDS], most=1).players
+        for currency in ("SEK", "DKK"):
+            revenues = [each.revenue for _, each in found if each.currency == currency]
+            assert sum(revenue < 0 for revenue in revenues) <= 1
+            assert sum(revenue > 0 for revenue in revenues) <= 1
+
+    def test_staked_against_the_house_and_against_each_other_is_kept_apart(self, opened):
+        found = hourly_totals.played([played.BEGINS, played.ENDS], Mode.REAL)
+        chemin = [each for each in found if each.is_between_players]
+        assert sum(each.between_players for each in chemin) > 0
+        assert all(each.turnover == 0 and each.revenue == each.valid_commission for each in chemin)
+        assert all(each.between_players == 0 for each in found if not each.is_between_players)
+
+
 class TestAnHour:
     def test_keeps_for_each_bet_the_squares_of_what_lay_on_it_in_each_round(self, opened):
         until = hours.rolled_until(hourly_totals.HOURLY_TOTALS)
@@ -190,6 +238,13 @@ class TestTheCheck:
                 (
                     ("DELETE FROM games_gamehourlytotal WHERE ctid = (SELECT min(ctid) FROM games_gamehourlytotal)"),
                     "nothing is stored",
+                ),
+                (
+                    (
+                        "UPDATE games_playerhourlytotal SET paid = paid + 1 WHERE ctid = (SELECT min(ctid) "
+                        "FROM games_playerhourlytotal)"
+                    ),
+                    "player totals of",
                 ),
                 (
                     (
