@@ -1,7 +1,6 @@
 """Pages of rounds: search rounds, and verify one round."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from functools import partial, wraps
@@ -9,23 +8,26 @@ from typing import Any, Concatenate, Final, ParamSpec, cast
 from uuid import UUID
 
 from django import forms
-from django.db.models import QuerySet
+from django.db import connection
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models.expressions import RawSQL
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from audit.reports.kinds import Column, Form
-from backoffice.lists import cells
+from backoffice.lists import cells, files
 from backoffice.lists.filters import ListForm
 from backoffice.lists.paging import Order
 from backoffice.lists.staff_list import NO_PLAYERS, StaffList
+from backoffice.lists.totals import Sums
 from games.incidents import Line, lines
 from games.lobby.selectors import find_round, read_id
-from games.models import OPEN_PHASES, LiveRound, Participation, Table
+from games.models import OPEN_PHASES, LiveRound, Participation, Table, VoidPart
 from games.models.rounds import read_code
 from games.variants import GAMES
-from games.verification.search import OVER, Status, Wanted, find, in_progress, players_called
+from games.verification.search import OVER, Status, Wanted, find, in_progress, players_called, query
 from games.verification.service import going, verify_round
 from players.access import StaffRequest, staff_required
 from players.models import Conversation
@@ -171,18 +173,6 @@ UNKNOWN = "Round not found. Rounds without bets can only be found by id."
 NOBODY = "Player not found."
 
 
-@dataclass(frozen=True)
-class Sum:
-    """Total of the parts in rounds on a page, in one currency and mode. Amounts are minor units."""
-
-    currency: str
-    mode: str
-    count: int = 0
-    staked: int = 0
-    paid: int = 0
-    refunded: int = 0  # by voiding: stakes returned less payouts taken back
-
-
 class RoundList(StaffList):
     """What the lists of finished rounds and of rounds in progress have in common."""
 
@@ -217,6 +207,14 @@ class Rounds(RoundList):
     file_columns = (*columns, Column("part__currency", "Currency"), Column("words", "Corrections"))
     currency = "part__currency"
     links = {"part__round__code": ("staff_round", "round_id", "part__round_id")}
+    sums = Sums({"Staked": "staked", "Paid back": "paid", "Reversed by voids": "reversed"}, mode="mode")
+
+    def of_filter(self) -> QuerySet[Participation]:
+        """Return the rounds of the search with what their voids reversed."""
+        search = connection.ops.compose_sql(*query(self.form.wanted, limit=files.MOST + 1))
+        void = VoidPart.objects.filter(void__round=OuterRef("round"), player=OuterRef("player")).values("returned")
+        found = RawSQL(search.replace("%", "%%"), ())  # noqa: S611  (ours, and its values are escaped)
+        return Participation.objects.filter(pk__in=found).annotate(reversed=Subquery(void))
 
     def read(self, order: Order, start: Sequence[Any], most: int) -> Sequence[Participation]:
         """Return rounds from the ranges of the index of each table and kind of money."""
@@ -291,7 +289,7 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
         return RoundsInProgress(request).answer("staff/rounds.html")
     if listing.is_file:
         return listing.file()
-    return listing.answer("staff/rounds.html", {"sums": _sums(listing.shown)})
+    return listing.answer("staff/rounds.html")
 
 
 @staff_required(*READERS)
@@ -316,22 +314,6 @@ def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
         "stake_heads": ("Stake", "Returned", "Taken by the ledger", "Paid by the ledger"),
     }
     return render(request, "staff/round.html", context)
-
-
-def _sums(shown: Sequence[Line]) -> Sequence[Sum]:
-    sums: dict[tuple[str, str], Sum] = {}
-    for line in shown:
-        part, back = line.part, line.back
-        key = part.currency, part.get_mode_display().lower()
-        so_far = sums.get(key, Sum(*key))
-        sums[key] = replace(
-            so_far,
-            count=so_far.count + 1,
-            staked=so_far.staked + part.staked,
-            paid=so_far.paid + part.paid,
-            refunded=so_far.refunded + (back.returned if back else 0),
-        )
-    return [sums[key] for key in sorted(sums)]
 
 
 def _find_live(text: str) -> UUID | None:

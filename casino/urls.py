@@ -9,6 +9,7 @@ from backoffice import navigation
 from backoffice.audit import access_log, approvals, event_log, national_rules, reports, significant
 from backoffice.audit.event_log import log_state
 from backoffice.dashboard import views as staff_dashboard
+from backoffice.lists import saved
 from backoffice.money.ledger import ledger
 from backoffice.players import actions, limits, profile, protection, search
 from backoffice.rounds import id_for_code
@@ -67,6 +68,9 @@ urlpatterns = [
     path("staff/dashboard/now/", staff_dashboard.staff_dashboard_now, name="staff_dashboard_now"),
     path("staff/handbook/", handbook.staff_handbook, name="staff_handbook"),
     path("staff/lists/", include("backoffice.lists.index")),
+    path("staff/filters/save/", saved.staff_filter_save, name="staff_filter_save"),
+    path("staff/filters/<int:filter_id>/delete/", saved.staff_filter_delete, name="staff_filter_delete"),
+    path("staff/columns/", saved.staff_columns, name="staff_columns"),
     # Permissions for the event log are set here because the audit app knows no users. Neither it
     # nor the ledger knows the codes of rounds.
     path("staff/events/", event_log.staff_events, name="staff_events"),
@@ -90,11 +94,6 @@ urlpatterns = [
     path("staff/reports/<int:report_id>/report.<slug:name>", reports.staff_report_file, name="staff_report_file"),
     path("staff/reports/<slug:kind>/", reports.staff_report_ask, name="staff_report_ask"),
     path("staff/significant/", significant.staff_significant, name="staff_significant"),
-    path(
-        "staff/significant/acknowledge/",
-        significant.staff_significant_acknowledge,
-        name="staff_significant_acknowledge",
-    ),
     path("staff/significant/mail/", significant.staff_significant_mail, name="staff_significant_mail"),
     path("staff/significant/thresholds/", significant.staff_thresholds, name="staff_thresholds"),
     path(

@@ -133,6 +133,8 @@ RIGHTS = {
     "players_contact": "SELECT, INSERT",
     "players_marker_scan": "SELECT, INSERT",
     "players_note": "SELECT, INSERT",
+    "players_saved_filter": "SELECT, INSERT, UPDATE (query, role_id), DELETE",
+    "players_chosen_columns": "SELECT, INSERT, UPDATE (columns), DELETE",
     "players_searchword": "SELECT, INSERT, DELETE",
     "players_reply_template": "SELECT, INSERT",
     "players_reply_withdrawal": "SELECT, INSERT",

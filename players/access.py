@@ -15,7 +15,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.urls import resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import override
 from django_htmx.http import HttpResponseClientRedirect
@@ -27,7 +27,8 @@ from players.login import second_factor
 from players.login.current_user import actor, player_of, staff_of
 from players.models import Player, Staff, User
 
-BY_THE_PAGE = "made_by_the_page"  # attribute of a view
+BY_THE_PAGE = "made_by_the_page"  # attributes of a view
+PERMISSIONS = "staff_permissions"
 ENDED = "ended"  # query parameter of the log-in page: the session has ended
 
 
@@ -96,9 +97,16 @@ def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]
             with override("en"):
                 return view(inside, *args, **kwargs)
 
+        vars(checked)[PERMISSIONS] = permissions
         return checked
 
     return require
+
+
+def may_open(user: User, address: str) -> bool:
+    """Return whether `staff_required` admits *user* to the page at *address*."""
+    permissions: tuple[str, ...] = getattr(resolve(address).func, PERMISSIONS, ())
+    return any(map(user.has_perm, permissions))
 
 
 def made_by_the_page(view: View[Args]) -> View[Args]:

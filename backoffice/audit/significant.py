@@ -26,16 +26,14 @@ from audit.reports.kinds import Column, Form
 from audit.significant import detection, workflow
 from audit.significant.detection import Limit, ThresholdError
 from backoffice.lists import cells
+from backoffice.lists.audit import ACKNOWLEDGE, CLOSE
 from backoffice.lists.filters import ORDER, ListForm
 from backoffice.lists.paging import Order
 from backoffice.lists.staff_list import StaffList
-from backoffice.lists.view import StaffListView
-from backoffice.lists.wallet import Deposits, Withdrawals
 from backoffice.rounds import READERS as ROUND_READERS
 from backoffice.rounds import id_for_code
 from games.labels import variant_label
 from games.models import Table
-from games.models.rounds import round_code
 from games.variants import GAMES
 from players import mail
 from players.access import StaffRequest, staff_required
@@ -47,8 +45,7 @@ from wallet.cashier import MoneyField
 from wallet.models import Currency
 from wallet.money import format_money
 
-NUMBERED: Final = re.compile("(player|withdrawal):([1-9][0-9]{0,17})")
-IDENTIFIED: Final = re.compile("(round|payment)[: ]([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
+IDENTIFIED: Final = re.compile("(?:round|payment) [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True)
@@ -74,33 +71,14 @@ class Subjects:
 
     def of(self, name: str) -> Subject:
         """Return the subject that *name* refers to. An unknown name is its own label."""
-        if name in self.names:
-            return Subject(self.names[name])
-        if found := NUMBERED.fullmatch(name):
-            return self._player(name, found[2]) if found[1] == "player" else self._listed(name, Withdrawals, found[2])
-        if found := IDENTIFIED.fullmatch(name):
-            return self._round(UUID(found[2])) if found[1] == "round" else self._listed(name, Deposits, found[2])
-        return Subject(name)
-
-    def _player(self, name: str, number: str) -> Subject:
-        may = self.request.user.has_perm("players.view_player")
-        return Subject(name, reverse("staff_player", args=[number]) if may else "")
-
-    def _round(self, round_id: UUID) -> Subject:
-        may = any(map(self.request.user.has_perm, ROUND_READERS))
-        address = f"{reverse('staff_rounds')}?{urlencode({'round': round_id})}"
-        return Subject(f"Round {round_code(round_id)}", address if may else "")
-
-    def _listed(self, name: str, rows: type[StaffListView], key: str) -> Subject:
-        may = rows.may_read(self.request.user)
-        return Subject(name, reverse(rows.url_name("row"), args=[key]) if may else "")
+        name = name.replace(" ", ":", 1) if IDENTIFIED.fullmatch(name) else name
+        return Subject(cells.label_of(name, self.names), cells.address_of(name, self.request.user))
 
 
 HANDLE: Final = workflow.PERMISSION
 PAGE: Final = 30
 MOST_TRIES: Final = 100
 LOCKED: Final = "login.locked"
-NUMBER: Final = re.compile("[1-9][0-9]{0,17}")
 STATES: Final = {"": (Work.NEW, Work.SEEN), "all": tuple(Work)} | {state.value: (state,) for state in Work}
 STATE_NAMES: Final = [("", "Not closed"), *((state.value, state.label.capitalize()) for state in Work), ("all", "All")]
 
@@ -174,9 +152,10 @@ class SignificantEvents(StaffList):
         Column("assigned_to", "Assigned to"),
     )
     links = {"title": ("staff_significant_event", "significant_id", "pk")}
+    sorts = {"category": ("category", "id")}
     empty = "No significant events are open."
     unmatched = "No significant events match this filter."
-    may_choose = True
+    actions = (ACKNOWLEDGE, CLOSE)
 
     def found(self) -> QuerySet[Significant]:
         """Return the events of the filter."""
@@ -187,8 +166,8 @@ class SignificantEvents(StaffList):
         return Order(("id",) if self.asked.get("state") or self.asked.get(ORDER) else ("weight", "id"))
 
     def is_choosable(self, found: Significant) -> bool:
-        """Return whether the event can be acknowledged."""
-        return found.state == Work.NEW
+        """Return whether the event is open."""
+        return found.state != Work.CLOSED
 
     def of_weight(self, found: Significant) -> str:
         """Return the severity as a word."""
@@ -222,33 +201,14 @@ class SignificantEvents(StaffList):
 @staff_required(HANDLE)
 @access_log.listed("significant events")
 @id_for_code("about", "round:")
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def staff_significant(request: StaffRequest) -> HttpResponse:
-    """Show the inbox."""
+    """Show the inbox. On POST, acknowledge or close the chosen events."""
+    if request.method == "POST":
+        return SignificantEvents(request).act()
     unwanted = workflow.muted(str(request.staff))
     mailed = [(category, category.label, category not in unwanted) for category in Category]
     return SignificantEvents(request).answer("staff/significant.html", {"mailed": mailed})
-
-
-@staff_required(HANDLE)
-@require_POST
-def staff_significant_acknowledge(request: StaffRequest) -> HttpResponse:
-    """Acknowledge the chosen events. The first request shows them and asks for confirmation."""
-    asked = request.POST.getlist("shown" if "all" in request.POST else "chosen")
-    chosen = [int(each) for each in asked if NUMBER.fullmatch(each)][:PAGE]
-    found = list(Significant.objects.filter(pk__in=chosen, state=Work.NEW).order_by("-pk")) if chosen else []
-    if "sure" in request.POST:
-        done = workflow.acknowledge(significant_ids=chosen, by=str(request.staff))
-        if done.already:
-            messages.warning(request, f"{done.done} acknowledged; {done.already} already acknowledged by others.")
-        else:
-            messages.success(request, f"{done.done} acknowledged.")
-        return redirect("staff_significant")
-    if not found:
-        messages.warning(request, "Select at least one new event.")
-        return redirect("staff_significant")
-    access_log.note_list(request, _players(found), what="significant events")
-    return render(request, "staff/significant_confirm.html", {"found": found, "subjects": Subjects(request, _names())})
 
 
 @staff_required(HANDLE)
@@ -375,7 +335,7 @@ def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
         if access_log.NAMED.fullmatch(name) and reader.has_perm("players.view_player"):
             yield f"Player {number}", reverse("staff_player", args=[int(number)])
         elif kind == "round" and any(map(reader.has_perm, ROUND_READERS)):
-            yield "The round", f"{reverse('staff_rounds')}?round={number}"
+            yield "The round", reverse("staff_round", args=[number])
     conversation = detection.data(event).get("conversation") if event else None
     if conversation and reader.has_perm("players.answer_service"):
         yield "The message", reverse("staff_service_thread", args=[conversation])

@@ -4,12 +4,23 @@ They are not in the app `audit`, because that app knows no staff.
 """
 
 import json
-from typing import ClassVar
+from typing import Final
 
 from django.db.models import Q
 
 from audit import approvals
-from audit.models import Approval, Category, Checkpoint, Event, Significant, Verdict, Weight, Work
+from audit.models import (
+    Approval,
+    Category,
+    Checkpoint,
+    Event,
+    Significant,
+    SignificantStep,
+    Step,
+    Verdict,
+    Weight,
+    Work,
+)
 from audit.reports.kinds import Column, Form
 from audit.significant import detection, workflow
 from backoffice.lists.actions import Action, Plan
@@ -57,6 +68,45 @@ def _acknowledge(found: Significant) -> Plan:
     return Plan(f"“{found.title}” will be acknowledged.")
 
 
+def _close(found: Significant) -> Plan:
+    if found.state == Work.CLOSED:
+        return Plan("Already closed.", is_skipped=True)
+    return Plan(f"“{found.title}” will be closed.")
+
+
+def _take_close(found: Significant, reason: str, by: str) -> None:
+    workflow.take(
+        significant_id=found.pk,
+        step=Step.CLOSED,
+        seen=Work(found.state),
+        assigned=found.assigned_to,
+        by=by,
+        text=reason,
+    )
+
+
+KEPT_WITH_EACH: Final = "Stored as your comment on each event. It is not part of the audit log."
+ACKNOWLEDGE: Final = Action(
+    name="acknowledge",
+    label="Acknowledge",
+    permission=workflow.PERMISSION,
+    meaning="Confirms that you have seen the events. They stay open until they are closed.",
+    plan=_acknowledge,
+    do=lambda found, reason, by: workflow.acknowledge(significant_ids=[found.pk], by=by, text=reason),
+    reason_help=KEPT_WITH_EACH,
+)
+CLOSE: Final = Action(
+    name="close",
+    label="Close",
+    permission=workflow.PERMISSION,
+    meaning="Closes the events. Your reason is stored as the outcome of each of them.",
+    plan=_close,
+    do=_take_close,
+    refusals=(workflow.WorkError,),
+    reason_help=KEPT_WITH_EACH,
+)
+
+
 class SignificantEvents(StaffListView):
     """List of significant events."""
 
@@ -89,21 +139,38 @@ class SignificantEvents(StaffListView):
     together = (frozenset({"state", "category"}),)
     period = "at"
     links = {"id": ("staff_significant_event", "significant_id", "pk")}
-    actions: ClassVar[tuple[Action, ...]] = (
-        Action(
-            name="acknowledge",
-            label="Acknowledge",
-            permission="audit.handle_significant",
-            meaning="Confirms that you have seen the events. They stay open until they are closed one by one.",
-            plan=_acknowledge,
-            do=lambda found, reason, by: workflow.acknowledge(significant_ids=[found.pk], by=by, text=reason),
-            reason_help="Stored as your comment on each event. It is not part of the audit log.",
-        ),
-    )
+    actions = (ACKNOWLEDGE, CLOSE)
 
     def of_weight(self, found: Significant) -> str:
         """Return the weight as a word."""
         return Weight(found.weight).name.capitalize()
+
+
+class SignificantSteps(StaffListView):
+    """List of what staff decided about significant events, with their words."""
+
+    model = SignificantStep
+    section = Section.COMPLIANCE
+    name = "Decisions on significant events"
+    purpose = "Who acknowledged, assigned, closed or reopened which significant event, and why."
+    readers = (workflow.PERMISSION,)
+    players = ("significant__on", "significant__title", "text")
+    columns = (
+        NUMBER,
+        AT,
+        Column("significant__title", "Event"),
+        Column("significant__on", "On"),
+        Column("step", "Decision"),
+        BY,
+        Column("text", "Reason"),
+    )
+    more = (Column("to", "Assigned to"),)
+    file_columns = columns[:-1]  # what staff wrote may be about a person
+    finds = (BY_NUMBER,)
+    period = "at"
+    related = ("significant",)
+    links = {"significant__title": ("staff_significant_event", "significant_id", "significant_id")}
+    accounts = ("by", "to")
 
 
 class Approvals(StaffListView):

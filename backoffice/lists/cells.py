@@ -1,4 +1,9 @@
-"""Cell values of a list, formatted for files and for the screen."""
+"""Cell values of a list, formatted for files and for the screen, and references to what events name.
+
+What events name (``player:12``, ``round:…``, ``withdrawal:7``) is written the same way on every page
+of the back office, and is a link for those whose role opens its page. The page itself is asked who
+that is (`players.access.may_open`).
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,21 +14,35 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Model
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from audit.reports.files import MINOR_UNITS
 from audit.reports.kinds import FIGURES, Cell, Column, Form, Row
+from games.models.rounds import round_code
+from players.access import may_open
 from players.models import User
-from players.staff.access_log import NAMED
 from wallet.money import format_money
 
 PATH: Final = "__"
 ITSELF: Final = "self"  # path of the row's name in events
 NOTHING: Final = "–"
+PAGES: Final = {
+    "account": "staff_ledger_account",
+    "approval": "staff_approval",
+    "incident": "staff_incident",
+    "journal": "staff_ledger_journal",
+    "payment": "staff_deposit",
+    "player": "staff_player",
+    "round": "staff_round",
+    "significant": "staff_significant_event",
+    "staff": "staff_person",
+    "table": "staff_game_table",
+    "withdrawal": "staff_withdrawal",
+}
+NOBODY: Final[Mapping[str, str]] = {}
 LONG: Final = 30  # longest text, in characters, that is not broken into lines
-SEES_PLAYERS: Final = "players.view_player"
 
 Links = Mapping[str, tuple[str, str, str]]
 """Column -> the name of a URL, its argument, and the path of the argument's value in the row."""
@@ -106,14 +125,43 @@ def urls(row: Model, links: Links) -> dict[str, str]:
 
 
 def html(column: Column, value: Cell, url: str, user: User, currency: str = "") -> str:
-    """Return a cell as HTML, which leads to *url* or to the player that it names.
+    """Return a cell as HTML, which leads to *url* or to what it names (`references`).
 
     *currency*: amounts are written with it.
     """
     text = _text(column, value, currency)
-    if not url and (who := NAMED.fullmatch(str(value))) and user.has_perm(SEES_PLAYERS):
-        url = reverse("staff_player", args=[int(who[1])])
+    url = url or address_of(str(value), user)
     return link(url, text) if url else text
+
+
+def address_of(name: str, user: User) -> str:
+    """Return the URL of what *name* refers to, "" if it has no page or *user* may not open it."""
+    kind, _, key = name.partition(":")
+    if kind not in PAGES:
+        return ""
+    try:
+        address = reverse(PAGES[kind], args=[key])
+    except NoReverseMatch:
+        return ""
+    return address if may_open(user, address) else ""
+
+
+def label_of(name: str, names: Mapping[str, str] = NOBODY) -> str:
+    """Return how *name* is written: a round by its code, others by *names* if they are there."""
+    kind, _, key = name.partition(":")
+    if kind == "round":
+        try:
+            return round_code(UUID(key))
+        except ValueError:
+            return name
+    return names.get(name, name)
+
+
+def reference(name: str, user: User, names: Mapping[str, str] = NOBODY) -> SafeString | str:
+    """Return what *name* refers to as HTML. *names* are the names of staff or others by their name in events."""
+    address, label = address_of(name, user), label_of(name, names)
+    style = "round-code" if name.startswith("round:") else ""
+    return link(address, label, style) if address else label
 
 
 def link(url: str, text: object, style: str = "") -> SafeString:
@@ -155,4 +203,4 @@ def _text(column: Column, value: Cell, currency: str) -> str:
             return format_money(int(value), currency, "en")
         case Form.MONEY:
             return f"{Decimal(int(value)) / MINOR_UNITS:,.2f}"
-    return breaking(str(value))
+    return breaking(label_of(str(value)))

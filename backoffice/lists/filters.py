@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
@@ -18,6 +19,8 @@ from django.db.models import Choices, Q, QuerySet
 from django.http import QueryDict
 
 from audit import id_ranges
+from audit.reports.kinds import Column
+from players.staff import access_log
 
 if TYPE_CHECKING:
     from backoffice.lists.view import StaffListView
@@ -29,6 +32,7 @@ ORDER: Final = "order"
 ANY: Final = ("", "Any")
 OLDEST: Final = "oldest"  # values of `ORDER`
 NEWEST: Final = "newest"
+FALLING: Final = "-"  # before the name of a column in `ORDER`: highest value first
 PICKER: Final = {"type": "datetime-local", "step": "60"}
 TOO_MUCH: Final = (
     "Search, or choose one of these: {names}. No index serves two of them at once, and this list would be read to its"
@@ -132,6 +136,31 @@ class ListForm(forms.Form):
         usual = self.usual or named.pop(OLDEST if is_rising else NEWEST)
         self.fields[ORDER] = forms.ChoiceField(label="Order", required=False, choices=[("", usual), *named.items()])
         self.order_fields([*(name for name in self.fields if name != ORDER), ORDER])
+
+    def add_orders(self, columns: Iterable[Column]) -> None:
+        """Offer to sort by each of *columns*, in both directions."""
+        order = self.fields[ORDER]
+        assert isinstance(order, forms.ChoiceField)  # noqa: S101  (declared above)
+        added = [
+            (f"{sign}{column.name}", f"{column.heading}, {way}")
+            for column in columns
+            for sign, way in ((FALLING, "descending"), ("", "ascending"))
+        ]
+        order.choices = [*cast("list[Option]", order.choices), *added]
+
+    @property
+    def query(self) -> str:
+        """The filter and order as a query string, without texts that may identify a person.
+
+        It can be stored: it says nothing that must be erased with a player.
+        """
+        chosen = {
+            name: value
+            for name, field in self.fields.items()
+            if (value := str(self.data.get(name, "")).strip())
+            and (not isinstance(field, forms.CharField) or access_log.is_plain(name, value))
+        }
+        return urlencode(chosen)
 
     @property
     def is_used(self) -> bool:

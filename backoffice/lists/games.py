@@ -344,6 +344,7 @@ class Tables(StaffListView):
     )
     more = (Column("slug", "Name in URLs"), Column("version__rules_digest", "SHA-256 of the rules"))
     finds = (BY_NUMBER, Find("table:3", "pk", called("table")))
+    sorts = {"name": ("name", "id"), "variant": ("variant", "id"), "status": ("status", "id")}
     related = ("version",)
     actions: ClassVar[tuple[Action, ...]] = (
         Action(

@@ -116,7 +116,7 @@ class Order:
 
     def values(self, model: type[Model], cursor: str) -> Sequence[Any]:
         """Return the values in a cursor, none if it is invalid."""
-        parts = cursor.split(BETWEEN)
+        parts = cursor.rsplit(BETWEEN, len(self.key) - 1)  # a text may contain the separator
         if len(parts) != len(self.key) or any(not part or part.startswith("-") for part in parts):
             return ()
         fields = [_field(model, name) for name in self.key]

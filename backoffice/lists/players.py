@@ -85,6 +85,7 @@ class Players(StaffListView):
     )
     period = "user__created_at"
     related = ("user",)
+    sorts = {"jurisdiction_id": ("jurisdiction_id", "id")}
 
 
 RUNNING = Filter(

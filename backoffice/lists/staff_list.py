@@ -6,39 +6,53 @@ has nothing but its list; the other pages show a list and what staff do with its
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Final, Self, cast
 
-from django.core.exceptions import BadRequest, ObjectDoesNotExist
+from django.contrib import messages
+from django.contrib.auth.models import Group
+from django.core.exceptions import BadRequest, ObjectDoesNotExist, ValidationError
 from django.db.models import Manager, Model, QuerySet
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import conditional_escape
 
 from audit.reports.kinds import Cell, Column
-from backoffice.lists import cells, files
-from backoffice.lists.filters import NEWEST, OLDEST, ORDER, ListForm
+from backoffice.lists import cells, files, saved
+from backoffice.lists.actions import Action, ReasonForm, carry_out
+from backoffice.lists.filters import FALLING, NEWEST, OLDEST, ORDER, ListForm
 from backoffice.lists.paging import AFTER, BEFORE, BETWEEN, PAGE, Order, Page, of_queryset
+from backoffice.lists.totals import Sums, Total, totals_of
 from players import staff
 from players.access import StaffRequest, staff_required
-from players.models import Player
+from players.login.current_user import actor
+from players.models import Player, SavedFilter
 from players.staff import access_log
 from players.staff.access_log import NAMED
 
 FORMAT: Final = "as"  # query parameter: the format of a file
 NUMBERS: Final = re.compile(rf"[0-9]{{1,18}}({BETWEEN}[0-9]{{1,18}})*")  # cursor of a `ComputedList`
+CHOSEN: Final = "chosen"  # form fields: rows that were chosen, all rows of the page, and whether these are meant
+SHOWN: Final = "shown"
+ALL: Final = "all"
+CONFIRM: Final = "confirm"  # form field: the preview was read and confirmed
+FEW_COLUMNS: Final = 3  # none of them is left out
 NO_PLAYERS: Final = ()  # for a list whose rows are of no player
 
 
 @dataclass(frozen=True)
 class Heading:
-    """Head of a column: its text, CSS class, and ``aria-sort`` ("": the rows are not in its order)."""
+    """Head of a column: its text, CSS class, ``aria-sort`` ("": the rows are not in its order), and
+    the value of `ORDER` that sorts by it, or the other way round (None: nothing does).
+    """
 
     text: str
     style: str
     sort: str
+    order: str | None
 
 
 @dataclass(frozen=True)
@@ -74,19 +88,28 @@ class StaffList:
     links: ClassVar[cells.Links] = {}
     accounts: ClassVar[tuple[str, ...]] = ()  # columns with an account that the screen shows by its staff name
     currency: ClassVar[str] = ""  # path of the currency, for lists that write it with every amount
+    sorts: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # column -> its key, with an index or of few rows
+    sums: ClassVar[Sums | None] = None  # what is summed above the rows
+    actions: ClassVar[tuple[Action, ...]] = ()  # what can be done to several rows at once
     empty: ClassVar[str] = "Nothing here yet."
     unmatched: ClassVar[str] = "Nothing matches this filter."
     file_page: ClassVar[str] = ""  # URL name of the files, if they have an address of their own
     do_not_call_in_templates: ClassVar[bool] = True  # a template reads the class
-    may_choose: ClassVar[bool] = False  # rows can be chosen, for an action on several
 
     def __init__(self, request: StaffRequest, of: Any = None) -> None:
         """Read the query of *request*. *of* is what the list belongs to, such as a player."""
         self.request = request
         self.of = of
+        self.may_sort = True  # the headings lead to other orders
         self.form = self.make_form()
+        self.form.add_orders(each for each in self.columns if each.name in self.sorts)
 
     # What a list may override
+
+    @classmethod
+    def rows(cls) -> QuerySet[Any]:
+        """Return all rows, with the relations that the columns need."""
+        return cls.model._default_manager.all()
 
     @classmethod
     def label(cls) -> str:
@@ -99,7 +122,11 @@ class StaffList:
 
     def found(self) -> QuerySet[Any]:
         """Return the rows that the valid form asks for, in any order."""
-        return self.model._default_manager.all()
+        return self.rows()
+
+    def of_filter(self) -> QuerySet[Any]:
+        """Return all rows of the filter, which `totals` sums. A list that overrides `read` overrides it too."""
+        return self.found()
 
     def usual_order(self) -> Order:
         """Return the order of the rows, unless the form asks for another."""
@@ -154,8 +181,10 @@ class StaffList:
     @cached_property
     def order(self) -> Order:
         """The order of the rows."""
-        usual = self.usual_order()
-        return replace(usual, is_rising={OLDEST: True, NEWEST: False}.get(self.asked.get(ORDER, ""), usual.is_rising))
+        usual, asked = self.usual_order(), self.asked.get(ORDER, "")
+        if own := self.sorts.get(asked.removeprefix(FALLING)):
+            return Order(own, is_rising=not asked.startswith(FALLING))
+        return replace(usual, is_rising={OLDEST: True, NEWEST: False}.get(asked, usual.is_rising))
 
     @cached_property
     def page(self) -> Page[Any]:
@@ -181,12 +210,51 @@ class StaffList:
 
     @cached_property
     def headings(self) -> list[Heading]:
-        """The heads of the columns."""
-        first = self.order.key[0]
-        sort = "ascending" if self.order.is_rising else "descending"
-        return [
-            Heading(cells.heading(each), cells.style(each), sort if each.name == first else "") for each in self.columns
-        ]
+        """The heads of the columns that are shown."""
+        return [Heading(cells.heading(each), cells.style(each), *self._sort(each.name)) for each in self.shown_columns]
+
+    def _sort(self, column: str) -> tuple[str, str | None]:
+        """Return the direction of the rows by *column*, and the value of `ORDER` for a click on its heading."""
+        usual, way = self.usual_order(), "ascending" if self.order.is_rising else "descending"
+        if own := self.sorts.get(column):
+            is_first = self.order.key == own
+            return way if is_first else "", column if is_first and not self.order.is_rising else f"{FALLING}{column}"
+        if column != usual.key[0]:
+            return "", None
+        is_first = self.order.key == usual.key
+        other = usual.is_rising is self.order.is_rising if is_first else False
+        return way if is_first else "", (NEWEST if usual.is_rising else OLDEST) if other else ""
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the rows are in the order of a column, and not in that of time."""
+        return self.asked.get(ORDER, "").removeprefix(FALLING) in self.sorts
+
+    @cached_property
+    def shown_columns(self) -> Sequence[Column]:
+        """The columns on the screen: the first, and those that the reader chose."""
+        chosen = saved.columns_of(self.request) if self.may_choose_columns else ()
+        return [each for each in self.columns if not chosen or each.name in chosen or each is self.columns[0]]
+
+    @property
+    def may_choose_columns(self) -> bool:
+        """Whether the list is on a page of the back office and has columns to choose from."""
+        return self.request.resolver_match is not None and len(self.columns) > FEW_COLUMNS
+
+    @cached_property
+    def saved_filters(self) -> Sequence[SavedFilter]:
+        """The saved filters of the page."""
+        return list(saved.filters_of(self.request))
+
+    @property
+    def roles(self) -> Iterable[Group]:
+        """The roles that a filter may be shared with."""
+        return self.request.user.groups.order_by("name")
+
+    @cached_property
+    def totals(self) -> list[Total] | None:
+        """The sums of all rows of the filter, None if they are too many. Empty for a list without amounts."""
+        return totals_of(self.of_filter(), self.sums, files.MOST) if self.sums and self.form.is_valid() else []
 
     @property
     def is_file(self) -> bool:
@@ -214,6 +282,7 @@ class StaffList:
 
     def first(self, most: int) -> Self:
         """Show the first *most* rows, whatever the request asks for, and return the list."""
+        self.may_sort = False
         order = self.usual_order()
         found = self.read(order, (), most + 1)
         self.page = Page(found[:most], older=order.cursor(found[most - 1]) if len(found) > most else "")
@@ -225,6 +294,42 @@ class StaffList:
             return self.file()
         self.shown  # noqa: B018  (the players are declared before the page is rendered)
         return render(self.request, template, {"list": self, "page": self.page, "form": self.form, **(context or {})})
+
+    @cached_property
+    def offered(self) -> list[Action]:
+        """The actions on chosen rows that the reader may take."""
+        return [action for action in self.actions if self.request.user.has_perm(action.permission)]
+
+    @property
+    def may_choose(self) -> bool:
+        """Whether rows can be chosen, for an action on several."""
+        return bool(self.offered)
+
+    def act(self) -> HttpResponse:
+        """Preview a bulk action on the chosen rows, or carry it out if it was confirmed with a reason.
+
+        After carrying it out, show the result for each row.
+        """
+        sent, back = self.request.POST, self.request.get_full_path()
+        action = next((each for each in self.offered if each.name == sent.get("action")), None)
+        keys = self._keys(sent.getlist(SHOWN if ALL in sent else CHOSEN)[:PAGE])
+        rows = self.rows().filter(pk__in=keys).order_by(*self.key)
+        if action is None or not rows:
+            messages.warning(self.request, "Choose rows, and what to do to them.")
+            return redirect(back)
+        access_log.note_list(self.request, self.players_in(rows), what=self.name.lower())
+        form = ReasonForm(sent if CONFIRM in sent else None)
+        form.fields["reason"].help_text = action.reason_help
+        context: dict[str, Any] = {"list": self, "back": back, "action": action}
+        if form.is_valid():
+            outcomes = carry_out(action, rows, reason=form.cleaned_data["reason"], by=actor(self.request))
+            context["outcomes"] = [(self.called(each.row), each) for each in outcomes]
+            context["count"] = sum(outcome.is_done for outcome in outcomes)
+        else:
+            plans = [(row.pk, self.called(row), action.plan(row)) for row in rows]
+            count = sum(not plan.is_skipped for _, _, plan in plans)
+            context |= {"plans": plans, "count": count, "form": form}
+        return render(self.request, "staff/lists/action.html", context)
 
     def file(self) -> HttpResponse:
         """Return the list as a file, from the page on that the cursor leads to.
@@ -277,8 +382,12 @@ class StaffList:
         urls = self.urls_of(row)
         return [
             cells.Shown(cells.heading(column), self._html(row, column, urls), cells.style(column))
-            for column in columns or self.columns
+            for column in columns or self.shown_columns
         ]
+
+    def reference(self, name: str) -> str:
+        """Return a reference to what *name* names in events, staff by their names."""
+        return cells.reference(name, self.request.user, self._names)
 
     def staff_name(self, account: str) -> str:
         """Return the name of a staff account, or *account* if it is not one."""
@@ -288,12 +397,20 @@ class StaffList:
     def _names(self) -> Mapping[str, str]:
         return staff.called()
 
+    def _keys(self, typed: Sequence[str]) -> list[Any]:
+        """Return the valid primary keys among *typed*."""
+        keys = []
+        for each in typed:
+            with suppress(ValidationError):
+                keys.append(self.model._meta.pk.clean(each, None))
+        return keys
+
     def _html(self, row: Any, column: Column, urls: Mapping[str, str]) -> str:
         if show := getattr(self, f"show_{column.name}", None):
             return conditional_escape(show(row))
         value = self.cell(row, column)
         if column.name in self.accounts:
-            value = self.staff_name(str(value or ""))
+            return self.reference(str(value or ""))
         currency = str(next(_at(row, self.currency))) if self.currency else ""
         return cells.html(column, value, urls.get(column.name, ""), self.request.user, currency)
 

@@ -5,35 +5,25 @@ declares.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
-from django.contrib import messages
-from django.core.exceptions import BadRequest, ValidationError
+from django.core.exceptions import BadRequest
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.reports.kinds import Column, Row
 from backoffice.lists import cells, files
-from backoffice.lists.actions import Action, ReasonForm, carry_out
 from backoffice.lists.filters import Filter, FilterForm, Find
-from backoffice.lists.paging import AFTER, BEFORE, PAGE, Order
+from backoffice.lists.paging import AFTER, BEFORE, Order
 from backoffice.lists.staff_list import FORMAT, StaffList
 from players.access import StaffRequest, staff_required
-from players.login.current_user import actor
 from players.models import User
 from players.staff import Section, access_log
-
-CHOSEN: Final = "chosen"  # form fields: rows that were chosen, all rows of the page, and whether these are meant
-SHOWN: Final = "shown"
-ALL: Final = "all"
-CONFIRM: Final = "confirm"  # form field: the preview was read and confirmed
 
 
 @dataclass(frozen=True)
@@ -63,7 +53,6 @@ class StaffListView(StaffList):
     together: ClassVar[tuple[frozenset[str], ...]] = ()  # names of filters that share one index
     period: ClassVar[str] = ""  # field with the time of a row; row numbers follow it
     related: ClassVar[tuple[str, ...]] = ()  # relations of the columns
-    actions: ClassVar[tuple[Action, ...]] = ()
 
     form: FilterForm
 
@@ -123,16 +112,6 @@ class StaffListView(StaffList):
         """URL name of the files."""
         return self.url_name("file")
 
-    @cached_property
-    def offered(self) -> list[Action]:
-        """The actions on chosen rows that the reader may take."""
-        return [action for action in self.actions if self.request.user.has_perm(action.permission)]
-
-    @property
-    def may_choose(self) -> bool:  # type: ignore[override]  # not the same for every reader
-        """Whether rows can be chosen."""
-        return bool(self.offered)
-
     def list_rows(self) -> HttpResponse:
         """Show a page of the list, and record the players in it in the access log."""
         players = self.players_in(self.shown)
@@ -153,31 +132,7 @@ class StaffListView(StaffList):
             "facts": cells.shown(columns, self.values(row, columns), cells.urls(row, self.links), user),
             "parts": [(part, [cells.shown(part.columns, line, {}, user) for line in part.rows]) for part in parts],
         }
-        return self._render("row", context)
-
-    def act(self) -> HttpResponse:
-        """Preview a bulk action on the chosen rows, or carry it out if it was confirmed with a reason.
-
-        After carrying it out, show the result for each row.
-        """
-        sent = self.request.POST
-        action = next((each for each in self.offered if each.name == sent.get("action")), None)
-        keys = self._keys(sent.getlist(SHOWN if ALL in sent else CHOSEN)[:PAGE])
-        rows = self.rows().filter(pk__in=keys).order_by(*self.key)
-        if action is None or not rows:
-            messages.warning(self.request, "Choose rows, and what to do to them.")
-            return redirect(self.request.get_full_path())
-        access_log.note_list(self.request, self.players_in(rows), what=self.name.lower())
-        form = ReasonForm(sent if CONFIRM in sent else None)
-        form.fields["reason"].help_text = action.reason_help
-        if form.is_valid():
-            outcomes = carry_out(action, rows, reason=form.cleaned_data["reason"], by=actor(self.request))
-            done = [(self.called(each.row), each) for each in outcomes]
-            count = sum(outcome.is_done for outcome in outcomes)
-            return self._render("action", {"action": action, "outcomes": done, "count": count})
-        plans = [(row.pk, self.called(row), action.plan(row)) for row in rows]
-        count = sum(not plan.is_skipped for _, _, plan in plans)
-        return self._render("action", {"action": action, "plans": plans, "count": count, "form": form})
+        return render(self.request, "staff/lists/row.html", {"list": self, "back": reverse(self.url_name()), **context})
 
     @classmethod
     def _view(cls, method: str) -> Callable[..., HttpResponse]:
@@ -199,16 +154,3 @@ class StaffListView(StaffList):
             return (act if request.method == "POST" else shown)(request)
 
         return either
-
-    def _render(self, name: str, context: dict[str, Any]) -> HttpResponse:
-        query = self.request.META["QUERY_STRING"] if self.request.method == "POST" else ""  # of the list
-        back = reverse(self.url_name()) + (f"?{query}" if query else "")
-        return render(self.request, f"staff/lists/{name}.html", {"list": self, "back": back, **context})
-
-    def _keys(self, typed: Sequence[str]) -> list[Any]:
-        """Return the valid primary keys among *typed*."""
-        keys = []
-        for each in typed:
-            with suppress(ValidationError):
-                keys.append(self.model._meta.pk.clean(each, None))
-        return keys

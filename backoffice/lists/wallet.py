@@ -8,6 +8,7 @@ from django.db.models import Q
 from audit.reports.kinds import Column, Form
 from backoffice.lists.filters import Filter, Find, called, chosen, number, subject, unique_id
 from backoffice.lists.staff_list import NO_PLAYERS
+from backoffice.lists.totals import Sums
 from backoffice.lists.view import Part, StaffListView
 from backoffice.money.ledger import kinds
 from backoffice.money.provider_statements import READERS as STATEMENT_READERS
@@ -158,6 +159,7 @@ class Deposits(StaffListView):
     filters = (chosen("state", "State", PaymentState),)
     period = "begun_at"
     related = ("player",)
+    sums = Sums({"Amount": "amount"})
 
     def parts(self, row: Any) -> Sequence[Part]:
         """Return the provider's messages about the deposit."""
@@ -212,6 +214,7 @@ class Withdrawals(StaffListView):
     filters = (chosen("status", "Status", WithdrawalStatus),)
     period = "at"
     related = ("player",)
+    sums = Sums({"Amount": "amount"})
 
     def parts(self, row: Any) -> Sequence[Part]:
         """Return the steps of the withdrawal."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Final
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
@@ -25,6 +24,7 @@ from backoffice.lists import cells
 from backoffice.lists.filters import OLDEST, ORDER, ListForm
 from backoffice.lists.paging import BEFORE, Order, Page
 from backoffice.lists.staff_list import StaffList
+from backoffice.lists.totals import Sums
 from games.models.rounds import round_code
 from players.access import StaffRequest, staff_required
 from players.staff import access_log
@@ -381,8 +381,7 @@ def _round(journal: Journal, bank: str) -> str:
         return bank
     if not journal.round_id:
         return cells.NOTHING
-    address = f"{reverse('staff_rounds')}?{urlencode({'round': journal.round_id})}"
-    return cells.link(address, round_code(journal.round_id), "round-code")
+    return cells.link(reverse("staff_round", args=[journal.round_id]), round_code(journal.round_id), "round-code")
 
 
 class Entries(StaffList):
@@ -404,6 +403,7 @@ class Entries(StaffList):
     )
     file_columns = (*columns, Column("currency", "Currency"))
     currency = "currency"
+    sums = Sums({"Change": "amount"})
     empty = "No activity."
 
     def found(self) -> QuerySet[Entry]:

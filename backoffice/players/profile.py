@@ -25,9 +25,9 @@ from backoffice.audit import access_log as access_pages
 from backoffice.lists import cells
 from backoffice.lists.filters import ListForm
 from backoffice.lists.staff_list import StaffList
+from backoffice.lists.totals import Sums
 from backoffice.money.deposits import READERS as DEPOSIT_READERS
 from backoffice.money.ledger import Entries
-from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
 from backoffice.players import actions
 from backoffice.players.facts import SEE_FLAGS, account_name, balances, deposits_by_day, limit_lines, may, summaries
 from backoffice.players.protection import Markers
@@ -303,6 +303,8 @@ class PlayerDeposits(StaffList):
     currency = "currency"
     empty = "No payments in this list."
     unmatched = empty
+    sums = Sums({"Amount": "amount"})
+    sorts = {"amount": ("amount", "id")}
     states = {"credited": "on", "waiting": "brass", "error": "void"}  # state -> badge
 
     def make_form(self) -> ListForm:
@@ -341,6 +343,8 @@ class PlayerWithdrawals(StaffList):
     )
     file_columns = (*columns, Column("currency", "Currency"))
     currency = "currency"
+    sums = Sums({"Amount": "amount"})
+    sorts = {"amount": ("amount", "id")}
     empty = "No payments in this list."
     unmatched = empty
 
@@ -354,9 +358,8 @@ class PlayerWithdrawals(StaffList):
 
     def show_id(self, withdrawal: Withdrawal) -> str:
         """Return the number, with a link if the reader may follow it."""
-        if not may(self.request.user, WITHDRAWAL_READERS):
-            return str(withdrawal.pk)
-        return cells.link(f"{reverse('staff_withdrawals')}?number={withdrawal.pk}", withdrawal.pk)
+        address = cells.address_of(str(withdrawal), self.request.user)
+        return cells.link(address, withdrawal.pk) if address else str(withdrawal.pk)
 
     def show_status(self, withdrawal: Withdrawal) -> str:
         """Return the state."""

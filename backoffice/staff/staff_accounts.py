@@ -182,6 +182,7 @@ class Accounts(StaffList):
     )
     file_columns = (Column("self", "Account"), *columns, Column("last_ip", "Last IP address"))
     links = {"name": ("staff_person", "staff_id", "pk")}
+    sorts = {"name": ("name", "id"), "user__email": ("user__email", "id")}
     unmatched = "No accounts match this filter."
 
     def found(self) -> QuerySet[Staff]:

@@ -5,20 +5,24 @@ significant events.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
 
 from django import template
 from django.template import RequestContext
 from django.urls import reverse
+from django.utils.html import format_html
 
 from accounts import banner
 from audit.models import Significant
 from audit.significant import workflow
 from backoffice.audit.approvals import waiting_for
+from backoffice.lists import cells
 from backoffice.navigation import FUNCTIONS, Function, duties, functions_of
 from games.chat import moderation
 from games.chemin.collusion import player_reports
 from games.incidents import unruled
 from games.shared.floor.rows import READERS as FLOOR_READERS
+from players.access import may_open
 from players.models import User
 from players.staff import Section
 from wallet import house_stop
@@ -145,6 +149,22 @@ def notices_alone() -> str:
     The house stop is left out, because staff see it among the alarms.
     """
     return banner.on_this_page(says_stop=False)
+
+
+@register.simple_tag(takes_context=True)
+def reference(context: RequestContext, of: object, key: object = None) -> str:
+    """Render a reference to *of*: a name as in events, a row with such a name, or a kind of row with its *key*."""
+    name = str(of) if key is None else f"{of}:{key}"
+    return cells.reference(name, context["request"].user, context["staff_names"])
+
+
+@register.simple_tag(takes_context=True)
+def history(context: RequestContext, of: object) -> str:
+    """Render the link to all events about *of*, for those who may read the audit log."""
+    address = f"{reverse('staff_events')}?{urlencode({'on': str(of)})}"
+    if not may_open(context["request"].user, reverse("staff_events")):
+        return ""
+    return format_html('<a class="button" href="{}">History</a>', address)
 
 
 @register.filter

@@ -431,6 +431,36 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
+            name='SavedFilter',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('staff', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+                ('page', models.CharField(max_length=100)),
+                ('name', models.CharField(max_length=40)),
+                ('query', models.CharField(max_length=1000)),
+                ('role', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='auth.group')),
+            ],
+            options={
+                'db_table': 'players_saved_filter',
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('page', 'staff', 'name'), name='players_saved_filter_name'), models.CheckConstraint(condition=models.Q(models.Q(('name', ''), _negated=True), models.Q(('query', ''), _negated=True)), name='players_saved_filter_said')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ChosenColumns',
+            fields=[
+                ('pk', models.CompositePrimaryKey('staff', 'page', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('staff', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+                ('page', models.CharField(max_length=100)),
+                ('columns', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=100), size=None)),
+            ],
+            options={
+                'db_table': 'players_chosen_columns',
+                'default_permissions': (),
+                'constraints': [models.CheckConstraint(condition=models.Q(('columns', []), _negated=True), name='players_chosen_columns_some')],
+            },
+        ),
+        migrations.CreateModel(
             name='SearchWord',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -1,5 +1,5 @@
 """Models of users, players, staff and jurisdictions, with agreements, sessions, tokens, mail, staff
-changes, notices, search words and notes.
+changes, notices, search words, notes, and what staff keep of their lists.
 
 Notes are inserted and never changed (``sql/functions/notes.sql``). They are erased together with
 the player's data.
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from django.apps import apps
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
-from django.contrib.auth.models import PermissionsMixin
+from django.contrib.auth.models import Group, PermissionsMixin
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.functions import RandomUUID
 from django.contrib.sessions.base_session import AbstractBaseSession
@@ -631,3 +631,41 @@ class SearchWord(models.Model):
         default_permissions = ()
         constraints = [models.UniqueConstraint(fields=["player", "field", "word"], name="players_searchword_once")]
         indexes = [models.Index(fields=["field", "word", "player"], name="players_searchword_find")]
+
+
+class SavedFilter(models.Model):
+    """A filter and order of a list under a name, shared with all who have *role* if there is one.
+
+    It belongs to a staff account and a page, by the name of its URL. It holds no text that may
+    identify a player (`backoffice.lists.filters.ListForm.query`).
+    """
+
+    staff = models.ForeignKey(Staff, models.PROTECT, db_index=False)
+    page = models.CharField(max_length=100)
+    name = models.CharField(max_length=40)
+    query = models.CharField(max_length=1000)
+    role = models.ForeignKey(Group, models.PROTECT, null=True, db_index=False)
+
+    class Meta:
+        db_table = "players_saved_filter"
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["page", "staff", "name"], name="players_saved_filter_name"),
+            models.CheckConstraint(
+                condition=~models.Q(name="") & ~models.Q(query=""), name="players_saved_filter_said"
+            ),
+        ]
+
+
+class ChosenColumns(models.Model):
+    """The columns that a staff account sees of a list, in the order of the list."""
+
+    pk = models.CompositePrimaryKey("staff", "page")
+    staff = models.ForeignKey(Staff, models.PROTECT, db_index=False)
+    page = models.CharField(max_length=100)
+    columns = ArrayField(models.CharField(max_length=100))
+
+    class Meta:
+        db_table = "players_chosen_columns"
+        default_permissions = ()
+        constraints = [models.CheckConstraint(condition=~models.Q(columns=[]), name="players_chosen_columns_some")]

@@ -121,6 +121,11 @@ def listed(what: str) -> Callable[[View[Request, Args]], View[Request, Args]]:
     return watched
 
 
+def is_plain(name: str, value: str) -> bool:
+    """Return whether the *value* of a search field identifies nobody by itself: an id, a name in events, or a time."""
+    return name not in ANYTHING and bool(PLAIN.fullmatch(value))
+
+
 def _page(request: HttpRequest) -> dict[str, log.Json]:
     """Return the URL name of the page and its arguments."""
     match = request.resolver_match
@@ -138,9 +143,6 @@ def _circumstances(request: HttpRequest) -> dict[str, str]:
 
     Values that may identify a person are replaced by "…".
     """
-    values = (
-        (name, value if PLAIN.fullmatch(str(value)) and name not in ANYTHING else "…")
-        for name, value in request.GET.dict().items()
-    )
+    values = ((name, value if is_plain(name, str(value)) else "…") for name, value in request.GET.dict().items())
     asked = urlencode({name: value for name, value in values if name.isidentifier()}, safe=":…")
     return {"from": str(get_adapter().get_client_ip(request))} | ({"asked": asked} if asked else {})

@@ -107,8 +107,9 @@ def test_lists_take_whatever_is_asked_of_them(compliance):
 
 @pytest.mark.parametrize("number", sample(NUMBERS, 1))
 def test_a_selection_may_be_of_anything(compliance, number):
-    assert compliance.post("/staff/significant/acknowledge/", {"chosen": number}).status_code == 302
-    assert compliance.post("/staff/significant/acknowledge/", {"chosen": number, "sure": "1"}).status_code == 302
+    assert compliance.post("/staff/significant/", {"action": "close", "chosen": number}).status_code == 302
+    sure = {"action": "close", "chosen": number, "confirm": "yes", "reason": "x"}
+    assert compliance.post("/staff/significant/", sure).status_code == 302
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_what_somebody_typed_as_a_reason_hides_nothing_from_compliance(complianc
     found = Significant.objects.get(on=name)
     assert compliance.get(f"/staff/significant/{found.pk}/").status_code == 200
     assert compliance.get("/staff/significant/").status_code == 200
-    assert compliance.post("/staff/significant/acknowledge/", {"chosen": found.pk}).status_code == 200
+    assert compliance.post("/staff/significant/", {"action": "close", "chosen": found.pk}).status_code == 200
 
 
 @pytest.mark.sweep

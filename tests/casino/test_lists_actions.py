@@ -26,7 +26,7 @@ from tests.wallet.test_at_once import at_once
 
 SIGNIFICANT = "/staff/lists/audit/significant/"
 TABLES = "/staff/lists/games/table/"
-(ACKNOWLEDGE,) = SignificantEvents.actions
+ACKNOWLEDGE = SignificantEvents.actions[0]
 CLOSE = Tables.actions[0]
 
 

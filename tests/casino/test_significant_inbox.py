@@ -94,10 +94,10 @@ class TestTheList:
         _member, visitor = reader()
         page = visitor.get(PAGE).text
         assert f'href="/staff/players/{player.pk}/">{player}</a>' in page
-        assert f'href="/staff/rounds/?round={round_id}">Round {round_code(UUID(round_id))}</a>' in page
+        assert f'href="/staff/rounds/{round_id}/">{round_code(UUID(round_id))}</a>' in page
         assert f"round:{round_id}<" not in page
         page = visitor.get(f"{PAGE}{about.pk}/").text
-        for way in (f"/staff/lists/wallet/payment/{payment}/", "/staff/lists/wallet/withdrawal/7/"):
+        for way in (f"/staff/deposits/{payment}/", "/staff/withdrawals/7/"):
             assert f'href="{way}"' in page
 
     @pytest.mark.sweep
@@ -275,32 +275,28 @@ class TestTheWork:
         assert "It is closed." in page
         assert "These words" in page
 
-    @pytest.mark.sweep
-    def test_acknowledges_a_selection_after_asking(self):
+    def test_closes_a_selection_with_a_reason_and_lists_the_decision(self):
         found = [one(key) for key in "123"]
         _member, visitor = reader()
-        sent = {"chosen": [found[0].pk, found[1].pk, "x"]}
-        page = visitor.post(f"{PAGE}acknowledge/", sent)
-        assert "Acknowledge 2 significant events?" in page.content.decode()
+        sent = {"action": "close", "chosen": [found[0].pk, found[1].pk, "x"]}
+        assert "Close: 2 of 2" in visitor.post(PAGE, sent).text
         assert workflow.waiting() == 3
-        take(found[0], Step.ACKNOWLEDGED)
-        answer = visitor.post(f"{PAGE}acknowledge/", sent | {"sure": "yes"}, follow=True)
-        assert "1 acknowledged; 1 already acknowledged by others." in answer.content.decode()
-        assert list(Significant.objects.filter(state=Work.NEW)) == [found[2]]
+        take(found[0], Step.CLOSED, text="by another")
+        page = visitor.post(PAGE, sent | {"confirm": "yes", "reason": "A known test"}).text
+        assert "Close: done to 1 of 2" in page
+        assert "<strong>Not done:</strong> It is closed." in page
+        assert list(Significant.objects.exclude(state=Work.CLOSED)) == [found[2]]
+        decided = visitor.get("/staff/lists/audit/significantstep/").text
+        assert "A known test" in decided
+        assert "by another" in decided
 
     @pytest.mark.sweep
     def test_acknowledges_a_whole_page(self):
         found = [one(key) for key in "12"]
         _member, visitor = reader()
-        page = visitor.post(f"{PAGE}acknowledge/", {"shown": [each.pk for each in found], "all": "yes"})
-        assert "Acknowledge 2 significant events?" in page.content.decode()
+        sent = {"action": "acknowledge", "shown": [each.pk for each in found], "all": "yes"}
+        assert "Acknowledge: 2 of 2" in visitor.post(PAGE, sent).text
         assert workflow.waiting() == 2
-
-    @pytest.mark.sweep
-    def test_acknowledges_nothing_where_nothing_is_chosen(self):
-        one()
-        _member, visitor = reader()
-        assert "Select at least one new event." in visitor.post(f"{PAGE}acknowledge/", follow=True).content.decode()
 
 
 class TestThresholds:

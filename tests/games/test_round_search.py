@@ -52,7 +52,7 @@ UNREADABLE: list[tuple[dict[str, str], str]] = [
     ({"player": "nobody"}, "Player not found."),
     ({"player": "9" * 30}, "Player not found."),
     ({"currency": "SEK", "staked_least": "1e400"}, "Nothing was looked for"),
-    ({"before": "x"}, "This page, SEK"),
+    ({"before": "x"}, "SEK, real money"),
     ({"table": "x"}, "Nothing was looked for"),
 ]
 
@@ -112,8 +112,8 @@ class TestTheList:
         codes = [evening[each].code for each in ("coup", "coup", "shared", "golden", "krone", "free", "solo")]
         assert found() == codes
         text = page()
-        assert "This page, SEK real" in text
-        assert "This page, DKK real" in text
+        assert "SEK, real money" in text
+        assert "DKK, real money" in text
 
     @pytest.mark.sweep
     def test_of_a_player_by_number_address_and_name_in_the_chat(self, evening):

@@ -69,7 +69,6 @@ ABOUT_PEOPLE = {
     "staff_service_close",
     "staff_service_new",
     "staff_service_thread",
-    "staff_significant_acknowledge",
     "staff_significant_mail",
     "staff_significant_step",
     "staff_thresholds",
@@ -382,8 +381,11 @@ def test_compliance_changes_nothing_of_play_or_money(world):
 
 def test_compliance_reads_requests_about_money_and_decides_none(world):
     page = world.visitor("compliance").get(reverse("staff_withdrawals")).text
-    assert str(Withdrawal.objects.get().player) in page
-    assert 'method="post" action="/staff/' not in page
+    withdrawal = Withdrawal.objects.get()
+    assert str(withdrawal.player) in page
+    page += world.visitor("compliance").get(reverse("staff_withdrawal", args=[withdrawal.pk])).text
+    forms = set(re.findall(r'method="post" action="(/staff/[^"]*)"', page))
+    assert forms == {reverse("staff_columns")}
 
 
 @pytest.mark.sweep

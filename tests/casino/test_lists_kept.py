@@ -1,0 +1,113 @@
+"""What staff keep of lists: filters under a name, columns, and the order of a column; and the sums above the rows."""
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+from django.test import Client
+
+from audit.models import Category, Weight
+from audit.significant import detection
+from backoffice.audit.significant import SignificantEvents
+from backoffice.lists import files
+from backoffice.lists.players import Players
+from backoffice.lists.wallet import Deposits
+from players.models import ChosenColumns, SavedFilter
+from tests.builders import a_player
+from tests.people import a_member_of_staff, a_visitor
+from tests.staff_lists import asked_for
+from tests.wallet.at_the_bank import a_payment
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/staff/significant/"
+SAVE = "/staff/filters/save/"
+HEAD = re.compile(r'<th scope="col"[^>]*>(?:<a[^>]*>)?([^<]+)')
+
+
+def one(title: str, category: Category = Category.ERROR) -> None:
+    happened = datetime(2026, 7, 8, 12, tzinfo=UTC)
+    detection.keep(detection.Found(title, category, Weight.NOTICE, "ledger", title, happened_at=happened))
+
+
+def visit(role: str) -> Client:
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    return visitor
+
+
+def save(visitor: Client, **sent: str) -> None:
+    visitor.post(SAVE, {"path": PAGE, "name": "Open wins", "query": "category=large_win", **sent})
+
+
+def names(visitor: Client) -> list[str]:
+    return re.findall(r"\?category=large_win\"[^>]*>([^<]+)</a>", visitor.get(PAGE).text.split("keep__filters")[0])
+
+
+def test_a_saved_filter_is_its_owners_until_it_is_shared_with_a_role():
+    mine, colleague, other = visit("compliance"), visit("compliance"), visit("finance")
+    save(mine)
+    assert (names(mine), names(colleague)) == (["Open wins"], [])
+    (kept,) = SavedFilter.objects.all()
+    assert colleague.post(f"/staff/filters/{kept.pk}/delete/", {"path": PAGE}).status_code == 404
+    role = kept.staff.user.groups.get()
+    save(mine, role=str(role.pk))
+    assert names(colleague) == ["Open wins"]
+    assert colleague.post(f"/staff/filters/{kept.pk}/delete/", {"path": PAGE}).status_code == 404
+    save(other, role=str(role.pk))  # a role that is not theirs
+    assert SavedFilter.objects.count() == 1
+    assert other.get(f"{PAGE}?{kept.query}").status_code == 403
+    mine.post(f"/staff/filters/{kept.pk}/delete/", {"path": PAGE})
+    assert names(colleague) == []
+
+
+def test_a_saved_filter_holds_no_text_that_may_be_of_a_person():
+    query = asked_for(SignificantEvents, about="ann@example.com", category="large_win", before="7").form.query
+    assert query == "category=large_win"
+    assert asked_for(SignificantEvents, about="player:7").form.query == "about=player%3A7"
+
+
+@pytest.mark.parametrize("path", ["//elsewhere.example/staff/", "/", "https://elsewhere.example/", "/staff/none/"])
+def test_what_is_kept_is_of_a_staff_page(path: str):
+    visitor = visit("compliance")
+    assert visitor.post(SAVE, {"path": path, "name": "x", "query": "y=z"}).status_code == 404
+    assert visitor.post("/staff/columns/", {"path": path, "columns": "amount"}).status_code == 404
+
+
+def test_columns_are_chosen_by_each_for_themselves_and_files_have_all():
+    one("It")
+    mine, colleague = visit("compliance"), visit("compliance")
+    mine.post("/staff/columns/", {"path": PAGE, "columns": ["amount", "state", "nonsense"]})
+    heads = [HEAD.findall(each.get(PAGE).text) for each in (mine, colleague)]
+    assert heads[0] == ["Choose", "Event", "Amount", "State"]
+    assert len(heads[1]) == 1 + len(SignificantEvents.columns)
+    assert b"Category" in mine.get(f"{PAGE}?as=csv").content
+    mine.post("/staff/columns/", {"path": PAGE})
+    assert not ChosenColumns.objects.exists()
+
+
+def test_a_column_sorts_the_rows_and_pages_go_on_in_its_order(monkeypatch):
+    se, dk, other_se, other_dk = (a_player(code) for code in ("SE", "DK", "SE", "DK"))
+    monkeypatch.setattr(Players, "size", 3)
+    first = asked_for(Players, order="jurisdiction_id")
+    assert list(first.page.rows) == [dk, other_dk, se]
+    assert list(asked_for(Players, order="jurisdiction_id", after=first.page.newer).page.rows) == [other_se]
+    assert list(asked_for(Players, order="-jurisdiction_id").page.rows) == [other_se, se, other_dk]
+    heads = {each.text: (each.sort, each.order) for each in first.headings}
+    assert heads["Jurisdiction"] == ("ascending", "-jurisdiction_id")
+    assert heads["Currency"] == ("", None)
+    assert not asked_for(Players, order="currency").page.rows  # no index, no order
+
+
+def test_the_sums_above_are_of_every_row_of_the_filter_and_one_statement(monkeypatch, django_assert_num_queries):
+    player, other = a_player("SE", real=100_00), a_player("DK", real=100_00)
+    for amount in (100_00, 200_00, 300_00):
+        a_payment(player, amount)
+    a_payment(other, 700_00)
+    listing = asked_for(Deposits, order="oldest")
+    monkeypatch.setattr(Deposits, "size", 1)
+    with django_assert_num_queries(1):
+        sums = [(each.money, each.count, dict(each.amounts)["Amount"]) for each in listing.totals or ()]
+    assert sums == [("DKK", 1, "DKK\u00a0700.00"), ("SEK", 3, "SEK\u00a0600.00")]
+    monkeypatch.setattr(files, "MOST", 3)
+    assert asked_for(Deposits).totals is None
