@@ -98,8 +98,9 @@ MONEY = [
     path("ledger/journals/<int:journal_id>/", ledger.staff_ledger_journal, name="staff_ledger_journal"),
     path("ledger/accounts/<int:account_id>/", ledger.staff_ledger_account, name="staff_ledger_account"),
     path("withdrawals/", withdrawals.staff_withdrawals, name="staff_withdrawals"),
+    path("withdrawals/<int:withdrawal_id>/", withdrawals.staff_withdrawal, name="staff_withdrawal"),
     path(
-        "withdrawals/<int:withdrawal_id>/",
+        "withdrawals/<int:withdrawal_id>/decide/",
         withdrawals.staff_withdrawal_decide,
         name="staff_withdrawal_decide",
     ),

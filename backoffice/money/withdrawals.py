@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -11,7 +12,7 @@ from django.contrib import messages
 from django.db import connection
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -22,9 +23,10 @@ from audit.models import Approval
 from audit.reports.kinds import Column, Form
 from audit.reports.requests import clock
 from backoffice.lists import cells
-from backoffice.lists.filters import ORDER, ListForm
-from backoffice.lists.paging import AFTER, BEFORE, Order
+from backoffice.lists.filters import NEWEST, OLDEST, ORDER, ListForm
+from backoffice.lists.paging import AFTER, BEFORE, Order, of_queryset
 from backoffice.lists.staff_list import StaffList
+from backoffice.lists.totals import Sums
 from players.access import StaffRequest, staff_required
 from players.staff import VISIBLE_TO_PLAYER, access_log
 from wallet import withdrawals
@@ -157,9 +159,11 @@ class QueueForm(ListForm):
         return set(self.statuses()) <= set(OPEN)
 
     def clean(self) -> None:
-        """Allow filters by amount or age only for open withdrawals; there are too many others."""
+        """Allow filters and the order by amount or age only for open withdrawals; there are too many others."""
         if self.is_open:
             return
+        if self.cleaned_data.get(ORDER) not in ("", NEWEST, OLDEST):
+            self.add_error(ORDER, "Only open withdrawals can be sorted by this column.")
         for name in ("above", "hours"):
             if self.cleaned_data.get(name):
                 self.add_error(
@@ -188,10 +192,14 @@ class Withdrawals(StaffList):
         Column("amount", "Amount", Form.MONEY),
         Column("account", "Bank account"),
         Column("status", "State"),
+        Column("checks", "Checks"),
         Column("steps", "Steps"),
     )
-    file_columns = (*columns[:4], Column("currency", "Currency"), *columns[4:])
+    file_columns = (*columns[:4], Column("currency", "Currency"), *columns[4:6], columns[7])
     currency = "currency"
+    links = {"id": ("staff_withdrawal", "withdrawal_id", "pk")}
+    sums = Sums({"Amount": "amount"})
+    sorts = {"amount": ("amount", "id")}
     empty = "No pending withdrawals."
     unmatched = "No withdrawals match this search."
     form: QueueForm
@@ -216,9 +224,12 @@ class Withdrawals(StaffList):
         return Order(self.key, is_rising=self.is_open)
 
     def read(self, order: Order, start: Sequence[Any], most: int) -> Sequence[Withdrawal]:
-        """Return withdrawals, each status and currency read from its range of the index."""
-        if self.asked.get("number"):
-            return super().read(order, start, most)
+        """Return withdrawals, each status and currency read from its range of the index.
+
+        In the order of a column all are sorted: the form allows that for open ones only, which are few.
+        """
+        if self.asked.get("number") or order.key != self.key:
+            return of_queryset(self.of_filter())(order, start, most)
         currency, hours = self.asked.get("currency"), self.asked.get("hours")
         (position,) = start or (0 if order.is_rising else LAST,)
         asked: dict[str, Any] = {
@@ -238,6 +249,40 @@ class Withdrawals(StaffList):
         """Return the statuses that are listed."""
         return self.form.statuses()
 
+    def of_filter(self) -> QuerySet[Withdrawal]:
+        """Return all withdrawals of the filter."""
+        found, asked = self.found(), self.asked
+        if asked.get("number"):
+            return found
+        found = found.filter(status__in=self.statuses())
+        if asked.get("currency"):
+            found = found.filter(currency=asked["currency"])
+        if asked.get("above"):
+            found = found.filter(amount__gt=asked["above"])
+        return found.filter(at__lt=clock() - timedelta(hours=asked["hours"])) if asked.get("hours") else found
+
+    @cached_property
+    def cases(self) -> Mapping[int, Case]:
+        """The facts of those on the page that await a decision, by number."""
+        return {case.withdrawal.pk: case for case in cases(self.page.rows)}
+
+    def urls_of(self, row: Withdrawal) -> Mapping[str, str]:
+        """Return the address of the withdrawal, which leads back to the list as it is."""
+        query = self.request.GET.urlencode()
+        return {name: f"{url}?{query}" if query else url for name, url in super().urls_of(row).items()}
+
+    def show_checks(self, withdrawal: Withdrawal) -> str:
+        """Return what speaks against the payout, and what it waits for."""
+        case = self.cases.get(withdrawal.pk)
+        if case is None:
+            return cells.NOTHING
+        alarms = [line.name for line in case.facts.lines if line.is_alarm]
+        return cells.joined(
+            case.facts.is_held and cells.badge("held", "off"),
+            (case.approval or case.release) and cells.badge("awaits a second person", "brass"),
+            ", ".join(alarms) or "no alarms",
+        )
+
     def of_steps(self, withdrawal: Withdrawal) -> str:
         """Return the steps in one line."""
         return "; ".join(f"{step.at:%Y-%m-%d %H:%M:%S} {step.after} by {step.by}" for step in withdrawal.steps.all())
@@ -256,6 +301,7 @@ class LatelyDecided(Withdrawals):
     """Withdrawals that were decided last."""
 
     name = "Recently decided"
+    columns = tuple(each for each in Withdrawals.columns if each.name != "checks")
 
     def usual_order(self) -> Order:
         """Return newest first."""
@@ -270,22 +316,31 @@ class LatelyDecided(Withdrawals):
 @access_log.listed("withdrawals")
 @require_safe
 def staff_withdrawals(request: StaffRequest) -> HttpResponse:
-    """List withdrawals. Those that await a decision come with facts about their players."""
+    """List withdrawals, by default those that await a decision."""
     listing = Withdrawals(request)
     if listing.is_file:
         return listing.file()
     lately = None if listing.form.is_used else LatelyDecided(request).first(MOST_LATELY)
+    access_log.shown(request, *(lately.players_in(lately.shown) if lately else ()))
+    return listing.answer("staff/withdrawals.html", {"lately": lately, "counted": counted()})
+
+
+@staff_required(*READERS)
+@access_log.listed("a withdrawal")
+@require_safe
+def staff_withdrawal(request: StaffRequest, withdrawal_id: int) -> HttpResponse:
+    """Show one withdrawal: the facts and the forms of its decision, and its steps."""
+    withdrawal = get_object_or_404(Withdrawals(request).found(), pk=withdrawal_id)
+    case = next(iter(cases([withdrawal])), None)
+    access_log.shown(request, withdrawal, case)
     context = {
-        "cases": cases(listing.page.rows),
-        "lately": lately,
-        "others": any(each.status not in WAITING for each in listing.page.rows),
-        "counted": counted(),
+        "w": withdrawal,
+        "case": case,
         "reasons": [(code, str(message)) for code, message in REASONS.items()],
         "person": request.staff.person,
         "told": VISIBLE_TO_PLAYER,
     }
-    access_log.shown(request, *(lately.players_in(lately.shown) if lately else ()))
-    return listing.answer("staff/withdrawals.html", context)
+    return render(request, "staff/withdrawal.html", context)
 
 
 class ReleaseForm(forms.Form):

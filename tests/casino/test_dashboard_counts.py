@@ -25,7 +25,7 @@ ROWS = {
     "staff_floor": r'<li class="floor-row[^>]* id="([\w-]+)"[^>]* data-state="stopped"',
     "staff_significant": r'href="/staff/significant/(\d+)/"',
     "staff_approvals": r'id="reason-(\d+)"',
-    "staff_withdrawals": r"<h3>(\d+)\. ",
+    "staff_withdrawals": r'href="/staff/withdrawals/(\d+)/"',
     "staff_statements": r'<a class="link" href="/staff/statements/(\d+)/">',
     "staff_service": r'href="/staff/service/(\d+)/"',
     "staff_complaints": r'href="/staff/service/(\d+)/"',

@@ -301,7 +301,7 @@ class TestAtTheCashier:
             assert each.status == WithdrawalStatus.REQUESTED
         finance = at_work("finance")
         for each in (one, other):
-            shown = finance.get(reverse("staff_withdrawals"), {"number": each.pk}).content.decode()
+            shown = finance.get(reverse("staff_withdrawal", args=[each.pk])).content.decode()
             assert "locked since" in shown
             assert "stolen card" in shown
         with pytest.raises(withdrawals.Held):

@@ -91,7 +91,7 @@ ACTIONS = {
         },
     ),
     "refuse a withdrawal": Action(
-        lambda _: reverse("staff_withdrawals"),
+        lambda player: reverse("staff_withdrawal", args=[Withdrawal.objects.get(player=player).pk]),
         lambda _: {"action": "refuse", "code": "details", "reason": WORDS},
         lambda player: a_withdrawal(player, 20_000),
         lambda player: reverse("staff_withdrawal_decide", args=[Withdrawal.objects.get(player=player).pk]),
@@ -119,7 +119,7 @@ ACTIONS = {
         "support",
     ),
     "approve a withdrawal": Action(
-        lambda _: reverse("staff_withdrawals"),
+        lambda player: reverse("staff_withdrawal", args=[Withdrawal.objects.get(player=player).pk]),
         lambda _: {"action": "approve", "reason": WORDS},
         lambda player: a_withdrawal(player, 20_000),
         lambda player: reverse("staff_withdrawal_decide", args=[Withdrawal.objects.get(player=player).pk]),

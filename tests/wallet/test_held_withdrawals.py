@@ -104,7 +104,7 @@ def test_is_listed_on_every_ground_of_a_duplicate(ground):
         duplicates.note(player=each, ground=ground, value="19900101-1234")
     finance = Client()
     finance.force_login(a_member_of_staff("finance").user)
-    assert f"have the same {NAMES[ground]}" in finance.get(reverse("staff_withdrawals")).text
+    assert f"have the same {NAMES[ground]}" in finance.get(reverse("staff_withdrawal", args=[withdrawal.pk])).text
 
 
 @suspicion
@@ -155,7 +155,7 @@ def test_is_refused_if_the_suspicion_comes_after_the_approval():
     finance = Client()
     finance.force_login(a_member_of_staff("finance").user)
     page, decision = (
-        f"{reverse('staff_withdrawals')}?state=approved",
+        reverse("staff_withdrawal", args=[withdrawal.pk]),
         reverse("staff_withdrawal_decide", args=[withdrawal.pk]),
     )
     answers = {"action": "refuse", "code": "enquiry", "reason": "a forged passport"}
@@ -219,7 +219,7 @@ def test_the_second_person_sees_every_fact_that_the_first_reader_saw():
     finance, compliance, supervisor = Client(), Client(), Client()
     for visitor, role in ((finance, "finance"), (compliance, "compliance"), (supervisor, "supervisor")):
         visitor.force_login(a_member_of_staff(role).user)
-    first = finance.get(reverse("staff_withdrawals")).text
+    first = finance.get(reverse("staff_withdrawal", args=[withdrawal.pk])).text
     facts = [
         "under investigation",
         "Deposits withdrawn with little play",

@@ -43,6 +43,10 @@ def chosen(page):
     return found[1]
 
 
+def page_of(withdrawal):
+    return reverse("staff_withdrawal", args=[withdrawal.pk])
+
+
 def decide(staff, withdrawal, **data):
     address = reverse("staff_withdrawal_decide", kwargs={"withdrawal_id": withdrawal.pk})
     return visitor_as(staff.user).post(address, data, follow=True).text
@@ -201,8 +205,8 @@ class TestFinance:
     @pytest.mark.sweep
     def test_sees_whose_money_it_is_at_a_glance(self):
         player = a_verified_player(real=MONEY)
-        a_withdrawal(player)
-        page = visitor_as(a_member_of_staff("finance").user).get(QUEUE).text
+        withdrawal = a_withdrawal(player)
+        page = visitor_as(a_member_of_staff("finance").user).get(page_of(withdrawal)).text
         for word in (f"player:{player.pk}", "verified", "SEK\u00a01,000.00", "one person"):
             assert word in page
 
@@ -212,7 +216,7 @@ class TestFinance:
         finance = visitor_as(a_member_of_staff("finance").user)
         returned(a_withdrawal(player, 12_300))
         waiting = a_withdrawal(player, 10_000)
-        page = finance.get(QUEUE).text
+        page = finance.get(page_of(waiting)).text
         card = page[page.index("<dt>Bank account</dt>") : page.index("Jurisdiction</dt>")]
         assert f"used since {waiting.account.at:%Y-%m-%d %H:%M} UTC" in card
         assert "no payout to it yet" in card
@@ -221,8 +225,7 @@ class TestFinance:
         assert "SEK\u00a0123.00" in card
         assert "The bank says that this account is closed." in card
         paid(waiting)
-        a_withdrawal(player, 10_000)
-        after = finance.get(QUEUE).text
+        after = finance.get(page_of(a_withdrawal(player, 10_000))).text
         assert "no payout to it yet" not in after
         assert "1; paid since; latest" in after
 
@@ -231,8 +234,8 @@ class TestFinance:
         player = a_verified_player(real=MONEY)
         returned(a_withdrawal(player, 10_000, iban=bank.CLOSED))
         returned(a_withdrawal(a_verified_player(real=MONEY), 10_000))
-        a_withdrawal(player, 10_000)
-        assert "Returned payouts" not in visitor_as(a_member_of_staff("finance").user).get(QUEUE).text
+        page = page_of(a_withdrawal(player, 10_000))
+        assert "Returned payouts" not in visitor_as(a_member_of_staff("finance").user).get(page).text
 
     @pytest.mark.sweep
     def test_is_asked_of_the_database_alike_for_one_and_for_many(self, django_assert_num_queries):

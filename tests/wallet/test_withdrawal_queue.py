@@ -82,15 +82,17 @@ def test_open_ones_are_counted_by_state_and_only_so_far(monkeypatch):
 @pytest.mark.sweep
 def test_the_page_filters_and_says_when_nothing_fits(finance):
     (withdrawal,) = some(1, 10_050)
-    assert f"{withdrawal.pk}. SEK\u00a0100.50" in finance.get("/staff/withdrawals/?state=requested&currency=SEK").text
+    page = finance.get("/staff/withdrawals/?state=requested&currency=SEK").text
+    assert f"/staff/withdrawals/{withdrawal.pk}/?state=requested&amp;currency=SEK" in page
     assert "No withdrawals match this search." in finance.get("/staff/withdrawals/?above=100.50&currency=SEK").text
-    assert f"{withdrawal.pk}. " in finance.get("/staff/withdrawals/?above=100.49&currency=SEK").text
+    assert "SEK\u00a0100.50" in finance.get("/staff/withdrawals/?above=100.49&currency=SEK").text
     assert "No withdrawals match this search." in finance.get("/staff/withdrawals/?hours=1").text
 
 
 @pytest.mark.sweep
 def test_what_is_decided_is_not_gone_through_for_an_amount(finance):
     refused(some(1)[0])
+    assert "Only open withdrawals can be sorted" in finance.get("/staff/withdrawals/?state=over&order=amount").text
     answer = finance.get("/staff/withdrawals/?state=over&above=1")
     assert "This filter only finds open withdrawals." in answer.text
     assert answer.context["page"].rows == ()
@@ -106,6 +108,6 @@ def test_a_garbled_filter_is_still_a_page(finance, query):
 @pytest.mark.sweep
 def test_the_decider_returns_to_the_unchanged_list(finance):
     (withdrawal,) = some(1)
-    address = f"/staff/withdrawals/{withdrawal.pk}/?state=requested&evil=1"
+    address = f"/staff/withdrawals/{withdrawal.pk}/decide/?state=requested&evil=1"
     answer = finance.post(address, {"action": "approve", "reason": "all in order"})
     assert answer.headers["Location"] == "/staff/withdrawals/?state=requested"
