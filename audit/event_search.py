@@ -1,17 +1,20 @@
 """Search of events, in any number of them: each search reads a range of an index."""
 
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from django.db.models import Max, Min, Q, QuerySet
+from django.contrib.postgres.search import SearchQuery, SearchVectorField
+from django.db.models import Func, Max, Min, Q, QuerySet
 
 from audit import id_ranges
 from audit.models import Event, Leaf
 from audit.reports.kinds import Interval
 
 MOST_LEAVES: Final = 10_000  # largest range in one search
+WORDS: Final = Func("body", function="audit_words", output_field=SearchVectorField())
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,7 @@ class Wanted:
     since: datetime | None = None
     until: datetime | None = None  # not included
     leaves: range | None = None
+    text: str = ""  # beginnings of words in the data of events by staff
 
 
 def find(wanted: Wanted, *, after: int | None, oldest_first: bool, limit: int) -> list[Event]:
@@ -44,6 +48,11 @@ def query(wanted: Wanted) -> QuerySet[Event]:
         )
         ids = id_ranges.ids("audit_event", Interval(since, until))
         found = found.filter(pk__gte=ids.start, pk__lt=ids.stop, at__gte=since, at__lt=until)
+    if re.search(r"\w", wanted.text):
+        # the condition of the index audit_event_words
+        found = found.filter(by__startswith="staff:").exclude(kind="data.accessed").alias(words=WORDS)
+        beginnings = " & ".join(f"{word}:*" for word in re.findall(r"\w+", wanted.text))
+        found = found.filter(words=SearchQuery(beginnings, config="simple", search_type="raw"))
     if wanted.leaves is not None:
         leaves = Leaf.objects.filter(leaf__gte=wanted.leaves.start, leaf__lt=wanted.leaves.stop)
         # otherwise all events of the kind would be scanned

@@ -9,18 +9,19 @@ are recorded here.
 
 import base64
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Final
-from urllib.parse import urlencode
+from itertools import chain
+from typing import Any, Final
+from uuid import UUID
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Func, Q, QuerySet, TextField, Value
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -30,7 +31,7 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import approvals, retention
-from audit.event_search import about
+from audit.event_search import Wanted, query
 from audit.models import Checkpoint, Event, Pending, RetainedData, Retention, VerificationRun
 from audit.reports.kinds import Column, Form
 from audit.sealing import alarms, checkpoint_delivery, checkpoints, sealer, witnesses
@@ -38,13 +39,17 @@ from audit.tree import NotSealed, sealed
 from audit.verification import export, house
 from audit.verification.verify import Unproven
 from backoffice.lists import cells
-from backoffice.lists.filters import ListForm
+from backoffice.lists.filters import BACKWARDS, ListForm
+from backoffice.lists.paging import Order, of_queryset
 from backoffice.lists.staff_list import StaffList
-from backoffice.rounds import id_for_code
-from games.models.rounds import code_of_name
+from backoffice.rounds import When, id_for_code
+from games.verification.search import players_called
 from players.access import StaffRequest, staff_required
 from players.login.current_user import actor_of
+from players.models import Staff
+from players.search import read_uuid
 from players.staff import access_log
+from wallet.models import Payment
 
 SHOWN: Final = 20  # checkpoints, and findings, on the page
 LATEST_NEW: Final = timedelta(minutes=5)  # without another run of what is new, beat or worker is not running
@@ -240,6 +245,9 @@ def _run(event: Event) -> Run:
     return Run(event.at, gone, tuple(RetainedData(what).label for what in said["failed"]))
 
 
+SAID: Final = Func("body", Value("UTF8"), function="convert_from", output_field=TextField())
+MOST_PEOPLE: Final = 20  # staff of one name
+
 # DISTINCT reads every entry of the index. This query jumps from one kind to the next.
 KINDS = """
 WITH RECURSIVE found(kind) AS (
@@ -253,17 +261,29 @@ SELECT kind FROM found WHERE kind IS NOT NULL ORDER BY kind
 
 
 class EventsForm(ListForm):
-    """Filter of events. Each field is an exact match; an empty field matches all."""
+    """Search of events. An empty field matches all."""
 
     kind = forms.ChoiceField(
         required=False,
         choices=lambda: [("", "all"), *((kind, kind) for kind in kinds())],
         error_messages={"invalid_choice": "Unknown kind of event."},
     )
-    by = forms.CharField(required=False, strip=True, widget=forms.TextInput(attrs={"placeholder": "staff:1"}))
-    on = forms.CharField(
-        required=False, strip=True, widget=forms.TextInput(attrs={"placeholder": "table:1 or a round"})
+    by = forms.CharField(
+        required=False, label="Person", help_text="name of a staff member, e-mail address of a player, or staff:1"
     )
+    on = forms.CharField(required=False, label="Subject", help_text="table:1, player:7 or a round code")
+    since = When("From (UTC)")
+    until = When("Before (UTC)")
+    text = forms.CharField(
+        required=False, max_length=100, label="Text", help_text="in what staff wrote, such as reasons"
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Require a range that begins before it ends."""
+        asked = super().clean() or {}
+        if asked.get("since") and asked.get("until") and asked["until"] <= asked["since"]:
+            self.add_error("until", BACKWARDS)
+        return asked
 
 
 class EventLog(StaffList):
@@ -287,9 +307,30 @@ class EventLog(StaffList):
     unmatched = "No events match this filter."
 
     def found(self) -> QuerySet[Event]:
-        """Return the events of the filter."""
+        """Return the events of the search, by anybody."""
         asked = self.asked
-        return Event.objects.filter(about(**{name: asked[name] for name in ("kind", "by", "on") if asked.get(name)}))
+        subject = asked.get("on", "")
+        payment_id = read_uuid(subject, "payment") if ":" in subject else None
+        exact = {name: asked[name] for name in ("kind", "on") if asked.get(name) and not (name == "on" and payment_id)}
+        found = query(Wanted(exact, asked.get("since"), asked.get("until"), text=asked.get("text", "")))
+        return _of_deposit(found, payment_id) if payment_id else found
+
+    def read(self, order: Order, start: Sequence[Any], most: int) -> Sequence[Event]:
+        """Return events of the search. Those of several people are read from the index of each."""
+        if not self.asked.get("by"):
+            return super().read(order, start, most)
+        found = (self.found().filter(by=name) for name in self.people(self.asked["by"]))
+        rows = chain(*(of_queryset(each)(order, start, most) for each in found))
+        return sorted(rows, key=lambda event: event.pk, reverse=not order.is_rising)[:most]
+
+    def people(self, typed: str) -> Sequence[str]:
+        """Return the names in events of the staff or player that *typed* names, by default *typed* itself."""
+        if ":" in typed:
+            return [typed]
+        members = Staff.objects.filter(name__icontains=typed).order_by("pk")[:MOST_PEOPLE]
+        may_see = self.request.user.has_perm("players.view_player")
+        players = players_called(typed, by_address=may_see, by_name=may_see) if not typed.isdecimal() else ()
+        return [*map(str, members), *(f"player:{number}" for number in players)] or [typed]
 
     @cached_property
     def proven(self) -> Collection[int]:
@@ -302,9 +343,7 @@ class EventLog(StaffList):
 
     def show_on(self, event: Event) -> str:
         """Return the subject, and the code of a round."""
-        code = code_of_name(event.on)
-        address = f"{reverse('staff_rounds')}?{urlencode({'round': code})}"
-        return cells.joined(cells.breaking(self.staff_name(event.on)), code and cells.link(address, code))
+        return self.reference(event.on)
 
     def show_body(self, event: Event) -> str:
         """Return the event, indented, in a part of the page that opens."""
@@ -316,6 +355,13 @@ class EventLog(StaffList):
         if event.pk not in self.proven:
             return "not sealed yet"
         return cells.link(reverse("staff_event_proof", args=[event.pk]), "Download")
+
+
+def _of_deposit(events: QuerySet[Event], payment_id: UUID) -> QuerySet[Event]:
+    """Return the events about a deposit. They are about its player, and name the deposit in their data."""
+    player = Payment.objects.filter(pk=payment_id).values_list("player_id", flat=True).first()
+    named = Q(on=f"player:{player}", said__contains=str(payment_id))
+    return events.alias(said=SAID).filter(Q(on=f"payment:{payment_id}") | named)
 
 
 def kinds() -> list[str]:

@@ -159,9 +159,10 @@ def reference(context: RequestContext, of: object, key: object = None) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def history(context: RequestContext, of: object) -> str:
-    """Render the link to all events about *of*, for those who may read the audit log."""
-    address = f"{reverse('staff_events')}?{urlencode({'on': str(of)})}"
+def history(context: RequestContext, of: object, key: object = None) -> str:
+    """Render the link to all events about *of* (see `reference`), for those who may read the audit log."""
+    name = str(of) if key is None else f"{of}:{key}"
+    address = f"{reverse('staff_events')}?{urlencode({'on': name})}"
     if not may_open(context["request"].user, reverse("staff_events")):
         return ""
     return format_html('<a class="button" href="{}">History</a>', address)

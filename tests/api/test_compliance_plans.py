@@ -20,7 +20,8 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 MANY_EVENTS = """
 WITH happened AS (
     INSERT INTO audit_event (at, kind, by, "on", body)
-    SELECT clock_timestamp() - (%(events)s - n) * interval '10 minutes', 'test.many', 'system', 'round:' || n, '{}'
+    SELECT clock_timestamp() - (%(events)s - n) * interval '10 minutes', 'test.many', 'staff:9', 'round:' || n,
+        '{"data": {"reason": "an ordinary day"}}'
     FROM generate_series(1, %(events)s) AS n
     RETURNING id
 )
@@ -31,7 +32,7 @@ INSERT INTO audit_leaf (leaf, event_id) SELECT row_number() OVER (ORDER BY id) -
 @pytest.mark.sweep
 def test_no_search_reads_all_events_however_many_there_are(cloned_db, owner):
     owner.execute(MANY_EVENTS, {"events": MANY})
-    rare = log.record("test.rare", by="staff:7", on="table:7", data={})
+    rare = log.record("test.rare", by="staff:7", on="table:7", data={"reason": "The player was quarrelsome"})
     round_id = uuid4()
     log.record("test.rare", by="system", on=f"round:{round_id}", data={})
     owner.execute("ANALYZE")
@@ -46,6 +47,8 @@ def test_no_search_reads_all_events_however_many_there_are(cloned_db, owner):
         Wanted({"on": str(round_id)}),
         Wanted({"kind": "test.many", "by": "staff:7"}),
         Wanted({"kind": "test.none"}),
+        Wanted(text="quarrel"),
+        Wanted({"by": "staff:7"}, text="player quarrelsome"),
         Wanted(since=now),
         Wanted(since=now - timedelta(days=60), until=now - timedelta(days=59, hours=23)),
         Wanted({"kind": "test.many"}, until=LONG_AGO),

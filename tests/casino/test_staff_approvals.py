@@ -220,6 +220,6 @@ def test_the_subject_of_a_request_opens_for_its_decider(make):
     asked = Asked(make())
     browser = browser_of(a_member_of_staff(make.deciding, "support"))
     html = browser.get(reverse("staff_approval", args=[asked.approval.pk])).content.decode()
-    about = re.search(r"<dt>Subject</dt><dd><a class=\"link\" href=\"([^\"]+)\"", html)
+    about = re.search(r"<dt>Subject</dt><dd><a class=\"link[^\"]*\" href=\"([^\"]+)\"", html)
     assert about, "no link"
     assert browser.get(about[1]).status_code == 200

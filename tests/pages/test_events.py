@@ -1,6 +1,7 @@
 """The event log as compliance reads it."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -9,7 +10,10 @@ from audit import log
 from audit.models import Event
 from backoffice.audit.event_log import kinds
 from backoffice.lists.paging import PAGE
+from tests.builders import a_verified_player
 from tests.people import a_member_of_staff, a_visitor
+from tests.wallet.at_the_bank import a_payment
+from tests.wallet.payout_builders import a_withdrawal
 
 pytestmark = pytest.mark.django_db
 
@@ -97,3 +101,40 @@ def test_says_so_where_nothing_matches(reader):
 @pytest.mark.parametrize("query", ["before=x", "before=-1", "before=99999999999999999999", "kind=%00"])
 def test_takes_nonsense_calmly(reader, query):
     assert reader.get(f"/staff/events/?{query}").status_code == 200
+
+
+def test_is_searched_by_the_name_of_a_person_by_dates_and_by_what_staff_wrote(reader):
+    colleague = a_member_of_staff("support")
+    by_name = happen(by=str(colleague))
+    wrote = log.record("test.wrote", by=str(colleague), on="table:2", data={"reason": "The player was quarrelsome"})
+    by_quiet = log.record("test.wrote", by="staff:999", on="table:2", data={"reason": "All is quiet"})
+    found = [shown(reader.get("/staff/events/", {"by": name})) for name in (str(colleague), colleague.name[1:].upper())]
+    assert found[0] == [wrote, by_name]
+    assert {wrote, by_name} <= set(found[1])
+    assert by_quiet not in found[1]
+    assert shown(reader.get("/staff/events/", {"text": "quarrel PLAYER"})) == [wrote]
+    assert shown(reader.get("/staff/events/", {"text": "quarrel", "by": "staff:999"})) == []
+    soon, past = (datetime.now(UTC) + timedelta(days=days) for days in (1, -1))
+    within = {"kind": "test.wrote", "since": f"{past:%Y-%m-%dT%H:%M}", "until": f"{soon:%Y-%m-%dT%H:%M}"}
+    assert wrote in shown(reader.get("/staff/events/", within))
+    assert shown(reader.get("/staff/events/", within | {"until": within["since"], "since": "2020-01-01T00:00"})) == []
+
+
+def test_the_history_of_a_deposit_and_of_a_withdrawal_is_what_happened_to_it(reader):
+    player = a_verified_player(real=100_000)
+    first, second = (a_payment(player) for _ in range(2))
+    page = reader.get(f"/staff/deposits/{first.pk}/").text
+    (address,) = re.findall(r'href="(/staff/events/[^"]*)">History', page)
+    events = reader.get(address.replace("&amp;", "&")).context["page"].rows
+    assert [each.kind for each in events] == ["deposit.begun"]
+    assert str(first.pk) in bytes(events[0].body).decode()
+    assert str(second.pk) not in bytes(events[0].body).decode()
+    withdrawal = a_withdrawal(player)
+    page = reader.get(f"/staff/withdrawals/{withdrawal.pk}/").text
+    (address,) = re.findall(r'href="(/staff/events/[^"]*)">History', page)
+    assert {each.on for each in reader.get(address).context["page"].rows} == {str(withdrawal)}
+
+
+@pytest.mark.parametrize("text", ["& | !", "a'b", "quarrel:*", "(", "…"])
+def test_any_text_is_a_search(reader, text):
+    assert reader.get("/staff/events/", {"text": text}).status_code == 200

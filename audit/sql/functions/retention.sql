@@ -82,3 +82,10 @@ CREATE OR REPLACE FUNCTION audit_players(body bytea) RETURNS text[]
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT ARRAY(SELECT jsonb_array_elements_text(convert_from(body, 'UTF8')::jsonb #> '{data,players}'))
 $$;
+
+-- Return the words of an event's data, for the text search of the audit log.
+-- `body`: the bytes of the event. IMMUTABLE, because an index uses it.
+CREATE OR REPLACE FUNCTION audit_words(body bytea) RETURNS tsvector
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT jsonb_to_tsvector('simple', convert_from(body, 'UTF8')::jsonb -> 'data', '["string"]')
+$$;
