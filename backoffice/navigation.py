@@ -1,12 +1,17 @@
 """Menu of the back office: its functions, the permissions they need, and the home page."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from django.contrib.auth.models import Group
 from django.db.models import Value
 from django.db.models.functions import Concat
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from backoffice.audit.approvals import READERS as APPROVAL_READERS
@@ -35,260 +40,300 @@ from players.staff import Section
 from wallet.seamless_wallet.partners import READERS as PARTNER_READERS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Function:
-    """Menu entry: its section, the permissions (any one suffices), its page, name and purpose."""
+    """Menu entry: its section, the permissions (any one suffices), its page, name and purpose.
+
+    Name and purpose are in the active language.
+    """
 
     group: Section
     permissions: tuple[str, ...]
     page: str  # URL name
-    name: str
-    purpose: str
+    name: Promise
+    purpose: Promise
 
 
+SECTION_NAMES: Final[Mapping[Section, Promise]] = {
+    Section.PEOPLE: pgettext_lazy("staff menu", "Players"),
+    Section.MONEY: pgettext_lazy("staff menu", "Payments"),
+    Section.GAMES: pgettext_lazy("staff menu", "Games"),
+    Section.COMPLIANCE: pgettext_lazy("staff menu", "Compliance"),
+    Section.HOUSE: pgettext_lazy("staff menu", "Administration"),
+}
 FUNCTIONS = (
     Function(
         Section.GAMES,
         TABLE_READERS,
         "staff_floor",
-        "Floor",
-        "Live state of every table; open, pause, close, stop and resume tables.",
+        pgettext_lazy("staff menu", "Floor"),
+        gettext_lazy("Live state of every table; open, pause, close, stop and resume tables."),
     ),
     Function(
         Section.GAMES,
         TABLE_READERS,
         "staff_tables",
-        "Tables",
-        "All tables with their state, version and chat language.",
+        pgettext_lazy("staff menu", "Tables"),
+        gettext_lazy("All tables with their state, version and chat language."),
     ),
     Function(
         Section.GAMES,
         GAME_READERS,
         "staff_games",
-        "Games",
-        "Game rules and RTP, table versions and scheduled changes.",
+        pgettext_lazy("staff menu", "Games"),
+        gettext_lazy("Game rules and RTP, table versions and scheduled changes."),
     ),
     Function(
         Section.GAMES,
         STOP_READERS,
         "staff_stop",
-        "House stop",
-        "Emergency stop of all play and deposits, and the end of the stop.",
+        pgettext_lazy("staff menu", "House stop"),
+        gettext_lazy("Emergency stop of all play and deposits, and the end of the stop."),
     ),
     Function(
         Section.GAMES,
         READ_NOTICES,
         "staff_notices",
-        "Notices",
-        "Maintenance notices for players and visitors, in five languages.",
+        pgettext_lazy("staff menu", "Notices"),
+        gettext_lazy("Maintenance notices for players and visitors, in five languages."),
     ),
-    Function(Section.GAMES, ROUND_READERS, "staff_rounds", "Rounds", "Search rounds and verify them from their seed."),
+    Function(
+        Section.GAMES,
+        ROUND_READERS,
+        "staff_rounds",
+        pgettext_lazy("staff menu", "Rounds"),
+        gettext_lazy("Search rounds and verify them from their seed."),
+    ),
     Function(
         Section.GAMES,
         ("games.view_incident",),
         "staff_incidents",
-        "Incidents",
-        "Rounds with errors, their rulings and the letters to their players.",
+        pgettext_lazy("staff menu", "Incidents"),
+        gettext_lazy("Rounds with errors, their rulings and the letters to their players."),
     ),
     Function(
         Section.GAMES,
         ("games.view_returns",),
         "staff_returns",
-        "RTP",
-        "Actual RTP of every bet compared with the theoretical RTP.",
+        pgettext_lazy("staff menu", "RTP"),
+        gettext_lazy("Actual RTP of every bet compared with the theoretical RTP."),
     ),
     Function(
         Section.GAMES,
         ("games.view_returns",),
         "staff_randomness",
-        "Randomness",
-        "Statistical tests of cards and shuffles.",
+        pgettext_lazy("staff menu", "Randomness"),
+        gettext_lazy("Statistical tests of cards and shuffles."),
     ),
     Function(
-        Section.MONEY, WITHDRAWAL_READERS, "staff_withdrawals", "Withdrawals", "Approve or refuse withdrawal requests."
+        Section.MONEY,
+        WITHDRAWAL_READERS,
+        "staff_withdrawals",
+        pgettext_lazy("staff menu", "Withdrawals"),
+        gettext_lazy("Approve or refuse withdrawal requests."),
     ),
     Function(
         Section.MONEY,
         DEPOSIT_READERS,
         "staff_deposits",
-        "Deposits",
-        "Deposits with a missing or contradictory provider status; query the provider and add notes.",
+        pgettext_lazy("staff menu", "Deposits"),
+        gettext_lazy("Deposits with a missing or contradictory provider status; query the provider and add notes."),
     ),
     Function(
         Section.MONEY,
         OPERATOR_READERS,
         "staff_operators",
-        "Operator messages",
-        "Round results that an operator has not accepted; resend them or settle them manually.",
+        pgettext_lazy("staff menu", "Operator messages"),
+        gettext_lazy("Round results that an operator has not accepted; resend them or settle them manually."),
     ),
     Function(
         Section.MONEY,
         STATEMENT_READERS,
         "staff_statements",
-        "Provider statements",
-        "Reconciliation of provider statements with our payments.",
+        pgettext_lazy("staff menu", "Provider statements"),
+        gettext_lazy("Reconciliation of provider statements with our payments."),
     ),
     Function(
         Section.MONEY,
         PARTNER_READERS,
         "staff_partners",
-        "Partners",
-        "Game studios and operators on the seamless wallet, and their keys.",
+        pgettext_lazy("staff menu", "Partners"),
+        gettext_lazy("Game studios and operators on the seamless wallet, and their keys."),
     ),
     Function(
         Section.HOUSE,
         DASHBOARD_READERS,
         "staff_dashboard",
-        "Dashboard",
-        "Open tasks and alarms, key figures, RTP and system health.",
+        pgettext_lazy("staff menu", "Dashboard"),
+        gettext_lazy("Open tasks and alarms, key figures, RTP and system health."),
     ),
     Function(
         Section.HOUSE,
         (READ_HANDBOOK,),
         "staff_handbook",
-        "Handbook",
-        "Step-by-step instructions for every role.",
+        pgettext_lazy("staff menu", "Handbook"),
+        gettext_lazy("Step-by-step instructions for every role."),
     ),
     Function(
         Section.HOUSE,
         LIST_READERS,
         "staff_lists",
-        "Data lists",
-        "Search, filter and export records of every kind.",
+        pgettext_lazy("staff menu", "Data lists"),
+        gettext_lazy("Search, filter and export records of every kind."),
     ),
-    Function(Section.HOUSE, APPROVAL_READERS, "staff_approvals", "Approvals", "Requests that need a second person."),
+    Function(
+        Section.HOUSE,
+        APPROVAL_READERS,
+        "staff_approvals",
+        pgettext_lazy("staff menu", "Approvals"),
+        gettext_lazy("Requests that need a second person."),
+    ),
     Function(
         Section.MONEY,
         ("wallet.view_ledger",),
         "staff_ledger",
-        "Ledger",
-        "Player liability, accounts and journals.",
+        pgettext_lazy("staff menu", "Ledger"),
+        gettext_lazy("Player liability, accounts and journals."),
     ),
     Function(
         Section.PEOPLE,
         ("players.view_player",),
         "staff_players",
-        "Players",
-        "Search players and open their profile.",
+        pgettext_lazy("staff menu", "Players"),
+        gettext_lazy("Search players and open their profile."),
     ),
     Function(
         Section.COMPLIANCE,
         ("players.see_flags",),
         "staff_markers",
-        "Markers of harm",
-        "Players who show signs of harmful gambling, and contacts with them.",
+        pgettext_lazy("staff menu", "Markers of harm"),
+        gettext_lazy("Players who show signs of harmful gambling, and contacts with them."),
     ),
     Function(
         Section.PEOPLE,
         ("players.review_identity",),
         "staff_identity",
-        "KYC",
-        "Review of identity documents.",
+        pgettext_lazy("staff menu", "KYC"),
+        gettext_lazy("Review of identity documents."),
     ),
     Function(
-        Section.PEOPLE, ("players.review_identity",), "staff_duplicates", "Duplicates", "Possible duplicate accounts."
+        Section.PEOPLE,
+        ("players.review_identity",),
+        "staff_duplicates",
+        pgettext_lazy("staff menu", "Duplicates"),
+        gettext_lazy("Possible duplicate accounts."),
     ),
-    Function(Section.PEOPLE, ("players.answer_service",), "staff_service", "Support", "Messages from players."),
+    Function(
+        Section.PEOPLE,
+        ("players.answer_service",),
+        "staff_service",
+        pgettext_lazy("staff menu", "Support"),
+        gettext_lazy("Messages from players."),
+    ),
     Function(
         Section.PEOPLE,
         ("players.answer_service",),
         "staff_complaints",
-        "Complaints",
-        "Open and closed complaints with due dates.",
+        pgettext_lazy("staff menu", "Complaints"),
+        gettext_lazy("Open and closed complaints with due dates."),
     ),
     Function(
         Section.PEOPLE,
         READ_REPLIES,
         "staff_replies",
-        "Reply templates",
-        "Templates for replies to players, in five languages.",
+        pgettext_lazy("staff menu", "Reply templates"),
+        gettext_lazy("Templates for replies to players, in five languages."),
     ),
     Function(
         Section.PEOPLE,
         (MODERATE_CHAT, READ_CHAT),
         "staff_chat",
-        "Chat",
-        "Reported messages and the chat log.",
+        pgettext_lazy("staff menu", "Chat"),
+        gettext_lazy("Reported messages and the chat log."),
     ),
     Function(
         Section.GAMES,
         (EXAMINE_PLAY,),
         "staff_play",
-        "Collusion",
-        "Signs of collusion at Chemin de Fer, and reports from players.",
+        pgettext_lazy("staff menu", "Collusion"),
+        gettext_lazy("Signs of collusion at Chemin de Fer, and reports from players."),
     ),
     Function(
         Section.PEOPLE,
         ("players.exclude_player",),
         "staff_exclusions",
-        "Exclusions",
-        "Exclude players and see exclusions in force.",
+        pgettext_lazy("staff menu", "Exclusions"),
+        gettext_lazy("Exclude players and see exclusions in force."),
     ),
     Function(
         Section.PEOPLE,
         ("players.set_limits",),
         "staff_limits",
-        "Limits",
-        "House limits on deposits, stakes, losses and time.",
+        pgettext_lazy("staff menu", "Limits"),
+        gettext_lazy("House limits on deposits, stakes, losses and time."),
     ),
     Function(
         Section.COMPLIANCE,
         (READ_RULES,),
         "staff_rules",
-        "National rules",
-        "Rules of each jurisdiction with their source, and the history of their changes.",
+        pgettext_lazy("staff menu", "National rules"),
+        gettext_lazy("Rules of each jurisdiction with their source, and the history of their changes."),
     ),
     Function(
         Section.COMPLIANCE,
         ("audit.view_report",),
         "staff_reports",
-        "Reports",
-        "Reports for any period, on screen and as files.",
+        pgettext_lazy("staff menu", "Reports"),
+        gettext_lazy("Reports for any period, on screen and as files."),
     ),
     Function(
         Section.COMPLIANCE,
         ("audit.handle_significant",),
         "staff_significant",
-        "Significant events",
-        "Alerts and notices: errors, large amounts, AML, failed log-ins and changes.",
+        pgettext_lazy("staff menu", "Significant events"),
+        gettext_lazy("Alerts and notices: errors, large amounts, AML, failed log-ins and changes."),
     ),
     Function(
-        Section.COMPLIANCE, ("audit.view_event",), "staff_events", "Audit log", "All recorded events, newest first."
+        Section.COMPLIANCE,
+        ("audit.view_event",),
+        "staff_events",
+        pgettext_lazy("staff menu", "Audit log"),
+        gettext_lazy("All recorded events, newest first."),
     ),
     Function(
         Section.HOUSE,
         (staff.ASK, staff.DECIDE),
         "staff_people",
-        "Staff",
-        "Staff accounts and roles.",
+        pgettext_lazy("staff menu", "Staff"),
+        gettext_lazy("Staff accounts and roles."),
     ),
     Function(
         Section.HOUSE,
         API_TOKEN_READERS,
         "staff_api_tokens",
-        "API tokens",
-        "Tokens for API clients that read events, rounds and reports.",
+        pgettext_lazy("staff menu", "API tokens"),
+        gettext_lazy("Tokens for API clients that read events, rounds and reports."),
     ),
     Function(
         Section.HOUSE,
         ("audit.view_event",),
         "staff_log",
-        "Log signing",
-        "Signatures, checkpoints and export of the audit log.",
+        pgettext_lazy("staff menu", "Log signing"),
+        gettext_lazy("Signatures, checkpoints and export of the audit log."),
     ),
     Function(
         Section.COMPLIANCE,
         ("audit.view_event",),
         "staff_access_log",
-        "Access log",
-        "Which staff member viewed which player's data.",
+        pgettext_lazy("staff menu", "Access log"),
+        gettext_lazy("Which staff member viewed which player’s data."),
     ),
     Function(
         Section.HOUSE,
         ("audit.view_event",),
         "staff_retention",
-        "Retention",
-        "Retention periods and deletions.",
+        pgettext_lazy("staff menu", "Retention"),
+        gettext_lazy("Retention periods and deletions."),
     ),
 )
 
@@ -312,6 +357,12 @@ def functions_of(user: User) -> list[tuple[Section, list[Function]]]:
     allowed = [function for function in FUNCTIONS if not mine.isdisjoint(function.permissions)]
     groups = [(section, [function for function in allowed if function.group is section]) for section in Section]
     return [(section, functions) for section, functions in groups if functions]
+
+
+def function_at(path: str, among: Iterable[Function]) -> Function | None:
+    """Return the function of a URL path: the one with the longest URL that the path begins with."""
+    found = [function for function in among if path.startswith(reverse(function.page))]
+    return max(found, key=lambda function: len(reverse(function.page)), default=None)
 
 
 def duties() -> list[tuple[Function, list[str]]]:

@@ -45,11 +45,13 @@ from backoffice.templatetags.charts import pie_chart
 from games.tables.fragments import delimit_part
 from players import staff
 from players.datetime_format import written_day, written_time
-from players.login.current_user import player_of
+from players.login import second_factor
+from players.login.current_user import player_of, staff_of
 from wallet.models import Mode
 from wallet.money import format_amount, format_figure, format_money, format_signed_money
 from wallet.operator_wallet.operators import funds
 
+WORK: Final = "players.work"  # permission of all staff
 NO_ID: Final = str(UUID(int=0))
 ALONE: Final = 1  # a single text is as fast as it can be
 
@@ -296,17 +298,24 @@ TEXTS: Final[dict[str, Callable[..., str]]] = {"gettext": translation.gettext, "
 ADDRESSES: Final[dict[str, Callable[..., str]]] = {"url": url, "icon": icon, "face": face}
 
 
+def _frame_of(request: HttpRequest) -> str:
+    """Return the template of the frame: the back office for staff who may enter it, else the casino."""
+    is_inside = staff_of(request.user) and request.user.has_perm(WORK) and second_factor.is_set_up(request.user)
+    return "staff/base.html" if is_inside else "base.html"
+
+
 def house(request: HttpRequest) -> dict[str, Any]:
     """Return the variables of every page: ``reader``, the player who reads it (None for visitors
-    and staff); ``demo``; ``support_email``; ``csp_nonce``, as django-htmx expects it; and
-    ``real_balance``, ``staff_names`` and ``banner`` (shown to everybody), which are queried only if
-    used.
+    and staff); ``page_frame``, the template that pages for players and staff extend; ``demo``;
+    ``support_email``; ``csp_nonce``, as django-htmx expects it; and ``real_balance``,
+    ``staff_names`` and ``banner`` (shown to everybody), which are queried only if used.
 
     A page may be about a ``player`` other than the reader.
     """
     player = player_of(request.user)
     return {
         "reader": player,
+        "page_frame": partial(_frame_of, request),
         "real_balance": partial(funds, player, Mode.REAL) if player else None,
         "staff_names": SimpleLazyObject(staff.called),
         "banner": banner.on_this_page,

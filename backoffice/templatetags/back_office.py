@@ -2,7 +2,7 @@
 significant events.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
@@ -17,7 +17,8 @@ from audit.models import Significant
 from audit.significant import workflow
 from backoffice.audit.approvals import waiting_for
 from backoffice.lists import cells
-from backoffice.navigation import FUNCTIONS, Function, duties, functions_of
+from backoffice.navigation import FUNCTIONS, Function, duties, function_at, functions_of
+from backoffice.shell import Shell, shell_of
 from games.chat import moderation
 from games.chemin.collusion import player_reports
 from games.incidents import unruled
@@ -109,9 +110,10 @@ def functions(context: RequestContext) -> list[tuple[Section, list[Function]]]:
 
 
 @register.simple_tag(takes_context=True)
-def function_here(context: RequestContext) -> Function | None:
-    """Return the page's function: the one with the longest URL that the page's URL begins with."""
-    return _of(context["request"].path, [function for _, pages in functions(context) for function in pages])
+def shell(context: RequestContext) -> Shell:
+    """Return the frame of the page: sidebar, breadcrumbs, footer."""
+    request = context["request"]
+    return shell_of(request, request.user, request.user.staff)
 
 
 @register.simple_tag(takes_context=True)
@@ -119,7 +121,7 @@ def whose_page(context: RequestContext) -> Whose:
     """Return the owner of a page that the reader may not see, and the reader's roles."""
     request = context["request"]
     holders = dict(duties())
-    function = _of(request.path, FUNCTIONS)
+    function = function_at(request.path, FUNCTIONS)
     roles = list(request.user.groups.order_by("name").values_list("name", flat=True))
     return Whose(function, holders[function] if function else [], roles)
 
@@ -184,8 +186,3 @@ def named(who: str, names: Mapping[str, str]) -> str:
 def called(name: str, subjects: "Subjects") -> "Subject":
     """Return the label and URL of the subject *name*."""
     return subjects.of(name)
-
-
-def _of(path: str, among: Iterable[Function]) -> Function | None:
-    found = [function for function in among if path.startswith(reverse(function.page))]
-    return max(found, key=lambda function: len(reverse(function.page)), default=None)

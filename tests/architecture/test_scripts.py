@@ -41,6 +41,7 @@ DRAWN = re.compile(r"Math[.]random|getRandomValues|randomUUID|generateKey")
 KEEPS = {
     "common/appearance.js",  # reads the preferences
     "common/preferences.js",  # colours, motion, sound
+    "staff/shell.js",  # which parts of the sidebar are closed
     "tables/chat.js",  # whether it is shown and read out
     "tables/panels.js",  # the panel that was chosen last
     "tables/shortcuts.js",  # whether keys place bets

@@ -4,7 +4,10 @@
    link that skips the header) are left out. While something is open on top of the page, only that is looked at. */
 () => {
   const ROUNDING = 1; // CSS pixels
-  const SMALLEST = 44; // CSS pixels: the side of the smallest control a finger hits
+  // CSS pixels: the side of the smallest control. A finger hits 44; staff at a desk point with a mouse, which hits 32
+  // (WCAG 2.2, 2.5.8, asks for 24).
+  const isDesk = document.body.classList.contains("staff") && matchMedia("(min-width: 861px) and (pointer: fine)").matches;
+  const SMALLEST = isDesk ? 32 : 44;
   const CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary";
 
   const root = document.querySelector("dialog:modal") ?? document.querySelector(":popover-open") ?? document.body;

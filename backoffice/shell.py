@@ -1,0 +1,107 @@
+"""Frame of every back office page: sidebar, breadcrumbs and the state of the event log.
+
+It is in the language of the reader, also around pages that exist in English only.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import Resolver404, resolve, reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from audit.models import Checkpoint
+from backoffice.navigation import SECTION_NAMES, Function, function_at, functions_of
+from players.models import Staff, User
+from players.staff import Section
+
+ICONS: Final = {
+    Section.PEOPLE: "user",
+    Section.MONEY: "wallet",
+    Section.GAMES: "layout-grid",
+    Section.COMPLIANCE: "shield-check",
+    Section.HOUSE: "sliders",
+}
+# Pages that other pages are below, by URL name. The arguments of the URL are filled in.
+PARENTS: Final = {
+    "staff_player": pgettext_lazy("staff page", "Player %(player_id)s"),
+    "staff_incident": pgettext_lazy("staff page", "Incident %(incident_id)s"),
+    "staff_person": pgettext_lazy("staff page", "Staff member %(staff_id)s"),
+    "staff_chat_log": pgettext_lazy("staff page", "Chat log"),
+    "staff_play_reports": pgettext_lazy("staff page", "Reports from players"),
+}
+
+
+@dataclass(frozen=True)
+class Group:
+    """A section of the sidebar. *key* names it in scripts."""
+
+    key: str
+    name: Promise
+    icon: str
+    functions: Sequence[Function]
+
+
+@dataclass(frozen=True)
+class Crumb:
+    """A breadcrumb. The address is "" for a section, which has no page, and for the page itself."""
+
+    name: str | Promise
+    address: str = ""
+
+
+@dataclass(frozen=True)
+class Shell:
+    """What the frame shows to one member of staff on one page.
+
+    *language*: the reader's. *here*: the function of the page, None where the reader has none.
+    """
+
+    language: str
+    member: Staff
+    groups: Sequence[Group]
+    here: Function | None
+    crumbs: Sequence[Crumb]
+    checkpoint: Checkpoint | None
+
+
+def shell_of(request: HttpRequest, user: User, member: Staff) -> Shell:
+    """Return the frame of the page at the path of the request."""
+    sections = functions_of(user)
+    here = function_at(request.path, [function for _section, functions in sections for function in functions])
+    return Shell(
+        language=getattr(request, "LANGUAGE_CODE", settings.LANGUAGE_CODE),
+        member=member,
+        groups=[
+            Group(section.name.lower(), SECTION_NAMES[section], ICONS[section], functions)
+            for section, functions in sections
+        ],
+        here=here,
+        crumbs=list(_crumbs(request.path, here)),
+        checkpoint=Checkpoint.objects.order_by("-size").first(),
+    )
+
+
+def _crumbs(path: str, here: Function | None) -> Iterator[Crumb]:
+    """Yield the pages above the page at *path*; the page of a function itself comes last."""
+    if path == reverse("staff_home"):
+        return
+    yield Crumb(gettext_lazy("Back office"), reverse("staff_home"))
+    if here is None:
+        return
+    if str(SECTION_NAMES[here.group]) != str(here.name):
+        yield Crumb(SECTION_NAMES[here.group])
+    start = reverse(here.page)
+    yield Crumb(here.name, "" if path == start else start)
+    above = start
+    for part in path.removeprefix(start).strip("/").split("/")[:-1]:
+        above += f"{part}/"
+        try:
+            match = resolve(above)
+        except Resolver404:
+            continue
+        if match.url_name in PARENTS:
+            yield Crumb(str(PARENTS[match.url_name]) % match.kwargs, above)
