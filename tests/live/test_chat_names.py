@@ -62,9 +62,9 @@ class TestTaking:
         take(anna, "Croupyer")
         with pytest.raises(chat.NoName, match=r"We have removed your name in the chat\..*impersonating someone else"):
             say(live_table, by=anna)
-        assert chat_view(anna, live_table).told
+        assert chat_view(anna, live_table).notices
         chat.choose_name(player=anna, name="Anna")
-        assert chat_view(anna, live_table).told == []
+        assert chat_view(anna, live_table).notices == []
         assert say(live_table, by=anna).name == "Anna"
 
     @pytest.mark.parametrize("name", ["Åsa", "åsa", "ÅSA", "A\u030asa"])
@@ -379,9 +379,9 @@ class TestTelling:
         anna = a_talker("Anna")
         said = say(live_table, by=anna)
         moderation.remove(message_id=said.pk, why=RUDE, by=a_member_of_staff("support"))
-        (told,) = chat_view(anna, live_table).told
+        (told,) = chat_view(anna, live_table).notices
         assert "insults or threats" in told
-        assert chat_view(a_player(), live_table).told == []
+        assert chat_view(a_player(), live_table).notices == []
 
 
 @pytest.mark.sweep
