@@ -211,7 +211,7 @@ DAMAGE = [
     (
         "ALTER TABLE wallet_journal DISABLE TRIGGER ALL",
         "guards_stand",
-        "constraint wallet_journal_posting_key on wallet_journal: missing, changed or not in force",
+        "constraint wallet_journal_posting_key on wallet_journal: ",
     ),
     (
         """CREATE OR REPLACE FUNCTION wallet_refuse_gifts(journals bigint[]) RETURNS void
