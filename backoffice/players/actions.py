@@ -57,6 +57,12 @@ class ReasonForm(forms.Form):
     )
 
 
+class BorrowedForm(ReasonForm):
+    """Reason for a mark of borrowed money or for its removal, whichever the page offered."""
+
+    removes = forms.BooleanField(required=False, widget=forms.HiddenInput)
+
+
 class AdjustForm(MoneyForm):
     """Balance adjustment: amount, mode, a sentence for the player, and a reason for the record."""
 
@@ -223,9 +229,13 @@ def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
 def staff_player_borrowed(request: StaffRequest, player_id: int) -> HttpResponse:
     """Mark that a player deposits borrowed money, or request that two people remove the mark."""
     player = _player(request, player_id)
-    form, is_marked = ReasonForm(request.POST or None), borrowed_money.block_of(player) is not None
+    is_marked = borrowed_money.block_of(player) is not None
+    form = BorrowedForm(request.POST or None, initial={"removes": is_marked})
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
+        if form.cleaned_data["removes"] != is_marked:
+            messages.info(request, "This has been done already. Nothing was changed.")
+            return redirect("staff_player", player.pk)
         try:
             if is_marked:
                 asked = borrowed_money.ask_removal(player=player, reason=reason, by=request.staff)

@@ -532,7 +532,7 @@ class Borrowed(Action):
         return borrowed_money.ask_removal(player=self.player, reason="a payslip", by=by)
 
     def page(self) -> tuple[str, Mapping[str, object]]:
-        return reverse("staff_player_borrowed", args=[self.player.pk]), {"reason": "a payslip"}
+        return reverse("staff_player_borrowed", args=[self.player.pk]), {"reason": "a payslip", "removes": "True"}
 
     def is_done(self) -> bool:
         return borrowed_money.block_of(self.player) is None

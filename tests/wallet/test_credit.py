@@ -151,4 +151,9 @@ def test_staff_block_deposits_and_ask_for_the_removal_on_one_page():
     page = reverse("staff_player_borrowed", args=[player.pk])
     assert "can no longer deposit" in support.post(page, {"reason": "a friend told us"}, follow=True).text
     assert "a friend told us" in support.get(page).text
-    assert "A second person must approve it." in support.post(page, {"reason": "a payslip"}, follow=True).text
+    again = support.post(page, {"reason": "a friend told us"}, follow=True).text
+    assert "This has been done already." in again  # and no removal is requested by the second press
+    assert not approvals.waiting().exists()
+    removal = {"reason": "a payslip", "removes": "True"}
+    assert 'name="removes" value="True"' in support.get(page).text
+    assert "A second person must approve it." in support.post(page, removal, follow=True).text
