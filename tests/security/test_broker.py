@@ -1,10 +1,11 @@
-"""A worker that finds messages in its queue which are not Celery's: it drops and logs each of them, and goes on."""
+"""What a worker finds in its queue: messages that are not Celery's, each of which it drops and logs, and a flood."""
 
 import json
 import subprocess
 import sys
 from base64 import b64encode
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -113,10 +114,11 @@ def read_until(worker: subprocess.Popen[str], word: str) -> list[str]:
     raise AssertionError("the worker has ended: " + "".join(lines)[-3000:])
 
 
-def send(database: Database) -> None:
+def send(database: Database, times: int = 1, **options: Any) -> None:
     """Ask for a task in the way of the product."""
     with app.connection_for_write(url=database.broker_url) as line:
-        app.send_task(GOOD, connection=line)
+        for _ in range(times):
+            app.send_task(GOOD, connection=line, **options)
 
 
 def test_a_message_that_is_not_celery_s_is_dropped_and_logged_and_the_worker_goes_on(cloned_db, worker):
@@ -134,3 +136,11 @@ def test_a_message_that_is_not_celery_s_is_dropped_and_logged_and_the_worker_goe
         worker.terminate()
         assert worker.wait(timeout=60) == 0
         assert broker.llen(QUEUE) == broker.hlen("unacked") == 0  # or they would come back
+
+
+def test_a_flood_of_hints_from_an_outage_is_dropped_and_delays_no_fresh_one(cloned_db, worker):
+    """All hints expire. Of a thousand that nobody took in time none is worked on, and the next one is."""
+    send(cloned_db, 1_000, expires=datetime.now(UTC) - timedelta(seconds=1))
+    send(cloned_db)
+    lines = read_until(worker, "succeeded")
+    assert sum("Discarding revoked task" in line for line in lines) == 1_000
