@@ -162,7 +162,7 @@ def test_a_bank_that_says_it_many_times_at_once_pays_once(cloned_db):
     assert is_whole()
 
 
-def test_one_whose_suspicion_ends_while_it_is_refused_stays_approved_and_staff_are_told(cloned_db):
+def test_one_whose_suspicion_ends_while_it_is_refused_stays_approved_and_staff_read_why(cloned_db):
     """Another session resolves the duplicate after the refusal has read that it is open."""
     withdrawal = approve(a_withdrawal(a_verified_player(real=MONEY)))
     for each in (a_verified_player(), withdrawal.player):
@@ -183,7 +183,7 @@ def test_one_whose_suspicion_ends_while_it_is_refused_stays_approved_and_staff_a
         finally:
             connection.close()
 
-    def resolve_meanwhile(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+    def resolve_in_the_meantime(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
         answer = execute(sql, params, many, context)
         if "wallet_payout_is_held" in sql and duplicates.open_pairs():
             with ThreadPoolExecutor(1) as another_session:
@@ -193,7 +193,7 @@ def test_one_whose_suspicion_ends_while_it_is_refused_stays_approved_and_staff_a
     browser = Client()
     browser.force_login(finance.user)
     page = reverse("staff_withdrawal_decide", args=[withdrawal.pk])
-    with connection.execute_wrapper(resolve_meanwhile):
+    with connection.execute_wrapper(resolve_in_the_meantime):
         answer = browser.post(page, {"action": "refuse", "code": "identity", "reason": "two people"}, follow=True)
     assert "What held this payout has just ended." in answer.text
     withdrawal.refresh_from_db()
