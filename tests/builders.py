@@ -126,12 +126,18 @@ def shipped_with(variant: str) -> Shipped:
     return next(each for each in shipped() if each.variant == variant)
 
 
+def a_free_name(name: str, slug: str) -> str:
+    """The name, with the slug behind it if another table has it: no two tables have one name."""
+    return f"{name} {slug}" if Table.objects.filter(name__iexact=name).exists() else name
+
+
 def a_table(
     slug: str = "baccarat", *, variant: str = "baccarat", limits: StoredLimits | None = None, is_open: bool = True
 ) -> Table:
     """A solo table with the name and, unless given, the limits of the shipped one; open unless asked otherwise."""
     like = shipped_with(variant)
-    table = make_table(slug=slug, name=like.name, variant=variant, limits=limits or like.limits, by="staff:test")
+    name = a_free_name(like.name, slug)
+    table = make_table(slug=slug, name=name, variant=variant, limits=limits or like.limits, by="staff:test")
     if is_open:
         table = status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
     return table
@@ -157,7 +163,7 @@ def a_shared_table(
     """A shared table, open unless asked otherwise, with no round on it yet. What is due there a test makes due."""
     table = make_table(
         slug=slug,
-        name="Live",
+        name=a_free_name("Live", slug),
         variant=variant,
         shape=Shape.SHARED,
         limits=limits or shipped_with(variant).limits,
@@ -198,7 +204,7 @@ def a_chemin_live_table(
     """
     table = make_table(
         slug=slug,
-        name="Chemin",
+        name=a_free_name("Chemin", slug),
         variant="chemin_de_fer",
         shape=Shape.CHEMIN,
         limits=CheminRules(currency, seat_count, minimum, maximum, house_players).stored(),

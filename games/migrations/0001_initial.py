@@ -185,7 +185,7 @@ class Migration(InitialMigration):
             options={
                 'permissions': [('operate_table', 'Can open and close tables')],
                 'default_permissions': ('view',),
-                'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['open', 'paused', 'closed'])), name='games_table_status')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['open', 'paused', 'closed'])), name='games_table_status'), models.UniqueConstraint(django.db.models.functions.text.Lower('name'), name='games_table_name_once')],
             },
         ),
         migrations.CreateModel(

@@ -48,6 +48,7 @@ class Table(models.Model):
         permissions = [("operate_table", "Can open and close tables")]
         constraints = [
             models.CheckConstraint(condition=models.Q(status__in=Status.values), name="games_table_status"),
+            models.UniqueConstraint(Lower("name"), name="games_table_name_once"),
         ]
 
     def __str__(self) -> str:

@@ -69,7 +69,7 @@ def test_two_lobbies_follow_a_round_and_are_walked_by_keys(
     says(english, other, "The table is stopped")
     expect(english.locator("#filter-favourites")).to_be_focused()
     english.locator("#lobby-clear a").press("Enter")
-    expect(english.locator(".table-card h2")).to_have_text(["Live", "Live"])
+    expect(english.locator(".table-card h2")).to_have_text(["Live pairs", "Live"])
     assert english.locator(".table-card").first.get_attribute("id") == "table-pairs"
 
 

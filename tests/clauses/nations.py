@@ -222,8 +222,10 @@ CHAPTER: Final = Chapter(
                 "test_dk_every_game_has_a_name_of_its_own",
                 "test_dk_so_has_every_table_that_ships_and_none_has_that_of_another_game",
                 "test_dk_takes_no_name_of_another_table_or_game",
+                "test_dk_takes_none_that_another_table_was_given_at_the_same_moment",
             ),
-            "In five languages; a table takes no name of another table or game, whatever the case of its letters.",
+            "In five languages; a table takes no name of another table or game, whatever the case of its letters; the"
+            " database refuses that of another table.",
         ),
         Demand(
             "DK",

@@ -8,7 +8,9 @@ from games.models import Shape
 from games.tables.checks import TableError, everybody
 from games.tables.default_tables import baccarat_limits, shipped
 from games.variants import GAMES
+from tests.attacks.statements import refused, send
 from tests.builders import a_table
+from tests.harness.owner import as_owner
 
 LANGUAGES = ("sv", "da", "ro", "de", "en")
 
@@ -36,3 +38,11 @@ class TestANewTable:
         asked = {"slug": "new", "name": name, "variant": "baccarat", "shape": "solo", "chat_language": ""}
         with pytest.raises(TableError, match=why):
             check_table(asked, baccarat_limits(), None, everybody(Shape.SOLO, baccarat_limits()))
+
+    def test_dk_takes_none_that_another_table_was_given_at_the_same_moment(self):
+        """Two people ask for it at once, and each sees that nobody has it: the database adds one table."""
+        add = "SELECT games_add_table(%s, %s, 'baccarat', 'solo')"
+        send(add, "one", "Evening table")
+        refused(add, "two", "EVENING TABLE", by="23505")
+        as_owner("DROP INDEX games_table_name_once")
+        send(add, "two", "EVENING TABLE")

@@ -25,13 +25,13 @@ CLOSED = "This table is closed. No bet was placed."
 def a_table_without_kronor(slug: str, limits) -> Table:
     """Return an open table that takes all currencies but the player's."""
     limits.pop("SEK")
-    table = make_table(slug=slug, name="Elsewhere", variant=slug, limits=limits, by="staff:test")
+    table = make_table(slug=slug, name=f"Elsewhere {slug}", variant=slug, limits=limits, by="staff:test")
     return open_table(table_id=table.pk, reason="for a test", by="staff:test")
 
 
 def a_table_never_live(slug: str, limits) -> Table:
     """Return a table row made by hand that never had a version."""
-    created: Table = one_as_owner(Table(slug=slug, name="Elsewhere", variant=slug, status=Status.OPEN))
+    created: Table = one_as_owner(Table(slug=slug, name=f"Elsewhere {slug}", variant=slug, status=Status.OPEN))
     return created
 
 
