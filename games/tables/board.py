@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 from django.utils.translation import get_language
@@ -242,6 +242,14 @@ def _card_view(card: Card, order: int, third: bool, _language: str | None) -> Ca
     )
 
 
+# Colours of chips by value, in whole units: a value has the same colour at every table. No two chips of a shipped tray
+# share one.
+CHIP_TONES: Final[Mapping[int, int]] = {
+    1: 1, 2: 2, 5: 3, 10: 4, 20: 1, 25: 5, 50: 6, 100: 7, 250: 1, 500: 8, 1000: 9, 2500: 1, 5000: 2, 10_000: 3,
+    25_000: 5, 50_000: 5,
+}  # fmt: skip
+
+
 @lru_cache(maxsize=1024)
 def chip_view(value: int, tray: tuple[int, ...], *, chosen: bool = False) -> ChipView:
     """Return a chip of the tray or of a bet."""
@@ -249,7 +257,7 @@ def chip_view(value: int, tray: tuple[int, ...], *, chosen: bool = False) -> Chi
     return ChipView(
         value=value,
         text=f"{units // THOUSAND}k" if units >= THOUSAND and units % THOUSAND == 0 else str(units),
-        tone=tray.index(value) + 1,
+        tone=CHIP_TONES.get(units, 1 + tray.index(value)),
         chosen=chosen,
     )
 

@@ -25,7 +25,7 @@ PAIRS = [
     (TEXT, "player-cloth banker-cloth tie-cloth", "on-felt"),
     (TEXT, "felt-brass", "on-felt-brass"),
     (TEXT, "paper", "card-red card-black card-blue card-green"),
-    (TEXT, "chip-1 chip-2 chip-3 chip-4 chip-5 chip-6 chip-7 chip-8", "on-chip"),
+    (TEXT, "chip-1 chip-2 chip-3 chip-4 chip-5 chip-6 chip-7 chip-8 chip-9", "on-chip"),
     (SHAPE, "ink ink-glow surface surface-raised well", "line-strong brass focus"),
     (SHAPE, "felt-lit felt felt-deep", "felt-brass felt-focus"),
     (SHAPE, "surface", "data-1 data-2 data-3 data-4 data-player data-banker data-tie"),

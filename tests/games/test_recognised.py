@@ -1,10 +1,12 @@
-"""The names of tables that players read."""
+"""What players recognise at every table: its name in their language, and the colours of chips."""
 
 import pytest
 from django.utils import translation
 
-from games.models import Table
-from games.tables.default_tables import load_tables
+from games.betting.limits import Limits
+from games.models import Shape, Table
+from games.tables.board import chip_view
+from games.tables.default_tables import load_tables, shipped
 from games.variants import GAMES
 
 NAMES = {slug: game.label("en", "name") for slug, game in GAMES.items()}
@@ -27,3 +29,16 @@ def test_the_lobby_names_the_tables_in_the_language_of_the_page(client):
     page = client.get("/de/").content.decode()
     assert "Baccarat mit Paaren" in page
     assert NAMES["pairs"] not in page
+
+
+def test_a_chip_has_the_same_colour_at_every_table_and_no_two_of_a_tray_share_one():
+    colours = dict[int, int]()
+    for each in shipped():
+        if each.shape == Shape.CHEMIN:
+            continue
+        for currency in each.limits:
+            tray = Limits.of(each.limits, currency).chips
+            tones = [chip_view(value, tray).tone for value in tray]
+            assert len(set(tones)) == len(tones), (each.slug, currency)
+            for value, tone in zip(tray, tones, strict=True):
+                assert colours.setdefault(value, tone) == tone, (each.slug, currency, value)
