@@ -101,6 +101,7 @@ class Kind:
     name: str
     title: str  # what is requested, as a noun
     then: str  # what an approval does, as a sentence
+    otherwise: str  # what a refusal does, as a sentence
     execute: Act
     refuse: Act
     permission: str  # app.codename
@@ -127,6 +128,7 @@ def register(
     *,
     title: str,
     then: str,
+    otherwise: str = "Nothing was executed.",
     execute: Act,
     permission: str,
     describe: Callable[[Mapping[str, log.Json]], Description],
@@ -136,10 +138,11 @@ def register(
 ) -> None:
     """Register a kind of request; an app calls this once, when it is ready.
 
-    *title* and *then* describe the request and its effect to staff; *execute* raises CannotExecute
+    *title*, *then* and *otherwise* describe to staff the request, its effect if it is approved, and if it is refused;
+    *execute* raises CannotExecute
     where the request no longer fits.
     """
-    _kinds[kind] = Kind(kind, title, then, execute, refuse, permission, describe, current_facts, lasts)
+    _kinds[kind] = Kind(kind, title, then, otherwise, execute, refuse, permission, describe, current_facts, lasts)
 
 
 def listen(listener: Callable[[Approval], None]) -> None:

@@ -19,7 +19,8 @@ class WalletConfig(AppConfig):
         approvals.register(
             withdrawals.KIND,
             title="payment of a withdrawal",
-            then="The money is sent to this bank account. If refused, it returns to the player’s balance.",
+            then="The money is sent to this bank account.",
+            otherwise="The money returns to the player’s balance.",
             execute=withdrawals.second,
             refuse=withdrawals.turn_down,
             permission="wallet.approve_withdrawal",

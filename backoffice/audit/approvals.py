@@ -265,14 +265,14 @@ def staff_approval_withdraw(request: StaffRequest, approval_id: int) -> HttpResp
 def _decision_message(decision: Decision) -> SafeString:
     """Return the message about a decision that was just made, with a link to the request."""
     described = _description(decision.approval)
-    is_approved = decision.verdict == Verdict.APPROVED
+    kind = approvals.kind(decision.approval.kind)
     return format_html(
         '<a class="link" href="{}">Request {}</a> is {}{}. {}',
         reverse("staff_approval", args=[decision.pk]),
         decision.pk,
         decision.verdict,
         f": {described.title}" if described else "",
-        approvals.kind(decision.approval.kind).then if is_approved else "Nothing was executed.",
+        kind.then if decision.verdict == Verdict.APPROVED else kind.otherwise,
     )
 
 

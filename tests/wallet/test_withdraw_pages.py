@@ -296,6 +296,20 @@ class TestApprovals:
         assert "is approved" in second(staff, asked, yes="1", reason="seen")
         assert Withdrawal.objects.get().status == WithdrawalStatus.APPROVED
 
+    @pytest.mark.parametrize(
+        ("yes", "said", "unsaid"),
+        [
+            ("1", "The money is sent to this bank account.", "returns"),
+            ("0", "The money returns to the player", "is sent"),
+        ],
+    )
+    def test_the_message_about_a_decision_has_its_effect_alone(self, yes, said, unsaid):
+        approve(a_withdrawal(a_verified_player(real=LARGE), LARGE))
+        page = second(a_member_of_staff("supervisor"), Approval.objects.get(), yes=yes, reason="seen")
+        (message,) = re.findall(r">Request \d+</a> is .*", page)
+        assert said in message
+        assert unsaid not in message
+
     @pytest.mark.sweep
     def test_show_ones_own_without_a_button_and_say_why(self):
         staff = a_member_of_staff("finance")
