@@ -14,7 +14,7 @@ from typing import Any, Final
 from django import forms
 from django.contrib import messages
 from django.db.models import Sum
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -260,6 +260,11 @@ class GameForm(forms.Form):
     since = Day("From (UTC)")
     until = Day("To (inclusive)")
 
+    def __init__(self, data: QueryDict, variant: str = "") -> None:
+        super().__init__(data)
+        if game := variant or data.get("game", ""):  # tables of other games have no rounds of this one
+            self.fields["table"].queryset = Table.objects.filter(variant=game).order_by("name")  # type: ignore[attr-defined]
+
     def scope(self, variant: str = "") -> ReturnScope:
         """Return the scope that the form asks for. An invalid form yields all real-money play."""
         asked: dict[str, Any] = self.cleaned_data if self.is_valid() else {}
@@ -323,7 +328,7 @@ def staff_returns_game(request: StaffRequest, variant: str) -> HttpResponse:
     """Show the return of each bet of a game over time, in one currency."""
     if variant not in VARIANTS:
         raise Http404
-    form = GameForm(request.GET)
+    form = GameForm(request.GET, variant)
     scope = form.scope(variant)
     if not scope.currency:
         # Currencies cannot be added up: use the currency with the most rounds.

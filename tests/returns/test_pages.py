@@ -109,6 +109,14 @@ def test_filters_leave_out_what_was_not_asked_for(supervisor):
     assert "Banker, SEK" in read(supervisor, "/staff/returns/?table=x&since=never")
 
 
+def test_only_tables_of_the_game_can_be_chosen(supervisor):
+    table, golden = a_table(), a_golden_table()
+    for page in ("/staff/returns/?game=golden", "/staff/returns/golden/"):
+        text = supervisor.get(page).content.decode()
+        assert f'<option value="{golden.pk}"' in text
+        assert f'<option value="{table.pk}"' not in text
+
+
 @pytest.mark.sweep
 def test_tables_are_distinguished_on_request(supervisor):
     for slug in ("one", "two"):
