@@ -4,7 +4,7 @@ The chart shows how often each card came, as deviations from the expected count.
 cent of the chart.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 from math import sqrt
@@ -14,7 +14,7 @@ from typing import Any, Final
 from django import forms
 from django.contrib import messages
 from django.db.models import Sum
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -260,7 +260,7 @@ class GameForm(forms.Form):
     since = Day("From (UTC)")
     until = Day("To (inclusive)")
 
-    def __init__(self, data: QueryDict, variant: str = "") -> None:
+    def __init__(self, data: Mapping[str, str], variant: str = "") -> None:
         super().__init__(data)
         if game := variant or data.get("game", ""):  # tables of other games have no rounds of this one
             self.fields["table"].queryset = Table.objects.filter(variant=game).order_by("name")  # type: ignore[attr-defined]
