@@ -90,6 +90,8 @@ def test_a_narrow_window_leads_to_each_table_and_a_table_that_is_gone_says_so(
     a_live_table()
     a_live_table(slug="second")
     page = a_window(new_context, web_server, a_player(real=1_000_000), viewport=PHONE).new_page()
+    page.goto("/en/table/live/real/")
+    expect(page.locator(".links__two-tables")).to_be_hidden()
     page.goto(BOTH)
     expect(page.locator("iframe[src]")).to_have_count(0)
     expect(page.get_by_text("This window is too narrow for two tables")).to_be_visible()
