@@ -1,9 +1,11 @@
 """What players recognise at every table: its name in their language, and the colours of chips."""
 
+from typing import cast
+
 import pytest
 from django.utils import translation
 
-from games.betting.limits import Limits
+from games.betting.limits import Limits, StoredLimits
 from games.models import Shape, Table
 from games.tables.board import chip_view
 from games.tables.default_tables import load_tables, shipped
@@ -37,7 +39,7 @@ def test_a_chip_has_the_same_colour_at_every_table_and_no_two_of_a_tray_share_on
         if each.shape == Shape.CHEMIN:
             continue
         for currency in each.limits:
-            tray = Limits.of(each.limits, currency).chips
+            tray = Limits.of(cast("StoredLimits", each.limits), currency).chips
             tones = [chip_view(value, tray).tone for value in tray]
             assert len(set(tones)) == len(tones), (each.slug, currency)
             for value, tone in zip(tray, tones, strict=True):
