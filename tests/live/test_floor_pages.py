@@ -276,3 +276,16 @@ class TestAfterAAction:
             form = {"reason": "x", "sure": "on", "back": back}
             answer = working_as("operator").post(f"/staff/rounds/{live_round.pk}/report/", form)
             assert answer.headers["Location"] == "/staff/incidents/"
+
+
+@pytest.mark.parametrize("role", ["operator", "supervisor", "compliance"])
+def test_no_link_leads_to_a_page_that_the_reader_may_not_open(live_table: LiveTable, role: str) -> None:
+    round_at(live_table)
+    bet(a_player(real=100_000), live_table, player=5000)
+    malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
+    reader = working_as(role)
+    for page in (FLOOR, f"{FLOOR}live-{live_table.pk}/", "/staff/tables/"):
+        body = reader.get(page).content.decode().partition("<main")[2].partition("</main>")[0]
+        links = set(re.findall(r'href="(/staff/[^"#]*)', body))
+        assert links
+        assert {link for link in links if reader.get(link).status_code == 403} == set()
