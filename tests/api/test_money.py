@@ -133,7 +133,7 @@ class TestLimits:
     @pytest.mark.sweep
     def test_of_time_are_seconds(self, api_client, player):
         answered(api_client.post("limits/", {"kind": "time", "period": "day", "amount": 2 * HOUR}))
-        assert limits.own_limits(player) == {(LimitKind.TIME, Period.DAY): 2 * HOUR}
+        assert limits.own_limits(player)[LimitKind.TIME, Period.DAY] == 2 * HOUR
 
     @pytest.mark.sweep
     def test_are_set_by_api_clients_that_may(self, player):
