@@ -11,12 +11,14 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
+from games.engine.chemin import Phase as CoupPhase
 from games.models import LiveTable, Participation, Phase, Round
 from players.models import Player
 from tests.audit.sealed import an_event, sign
 from tests.audit.signing import Pens
 from tests.browser.at_table import TABLE, a_window, deal, put
 from tests.builders import PASSWORD, a_player, a_table
+from tests.chemin.at_table import a_chemin_table, a_seated_player, a_staked_coup, answer, sit, step_to
 from tests.harness.browser import NewContext
 from tests.harness.databases import Database
 from tests.harness.web import ServerStarter, WebServer
@@ -242,3 +244,22 @@ def test_bets_that_were_all_taken_back_are_no_fault(page, pens, live_table):
     sign(pens)
     check(page, "right")
     assert counted(page) == [0, 1, 0]
+
+
+def test_a_stake_at_chemin_de_fer_has_its_receipt_before_the_cards_are_drawn(page, pens, player):
+    table = a_chemin_table()
+    sit(player, table, 1)
+    a_seated_player(table, 2)
+    page.goto(f"/en/table/{table.table.slug}/real/")
+    banker, punter = a_staked_coup(table, stake=4_000)
+    coup = round_at(table)
+    expect_kept(page, f"bet {coup.pk} 1")
+    assert (coup.phase, coup.first_card) == (Phase.CLOSED, None)
+    side = {banker.pk: "bank", punter.pk: "punter"}[player.pk]
+    assert f"stakes={side}=4000\n" in page.evaluate(KEPT)[0]["note"]
+    answer(banker, table, "deal_cards")
+    step_to(table, CoupPhase.CHOICE, CoupPhase.OFFER)
+    expect_kept(page, f"round {coup.pk} 0")
+    sign(pens)
+    check(page, "right")
+    assert counted(page) == [1, 2, 0]

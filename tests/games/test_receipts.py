@@ -32,8 +32,9 @@ from tests.api.client import ApiClient
 from tests.audit.sealed import sign
 from tests.audit.signing import Pens
 from tests.builders import a_player, a_round, a_table
-from tests.chemin.at_table import a_chemin_table, a_dealt_coup, seated_players, step_to
+from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, answer, seated_players, step_to
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from tests.voiding import void_as_two_agree
 
 RICH = 1_000_000
 DAY = "86400"
@@ -257,7 +258,44 @@ def test_a_coup_of_chemin_de_fer_has_a_receipt_for_each_of_its_players(cloned_db
         part = Participation.objects.get(player=player)
         staked = sum(int(each.split("=")[1]) for each in found["stakes"].split())
         assert (found["of"], staked, found["paid"]) == ("round", part.staked, str(part.paid))
-    assert receipts.sealed_bets(punter.pk, played) is None
+
+
+def test_the_stakes_of_a_coup_have_receipts_before_its_cards_are_drawn(cloned_db):
+    table = a_chemin_table()
+    seated = seated_players(table)
+    banker, punter = a_staked_coup(table, stake=4_000)
+    coup = round_at(table)
+    (third,) = {player.pk for player in seated} - {banker.pk, punter.pk}
+    assert (coup.phase, coup.first_card) == (Phase.CLOSED, None)
+    before = {player.pk: receipt_of(player.pk, coup.pk) for player in (banker, punter)}
+    assert [each["stakes"] for each in before.values()] == ["bank=4000", "punter=4000"]
+    assert {each["of"] for each in before.values()} == {"bet"}
+    assert receipts.receipt(third, coup.pk) is None
+    sealer.seal()
+    root = json.loads(bytes(event_of(coup.pk, "bets.sealed").body))["data"]
+    assert root["bets"] == 2
+    answer(banker, table, "deal_cards")
+    step_to(table, CoupPhase.CHOICE, CoupPhase.OFFER)
+    sealer.seal()
+    for player, receipt in before.items():
+        found = receipts.sealed_bets(player, coup.pk)
+        assert found is not None
+        assert card_tree.climb(found.place, 2, bet_leaf(receipt), found.path) == bytes.fromhex(root["root"])
+        assert receipt_of(player, coup.pk)["stakes"] == receipt["stakes"]
+    assert house.run(is_whole=True, parts=["rounds"]) == []
+
+
+def test_a_coup_that_is_voided_keeps_the_bets_that_were_sealed(cloned_db):
+    table = a_chemin_table()
+    seated_players(table)
+    _, punter = a_staked_coup(table, stake=4_000)
+    coup = round_at(table)
+    before = receipt_of(punter.pk, coup.pk)
+    void_as_two_agree(coup.pk)
+    sealer.seal()
+    after = receipt_of(punter.pk, coup.pk)
+    assert (after["of"], after["stakes"]) == ("void", before["stakes"])
+    assert house.run(is_whole=True, parts=["rounds"]) == []
 
 
 class TestTheProof:

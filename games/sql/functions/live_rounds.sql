@@ -241,6 +241,9 @@ BEGIN
         first_card = CASE games_move_coup.phase WHEN 'dealt' THEN dealt_from.gone ELSE r.first_card END,
         ended_at = CASE games_move_coup.phase WHEN 'settled' THEN at END
     WHERE r.id = round RETURNING r.* INTO updated;
+    IF phase = 'closed' THEN
+        PERFORM games_seal_bets(round);
+    END IF;
     RETURN updated;
 END $$;
 REVOKE ALL ON FUNCTION games_move_coup FROM PUBLIC;

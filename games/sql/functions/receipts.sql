@@ -20,32 +20,49 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
     FROM unnest(bets, stakes) AS w (bet, stake)
 $$;
 
--- Return the leaf of each player with bets on a round of a shared table: those at their seats, or those that are stored
--- once the round is.
+-- Return the bets of each player on a round of several players, their stakes as receipts have them: those that are stored
+-- once the round is, else those at their seats. At Chemin de Fer the banker's is what the others have staked.
+CREATE OR REPLACE FUNCTION games_bets(round uuid) RETURNS TABLE (player bigint, currency text, stakes text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+    SELECT p.player_id, p.currency, games_stakes_text(p.bets, p.stakes) FROM games_participation AS p WHERE p.round_id = round
+    UNION ALL
+    SELECT s.player_id, s.currency, bet.stakes
+    FROM games_liveseat AS s CROSS JOIN LATERAL (
+        SELECT games_stakes_text(array_agg(b.code), array_agg(b.stake::bigint)) AS stakes
+        FROM jsonb_each_text(s.stakes) AS b (code, stake)
+    ) AS bet
+    WHERE s.round_id = round AND s.stakes <> '{}' AND NOT EXISTS (SELECT FROM games_round AS g WHERE g.id = round)
+    UNION ALL
+    SELECT s.player_id, a.currency, bet.stakes
+    FROM games_liveround AS r
+    JOIN games_chemintenure AS bank ON bank.live_table_id = r.live_table_id AND bank.ended_at IS NULL
+    JOIN games_cheminseat AS s ON s.live_table_id = r.live_table_id AND s.left_at IS NULL AND s.player_id IS NOT NULL
+    JOIN wallet_account AS a ON a.id = s.account_id
+    CROSS JOIN LATERAL (
+        SELECT concat('punter=', stake.amount) AS stakes FROM games_coup_stakes(round) AS stake WHERE stake.account = s.account_id
+        UNION ALL
+        SELECT concat('bank=', sum(stake.amount)) FROM games_coup_stakes(round) AS stake WHERE s.id = bank.seat_id
+        HAVING count(*) > 0
+    ) AS bet
+    WHERE r.id = round AND NOT EXISTS (SELECT FROM games_round AS g WHERE g.id = round)
+$$;
+REVOKE ALL ON FUNCTION games_bets FROM PUBLIC;
+
+-- Return the leaf of each player with bets on a round of several players.
 -- A leaf is the SHA-256 of a zero byte and the lines "sabot bet v1", "round=", "salt=", "currency=" and "stakes=", each
 -- ended by a line feed; the salt is in hex.
 CREATE OR REPLACE FUNCTION games_bet_leaves(round uuid) RETURNS TABLE (player bigint, leaf bytea)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT laid.player_id, sha256('\x00'::bytea || convert_to(concat(
-        E'sabot bet v1\nround=', round, E'\nsalt=', encode(games_bet_salt(r.salt, laid.player_id), 'hex'),
+    SELECT laid.player, sha256('\x00'::bytea || convert_to(concat(
+        E'sabot bet v1\nround=', round, E'\nsalt=', encode(games_bet_salt(r.salt, laid.player), 'hex'),
         E'\ncurrency=', laid.currency, E'\nstakes=', laid.stakes, E'\n'), 'UTF8'))
-    FROM games_liveround AS r CROSS JOIN LATERAL (
-        SELECT p.player_id, p.currency, games_stakes_text(p.bets, p.stakes) AS stakes
-        FROM games_participation AS p WHERE p.round_id = r.id
-        UNION ALL
-        SELECT s.player_id, s.currency, bet.stakes
-        FROM games_liveseat AS s CROSS JOIN LATERAL (
-            SELECT games_stakes_text(array_agg(b.code), array_agg(b.stake::bigint)) AS stakes
-            FROM jsonb_each_text(s.stakes) AS b (code, stake)
-        ) AS bet
-        WHERE s.round_id = r.id AND s.stakes <> '{}' AND NOT EXISTS (SELECT FROM games_round AS g WHERE g.id = r.id)
-    ) AS laid
+    FROM games_liveround AS r CROSS JOIN games_bets(round) AS laid
     WHERE r.id = round AND r.salt IS NOT NULL
-    ORDER BY laid.player_id
+    ORDER BY laid.player
 $$;
 REVOKE ALL ON FUNCTION games_bet_leaves FROM PUBLIC;
 
--- Record the root over the bets on a round of a shared table that takes no more (`bets.sealed`), as RFC 6962 makes it,
+-- Record the root over the bets on a round of several players that takes no more (`bets.sealed`), as RFC 6962 makes it,
 -- its leaves in the order of the players. Nothing without bets.
 -- Nobody knows the cards then, so the house cannot choose by them which bets it had.
 CREATE OR REPLACE FUNCTION games_seal_bets(round uuid) RETURNS void
@@ -64,8 +81,8 @@ END $$;
 REVOKE ALL ON FUNCTION games_seal_bets FROM PUBLIC;
 
 -- Return the receipt of what a player has in a round, and the proof of it for the dealer: of the stored round ("of=round",
--- or "of=void" where it was cancelled), else of the bets at a shared table ("of=bet"). No row for anything else, and none
--- before the transaction that wrote it is committed.
+-- or "of=void" where it was cancelled), else of the bets at a shared table, or of those on a coup of Chemin de Fer once it
+-- takes no more ("of=bet"). No row for anything else, and none before the transaction that wrote it is committed.
 -- "entry" is the hash in the public log's entry of the event that settled or voided the round. Web chooses the code of a
 -- round, so it could be meant to be a line of its own.
 CREATE OR REPLACE FUNCTION games_receipt(round uuid, player bigint) RETURNS TABLE (said text, ticket bytea)
@@ -99,6 +116,18 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_te
         ) AS bet
         WHERE l.id = games_receipt.round AND s.player_id = games_receipt.player AND l.phase IN ('betting', 'closed', 'dealt')
             AND games_is_committed(s.xmin) AND NOT EXISTS (SELECT FROM games_round AS g WHERE g.id = l.id)
+        UNION ALL
+        SELECT concat(
+            E'sabot receipt v1\nof=bet\nround=', l.id, E'\ncode=', regexp_replace(l.code, '[^0-9A-Z-]', '', 'g'), E'\ntable=', t.table_id, E'\nmode=', t.mode,
+            E'\ncurrency=', laid.currency, E'\nstakes=', laid.stakes, E'\nversion=1',
+            E'\nat=', to_char(statement_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+            E'\ncloses=', to_char(l.closed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+            E'\nsalt=', encode(games_bet_salt(l.salt, laid.player), 'hex'), E'\nwithin=86400\n')
+        FROM games_liveround AS l JOIN games_livetable AS t ON t.id = l.live_table_id
+        JOIN games_table AS g ON g.id = t.table_id AND g.shape = 'chemin'
+        CROSS JOIN games_bets(l.id) AS laid
+        WHERE l.id = games_receipt.round AND laid.player = games_receipt.player AND l.phase IN ('closed', 'dealt')
+            AND games_is_committed(l.xmin) AND NOT EXISTS (SELECT FROM games_round AS g WHERE g.id = l.id)
     ) AS text
 $$;
 REVOKE ALL ON FUNCTION games_receipt FROM PUBLIC;

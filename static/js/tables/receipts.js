@@ -1,5 +1,6 @@
-/* The receipts of the dealer at a table: of each round, and at a shared table of the bets before they are closed. The
-   answer to a click brings them (data-receipt); what it does not bring is asked for. Each is verified and kept. */
+/* The receipts of the dealer at a table: of each round, at a shared table of the bets before they are closed, and at
+   Chemin de Fer of the stakes once they are. The answer to a click brings them (data-receipt); what it does not bring is
+   asked for. Each is verified and kept. */
 
 import { isRoundKept, keepReceipt } from "../verification/kept_receipts.js";
 import { fieldsOf, isReceiptSigned } from "../verification/receipt.js";
@@ -35,9 +36,9 @@ async function take(note, stakes, say = show) {
 }
 
 /** Ask for the receipt of a round until it is there, or until nobody waits for it any more. */
-async function ask(round, isAwaited, say = show) {
+async function ask(round, isAwaited, say = show, first = WAIT) {
   for (let tries = TRIES; tries > 0; tries -= 1) {
-    await pause(WAIT);
+    await pause(tries === TRIES ? first : WAIT);
     if (!isAwaited()) return;
     const answer = await fetch(place.dataset.receipt.replace(place.dataset.any, round)).catch(() => null);
     if (answer?.status === 404) return;
@@ -97,11 +98,27 @@ async function readEnd() {
   ask(ended, isAlways, sayNothing); // also while the next bets are placed
 }
 
+// --- Chemin de Fer ------------------------------------------------------------------------------
+
+const CLOSED = ["cards", "punter", "banker"]; // phases of a coup that takes no more stakes
+
+/** The coup takes no more stakes: ask for the receipt of the player's, if they have any in it. */
+function readCoup() {
+  const { round, phase } = document.getElementById("live-public").dataset;
+  if (!own().dataset.seat || !CLOSED.includes(phase) || round === bettingOn) return;
+  bettingOn = round;
+  ask(round, isAlways, show, 0);
+}
+
 if (lastRound()) {
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     if (detail.successful) expectReceipt(lastRound().dataset.round, lastRound().dataset);
   });
   readLastRound();
+} else if (document.querySelector(".live--chemin")) {
+  document.addEventListener("live:public", readCoup);
+  document.addEventListener("live:own", readEnd);
+  readCoup();
 } else if (own()) {
   document.addEventListener("htmx:afterRequest", ({ detail }) => detail.successful && readBets());
   document.addEventListener("live:own", readEnd);
