@@ -33,6 +33,7 @@ from games.variants import VARIANTS
 from games.verification import deals as log_deals
 from games.verification import replay_task
 from games.verification.service import verify_round
+from tests.attacks.test_house_rounds import unguarded
 from tests.builders import a_player, a_round, a_seat, a_table
 from tests.games.test_rounds_are_written_by_functions import FUNCTION, Asked, as_played, dealer_key, without_refusal
 from tests.harness.dealer import dealing
@@ -192,6 +193,15 @@ class TestTheOwner:
         assert played.commitment == other.commitment != seat.commitment
         assert "the commitment in the log before it is another one" in deals_verified(capsys)
         demand_noticed(played.pk, "commitment in the event log before the bets")
+
+    def test_that_takes_the_commitment_out_of_the_log_before_it_is_sealed_is_noticed(self, seat, cloned_db, capsys):
+        with unguarded(cloned_db) as superuser:
+            superuser.execute(
+                "WITH gone AS (DELETE FROM audit_event WHERE kind = 'seat.committed' RETURNING id)"
+                " DELETE FROM audit_pending WHERE event_id IN (SELECT id FROM gone)"
+            )
+        played = play(seat)
+        assert f"round {played.pk}: no commitment is in the log before it." in deals_verified(capsys)
 
     def test_that_deals_with_a_dealer_of_its_own_is_noticed(self, seat, owner, capsys, tmp_path):
         """It knows the key of the proofs, so the database takes the cards."""
