@@ -102,10 +102,11 @@ async function readEnd() {
 
 const CLOSED = ["cards", "punter", "banker"]; // phases of a coup that takes no more stakes
 
-/** The coup takes no more stakes: ask for the receipt of the player's, if they have any in it. */
+/** The coup takes no more stakes: ask for the receipt of the player's stake or bank, if they have one in it. */
 function readCoup() {
   const { round, phase } = document.getElementById("live-public").dataset;
-  if (!own().dataset.seat || !CLOSED.includes(phase) || round === bettingOn) return;
+  const hasMoney = document.querySelector(`#seat-${own().dataset.seat} :is(.seat__stake, .seat__plaque)`);
+  if (!hasMoney || !CLOSED.includes(phase) || round === bettingOn) return;
   bettingOn = round;
   ask(round, isAlways, show, 0);
 }
