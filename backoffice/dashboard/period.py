@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
 from audit.hours import HOUR
 from audit.reports.intervals import A_DAY, midnight
@@ -30,12 +31,12 @@ class Chosen(StrEnum):
 
 
 NAMES: Final = {
-    Chosen.TODAY: "Today",
-    Chosen.YESTERDAY: "Yesterday",
-    Chosen.THIS_WEEK: "This week",
-    Chosen.THIS_MONTH: "This month",
-    Chosen.LAST_30_DAYS: "Last 30 days",
-    Chosen.OWN: "From … to …",
+    Chosen.TODAY: gettext_lazy("Today"),
+    Chosen.YESTERDAY: gettext_lazy("Yesterday"),
+    Chosen.THIS_WEEK: gettext_lazy("This week"),
+    Chosen.THIS_MONTH: gettext_lazy("This month"),
+    Chosen.LAST_30_DAYS: gettext_lazy("Last 30 days"),
+    Chosen.OWN: gettext_lazy("From … to …"),
 }
 
 
@@ -68,8 +69,15 @@ class Span:
 
     def bounds(self) -> list[datetime]:
         """Return the bounds of the chart steps, ascending."""
-        since, until = self.interval.since, self.interval.until
-        found, day = [since], self.first
+        return self._bounds(self.interval, self.first)
+
+    def bounds_before(self) -> list[datetime]:
+        """Return the bounds of the same steps of the period before. A single one if it is empty."""
+        return self._bounds(self.before, self.first_before)
+
+    def _bounds(self, interval: Interval, first: date) -> list[datetime]:
+        since, until = interval.since, interval.until
+        found, day = [since], first
         while found[-1] < until:
             if self.step == "hour":
                 following = found[-1] + HOUR
@@ -89,15 +97,15 @@ class PeriodForm(forms.Form):
     """Form for the period. The default is today."""
 
     period = forms.TypedChoiceField(
-        label="Period",
+        label=gettext_lazy("Period"),
         required=False,
         choices=[(str(each), name) for each, name in NAMES.items()],
         coerce=Chosen,
         empty_value=Chosen.TODAY,
         initial=str(Chosen.TODAY),
     )
-    since = Day("From")
-    until = Day("To (inclusive)")
+    since = Day(gettext_lazy("From"))
+    until = Day(gettext_lazy("To (inclusive)"))
 
     def __init__(self, data: Any, *, now: datetime) -> None:
         super().__init__(data)
@@ -110,16 +118,18 @@ class PeriodForm(forms.Form):
             return given
         for name in ("since", "until"):
             if name not in self.errors and not given.get(name):
-                self.add_error(name, f"Enter a date: {self.fields[name].label}.")
+                self.add_error(name, gettext("Enter a date: %(field)s.") % {"field": self.fields[name].label})
         since, until = given.get("since"), given.get("until")
         if since and until:
             if since > until:
-                self.add_error("until", "The end date is before the start date.")
+                self.add_error("until", gettext("The end date is before the start date."))
             elif since > self._today:
-                self.add_error("since", "This date is in the future.")
+                self.add_error("since", gettext("This date is in the future."))
             elif (until - since).days >= MOST_DAYS:
                 self.add_error(
-                    "until", f"The period is longer than {MOST_DAYS} days. Request a report for longer periods."
+                    "until",
+                    gettext("The period is longer than %(days)s days. Request a report for longer periods.")
+                    % {"days": MOST_DAYS},
                 )
         return given
 
@@ -137,18 +147,18 @@ def _named(chosen: Chosen, today: date, now: datetime) -> Span:
     monday = today - timedelta(days=today.weekday())
     yesterday = today - A_DAY
     first, last, first_before, label = {
-        Chosen.TODAY: (today, today, yesterday, "yesterday up to the same time"),
-        Chosen.YESTERDAY: (yesterday, yesterday, yesterday - A_DAY, "the day before"),
-        Chosen.THIS_WEEK: (monday, today, monday - 7 * A_DAY, "last week up to the same time"),
-        Chosen.THIS_MONTH: (month, today, (month - A_DAY).replace(day=1), "last month up to the same time"),
-        Chosen.LAST_30_DAYS: (today - 29 * A_DAY, today, today - 59 * A_DAY, "the previous 30 days"),
+        Chosen.TODAY: (today, today, yesterday, gettext("yesterday up to the same time")),
+        Chosen.YESTERDAY: (yesterday, yesterday, yesterday - A_DAY, gettext("the day before")),
+        Chosen.THIS_WEEK: (monday, today, monday - 7 * A_DAY, gettext("last week up to the same time")),
+        Chosen.THIS_MONTH: (month, today, (month - A_DAY).replace(day=1), gettext("last month up to the same time")),
+        Chosen.LAST_30_DAYS: (today - 29 * A_DAY, today, today - 59 * A_DAY, gettext("the previous 30 days")),
     }[chosen]
     return _span(first, last, first_before, label, now)
 
 
 def _own(first: date, last: date, now: datetime) -> Span:
     days = (last - first).days + 1
-    label = "the day before" if days == 1 else f"the {days} days before"
+    label = gettext("the day before") if days == 1 else gettext("the %(days)s days before") % {"days": days}
     return _span(first, last, first - days * A_DAY, label, now)
 
 

@@ -18,6 +18,7 @@ from django.db.models import Min
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import override
 from django.views.decorators.http import require_safe
 from kombu import Connection, Queue
 from kombu.exceptions import ChannelError, OperationalError
@@ -32,6 +33,7 @@ from backoffice import fairness
 from backoffice.audit.event_log import duration_text
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting
+from backoffice.dashboard.breakdowns import SEE_PLAYERS, between_players, breakdowns, winners_and_losers
 from backoffice.dashboard.period import PeriodForm, Span
 from games.chemin import tick
 from games.fairness.returns.figures import Group, groups
@@ -42,6 +44,7 @@ from ops.beat import ADVISORY_LOCK, COUNT_BEATS
 from ops.readiness import SECONDS, quick_line
 from players.access import StaffRequest, made_by_the_page, staff_required
 from players.models import Mail
+from players.staff import access_log
 
 SEE_RETURNS: Final = fairness.SEE
 MIDDLE: Final = 50.0  # position of the exact return, of 100
@@ -74,6 +77,11 @@ class OfGame:
     def odd(self) -> int:
         """Number of bets that need a review."""
         return sum(each.line.is_odd for each in self.bets)
+
+    @property
+    def tested(self) -> int:
+        """Number of bets with enough rounds for a band. Without any, nothing is known of the game."""
+        return sum(bool(each.line.band) for each in self.bets)
 
 
 def figures_by_game(span: Span) -> list[OfGame]:
@@ -275,18 +283,27 @@ READERS: Final = tuple(dict.fromkeys((money.SEE, SEE_RETURNS, *waiting.SEE, *SEE
 
 
 @staff_required(*READERS)
+@access_log.listed("winners and losers")
 @require_safe
 def staff_dashboard(request: StaffRequest) -> HttpResponse:
-    """Show the dashboard."""
-    return render(request, "staff/dashboard.html", _context(request))
+    """Show the dashboard. The players who won and lost most are shown only here, and not in each refresh."""
+    with override(request.user.language):
+        context = _context(request)
+        board = context.get("board")
+        if board and request.user.has_perm(SEE_PLAYERS):
+            won, lost = winners_and_losers(board)
+            access_log.shown(request, *(each.player_id for each in (*won, *lost)))
+            context |= {"sees_players": True, "won": won, "lost": lost}
+        return render(request, "staff/dashboard.html", context)
 
 
 @made_by_the_page
 @staff_required(*READERS)
 @require_safe
 def staff_dashboard_now(request: StaffRequest) -> HttpResponse:
-    """Show everything except the choice of a period, for the page's own refresh."""
-    return render(request, "staff/dashboard.html#figures", _context(request))
+    """Show everything except the choice of a period and the players, for the page's own refresh."""
+    with override(request.user.language):
+        return render(request, "staff/dashboard.html#fresh", _context(request))
 
 
 def _context(request: StaffRequest) -> dict[str, Any]:
@@ -296,7 +313,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
     mine = request.user.get_all_permissions()
     context: dict[str, Any] = {"form": form, "span": span, "now": now, "counts": waiting.counts(request.staff)}
     if money.SEE in mine:
-        context |= {"sees_money": True, "currencies": money.figures_by_currency(span)}
+        context |= {"sees_money": True} | _figures(request, span)
     if SEE_RETURNS in mine:
         context |= {
             "sees_returns": True,
@@ -306,3 +323,22 @@ def _context(request: StaffRequest) -> dict[str, Any]:
     if not mine.isdisjoint(SEE):
         context |= {"sees_health": True, "health": [(line, line.permission in mine) for line in lines()]}
     return context
+
+
+def _figures(request: StaffRequest, span: Span) -> dict[str, Any]:
+    board = money.read_board(span, request.GET.get("currency", ""))
+    if board is None:
+        return {"definitions": money.DEFINITIONS}
+    asked = {name: value for name, value in request.GET.items() if name != "currency"}
+    return {
+        "board": board,
+        "figures": board.figures(),
+        "charts": board.charts(),
+        "between": between_players(board),
+        "breakdowns": breakdowns(board),
+        "currencies": [
+            (code, f"?{urlencode(asked | {'currency': code})}", code == board.currency)
+            for code in money.currencies(board)
+        ],
+        "definitions": money.DEFINITIONS,
+    }

@@ -1,14 +1,14 @@
 """Template tags for charts: ``{% load charts %}{% bar_chart "Rounds a day" figures %}``.
 
-The other tags are ``line_chart``, ``share_chart`` and ``pie_chart``. *figures* are tuples (label,
-value, text), with a tone and a mark if the chart uses them, so that lower apps need not import
-charts. Every figure is also shown as text.
+The other tags are ``line_chart``, ``share_chart``, ``pie_chart``, ``series_chart`` and ``sparkline``.
+*figures* are tuples (label, value, text), with a tone and a mark if the chart uses them, so that
+lower apps need not import charts. Every figure is also shown as text.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import cos, pi, sin
-from typing import Any
+from math import ceil, cos, floor, log10, pi, sin
+from typing import Any, Final
 
 from django import template
 
@@ -147,6 +147,111 @@ def curve(figures: Sequence[Figure]) -> Curve | None:
     )
 
 
+@dataclass(frozen=True)
+class Point:
+    """One step of a series: its label, its value, and the value of the same step of the period before.
+
+    A value is None where the series has no such step. The texts are the formatted values.
+    """
+
+    label: str
+    value: float | None
+    text: str
+    before: float | None = None
+    text_before: str = ""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """The part of a plot that belongs to a point: where it begins, its width, and its middle, in per cent."""
+
+    point: Point
+    start: float
+    width: float
+    middle: float
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A label on an axis at *at* per cent. *anchor* is the SVG text anchor."""
+
+    text: str
+    at: float
+    anchor: str = "middle"
+
+
+@dataclass(frozen=True)
+class Series:
+    """A series over time with axes. Lines are SVG points in a box of 100 by 100."""
+
+    title: str
+    now: str  # name of the series
+    then: str  # name of the series of the period before, "" if there is none
+    hits: Sequence[Hit]
+    line: str
+    area: str
+    line_before: str
+    zero: float
+    values: Sequence[Tick]  # from top to bottom, at equal distances
+    times: Sequence[Tick]
+
+
+MOST_TIMES: Final = 6  # labels on the axis of time
+STEPS: Final = 4  # between values on the axis, about
+
+
+def series(title: str, points: Sequence[Point], text_of: Callable[[float], str], now: str, then: str = "") -> Series:
+    """Return the chart of *points*. *text_of* formats the values on the axis."""
+    values = [value for point in points for value in (point.value, point.before) if value is not None]
+    ticks = _nice_ticks(min(0, 0, *values), max(0, 0, *values))
+    low, high = ticks[0], ticks[-1]
+    step = FULL / max(len(points) - 1, 1)
+    places = [(round(number * step, 2), point) for number, point in enumerate(points)]
+
+    def line(value_of: Callable[[Point], float | None]) -> list[str]:
+        known = [(at, value) for at, point in places if (value := value_of(point)) is not None]
+        return [f"{at},{_round((high - value) / (high - low))}" for at, value in known]
+
+    drawn, zero = line(lambda point: point.value), _round(high / (high - low))
+    ends = [f"{drawn[0].partition(',')[0]},{zero}", f"{drawn[-1].partition(',')[0]},{zero}"] if drawn else []
+    return Series(
+        title=title,
+        now=now,
+        then=then,
+        hits=[_hit(at, step, point) for at, point in places],
+        line=" ".join(drawn),
+        area=" ".join([ends[0], *drawn, ends[1]]) if ends else "",
+        line_before=" ".join(line(lambda point: point.before)),
+        zero=zero,
+        values=[
+            Tick(text_of(tick) if tick == 0 or any(values) else "", _round((high - tick) / (high - low)))
+            for tick in reversed(ticks)
+        ],
+        times=_times(places),
+    )
+
+
+def _hit(at: float, step: float, point: Point) -> Hit:
+    start, end = max(at - step / 2, 0), min(at + step / 2, FULL)
+    return Hit(point, round(start, 2), round(end - start, 2), at)
+
+
+def _times(places: Sequence[tuple[float, Point]]) -> list[Tick]:
+    """Return labels of some points at equal distances. Those at the ends begin or end there."""
+    apart = -(-len(places) // MOST_TIMES)
+    anchors = {0.0: "start", FULL: "end"}
+    return [Tick(point.label, at, anchors.get(at, "middle")) for at, point in places[::apart] if len(places) > 1]
+
+
+def _nice_ticks(low: float, high: float) -> list[float]:
+    """Return round values at equal distances that reach from *low* or less to *high* or more."""
+    rough = ((high - low) or 1.0) / STEPS
+    power = 10 ** floor(log10(rough))
+    step = next(each * power for each in (1, 2, 2.5, 5, 10) if each * power >= rough * 0.999)
+    first, last = floor(low / step), ceil(high / step)
+    return [number * step for number in range(first, max(last, first + 1) + 1)]
+
+
 def _ends(figures: Sequence[Figure]) -> tuple[float, float]:
     """Return the least and the greatest value.
 
@@ -181,6 +286,18 @@ def line_chart(title: str, figures: Given) -> dict[str, object]:
 def share_chart(title: str, figures: Given) -> dict[str, object]:
     """Render the shares of a whole as one bar."""
     return {"title": title, "shares": shares(_read(figures))}
+
+
+@register.inclusion_tag("staff/charts.html#series")
+def series_chart(chart: Series) -> dict[str, object]:
+    """Render a series with axes, over that of the period before."""
+    return {"chart": chart}
+
+
+@register.inclusion_tag("staff/charts.html#sparkline")
+def sparkline(values: Sequence[float]) -> dict[str, object]:
+    """Render values as a small line without axes. The figures must also be given as text."""
+    return {"curve": curve([Figure("", value, "") for value in values])}
 
 
 @register.simple_tag

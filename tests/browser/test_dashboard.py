@@ -11,7 +11,6 @@ pytestmark = pytest.mark.browser
 
 DAYS = "period=own&since=2026-03-27&until=2026-03-31"
 A_MINUTE = 61_000  # milliseconds, and one second more
-FIRST_CURRENCY = "document.querySelector('section[aria-labelledby=dashboard-SEK]').remove()"
 
 
 @pytest.fixture
@@ -35,34 +34,29 @@ def refresh(page) -> None:
 
 @pytest.mark.sweep
 def test_stays_unfolded_and_keeps_the_focus_when_it_refreshes_itself(page):
-    danish = page.locator("section[aria-labelledby=dashboard-DKK]")
-    danish.get_by_text("All figures").first.click()
-    figure = danish.get_by_role("link").nth(1)
+    money = page.locator("section[aria-labelledby=dashboard-money]")
+    money.get_by_text("Show as a table").nth(1).click()
+    figure = money.get_by_role("link").nth(1)
     figure.focus()
     refresh(page)
-    expect(danish.get_by_role("link").nth(1)).to_be_focused()
-    expect(danish.locator("details").first).to_have_attribute("open", "")
-    expect(danish.locator("details[open]")).to_have_count(1)
+    expect(money.get_by_role("link").nth(1)).to_be_focused()
+    expect(money.locator("figure details").nth(1)).to_have_attribute("open", "")
+    expect(money.locator("details[open]")).to_have_count(1)
 
 
 @pytest.mark.sweep
-def test_keeps_the_focus_where_a_currency_comes_to_stand_above(page):
-    page.evaluate(FIRST_CURRENCY)
-    danish = page.locator("section[aria-labelledby=dashboard-DKK]")
-    danish.get_by_text("All figures").first.click()
-    danish.get_by_role("link").first.focus()
-    refresh(page)
-    expect(page.locator("section[aria-labelledby=dashboard-SEK]")).to_be_visible()
-    expect(danish.get_by_role("link").first).to_be_focused()
-    expect(danish.locator("details[open]")).to_have_count(1)
-
-
-@pytest.mark.sweep
-def test_every_chart_has_its_figures_as_a_table_below(page):
+def test_every_chart_tells_its_values_to_the_pointer_to_keys_and_as_a_table(page):
     charts = page.locator(".dashboard__charts figure")
-    expect(charts.first).to_be_visible()
+    expect(charts).to_have_count(2)
     for chart in charts.all():
-        expect(chart.locator("figcaption")).not_to_be_empty()
-        expect(chart.locator("svg").locator("xpath=ancestor::*[@aria-hidden='true']")).to_have_count(1)
-        chart.get_by_text("All figures").click()
-        expect(chart.get_by_role("row").first).to_be_visible()
+        plot, reading = chart.locator(".series__plot"), chart.locator(".series__reading")
+        last, before_last = (chart.locator(".series__hit").nth(place).get_attribute("data-text") for place in (-1, -2))
+        plot.focus()
+        page.keyboard.press("ArrowLeft")
+        expect(reading).to_have_text(last)
+        page.keyboard.press("ArrowLeft")
+        expect(reading).to_have_text(before_last)
+        chart.locator(".series__hit").nth(1).hover(force=True)
+        expect(reading).to_have_text(chart.locator(".series__hit").nth(1).get_attribute("data-text"))
+        chart.get_by_text("Show as a table").click()
+        expect(chart.get_by_role("row").nth(1)).to_be_visible()

@@ -7,7 +7,7 @@ import pytest
 from django.template import Context, Template
 from django.utils.translation import override
 
-from backoffice.templatetags.charts import Figure, NegativeShare, bars, curve, shares
+from backoffice.templatetags.charts import Figure, NegativeShare, Point, bars, curve, series, shares
 
 
 def figures(*values: float) -> list[Figure]:
@@ -74,3 +74,28 @@ def test_every_figure_is_said_in_text_and_drawn_without_a_style(tag):
     for numbers in re.findall(r'(?:x|width|points)="([^"]*)"', page):
         assert re.fullmatch(r"[\d., ]+", numbers), numbers
         assert all(0 <= float(number) <= 100 for number in re.split(r"[ ,]", numbers))
+
+
+def test_a_series_has_round_values_on_its_axis_and_the_one_before_on_the_same_scale():
+    points = [Point("00:00", 10, "10", 35, "35"), Point("01:00", -20, "-20", None), Point("02:00", None, "", 5, "5")]
+    found = series("GGR", points, lambda value: f"{value:g}", "today", "yesterday")
+    assert [tick.text for tick in found.values] == ["40", "20", "0", "-20"]
+    assert (found.values[0].at, found.values[-1].at, round(found.zero, 1)) == (0, 100, 66.7)
+    assert found.line == "0.0,50.0 50.0,100.0"
+    assert found.line_before.startswith("0.0,8.33 100.0,")
+    assert [(hit.start, hit.width, hit.middle) for hit in found.hits] == [(0, 25, 0), (25, 50, 50), (75, 25, 100)]
+    assert [tick.text for tick in found.times] == ["00:00", "01:00", "02:00"]
+
+
+def test_a_series_of_nothing_has_only_nothing_on_its_axis():
+    found = series("GGR", [Point("00:00", 0, "0"), Point("01:00", 0, "0")], str, "today")
+    assert {tick.text for tick in found.values} <= {"", "0", "0.0"}
+
+
+def test_every_value_of_a_series_is_in_a_table_and_can_be_read_by_keys():
+    chart = series("GGR", [Point("00:00", 10, "ten", 35, "was"), Point("01:00", 20, "twenty")], str, "now", "then")
+    page = Template("{% load charts %}{% series_chart chart %}").render(Context({"chart": chart}))
+    assert '<th scope="row">00:00</th><td class="num">ten</td><td class="num">was</td>' in page
+    assert 'data-text="00:00: ten · then: was"' in page
+    assert 'class="series__plot" tabindex="0"' in page
+    assert "style=" not in page

@@ -10,11 +10,13 @@ from time import monotonic
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
+import psycopg
 import pytest
 from celery import current_app
 from django.conf import settings as django_settings
 from django.db import connection, connections
 from django.db.models import Count
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from kombu import Connection
 
@@ -22,9 +24,9 @@ from audit import hours, log
 from audit.models import Report, ReportState, Rolled, Watermark
 from audit.reports.kinds import Asked, Interval
 from audit.reports.requests import ask, clock
+from backoffice.dashboard import breakdowns, views
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting
-from backoffice.dashboard import views
 from backoffice.dashboard.period import PeriodForm
 from games.models import LiveRound, Participation, Phase
 from games.reports import performance
@@ -40,20 +42,40 @@ from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
 from tests.hours import LONG_AGO, settle
 from tests.live.at_table import a_live_table, advance_to, bet
-from tests.people import a_member_of_staff, a_visitor
+from tests.people import a_member_of_staff, a_visitor, events
 from tests.returns.sums import HOUR, summed_up
 from tests.voiding import void_unreproduced
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import a_withdrawal
 from tests.wallet.statement_builders import confirmed, named
 from wallet import reports
-from wallet.ledger import hourly_totals
 from wallet.models import Mode
 from wallet.money import format_money
 
 ADDRESS = "/staff/dashboard/"
 DAYS = {"period": "own", "since": "2026-03-27", "until": "2026-03-31"}
 ZONES = ("UTC", "Europe/Stockholm", "Asia/Kathmandu")
+STATEMENTS = 21  # of the figures of a period and of the period before
+PLAINLY = """
+SELECT part.currency, count(DISTINCT part.player_id), count(DISTINCT part.round_id),
+    coalesce(sum(part.staked) FILTER (WHERE t.shape <> 'chemin'), 0),
+    coalesce(sum(part.staked - part.paid) FILTER (WHERE t.shape <> 'chemin'), 0),
+    coalesce(sum(part.staked - part.paid) FILTER (WHERE t.shape = 'chemin'), 0)
+FROM (VALUES (%s::timestamptz, %s::timestamptz)) AS span (since, until)
+JOIN games_participation AS part ON part.at >= span.since AND part.at < span.until AND part.mode = 'R'
+JOIN games_table AS t ON t.id = part.table_id
+WHERE NOT EXISTS (SELECT FROM games_void WHERE round_id = part.round_id)
+GROUP BY part.currency, span.since, span.until
+"""
+MOVED = """
+SELECT entry.currency, coalesce(sum(entry.amount) FILTER (WHERE a.kind = 'cash' AND j.kind LIKE 'deposit%%'), 0),
+    coalesce(-sum(entry.amount) FILTER (WHERE a.kind = 'pending' AND j.kind = 'withdraw_paid'), 0),
+    coalesce(-sum(entry.amount) FILTER (WHERE a.kind IN ('house', 'adjusted')
+        AND j.kind IN ('adjustment', 'void_shortfall')), 0)
+FROM wallet_entry AS entry JOIN wallet_journal AS j ON j.id = entry.journal_id
+JOIN wallet_account AS a ON a.id = entry.account_id
+WHERE entry.mode = 'R' AND j.at >= %s AND j.at < %s GROUP BY entry.currency
+"""
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +112,12 @@ def span_of(now, **asked):
     return form.span(now)
 
 
+def board_of(span, currency):
+    board = money.read_board(span, currency)
+    assert board is not None
+    return board
+
+
 def around_now():
     """Yesterday and today, until a minute from now, so that everything is included."""
     now = clock() + timedelta(minutes=1)
@@ -116,29 +144,64 @@ class TestPlay:
     def test_comes_to_what_the_report_of_the_same_days_says(self, opened, settings, zone):
         settings.OPERATOR_TIME_ZONE = zone
         span = span_of(clock(), **DAYS)
-        sums = money.between([span.interval.since, span.interval.until])[0]
+        sums = money.Figures.read(span.bounds()).whole
         reported = totals(performance.REVENUE, span)
         assert {row["currency"] for row in reported} == set(sums) == {"SEK", "DKK"}
         for row in reported:
             found = sums[row["currency"]]
-            assert (found.rounds, found.staked, found.revenue) == (row["rounds"], row["staked"], row["revenue"])
+            assert found.between_players > 0  # in the report's stakes, and no turnover
+            staked = found.turnover + found.between_players
+            assert (found.rounds, staked, found.ggr) == (row["rounds"], row["staked"], row["revenue"])
+
+    @pytest.mark.parametrize("days", [DAYS, DAYS | {"since": "2026-03-29", "until": "2026-03-29"}])
+    def test_comes_to_a_plain_count_over_the_rows(self, opened, settings, days):
+        settings.OPERATOR_TIME_ZONE = "Europe/Stockholm"
+        span = span_of(clock(), **days)
+        figures = money.Figures.read(span.bounds())
+        with connection.cursor() as cursor:
+            cursor.execute(PLAINLY, [span.interval.since, span.interval.until])
+            rows = {currency: figures for currency, *figures in cursor.fetchall()}
+        assert set(rows) == set(figures.whole)
+        for currency, row in rows.items():
+            found = figures.whole[currency]
+            assert [found.players, found.rounds, found.turnover, found.won, found.rake] == row
+            steps = [step[currency] for step in figures.steps if currency in step]
+            assert sum(step.turnover for step in steps) == found.turnover
+            assert sum(step.ggr for step in steps) == found.ggr == found.won + found.rake
+
+    def test_takes_as_many_statements_for_a_month_as_for_a_day(self, opened):
+        """A statement for each step would make a long period slow; a scan of rounds would too."""
+
+        def statements(**days):
+            span = span_of(clock(), **DAYS | days)
+            with CaptureQueriesContext(connection) as sent:
+                board = board_of(span, "SEK")
+                board.figures()
+                board.charts()
+            return [each["sql"] for each in sent]
+
+        month = statements(since="2026-03-01")
+        assert len(month) <= len(statements(since="2026-03-31")) <= STATEMENTS
+        for sql in month:
+            assert "FROM games_round AS" not in sql or "games_void" in sql, sql
 
     @pytest.mark.parametrize("days", [DAYS, DAYS | {"since": "2026-03-29", "until": "2026-03-29"}])
     def test_charts_have_it_by_day_or_by_hour(self, opened, settings, days):
         settings.OPERATOR_TIME_ZONE = "Europe/Stockholm"
         span = span_of(clock(), **days)
-        whole = money.between([span.interval.since, span.interval.until])[0]["SEK"]
-        (sek,) = [each for each in money.figures_by_currency(span) if each.currency == "SEK"]
-        made, turnover = sek.charts[:2]
-        assert sum(value for _, value, _ in turnover.figures) == whole.staked > 0
-        assert sum(value for _, value, _ in made.figures) == whole.revenue
-        # Clocks go forward on that day in Europe.
-        assert len(turnover.figures) == (23 if span.first == span.last else 5)
+        board = board_of(span, "SEK")
+        made, turnover = board.charts()
+        assert sum(hit.point.value for hit in turnover.hits if hit.point.value) == board.totals.turnover > 0
+        assert sum(hit.point.value for hit in made.hits if hit.point.value) == board.totals.ggr
+        # Clocks go forward on that day in Europe; the day before it has an hour more.
+        assert len([hit for hit in turnover.hits if hit.point.value is not None]) == (
+            23 if span.first == span.last else 5
+        )
 
     @pytest.mark.sweep
     def test_leads_to_the_very_same_report_filled_in(self, opened):
         reader = as_staff("finance")
-        shown = page(reader, **DAYS)
+        shown = page(reader, **DAYS, currency="SEK")
         found = re.search(r'href="(/staff/reports/revenue/\?[^"]*currency=SEK[^"]*)">([^<]*)<', shown)
         assert found
         form = reader.get(found[1]).context["form"]
@@ -154,9 +217,9 @@ class TestPlay:
         assert reader.post(reverse("staff_report_ask", args=["revenue"]), asked).status_code == 302
         report = made_here(Report.objects.latest("pk"))
         assert found[2] in page(reader, reverse("staff_report", args=[report.pk]))
-        again = page(reader, **DAYS)
-        assert linked(again, report, "gross gaming revenue in SEK") == found[2]  # no second report is made
-        assert "currency=DKK" in again
+        again = page(reader, **DAYS, currency="SEK")
+        assert linked(again, report, "GGR, SEK") == found[2]  # no second report is made
+        assert "currency=DKK" in page(reader, **DAYS, currency="DKK")
 
     @pytest.mark.sweep
     def test_leads_to_a_report_of_more_where_none_tells_of_just_that(self, opened):
@@ -170,9 +233,9 @@ class TestPlay:
         failed = ask(kind="payments", choices={}, **given)
         with registered(a_broken_kind("payments")):
             assert made_here(failed).state == ReportState.FAILED
-        shown = page(reader, **days)
         for currency, report in (("SEK", all_of_it), ("DKK", danish)):
-            assert linked(shown, report, f"turnover in {currency}")
+            shown = page(reader, **days, currency=currency)
+            assert linked(shown, report, f"Turnover, {currency}")
         assert "form to request the report “Deposits and withdrawals”" in shown
 
 
@@ -190,29 +253,55 @@ class TestPlayers:
         span = around_now()
         listed = Participation.objects.filter(mode=Mode.REAL, round__void=None, at__gte=span.interval.since)
         by_list = listed.values_list("currency").annotate(Count("player", distinct=True)).order_by()
-        # Days are those of each player's time zone.
-        found = hourly_totals.players_who_staked(span.first - timedelta(days=1), span.last + timedelta(days=1))
-        assert dict(found) == dict(by_list) == {"SEK": 2, "DKK": 1}
-        assert hourly_totals.players_who_staked(span.first - timedelta(days=9), span.first - timedelta(days=2)) == {}
-
-    def test_are_found_by_the_key_of_their_days_however_many_days_there_are(self):
-        today = clock().date()
-        with connection.cursor() as cursor:
-            cursor.execute("SET LOCAL enable_seqscan = off")  # a scan is cheap in a small house
-            cursor.execute(f"EXPLAIN {hourly_totals.COUNT}", {"first": today, "last": today})
-            plan = "\n".join(line for (line,) in cursor.fetchall())
-        assert re.search(r"Limit.*\n *->  Index Scan using \w+ on wallet_day of", plan), plan
-        assert "Hash Join" not in plan
+        found = {code: each.players for code, each in money.Figures.read(span.bounds()).whole.items() if each.players}
+        assert found == dict(by_list) == {"SEK": 2, "DKK": 1}
 
     @pytest.mark.sweep
-    def test_are_led_to_by_the_list_of_rounds_played_of_the_interval(self):
+    def test_are_led_to_by_the_list_of_their_rounds_and_of_no_others(self):
         table = a_table()
-        part = a_round(a_player(real=10_000), table, player=1_000)
-        with_players = {each.name: each for of in money.figures_by_currency(around_now()) for each in of.figures}[
-            "Active players"
+        player = a_player(real=10_000, free=10_000)
+        part = a_round(player, table, player=1_000)
+        others = [
+            a_round(a_player("DK", real=10_000), table, player=1_000),
+            a_round(player, table, Mode.FREE, player=1_000),
         ]
-        shown = page(as_staff("finance"), with_players.address)
+        board = board_of(around_now(), "SEK")
+        active = next(each for each in board.figures() if each.name == "Active players")
+        shown = page(as_staff("finance"), active.address)
         assert Participation.objects.get(round_id=part.round_id).round.code in shown
+        for other in others:
+            assert Participation.objects.get(round_id=other.round_id).round.code not in shown
+
+
+def test_players_count_in_the_operators_days_and_not_in_their_own(cloned_db):
+    """A player in Bucharest who plays at 23:30 in UTC plays today, although it is tomorrow there."""
+    a_round(a_player("RO", real=10_000), a_table(), player=500)
+    with psycopg.connect(cloned_db.superuser_url) as superuser:
+        superuser.execute("SET session_replication_role = replica")
+        for rows in ("games_round", "games_participation"):
+            superuser.execute(f"UPDATE {rows} SET at = '2026-03-30 23:30Z'")
+    found = money.Figures.read(span_of(clock(), period="own", since="2026-03-30", until="2026-03-30").bounds())
+    assert (found.whole["RON"].rounds, found.whole["RON"].players) == (1, 1)
+
+
+class TestBreakdowns:
+    def test_add_up_to_the_totals(self, opened):
+        board = board_of(span_of(clock(), **DAYS), "SEK")
+        game, table, country = breakdowns.breakdowns(board)
+        assert sum(int(line.cells[-1]) for line in game.lines) == board.totals.rounds
+        assert sum(int(line.cells[-1]) for line in table.lines) == board.totals.rounds
+        assert sum(int(line.cells[0]) for line in country.lines) == board.totals.players
+        assert "Sweden" in {line.name for line in country.lines}
+        assert all("currency=SEK" in line.address and "table=" in line.address for line in table.lines)
+
+    def test_winners_and_losers_are_named_once_to_those_who_may_see_players(self, opened):
+        shown = page(as_staff("finance"), **DAYS, currency="SEK")
+        named = set(re.findall(r'<a class="link" href="/staff/players/(\d+)/">', shown))
+        assert named
+        (seen,) = [event for event in events("data.accessed") if event["data"]["page"] == "staff_dashboard"]
+        assert set(seen["data"]["players"]) == {f"player:{number}" for number in named}
+        # A refresh shows no players, so that it need not be recorded each minute.
+        assert "/staff/players/" not in page(as_staff("finance"), f"{ADDRESS}now/", **DAYS)
 
 
 @pytest.mark.django_db
@@ -221,7 +310,7 @@ class TestPayments:
     def test_come_to_what_the_report_of_the_same_interval_says(self):
         reports_history.make()
         span = around_now()
-        (sums,) = money.between([span.interval.since, span.interval.until])
+        sums = money.Figures.read([span.interval.since, span.interval.until]).whole
         reported = {
             (row["currency"], row["kind"], row["status"]): row["amount"] for row in totals(reports.PAYMENTS, span)
         }
@@ -230,19 +319,32 @@ class TestPayments:
             assert sums[currency].deposits == reported[currency, "deposit", "credited"] > 0
             assert sums[currency].withdrawals == reported.get((currency, "withdrawal", "paid"), 0)
 
+    def test_come_to_a_plain_sum_of_the_entries_and_lower_ngr(self):
+        reports_history.make()
+        span = around_now()
+        with connection.cursor() as cursor:
+            cursor.execute(MOVED, [span.interval.since, span.interval.until])
+            rows = {currency: tuple(sums) for currency, *sums in cursor.fetchall()}
+        assert any(deposits and withdrawals for deposits, withdrawals, _ in rows.values())
+        assert any(given for *_, given in rows.values())
+        figures = money.Figures.read(span.bounds())
+        for currency, sums in rows.items():
+            found = figures.whole.get(currency, money.NOTHING)
+            assert (found.deposits, found.withdrawals, found.credits) == sums
+            assert found.ngr == found.ggr - found.credits
+            steps = [step[currency] for step in figures.steps if currency in step]
+            assert sum(step.net for step in steps) == found.net
+
     def test_each_currency_is_shown_separately_with_its_change(self):
         reports_history.a_depositor("SE", 70_000)
         reports_history.a_depositor("RO", 50_000)
         span = around_now()
-        told = {
-            each.currency: {figure.name: figure for figure in each.figures} for each in money.figures_by_currency(span)
-        }
-        assert list(told) == ["SEK", "RON"] or set(told) == {"SEK", "RON"}
-        deposits = told["SEK"]["Deposits"]
-        assert deposits.text == format_money(70_000, "SEK", "en")
-        assert deposits.change == f"{format_money(70_000, 'SEK', 'en')} more than the 2 days before"
-        assert "kind=deposit" in deposits.address
-        assert told["RON"]["Withdrawals paid"].change == "same as the 2 days before"
+        for currency, amount in (("SEK", 70_000), ("RON", 50_000)):
+            board = board_of(span, currency)
+            net = next(each for each in board.figures() if each.name == "Deposits less withdrawals")
+            assert net.text == format_money(amount, currency, "en")
+            assert (net.change, net.before) == ("", format_money(0, currency, "en"))
+            assert f"currency={currency}" in net.address
 
 
 @pytest.mark.django_db
@@ -366,7 +468,7 @@ class TestPeriod:
         midnight = datetime(2026, 3, 31, 0, 0, 30, tzinfo=ZoneInfo("UTC"))
         span = span_of(midnight, period="today")
         assert span.is_empty
-        assert money.figures_by_currency(span) == []
+        assert money.read_board(span, "SEK") is None
 
     @pytest.mark.parametrize(
         ("asked", "fault"),
@@ -383,7 +485,7 @@ class TestPeriod:
     def test_an_invalid_one_is_refused_and_today_shown(self, asked, fault):
         shown = page(as_staff("finance"), period="own", **asked)
         assert fault in shown
-        assert f"{clock():%Y-%m-%d}, as of" in shown
+        assert f"{clock():%Y-%m-%d}, UTC · as of" in shown
 
 
 def moment(text):

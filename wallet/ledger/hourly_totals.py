@@ -8,9 +8,10 @@ With each hour, what the house held for players at its end is recorded in the ev
 state, but those of each full hour are kept (`PastHold`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any, Final
 
 from django.db import connection
@@ -107,6 +108,52 @@ def read_totals(interval: Interval) -> tuple[Sum, ...]:
     return tuple(found[what] for what in sorted(found))
 
 
+SERIES = """
+    SELECT whole.number, journal_kind, account_kind, currency, mode, sum(entries)::bigint, sum(amount)::bigint,
+        sum("into")::bigint
+    FROM unnest(%(numbers)s::integer[], %(since)s::timestamptz[], %(until)s::timestamptz[])
+        AS whole (number, since, until)
+    JOIN wallet_ledgerhourlytotal AS total ON total.hour >= whole.since AND total.hour < whole.until
+    GROUP BY 1, 2, 3, 4, 5
+"""
+ENDS = ENTRIES.replace(
+    "SELECT CASE", "SELECT width_bucket(journal.at, %(bounds)s::timestamptz[]) - 1, CASE", 1
+).replace("GROUP BY 1, 2, 3, 4", "GROUP BY 1, 2, 3, 4, 5")
+
+
+def read_series(bounds: Sequence[datetime]) -> list[list[Sum]]:
+    """Return the totals between each two successive *bounds*, which ascend, exact to the entry.
+
+    The number of statements does not depend on the number of periods, if these begin at full hours.
+    Totals of one kind may come in several parts.
+    """
+    cuts = hours.cut(HOURLY_TOTALS, [Interval(since, until) for since, until in pairwise(bounds)])
+    whole = [(number, cut.whole) for number, cut in enumerate(cuts) if cut.whole]
+    values = {
+        "numbers": [number for number, _ in whole],
+        "since": [each.since for _, each in whole],
+        "until": [each.until for _, each in whole],
+    }
+    rows = _rows(SERIES, values) if whole else []
+    for run in _runs([end for cut in cuts for end in cut.ends]):
+        rows += _rows(ENDS, _where(run) | {"bounds": list(bounds)})
+    found: list[list[Sum]] = [[] for _ in bounds[1:]]
+    for number, *rest in rows:
+        found[number].append(Sum(*rest))
+    return found
+
+
+def _runs(ends: Iterable[Interval]) -> list[Interval]:
+    """Join intervals that follow each other without a gap."""
+    found: list[Interval] = []
+    for end in ends:
+        if found and found[-1].until == end.since:
+            found[-1] = Interval(found[-1].since, end.until)
+        else:
+            found.append(end)
+    return found
+
+
 def roll(hour: datetime) -> int:
     """Store the totals of an hour, record the players' accounts at its end, and return how many entries were read."""
     end = hour + HOUR
@@ -164,32 +211,15 @@ def _stored(hours_of: Interval) -> list[Sum]:
 
 
 def _read(question: str, values: dict[str, Any]) -> list[Sum]:
+    return [Sum(*row) for row in _rows(question, values)]
+
+
+def _rows(question: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(question, values)
-        return [Sum(*row) for row in cursor.fetchall()]
+        return cursor.fetchall()
 
 
 def _where(interval: Interval) -> dict[str, Any]:
     found = id_ranges.ids("wallet_journal", interval)
     return {"first": found.start, "beyond": found.stop, "since": interval.since, "until": interval.until}
-
-
-# One index look-up per player, however many days and rounds there are. A subquery with LIMIT is
-# never turned into a join that reads every day of every player. Stakes of voided rounds are not
-# counted.
-COUNT = """
-SELECT player.currency, count(*)
-FROM players_player AS player
-CROSS JOIN LATERAL (
-    SELECT FROM wallet_day AS of
-    WHERE of.player_id = player.id AND of.day >= %(first)s AND of.day <= %(last)s AND of.staked > 0 LIMIT 1
-) AS staked
-GROUP BY player.currency
-"""
-
-
-def players_who_staked(first: date, last: date) -> Mapping[str, int]:
-    """Return how many players staked real money from *first* to *last*, both included, by currency."""
-    with connection.cursor() as cursor:
-        cursor.execute(COUNT, {"first": first, "last": last})
-        return dict(cursor.fetchall())
