@@ -31,7 +31,7 @@ COLUMNS: Final = (
     Column("ended", "End", Form.TIME),
     Column("reason", "Reason"),
     Column("by", "By"),
-    Column("event", "Event number", Form.NUMBER),
+    Column("event", "Event number", Form.ID),
 )
 
 

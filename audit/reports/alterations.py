@@ -166,7 +166,7 @@ COLUMNS: Final = (
     Column("after", "Value after"),
     Column("what", "Change"),
     Column("on", "Subject"),
-    Column("event", "Event", Form.NUMBER),
+    Column("event", "Event", Form.ID),
 )
 
 

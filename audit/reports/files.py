@@ -1,27 +1,26 @@
 """Files of reports: CSV here, XLSX in `audit.reports.workbook`.
 
-Both have the same content: heading, columns with rows, totals, notes. CSV separates them by empty
-lines, a workbook uses sheets. Numbers are exact: amounts are decimals in units of the row's
-currency, shares are fractions of one. A workbook has real numbers and times where they are exact,
-otherwise text.
+A CSV file is one table for programs: the column headings and the rows, nothing before, after or
+between. What else belongs to a report is in a file of its own (`about`); a workbook has it on
+sheets. Numbers are exact: amounts are decimals in units of the row's currency, shares are fractions
+of one. A workbook has real numbers and times where they are exact, otherwise text.
 """
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 from zoneinfo import ZoneInfo
 
 from audit.reports.heading import NO_ACTIVITY, Head
 from audit.reports.kinds import Cell, Form, Row
 
 PIECE: Final = 256 * 1024  # bytes stored in one row
-BOM: Final = "\ufeff"  # marks UTF-8 for spreadsheets
 BEGIN_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 MINOR_UNITS: Final = 100  # per unit, in every currency
 
@@ -40,36 +39,23 @@ class File(Protocol):
 
 
 class CsvFile:
-    """Comma-separated values (RFC 4180) in UTF-8 with a byte order mark. No cell can be read as a formula."""
+    """Comma-separated values (RFC 4180) in UTF-8: headings and rows. No cell can be read as a formula."""
 
     def __init__(self, head: Head, keep: Keep) -> None:
         self._head = head
         self._keep = keep
         self._text = io.StringIO(newline="")
         self._lines = csv.writer(self._text)
-        self._rows = 0
-        self._text.write(BOM)
-        self._lines.writerows((name, _inert(text)) for name, text in head.lines)
-        self._lines.writerow(())
         self._lines.writerow(head.headings)
 
     def row(self, row: Row) -> None:
         """Write a row."""
-        self._rows += 1
         self._lines.writerow(_plain(row, self._head))
         if self._text.tell() >= PIECE:
             self._give()
 
     def end(self, head: Head) -> None:
-        """Write what follows the rows, and flush."""
-        if not self._rows:
-            self._lines.writerow((NO_ACTIVITY,))
-        for name, rows in (
-            ("Totals", [_plain(row, head) for row in head.totals]),
-            ("Notes", [[_inert(note)] for note in head.notes]),
-        ):
-            if rows:
-                self._lines.writerows(((), (name,), *rows))
+        """Flush."""
         self._give()
 
     def _give(self) -> None:
@@ -99,6 +85,25 @@ def exact(cell: Cell, form: Form, zone: str) -> str | int:
 def _inert(text: str) -> str:
     """Escape *text* so that no spreadsheet reads it as a formula."""
     return f"'{text}" if text.startswith(BEGIN_FORMULAS) else text
+
+
+def about(head: Head, rows: int, digests: Mapping[str, str]) -> dict[str, Any]:
+    """Return everything of a report except its rows, for programs: heading, columns, totals, notes and hashes.
+
+    Cells are as in the CSV file.
+    """
+    return {
+        "heading": dict(head.lines),
+        "columns": [
+            {"name": column.name, "heading": heading, "format": str(column.form)}
+            for column, heading in zip(head.columns, head.headings, strict=True)
+        ],
+        "rows": rows,
+        "activity": "" if rows else NO_ACTIVITY,
+        "totals": [list(_plain(row, head)) for row in head.totals],
+        "notes": list(head.notes),
+        "sha256": dict(digests),
+    }
 
 
 def whole(form: str, head: Head, rows: Iterable[Row]) -> bytes:

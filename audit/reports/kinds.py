@@ -20,12 +20,13 @@ class Form(StrEnum):
 
     TEXT = "text"
     NUMBER = "number"
+    ID = "id"  # number of a thing, such as an event; shown without separators
     MONEY = "money"  # minor units of the currency in the row's "currency" column
     SHARE = "share"  # of one, as text with all known decimals; shown in per cent
     TIME = "time"  # ISO 8601 in UTC; shown in the requested time zone
 
 
-FIGURES: Final = frozenset({Form.NUMBER, Form.MONEY, Form.SHARE})  # right-aligned
+FIGURES: Final = frozenset({Form.NUMBER, Form.ID, Form.MONEY, Form.SHARE})  # right-aligned
 
 
 @dataclass(frozen=True)

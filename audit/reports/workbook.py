@@ -23,11 +23,19 @@ LONGEST_CELL: Final = 32_767  # characters per cell in a spreadsheet
 ROWS_OF_A_SHEET: Final = 1_000_000
 SHEET_FORMATS: Final = {
     Form.NUMBER: "#,##0",
+    Form.ID: "0",
     Form.MONEY: "#,##0.00",
     Form.SHARE: "0.0000%",
     Form.TIME: "yyyy-mm-dd hh:mm:ss",
 }
-WIDTHS: Final = {Form.TEXT: 24, Form.NUMBER: 14, Form.MONEY: 18, Form.SHARE: 14, Form.TIME: 20}  # characters
+WIDTHS: Final = {
+    Form.TEXT: 24,
+    Form.NUMBER: 14,
+    Form.ID: 14,
+    Form.MONEY: 18,
+    Form.SHARE: 14,
+    Form.TIME: 20,
+}  # characters
 
 
 class SheetFile:

@@ -5,6 +5,7 @@ in the access log which players it showed.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +19,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.html import format_html
@@ -28,6 +29,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from audit.models import Report, ReportPage, ReportState
 from audit.reports import verification
+from audit.reports.files import about
 from audit.reports.heading import NO_ACTIVITY, Head
 from audit.reports.intervals import NAMES, Period, interval_of
 from audit.reports.kinds import CURRENCY, FIGURES, Cell, Column, Form, Interval, Kind, Row, all_kinds, kind_of
@@ -38,13 +40,15 @@ from backoffice.lists import cells
 from backoffice.lists.files import TYPES
 from backoffice.lists.filters import ListForm
 from backoffice.lists.staff_list import NO_PLAYERS, StaffList
+from backoffice.templatetags.charts import Point, Series, series
 from players.access import StaffRequest, made_by_the_page, staff_required
 from players.login.current_user import actor
 from players.models import Jurisdiction, User
 from players.staff import access_log
-from wallet.money import format_money
+from wallet.money import format_figure, format_money
 
 SEE: Final = "audit.view_report"
+ABOUT: Final = "json"  # name of the file with all but the rows
 LONGEST: Final = 100  # longest free-text choice, in characters
 NOTHING: Final = "–"
 LONG: Final = 200  # characters
@@ -52,6 +56,9 @@ MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)([+-]\d\d:\d\d)")  
 MOST_COLUMNS: Final = 8  # columns side by side, whatever they hold
 MOST_FIGURES: Final = 13  # columns side by side on a wide page, if most of them are figures
 MOST_TEXTS: Final = 4  # most columns there that are not figures
+DAY: Final = "day"  # column of days, in reports with a series
+DRAWN: Final = "revenue"  # column that is drawn
+MOST_DRAWN: Final = 20_000  # rows of a report that is drawn
 PICKER: Final = {"type": "datetime-local", "step": "60"}
 
 
@@ -261,10 +268,10 @@ def staff_report_file(request: StaffRequest, report_id: int, name: str) -> HttpR
     The access to its players is recorded before the first byte is sent.
     """
     report, _kind = _found(request, report_id)
-    if report.state != ReportState.READY or name not in TYPES:
+    if report.state != ReportState.READY or name not in (*TYPES, ABOUT):
         raise Http404
     access_log.note_list(request, named(report), what="a report")
-    return file_of(report, name)
+    return about_of(report) if name == ABOUT else file_of(report, name)
 
 
 @staff_required(SEE)
@@ -283,10 +290,22 @@ def staff_report_retry(request: StaffRequest, report_id: int) -> HttpResponse:
 def file_of(report: Report, name: str) -> StreamingHttpResponse:
     """Return a response with a file of a finished report."""
     response = StreamingHttpResponse(verification.pieces(report, name), content_type=TYPES[name])
-    days = (f"{at.astimezone(ZoneInfo(report.choices['zone'])):%Y-%m-%d}" for at in (report.since, report.until))
-    file = "-".join([report.kind.replace("_", "-"), *days, str(report.pk)])
-    response["Content-Disposition"] = f'attachment; filename="{file}.{name}"'
+    response["Content-Disposition"] = f'attachment; filename="{_file_name(report)}.{name}"'
     return response
+
+
+def about_of(report: Report) -> JsonResponse:
+    """Return a response with the heading, totals, notes and hashes of a finished report, for programs."""
+    known = verification.said(report)
+    content = about(Head.read(report.head or {}), report.done, known.digests if known else {})
+    response = JsonResponse(content, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    response["Content-Disposition"] = f'attachment; filename="{_file_name(report)}-about.json"'
+    return response
+
+
+def _file_name(report: Report) -> str:
+    days = (f"{at.astimezone(ZoneInfo(report.choices['zone'])):%Y-%m-%d}" for at in (report.since, report.until))
+    return "-".join([report.kind.replace("_", "-"), *days, str(report.pk)])
 
 
 def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str, Any]:
@@ -306,6 +325,7 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
         ],
         "rows": [_shown(row, head) for row in rows or ()],
         "totals": [_shown(row, head) for row in head.totals],
+        "charts": _charts(report, head),
         "nothing": NO_ACTIVITY,
         "page": number,
         "pages": pages,
@@ -313,6 +333,29 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
         "checked": "check" in asked_for,
         "faults": verification.faults(report) if "check" in asked_for else (),
     }
+
+
+def _charts(report: Report, head: Head) -> list[Series]:
+    """Return a chart for each currency, by day, if the report has days and a main amount."""
+    at = {column.name: place for place, column in enumerate(head.columns)}
+    if not {DAY, DRAWN, CURRENCY} <= at.keys() or report.done > MOST_DRAWN:
+        return []
+    sums: dict[str, Counter[str]] = {}
+    for rows in ReportPage.objects.filter(report=report).order_by("number").values_list("rows", flat=True):
+        for row in rows:
+            sums.setdefault(str(row[at[CURRENCY]]), Counter())[str(row[at[DAY]])] += int(row[at[DRAWN]])
+    days = sorted({day for of_days in sums.values() for day in of_days})
+    heading = head.columns[at[DRAWN]].heading
+    return [
+        series(
+            f"{heading} by day, {currency}",
+            [Point(day, of_days[day], format_money(of_days[day], currency, "en")) for day in days],
+            lambda value: format_figure(round(value), "en"),
+            heading,
+        )
+        for currency, of_days in sorted(sums.items())
+        if len(days) > 1
+    ]
 
 
 def may_read(user: User, kind: Kind) -> bool:
@@ -380,6 +423,8 @@ def _text(cell: Cell, form: Form, currency: str, zone: str) -> str:
     if cell is None or cell == "":
         return NOTHING
     match form:
+        case Form.ID:
+            return str(cell)
         case Form.NUMBER:
             return f"{int(cell):,}"
         case Form.MONEY:

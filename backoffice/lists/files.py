@@ -44,9 +44,9 @@ def export(
 ) -> HttpResponse:
     """Return *rows* of the list *name* as a download in *form*, one of `TYPES`.
 
-    The heading of the file states who asked for what and when. *label* is the list's name in
-    events, *players* are the ids of the players in the rows, and *goes_on* is a note that more
-    rows follow.
+    The heading of a workbook states who asked for what and when; a CSV file has only the rows.
+    *label* is the list's name in events, *players* are the ids of the players in the rows, and
+    *goes_on* is a note that more rows follow; the name of the file says so too.
     """
     by = actor(request)
     lines = [("Operator", settings.OPERATOR_NAME), ("List", name), *asked]
@@ -56,6 +56,7 @@ def export(
     digest = hashlib.sha256(content).hexdigest()
     data: dict[str, log.Json] = {"list": label, "format": form, "rows": len(rows), "sha256": digest}
     log.record("rows.exported", by=by, on=f"list:{label}", data=data)
+    part = f"-first-{len(rows)}" if goes_on else ""
     answer = HttpResponse(content, content_type=TYPES[form])
-    answer["Content-Disposition"] = f'attachment; filename="{slugify(name)}-{clock():%Y%m%d-%H%M%S}.{form}"'
+    answer["Content-Disposition"] = f'attachment; filename="{slugify(name)}-{clock():%Y%m%d-%H%M%S}{part}.{form}"'
     return answer

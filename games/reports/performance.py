@@ -59,7 +59,7 @@ PERFORMANCE_COLUMNS: Final = (
     Column("currency", "Currency"),
     Column("voided_rounds", "Rounds voided", Form.NUMBER),
     Column("table", "Table"),
-    Column("number", "Version of the table", Form.NUMBER),
+    Column("number", "Version of the table", Form.ID),
     Column("rules", "Rules"),
     Column("digest", "SHA-256 of the rules"),
     Column("withdrawn", "Withdrawn", Form.TIME),

@@ -25,7 +25,7 @@ COLUMNS: Final = (
     Column("part", "Section"),
     Column("at", "Time", Form.TIME),
     Column("what", "Item"),
-    Column("journal", "Journal", Form.NUMBER),
+    Column("journal", "Journal", Form.ID),
     Column("rounds", "Rounds", Form.NUMBER),
     Column("staked", "Staked", Form.MONEY),
     Column("paid", "Paid", Form.MONEY),

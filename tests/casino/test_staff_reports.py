@@ -1,6 +1,7 @@
 """Reports in the back office: requested, waited for, read page by page, downloaded."""
 
 import csv
+import hashlib
 import io
 from collections.abc import Iterator
 from datetime import timedelta
@@ -12,7 +13,7 @@ from openpyxl import load_workbook
 
 from audit.models import Report, ReportState
 from audit.reports import verification
-from audit.reports.kinds import Answer, CannotMake, Column, Interval
+from audit.reports.kinds import Answer, CannotMake, Column, Form, Interval
 from audit.reports.requests import clock
 from tests.audit.reporting import ROW, SHOP, a_kind, asked, made_here, registered
 from tests.harness.sweeps import sample
@@ -147,11 +148,38 @@ def test_gli19_2_9_1_are_on_screen_as_csv_and_as_xlsx(reader):
     sheet = reader.get(f"/staff/reports/{report.pk}/report.xlsx")
     assert load_workbook(io.BytesIO(sheet.getvalue()))["Rows"]["A2"].value == ROW[0]
     lines = reader.get(f"/staff/reports/{report.pk}/report.csv")
-    assert "bread" in next(row for row in csv.reader(io.StringIO(lines.getvalue().decode())) if "1234.56" in row)
+    content = lines.getvalue()
+    assert "bread" in next(row for row in csv.reader(io.StringIO(content.decode())) if "1234.56" in row)
     name = f"sales-{report.since:%Y-%m-%d}"
     assert name[:13] in lines["Content-Disposition"]
     assert lines["Content-Disposition"].endswith(f'-{report.pk}.csv"')
     page(reader, f"/staff/reports/{report.pk}/report.pdf", 404)
+    rest = reader.get(f"/staff/reports/{report.pk}/report.json")
+    assert rest["Content-Disposition"].endswith(f'-{report.pk}-about.json"')
+    about = rest.json()
+    assert about["heading"]["Number"] == str(report.pk)
+    assert about["sha256"]["csv"] == hashlib.sha256(content).hexdigest()
+
+
+def test_with_days_and_revenue_is_drawn_for_each_currency(reader):
+    columns = [Column("day", "Day"), Column("currency", "Currency"), Column("revenue", "Revenue", Form.MONEY)]
+    rows = [("2026-07-01", "SEK", 300), ("2026-07-01", "DKK", 500), ("2026-07-02", "SEK", 400)]
+    with registered(a_kind(columns=columns, answer=lambda asked: Answer([*rows, ("2026-07-01", "SEK", 100)]))):
+        report = made_here(asked())
+        charts = reader.get(f"/staff/reports/{report.pk}/").context["charts"]
+    drawn = {chart.title: [hit.point.value for hit in chart.hits] for chart in charts}
+    assert drawn == {"Revenue by day, DKK": [500, 0], "Revenue by day, SEK": [400, 400]}
+
+
+def test_has_totals_above_the_rows_and_ids_without_separators(reader):
+    columns = [Column("event", "Event", Form.ID), Column("count", "Count", Form.NUMBER)]
+    answer = Answer([(1234567, 7654321)], totals=lambda: [(None, 7654321)])
+    with registered(a_kind(columns=columns, answer=lambda asked: answer)):
+        report = made_here(asked())
+        shown = page(reader, f"/staff/reports/{report.pk}/")
+    assert ">1234567<" in shown
+    assert shown.index("Totals") < shown.index(">1234567<")
+    assert shown.count(">7,654,321<") == 2
 
 
 @pytest.mark.sweep
