@@ -6,7 +6,7 @@ English.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
@@ -18,6 +18,7 @@ from django.core.mail import EmailMessage
 from django.db import connection, transaction
 from django.db.models.functions import Now
 from django.template import Context, Engine
+from django.urls import reverse
 from django.utils.translation import override
 from kombu.exceptions import OperationalError
 
@@ -53,9 +54,17 @@ def write(*, user: User, template: str, context: Mapping[str, object]) -> Mail:
     return _write(user, user.email, user.language, f"mail/{template}", context)
 
 
-def write_to_staff(*, user: User, template: str, context: Mapping[str, object]) -> None:
-    """Write ``templates/staff/mail/<template>.txt`` to a staff member, in the current transaction."""
-    _write(user, user.email, settings.LANGUAGE_CODE, f"staff/mail/{template}", context)
+def write_to_staff(
+    *, user: User, template: str, context: Mapping[str, object], page: str, of: Sequence[object] = ()
+) -> None:
+    """Write ``templates/staff/mail/<template>.txt`` to a staff member, in the current transaction.
+
+    *page* is the URL name of the page that the mail speaks of, and *of* its arguments. The template
+    shows its address, ``link``.
+    """
+    path, scheme = reverse(page, args=list(of)), "http" if settings.DEMO else "https"
+    link = {"link": f"{scheme}://{settings.HOUSE_HOST}{path}"}
+    _write(user, user.email, settings.LANGUAGE_CODE, f"staff/mail/{template}", {**context, **link})
 
 
 def write_to(*, address: str, language: str, template: str, context: Mapping[str, object]) -> None:
@@ -149,7 +158,7 @@ TEMPLATES = {
 def mail_alert(kind: str, data: Mapping[str, Json]) -> None:
     """Mail an alarm to all staff who may read the event log, in the current transaction."""
     for user in holders("audit.view_event"):
-        write_to_staff(user=user, template=TEMPLATES[kind], context={"data": data})
+        write_to_staff(user=user, template=TEMPLATES[kind], context={"data": data}, page="staff_log")
 
 
 def holders(permission: str) -> list[User]:
@@ -198,7 +207,8 @@ def mail_alerts() -> int:
         ]
         if lines:
             count = sum(number for _category, _title, number in lines)
-            write_to_staff(user=user, template="significant", context={"lines": lines, "count": count})
+            context = {"lines": lines, "count": count}
+            write_to_staff(user=user, template="significant", context=context, page="staff_significant")
     return len(found)
 
 
@@ -243,7 +253,7 @@ def _mail_deciders(waiting: Iterable[Approval]) -> None:
         ]
         if theirs:
             context = {"lines": _counted(theirs), "count": len(theirs), "first": theirs[0].expires_at}
-            write_to_staff(user=user, template="approvals_waiting", context=context)
+            write_to_staff(user=user, template="approvals_waiting", context=context, page="staff_approvals")
 
 
 def _mail_requesters(ended: Iterable[Decision]) -> None:
@@ -257,7 +267,7 @@ def _mail_requesters(ended: Iterable[Decision]) -> None:
             (each.approval_id, approvals.kind(each.approval.kind).title, each.get_verdict_display().lower())
             for each in by_account[str(member)]
         ]
-        write_to_staff(user=member.user, template="approvals_ended", context={"lines": lines})
+        write_to_staff(user=member.user, template="approvals_ended", context={"lines": lines}, page="staff_approvals")
 
 
 def _counted(asked: Collection[Approval]) -> list[tuple[str, int]]:

@@ -363,7 +363,10 @@ def _call_the_supervisor(incident: Incident) -> None:
         groups__permissions__content_type__app_label=app,
     ).distinct()
     for user in called:
-        mail.write_to_staff(user=user, template="table_stopped", context={"incident": incident})
+        context = {"incident": incident}
+        mail.write_to_staff(
+            user=user, template="table_stopped", context=context, page="staff_incident", of=[incident.pk]
+        )
 
 
 YES, NO = "yes", "no"

@@ -21,7 +21,6 @@ from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db import DatabaseError, IntegrityError, connection, connections, transaction
 from django.db.models import QuerySet
-from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
 from audit import approvals, log
@@ -194,9 +193,8 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
         "decided_by": names.get(verdict.by, verdict.by),
         "support": settings.SUPPORT_EMAIL,
         "house": settings.OPERATOR_NAME,
-        "address": settings.HOUSE_HOST + reverse("staff_home"),
     }
-    mail.write_to_staff(user=member.user, template="staff_account", context=context)
+    mail.write_to_staff(user=member.user, template="staff_account", context=context, page="staff_home")
 
 
 def refuse(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:

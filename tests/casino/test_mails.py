@@ -8,9 +8,13 @@ import pytest
 from babel.messages.pofile import read_po
 from django.conf import settings
 from django.template import Context, Engine
+from django.urls import reverse
 from django.utils.translation import override
 
+from players.mail import write_to_staff
+from players.models import Mail
 from tests.harness.sweeps import sweep_languages
+from tests.people import a_member_of_staff
 from wallet.models import Payment, Withdrawal
 from wallet.money import format_money
 
@@ -44,6 +48,29 @@ def written(template: str, language: str) -> str:
     }
     with override(language):
         return Engine.get_default().get_template(f"mail/{template}.txt").render(Context(context, autoescape=False))
+
+
+STAFF_MAILS = sorted(path.stem for path in Path(settings.BASE_DIR, "templates/staff/mail").glob("*.txt"))
+STAFF_PAGES = {
+    "approvals_ended": "staff_approvals",
+    "approvals_waiting": "staff_approvals",
+    "significant": "staff_significant",
+    "staff_account": "staff_home",
+    "table_stopped": "staff_incident",
+} | {name: "staff_log" for name in STAFF_MAILS if name.startswith("log_")}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("template", STAFF_MAILS)
+def test_every_mail_to_staff_links_to_the_page_it_speaks_of(template):
+    page = STAFF_PAGES[template]
+    of = [7] if page == "staff_incident" else []
+    user = a_member_of_staff("compliance").user
+    context = {"lines": [], "count": 2, "data": {}, "first": datetime(2026, 1, 1, tzinfo=UTC), "action": "staff.roles"}
+    write_to_staff(user=user, template=template, context=context, page=page, of=of)
+    address = f"http://{settings.HOUSE_HOST}{reverse(page, args=of)}"
+    # Followed by a space or the end of the line, so that no full stop becomes part of the address.
+    assert re.search(rf"{re.escape(address)}(\s|$)", Mail.objects.latest("pk").body)
 
 
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))

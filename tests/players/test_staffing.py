@@ -80,7 +80,7 @@ class TestMaking:
         assert approval
         asked_by, decided_by = (f"Someone ({who})" for who in (approval.by, approval.decision.by))
         assert f"Requested by {asked_by}, approved by {decided_by}" in told
-        assert f"at {settings.HOUSE_HOST}/staff/." in told
+        assert f"at http://{settings.HOUSE_HOST}/staff/\n" in told
         assert "Forgotten password" in told
         visitor = a_visitor()
         visitor.post("/en/account/password/forgotten/", {"email": ADDRESS})
