@@ -45,7 +45,7 @@ class CannotSettle(Exception):
 class Doubt(StrEnum):
     """Why a deposit is in doubt."""
 
-    OPEN = "open"  # no answer for long, or the provider contradicted itself and was not queried since
+    OPEN = "open"  # not ended although its time is over, or the provider contradicted itself and was not queried since
     AMOUNT = "amount"  # the provider, when queried, insists on another amount or currency; nothing was credited
     HELD = "held"  # the money has arrived, but may not be credited, and is not sent back yet
     CONTRADICTED = "contradicted"  # the money was credited, and the provider contradicted that later
@@ -89,7 +89,7 @@ def in_doubt(doubt: Doubt, *, settled_too: bool = False) -> QuerySet[Any]:
     partial index that holds only deposits that are or were in doubt.
     """
     if doubt is Doubt.OPEN:
-        late = Q(state=PaymentState.WAITING, begun_at__lt=clock() - timedelta(seconds=settings.PAYMENT_ASK_SECONDS))
+        late = Q(state=PaymentState.WAITING, begun_at__lt=clock() - timedelta(seconds=settings.PAYMENT_GIVE_UP_SECONDS))
         return Payment.objects.filter(Q(is_disputed=True) | late).select_related("player")
     if doubt is Doubt.AMOUNT:
         found = Payment.objects.filter(state=PaymentState.ERROR).select_related("player")
@@ -116,7 +116,7 @@ def counted() -> Sequence[tuple[Doubt, str, int, bool]]:
 def faults_of(payment: Payment, now: datetime) -> list[Found]:
     """Return why a deposit is in doubt at *now*, settled or not."""
     found = []
-    long = (now - payment.begun_at).total_seconds() > settings.PAYMENT_ASK_SECONDS
+    long = (now - payment.begun_at).total_seconds() > settings.PAYMENT_GIVE_UP_SECONDS
     if payment.is_disputed or (payment.state == PaymentState.WAITING and long):
         found.append(Found(Doubt.OPEN, is_settled=False))
     if payment.state == PaymentState.ERROR:
