@@ -287,7 +287,7 @@ READERS: Final = tuple(dict.fromkeys((money.SEE, SEE_RETURNS, *waiting.SEE, *SEE
 @require_safe
 def staff_dashboard(request: StaffRequest) -> HttpResponse:
     """Show the dashboard. The players who won and lost most are shown only here, and not in each refresh."""
-    with override(request.user.language):
+    with override(request.LANGUAGE_CODE):
         context = _context(request)
         board = context.get("board")
         if board and request.user.has_perm(SEE_PLAYERS):
@@ -302,7 +302,7 @@ def staff_dashboard(request: StaffRequest) -> HttpResponse:
 @require_safe
 def staff_dashboard_now(request: StaffRequest) -> HttpResponse:
     """Show everything except the choice of a period and the players, for the page's own refresh."""
-    with override(request.user.language):
+    with override(request.LANGUAGE_CODE):
         return render(request, "staff/dashboard.html#fresh", _context(request))
 
 

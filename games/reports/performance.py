@@ -235,7 +235,8 @@ REVENUE_COLUMNS: Final = (
     Column("table", "Table"),
     Column("currency", "Currency"),
     Column("rounds", "Rounds", Form.NUMBER),
-    Column("staked", "Staked", Form.MONEY),
+    Column("turnover", "Turnover", Form.MONEY),
+    Column("between_players", "Stakes between players", Form.MONEY),
     Column("paid", "Paid", Form.MONEY),
     Column("revenue", "Gross gaming revenue", Form.MONEY),
     Column("commission", "Commission and tax", Form.MONEY),
@@ -244,7 +245,8 @@ REVENUE_COLUMNS: Final = (
     Column("voided_paid", "Paid, voided", Form.MONEY),
 )
 REVENUE_NOTES: Final = (
-    "Real money only. Rounds, stakes, payouts, revenue and commission exclude voided rounds.",
+    "Real money only. Rounds, turnover, stakes, payouts, revenue and commission exclude voided rounds.",
+    "Turnover is stakes against the house. Stakes between players at Chemin de Fer are apart.",
     "Voided rounds are shown on the day they were played, regardless of the time of the void.",
     "A shared round with stakes in several currencies is counted once per currency.",
     "Games of partner studios are not included; see the ledger reconciliation.",
@@ -322,7 +324,8 @@ def figures(played: Sequence[Played]) -> tuple[int, ...]:
     """Return the columns from rounds on, in one currency."""
     return (
         sum(each.valid_rounds for each in played),
-        sum(each.valid_staked for each in played),
+        sum(each.turnover for each in played),
+        sum(each.between_players for each in played),
         sum(each.valid_paid for each in played),
         sum(each.revenue for each in played),
         sum(each.valid_commission for each in played),

@@ -376,10 +376,16 @@ def test_a_file_has_a_bound_and_says_where_older_rows_go_on(monkeypatch: pytest.
         log.record("test.happened", by="system", on="test:1", data={"number": number})
     visitor = visit("compliance")
     numbers = sorted(Event.objects.filter(on="test:1").values_list("pk", flat=True), reverse=True)
-    first = visitor.get(f"{EVENTS}export/?q=test:1").text
-    assert f"Older rows go on before {numbers[2]}." in first
-    second = visitor.get(f"{EVENTS}export/?q=test:1&before={numbers[2]}").text
-    assert "Older rows" not in second
+    answer = visitor.get(f"{EVENTS}export/?q=test:1")
+    first = answer.text
+    # A CSV file has only rows, so its name says that there are more; a workbook says where they go on.
+    assert answer["Content-Disposition"].endswith('-first-3.csv"')
+    book = load_workbook(io.BytesIO(visitor.get(f"{EVENTS}export/?q=test:1&as=xlsx").content))
+    notes = [row[1] for row in book["Report"].iter_rows(values_only=True) if row[0] == "Note"]
+    assert notes == [f"Older rows go on before {numbers[2]}."]
+    answer = visitor.get(f"{EVENTS}export/?q=test:1&before={numbers[2]}")
+    second = answer.text
+    assert "-first-" not in answer["Content-Disposition"]
     assert all((f"\r\n{number}," in first) == (place < 3) for place, number in enumerate(numbers))
     assert all((f"\r\n{number}," in second) == (place >= 3) for place, number in enumerate(numbers))
 

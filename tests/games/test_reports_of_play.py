@@ -127,7 +127,7 @@ class TestRevenue:
     def test_days_are_those_of_the_zone_and_lose_no_round(self, opened):
         """Also if a day has another length or begins between two hours."""
         sums = [
-            [(row["currency"], row["rounds"], row["staked"], row["paid"], row["revenue"]) for row in totals]
+            [(row["currency"], row["rounds"], row["turnover"], row["paid"], row["revenue"]) for row in totals]
             for totals in (read(performance.REVENUE, DAYS, zone)[1] for zone in ZONES)
         ]
         assert all(each == sums[0] for each in sums)
@@ -136,7 +136,7 @@ class TestRevenue:
         rows, _ = read(performance.REVENUE, DAYS)
         against_players = {"Chemin"}
         found = {
-            currency: (sum(row["staked"] for row in of_it), sum(row["paid"] for row in of_it))
+            currency: (sum(row["turnover"] for row in of_it), sum(row["paid"] for row in of_it))
             for currency, of_it in (
                 (key, list(group))
                 for key, group in groupby(
@@ -151,7 +151,12 @@ class TestRevenue:
 
     def test_of_rounds_against_players_is_the_tax(self, opened):
         rows, _ = read(performance.REVENUE, DAYS)
-        assert all(row["revenue"] == row["commission"] for row in rows if row["table"] == "Chemin")
+        chemin = [row for row in rows if row["table"] == "Chemin"]
+        assert all(row["revenue"] == row["commission"] for row in chemin)
+        # They are stakes between players, and no turnover of the house.
+        assert all(row["turnover"] == 0 for row in chemin)
+        assert sum(row["between_players"] for row in chemin) > 0
+        assert all(row["between_players"] == 0 for row in rows if row["table"] != "Chemin")
 
     def test_voided_rounds_are_excluded_and_listed_separately(self, opened):
         rows, totals = read(performance.REVENUE, DAYS)
@@ -161,7 +166,7 @@ class TestRevenue:
             DAYS.until,
         )
         assert [total["voided_rounds"] for total in totals if total["currency"] == "DKK"] == [voided[0][0]]
-        assert all(row["staked"] - row["paid"] == row["revenue"] for row in rows)
+        assert all(row["turnover"] + row["between_players"] - row["paid"] == row["revenue"] for row in rows)
 
     def test_of_nothing_is_no_row(self, opened):
         for interval in (
