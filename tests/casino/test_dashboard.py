@@ -149,9 +149,12 @@ class TestPlay:
         assert {row["currency"] for row in reported} == set(sums) == {"SEK", "DKK"}
         for row in reported:
             found = sums[row["currency"]]
-            assert found.between_players > 0  # in the report's stakes, and no turnover
-            staked = found.turnover + found.between_players
-            assert (found.rounds, staked, found.ggr) == (row["rounds"], row["staked"], row["revenue"])
+            assert (found.rounds, found.turnover, found.between_players, found.ggr) == (
+                row["rounds"],
+                row["turnover"],
+                row["between_players"],
+                row["revenue"],
+            )
 
     @pytest.mark.parametrize("days", [DAYS, DAYS | {"since": "2026-03-29", "until": "2026-03-29"}])
     def test_comes_to_a_plain_count_over_the_rows(self, opened, settings, days):
@@ -294,14 +297,27 @@ class TestBreakdowns:
         assert "Sweden" in {line.name for line in country.lines}
         assert all("currency=SEK" in line.address and "table=" in line.address for line in table.lines)
 
+    @pytest.mark.parametrize(
+        ("language", "turnover"), [("sv", "Omsättning"), ("da", "Omsætning"), ("ro", "Rulaj"), ("de", "Umsatz")]
+    )
+    def test_and_figures_are_in_the_readers_language(self, opened, settings, language, turnover):
+        reader = as_staff("finance")
+        reader.cookies[settings.LANGUAGE_COOKIE_NAME] = language
+        shown = page(reader, **DAYS, currency="SEK")
+        assert f"<dt>{turnover}</dt>" in shown
+        board = board_of(span_of(clock(), **DAYS), "SEK")
+        assert f">{format_money(board.totals.turnover, 'SEK', language)}<" in shown
+
     def test_winners_and_losers_are_named_once_to_those_who_may_see_players(self, opened):
         shown = page(as_staff("finance"), **DAYS, currency="SEK")
         named = set(re.findall(r'<a class="link" href="/staff/players/(\d+)/">', shown))
         assert named
-        (seen,) = [event for event in events("data.accessed") if event["data"]["page"] == "staff_dashboard"]
-        assert set(seen["data"]["players"]) == {f"player:{number}" for number in named}
+        before = events("data.accessed")
+        assert before[-1]["data"]["page"] == "staff_dashboard"
+        assert set(before[-1]["data"]["players"]) == {f"player:{number}" for number in named}
         # A refresh shows no players, so that it need not be recorded each minute.
         assert "/staff/players/" not in page(as_staff("finance"), f"{ADDRESS}now/", **DAYS)
+        assert events("data.accessed") == before
 
 
 @pytest.mark.django_db
