@@ -4,7 +4,7 @@
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -27,12 +27,14 @@ from backoffice.lists.filters import ListForm
 from backoffice.lists.paging import Order, of_queryset
 from backoffice.lists.staff_list import StaffList
 from players.access import StaffRequest, staff_required
-from players.models import Player
+from players.models import Player, Staff
 from players.staff import access_log
 from players.staff.access_log import ACCESSED
 
 SEE: Final = "audit.view_event"
 LONGEST_ID: Final = 19  # digits: the column holds shorter numbers
+NOT_ONE: Final = "Several people have this name. Enter the number as shown in the audit log."
+NOBODY: Final = "Nobody has this name. Enter a name or the number as shown in the audit log."
 MOST_SHOWN: Final = 3  # names of players in one line of the page
 
 # Names of players in a list, for which there is an index. An access to one player has that player
@@ -41,25 +43,40 @@ NAMED: Final = Func("body", function="audit_players", output_field=ArrayField(Te
 
 
 class NumberField(forms.CharField):
-    """Number with or without its prefix in events: ``prefix:12`` or ``12``."""
+    """Number with or without its prefix in events: ``prefix:12`` or ``12``, or a name that one person has."""
 
-    def __init__(self, prefix: str, *, label: str) -> None:
-        super().__init__(label=label, required=False, max_length=30)
+    def __init__(self, prefix: str, *, label: str, called: Callable[[str], Sequence[int]]) -> None:
+        super().__init__(label=label, required=False, max_length=254)
         self._prefix = prefix
+        self._called = called
 
     def clean(self, value: str) -> str:
         """Return the name as used in events, "" for no input."""
-        number = super().clean(value).lower().removeprefix(f"{self._prefix}:")
-        if number and not (number.isascii() and number.isdecimal() and len(number) < LONGEST_ID):
-            raise forms.ValidationError("Enter the number as shown in the audit log.")
-        return f"{self._prefix}:{int(number)}" if number else ""
+        typed = super().clean(value)
+        number = typed.lower().removeprefix(f"{self._prefix}:")
+        if not number:
+            return ""
+        if number.isascii() and number.isdecimal() and len(number) < LONGEST_ID:
+            return f"{self._prefix}:{int(number)}"
+        found = self._called(typed)
+        if len(found) != 1:
+            raise forms.ValidationError(NOT_ONE if found else NOBODY)
+        return f"{self._prefix}:{found[0]}"
+
+
+def _staff_called(typed: str) -> Sequence[int]:
+    return list(Staff.objects.filter(name__icontains=typed).order_by("pk").values_list("pk", flat=True)[:2])
+
+
+def _players_called(typed: str) -> Sequence[int]:
+    return list(Player.objects.filter(user__email=typed.strip().lower()).values_list("pk", flat=True))
 
 
 class AccessLogForm(ListForm):
     """Filter of accesses."""
 
-    staff = NumberField("staff", label="Staff number")
-    player = NumberField("player", label="Player number")
+    staff = NumberField("staff", label="Staff member", called=_staff_called)
+    player = NumberField("player", label="Player", called=_players_called)
     since = forms.DateTimeField(
         label="From (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
@@ -152,8 +169,8 @@ class AccessLog(StaffList):
         if not entry.count:
             return cells.NOTHING
         if entry.players and len(entry.players) <= MOST_SHOWN:
-            return ", ".join(entry.players)
-        names = ", ".join(entry.players)
+            return cells.joined(*map(self.reference, entry.players), by=", ")
+        names = cells.joined(*map(self.reference, entry.players), by=", ")
         return format_html("<details><summary>{} players</summary><p>{}</p></details>", entry.count, names)
 
     def _narrowed(self, entries: QuerySet[Event]) -> QuerySet[Event]:
