@@ -3,11 +3,12 @@
 Identity, addresses and messages of players are on pages of their own, never in a list.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import ClassVar
 
 from django.db.models import Q
+from django.urls import reverse
 
 from audit.reports.files import MINOR_UNITS
 from audit.reports.kinds import Column, Form
@@ -86,6 +87,10 @@ class Players(StaffListView):
     period = "user__created_at"
     related = ("user",)
     sorts = {"jurisdiction_id": ("jurisdiction_id", "id")}
+
+    def urls_of(self, row: Player) -> Mapping[str, str]:
+        """Return the address of the player's own page."""
+        return {"self": reverse("staff_player", args=[row.pk])}
 
 
 RUNNING = Filter(

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from stdnum import iban
 from stdnum.exceptions import ValidationError
 
+from backoffice.lists.players import Players
 from backoffice.players.facts import Summary, may, summaries
 from backoffice.players.limits import SET
 from games.history import search as of_play
@@ -122,8 +123,11 @@ class Found:
 @access_log.listed("search results")
 @require_safe
 def staff_players(request: StaffRequest) -> HttpResponse:
-    """Search players, and redirect to the profile if only one matches."""
-    form = FindForm(request.GET or None)
+    """Search players, and redirect to the profile if only one matches. Without a search, list all."""
+    usable = [each.label for each in FINDERS if may(request.user, each.permissions)]
+    if "who" not in request.GET:
+        return Players(request).answer("staff/players.html", {"form": FindForm(), "usable": usable})
+    form = FindForm(request.GET)
     found: list[Found] = []
     tried: list[Finder] = []
     if form.is_valid():
@@ -137,7 +141,6 @@ def staff_players(request: StaffRequest) -> HttpResponse:
         known = summaries(people, request.user)
         found = [_found(finder, hits[finder.name], known) for finder in tried if hits[finder.name]]
     access_log.shown(request, *(one.player for each in found for one, _ in each.people))
-    usable = [each.label for each in FINDERS if may(request.user, each.permissions)]
     return render(request, "staff/players.html", {"form": form, "found": found, "tried": tried, "usable": usable})
 
 
