@@ -20,7 +20,7 @@ from tests.matrix import LINES, PAGE, ROLES, STAFF, Line
 from tests.scene import Scene
 from tests.wallet.statement_builders import drafted
 from tests.wallet.studios import a_partner
-from wallet.models import Mode
+from wallet.models import Mode, Withdrawal
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.orders import seal
 
@@ -271,6 +271,11 @@ def _limited(scene: Scene) -> str:
     return reverse("staff_player_limits", kwargs={"player_id": scene.limited.pk})
 
 
+def _withdrawal(scene: Scene) -> str:
+    asked = Withdrawal.objects.filter(player=scene.withdrawer).earliest("pk")
+    return reverse("staff_withdrawal", kwargs={"withdrawal_id": asked.pk})
+
+
 def _at_the_bank(scene: Scene) -> str:
     order = seal(request_for(scene.credited), settings.SANDBOX_BANK_KEY)
     return reverse("sandbox_bank", kwargs={"order": order})
@@ -279,6 +284,7 @@ def _at_the_bank(scene: Scene) -> str:
 STATES = (
     Sight("withdraw with requests", _of("withdrawer"), _named("cashier_withdraw")),
     Sight("staff_withdrawals with requests", _of("second_approver"), _with("withdrawer", "staff_withdrawals")),
+    Sight("staff: a withdrawal", _of("second_approver"), _withdrawal),
     Sight("staff_approvals to decide", _of("second_approver"), _with("withdrawer", "staff_approvals")),
     Sight("staff_approvals of one's own", _of("first_approver"), _with("withdrawer", "staff_approvals")),
     Sight(
