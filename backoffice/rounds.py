@@ -209,9 +209,9 @@ class Rounds(RoundList):
     links = {"part__round__code": ("staff_round", "round_id", "part__round_id")}
     sums = Sums({"Staked": "staked", "Paid back": "paid", "Reversed by voids": "reversed"}, mode="mode")
 
-    def of_filter(self) -> QuerySet[Participation]:
+    def filtered(self) -> QuerySet[Participation]:
         """Return the rounds of the search with what their voids reversed."""
-        search = connection.ops.compose_sql(*query(self.form.wanted, limit=files.MOST + 1))
+        search = cast("Any", connection.ops).compose_sql(*query(self.form.wanted, limit=files.MOST + 1))
         void = VoidPart.objects.filter(void__round=OuterRef("round"), player=OuterRef("player")).values("returned")
         found = RawSQL(search.replace("%", "%%"), ())  # noqa: S611  (ours, and its values are escaped)
         return Participation.objects.filter(pk__in=found).annotate(reversed=Subquery(void))

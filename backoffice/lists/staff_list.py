@@ -124,7 +124,7 @@ class StaffList:
         """Return the rows that the valid form asks for, in any order."""
         return self.rows()
 
-    def of_filter(self) -> QuerySet[Any]:
+    def filtered(self) -> QuerySet[Any]:
         """Return all rows of the filter, which `totals` sums. A list that overrides `read` overrides it too."""
         return self.found()
 
@@ -254,7 +254,7 @@ class StaffList:
     @cached_property
     def totals(self) -> list[Total] | None:
         """The sums of all rows of the filter, None if they are too many. Empty for a list without amounts."""
-        return totals_of(self.of_filter(), self.sums, files.MOST) if self.sums and self.form.is_valid() else []
+        return totals_of(self.filtered(), self.sums, files.MOST) if self.sums and self.form.is_valid() else []
 
     @property
     def is_file(self) -> bool:

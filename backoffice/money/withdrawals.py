@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from urllib.parse import urlencode
 
 from django import forms
@@ -185,7 +185,7 @@ class Withdrawals(StaffList):
     model = Withdrawal
     name = "Withdrawals"
     players = ("player_id",)
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("id", "No.", Form.NUMBER),
         Column("at", "Requested", Form.TIME),
         Column("player", "Player"),
@@ -229,7 +229,7 @@ class Withdrawals(StaffList):
         In the order of a column all are sorted: the form allows that for open ones only, which are few.
         """
         if self.asked.get("number") or order.key != self.key:
-            return of_queryset(self.of_filter())(order, start, most)
+            return of_queryset(self.filtered())(order, start, most)
         currency, hours = self.asked.get("currency"), self.asked.get("hours")
         (position,) = start or (0 if order.is_rising else LAST,)
         asked: dict[str, Any] = {
@@ -249,7 +249,7 @@ class Withdrawals(StaffList):
         """Return the statuses that are listed."""
         return self.form.statuses()
 
-    def of_filter(self) -> QuerySet[Withdrawal]:
+    def filtered(self) -> QuerySet[Withdrawal]:
         """Return all withdrawals of the filter."""
         found, asked = self.found(), self.asked
         if asked.get("number"):
