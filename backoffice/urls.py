@@ -7,7 +7,7 @@ from backoffice.fairness import staff_randomness
 from backoffice.money import deposits, ledger, partners, provider_statements, withdrawals
 from backoffice.players import identity
 from backoffice.staff import api_tokens
-from backoffice.support import complaints, conversations, reply_templates
+from backoffice.support import conversations, reply_templates
 from backoffice.tables import actions, views
 from backoffice.tables import change_request_views as asking
 from backoffice.tables import versions as games
@@ -83,14 +83,14 @@ PLAYERS = [
     path("replies/<slug:name>/", reply_templates.staff_reply, name="staff_reply"),
     path("replies/<slug:name>/withdraw/", reply_templates.staff_reply_withdraw, name="staff_reply_withdraw"),
     path("service/", conversations.staff_service, name="staff_service"),
-    path("service/complaints/", complaints.staff_complaints, name="staff_complaints"),
-    path("service/complaints/export/", complaints.staff_complaints_export, name="staff_complaints_export"),
+    path("service/complaints/", conversations.staff_complaints, name="staff_complaints"),
+    path("service/complaints/export/", conversations.staff_complaints_export, name="staff_complaints_export"),
     path("service/new/<int:player_id>/", conversations.staff_service_new, name="staff_service_new"),
     path("service/<int:conversation_id>/", conversations.staff_service_thread, name="staff_service_thread"),
     path("service/<int:conversation_id>/close/", conversations.staff_service_close, name="staff_service_close"),
     path("service/<int:conversation_id>/decide/", conversations.staff_complaint_decide, name="staff_complaint_decide"),
-    path("service/<int:conversation_id>/assign/", complaints.staff_complaint_assign, name="staff_complaint_assign"),
-    path("service/<int:conversation_id>/reopen/", complaints.staff_complaint_reopen, name="staff_complaint_reopen"),
+    path("service/<int:conversation_id>/assign/", conversations.staff_complaint_assign, name="staff_complaint_assign"),
+    path("service/<int:conversation_id>/reopen/", conversations.staff_complaint_reopen, name="staff_complaint_reopen"),
 ]
 
 

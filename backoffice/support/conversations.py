@@ -1,7 +1,4 @@
-"""Customer service: messages from players, one conversation, and messages that staff send first.
-
-Other actions on complaints are in `backoffice.support.complaints`.
-"""
+"""Customer service: messages from players, one conversation, messages that staff send first, and complaints."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +14,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import override
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from backoffice.support.queues import HIGHEST, Messages
+from backoffice.lists import files
+from backoffice.support.queues import HIGHEST, Complaints, Messages
 from players.access import StaffRequest, staff_required
 from players.models import (
     DECIDED,
@@ -35,6 +33,7 @@ from players.staff import access_log
 from players.support import complaints, conversations
 from players.support import staff_replies as replies
 from players.support.complaints import ANSWER, DECIDE, outside, turn_to
+from players.support.conversations import ServiceError
 from players.support.staff_replies import PlaceholdersForm, facts_about, facts_of, fill, given
 from players.support.views import message_field
 
@@ -379,3 +378,58 @@ def _english(form: LetterForm, player: Player, facts: Facts, reader: User) -> st
     if chosen is None or player.user.language == "en":
         return ""
     return fill(chosen.texts["en"], facts("en", reader))
+
+
+@staff_required(ANSWER)
+@access_log.listed("complaints")
+@require_safe
+def staff_complaints(request: StaffRequest) -> HttpResponse:
+    """List complaints."""
+    return Complaints(request).answer("staff/complaints.html")
+
+
+@staff_required(files.EXPORT)
+@staff_required(ANSWER)
+@require_safe
+def staff_complaints_export(request: StaffRequest) -> HttpResponse:
+    """Export the complaints of the list, from the current page on."""
+    return Complaints(request).file()
+
+
+@staff_required(ANSWER)
+@require_POST
+def staff_complaint_assign(request: StaffRequest, conversation_id: int) -> HttpResponse:
+    """Assign a complaint to oneself, to a colleague or to nobody; or show why it is not possible."""
+    conversation, form = _find_complaint(conversation_id), AssignForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose the person to assign the complaint to.")
+        return redirect("staff_service_thread", conversation_id=conversation.pk)
+    asked = form.cleaned_data
+    try:
+        now = complaints.assign(by=request.staff, conversation_id=conversation.pk, whose=asked["whose"], to=asked["to"])
+    except ServiceError as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, f"The complaint is {complaints.named(now)} now.")
+    return redirect("staff_service_thread", conversation_id=conversation.pk)
+
+
+@staff_required(DECIDE)
+@require_POST
+def staff_complaint_reopen(request: StaffRequest, conversation_id: int) -> HttpResponse:
+    """Reopen a complaint, or show why it is not possible."""
+    conversation, form = _find_complaint(conversation_id), ReopenForm(request.POST)
+    if not form.is_valid():
+        return show(request, conversation, reopen_form=form)
+    try:
+        complaints.reopen_by_house(by=request.staff, conversation_id=conversation.pk, text=form.cleaned_data["text"])
+    except ServiceError as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, "The complaint is reopened and the player has been notified by e-mail.")
+    return redirect("staff_service_thread", conversation_id=conversation.pk)
+
+
+def _find_complaint(conversation_id: int) -> Conversation:
+    found = Conversation.objects.select_related("player__user", "player__jurisdiction", "assigned_to")
+    return get_object_or_404(found, pk=conversation_id, topic=Topic.COMPLAINT)
